@@ -1,0 +1,103 @@
+import * as Schema from "effect/Schema"
+import { openRecord, withDefault } from "./OpenRecord.ts"
+
+// `_tag` is an instance field and not a schema field: `Effect.catchTag` sees it, the wire and OpenAPI do not.
+
+/**
+ * The error as an operation declares it: its OpenAPI component then carries the description's name, where the
+ * class alone would be listed as `<name>Encoded`.
+ */
+export const declared = <S extends Schema.Top & { readonly identifier: string }>(error: S) =>
+  error.pipe(Schema.annotateEncoded({ identifier: error.identifier }))
+
+/** One thing that is wrong with a request: where (`["body", "task"]`), what, and of which kind. */
+export const ValidationError = openRecord({
+  loc: Schema.Array(Schema.Union([Schema.String, Schema.Int])),
+  msg: Schema.String,
+  type: Schema.String
+}).annotate({ identifier: "ValidationError" })
+
+/** One thing that is wrong with a request. */
+export type ValidationError = typeof ValidationError.Type
+
+/** 422: the request does not fit the operation. `detail` says where and why, one entry each. */
+export class HTTPValidationError extends Schema.Error<HTTPValidationError>("HTTPValidationError")({
+  detail: Schema.optionalKey(Schema.Array(ValidationError))
+}, { httpApiStatus: 422 }) {
+  readonly _tag = "HTTPValidationError"
+  override get message() {
+    return this.detail === undefined || this.detail.length === 0
+      ? "The request is not valid"
+      : this.detail.map((issue) => `${issue.loc.join(".")}: ${issue.msg}`).join("; ")
+  }
+}
+
+/** 404: no session has the given id. */
+export class SessionNotFoundError extends Schema.Error<SessionNotFoundError>("SessionNotFoundError")({
+  detail: withDefault(Schema.String, "Session not found")
+}, { httpApiStatus: 404 }) {
+  readonly _tag = "SessionNotFoundError"
+  override get message() {
+    return this.detail
+  }
+}
+
+/** 404: no run has the given id. The description shows no v4 error; this is ours. */
+export class RunNotFoundError extends Schema.Error<RunNotFoundError>("RunNotFoundError")({
+  detail: withDefault(Schema.String, "Run not found")
+}, { httpApiStatus: 404 }) {
+  readonly _tag = "RunNotFoundError"
+  override get message() {
+    return this.detail
+  }
+}
+
+/** 404: no browser has the given id. The description shows no v4 error; this is ours. */
+export class BrowserNotFoundError extends Schema.Error<BrowserNotFoundError>("BrowserNotFoundError")({
+  detail: withDefault(Schema.String, "Browser not found")
+}, { httpApiStatus: 404 }) {
+  readonly _tag = "BrowserNotFoundError"
+  override get message() {
+    return this.detail
+  }
+}
+
+/** 401: no API key, or not a valid one. The description leaves the status open; this is ours. */
+export class UnauthorizedError extends Schema.Error<UnauthorizedError>("UnauthorizedError")({
+  detail: withDefault(Schema.String, "Invalid API key")
+}, { httpApiStatus: 401 }) {
+  readonly _tag = "UnauthorizedError"
+  override get message() {
+    return this.detail
+  }
+}
+
+/** 409: the resource is in a state that does not allow the operation, such as a message for a stopped session. */
+export class ConflictError extends Schema.Error<ConflictError>("ConflictError")({
+  detail: withDefault(Schema.String, "Conflict")
+}, { httpApiStatus: 409 }) {
+  readonly _tag = "ConflictError"
+  override get message() {
+    return this.detail
+  }
+}
+
+/** 413: the body is larger than the server reads. */
+export class ContentTooLargeError extends Schema.Error<ContentTooLargeError>("ContentTooLargeError")({
+  detail: withDefault(Schema.String, "Content too large")
+}, { httpApiStatus: 413 }) {
+  readonly _tag = "ContentTooLargeError"
+  override get message() {
+    return this.detail
+  }
+}
+
+/** 429: too many requests or runs at once; the answer's `Retry-After` header says when to come back. */
+export class TooManyRequestsError extends Schema.Error<TooManyRequestsError>("TooManyRequestsError")({
+  detail: withDefault(Schema.String, "Too many requests")
+}, { httpApiStatus: 429 }) {
+  readonly _tag = "TooManyRequestsError"
+  override get message() {
+    return this.detail
+  }
+}

@@ -1,0 +1,38 @@
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as SchemaGetter from "effect/SchemaGetter"
+
+const unknownFields = [Schema.Record(Schema.String, Schema.Unknown)] as const
+
+/**
+ * A record of which the description shows only a part: the listed fields are checked, every other field is
+ * kept as it came, on decoding and on encoding, and the OpenAPI object stays open.
+ */
+export const openRecord = <const Fields extends Schema.Struct.Fields>(fields: Fields) =>
+  Schema.StructWithRest(Schema.Struct(fields), unknownFields)
+
+/**
+ * A field that the description marks as not required and gives a default: it may be missing on the wire, a
+ * decoded record always has it, and the default shows in the OpenAPI document.
+ */
+export const withDefault = <S extends Schema.Top & { readonly Encoded: S["Type"] }>(schema: S, value: S["Type"]) =>
+  schema.annotate({ default: value }).pipe(
+    Schema.optionalKey,
+    Schema.decodeTo(Schema.toType(schema), {
+      decode: SchemaGetter.withDefault(Effect.succeed(value)),
+      encode: SchemaGetter.passthrough()
+    })
+  )
+
+/**
+ * A field that the description lists as "or null" and not required. Missing and `null` mean the same to a
+ * reader, so a decoded record always has it, as a value or `null`.
+ */
+export const nullable = <S extends Schema.Top>(schema: S) =>
+  Schema.NullOr(schema).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(null)))
+
+/** "Object with arbitrary properties". */
+export const JsonObject = Schema.Record(Schema.String, Schema.Unknown)
+
+/** An object with arbitrary properties. */
+export type JsonObject = typeof JsonObject.Type

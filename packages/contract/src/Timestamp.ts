@@ -1,0 +1,26 @@
+import * as DateTime from "effect/DateTime"
+import type * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+
+const date = String.raw`\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?`
+
+/** A date-time as RFC 3339 text. Read leniently: a missing offset means UTC, as it does in task times. */
+export const Timestamp = Schema.String.check(
+  Schema.isPattern(new RegExp(`^${date}(?:Z|[+-]\\d{2}:\\d{2})?$`, "u"), { message: "Expected a date-time" })
+)
+
+/**
+ * A v2 task time: "date-time, naive UTC", such as `2026-05-01T09:30:00.123456`. This is not RFC 3339, so a
+ * validator of `format: date-time` refuses it. An offset is tolerated when reading, our server never sends one.
+ */
+export const NaiveTimestamp = Timestamp.annotate({ examples: ["2026-05-01T09:30:00.123456"] })
+
+/** The instant that a timestamp of the service names, naive ones read as UTC; none when the text is no time. */
+export const toDateTime = (timestamp: string): Option.Option<DateTime.Utc> =>
+  DateTime.make(/(?:Z|[+-]\d{2}:\d{2})$/u.test(timestamp) ? timestamp : `${timestamp}Z`)
+
+/** An instant as our server writes it in every place but a v2 task: RFC 3339 with `Z`. */
+export const fromMillis = (epoch_ms: number): string => new Date(epoch_ms).toISOString()
+
+/** An instant as our server writes it in a v2 task: naive UTC, six digits of seconds as the service's own. */
+export const naiveFromMillis = (epoch_ms: number): string => `${new Date(epoch_ms).toISOString().slice(0, -1)}000`

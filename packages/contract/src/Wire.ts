@@ -1,0 +1,61 @@
+/**
+ * The contract's names and literals, without a single import.
+ *
+ * Load scripts run in an engine of their own, one copy of every module per virtual user, so what they need of
+ * the contract has to cost nothing. `test/Wire.test.ts` compares this file with the OpenAPI documents.
+ */
+
+/** The header that carries the API key. Deployments differ: clients can rename it. */
+export const apiKeyHeader = "X-Service-API-Key"
+
+/** Where each version lives below the address of a deployment; `{base_url}` of the description ends so. */
+export const basePath = { v2: "/api/v2", v3: "/api/v3", v4: "/api/v4" } as const
+
+/** One of the three API versions that are published side by side. */
+export type ApiVersion = keyof typeof basePath
+
+/** v2 SessionStatus, as described. */
+export const sessionStatuses = ["active", "stopped"] as const
+
+/** v2 TaskStatus, as described. */
+export const taskStatuses = ["created", "started", "finished", "failed", "stopped"] as const
+
+/** v2 TaskStatus values after which nothing more happens to a task. */
+export const terminalTaskStatuses = ["finished", "failed", "stopped"] as const
+
+/** v3 session statuses of our server; the description shows none. */
+export const v3SessionStatuses = ["created", "running", "idle", "stopped", "timed_out", "error"] as const
+
+/** v3 session statuses after which a result will not change by itself. */
+export const terminalV3SessionStatuses = ["idle", "stopped", "timed_out", "error"] as const
+
+/** v4 run statuses: the last three are described, the others are our server's. */
+export const runStatuses = ["queued", "dispatching", "running", "completed", "failed", "cancelled"] as const
+
+/** v4 run statuses after which nothing more happens to a run. */
+export const terminalRunStatuses = ["completed", "failed", "cancelled"] as const
+
+/** v4 browser statuses of our server; the description shows none. */
+export const browserStatuses = ["active", "stopped"] as const
+
+/** The only value of a browser PATCH's `action` that the description shows. */
+export const stopAction = "stop"
+
+/** The described operations: method, and path relative to `{base_url}` with the description's parameter names. */
+export const operations = {
+  v2: {
+    getSession: { method: "GET", path: "/sessions/{session_id}" }
+  },
+  v3: {
+    createSession: { method: "POST", path: "/sessions" },
+    getSession: { method: "GET", path: "/sessions/{session_id}" }
+  },
+  v4: {
+    createRun: { method: "POST", path: "/runs" },
+    getRunStatus: { method: "GET", path: "/runs/{run_id}/status" },
+    getRun: { method: "GET", path: "/runs/{run_id}" },
+    queueMessage: { method: "POST", path: "/sessions/{session_id}/queue" },
+    createBrowser: { method: "POST", path: "/browsers" },
+    updateBrowser: { method: "PATCH", path: "/browsers/{browser_id}" }
+  }
+} as const

@@ -1,0 +1,3 @@
+export * from "./Api.ts"
+export * from "./Session.ts"
+export * from "./Task.ts"

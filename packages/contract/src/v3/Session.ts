@@ -1,0 +1,43 @@
+import * as Schema from "effect/Schema"
+import { Identifier } from "../Identifier.ts"
+import { openRecord } from "../OpenRecord.ts"
+import { openStatus } from "../OpenStatus.ts"
+import { Timestamp } from "../Timestamp.ts"
+import { terminalV3SessionStatuses, v3SessionStatuses } from "../Wire.ts"
+
+/** What `POST /sessions` takes: the instruction, and anything else that the description does not list. */
+export const SessionCreate = openRecord({
+  task: Schema.String,
+  thinkingLevel: Schema.optionalKey(Schema.String)
+}).annotate({ identifier: "SessionCreate" })
+
+/** What `POST /sessions` takes. */
+export type SessionCreate = typeof SessionCreate.Type
+
+/** Status of a v3 session. None is described; the known ones are our server's. */
+export const V3SessionStatus = openStatus(v3SessionStatuses)
+
+/** Status of a v3 session. */
+export type V3SessionStatus = typeof V3SessionStatus.Type
+
+/** Whether a v3 session's result will not change by itself. An unknown status is not terminal. */
+export const isTerminalSessionStatus = (status: string): boolean =>
+  (terminalV3SessionStatuses as ReadonlyArray<string>).includes(status)
+
+/**
+ * A v3 session. The description promises a result from the read endpoint and nothing else; `id` is what makes
+ * reading possible. The other fields are what our server sends and are all optional to a reader.
+ */
+export const Session = openRecord({
+  id: Identifier,
+  status: Schema.optionalKey(V3SessionStatus),
+  result: Schema.optionalKey(Schema.Unknown),
+  task: Schema.optionalKey(Schema.String),
+  thinkingLevel: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  liveUrl: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  createdAt: Schema.optionalKey(Timestamp),
+  updatedAt: Schema.optionalKey(Timestamp)
+}).annotate({ identifier: "Session" })
+
+/** A v3 session. */
+export type Session = typeof Session.Type

@@ -1,0 +1,2 @@
+export * from "./Api.ts"
+export * from "./Session.ts"

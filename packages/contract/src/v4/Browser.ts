@@ -1,0 +1,60 @@
+import * as Schema from "effect/Schema"
+import { Identifier } from "../Identifier.ts"
+import { openRecord } from "../OpenRecord.ts"
+import { openStatus } from "../OpenStatus.ts"
+import { Timestamp } from "../Timestamp.ts"
+import { browserStatuses, stopAction } from "../Wire.ts"
+
+/** A country as ISO 3166-1 writes it in two letters, in either case. */
+export const CountryCode = Schema.String.check(
+  Schema.isPattern(/^[A-Za-z]{2}$/u, { message: "Expected a two-letter country code" })
+)
+
+/** What `POST /browsers` takes. */
+export const BrowserCreate = openRecord({
+  proxyCountryCode: Schema.optionalKey(CountryCode)
+}).annotate({ identifier: "BrowserCreate" })
+
+/** What `POST /browsers` takes. */
+export type BrowserCreate = typeof BrowserCreate.Type
+
+const undescribed = {
+  status: Schema.optionalKey(openStatus(browserStatuses)),
+  liveUrl: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  recordingUrl: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  proxyCountryCode: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  startedAt: Schema.optionalKey(Timestamp),
+  finishedAt: Schema.optionalKey(Schema.NullOr(Timestamp)),
+  timeoutAt: Schema.optionalKey(Schema.NullOr(Timestamp))
+}
+
+/**
+ * A hosted browser. It runs, and costs, until a PATCH with action "stop": closing a CDP connection does not
+ * stop it.
+ */
+export const Browser = openRecord({
+  id: Identifier,
+  cdpUrl: Schema.String.check(Schema.isMinLength(1)),
+  ...undescribed
+}).annotate({ identifier: "Browser" })
+
+/** A hosted browser. */
+export type Browser = typeof Browser.Type
+
+/** What `PATCH /browsers/{browser_id}` takes; "stop" is the only action that is described. */
+export const BrowserUpdate = openRecord({
+  action: Schema.Literal(stopAction)
+}).annotate({ identifier: "BrowserUpdate" })
+
+/** What `PATCH /browsers/{browser_id}` takes. */
+export type BrowserUpdate = typeof BrowserUpdate.Type
+
+/** What a PATCH answers. The description shows nothing of it; our server sends the browser as it now is. */
+export const UpdatedBrowser = openRecord({
+  id: Schema.optionalKey(Identifier),
+  cdpUrl: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  ...undescribed
+}).annotate({ identifier: "UpdatedBrowser" })
+
+/** What a PATCH answers. */
+export type UpdatedBrowser = typeof UpdatedBrowser.Type

@@ -1,0 +1,64 @@
+import * as Schema from "effect/Schema"
+import { DecimalString } from "../DecimalString.ts"
+import { Identifier } from "../Identifier.ts"
+import { JsonObject, openRecord } from "../OpenRecord.ts"
+import { openStatus } from "../OpenStatus.ts"
+import { Timestamp } from "../Timestamp.ts"
+import { runStatuses, terminalRunStatuses } from "../Wire.ts"
+
+/** What `POST /runs` takes: the instruction, provider-native reasoning values, and anything not described. */
+export const RunCreate = openRecord({
+  task: Schema.String,
+  modelParams: Schema.optionalKey(JsonObject)
+}).annotate({ identifier: "RunCreate" })
+
+/** What `POST /runs` takes. */
+export type RunCreate = typeof RunCreate.Type
+
+/** Status of a run. Described are the terminal ones: `completed`, `failed`, `cancelled`. */
+export const RunStatus = openStatus(runStatuses)
+
+/** Status of a run. */
+export type RunStatus = typeof RunStatus.Type
+
+/** Whether nothing more happens to a run: `completed`, `failed`, `cancelled`. An unknown status is not terminal. */
+export const isTerminalRunStatus = (status: string): boolean =>
+  (terminalRunStatuses as ReadonlyArray<string>).includes(status)
+
+const undescribed = {
+  sessionId: Schema.optionalKey(Schema.NullOr(Identifier)),
+  task: Schema.optionalKey(Schema.String),
+  modelParams: Schema.optionalKey(Schema.NullOr(JsonObject)),
+  result: Schema.optionalKey(Schema.Unknown),
+  error: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  createdAt: Schema.optionalKey(Timestamp),
+  startedAt: Schema.optionalKey(Schema.NullOr(Timestamp)),
+  finishedAt: Schema.optionalKey(Schema.NullOr(Timestamp)),
+  cost: Schema.optionalKey(Schema.NullOr(DecimalString))
+}
+
+/** What `POST /runs` answers: "the run, which includes id". Nothing else of it is certain. */
+export const CreatedRun = openRecord({
+  id: Identifier,
+  status: Schema.optionalKey(RunStatus),
+  ...undescribed
+}).annotate({ identifier: "CreatedRun" })
+
+/** What `POST /runs` answers. */
+export type CreatedRun = typeof CreatedRun.Type
+
+/** The full run: an id, a status and, once terminal, a result. `cost` is a decimal string in USD. */
+export const Run = openRecord({
+  id: Identifier,
+  status: RunStatus,
+  ...undescribed
+}).annotate({ identifier: "Run" })
+
+/** The full run. */
+export type Run = typeof Run.Type
+
+/** What the cheap status look-up answers. */
+export const RunStatusView = openRecord({ status: RunStatus }).annotate({ identifier: "RunStatusView" })
+
+/** What the cheap status look-up answers. */
+export type RunStatusView = typeof RunStatusView.Type

@@ -1,0 +1,35 @@
+import * as Schema from "effect/Schema"
+import { Identifier } from "../Identifier.ts"
+import { openRecord } from "../OpenRecord.ts"
+import { openStatus } from "../OpenStatus.ts"
+import { Timestamp } from "../Timestamp.ts"
+
+/**
+ * A follow-up for a session. With `interrupt` false it runs as the next turn, with true it runs immediately.
+ */
+export const QueueMessage = openRecord({
+  text: Schema.String,
+  interrupt: Schema.Boolean
+}).annotate({ identifier: "QueueMessage" })
+
+/** A follow-up for a session. */
+export type QueueMessage = typeof QueueMessage.Type
+
+/**
+ * What queueing a message answers. The description shows nothing of it, so every field is optional to a
+ * reader; `runId` is the run that the message becomes, which is what one waits for.
+ */
+export const QueuedMessage = openRecord({
+  id: Schema.optionalKey(Identifier),
+  sessionId: Schema.optionalKey(Identifier),
+  runId: Schema.optionalKey(Schema.NullOr(Identifier)),
+  mode: Schema.optionalKey(openStatus(["queue", "interrupt"])),
+  status: Schema.optionalKey(
+    openStatus(["pending", "dispatching", "consumed", "cancelled", "superseded", "failed"])
+  ),
+  text: Schema.optionalKey(Schema.String),
+  createdAt: Schema.optionalKey(Timestamp)
+}).annotate({ identifier: "QueuedMessage" })
+
+/** What queueing a message answers. */
+export type QueuedMessage = typeof QueuedMessage.Type
