@@ -11,6 +11,9 @@ import { Browser, BrowserCreate, BrowserUpdate, UpdatedBrowser } from "./Browser
 import { CreatedRun, Run, RunCreate, RunStatusView } from "./Run.ts"
 import { QueuedMessage, QueueMessage } from "./Session.ts"
 
+// one value for both operations: two would be two components of one name in the OpenAPI document
+const runNotFound = declared(RunNotFoundError)
+
 /** The v4 operations on runs. */
 export class RunsGroup extends HttpApiGroup.make("runs").add(
   HttpApiEndpoint.post("create", "/runs", {
@@ -20,12 +23,12 @@ export class RunsGroup extends HttpApiGroup.make("runs").add(
   HttpApiEndpoint.get("status", "/runs/:run_id/status", {
     params: { run_id: Identifier },
     success: RunStatusView,
-    error: declared(RunNotFoundError)
+    error: runNotFound
   }).annotate(OpenApi.Summary, "Read the status of a run; cheap, meant for polling"),
   HttpApiEndpoint.get("get", "/runs/:run_id", {
     params: { run_id: Identifier },
     success: Run,
-    error: declared(RunNotFoundError)
+    error: runNotFound
   }).annotate(OpenApi.Summary, "Read a run, with its result once terminal")
 ) {}
 
