@@ -1,9 +1,8 @@
-import { defineConfig } from "vitest/config"
-
 // Workspace packages resolve to their TypeScript source, so nothing is built before tests.
 const conditions = ["@webagent/source", "module", "node", "development|production"]
 
-export default defineConfig({
+// A plain value: every package runs with this file, and the root itself does not depend on vitest.
+export default {
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
@@ -13,4 +12,4 @@ export default defineConfig({
     outputFile: { json: ".webagent/tests.json" },
     testTimeout: 20_000
   }
-})
+}

@@ -21,9 +21,12 @@ export const ValidationError = openRecord({
 export type ValidationError = typeof ValidationError.Type
 
 /** 422: the request does not fit the operation. `detail` says where and why, one entry each. */
-export class HTTPValidationError extends Schema.Error<HTTPValidationError>("HTTPValidationError")({
-  detail: Schema.optionalKey(Schema.Array(ValidationError))
-}, { httpApiStatus: 422 }) {
+export class HTTPValidationError extends Schema.Error<HTTPValidationError>("HTTPValidationError")(
+  {
+    detail: Schema.optionalKey(Schema.Array(ValidationError))
+  },
+  { httpApiStatus: 422 }
+) {
   readonly _tag = "HTTPValidationError"
   override get message() {
     return this.detail === undefined || this.detail.length === 0
@@ -33,9 +36,12 @@ export class HTTPValidationError extends Schema.Error<HTTPValidationError>("HTTP
 }
 
 /** 404: no session has the given id. */
-export class SessionNotFoundError extends Schema.Error<SessionNotFoundError>("SessionNotFoundError")({
-  detail: withDefault(Schema.String, "Session not found")
-}, { httpApiStatus: 404 }) {
+export class SessionNotFoundError extends Schema.Error<SessionNotFoundError>("SessionNotFoundError")(
+  {
+    detail: withDefault(Schema.String, "Session not found")
+  },
+  { httpApiStatus: 404 }
+) {
   readonly _tag = "SessionNotFoundError"
   override get message() {
     return this.detail
@@ -43,9 +49,12 @@ export class SessionNotFoundError extends Schema.Error<SessionNotFoundError>("Se
 }
 
 /** 404: no run has the given id. The description shows no v4 error; this is ours. */
-export class RunNotFoundError extends Schema.Error<RunNotFoundError>("RunNotFoundError")({
-  detail: withDefault(Schema.String, "Run not found")
-}, { httpApiStatus: 404 }) {
+export class RunNotFoundError extends Schema.Error<RunNotFoundError>("RunNotFoundError")(
+  {
+    detail: withDefault(Schema.String, "Run not found")
+  },
+  { httpApiStatus: 404 }
+) {
   readonly _tag = "RunNotFoundError"
   override get message() {
     return this.detail
@@ -53,9 +62,12 @@ export class RunNotFoundError extends Schema.Error<RunNotFoundError>("RunNotFoun
 }
 
 /** 404: no browser has the given id. The description shows no v4 error; this is ours. */
-export class BrowserNotFoundError extends Schema.Error<BrowserNotFoundError>("BrowserNotFoundError")({
-  detail: withDefault(Schema.String, "Browser not found")
-}, { httpApiStatus: 404 }) {
+export class BrowserNotFoundError extends Schema.Error<BrowserNotFoundError>("BrowserNotFoundError")(
+  {
+    detail: withDefault(Schema.String, "Browser not found")
+  },
+  { httpApiStatus: 404 }
+) {
   readonly _tag = "BrowserNotFoundError"
   override get message() {
     return this.detail
@@ -63,9 +75,12 @@ export class BrowserNotFoundError extends Schema.Error<BrowserNotFoundError>("Br
 }
 
 /** 401: no API key, or not a valid one. The description leaves the status open; this is ours. */
-export class UnauthorizedError extends Schema.Error<UnauthorizedError>("UnauthorizedError")({
-  detail: withDefault(Schema.String, "Invalid API key")
-}, { httpApiStatus: 401 }) {
+export class UnauthorizedError extends Schema.Error<UnauthorizedError>("UnauthorizedError")(
+  {
+    detail: withDefault(Schema.String, "Invalid API key")
+  },
+  { httpApiStatus: 401 }
+) {
   readonly _tag = "UnauthorizedError"
   override get message() {
     return this.detail
@@ -73,9 +88,12 @@ export class UnauthorizedError extends Schema.Error<UnauthorizedError>("Unauthor
 }
 
 /** 409: the resource is in a state that does not allow the operation, such as a message for a stopped session. */
-export class ConflictError extends Schema.Error<ConflictError>("ConflictError")({
-  detail: withDefault(Schema.String, "Conflict")
-}, { httpApiStatus: 409 }) {
+export class ConflictError extends Schema.Error<ConflictError>("ConflictError")(
+  {
+    detail: withDefault(Schema.String, "Conflict")
+  },
+  { httpApiStatus: 409 }
+) {
   readonly _tag = "ConflictError"
   override get message() {
     return this.detail
@@ -83,9 +101,12 @@ export class ConflictError extends Schema.Error<ConflictError>("ConflictError")(
 }
 
 /** 413: the body is larger than the server reads. */
-export class ContentTooLargeError extends Schema.Error<ContentTooLargeError>("ContentTooLargeError")({
-  detail: withDefault(Schema.String, "Content too large")
-}, { httpApiStatus: 413 }) {
+export class ContentTooLargeError extends Schema.Error<ContentTooLargeError>("ContentTooLargeError")(
+  {
+    detail: withDefault(Schema.String, "Content too large")
+  },
+  { httpApiStatus: 413 }
+) {
   readonly _tag = "ContentTooLargeError"
   override get message() {
     return this.detail
@@ -93,9 +114,12 @@ export class ContentTooLargeError extends Schema.Error<ContentTooLargeError>("Co
 }
 
 /** 429: too many requests or runs at once; the answer's `Retry-After` header says when to come back. */
-export class TooManyRequestsError extends Schema.Error<TooManyRequestsError>("TooManyRequestsError")({
-  detail: withDefault(Schema.String, "Too many requests")
-}, { httpApiStatus: 429 }) {
+export class TooManyRequestsError extends Schema.Error<TooManyRequestsError>("TooManyRequestsError")(
+  {
+    detail: withDefault(Schema.String, "Too many requests")
+  },
+  { httpApiStatus: 429 }
+) {
   readonly _tag = "TooManyRequestsError"
   override get message() {
     return this.detail

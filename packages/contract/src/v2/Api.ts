@@ -22,5 +22,4 @@ export class V2Api extends HttpApi.make("v2")
   .add(SessionsGroup)
   .middleware(RequestValidation)
   .middleware(ApiKeyAuth)
-  .annotateMerge(OpenApi.annotations({ title: "Web agent and hosted browser service, v2", version: "2.0.0" }))
-{}
+  .annotateMerge(OpenApi.annotations({ title: "Web agent and hosted browser service, v2", version: "2.0.0" })) {}

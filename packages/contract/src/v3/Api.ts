@@ -27,5 +27,4 @@ export class V3Api extends HttpApi.make("v3")
   .add(SessionsGroup)
   .middleware(RequestValidation)
   .middleware(ApiKeyAuth)
-  .annotateMerge(OpenApi.annotations({ title: "Web agent and hosted browser service, v3", version: "3.0.0" }))
-{}
+  .annotateMerge(OpenApi.annotations({ title: "Web agent and hosted browser service, v3", version: "3.0.0" })) {}

@@ -63,5 +63,4 @@ export class V4Api extends HttpApi.make("v4")
   .add(BrowsersGroup)
   .middleware(RequestValidation)
   .middleware(ApiKeyAuth)
-  .annotateMerge(OpenApi.annotations({ title: "Web agent and hosted browser service, v4", version: "4.0.0" }))
-{}
+  .annotateMerge(OpenApi.annotations({ title: "Web agent and hosted browser service, v4", version: "4.0.0" })) {}

@@ -24,9 +24,7 @@ export const QueuedMessage = openRecord({
   sessionId: Schema.optionalKey(Identifier),
   runId: Schema.optionalKey(Schema.NullOr(Identifier)),
   mode: Schema.optionalKey(openStatus(["queue", "interrupt"])),
-  status: Schema.optionalKey(
-    openStatus(["pending", "dispatching", "consumed", "cancelled", "superseded", "failed"])
-  ),
+  status: Schema.optionalKey(openStatus(["pending", "dispatching", "consumed", "cancelled", "superseded", "failed"])),
   text: Schema.optionalKey(Schema.String),
   createdAt: Schema.optionalKey(Timestamp)
 }).annotate({ identifier: "QueuedMessage" })

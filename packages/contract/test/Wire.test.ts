@@ -1,0 +1,41 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as OpenApi from "effect/http-api/OpenApi"
+import { readFileSync } from "node:fs"
+import * as Wire from "../src/Wire.ts"
+import { V2Api } from "../src/v2/Api.ts"
+import { V3Api } from "../src/v3/Api.ts"
+import { V4Api } from "../src/v4/Api.ts"
+
+const documents = { v2: OpenApi.fromApi(V2Api), v3: OpenApi.fromApi(V3Api), v4: OpenApi.fromApi(V4Api) }
+
+const described = (document: OpenApi.OpenAPISpec): ReadonlyArray<string> =>
+  Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`)
+  )
+
+describe("Wire", () => {
+  for (const version of ["v2", "v3", "v4"] as const) {
+    it(`${version}: the operations are those of the API`, () => {
+      const listed = Object.values(Wire.operations[version]).map(({ method, path }) => `${method} ${path}`)
+      assert.sameMembers(listed, [...described(documents[version])])
+    })
+
+    it(`${version}: the key travels in the described header`, () => {
+      assert.deepInclude(documents[version].components.securitySchemes["apiKey"], {
+        type: "apiKey",
+        in: "header",
+        name: Wire.apiKeyHeader
+      })
+    })
+  }
+
+  it("terminal statuses are statuses", () => {
+    assert.includeMembers([...Wire.taskStatuses], [...Wire.terminalTaskStatuses])
+    assert.includeMembers([...Wire.v3SessionStatuses], [...Wire.terminalV3SessionStatuses])
+    assert.includeMembers([...Wire.runStatuses], [...Wire.terminalRunStatuses])
+  })
+
+  it("imports nothing, so that a load script can bundle it for free", () => {
+    assert.notMatch(readFileSync(new URL("../src/Wire.ts", import.meta.url), "utf8"), /^import /mu)
+  })
+})

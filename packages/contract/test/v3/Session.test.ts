@@ -1,0 +1,32 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Exit from "effect/Exit"
+import * as Schema from "effect/Schema"
+import { isTerminalSessionStatus, Session, SessionCreate } from "../../src/v3/Session.ts"
+
+describe("Session", () => {
+  it("needs an id and nothing else, and keeps the rest as it came", () => {
+    const decode = Schema.decodeUnknownExit(Session)
+    assert.deepStrictEqual(decode({ id: "s-1" }), Exit.succeed({ id: "s-1" }))
+    const odd = { id: "s-1", status: "brewing", result: { a: [null] }, extra: 1 }
+    assert.deepStrictEqual(decode(odd), Exit.succeed(odd))
+    for (const wrong of [{}, { id: "" }, { id: 4 }, [], null]) assert.isTrue(Exit.isFailure(decode(wrong)))
+  })
+
+  it("a session is over when idle, stopped, timed out or in error; an unknown status is not the end", () => {
+    assert.deepStrictEqual(
+      ["created", "running", "idle", "stopped", "timed_out", "error", "brewing"].filter(isTerminalSessionStatus),
+      ["idle", "stopped", "timed_out", "error"]
+    )
+  })
+})
+
+describe("SessionCreate", () => {
+  it("needs a task, takes a thinkingLevel, passes on what is not described", () => {
+    const decode = Schema.decodeUnknownExit(SessionCreate)
+    const body = { task: "t", thinkingLevel: "high", keepAlive: false }
+    assert.deepStrictEqual(decode(body), Exit.succeed(body))
+    for (const wrong of [{}, { task: 1 }, { task: null }, { task: "t", thinkingLevel: 3 }]) {
+      assert.isTrue(Exit.isFailure(decode(wrong)), JSON.stringify(wrong))
+    }
+  })
+})

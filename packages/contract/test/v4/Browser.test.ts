@@ -1,0 +1,30 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Exit from "effect/Exit"
+import * as Schema from "effect/Schema"
+import { Browser, BrowserCreate, BrowserUpdate, UpdatedBrowser } from "../../src/v4/Browser.ts"
+
+const accepts = (schema: Schema.ConstraintDecoder<unknown>, value: unknown) =>
+  Exit.isSuccess(Schema.decodeUnknownExit(schema)(value))
+
+describe("Browser", () => {
+  it("has an id and a cdpUrl", () => {
+    assert.isTrue(accepts(Browser, { id: "b", cdpUrl: "wss://x", extra: 1 }))
+    for (const wrong of [{ id: "b" }, { cdpUrl: "wss://x" }, { id: "b", cdpUrl: "" }]) {
+      assert.isFalse(accepts(Browser, wrong), JSON.stringify(wrong))
+    }
+  })
+
+  it("the country is optional and two letters", () => {
+    for (const body of [{}, { proxyCountryCode: "no" }, { proxyCountryCode: "NO" }])
+      assert.isTrue(accepts(BrowserCreate, body))
+    for (const code of ["", "nor", "n1", null, 47]) assert.isFalse(accepts(BrowserCreate, { proxyCountryCode: code }))
+  })
+
+  it("stop is the only action", () => {
+    assert.isTrue(accepts(BrowserUpdate, { action: "stop" }))
+    for (const body of [{}, { action: "start" }, { action: "STOP" }, { action: null }])
+      assert.isFalse(accepts(BrowserUpdate, body))
+  })
+
+  it("what a PATCH answers is not described: anything decodes", () => assert.isTrue(accepts(UpdatedBrowser, {})))
+})

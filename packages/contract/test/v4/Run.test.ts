@@ -1,0 +1,36 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Exit from "effect/Exit"
+import * as Schema from "effect/Schema"
+import { CreatedRun, isTerminalRunStatus, Run, RunCreate, RunStatusView } from "../../src/v4/Run.ts"
+
+const accepts = (schema: Schema.ConstraintDecoder<unknown>, value: unknown) =>
+  Exit.isSuccess(Schema.decodeUnknownExit(schema)(value))
+
+describe("Run", () => {
+  it("what a create answers needs only an id; the full run has a status too", () => {
+    assert.isTrue(accepts(CreatedRun, { id: "r" }))
+    assert.isTrue(accepts(Run, { id: "r", status: "completed", result: { any: ["thing"] }, extra: 1 }))
+    assert.isFalse(accepts(Run, { id: "r" }))
+    for (const schema of [CreatedRun, Run]) {
+      for (const wrong of [{ id: "", status: "x" }, { id: 1, status: "x" }, { status: "x" }]) {
+        assert.isFalse(accepts(schema, wrong), JSON.stringify(wrong))
+      }
+    }
+  })
+
+  it("an unknown status decodes and is not terminal", () => {
+    assert.isTrue(accepts(RunStatusView, { status: "brewing" }))
+    assert.isFalse(accepts(RunStatusView, { status: null }))
+    assert.deepStrictEqual(
+      ["queued", "dispatching", "running", "completed", "failed", "cancelled", "brewing"].filter(isTerminalRunStatus),
+      ["completed", "failed", "cancelled"]
+    )
+  })
+
+  it("a create needs a task; modelParams is an object", () => {
+    assert.isTrue(accepts(RunCreate, { task: "", modelParams: { effort: "high" }, more: 1 }))
+    for (const wrong of [{}, { task: 1 }, { task: "t", modelParams: [] }, { task: "t", modelParams: null }]) {
+      assert.isFalse(accepts(RunCreate, wrong), JSON.stringify(wrong))
+    }
+  })
+})

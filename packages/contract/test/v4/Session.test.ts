@@ -1,0 +1,27 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Exit from "effect/Exit"
+import * as Schema from "effect/Schema"
+import { QueuedMessage, QueueMessage } from "../../src/v4/Session.ts"
+
+describe("QueueMessage", () => {
+  it("needs a text and whether to interrupt", () => {
+    const accepts = (value: unknown) => Exit.isSuccess(Schema.decodeUnknownExit(QueueMessage)(value))
+    assert.isTrue(accepts({ text: "and then", interrupt: false }))
+    for (const wrong of [
+      { text: "t" },
+      { interrupt: true },
+      { text: 1, interrupt: true },
+      { text: "t", interrupt: "no" }
+    ]) {
+      assert.isFalse(accepts(wrong), JSON.stringify(wrong))
+    }
+  })
+})
+
+describe("QueuedMessage", () => {
+  it("promises nothing: an empty answer decodes, whatever comes is kept", () => {
+    const decode = Schema.decodeUnknownExit(QueuedMessage)
+    assert.deepStrictEqual(decode({}), Exit.succeed({}))
+    assert.deepStrictEqual(decode({ mode: "later", extra: 1 }), Exit.succeed({ mode: "later", extra: 1 }))
+  })
+})
