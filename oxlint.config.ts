@@ -1,0 +1,102 @@
+import { defineConfig } from "oxlint"
+
+/** Barrels cost: a client is three times its size with `effect`'s, a program half a second slower with the other. */
+const barrels = [
+  { name: "effect", message: "Import the module: effect/Effect, effect/Schema, effect/http/HttpClient, ..." },
+  { name: "@effect/platform-node", message: "Import the module: @effect/platform-node/NodeHttpServer, ..." }
+]
+
+/** A package is reached by its public entry, never through the file system. */
+const acrossPackages = {
+  group: ["**/packages/**", "**/apps/**", "@webagent/*/src/**"],
+  message: "Import another package by its public entry."
+}
+
+/** What a folder may not import, beyond what holds everywhere. */
+const restricted = (files: ReadonlyArray<string>, group: ReadonlyArray<string>, message: string) => ({
+  files: [...files],
+  rules: {
+    "no-restricted-imports": [
+      "error",
+      { paths: barrels, patterns: [acrossPackages, ...(group.length === 0 ? [] : [{ group: [...group], message }])] }
+    ]
+  }
+})
+
+// The arrows inside packages/server and apps/harness, as ARCHITECTURE.md draws them: a folder may import the
+// ones before it. turbo boundaries holds the arrows between packages.
+const server = "packages/server/src"
+const adapters = ["**/SimulatedAgent.ts", "**/SimulatedBrowserPool.ts", "**/MemoryStore.ts"]
+const harness = "apps/harness/src"
+
+export default defineConfig({
+  plugins: ["typescript", "import", "unicorn", "oxc", "promise", "node", "vitest"],
+  categories: { correctness: "error", suspicious: "error" },
+  env: { node: true, es2024: true },
+  ignorePatterns: ["**/dist/**", "**/node_modules/**", "**/.webagent/**"],
+  rules: {
+    "import/no-cycle": ["error", { ignoreTypes: false }],
+    "import/no-self-import": "error",
+    "typescript/no-explicit-any": "error",
+    "typescript/no-non-null-assertion": "error",
+    "typescript/consistent-type-imports": "error",
+    "no-restricted-imports": ["error", { paths: barrels, patterns: [acrossPackages] }],
+    // `_tag` is how Effect tells one case from another
+    "no-underscore-dangle": "off",
+    // a generator that yields nothing is still the shape that Effect.gen and scenario take
+    "require-yield": "off",
+    // a small function beside its only use reads better than one far away
+    "unicorn/consistent-function-scoping": "off",
+    // Effect's modules are named as globals: Array, String, Number
+    "no-shadow-restricted-names": "off",
+    "no-shadow": "off"
+  },
+  overrides: [
+    restricted(
+      [`${server}/domain/**`],
+      ["**/store/**", "**/agent/**", "**/browser/**", "**/engine/**", "**/api/**", "**/http/**", "**/Server.ts"],
+      "domain is pure: it imports nothing of the server."
+    ),
+    restricted(
+      [`${server}/store/**`, `${server}/agent/**`, `${server}/browser/**`],
+      ["**/engine/**", "**/api/**", "**/http/**", "**/Server.ts"],
+      "Ports and adapters import domain only."
+    ),
+    restricted(
+      [`${server}/engine/**`],
+      [...adapters, "**/api/**", "**/http/**", "**/Server.ts"],
+      "The engine knows ports, no adapter, no version."
+    ),
+    ...["v2", "v3", "v4"].map((version) =>
+      restricted(
+        [`${server}/api/${version}/**`],
+        [
+          ...adapters,
+          "**/http/**",
+          "**/Server.ts",
+          ...["v2", "v3", "v4"]
+            .filter((other) => other !== version)
+            .flatMap((other) => [`**/${other}/**`, `@webagent/contract/${other}`])
+        ],
+        "A version knows the engine and no other version."
+      )
+    ),
+    restricted([`${server}/http/**`], [...adapters, "**/Server.ts"], "Only Server.ts assembles."),
+    restricted(
+      [`${harness}/target/**`, `${harness}/runner/**`],
+      ["**/suites/**", "**/commands/**", "**/reporters/**", "**/main.ts"],
+      "target and runner come before suites and commands."
+    ),
+    restricted(
+      [`${harness}/suites/**`],
+      ["**/commands/**", "**/reporters/**", "**/target/**", "**/runner/**", "**/main.ts"],
+      "A suite is a value made of @webagent/scenario alone, as a user's is."
+    ),
+    restricted(
+      [`${harness}/reporters/**`],
+      ["**/commands/**", "**/suites/**", "**/target/**", "**/main.ts"],
+      "Reporters see results only."
+    ),
+    { files: ["**/*.mjs", "**/*.js"], rules: { "no-console": "off" } }
+  ]
+})

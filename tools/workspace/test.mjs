@@ -1,0 +1,86 @@
+/**
+ * Everything that has to hold, in one go: `npm test`. Prints one line a stage, what failed in full, and ends with
+ * `N passed, N failed`: every test of every package, and each gate (types, lint, format, arrows) as one.
+ */
+import { spawn } from "node:child_process"
+import { globSync, readFileSync, rmSync } from "node:fs"
+import { dirname, join, relative } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..")
+
+const seconds = (from) => `${((performance.now() - from) / 1000).toFixed(1)} s`
+
+/** Runs a command with its output kept, and shown only when it fails. */
+const run = (command, args) =>
+  new Promise((resolve) => {
+    const child = spawn(join(root, "node_modules", ".bin", command), args, {
+      cwd: root,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, TURBO_TELEMETRY_DISABLED: "1", NO_COLOR: "1" }
+    })
+    const chunks = []
+    child.stdout.on("data", (chunk) => chunks.push(chunk))
+    child.stderr.on("data", (chunk) => chunks.push(chunk))
+    child.on("error", (error) => resolve({ ok: false, output: String(error) }))
+    child.on("close", (code) => resolve({ ok: code === 0, output: Buffer.concat(chunks).toString("utf8") }))
+  })
+
+const gates = [
+  { name: "types", command: "turbo", args: ["run", "types", "--continue"] },
+  { name: "lint", command: "turbo", args: ["run", "lint"] },
+  { name: "format", command: "turbo", args: ["run", "format"] },
+  { name: "arrows", command: "turbo", args: ["boundaries"] }
+]
+
+const counts = { passed: 0, failed: 0, skipped: 0 }
+
+for (const gate of gates) {
+  const start = performance.now()
+  const { ok, output } = await run(gate.command, gate.args)
+  counts[ok ? "passed" : "failed"]++
+  process.stdout.write(`${ok ? "ok    " : "FAILED"}  ${gate.name.padEnd(28)} ${seconds(start)}\n`)
+  if (!ok) process.stdout.write(`${output}\n`)
+}
+
+// a report of an earlier run must not be counted for a package whose tests did not start
+const reports = () => globSync("{packages,apps,tools}/*/.webagent/tests.json", { cwd: root })
+for (const report of reports()) rmSync(join(root, report))
+
+const start = performance.now()
+const tests = await run("turbo", ["run", "test:unit", "--continue"])
+const manifests = globSync("{packages,apps,tools}/*/package.json", { cwd: root })
+for (const manifest of manifests.toSorted()) {
+  const folder = dirname(manifest)
+  const { name, scripts } = JSON.parse(readFileSync(join(root, manifest), "utf8"))
+  if (scripts?.["test:unit"] === undefined) continue
+  const file = reports().find((report) => report.startsWith(join(folder, "/")))
+  if (file === undefined) {
+    counts.failed++
+    process.stdout.write(`FAILED  ${name.padEnd(28)} its tests did not run\n`)
+    continue
+  }
+  const report = JSON.parse(readFileSync(join(root, file), "utf8"))
+  counts.passed += report.numPassedTests
+  counts.failed += report.numFailedTests
+  counts.skipped += report.numPendingTests + report.numTodoTests
+  // a file that cannot be loaded has no tests to fail
+  const broken = report.testResults.filter(
+    (result) => result.status === "failed" && result.assertionResults.length === 0
+  )
+  counts.failed += broken.length
+  const failed = report.numFailedTests + broken.length
+  process.stdout.write(
+    `${failed === 0 ? "ok    " : "FAILED"}  ${name.padEnd(28)} ${report.numPassedTests} passed${failed === 0 ? "" : `, ${failed} failed`}\n`
+  )
+  for (const result of broken) process.stdout.write(`        ${relative(root, result.name)}: ${result.message}\n`)
+}
+if (!tests.ok) {
+  process.stdout.write(`${tests.output}\n`)
+  if (counts.failed === 0) counts.failed++
+}
+process.stdout.write(`tests took ${seconds(start)}\n\n`)
+
+const skipped = counts.skipped === 0 ? "" : `, ${counts.skipped} skipped`
+process.stdout.write(`${counts.passed} passed, ${counts.failed} failed${skipped}\n`)
+process.exit(counts.failed === 0 ? 0 : 1)
