@@ -1,0 +1,23 @@
+import * as Duration from "effect/Duration"
+import * as Schema from "effect/Schema"
+
+/** A wait ended at its deadline. What it waited for goes on at the service, and may go on costing. */
+export class WaitTimeoutError extends Schema.TaggedError<WaitTimeoutError>()("WaitTimeoutError", {
+  /** What was waited for: `run`, `session`. */
+  kind: Schema.String,
+  id: Schema.String,
+  /** The status seen last; missing when no poll was answered. */
+  lastStatus: Schema.optionalKey(Schema.String),
+  /** Polls made, answered or not. */
+  polls: Schema.Int,
+  waited_ms: Schema.Number
+}) {
+  override get message() {
+    const status = this.lastStatus === undefined ? "never answered" : `still "${this.lastStatus}"`
+    const waited = Duration.format(Duration.millis(Math.round(this.waited_ms)))
+    return (
+      `${[this.kind, this.id].join(" ").trim()} is ${status} after ${waited} and ${this.polls} polls. ` +
+      "It may go on at the service, and cost: wait again with its id, or give the wait a longer timeout."
+    )
+  }
+}
