@@ -15,9 +15,8 @@ export const Timestamp = Schema.String.check(
  */
 export const NaiveTimestamp = Timestamp.annotate({ examples: ["2026-05-01T09:30:00.123456"] })
 
-/** The instant that a timestamp of the service names, naive ones read as UTC; none when the text is no time. */
-export const toDateTime = (timestamp: string): Option.Option<DateTime.Utc> =>
-  DateTime.make(/(?:Z|[+-]\d{2}:\d{2})$/u.test(timestamp) ? timestamp : `${timestamp}Z`)
+/** The instant that a timestamp of the service names; none when the text is no time. Effect reads naive text as UTC. */
+export const toDateTime = (timestamp: string): Option.Option<DateTime.Utc> => DateTime.make(timestamp)
 
 /** An instant as our server writes it in every place but a v2 task: RFC 3339 with `Z`. */
 export const fromMillis = (epoch_ms: number): string => new Date(epoch_ms).toISOString()
