@@ -1,0 +1,109 @@
+import * as Duration from "effect/Duration"
+import * as Schema from "effect/Schema"
+
+/** No connection, or one that was cut: whether the service acted on the request is not known. */
+export class ConnectionFailed extends Schema.TaggedError<ConnectionFailed>()("ConnectionFailed", {
+  /** `ECONNREFUSED`, `ENOTFOUND`, ... where the system gives one. */
+  code: Schema.optionalKey(Schema.String),
+  cause: Schema.Defect()
+}) {}
+
+/** An attempt took longer than it may. The phase tells what was still missing: the answer's headers or its body. */
+export class Timeout extends Schema.TaggedError<Timeout>()("Timeout", {
+  phase: Schema.Literals(["headers", "body"]),
+  after: Schema.Duration
+}) {}
+
+/** An answer with a status, or for its status a body, that the operation does not describe. */
+export class UnexpectedStatus extends Schema.TaggedError<UnexpectedStatus>()("UnexpectedStatus", {
+  status: Schema.Int,
+  body: Schema.String,
+  retryAfter: Schema.optionalKey(Schema.Duration)
+}) {}
+
+/** A success whose body is not what the operation describes. What it did is done: `id` is the body's, if it has one. */
+export class UndecodableAnswer extends Schema.TaggedError<UndecodableAnswer>()("UndecodableAnswer", {
+  status: Schema.Int,
+  body: Schema.String,
+  issue: Schema.String,
+  id: Schema.optionalKey(Schema.String)
+}) {}
+
+/** The request was refused before anything was sent. */
+export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", {
+  issue: Schema.String
+}) {}
+
+/** Why a call failed below the contract. */
+export const TransportErrorReason = Schema.Union([
+  ConnectionFailed,
+  Timeout,
+  UnexpectedStatus,
+  UndecodableAnswer,
+  InvalidRequest
+])
+
+/** Why a call failed below the contract. */
+export type TransportErrorReason = typeof TransportErrorReason.Type
+
+/**
+ * A call that failed below the contract. The caller who cares takes the reason apart:
+ * `Effect.catchReason("TransportError", "Timeout", ...)`.
+ */
+export class TransportError extends Schema.TaggedError<TransportError>()("TransportError", {
+  method: Schema.String,
+  /** Path of the request, `/api/v4/runs`; the origin is in `origin`, a query is left out. */
+  path: Schema.String,
+  origin: Schema.String,
+  /** Requests sent for this call. */
+  attempts: Schema.Int,
+  reason: TransportErrorReason
+}) {
+  override get message() {
+    const attempts = this.attempts > 1 ? ` (${this.attempts} attempts)` : ""
+    return `${this.method} ${this.origin}${this.path}${attempts}: ${describe(this.reason, this.origin)}`
+  }
+}
+
+const excerpt = (body: string) => {
+  const line = body.replaceAll(/\s+/gu, " ").trim()
+  return line === "" ? "" : `, ${line.length > 200 ? `${line.slice(0, 200)}…` : line}`
+}
+
+const connectionCodes: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ENOTFOUND: "no such host",
+  EAI_AGAIN: "the host name could not be looked up",
+  ETIMEDOUT: "connecting took too long",
+  UND_ERR_CONNECT_TIMEOUT: "connecting took too long"
+}
+
+const describe = (reason: TransportErrorReason, origin: string): string => {
+  switch (reason._tag) {
+    case "ConnectionFailed": {
+      const known = connectionCodes[reason.code ?? ""]
+      return known === undefined
+        ? `the connection was cut${reason.code === undefined ? "" : ` (${reason.code})`}. It may have been acted on.`
+        : `nothing answers at ${origin} (${known}). Is the service running, and the base address right?`
+    }
+    case "Timeout": {
+      const missing = reason.phase === "headers" ? "no answer" : "an answer whose body did not end"
+      return `${missing} within ${Duration.format(reason.after)}. It may have been acted on; requestTimeout sets the limit.`
+    }
+    case "UnexpectedStatus":
+      return `status ${reason.status}${excerpt(reason.body)}. ${advise(reason.status)}`
+    case "UndecodableAnswer": {
+      const id = reason.id === undefined ? "" : ` Its id is ${JSON.stringify(reason.id)}.`
+      return `status ${reason.status}, but not the answer that is described: ${reason.issue}.${id}`
+    }
+    case "InvalidRequest":
+      return `not sent, ${reason.issue}`
+  }
+}
+
+const advise = (status: number): string => {
+  if (status >= 300 && status < 400) return "Redirects are not followed; is the base address right?"
+  if (status === 403) return "The API key may not do this."
+  if (status === 404) return "Is the base address right?"
+  return status >= 500 ? "The service failed; try again later." : "The operation does not describe this answer."
+}

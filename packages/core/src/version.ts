@@ -1,0 +1,2 @@
+/** Version of this package, as the User-Agent says it. */
+export const version = "0.1.0"
