@@ -1,0 +1,67 @@
+package ts
+
+import "testing"
+
+func TestTypesAndRelativeImports(t *testing.T) {
+	newProject(t, map[string]string{
+		"main.ts": `
+			import { check } from "k6"
+			import data from "./data.json"
+			import { Colour, type Shape } from "./lib/shape"
+			import { area } from "./lib/area.ts"
+			const square: Shape = { side: 3 as number, colour: Colour.Red }
+			export default (): void => {
+				check(square, { "k6's own modules are there": (s) => s.side === 3 })
+				console.log("result", area(square), square.colour, data.answer satisfies number)
+			}`,
+		"data.json":    `{ "answer": 42 }`,
+		"lib/shape.ts": `export enum Colour { Red = "red" }; export interface Shape { side: number; colour: Colour }`,
+		"lib/area.ts":  `import type { Shape } from "./shape"; export const area = (shape: Shape) => shape.side ** 2`,
+	}).k6("run", "main.ts").exits(0).says("result 9 red 42")
+}
+
+func TestNpmPackages(t *testing.T) {
+	newProject(t, map[string]string{
+		"main.ts": `
+			import common from "common"
+			import { modern } from "modern/deep"
+			export default () => console.log("result", common(), modern)`,
+		"node_modules/common/package.json": `{ "main": "index.js" }`,
+		"node_modules/common/index.js":     `module.exports = () => process.env.NODE_ENV`,
+		"node_modules/modern/package.json": `{ "type": "module", "exports": { "./deep": { "import": "./m.js", "require": "./c.js" } } }`,
+		"node_modules/modern/m.js":         `export const modern = "esm"`,
+		"node_modules/modern/c.js":         `exports.modern = "cjs"`,
+	}).k6("run", "main.ts").exits(0).says("result production esm")
+}
+
+func TestWorkspacePackages(t *testing.T) {
+	p := newProject(t, map[string]string{
+		"apps/load/main.ts": `
+			import { from } from "@acme/contract/Wire"
+			export default () => console.log("result", from)`,
+		"packages/contract/package.json": `{ "exports": { "./Wire": {
+			"@webagent/source": "./src/Wire.ts", "@acme/source": "./src/Other.ts", "default": "./dist/Wire.js" } } }`,
+		"packages/contract/src/Wire.ts":  `export const from: string = "source"`,
+		"packages/contract/src/Other.ts": `export const from: string = "other"`,
+		"packages/contract/dist/Wire.js": `export const from = "dist"`,
+	})
+	p.link("../../../packages/contract", "apps/load/node_modules/@acme/contract")
+	p.link("../../packages/contract", "node_modules/@acme/contract")
+
+	p.k6("run", "apps/load/main.ts").exits(0).says("result source")
+	p.k6("XK6_TS_CONDITIONS=nothing, @acme/source", "run", "apps/load/main.ts").exits(0).says("result other")
+	p.k6("XK6_TS_CONDITIONS=", "run", "apps/load/main.ts").exits(0).says("result dist")
+}
+
+func TestSyntaxThatTheEngineLacks(t *testing.T) {
+	newProject(t, map[string]string{"main.ts": `
+		class Fields { set = 1; get = 2; async = 3; #hidden = 4; has = (o: object) => #hidden in o }
+		async function* count() { yield 1; yield 2 }
+		export default async () => {
+			let sum = 0
+			for await (const n of count()) sum += n
+			const fields = new Fields()
+			console.log("result", sum, fields.set, fields.get, fields.async, fields.has(fields))
+		}`,
+	}).k6("run", "main.ts").exits(0).says("result 3 1 2 3 true")
+}
