@@ -1,0 +1,19 @@
+import * as Schema from "effect/Schema"
+import * as Runtime from "effect/Runtime"
+
+/**
+ * Something the user can put right, said in one sentence on stderr. Exit code 2: how the program was called;
+ * 3: the target does not answer as the service.
+ */
+export class Mistake extends Schema.TaggedError<Mistake>()("Mistake", {
+  message: Schema.String,
+  exitCode: Schema.Literals([2, 3])
+}) {
+  override readonly [Runtime.errorExitCode] = this.exitCode
+}
+
+/** A mistake in how the program was called; exit code 2. */
+export const usage = (message: string) => new Mistake({ message, exitCode: 2 })
+
+/** A target that does not answer as the service does; exit code 3. */
+export const unreachable = (message: string) => new Mistake({ message, exitCode: 3 })

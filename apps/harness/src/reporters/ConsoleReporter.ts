@@ -1,0 +1,161 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { PlatformError } from "effect/PlatformError"
+import * as Stream from "effect/Stream"
+import type { RunEvent } from "../runner/RunEvent.ts"
+import type { Exchange, RunHeader, RunReport, ScenarioResult } from "../runner/RunReport.ts"
+import type { Replay, Reporter } from "./Reporter.ts"
+import { duration, type Style } from "./Style.ts"
+import * as SuiteProgress from "./SuiteProgress.ts"
+
+/** What the console reporter writes to, and what it cannot know from the events. */
+export interface ConsoleOptions {
+  readonly write: (text: string) => Effect.Effect<void, PlatformError>
+  readonly style: Style
+  /** Whether lines may be redrawn: a terminal. Otherwise every line is written once, in the order of the suites. */
+  readonly live: boolean
+  readonly columns: number
+  readonly replay: Replay
+  /** Where the other reporters write, when they do. */
+  readonly reportPath?: string
+  /** The line after the summary: what to do next. */
+  readonly next: (report: RunReport) => string | undefined
+}
+
+// a terminal shows about as many frames a second as a person can tell apart
+const frame_ms = 50
+
+const headline = (header: RunHeader): string => {
+  const { name, address } = header.target
+  const where = name === address ? name : `${name} on ${address.replace(/^https?:\/\//u, "")}`
+  return `webagent harness ${header.tool.version} · ${where} · seed ${header.seed} · ${header.concurrency} at a time`
+}
+
+const request = ({ method, path, status, duration_ms }: Exchange): string =>
+  `${method} ${path}   ${status ?? "no answer"}   ${duration(duration_ms)}`
+
+const explained = (result: ScenarioResult, { columns, replay, style }: ConsoleOptions): ReadonlyArray<string> => {
+  const { failure } = result
+  if (failure === undefined) return []
+  const title = `${result.suite} › ${result.name}`
+  const time = duration(result.duration_ms)
+  const room = Math.max(2, Math.min(columns, 100) - title.length - time.length - 4)
+  const fact = (word: string, text: string | undefined) =>
+    text === undefined || text === ""
+      ? []
+      : [`      ${style.faint(word.padEnd(9))} ${text.replaceAll("\n", `\n${" ".repeat(16)}`)}`]
+  const passed = result.trials.filter((trial) => trial.status === "passed").length
+  return [
+    `  ${style.bad("✗")} ${style.strong(title)}${" ".repeat(room)}${style.faint(time)}`,
+    `      ${failure.message.replaceAll("\n", "\n      ")}`,
+    ...fact("expected", failure.expected),
+    ...fact("got", failure.actual),
+    ...fact("request", failure.request && request(failure.request)),
+    ...fact("trials", result.trials.length > 1 ? `${passed} passed before this one failed` : undefined),
+    ...fact("where", failure.where),
+    ...fact("replay", replay(result)),
+    ""
+  ]
+}
+
+const skips = (results: ReadonlyArray<ScenarioResult>, style: Style): ReadonlyArray<string> => {
+  const reasons = Map.groupBy(
+    results.filter((result) => result.status === "skipped"),
+    (result) => result.reason ?? "no reason"
+  )
+  const lines = [...reasons].map(([reason, group]) =>
+    style.faint(`  ${String(group.length).padStart(3)} skipped: ${reason}`)
+  )
+  return lines.length === 0 ? [] : [...lines, ""]
+}
+
+/** The line that says what happened: `1 failed, 53 passed in 3.0 s · 0 leaked browsers`. */
+export const summary = (report: RunReport, style: Style): string => {
+  const { failed, passed, skipped, timedOut } = report.counts
+  const parts = [
+    ...(failed > 0 ? [style.bad(`${failed} failed`)] : []),
+    ...(timedOut > 0 ? [style.bad(`${timedOut} timed out`)] : []),
+    passed > 0 ? style.good(`${passed} passed`) : `${passed} passed`,
+    ...(skipped > 0 ? [`${skipped} skipped`] : [])
+  ]
+  const browsers = SuiteProgress.browsers(report.results)
+  const facts = [
+    `${report.interrupted ? "stopped by hand: " : ""}${parts.join(", ")} in ${duration(report.duration_ms)}`,
+    report.counts.leakedBrowsers > 0 ? style.bad(browsers) : browsers
+  ]
+  return facts.join(" · ")
+}
+
+const ending = (report: RunReport, options: ConsoleOptions): ReadonlyArray<string> => {
+  const next = options.next(report)
+  return [
+    "",
+    ...report.results.flatMap((result) => explained(result, options)),
+    ...skips(report.results, options.style),
+    summary(report, options.style),
+    ...(options.reportPath === undefined ? [] : [`report   ${options.reportPath}`]),
+    ...(next === undefined ? [] : [`next     ${next}`])
+  ]
+}
+
+/** Shows a run while it goes on, explains every failure, and ends with what happened and what to do next. */
+export const make = (options: ConsoleOptions): Reporter => {
+  let suites: ReadonlyArray<SuiteProgress.SuiteProgress> = []
+  let drawn = 0
+  let drawn_ms = 0
+  let shown = 0
+
+  const lineOf = (suite: SuiteProgress.SuiteProgress) =>
+    SuiteProgress.line(suite, {
+      nameWidth: Math.max(...suites.map(({ name }) => name.length), 14) + 1,
+      bar: options.live,
+      columns: options.live ? options.columns : Number.POSITIVE_INFINITY,
+      style: options.style
+    })
+
+  const redraw = (now: number) => {
+    const up = drawn === 0 ? "" : `\u001B[${drawn}A`
+    const text = suites.map((suite) => `\u001B[2K${lineOf(suite)}\n`).join("")
+    drawn = suites.length
+    drawn_ms = now
+    return options.write(up + text)
+  }
+
+  // without a terminal a suite's line comes once, when it and all before it are done
+  const flush = () => {
+    const lines: Array<string> = []
+    for (let suite = suites[shown]; suite !== undefined && SuiteProgress.isDone(suite); suite = suites[shown]) {
+      lines.push(`${lineOf(suite)}\n`)
+      shown += 1
+    }
+    return lines.length === 0 ? Effect.void : options.write(lines.join(""))
+  }
+
+  const progress = (now: number) => (options.live ? (now - drawn_ms < frame_ms ? Effect.void : redraw(now)) : flush())
+
+  const on = (event: RunEvent, now: number): Effect.Effect<void, PlatformError> => {
+    switch (event._tag) {
+      case "RunStarted": {
+        suites = SuiteProgress.start(event.header)
+        return options.write(`${options.style.strong(headline(event.header))}\n\n`)
+      }
+      case "ScenarioStarted": {
+        suites.find(({ name }) => name === event.suite)?.running.push(event.scenario)
+        return progress(now)
+      }
+      case "ScenarioFinished": {
+        const suite = suites.find(({ name }) => name === event.result.suite)
+        suite?.results.push(event.result)
+        suite?.running.splice(0, suite.running.length, ...suite.running.filter((name) => name !== event.result.name))
+        return progress(now)
+      }
+      case "RunFinished": {
+        const lines = options.live ? redraw(now) : Effect.void
+        return Effect.andThen(lines, options.write(`${ending(event.report, options).join("\n")}\n`))
+      }
+    }
+  }
+
+  return (events) =>
+    Stream.runForEach(events, (event) => Effect.flatMap(Clock.currentTimeMillis, (now) => on(event, now)))
+}

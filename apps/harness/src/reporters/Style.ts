@@ -1,0 +1,31 @@
+/** How a terminal marks words; every mark is also a word or a sign, so that nothing rests on colour alone. */
+export interface Style {
+  readonly good: (text: string) => string
+  readonly bad: (text: string) => string
+  readonly faint: (text: string) => string
+  readonly strong: (text: string) => string
+}
+
+const ansi = (code: number) => (text: string) => `\u001B[${code}m${text}\u001B[0m`
+const as = (text: string) => text
+
+/** No marks at all: pipes, CI, NO_COLOR. */
+export const plain: Style = { good: as, bad: as, faint: as, strong: as }
+
+/** The sixteen colours that every terminal has. */
+export const coloured: Style = { good: ansi(32), bad: ansi(31), faint: ansi(2), strong: ansi(1) }
+
+/** A duration for a person: `3 ms`, `0.3 s`, `41 s`, `2 min 05 s`. */
+export const duration = (duration_ms: number): string => {
+  if (duration_ms < 100) return `${Math.round(duration_ms)} ms`
+  if (duration_ms < 9950) return `${(duration_ms / 1000).toFixed(1)} s`
+  const seconds = Math.round(duration_ms / 1000)
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, "0")} s`
+}
+
+/** A number with its noun: `1 browser`, `2 browsers`. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
+
+/** Text cut to a width, with an ellipsis when something is missing. */
+export const cut = (text: string, width: number): string =>
+  text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`

@@ -1,0 +1,67 @@
+import type { RunHeader, ScenarioResult } from "../runner/RunReport.ts"
+import { counted, cut, duration, type Style } from "./Style.ts"
+
+const barWidth = 10
+
+/** How far one suite has come. */
+export interface SuiteProgress {
+  readonly name: string
+  readonly total: number
+  readonly results: Array<ScenarioResult>
+  /** Scenarios that run now, oldest first. */
+  readonly running: Array<string>
+}
+
+/** The progress of every suite of a run that has just begun. */
+export const start = (header: RunHeader): ReadonlyArray<SuiteProgress> =>
+  header.suites.map((suite) => ({ name: suite.name, total: suite.scenarios, results: [], running: [] }))
+
+/** Whether nothing of the suite is left to run. */
+export const isDone = (suite: SuiteProgress): boolean => suite.results.length >= suite.total
+
+const elapsed = (suite: SuiteProgress): number => {
+  const ran = suite.results.filter((result) => result.status !== "skipped")
+  if (ran.length === 0) return 0
+  const from = Math.min(...ran.map((result) => result.started_ms))
+  return Math.max(...ran.map((result) => result.started_ms + result.duration_ms)) - from
+}
+
+const isBad = (result: ScenarioResult) => result.status === "failed" || result.status === "timedOut"
+
+/** The suite's line: its name, a bar where lines are redrawn, how many passed of those that run, and its time. */
+export const line = (
+  suite: SuiteProgress,
+  options: { readonly nameWidth: number; readonly bar: boolean; readonly columns: number; readonly style: Style }
+): string => {
+  const { style } = options
+  const skipped = suite.results.filter((result) => result.status === "skipped").length
+  const bad = suite.results.filter(isBad).length
+  const passed = suite.results.length - skipped - bad
+  const filled = suite.total === 0 ? barWidth : Math.floor((barWidth * suite.results.length) / suite.total)
+  const bar = `${"█".repeat(filled)}${"░".repeat(barWidth - filled)}  `
+  const count = `${passed}/${suite.total - skipped}`.padEnd(7)
+  const notes = [
+    ...(isDone(suite) && passed + bad > 0 ? [duration(elapsed(suite)).padEnd(7)] : []),
+    ...(bad > 0 ? [style.bad(`✗ ${bad} failed`)] : []),
+    ...(skipped > 0 ? [style.faint(`${skipped} skipped`)] : []),
+    ...(isDone(suite) || suite.running[0] === undefined ? [] : [style.faint(`running: ${suite.running[0]}`)])
+  ]
+  const mark = bad > 0 ? style.bad : isDone(suite) ? style.good : style.faint
+  const head = `  ${suite.name.padEnd(options.nameWidth)}  ${options.bar ? mark(bar) : ""}${count} `
+  const room = options.columns - (2 + options.nameWidth + 2 + (options.bar ? bar.length : 0) + count.length + 1)
+  const text = notes.join(" ")
+  return (head + (notes.join(" ").includes("\u001B") ? text : cut(text, room))).trimEnd()
+}
+
+/** One line for what became of the browsers of a run. */
+export const browsers = (results: ReadonlyArray<ScenarioResult>): string => {
+  const leaked = results.flatMap((result) => result.leakedBrowsers)
+  if (leaked.length === 0) return "0 leaked browsers"
+  const ids = (stopped: boolean) => leaked.filter((browser) => browser.stopped === stopped).map(({ id }) => id)
+  const named = (list: ReadonlyArray<string>) => `(${list.map((id) => cut(id, 9)).join(", ")})`
+  return [
+    counted(leaked.length, "leaked browser"),
+    ...(ids(true).length > 0 ? [`stopped now ${named(ids(true))}`] : []),
+    ...(ids(false).length > 0 ? [`could not be stopped ${named(ids(false))}`] : [])
+  ].join(", ")
+}

@@ -1,0 +1,48 @@
+import { CheckFailed, type Scenario, whereOf } from "@webagent/scenario"
+import * as Cause from "effect/Cause"
+import * as Formatter from "effect/Formatter"
+import type { Exchange, Failure } from "./RunReport.ts"
+
+const longest = 2000
+
+const tagOf = (error: object): string =>
+  "_tag" in error && typeof error._tag === "string" ? error._tag : error instanceof Error ? error.name : "error"
+
+const sentence = (error: unknown): string => {
+  if (typeof error !== "object" || error === null) return Formatter.format(error)
+  if (!(error instanceof Error)) return Formatter.format(error)
+  return error.message === "" ? tagOf(error) : `${tagOf(error)}: ${error.message}`
+}
+
+/** What a person needs to know of why a scenario ended: the first failure of its cause. */
+export const failureOf = (options: {
+  readonly cause: Cause.Cause<unknown>
+  readonly scenario: Scenario
+  readonly request: Exchange | undefined
+  /** Takes secrets out of text. */
+  readonly redact: (text: string) => string
+}): Failure => {
+  const { cause, redact, request, scenario } = options
+  const failed = cause.reasons.find(Cause.isFailReason)
+  const error = failed === undefined ? Cause.squash(cause) : failed.error
+  const seen = request === undefined ? {} : { request }
+  if (error instanceof CheckFailed) {
+    const where = error.where ?? scenario.where
+    return {
+      kind: "check",
+      message: redact(error.name),
+      expected: redact(error.expected),
+      actual: redact(error.actual),
+      ...(where === undefined ? {} : { where }),
+      ...seen
+    }
+  }
+  const file = scenario.where?.replace(/:\d+$/u, "")
+  const where = (error instanceof Error ? whereOf(error, file) : undefined) ?? scenario.where
+  return {
+    kind: failed === undefined ? "defect" : "error",
+    message: redact(sentence(error)).slice(0, longest),
+    ...(where === undefined ? {} : { where }),
+    ...seen
+  }
+}

@@ -1,0 +1,29 @@
+import type { Scenario, Suite } from "@webagent/scenario"
+import * as Hash from "effect/Hash"
+
+/** A scenario of a plan with the suite that it belongs to. */
+export interface Planned {
+  readonly suite: string
+  readonly scenario: Scenario
+}
+
+/** Which scenarios of the suites to take; a scenario has to fit all that is given. */
+export interface Selection {
+  /** Any of these. */
+  readonly tags: ReadonlyArray<string>
+  /** A part of the name, in any case. */
+  readonly name?: string
+}
+
+/** The selected scenarios in the order of the suites. */
+export const make = (suites: ReadonlyArray<Suite.Suite>, selection: Selection): ReadonlyArray<Planned> => {
+  const part = selection.name?.toLowerCase()
+  const fits = ({ name, tags }: Scenario) =>
+    (selection.tags.length === 0 || tags.some((tag) => selection.tags.includes(tag))) &&
+    (part === undefined || name.toLowerCase().includes(part))
+  return suites.flatMap((suite) => suite.scenarios.filter(fits).map((scenario) => ({ suite: suite.name, scenario })))
+}
+
+/** What the random inputs of one trial derive from: the run's seed and which trial it is, not when it runs. */
+export const seedOf = (seed: number, planned: Planned, trial: number): number =>
+  Hash.string(JSON.stringify([seed, planned.suite, planned.scenario.name, trial])) >>> 0

@@ -1,0 +1,164 @@
+import { CheckCount, type Need, type ScenarioContext } from "@webagent/scenario"
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Random from "effect/Random"
+import { failureOf } from "./FailureOf.ts"
+import { type Planned, seedOf } from "./Plan.ts"
+import type { RunEvent } from "./RunEvent.ts"
+import { countsOf, type Failure, type RunHeader, type RunReport, type ScenarioResult, type Trial } from "./RunReport.ts"
+import * as TrialLog from "./TrialLog.ts"
+
+/** What the runner is given; it knows no target, only how to make a scenario's context and stop a browser. */
+export interface RunnerOptions {
+  readonly header: RunHeader
+  readonly plan: ReadonlyArray<Planned>
+  readonly contextOf: (seed: number) => ScenarioContext
+  /** The sentence for why the target cannot serve a need, or undefined when it can. */
+  readonly lacks: (need: Need) => string | undefined
+  /** Stops a browser that a scenario left open; answers whether it worked. */
+  readonly stopBrowser: (id: string) => Effect.Effect<boolean>
+  /** The longest one trial may take, unless its scenario says otherwise. */
+  readonly timeout: Duration.Duration
+  /** Takes secrets out of text. */
+  readonly redact: (text: string) => string
+  readonly emit: (event: RunEvent) => Effect.Effect<void>
+}
+
+class TimeRanOut extends Data.TaggedError("TimeRanOut") {}
+
+const stopped = "the run was stopped before it had finished"
+
+const elapsedSince = (start: bigint) =>
+  Effect.map(Clock.currentTimeNanos, (now) => Math.round(Number(now - start) / 1e4) / 100)
+
+const runTrial = Effect.fnUntraced(function* (
+  options: RunnerOptions,
+  { scenario, suite }: Planned,
+  trial: number,
+  log: TrialLog.TrialLog
+) {
+  const seed = seedOf(options.header.seed, { scenario, suite }, trial)
+  const timeout = scenario.timeout ?? options.timeout
+  const count = { passed: 0, failed: 0 }
+  const start = yield* Clock.currentTimeNanos
+  const exit = yield* Effect.suspend(() => scenario.run(options.contextOf(seed))).pipe(
+    Effect.scoped,
+    Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.fail(new TimeRanOut()) }),
+    Random.withSeed(seed),
+    Effect.provideService(CheckCount, count),
+    Effect.provideService(TrialLog.TrialLog, log),
+    Effect.interruptible,
+    Effect.exit
+  )
+  const done = { seed, duration_ms: yield* elapsedSince(start), checks: count.passed + count.failed }
+  if (Exit.isSuccess(exit)) return { ...done, status: "passed" } satisfies Trial
+  if (Cause.hasInterruptsOnly(exit.cause)) return { ...done, status: "skipped" } satisfies Trial
+  const failure = failureOf({ cause: exit.cause, scenario, request: log.lastExchange, redact: options.redact })
+  if (!exit.cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error instanceof TimeRanOut)) {
+    return { ...done, status: "failed", failure } satisfies Trial
+  }
+  const message = `it should end within ${Duration.format(timeout)}`
+  return { ...done, status: "timedOut", failure: { ...failure, kind: "timeout", message } } satisfies Trial
+})
+
+const overBudget = (planned: Planned, cost_usd: number): Failure | undefined => {
+  const { budget_usd, where } = planned.scenario
+  return budget_usd === undefined || cost_usd <= budget_usd
+    ? undefined
+    : {
+        kind: "budget",
+        message: "it should stay within its budget",
+        expected: `at most ${budget_usd} USD`,
+        actual: `${cost_usd} USD`,
+        ...(where === undefined ? {} : { where })
+      }
+}
+
+const unrun = ({ scenario, suite }: Planned, started_ms: number, reason: string): ScenarioResult => ({
+  suite,
+  name: scenario.name,
+  tags: scenario.tags,
+  needs: scenario.needs,
+  status: "skipped",
+  reason,
+  started_ms,
+  duration_ms: 0,
+  checks: 0,
+  cost_usd: 0,
+  trials: [],
+  leakedBrowsers: []
+})
+
+const runScenario = Effect.fnUntraced(function* (options: RunnerOptions, planned: Planned, runStart: bigint) {
+  const { scenario, suite } = planned
+  const { name, needs, tags } = scenario
+  const started_ms = yield* elapsedSince(runStart)
+  const lacking = needs.map(options.lacks).find((reason) => reason !== undefined)
+  if (lacking !== undefined) return unrun(planned, started_ms, lacking)
+
+  yield* options.emit({ _tag: "ScenarioStarted", suite, scenario: name })
+  const log = TrialLog.make()
+  const trials: Array<Trial> = []
+  while (trials.length < scenario.trials && trials.every((trial) => trial.status === "passed")) {
+    trials.push(yield* runTrial(options, planned, trials.length, log))
+  }
+  const leakedBrowsers = yield* Effect.forEach(log.openBrowsers, (id) =>
+    Effect.map(options.stopBrowser(id), (stopped) => ({ id, stopped }))
+  )
+  const cost_usd = TrialLog.costOf(log)
+  const last = trials.at(-1)
+  const expensive = last?.status === "passed" ? overBudget(planned, cost_usd) : undefined
+  const failure = last?.failure ?? expensive
+  return {
+    suite,
+    name,
+    tags,
+    needs,
+    started_ms,
+    status: expensive === undefined ? (last?.status ?? "skipped") : "failed",
+    ...(last?.status === "skipped" ? { reason: stopped } : {}),
+    ...(failure === undefined ? {} : { failure }),
+    duration_ms: (yield* elapsedSince(runStart)) - started_ms,
+    checks: trials.reduce((sum, trial) => sum + trial.checks, 0),
+    cost_usd,
+    trials,
+    leakedBrowsers
+  } satisfies ScenarioResult
+})
+
+/**
+ * Runs a plan, so many scenarios at a time, and answers with the report. Interrupting it stops the scenarios that
+ * run, releases what they hold, and still answers with a report, whose `interrupted` is then true.
+ */
+export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
+  Effect.gen(function* () {
+    const start = yield* Clock.currentTimeNanos
+    const results = new Map<Planned, ScenarioResult>()
+    yield* options.emit({ _tag: "RunStarted", header: options.header })
+    const exit = yield* Effect.forEach(
+      options.plan,
+      (planned) =>
+        Effect.uninterruptible(
+          Effect.flatMap(runScenario(options, planned, start), (result) => {
+            results.set(planned, result)
+            return options.emit({ _tag: "ScenarioFinished", result })
+          })
+        ),
+      { concurrency: options.header.concurrency, discard: true }
+    ).pipe(Effect.interruptible, Effect.exit)
+    const ordered = options.plan.map((planned) => results.get(planned) ?? unrun(planned, 0, stopped))
+    const report: RunReport = {
+      format: 1,
+      header: options.header,
+      duration_ms: yield* elapsedSince(start),
+      interrupted: Exit.isFailure(exit),
+      counts: countsOf(ordered),
+      results: ordered
+    }
+    yield* options.emit({ _tag: "RunFinished", report })
+    return report
+  }).pipe(Effect.uninterruptible)

@@ -1,0 +1,132 @@
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { CheckCount } from "./CheckCount.ts"
+import { CheckFailed } from "./CheckFailed.ts"
+import { firstDifference, show } from "./Difference.ts"
+import type { Oracle } from "./Oracle.ts"
+import type { RawAnswer } from "./RawRequest.ts"
+import { whereOf } from "./Where.ts"
+
+interface Judgement {
+  readonly expected: string
+  readonly actual: string
+}
+
+const pass: Effect.Effect<void> = Effect.map(CheckCount, (count) => {
+  count.passed += 1
+})
+
+// The error is made where the suite calls, so that its stack names the suite's line; it is read only on failure.
+const refute = (name: string, at: Error, { expected, actual }: Judgement): Effect.Effect<never, CheckFailed> =>
+  Effect.flatMap(CheckCount, (count) => {
+    count.failed += 1
+    const where = whereOf(at)
+    return Effect.fail(new CheckFailed({ name, expected, actual, ...(where === undefined ? {} : { where }) }))
+  })
+
+const settle = (name: string, at: Error, refuted: Judgement | undefined): Effect.Effect<void, CheckFailed> =>
+  refuted === undefined ? pass : refute(name, at, refuted)
+
+/** The two values are the same, by `Object.is`. */
+export const equal = <A>(actual: A, expected: NoInfer<A>, name = "the value") =>
+  settle(
+    name,
+    new Error(),
+    Object.is(actual, expected) ? undefined : { expected: show(expected), actual: show(actual) }
+  )
+
+/** The two values have the same JSON; the failure names the first place where they differ. */
+export const deepEqual = <A>(actual: A, expected: NoInfer<A>, name = "the value") => {
+  const difference = firstDifference(actual, expected)
+  const at = difference === undefined || difference.path === "" ? "" : ` at ${difference.path}`
+  return settle(
+    name,
+    new Error(),
+    difference && { expected: show(difference.expected) + at, actual: show(difference.actual) + at }
+  )
+}
+
+/** The value is `true`. */
+export const isTrue = (actual: boolean, name = "the condition") =>
+  settle(name, new Error(), actual ? undefined : { expected: "true", actual: "false" })
+
+/** The text matches the pattern. */
+export const match = (actual: unknown, pattern: RegExp, name = "the text") =>
+  settle(
+    name,
+    new Error(),
+    typeof actual === "string" && pattern.test(actual)
+      ? undefined
+      : { expected: `text like ${pattern.source}`, actual: show(actual) }
+  )
+
+/** The answer has the status, or one of several, or is of a class such as `"4xx"`. */
+export const status = (
+  answer: RawAnswer,
+  expected: number | ReadonlyArray<number> | "2xx" | "4xx",
+  name = `${answer.request.method} ${answer.request.path}`
+) => {
+  const fits =
+    typeof expected === "string"
+      ? Math.floor(answer.status / 100) === Number(expected[0])
+      : [expected].flat().includes(answer.status)
+  return settle(
+    name,
+    new Error(),
+    fits
+      ? undefined
+      : {
+          expected: `HTTP ${[expected].flat().join(" or ")}`,
+          actual:
+            `HTTP ${answer.status} ${answer.text.length <= 300 ? answer.text : `${answer.text.slice(0, 300)}…`}`.trim()
+        }
+  )
+}
+
+/** The value decodes with the schema; answers with the decoded value. */
+export const schema = <A>(
+  schema: Schema.ConstraintDecoder<A>,
+  value: unknown,
+  name = "the answer's shape"
+): Effect.Effect<A, CheckFailed> => {
+  const at = new Error()
+  return Effect.matchEffect(Schema.decodeUnknownEffect(schema)(value, { errors: "all" }), {
+    onFailure: (error) =>
+      refute(name, at, { expected: error.message.replaceAll(/\s*\n\s*/gu, " "), actual: show(value) }),
+    onSuccess: (decoded) => Effect.as(pass, decoded)
+  })
+}
+
+/** The named condition holds; `seen` tells the report what was expected and what came. */
+export const that = (name: string, holds: boolean, seen?: { readonly expected: string; readonly actual: unknown }) => {
+  const actual = seen === undefined ? "it does not" : seen.actual
+  return settle(
+    name,
+    new Error(),
+    holds
+      ? undefined
+      : { expected: seen?.expected ?? "it to hold", actual: typeof actual === "string" ? actual : show(actual) }
+  )
+}
+
+/** The effect fails with an error of this tag; answers with the error. */
+export const fails = <A, E, R, const Tag extends string>(
+  effect: Effect.Effect<A, E, R>,
+  tag: Tag,
+  name = `an error ${tag}`
+): Effect.Effect<Extract<E, { readonly _tag: Tag }>, CheckFailed, R> => {
+  const at = new Error()
+  const isExpected = (error: E): error is Extract<E, { readonly _tag: Tag }> =>
+    typeof error === "object" && error !== null && "_tag" in error && error._tag === tag
+  return Effect.matchEffect(effect, {
+    onFailure: (error) =>
+      isExpected(error) ? Effect.as(pass, error) : refute(name, at, { expected: tag, actual: show(error) }),
+    onSuccess: (value) => refute(name, at, { expected: tag, actual: `success: ${show(value)}` })
+  })
+}
+
+/** The oracle finds that what `name` says is so. */
+export const oracle = <E, R>(name: string, oracle: Oracle<E, R>): Effect.Effect<void, E | CheckFailed, R> => {
+  const at = new Error()
+  return Effect.flatMap(oracle, (verdict) => settle(name, at, verdict.holds ? undefined : verdict))
+}

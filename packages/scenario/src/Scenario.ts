@@ -1,0 +1,81 @@
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Need } from "./Need.ts"
+import type { ScenarioContext } from "./ScenarioContext.ts"
+import { whereOf } from "./Where.ts"
+
+/** How a scenario is selected, repeated and bounded. */
+export interface ScenarioOptions {
+  readonly tags?: ReadonlyArray<string>
+  /** A target that lacks one of these skips the scenario and says why. */
+  readonly needs?: ReadonlyArray<Need>
+  /** How often to run it; one failed trial fails the scenario. One unless said. */
+  readonly trials?: number
+  /** What all its trials together may cost: `"0.50 USD"`. */
+  readonly budget?: `${number} USD`
+  /** The longest one trial may take; the runner's own bound unless said. */
+  readonly timeout?: Duration.Input
+}
+
+/** What a scenario does: yields effects and checks; a failure that it does not handle fails it. */
+export type ScenarioBody = (
+  context: ScenarioContext
+) => Generator<Effect.Effect<unknown, unknown, Scope.Scope>, unknown, never>
+
+/** A story told end to end against a target, with checks on the way. */
+export interface Scenario {
+  readonly name: string
+  readonly tags: ReadonlyArray<string>
+  readonly needs: ReadonlyArray<Need>
+  readonly trials: number
+  readonly budget_usd: number | undefined
+  readonly timeout: Duration.Duration | undefined
+  /** Where it is written: `path:line`, the path relative to the working directory. */
+  readonly where: string | undefined
+  readonly run: (context: ScenarioContext) => Effect.Effect<void, unknown, Scope.Scope>
+}
+
+const refuse = (name: string, what: string): never => {
+  throw new TypeError(`Scenario "${name}": ${what}`)
+}
+
+const dollars = (name: string, budget: string): number => {
+  const amount = Number(/^(\d+(?:\.\d+)?) USD$/u.exec(budget)?.[1] ?? Number.NaN)
+  return Number.isNaN(amount) ? refuse(name, `budget "${budget}" is not written like "0.50 USD".`) : amount
+}
+
+/**
+ * A scenario from a generator; throws a TypeError with one sentence when its options make no sense.
+ *
+ * @example
+ * ```ts
+ * import { check, scenario, Suite } from "@webagent/scenario"
+ *
+ * export default Suite.make("first", [
+ *   scenario("a run completes", { needs: ["money"] }, function* ({ v4 }) {
+ *     const run = yield* v4.runs.createAndWait({ task: "Say hello" })
+ *     yield* check.equal(run.status, "completed")
+ *   })
+ * ])
+ * ```
+ */
+export const scenario: {
+  (name: string, body: ScenarioBody): Scenario
+  (name: string, options: ScenarioOptions, body: ScenarioBody): Scenario
+} = (name: string, ...rest: [ScenarioBody] | [ScenarioOptions, ScenarioBody]): Scenario => {
+  const [options, body] = rest.length === 1 ? [{}, rest[0]] : rest
+  const trials = options.trials ?? 1
+  if (name.trim() === "") refuse(name, "its name is empty.")
+  if (!Number.isInteger(trials) || trials < 1) refuse(name, `trials must be 1 or more, not ${trials}.`)
+  return {
+    name,
+    tags: options.tags ?? [],
+    needs: options.needs ?? [],
+    trials,
+    budget_usd: options.budget === undefined ? undefined : dollars(name, options.budget),
+    timeout: options.timeout === undefined ? undefined : Duration.fromInputUnsafe(options.timeout),
+    where: whereOf(new Error()),
+    run: (context) => Effect.asVoid(Effect.gen(() => body(context)))
+  }
+}

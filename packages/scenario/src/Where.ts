@@ -1,0 +1,28 @@
+import { relative } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const frame = /\(?((?:file:\/\/)?\/[^():]+|[A-Za-z]:\\[^():]+):(\d+):\d+\)?$/u
+const own = fileURLToPath(new URL(".", import.meta.url))
+
+const pathOf = (location: string): string => (location.startsWith("file://") ? fileURLToPath(location) : location)
+
+/** Every stack frame of an error that is a place in a file, nearest first. */
+const frames = (error: Error): ReadonlyArray<{ readonly path: string; readonly line: string }> =>
+  (error.stack ?? "").split("\n").flatMap((text) => {
+    const match = frame.exec(text.trim())
+    return match?.[1] === undefined || match[2] === undefined ? [] : [{ path: pathOf(match[1]), line: match[2] }]
+  })
+
+/**
+ * The place in a suite's own code that an error comes from, as `path:line` with the path relative to the working
+ * directory: the nearest frame outside of this package and of node_modules, or, when `file` is given as such a
+ * relative path, the nearest one in that file.
+ */
+export const whereOf = (error: Error, file?: string): string | undefined => {
+  for (const { path, line } of frames(error)) {
+    const shown = relative(process.cwd(), path)
+    const fits = file === undefined ? !path.startsWith(own) && !path.includes("node_modules") : shown === file
+    if (fits) return `${shown}:${line}`
+  }
+  return undefined
+}
