@@ -1,0 +1,126 @@
+import type { ApiKeyAuth as ApiKeyAuthService, RequestValidation as RequestValidationService } from "@webagent/contract"
+import { type ApiVersion, basePath } from "@webagent/contract/Wire"
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServer from "effect/http/HttpServer"
+import * as Layer from "effect/Layer"
+import * as SimulatedAgent from "./agent/SimulatedAgent.ts"
+import * as SimulatedBrowserPool from "./browser/SimulatedBrowserPool.ts"
+import { Engine } from "./engine/Engine.ts"
+import { IdSource } from "./engine/IdSource.ts"
+import * as ApiKeyAuth from "./http/ApiKeyAuth.ts"
+import * as App from "./http/App.ts"
+import * as Listener from "./http/Listener.ts"
+import * as RequestValidation from "./http/RequestValidation.ts"
+import * as MemoryStore from "./store/MemoryStore.ts"
+
+/** Where a server listens and which keys it takes. */
+export interface ListenOptions {
+  /** 0, the default, is any free port. */
+  readonly port?: number
+  /** 127.0.0.1 unless given. */
+  readonly host?: string
+  /** `["wak_test"]` unless given. */
+  readonly apiKeys?: ReadonlyArray<string>
+}
+
+/** How a simulated server behaves. */
+export interface SimulatedOptions extends ListenOptions {
+  /** Ids, outcomes, durations and costs all come from it; 1 unless given. */
+  readonly seed?: number
+  /** How long every unscripted turn takes; lognormal around 150 ms unless given. */
+  readonly turnDuration?: Duration.Input
+  /** The share of unscripted turns that fail, 0 to 1; 0 unless given. */
+  readonly failureRate?: number
+}
+
+const defaultKeys = ["wak_test"]
+
+/**
+ * A server that listens: v2, v3 and v4 of the service at one address.
+ *
+ * @example
+ * const program = Effect.gen(function* () {
+ *   const { apiKeys, baseUrls } = yield* Server
+ *   return yield* Effect.promise(() =>
+ *     fetch(`${baseUrls.v4}/runs`, {
+ *       method: "POST",
+ *       headers: { "content-type": "application/json", "x-service-api-key": apiKeys[0] ?? "" },
+ *       body: JSON.stringify({ task: "Find a red mug [simulate output=found]" })
+ *     })
+ *   )
+ * }).pipe(Effect.provide(Server.layerTest))
+ */
+export class Server extends Context.Service<
+  Server,
+  {
+    /** Such as `http://127.0.0.1:41873`, without a slash at the end. */
+    readonly address: string
+    /** Such as `http://127.0.0.1:41873/api/v4`, one for each version. */
+    readonly baseUrls: Readonly<Record<ApiVersion, string>>
+    /** The keys that it takes. */
+    readonly apiKeys: ReadonlyArray<string>
+  }
+>()("@webagent/server/Server") {
+  /**
+   * HTTP over the parts that a test may want to replace: the engine, the check of the key and the validation of
+   * requests. `layerEngineSimulated`, `ApiKeyAuth.layer` and `RequestValidation.layer` are the usual ones.
+   */
+  static readonly layerParts = (
+    options: ListenOptions & { readonly simulated?: boolean } = {}
+  ): Layer.Layer<
+    Server,
+    Listener.PortInUseError | Listener.ListenError,
+    Engine | ApiKeyAuthService | RequestValidationService
+  > =>
+    Layer.effect(
+      Server,
+      Effect.map(HttpServer.HttpServer, (server) => {
+        const address = HttpServer.formatAddress(server.address)
+        const baseUrl = (version: ApiVersion) => `${address}${basePath[version]}`
+        return {
+          address,
+          baseUrls: { v2: baseUrl("v2"), v3: baseUrl("v3"), v4: baseUrl("v4") },
+          apiKeys: options.apiKeys ?? defaultKeys
+        }
+      })
+    ).pipe(
+      Layer.provide(
+        HttpRouter.serve(App.layer({ simulated: options.simulated ?? true }), {
+          disableLogger: true,
+          disableListenLog: true,
+          // an id that is too long is an id that is not found, or not a uuid, and not a path that does not exist
+          routerConfig: { maxParamLength: 16_384, ignoreTrailingSlash: false }
+        })
+      ),
+      Layer.provide(Listener.layer({ host: options.host ?? "127.0.0.1", port: options.port ?? 0 }))
+    )
+
+  /** The engine with simulated agent and browsers, its state in memory. */
+  static readonly layerEngineSimulated = (options: SimulatedOptions = {}): Layer.Layer<Engine> =>
+    Engine.layer.pipe(
+      Layer.provide([
+        SimulatedAgent.layer(options),
+        SimulatedBrowserPool.layer,
+        MemoryStore.layer,
+        IdSource.layerSeeded(options.seed ?? 1)
+      ])
+    )
+
+  /** The whole simulated service on a real socket. */
+  static readonly layerSimulated = (
+    options: SimulatedOptions = {}
+  ): Layer.Layer<Server, Listener.PortInUseError | Listener.ListenError> =>
+    Server.layerParts(options).pipe(
+      Layer.provide([
+        Server.layerEngineSimulated(options),
+        ApiKeyAuth.layer(options.apiKeys ?? defaultKeys),
+        RequestValidation.layer
+      ])
+    )
+
+  /** The simulated service for tests: any free port, key `wak_test`, turns of 5 ms. */
+  static readonly layerTest: Layer.Layer<Server> = Layer.orDie(Server.layerSimulated({ turnDuration: "5 millis" }))
+}

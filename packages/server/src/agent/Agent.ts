@@ -1,0 +1,23 @@
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import type * as Stream from "effect/Stream"
+import type { Turn, TurnEvent } from "../domain/Turn.ts"
+
+/** The agent broke down: its turn fails with this sentence. */
+export class AgentError extends Data.TaggedError("AgentError")<{ readonly message: string }> {}
+
+/**
+ * The port to whatever carries out a task. An agent performs one turn and says what happens; it stores nothing.
+ * Its stream starts with `Started`, ends with one of `Completed`, `Failed` or `Cancelled`, and is interrupted
+ * when the engine cancels the turn. Events that the turn's state machine refuses fail the turn.
+ */
+export class Agent extends Context.Service<
+  Agent,
+  {
+    /** The language model, as v2 shows it. */
+    readonly model: string
+    /** The version of the agent, as v2 shows it. */
+    readonly version: string
+    readonly perform: (turn: Turn) => Stream.Stream<TurnEvent, AgentError>
+  }
+>()("@webagent/server/Agent") {}

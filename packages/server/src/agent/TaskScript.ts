@@ -1,0 +1,127 @@
+import { decimalPattern } from "@webagent/contract"
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+
+/** What a task text tells the simulated agent to do; every key is optional. */
+export interface TaskScript {
+  readonly outcome?: "completed" | "failed" | "cancelled"
+  readonly duration?: Duration.Duration
+  readonly output?: Schema.Json
+  readonly error?: string
+  readonly cost?: string
+  readonly success?: boolean
+  readonly judge?: boolean
+  readonly suggestions?: number
+  readonly keepAlive?: boolean
+  readonly persistMemory?: boolean
+  readonly recording?: boolean
+  readonly proxyMb?: string
+}
+
+const words = (...known: ReadonlyArray<string>) => ({
+  expected: known.join(" or "),
+  parse: (text: string) => (known.includes(text) ? text : undefined)
+})
+const truth = { expected: "true or false", parse: (text: string) => ({ true: true, false: false })[text] }
+const decimal = {
+  expected: "a decimal number such as 0.0132",
+  parse: (text: string) => (decimalPattern.test(text) && !text.startsWith("-") ? text : undefined)
+}
+const units = { ms: "millis", s: "seconds", m: "minutes", h: "hours" } as const
+
+/** How the raw text of each key's value is read; `undefined` is a refusal. */
+const keys: { readonly [Key in keyof TaskScript]-?: Reader } = {
+  outcome: words("completed", "failed", "cancelled"),
+  duration: {
+    expected: "a number with ms, s, m or h, such as 200ms",
+    parse: (text) => {
+      const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/u.exec(text) ?? []
+      return unit === undefined
+        ? undefined
+        : Option.getOrUndefined(Duration.fromInput(`${Number(amount)} ${units[unit as keyof typeof units]}`))
+    }
+  },
+  output: { expected: "a word or JSON", parse: (text) => Result.getOrElse(json(text), () => text) },
+  error: {
+    expected: "a word or a JSON string",
+    parse: (text) => {
+      const value = Result.getOrElse(json(text), () => text)
+      return typeof value === "string" ? value : text
+    }
+  },
+  cost: decimal,
+  success: truth,
+  judge: truth,
+  suggestions: {
+    expected: "a number from 0 to 99",
+    parse: (text) => (/^\d{1,2}$/u.test(text) ? Number(text) : undefined)
+  },
+  keepAlive: truth,
+  persistMemory: truth,
+  recording: truth,
+  proxyMb: decimal
+}
+
+interface Reader {
+  readonly expected: string
+  readonly parse: (text: string) => unknown
+}
+
+const json = (text: string): Result.Result<Schema.Json, unknown> => Result.try(() => JSON.parse(text) as Schema.Json)
+
+const opening = /\[simulate(?=[\s\]])/u
+const bareWord = /[^\s\]]+/uy
+const pair = /\s*(?:(\])|([A-Za-z]+)=)/uy
+
+/** Where the value that starts at `from` ends: JSON is followed to its close, anything else to a space or `]`. */
+const valueEnd = (text: string, from: number): number | undefined => {
+  if (!/["{[]/u.test(text.charAt(from))) {
+    bareWord.lastIndex = from
+    return bareWord.test(text) ? bareWord.lastIndex : undefined
+  }
+  let depth = 0
+  let quoted = false
+  for (let index = from; index < text.length; index++) {
+    const character = text.charAt(index)
+    if (quoted && character === "\\") index++
+    else if (character === '"') quoted = !quoted
+    else if (!quoted && (character === "{" || character === "[")) depth++
+    else if (!quoted && (character === "}" || character === "]")) depth--
+    if (depth === 0 && !quoted) return index + 1
+  }
+  return undefined
+}
+
+/**
+ * Reads the one `[simulate key=value ...]` of a task text. A text without it is an empty script; a script that
+ * cannot be read is a sentence that says what is wrong with it and what is known.
+ */
+export const parse = (task: string): Result.Result<TaskScript, string> => {
+  const start = opening.exec(task)
+  if (start === null) return Result.succeed({})
+  const script: Record<string, unknown> = {}
+  let position = start.index + start[0].length
+  for (;;) {
+    pair.lastIndex = position
+    const [matched, close, key] = pair.exec(task) ?? []
+    if (close !== undefined) return Result.succeed(script)
+    if (matched === undefined || key === undefined) {
+      return Result.fail(`Expected key=value or ] in the script at "${task.slice(position, position + 20).trim()}".`)
+    }
+    if (!Object.hasOwn(keys, key)) {
+      return Result.fail(`Unknown key "${key}" in the script. Known are ${Object.keys(keys).join(", ")}.`)
+    }
+    if (Object.hasOwn(script, key)) return Result.fail(`The script has the key "${key}" twice.`)
+    const reader = keys[key as keyof TaskScript]
+    const end = valueEnd(task, position + matched.length)
+    const raw = task.slice(position + matched.length, end)
+    const value = end === undefined ? undefined : reader.parse(raw)
+    if (end === undefined || value === undefined) {
+      return Result.fail(`The value of "${key}" in the script is "${raw}", expected ${reader.expected}.`)
+    }
+    script[key] = value
+    position = end
+  }
+}

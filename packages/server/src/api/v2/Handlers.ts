@@ -1,0 +1,26 @@
+import { SessionNotFoundError } from "@webagent/contract"
+import { V2Api } from "@webagent/contract/v2"
+import { basePath } from "@webagent/contract/Wire"
+import * as Effect from "effect/Effect"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import { Engine } from "../../engine/Engine.ts"
+import { origin } from "../Origin.ts"
+import * as Conversion from "./Conversion.ts"
+
+/** API v2 under the path where this server serves it. */
+export const Served = V2Api.prefix(basePath.v2)
+
+/** The v2 operations over the engine. */
+export const layer = HttpApiBuilder.group(
+  Served,
+  "sessions",
+  Effect.fnUntraced(function* (handlers) {
+    const engine = yield* Engine
+    return handlers.handle("get", ({ params, request }) =>
+      engine.session(params.session_id.toLowerCase()).pipe(
+        Effect.map((found) => Conversion.fromDomain(found, origin(request))),
+        Effect.mapError(() => new SessionNotFoundError({ detail: "Session not found" }))
+      )
+    )
+  })
+)

@@ -1,0 +1,42 @@
+import { fromMillis } from "@webagent/contract"
+import type { Session, SessionCreate } from "@webagent/contract/v3"
+import { isTerminal, type Turn } from "../../domain/Turn.ts"
+import type { SessionRequest, SessionWithTurns } from "../../engine/Engine.ts"
+
+/** What a v3 create asks for. */
+export const toDomain = (body: SessionCreate): SessionRequest => ({
+  task: body.task,
+  modelParams: null,
+  thinkingLevel: body.thinkingLevel ?? null
+})
+
+/** The turn that a reader waits for: none while one is to come or at work, then the last that came to its end. */
+const lastTurn = (turns: ReadonlyArray<Turn>): Turn | undefined =>
+  turns.every((turn) => isTerminal(turn.status))
+    ? turns.reduce((last, turn) => ((turn.finishedAt_ms ?? 0) >= (last.finishedAt_ms ?? 0) ? turn : last))
+    : undefined
+
+const statusFromDomain = ({ session, turns }: SessionWithTurns) => {
+  const last = lastTurn(turns)
+  if (last === undefined) {
+    return turns.some((turn) => turn.status !== "queued" && turn.status !== "dispatching") ? "running" : "created"
+  }
+  if (last.status === "failed") return "error"
+  return session.status === "stopped" ? "stopped" : "idle"
+}
+
+/** A session with its turns as v3 shows it: one status, and the result of the last turn once all are terminal. */
+export const fromDomain = (found: SessionWithTurns): Session => {
+  const { session, turns } = found
+  const moments = turns.flatMap((turn) => [turn.createdAt_ms, turn.startedAt_ms ?? 0, turn.finishedAt_ms ?? 0])
+  return {
+    id: session.id,
+    status: statusFromDomain(found),
+    result: lastTurn(turns)?.output ?? null,
+    task: turns[0]?.task ?? "",
+    thinkingLevel: session.thinkingLevel,
+    liveUrl: null,
+    createdAt: fromMillis(session.createdAt_ms),
+    updatedAt: fromMillis(Math.max(session.createdAt_ms, session.finishedAt_ms ?? 0, ...moments))
+  }
+}

@@ -1,0 +1,30 @@
+import { SessionNotFoundError } from "@webagent/contract"
+import { V3Api } from "@webagent/contract/v3"
+import { basePath } from "@webagent/contract/Wire"
+import * as Effect from "effect/Effect"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import { Engine } from "../../engine/Engine.ts"
+import * as Conversion from "./Conversion.ts"
+
+/** API v3 under the path where this server serves it. */
+export const Served = V3Api.prefix(basePath.v3)
+
+/** The v3 operations over the engine. */
+export const layer = HttpApiBuilder.group(
+  Served,
+  "sessions",
+  Effect.fnUntraced(function* (handlers) {
+    const engine = yield* Engine
+    return handlers.handleAll({
+      create: ({ payload }) =>
+        Effect.map(engine.createSession(Conversion.toDomain(payload)), ({ session, turn }) =>
+          Conversion.fromDomain({ session, turns: [turn] })
+        ),
+      get: ({ params }) =>
+        engine.session(params.session_id.toLowerCase()).pipe(
+          Effect.map(Conversion.fromDomain),
+          Effect.mapError(() => new SessionNotFoundError({ detail: "Session not found" }))
+        )
+    })
+  })
+)

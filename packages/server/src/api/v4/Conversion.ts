@@ -1,0 +1,78 @@
+import { fromMillis } from "@webagent/contract"
+import type {
+  Browser,
+  BrowserCreate,
+  QueuedMessage as QueuedMessageView,
+  QueueMessage,
+  Run,
+  RunCreate,
+  RunStatusView
+} from "@webagent/contract/v4"
+import { basePath } from "@webagent/contract/Wire"
+import type * as Domain from "../../domain/Browser.ts"
+import type { Turn } from "../../domain/Turn.ts"
+import type { Message, QueuedMessage, SessionRequest } from "../../engine/Engine.ts"
+
+const orNull = (epoch_ms: number | null) => (epoch_ms === null ? null : fromMillis(epoch_ms))
+
+/** What a v4 create asks for: a session of its own. */
+export const toDomain = (body: RunCreate): SessionRequest => ({
+  task: body.task,
+  modelParams: body.modelParams ?? null,
+  thinkingLevel: null
+})
+
+/** A turn as a v4 run. */
+export const fromDomain = (turn: Turn): Run => ({
+  id: turn.id,
+  sessionId: turn.sessionId,
+  status: turn.status,
+  task: turn.task,
+  modelParams: turn.modelParams,
+  result: turn.output,
+  error: turn.error,
+  createdAt: fromMillis(turn.createdAt_ms),
+  startedAt: orNull(turn.startedAt_ms),
+  finishedAt: orNull(turn.finishedAt_ms),
+  cost: turn.cost
+})
+
+/** The one field that is polled. */
+export const statusFromDomain = (turn: Turn): RunStatusView => ({ status: turn.status })
+
+/** A follow-up for the session with this id. */
+export const messageToDomain = (sessionId: string, body: QueueMessage): Message => ({
+  sessionId,
+  text: body.text,
+  interrupt: body.interrupt
+})
+
+/** A message that was taken; it is consumed once its turn is at work. */
+export const messageFromDomain = (message: QueuedMessage): QueuedMessageView => ({
+  id: message.id,
+  sessionId: message.sessionId,
+  runId: message.turn.id,
+  mode: message.interrupt ? "interrupt" : "queue",
+  status: message.turn.status === "queued" ? "pending" : "consumed",
+  text: message.text,
+  createdAt: fromMillis(message.turn.createdAt_ms)
+})
+
+/** What a browser create asks for. */
+export const browserToDomain = (body: BrowserCreate) => ({ proxyCountryCode: body.proxyCountryCode ?? null })
+
+/** Where a browser's CDP endpoint is, also as a route with `:browser_id`. */
+export const cdpPath = <const Id extends string>(browserId: Id) => `${basePath.v4}/browsers/${browserId}/cdp` as const
+
+/** A browser as v4 shows it; `origin` is the start of its links. */
+export const browserFromDomain = (browser: Domain.Browser, origin: string): Browser => ({
+  id: browser.id,
+  cdpUrl: `${origin.replace(/^http/u, "ws")}${cdpPath(browser.id)}`,
+  status: browser.status,
+  liveUrl: null,
+  recordingUrl: null,
+  proxyCountryCode: browser.proxyCountryCode,
+  startedAt: fromMillis(browser.startedAt_ms),
+  finishedAt: orNull(browser.finishedAt_ms),
+  timeoutAt: null
+})

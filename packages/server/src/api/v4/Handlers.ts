@@ -1,0 +1,68 @@
+import { BrowserNotFoundError, ConflictError, RunNotFoundError, SessionNotFoundError } from "@webagent/contract"
+import { V4Api } from "@webagent/contract/v4"
+import { basePath } from "@webagent/contract/Wire"
+import * as Effect from "effect/Effect"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as Layer from "effect/Layer"
+import { Engine } from "../../engine/Engine.ts"
+import { origin } from "../Origin.ts"
+import * as Conversion from "./Conversion.ts"
+
+/** API v4 under the path where this server serves it. */
+export const Served = V4Api.prefix(basePath.v4)
+
+const runs = HttpApiBuilder.group(
+  Served,
+  "runs",
+  Effect.fnUntraced(function* (handlers) {
+    const engine = yield* Engine
+    const find = (id: string) =>
+      Effect.mapError(engine.turn(id.toLowerCase()), () => new RunNotFoundError({ detail: "Run not found" }))
+    return handlers.handleAll({
+      create: ({ payload }) =>
+        Effect.map(engine.createSession(Conversion.toDomain(payload)), ({ turn }) => Conversion.fromDomain(turn)),
+      status: ({ params }) => Effect.map(find(params.run_id), Conversion.statusFromDomain),
+      get: ({ params }) => Effect.map(find(params.run_id), Conversion.fromDomain)
+    })
+  })
+)
+
+const sessions = HttpApiBuilder.group(
+  Served,
+  "sessions",
+  Effect.fnUntraced(function* (handlers) {
+    const engine = yield* Engine
+    return handlers.handle("queue", ({ params, payload }) =>
+      engine.queue(Conversion.messageToDomain(params.session_id.toLowerCase(), payload)).pipe(
+        Effect.map(Conversion.messageFromDomain),
+        Effect.catchTags({
+          SessionNotFound: () => Effect.fail(new SessionNotFoundError({ detail: "Session not found" })),
+          SessionStopped: () => Effect.fail(new ConflictError({ detail: "Session is stopped" }))
+        })
+      )
+    )
+  })
+)
+
+const browsers = HttpApiBuilder.group(
+  Served,
+  "browsers",
+  Effect.fnUntraced(function* (handlers) {
+    const engine = yield* Engine
+    return handlers.handleAll({
+      create: ({ payload, request }) =>
+        Effect.map(engine.createBrowser(Conversion.browserToDomain(payload)), (browser) =>
+          Conversion.browserFromDomain(browser, origin(request))
+        ),
+      // "stop" is the only action that the contract lets through
+      update: ({ params, request }) =>
+        engine.stopBrowser(params.browser_id.toLowerCase()).pipe(
+          Effect.map((browser) => Conversion.browserFromDomain(browser, origin(request))),
+          Effect.mapError(() => new BrowserNotFoundError({ detail: "Browser not found" }))
+        )
+    })
+  })
+)
+
+/** The v4 operations over the engine. */
+export const layer = Layer.mergeAll(runs, sessions, browsers)

@@ -1,0 +1,16 @@
+import * as Data from "effect/Data"
+
+/** No session has this id. */
+export class SessionNotFound extends Data.TaggedError("SessionNotFound")<{ readonly id: string }> {}
+
+/** The session is stopped and takes no more messages. */
+export class SessionStopped extends Data.TaggedError("SessionStopped")<{ readonly id: string }> {}
+
+/** No turn has this id. */
+export class TurnNotFound extends Data.TaggedError("TurnNotFound")<{ readonly id: string }> {}
+
+/** No browser has this id. */
+export class BrowserNotFound extends Data.TaggedError("BrowserNotFound")<{ readonly id: string }> {}
+
+/** The browser was stopped; nothing connects to it any more. */
+export class BrowserStopped extends Data.TaggedError("BrowserStopped")<{ readonly id: string }> {}

@@ -1,0 +1,25 @@
+import { hash } from "node:crypto"
+
+/**
+ * What one server chooses at random all comes from this number. A draw is keyed by what it is for, it does not
+ * advance a stream, so requests that overtake each other change nothing.
+ */
+export type Seed = number
+
+const digest = (seed: Seed, key: ReadonlyArray<string | number>): string =>
+  hash("sha256", JSON.stringify([seed, ...key]), "hex")
+
+/** A number in [0, 1), the same for the same seed and key. */
+export const draw = (seed: Seed, ...key: ReadonlyArray<string | number>): number =>
+  Number.parseInt(digest(seed, key).slice(0, 12), 16) / 2 ** 48
+
+/** A draw from the standard normal distribution. */
+export const drawNormal = (seed: Seed, ...key: ReadonlyArray<string | number>): number =>
+  Math.sqrt(-2 * Math.log(1 - draw(seed, ...key, "radius"))) * Math.cos(2 * Math.PI * draw(seed, ...key, "angle"))
+
+/** A version 4 uuid, the same for the same seed and key. */
+export const uuid = (seed: Seed, ...key: ReadonlyArray<string | number>): string =>
+  digest(seed, key).replace(/^(.{8})(.{4}).(.{3})(.)(.{3})(.{12}).*$/u, (_, a, b, c, variant: string, d, e) => {
+    const rfc9562 = ((Number.parseInt(variant, 16) & 0x3) | 0x8).toString(16)
+    return `${a}-${b}-4${c}-${rfc9562}${d}-${e}`
+  })

@@ -1,0 +1,61 @@
+import * as Result from "effect/Result"
+import * as Decimal from "./Decimal.ts"
+import { refused, type RefusedMove } from "./RefusedMove.ts"
+
+/** What a session is asked to do beyond its turns. */
+export interface SessionSettings {
+  /** Whether the session goes on when all its turns are terminal. */
+  readonly keepAlive: boolean
+  readonly persistMemory: boolean
+  readonly recording: boolean
+}
+
+/** A conversation: turns that run one after the other in one browser. */
+export interface Session extends SessionSettings {
+  readonly id: string
+  readonly status: "active" | "stopped"
+  readonly thinkingLevel: string | null
+  readonly proxyUsedMb: Decimal.Decimal
+  readonly proxyCost: Decimal.Decimal
+  readonly createdAt_ms: number
+  readonly finishedAt_ms: number | null
+}
+
+/** What happens to a session. */
+export type SessionEvent =
+  | {
+      readonly _tag: "Adjusted"
+      readonly settings?: Partial<SessionSettings>
+      readonly proxyUsedMb?: Decimal.Decimal
+    }
+  | { readonly _tag: "Stopped" }
+
+/** USD for a megabyte through a proxy. */
+const proxyPrice = "0.008"
+
+/** A new session, active, with the defaults of the service description. */
+export const make = (fields: Pick<Session, "id" | "thinkingLevel" | "createdAt_ms">): Session => ({
+  ...fields,
+  status: "active",
+  keepAlive: true,
+  persistMemory: true,
+  recording: false,
+  proxyUsedMb: "0",
+  proxyCost: "0",
+  finishedAt_ms: null
+})
+
+/** The session after the event; a stopped session refuses every event, and the answer says which. */
+export const move = (session: Session, event: SessionEvent, at_ms: number): Result.Result<Session, RefusedMove> => {
+  if (session.status === "stopped") {
+    return Result.fail(refused(session.status, event._tag))
+  }
+  if (event._tag === "Stopped") return Result.succeed({ ...session, status: "stopped", finishedAt_ms: at_ms })
+  const proxyUsedMb = Decimal.add(session.proxyUsedMb, event.proxyUsedMb ?? "0")
+  return Result.succeed({
+    ...session,
+    ...event.settings,
+    proxyUsedMb,
+    proxyCost: Decimal.multiply(proxyUsedMb, proxyPrice)
+  })
+}

@@ -1,0 +1,96 @@
+import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+import type { Decimal } from "./Decimal.ts"
+import { refused, type RefusedMove } from "./RefusedMove.ts"
+import type { SessionSettings } from "./Session.ts"
+
+/** Where a turn stands. The last three are terminal. */
+export const turnStatuses = ["queued", "dispatching", "running", "completed", "failed", "cancelled"] as const
+
+/** Where a turn stands. */
+export type TurnStatus = (typeof turnStatuses)[number]
+
+/** What a judge, a second look at the outcome, found. */
+export interface Judgement {
+  readonly verdict: boolean
+  readonly reasoning: string
+  readonly failureReason: string | null
+}
+
+/** What an agent says about a turn when it ends. */
+export interface TurnReport {
+  readonly output: Schema.Json
+  readonly isSuccess: boolean | null
+  readonly judgement: Judgement | null
+  readonly suggestions: ReadonlyArray<Schema.JsonObject> | null
+  readonly cost: Decimal | null
+}
+
+/** One instruction of a session: a task in v2's words, a run in v4's. */
+export interface Turn extends TurnReport {
+  readonly id: string
+  readonly sessionId: string
+  readonly status: TurnStatus
+  readonly task: string
+  readonly model: string
+  readonly agentVersion: string
+  readonly modelParams: Readonly<Record<string, unknown>> | null
+  readonly error: string | null
+  readonly createdAt_ms: number
+  readonly startedAt_ms: number | null
+  readonly finishedAt_ms: number | null
+}
+
+/** What happens to a turn. `Dispatched` and a `Cancelled` from outside are the engine's, the others an agent's. */
+export type TurnEvent =
+  | { readonly _tag: "Dispatched" }
+  | { readonly _tag: "Started"; readonly settings?: Partial<SessionSettings>; readonly proxyUsedMb?: Decimal }
+  | { readonly _tag: "Completed"; readonly report: Partial<TurnReport> }
+  | { readonly _tag: "Failed"; readonly error: string; readonly report?: Partial<TurnReport> }
+  | { readonly _tag: "Cancelled"; readonly report?: Partial<TurnReport> }
+
+const moves: Readonly<
+  Record<TurnEvent["_tag"], { readonly from: ReadonlyArray<TurnStatus>; readonly to: TurnStatus }>
+> = {
+  Dispatched: { from: ["queued"], to: "dispatching" },
+  Started: { from: ["dispatching"], to: "running" },
+  Completed: { from: ["running"], to: "completed" },
+  Failed: { from: ["queued", "dispatching", "running"], to: "failed" },
+  Cancelled: { from: ["queued", "dispatching", "running"], to: "cancelled" }
+}
+
+/** Whether nothing more happens to a turn of this status. */
+export const isTerminal = (status: string): boolean =>
+  status === "completed" || status === "failed" || status === "cancelled"
+
+/** A new turn, queued. */
+export const make = (
+  fields: Pick<Turn, "id" | "sessionId" | "task" | "model" | "agentVersion" | "modelParams" | "createdAt_ms">
+): Turn => ({
+  ...fields,
+  status: "queued",
+  output: null,
+  isSuccess: null,
+  judgement: null,
+  suggestions: null,
+  cost: null,
+  error: null,
+  startedAt_ms: null,
+  finishedAt_ms: null
+})
+
+/** The turn after the event, or why the event cannot happen to it. */
+export const move = (turn: Turn, event: TurnEvent, at_ms: number): Result.Result<Turn, RefusedMove> => {
+  const { from, to } = moves[event._tag]
+  if (!from.includes(turn.status)) {
+    return Result.fail(refused(turn.status, event._tag))
+  }
+  return Result.succeed({
+    ...turn,
+    ...("report" in event ? event.report : {}),
+    error: event._tag === "Failed" ? event.error : null,
+    status: to,
+    startedAt_ms: event._tag === "Started" ? at_ms : turn.startedAt_ms,
+    finishedAt_ms: isTerminal(to) ? at_ms : null
+  })
+}

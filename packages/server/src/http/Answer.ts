@@ -1,0 +1,8 @@
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+
+/** An error outside of the contract's operations, in the shape that all errors have: `{ "detail": ... }`. */
+export const detail = (
+  status: number,
+  sentence: string,
+  headers: Readonly<Record<string, string>> = {}
+): HttpServerResponse.HttpServerResponse => HttpServerResponse.jsonUnsafe({ detail: sentence }, { status, headers })

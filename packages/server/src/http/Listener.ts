@@ -1,0 +1,80 @@
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as HttpServer from "effect/http/HttpServer"
+import type * as HttpServerError from "effect/http/HttpServerError"
+import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
+import { createServer, STATUS_CODES } from "node:http"
+import type { Duplex } from "node:stream"
+
+/** The port is another program's. */
+export class PortInUseError extends Data.TaggedError("PortInUseError")<{
+  readonly host: string
+  readonly port: number
+}> {
+  override get message() {
+    return `Port ${this.port} is taken. Choose another with --port, or 0 for any free one.`
+  }
+}
+
+/** The server cannot listen there for a reason other than a taken port: no such address, no permission. */
+export class ListenError extends Data.TaggedError("ListenError")<{
+  readonly host: string
+  readonly port: number
+  readonly cause: unknown
+}> {
+  override get message() {
+    return `Cannot listen on ${this.host}:${this.port}: ${this.cause instanceof Error ? this.cause.message : this.cause}`
+  }
+}
+
+/** Where to listen; port 0 is any free one. */
+export interface ListenerOptions {
+  readonly host: string
+  readonly port: number
+}
+
+const listenError =
+  ({ host, port }: ListenerOptions) =>
+  ({ cause }: HttpServerError.ServeError): PortInUseError | ListenError =>
+    Predicate.hasProperty(cause, "code") && cause.code === "EADDRINUSE"
+      ? new PortInUseError({ host, port })
+      : new ListenError({ host, port, cause })
+
+/** What is not HTTP gets an answer in the shape of all others, and then the connection ends. */
+const refuse = (error: Error & { readonly code?: string }, socket: Duplex) => {
+  if (!socket.writable || error.code === "ECONNRESET") return socket.destroy()
+  const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ""] ?? 400
+  const body = JSON.stringify({ detail: STATUS_CODES[status] })
+  return socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  )
+}
+
+const make = Effect.fnUntraced(function* (options: ListenerOptions) {
+  const node = createServer()
+  const upgraded = new Set<Duplex>()
+  node.on("clientError", refuse)
+  node.on("upgrade", (_request, socket: Duplex) => {
+    upgraded.add(socket)
+    socket.once("close", () => upgraded.delete(socket))
+  })
+  // Nothing here takes long to answer, but clients keep connections and CDP sockets open: they would hold up a stop.
+  const server = yield* NodeHttpServer.make(() => node, { ...options, disablePreemptiveShutdown: true })
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      node.closeAllConnections()
+      for (const socket of upgraded) socket.destroy()
+    })
+  )
+  return server
+})
+
+/** Listens on a real socket; stopping it closes every connection. */
+export const layer = (options: ListenerOptions) =>
+  Layer.mergeAll(
+    Layer.effect(HttpServer.HttpServer, Effect.mapError(make(options), listenError(options))),
+    NodeHttpServer.layerHttpServices
+  )

@@ -1,0 +1,102 @@
+import { ContentTooLargeError, HTTPValidationError, RequestValidation } from "@webagent/contract"
+import * as ByteSize from "effect/ByteSize"
+import * as Effect from "effect/Effect"
+import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
+import type * as HttpServerError from "effect/http/HttpServerError"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpApiError from "effect/http-api/HttpApiError"
+import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as ValidationDetail from "./ValidationDetail.ts"
+
+/** The longest body that is read, in bytes. */
+const maxBodySize = ByteSize.mebibytes(1)
+
+/** How deep the arrays and objects of a body may be nested: answers repeat parts of it, and JSON recurses. */
+const maxNesting = 200
+
+const invalidBody = (type: string, msg: string) => new HTTPValidationError({ detail: [{ loc: ["body"], msg, type }] })
+
+const tooLarge = new ContentTooLargeError({ detail: "The body is larger than 1 MiB" })
+
+const unreadable = (error: HttpServerError.HttpServerError) =>
+  error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
+    ? tooLarge
+    : invalidBody("body_error", "The body could not be read")
+
+const nesting = (text: string): number => {
+  let depth = 0
+  let deepest = 0
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[{]|[\]}]/gsu)) {
+    if (token === "[" || token === "{") deepest = Math.max(deepest, ++depth)
+    else if (token === "]" || token === "}") depth--
+  }
+  return deepest
+}
+
+const parseJson = (text: string): Result.Result<unknown, unknown> => Result.try((): unknown => JSON.parse(text))
+
+const bodies = (endpoint: HttpApiEndpoint.Top) => [...endpoint.payload.values()].flatMap(({ schemas }) => schemas)
+
+/** Whether the operation asks for no field at all, so that an absent body says as much as `{}`. */
+const asksForNothing = (endpoint: HttpApiEndpoint.Top): boolean =>
+  bodies(endpoint).some((schema) => Schema.is(Schema.toEncoded(schema))({}))
+
+/** The same request with `{}` for a body. */
+const withEmptyObject = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest =>
+  Object.create(request.modify({ headers: { ...request.headers, "content-type": "application/json" } }), {
+    text: { value: Effect.succeed("{}") }
+  })
+
+/** Reads the body within its limits and refuses what is not JSON, before the handler decodes it. */
+const checkBody = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top) {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  if (Number(request.headers["content-length"]) > ByteSize.toNumberUnsafe(maxBodySize)) return yield* tooLarge
+  const text = yield* Effect.mapError(request.text, unreadable)
+  if (text === "") {
+    if (asksForNothing(endpoint)) return withEmptyObject(request)
+    return yield* invalidBody("missing", "Field required")
+  }
+  const contentType = request.headers["content-type"]
+  if (contentType !== undefined && !/^application\/json(?:$|[\s;])/iu.test(contentType.trim())) {
+    return yield* invalidBody("model_attributes_type", `Expected a body of type application/json, got ${contentType}`)
+  }
+  if (nesting(text) > maxNesting) {
+    return yield* invalidBody("json_invalid", `JSON is nested deeper than ${maxNesting} levels`)
+  }
+  if (Result.isFailure(parseJson(text))) return yield* invalidBody("json_invalid", "JSON decode error")
+  return request
+})
+
+/**
+ * Every issue of a request. The builder decodes a body against the union of what an operation takes, and the
+ * issue of a union names no field; there is but one kind of body, so it is decoded again against that.
+ */
+const detailOf = Effect.fnUntraced(function* (error: HttpApiError.HttpApiSchemaError, endpoint: HttpApiEndpoint.Top) {
+  const [schema] = bodies(endpoint)
+  if (error.kind !== "Payload" || schema === undefined) return ValidationDetail.fromIssue(error.kind, error.cause.issue)
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const json = Result.getOrUndefined(parseJson(yield* Effect.orElseSucceed(request.text, () => "")))
+  const again = Schema.decodeUnknownResult(Schema.toEncoded(schema), { errors: "all" })(json)
+  return ValidationDetail.fromIssue(error.kind, Result.isFailure(again) ? again.failure.issue : error.cause.issue)
+})
+
+/** Answers every request that does not fit its operation as FastAPI does: 422, and an entry for each issue. */
+export const layer: Layer.Layer<RequestValidation> = Layer.succeed(RequestValidation, (httpEffect, { endpoint }) =>
+  (endpoint.payload.size === 0
+    ? httpEffect
+    : Effect.flatMap(checkBody(endpoint), (request) =>
+        Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, request)
+      )
+  ).pipe(
+    Effect.catch((error) => {
+      if (!HttpApiError.HttpApiSchemaError.is(error)) return Effect.fail(error)
+      // an answer of our own that does not encode is our mistake, not the caller's
+      if (error.kind === "Body" || error.kind === "ResponseHeaders") return Effect.die(error)
+      return Effect.flatMap(detailOf(error, endpoint), (detail) => Effect.fail(new HTTPValidationError({ detail })))
+    }),
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, maxBodySize)
+  )
+)

@@ -1,0 +1,53 @@
+import { basePath, type ApiVersion, operations } from "@webagent/contract/Wire"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerError from "effect/http/HttpServerError"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import { recordingPath } from "../api/Links.ts"
+import { cdpPath } from "../api/v4/Conversion.ts"
+import * as Answer from "./Answer.ts"
+import { docsPath, openApiPath } from "./Docs.ts"
+
+const versions: ReadonlyArray<ApiVersion> = ["v2", "v3", "v4"]
+
+/** Every path of this server with its methods, to tell a wrong path from a wrong method. */
+const routes: ReadonlyArray<{ readonly method: string; readonly path: string }> = [
+  ...versions.flatMap((version) =>
+    Object.values(operations[version]).map(({ method, path }) => ({ method, path: `${basePath[version]}${path}` }))
+  ),
+  ...["/", "/health", cdpPath("{browser_id}"), recordingPath("{session_id}")].map((path) => ({ method: "GET", path })),
+  ...versions.flatMap((version) => [openApiPath(version), docsPath(version)].map((path) => ({ method: "GET", path })))
+]
+
+const patterns = routes.map(({ method, path }) => ({
+  methods: method === "GET" ? ["GET", "HEAD"] : [method],
+  pattern: new RegExp(`^${path.replaceAll(".", String.raw`\.`).replaceAll(/\{\w+\}/gu, "[^/]+")}$`, "u")
+}))
+
+const answer = ({ method, url }: HttpServerRequest.HttpServerRequest) => {
+  const path = url.split(/[?#]/u, 1)[0] ?? url
+  const allowed = patterns.flatMap(({ methods, pattern }) => (pattern.test(path) ? methods : []))
+  // a listed path that no route took has a parameter that cannot be decoded: nothing has that id
+  return allowed.length === 0 || allowed.includes(method)
+    ? Answer.detail(404, "Not Found")
+    : Answer.detail(405, "Method Not Allowed", { allow: [...new Set(allowed)].join(", ") })
+}
+
+const isRouteNotFound = (error: unknown): boolean =>
+  HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
+
+/**
+ * Answers what no route answers: 404, 405 with `Allow`, and for a mistake of our own a 500 that is logged and
+ * says nothing of its cause.
+ */
+export const layer = HttpRouter.middleware(
+  (httpEffect) =>
+    Effect.catchCause(httpEffect, (cause) => {
+      if (Cause.hasInterrupts(cause)) return Effect.failCause(cause)
+      const error = Cause.squash(cause)
+      if (isRouteNotFound(error)) return Effect.map(HttpServerRequest.HttpServerRequest, answer)
+      return Effect.as(Effect.logError("A request failed", cause), Answer.detail(500, "Internal Server Error"))
+    }),
+  { global: true }
+)

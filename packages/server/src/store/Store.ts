@@ -1,0 +1,26 @@
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type { Browser } from "../domain/Browser.ts"
+import type { Session } from "../domain/Session.ts"
+import type { Turn } from "../domain/Turn.ts"
+
+/** Records to write, new or changed, all of them or none. */
+export interface Changes {
+  readonly sessions?: ReadonlyArray<Session>
+  readonly turns?: ReadonlyArray<Turn>
+  readonly browsers?: ReadonlyArray<Browser>
+}
+
+/** The port to whatever remembers. The engine is its only writer; a read after a commit sees the commit. */
+export class Store extends Context.Service<
+  Store,
+  {
+    readonly commit: (changes: Changes) => Effect.Effect<void>
+    readonly session: (id: string) => Effect.Effect<Option.Option<Session>>
+    readonly turn: (id: string) => Effect.Effect<Option.Option<Turn>>
+    /** The turns of a session in the order in which they were created. */
+    readonly turnsOf: (sessionId: string) => Effect.Effect<ReadonlyArray<Turn>>
+    readonly browser: (id: string) => Effect.Effect<Option.Option<Browser>>
+  }
+>()("@webagent/server/Store") {}
