@@ -15,6 +15,14 @@ import type { TooManyRequestsError } from "./TooManyRequestsError.ts"
 import { Transport } from "./Transport.ts"
 import { InvalidRequest, TransportError } from "./TransportError.ts"
 
+/** What every operation can fail with, whichever it is. */
+export type CallError =
+  | Contract.UnauthorizedError
+  | Contract.HTTPValidationError
+  | Contract.ContentTooLargeError
+  | TooManyRequestsError
+  | TransportError
+
 /** What an operation of the contract can fail with: the errors it declares, and a TransportError below them. */
 export type Failure<Endpoint> =
   | Exclude<HttpApiEndpoint.Errors<Endpoint>, Contract.TooManyRequestsError>

@@ -1,5 +1,6 @@
 export * from "./ClientConfig.ts"
 export * as ContractClient from "./ContractClient.ts"
+export * as Grace from "./Grace.ts"
 export * as RetryPolicy from "./RetryPolicy.ts"
 export * from "./TooManyRequestsError.ts"
 export * from "./Transport.ts"

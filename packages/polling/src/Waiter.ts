@@ -1,4 +1,4 @@
-import type * as Context from "effect/Context"
+import * as Context from "effect/Context"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -15,6 +15,8 @@ import type { WaitTimeoutError } from "./WaitTimeoutError.ts"
 export interface WaitOptions {
   /** Cadence of the polls; `PollSchedule.Current` unless told. */
   readonly schedule?: PollSchedule.PollSchedule | undefined
+  /** Delay before the first poll in place of the schedule's own; zero looks at once. */
+  readonly first?: Duration.Input | undefined
   /** The longest time to wait; 30 minutes unless told. The last poll is made at the deadline. */
   readonly timeout?: Duration.Input | undefined
 }
@@ -38,7 +40,9 @@ export interface Wait<A, E, R> extends Polled<A, E>, WaitOptions {
 export const make = <A, E>(
   polled: Polled<A, E> & { readonly check: (id: string) => Effect.Effect<A, E> }
 ): Effect.Effect<Waiter<A, E>, never, Scope.Scope> =>
-  Effect.map(Effect.scope, (scope) => {
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    const surroundings = yield* PollSchedule.Current
     const loops = new Map<string, { readonly loop: PollLoop<A, E>; fiber?: Fiber.Fiber<void> }>()
 
     const start = (id: string) => {
@@ -72,8 +76,12 @@ export const make = <A, E>(
     ): Effect.Effect<void, never, Scope.Scope> =>
       Effect.acquireRelease(
         Effect.gen(function* () {
-          const schedule = options?.schedule ?? (yield* PollSchedule.Current)
-          const delay = yield* PollSchedule.next(schedule, { elapsed_ms: 0, polls: 0 })
+          const context = yield* Effect.context<never>()
+          const chosen = options?.schedule ?? Context.getOrUndefined(context, PollSchedule.Current) ?? surroundings
+          const schedule = options?.first === undefined ? chosen : PollSchedule.withFirst(chosen, options.first)
+          // a loop that has an answer already shows it, so that its newcomers have no first poll to make
+          const polls = loops.get(id)?.loop.latest === undefined ? 0 : 1
+          const delay = yield* PollSchedule.next(schedule, { elapsed_ms: 0, polls })
           const began_ms = yield* Clock.currentTimeMillis
           const deadline_ms = began_ms + Duration.toMillis(options?.timeout ?? "30 minutes")
           const member: Member<A, E> = { schedule, began_ms, deadline_ms, ...listener }

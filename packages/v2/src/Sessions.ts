@@ -1,0 +1,69 @@
+import { type SessionView, V2Api } from "@webagent/contract/v2"
+import { ContractClient, type Transport } from "@webagent/core"
+import type { Waiter, WaitTimeoutError } from "@webagent/polling"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import { make as makeWaiter, type SessionError } from "./SessionWaiter.ts"
+
+const make = Effect.gen(function* () {
+  const { sessions: api } = yield* ContractClient.make("v2", V2Api)
+
+  const read = (id: string) => api.get({ params: { session_id: id } })
+  const waiter = yield* makeWaiter(read)
+
+  const get = Effect.fn("v2.Sessions.get")(read, annotated)
+
+  const untilTerminal = Effect.fn("v2.Sessions.untilTerminal")(
+    (id: string, options?: Waiter.WaitOptions) => waiter.untilTerminal(id, atOnce(options)),
+    annotated
+  )
+
+  const watch = (id: string, options?: Waiter.WaitOptions) =>
+    waiter.watch(id, atOnce(options)).pipe(Stream.withSpan("v2.Sessions.watch", { attributes: { "session.id": id } }))
+
+  return Sessions.of({ get, untilTerminal, watch })
+})
+
+/** No session here is of our making, and it may have ended long ago: its first poll waits for nothing. */
+const atOnce = (options: Waiter.WaitOptions = {}): Waiter.WaitOptions =>
+  options.schedule === undefined ? { first: 0, ...options } : options
+
+const annotated = <A, E, R>(effect: Effect.Effect<A, E, R>, id: string) =>
+  Effect.andThen(Effect.annotateCurrentSpan("session.id", id), effect)
+
+/**
+ * The browser sessions of API v2, with their tasks.
+ *
+ * @example
+ * ```ts
+ * import { Sessions, V2 } from "@webagent/v2"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const program = Effect.gen(function* () {
+ *   const sessions = yield* Sessions
+ *   const session = yield* sessions.untilTerminal("6f9619ff-8b86-4d11-b42d-00c04fc964ff")
+ *   return session.tasks.map((task) => task.output)
+ * }).pipe(Effect.provide(V2.layerConfig))
+ * ```
+ */
+export class Sessions extends Context.Service<
+  Sessions,
+  {
+    /** Reads a session with its tasks. An id that is no uuid is refused before anything is sent. */
+    readonly get: (id: string) => Effect.Effect<SessionView, SessionError>
+    /** Waits until every task of the session is terminal; without tasks, until the session is stopped. */
+    readonly untilTerminal: (
+      id: string,
+      options?: Waiter.WaitOptions
+    ) => Effect.Effect<SessionView, SessionError | WaitTimeoutError>
+    /** The session whenever its status or that of a task has changed, the terminal one last. */
+    readonly watch: (
+      id: string,
+      options?: Waiter.WaitOptions
+    ) => Stream.Stream<SessionView, SessionError | WaitTimeoutError>
+  }
+>()("@webagent/v2/Sessions") {
+  static readonly layer: Layer.Layer<Sessions, never, Transport> = Layer.effect(this, make)
+}

@@ -1,0 +1,19 @@
+import { ClientConfig, type ClientConfigError, type ClientOptions, Transport } from "@webagent/core"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import type * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+import { Sessions } from "./Sessions.ts"
+
+/** Everything of API v2, over any Transport. */
+export const layer: Layer.Layer<Sessions, never, Transport> = Sessions.layer
+
+/** Everything of API v2 at an address, over the HttpClient of the surroundings. */
+export const layerClient = (options: ClientOptions): Layer.Layer<Sessions, ClientConfigError, HttpClient.HttpClient> =>
+  layer.pipe(Layer.provide(Transport.layer), Layer.provide(ClientConfig.layer(options)))
+
+/** Everything of API v2, from the environment (WEBAGENT_API_KEY, WEBAGENT_BASE_URL, ...), over fetch. */
+export const layerConfig: Layer.Layer<Sessions, ClientConfigError> = layer.pipe(
+  Layer.provide(Transport.layer),
+  Layer.provide(ClientConfig.layerConfig),
+  Layer.provide(FetchHttpClient.layer)
+)

@@ -1,0 +1,91 @@
+import type { BrowserNotFoundError } from "@webagent/contract"
+import { type Browser, type BrowserCreate, type UpdatedBrowser, V4Api } from "@webagent/contract/v4"
+import { ContractClient, RetryPolicy, Transport } from "@webagent/core"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+
+/** A browser that is not stopped goes on costing: stopping is tried for longer than a read would be. */
+const stopPolicy: RetryPolicy.RetryPolicy = { ...RetryPolicy.standard, retries: 8, quota: Number.POSITIVE_INFINITY }
+
+const make = Effect.gen(function* () {
+  const { browsers: api } = yield* ContractClient.make("v4", V4Api)
+  const transport = yield* Transport
+  const release = RetryPolicy.makeRetrier(stopPolicy)
+
+  const create = Effect.fn("v4.Browsers.create")(function* (input: BrowserCreate = {}) {
+    const browser = yield* api.create({ payload: input })
+    yield* Effect.annotateCurrentSpan("browser.id", browser.id)
+    return browser
+  })
+
+  const patchStop = (id: string) => api.update({ params: { browser_id: id }, payload: { action: "stop" } })
+
+  const stop = Effect.fn("v4.Browsers.stop")(function* (id: string) {
+    yield* Effect.annotateCurrentSpan("browser.id", id)
+    // stopping twice is stopping: unlike a create it may be sent again
+    return yield* transport.retry(patchStop(id))
+  })
+
+  const stopForSure = Effect.fn("v4.Browsers.release")(function* (id: string) {
+    yield* release.retry(patchStop(id)).pipe(
+      Effect.catchTag("BrowserNotFoundError", () => Effect.void),
+      Effect.timeout("1 minute"),
+      Effect.catch((error) => Effect.logWarning(`Browser ${id} could not be stopped and may go on costing`, error))
+    )
+  })
+
+  /** An answer that cannot be decoded has created a browser all the same. */
+  const createOrStop = (input: BrowserCreate | undefined) =>
+    Effect.tapError(create(input), (error) =>
+      error._tag === "TransportError" && error.reason._tag === "UndecodableAnswer" && error.reason.id !== undefined
+        ? stopForSure(error.reason.id)
+        : Effect.void
+    )
+
+  return Browsers.of({
+    create,
+    stop,
+    acquire: (input) => Effect.acquireRelease(createOrStop(input), (browser) => stopForSure(browser.id)),
+    use: (input, f) => Effect.acquireUseRelease(createOrStop(input), f, (browser) => stopForSure(browser.id))
+  })
+})
+
+/**
+ * Hosted browsers, controlled over the Chrome DevTools Protocol at their `cdpUrl`. One runs, and costs, until it is
+ * stopped: closing a CDP connection does not stop it.
+ *
+ * @example
+ * ```ts
+ * import { Browsers, V4 } from "@webagent/v4"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const program = Effect.gen(function* () {
+ *   const browsers = yield* Browsers
+ *   // stopped at the end, whatever happens in between
+ *   return yield* browsers.use({ proxyCountryCode: "no" }, (browser) => Effect.succeed(browser.cdpUrl))
+ * }).pipe(Effect.provide(V4.layerConfig))
+ * ```
+ */
+export class Browsers extends Context.Service<
+  Browsers,
+  {
+    /** Creates a browser that its caller has to stop. It is sent once. */
+    readonly create: (input?: BrowserCreate) => Effect.Effect<Browser, ContractClient.CallError>
+    /** Stops a browser, trying again when the service cannot be reached. */
+    readonly stop: (id: string) => Effect.Effect<UpdatedBrowser, BrowserNotFoundError | ContractClient.CallError>
+    /**
+     * A browser that is stopped when the scope closes: on success, on failure and when interrupted, even while it was
+     * being created. When stopping fails for a minute, a warning names the browser.
+     */
+    readonly acquire: (input?: BrowserCreate) => Effect.Effect<Browser, ContractClient.CallError, Scope.Scope>
+    /** Runs `f` with a browser that is stopped afterwards, as `acquire` does. */
+    readonly use: <A, E, R>(
+      input: BrowserCreate | undefined,
+      f: (browser: Browser) => Effect.Effect<A, E, R>
+    ) => Effect.Effect<A, E | ContractClient.CallError, R>
+  }
+>()("@webagent/v4/Browsers") {
+  static readonly layer: Layer.Layer<Browsers, never, Transport> = Layer.effect(this, make)
+}

@@ -1,0 +1,5 @@
+export * from "./Browsers.ts"
+export * from "./Runs.ts"
+export type { RunError } from "./RunWaiter.ts"
+export * from "./Sessions.ts"
+export * as V4 from "./V4.ts"
