@@ -14,7 +14,7 @@ export class PortInUseError extends Data.TaggedError("PortInUseError")<{
   readonly port: number
 }> {
   override get message() {
-    return `Port ${this.port} is taken. Choose another with --port, or 0 for any free one.`
+    return `Port ${this.port} is taken`
   }
 }
 

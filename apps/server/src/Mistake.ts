@@ -1,0 +1,31 @@
+import * as CliOutput from "effect/cli/CliOutput"
+import * as Console from "effect/Console"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
+
+/** Something that the person at the keyboard can put right: one sentence on stderr, no stack, exit 2. */
+export class Mistake extends Data.TaggedError("Mistake")<{ readonly sentence: string }> {
+  override readonly [Runtime.errorExitCode] = 2
+  // `report` has said it
+  override readonly [Runtime.errorReported] = false
+  override get message() {
+    return this.sentence
+  }
+}
+
+/** Says the sentence and goes on failing, for the exit code. */
+export const report = (mistake: Mistake): Effect.Effect<never, Mistake> =>
+  Effect.andThen(mistake.sentence === "" ? Effect.void : Console.error(mistake.sentence), Effect.fail(mistake))
+
+/** Wrong flags get a sentence each and not the whole help before it. */
+export const layerPresenter: Layer.Layer<never> = CliOutput.layerPresenter({
+  present: (event) =>
+    event._tag === "InvalidInvocation"
+      ? Effect.andThen(
+          Effect.forEach(event.errors, (error) => Console.error(error.message), { discard: true }),
+          Console.error("See --help.")
+        )
+      : CliOutput.defaultPresenter.present(event)
+})

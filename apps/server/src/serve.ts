@@ -1,0 +1,99 @@
+import { type PortInUseError, type ListenError, Server } from "@webagent/server"
+import * as Config from "effect/Config"
+import * as Console from "effect/Console"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import { randomBytes } from "node:crypto"
+import { Mistake } from "./Mistake.ts"
+
+const flags = {
+  port: Flag.Int("port").pipe(
+    Flag.withDescription("Port to listen on, 0 for any free one (default 8080)"),
+    Flag.withDefault(8080),
+    Flag.filter(
+      (port) => port >= 0 && port <= 65_535,
+      () => "a port from 0 to 65535"
+    )
+  ),
+  host: Flag.String("host").pipe(
+    Flag.withDescription("Address to listen on (default 127.0.0.1, this machine only)"),
+    Flag.withDefault("127.0.0.1")
+  ),
+  apiKeys: Flag.String("api-key").pipe(
+    Flag.withDescription("A key to take; may be given several times (default WEBAGENT_SERVER_API_KEY, else a new one)"),
+    Flag.atLeast(0)
+  ),
+  seed: Flag.Int("seed").pipe(
+    Flag.withDescription("Where ids, outcomes, durations and costs come from (default 1)"),
+    Flag.withDefault(1)
+  ),
+  turnDuration: Flag.String("turn-duration").pipe(
+    Flag.withDescription("How long a turn takes, such as 200ms or 2s (default around 150ms)"),
+    Flag.filterMap(
+      (text) => Option.flatMap(Option.fromUndefinedOr(/^(\d+(?:\.\d+)?)(ms|s|m)$/u.exec(text)?.slice(1)), toDuration),
+      () => "a number with ms, s or m, such as 200ms"
+    ),
+    Flag.optional
+  )
+}
+
+const units = { ms: "millis", s: "seconds", m: "minutes" } as const
+
+const toDuration = ([amount, unit]: ReadonlyArray<string>): Option.Option<Duration.Duration> =>
+  Duration.fromInput(`${Number(amount)} ${units[(unit ?? "ms") as keyof typeof units]}`)
+
+const isLoopback = (host: string): boolean => /^(?:127\.\d+\.\d+\.\d+|localhost|::1)$/u.test(host)
+
+/** The keys to take: as given, else from the environment, else a new one that nobody beyond this machine can use. */
+const resolveKeys = Effect.fnUntraced(function* (host: string, given: ReadonlyArray<string>) {
+  const configured = yield* Config.option(Config.NonEmptyString("WEBAGENT_SERVER_API_KEY"))
+  const explicit = given.length > 0 ? given : Option.toArray(configured)
+  if (explicit.length > 0) return explicit
+  if (!isLoopback(host)) {
+    return yield* new Mistake({
+      sentence: `Other machines can reach ${host}: give a key with --api-key, or in WEBAGENT_SERVER_API_KEY.`
+    })
+  }
+  return [`wak_${randomBytes(18).toString("base64url")}`]
+})
+
+const explain = (error: PortInUseError | ListenError) =>
+  new Mistake({
+    sentence:
+      error._tag === "PortInUseError"
+        ? `Port ${error.port} is taken. Choose another with --port, or 0 for any free one.`
+        : `${error.message}.`
+  })
+
+const announce = Effect.gen(function* () {
+  const { address, apiKeys, baseUrls } = yield* Server
+  yield* Console.log(`v2    ${baseUrls.v2}`)
+  yield* Console.log(`v3    ${baseUrls.v3}`)
+  yield* Console.log(`v4    ${baseUrls.v4}`)
+  yield* Console.log(`docs  ${address}/api/v4/docs`)
+  yield* Console.log(`key   ${apiKeys[0]}`)
+})
+
+/** Serves the simulated service until Ctrl-C. */
+export const serve = Command.make(
+  "webagent-server",
+  flags,
+  Effect.fnUntraced(function* ({ apiKeys: given, host, port, seed, turnDuration }) {
+    const apiKeys = yield* resolveKeys(host, given)
+    const server = Server.layerSimulated({
+      host,
+      port,
+      apiKeys,
+      seed,
+      ...Option.match(turnDuration, { onNone: () => ({}), onSome: (duration) => ({ turnDuration: duration }) })
+    })
+    const program = Layer.effectDiscard(announce).pipe(Layer.provide(server))
+    return yield* Effect.mapError(Layer.launch(program), explain)
+  })
+).pipe(
+  Command.withDescription("Serve v2, v3 and v4 of the web-agent service, simulated: no browser, no model, no cost")
+)
