@@ -1,4 +1,4 @@
-// node --test tools/k6/   (a scripted Go stands in for the real one; the Go tests of xk6-ts run a real k6)
+// node --test tools/k6/build.test.mjs   (a scripted Go stands in for the real one; xk6-ts tests with a real k6)
 import assert from "node:assert/strict"
 import { spawnSync } from "node:child_process"
 import { chmodSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs"

@@ -1,0 +1,128 @@
+// node --test apps/harness/load/smoke.load.test.mjs   (needs Go, or a k6 that tools/k6/build.mjs has built before)
+import assert from "node:assert/strict"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, readFileSync } from "node:fs"
+import { createServer } from "node:http"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { before, describe, test } from "node:test"
+import { fileURLToPath } from "node:url"
+import { buildK6 } from "../../../tools/k6/build.mjs"
+
+const script = join(dirname(fileURLToPath(import.meta.url)), "smoke.load.ts")
+
+/** As little of the service as the load test needs. `fail` may answer a request with a status of its own. */
+async function scriptedService(fail, keyHeader) {
+  const seen = { browsers: 0, stopped: 0, requests: 0, polls: new Map() }
+  const server = createServer((request, response) => {
+    const answer = (status, body) =>
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
+    const [, id, rest] = /^\/api\/v4\/(?:runs|browsers)\/?([^/]*)\/?(.*)$/.exec(request.url) ?? []
+    seen.requests++
+    request.resume().on("end", () => {
+      const key = request.headers[keyHeader]
+      const status = key === "wak_test" ? fail?.(request, seen.requests) : 401
+      if (status !== undefined) return answer(status, { detail: "scripted" })
+      if (request.method === "PATCH") return (seen.stopped++, answer(200, { id }))
+      if (request.url === "/api/v4/browsers")
+        return answer(201, { id: `b${seen.browsers++}`, cdpUrl: "ws://127.0.0.1:1" })
+      if (request.method === "POST") return answer(201, { id: `r/${seen.requests}`, status: "queued" })
+      if (rest !== "status") return answer(200, { id: decodeURIComponent(id), status: "completed", result: "hello" })
+      const polls = (seen.polls.get(id) ?? 0) + 1
+      seen.polls.set(id, polls)
+      return answer(200, { status: polls < 3 ? "running" : "completed" })
+    })
+  }).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  return { seen, address: `http://127.0.0.1:${server.address().port}`, close: () => server.close() }
+}
+
+describe("smoke", { concurrency: true }, () => {
+  let k6
+  before(async () => {
+    k6 = await buildK6({ log: console.error })
+  })
+
+  async function smoke(fail, environment = {}) {
+    const service = await scriptedService(
+      fail,
+      (environment.WEBAGENT_API_KEY_HEADER ?? "X-Service-API-Key").toLowerCase()
+    )
+    const summary = join(mkdtempSync(join(tmpdir(), "smoke-")), "summary.json")
+    const env = {
+      K6_NO_USAGE_REPORT: "true",
+      K6_AUTO_EXTENSION_RESOLUTION: "false",
+      WEBAGENT_BASE_URL: `${service.address}/api/v4/`,
+      WEBAGENT_API_KEY: "wak_test",
+      WEBAGENT_LOAD_RATE: "20",
+      WEBAGENT_LOAD_DURATION: "1s",
+      WEBAGENT_LOAD_SUMMARY: summary,
+      ...environment
+    }
+    const child = spawn(k6, ["run", "--quiet", script], { env, stdio: ["ignore", "pipe", "pipe"] })
+    const output = { stdout: "", stderr: "" }
+    for (const name of ["stdout", "stderr"])
+      child[name].setEncoding("utf8").on("data", (text) => (output[name] += text))
+    const [exitCode] = await once(child, "close")
+    service.close()
+    const crossed = /thresholds on metrics '(.*)' have been crossed/.exec(output.stderr)?.[1].split(", ") ?? []
+    return {
+      ...output,
+      exitCode,
+      crossed,
+      seen: service.seen,
+      metrics: () => JSON.parse(readFileSync(summary, "utf8")).metrics
+    }
+  }
+
+  test("passes, polls, fetches and stops every browser it created", async () => {
+    const { exitCode, stdout, stderr, seen, metrics } = await smoke()
+    assert.equal(exitCode, 0, stdout + stderr)
+    assert.equal(stdout.match(/ ok$/gm).length, 7)
+    assert.ok(seen.browsers >= 20)
+    assert.equal(seen.stopped, seen.browsers)
+    assert.equal(metrics().runs_completed.values.count, seen.polls.size)
+    assert.equal(metrics().polls_per_run.values.max, 3)
+    assert.equal(metrics().time_to_terminal.values.count, seen.polls.size)
+    // 50, 75 and 112 ms of pauses before the third poll
+    assert.ok(metrics().time_to_terminal.values.min > 235)
+  })
+
+  test("a service that fails 5 % of the requests crosses http_req_failed", async () => {
+    const { exitCode, crossed, stdout, metrics } = await smoke((_, ordinal) => (ordinal % 20 === 0 ? 500 : undefined))
+    assert.equal(exitCode, 99)
+    assert.ok(crossed.includes("http_req_failed"))
+    assert.match(stdout, /^http_req_failed +rate<0\.01 +0\.0\d+ +FAILED$/m)
+    const { rate } = metrics().http_req_failed.values
+    assert.ok(rate > 0.03 && rate < 0.07, String(rate))
+  })
+
+  test("doing nothing is a failure", async () => {
+    const { exitCode, crossed } = await smoke(undefined, { WEBAGENT_API_KEY: "wrong" })
+    assert.equal(exitCode, 99)
+    assert.deepEqual(crossed, ["browsers_stopped", "checks", "http_req_failed", "runs_completed"])
+  })
+
+  test("a browser that does not stop has leaked", async () => {
+    const { exitCode, crossed, seen, metrics } = await smoke(({ method }) => (method === "PATCH" ? 503 : undefined))
+    assert.equal(exitCode, 99)
+    assert.ok(crossed.includes("browsers_leaked"))
+    assert.equal(metrics().browsers_leaked.values.count, seen.browsers)
+  })
+
+  test("a run whose result cannot be had is lost", async () => {
+    const { exitCode, crossed } = await smoke(({ method, url }) =>
+      method === "GET" && !url.endsWith("/status") ? 404 : undefined
+    )
+    assert.equal(exitCode, 99)
+    assert.ok(crossed.includes("runs_lost") && crossed.includes("runs_completed"))
+  })
+
+  test("another key header, and a missing address", async () => {
+    assert.equal((await smoke(undefined, { WEBAGENT_API_KEY_HEADER: "X-Key" })).exitCode, 0)
+    const missing = await smoke(undefined, { WEBAGENT_BASE_URL: "" })
+    assert.equal(missing.exitCode, 107)
+    assert.match(missing.stderr, /Set WEBAGENT_BASE_URL: the load test has no default for it\./)
+  })
+})
