@@ -114,7 +114,8 @@ describe("webagent-server", () => {
       const create = Effect.fnUntraced(function* (program: Program, key: string) {
         const { v4 } = yield* ready(program)
         const answer = yield* createRun(v4, key)
-        return { status: answer.status, ...(yield* Effect.promise(() => answer.json() as Promise<{ id?: string }>)) }
+        const { id } = yield* Effect.promise(() => answer.json() as Promise<{ id?: string }>)
+        return { status: answer.status, id }
       })
       const first = yield* create(one, "from-environment")
       assert.strictEqual(first.status, 201)
