@@ -1,0 +1,41 @@
+import type { RunReport, ScenarioResult } from "../runner/RunReport.ts"
+import { program, quoted } from "./Program.ts"
+import type { RunOptions } from "./RunOptions.ts"
+
+const targetFlags = (options: RunOptions): ReadonlyArray<string> =>
+  options.target === "simulated"
+    ? []
+    : [
+        `--target ${quoted(options.target)}`,
+        ...(options.apiKeyEnv === "WEBAGENT_API_KEY" ? [] : [`--api-key-env ${quoted(options.apiKeyEnv)}`]),
+        ...(options.v2SessionId === undefined ? [] : [`--v2-session-id ${quoted(options.v2SessionId)}`]),
+        ...(options.allowPaid ? ["--allow-paid"] : [])
+      ]
+
+/** The command that runs one scenario again with the same random inputs. `argumentOf` names a suite's file or name. */
+export const replay =
+  (options: RunOptions, argumentOf: (suite: string) => string) =>
+  (result: ScenarioResult): string =>
+    [
+      `${program} run`,
+      quoted(argumentOf(result.suite)),
+      `--name ${quoted(result.name)}`,
+      ...targetFlags(options),
+      `--seed ${options.seed}`
+    ].join(" ")
+
+/** What to do after a run, in one line; nothing when it was stopped. */
+export const next =
+  (options: RunOptions, replayOf: (result: ScenarioResult) => string) =>
+  (report: RunReport): string | undefined => {
+    if (report.interrupted) return undefined
+    const bad = report.results.find(({ status }) => status === "failed" || status === "timedOut")
+    if (bad !== undefined) return replayOf(bad)
+    if (options.target === "simulated") {
+      return `${program} run --target https://your.service --suite v4-runs   (needs WEBAGENT_API_KEY)`
+    }
+    const unpaid = report.results.some(({ needs, status }) => status === "skipped" && needs.includes("money"))
+    return unpaid && !options.allowPaid
+      ? `${program} run ${targetFlags(options).join(" ")} --allow-paid   (runs and browsers may cost)`
+      : undefined
+  }

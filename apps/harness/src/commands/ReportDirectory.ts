@@ -1,0 +1,30 @@
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import { join } from "node:path"
+import { usage } from "../Mistake.ts"
+
+const digits = (value: number) => String(value).padStart(2, "0")
+
+const localName = Effect.map(DateTime.nowInCurrentZone, (now) => {
+  const { day, hour, minute, month, second, year } = DateTime.toParts(now)
+  return `${year}-${digits(month)}-${digits(day)}T${[hour, minute, second].map(digits).join("-")}`
+}).pipe(Effect.provide(DateTime.layerCurrentZoneLocal))
+
+/** Creates the folder for a run's reports: the given one, else a new one named by the local time. */
+export const create = Effect.fnUntraced(
+  function* (given: string | undefined) {
+    const fs = yield* FileSystem.FileSystem
+    if (given !== undefined) {
+      yield* fs.makeDirectory(given, { recursive: true })
+      return given
+    }
+    const runs = join(".webagent", "runs")
+    const name = yield* localName
+    yield* fs.makeDirectory(runs, { recursive: true })
+    const attempt = (path: string) => Effect.as(fs.makeDirectory(path), path)
+    // two runs may begin within one second
+    return yield* attempt(join(runs, name)).pipe(Effect.catch(() => attempt(join(runs, `${name}-${process.pid}`))))
+  },
+  Effect.mapError((error) => usage(`The reports cannot be written: ${error.message}. Choose another --report-dir.`))
+)

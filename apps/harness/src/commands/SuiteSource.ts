@@ -1,0 +1,92 @@
+import { Suite } from "@webagent/scenario"
+import * as Effect from "effect/Effect"
+import { resolve } from "node:path"
+import { pathToFileURL } from "node:url"
+import { type Mistake, usage } from "../Mistake.ts"
+import { builtIn } from "../suites/BuiltIn.ts"
+import { program } from "./Program.ts"
+
+/** A suite with the word that names it on the command line: a built-in name, or a file. */
+export interface LoadedSuite {
+  readonly suite: Suite.Suite
+  readonly argument: string
+}
+
+/** How many letters one has to change to make a word of another. */
+const distance = (from: string, to: string): number => {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (const [i, letter] of [...from].entries()) {
+    const next = [i + 1]
+    for (const [j, other] of [...to].entries()) {
+      next.push(Math.min((row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1, (row[j] ?? 0) + (letter === other ? 0 : 1)))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}
+
+/** The known word that was probably meant. */
+export const closest = (word: string, known: ReadonlyArray<string>): string | undefined =>
+  known
+    .map((candidate) => ({ candidate, distance: distance(word.toLowerCase(), candidate) }))
+    .filter((match) => match.distance <= Math.max(2, word.length / 3))
+    .toSorted((a, b) => a.distance - b.distance)[0]?.candidate
+
+const unknown = (name: string) => {
+  const meant = closest(name, Object.keys(builtIn))
+  return usage(`No suite named "${name}".${meant === undefined ? "" : ` Did you mean ${meant}?`} See: ${program} list`)
+}
+
+const isFile = (argument: string) => /\.[cm]?[jt]s$/u.test(argument) || argument.includes("/")
+
+const whyNot = (error: unknown) => (error instanceof Error ? error.message.split("\n")[0] : String(error))
+
+const isMissing = (error: unknown, url: string) =>
+  error instanceof Error &&
+  "code" in error &&
+  error.code === "ERR_MODULE_NOT_FOUND" &&
+  (!("url" in error) || error.url === url)
+
+const fromFile = (argument: string): Effect.Effect<LoadedSuite, Mistake> => {
+  const url = pathToFileURL(resolve(argument)).href
+  return Effect.tryPromise({
+    try: (): Promise<{ readonly default?: unknown }> => import(url),
+    catch: (error) =>
+      isMissing(error, url)
+        ? usage(`There is no file ${argument}.`)
+        : usage(`${argument} could not be loaded: ${whyNot(error)}`)
+  }).pipe(
+    Effect.flatMap((module) =>
+      Suite.isSuite(module.default)
+        ? Effect.succeed({ suite: module.default, argument })
+        : Effect.fail(
+            usage(
+              `${argument} has no suite as its default export: end it with export default Suite.make("name", [...]).`
+            )
+          )
+    )
+  )
+}
+
+const fromName = (name: string): Effect.Effect<LoadedSuite, Mistake> => {
+  const load = Object.hasOwn(builtIn, name) ? builtIn[name] : undefined
+  return load === undefined
+    ? Effect.fail(unknown(name))
+    : Effect.map(Effect.promise(load), (module) => ({ suite: module.default, argument: name }))
+}
+
+/** Loads suites by name or file, every built-in one when none is named; each once. */
+export const load = (names: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<LoadedSuite>, Mistake> =>
+  Effect.gen(function* () {
+    const wanted = names.length === 0 ? Object.keys(builtIn) : [...new Set(names)]
+    const loaded = yield* Effect.forEach(wanted, (name) => (isFile(name) ? fromFile(name) : fromName(name)))
+    const seen = new Map<string, string>()
+    for (const { argument, suite } of loaded) {
+      const other = seen.get(suite.name)
+      if (other !== undefined) {
+        return yield* usage(`${other} and ${argument} both hold a suite named "${suite.name}": rename one.`)
+      }
+      seen.set(suite.name, argument)
+    }
+    return loaded
+  })

@@ -1,0 +1,38 @@
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import { type Mistake, usage } from "../Mistake.ts"
+import { connect, type Target } from "../target/Target.ts"
+import { program } from "./Program.ts"
+import type { RunOptions } from "./RunOptions.ts"
+
+/** The embedded simulated service; the server's modules are loaded only here. */
+const embedded = (options: RunOptions) =>
+  Effect.promise(() => import("../target/EmbeddedTarget.ts")).pipe(
+    Effect.flatMap((module) => module.start(options.seed)),
+    Effect.mapError((error) => usage(`The simulated service cannot start: ${error.message}`))
+  )
+
+const remote = Effect.fnUntraced(function* (options: RunOptions) {
+  const { allowPaid, apiKeyEnv, v2SessionId } = options
+  const { probe } = yield* Effect.promise(() => import("../target/RemoteTarget.ts"))
+  const variables = Config.all({
+    apiKey: Config.option(Config.Redacted(apiKeyEnv)),
+    header: Config.option(Config.String("WEBAGENT_API_KEY_HEADER"))
+  })
+  const { apiKey, header } = yield* Effect.mapError(variables, (error) => usage(error.message))
+  return yield* probe({
+    url: options.target,
+    apiKeyEnv,
+    apiKey: Option.getOrUndefined(apiKey),
+    apiKeyHeader: Option.getOrUndefined(header),
+    v2SessionId,
+    allowPaid,
+    program
+  })
+})
+
+/** Finds the target, looks once whether it answers as the service, and connects; it closes with the scope. */
+export const open = (options: RunOptions): Effect.Effect<Target, Mistake, Scope.Scope> =>
+  Effect.flatMap(options.target === "simulated" ? embedded(options) : remote(options), connect)

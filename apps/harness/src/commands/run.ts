@@ -1,0 +1,117 @@
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { program } from "./Program.ts"
+import { type ReporterName, reporterNames } from "./RunOptions.ts"
+
+const units = { ms: "millis", s: "seconds", m: "minutes", h: "hours" } as const
+
+const parseDuration = (text: string): Option.Option<Duration.Duration> => {
+  const [, amount, unit] = /^(\d+(?:\.\d+)?) ?(ms|s|m|h)$/u.exec(text.trim()) ?? []
+  return Number(amount) > 0
+    ? Duration.fromInput(`${Number(amount)} ${units[unit as keyof typeof units]}`)
+    : Option.none()
+}
+
+const parseReporters = (text: string): Option.Option<ReadonlyArray<ReporterName>> => {
+  const names = text.split(",").map((name) => name.trim())
+  const known = reporterNames.filter((name) => names.includes(name))
+  return known.length === new Set(names).size ? Option.some(known) : Option.none()
+}
+
+const integer = (name: string, least: number) =>
+  Flag.Int(name).pipe(
+    Flag.filter(
+      (value) => value >= least,
+      (value) => `Expected: ${least} or more, got ${value}`
+    )
+  )
+
+const several = (name: string) => Flag.String(name).pipe(Flag.atLeast(0))
+
+/** `run`: suites against a target. What it runs with is loaded when it runs, so that help stays quick. */
+export const run = Command.make(
+  "run",
+  {
+    suites: Argument.String("suite").pipe(
+      Argument.withDescription("Built-in suites by name, and files *.suite.ts; default: every built-in suite"),
+      Argument.variadic()
+    ),
+    target: Flag.String("target").pipe(
+      Flag.withDescription(
+        'The address of a service, with or without /api/vN; default: "simulated", a service inside this program'
+      ),
+      Flag.withDefault("simulated")
+    ),
+    suite: several("suite").pipe(Flag.withDescription("The same as naming the suite without a flag; may be repeated")),
+    tag: several("tag").pipe(Flag.withDescription("Only scenarios with this tag; may be repeated; default: all")),
+    name: Flag.String("name").pipe(
+      Flag.withDescription("Only scenarios whose name contains this; default: all"),
+      Flag.optional
+    ),
+    concurrency: integer("concurrency", 1).pipe(
+      Flag.withDescription("How many scenarios run at a time; default: 8"),
+      Flag.withDefault(8)
+    ),
+    timeout: Flag.String("timeout").pipe(
+      Flag.filterMap(parseDuration, (text) => `Expected: a time such as 500ms, 30s or 5m, got "${text}"`),
+      Flag.withDescription("The longest a scenario may take; default: 30s on a simulated service, else 10m"),
+      Flag.optional
+    ),
+    seed: integer("seed", 0).pipe(
+      Flag.withDescription("Random inputs derive from it: the same seed, the same inputs; default: 1"),
+      Flag.withDefault(1)
+    ),
+    reportDir: Flag.String("report-dir").pipe(
+      Flag.withDescription("Where report.json and junit.xml go; default: .webagent/runs/<local time>"),
+      Flag.optional
+    ),
+    reporters: Flag.String("reporter").pipe(
+      Flag.filterMap(
+        parseReporters,
+        (text) => `Expected: some of ${reporterNames.join(", ")}, with commas, got "${text}"`
+      ),
+      Flag.withDescription("Which reports to make; default: console,json,junit"),
+      Flag.withDefault(reporterNames)
+    ),
+    apiKeyEnv: Flag.String("api-key-env").pipe(
+      Flag.withDescription("The variable that holds the API key; default: WEBAGENT_API_KEY"),
+      Flag.withDefault("WEBAGENT_API_KEY")
+    ),
+    v2SessionId: Flag.String("v2-session-id").pipe(
+      Flag.withDescription("A session of the service that scenarios of API v2 may read; default: none"),
+      Flag.optional
+    ),
+    allowPaid: Flag.Boolean("allow-paid").pipe(
+      Flag.withDescription("Run scenarios that cost, on a service that is not simulated; default: no"),
+      Flag.withDefault(false)
+    )
+  },
+  ({ name, reportDir, suite, suites, tag, timeout, v2SessionId, ...rest }) =>
+    Effect.flatMap(
+      Effect.promise(() => import("./runSuites.ts")),
+      ({ runSuites }) =>
+        runSuites({
+          ...rest,
+          suites: [...suites, ...suite],
+          tags: tag,
+          name: Option.getOrUndefined(name),
+          timeout: Option.getOrUndefined(timeout),
+          reportDir: Option.getOrUndefined(reportDir),
+          v2SessionId: Option.getOrUndefined(v2SessionId)
+        })
+    )
+).pipe(
+  Command.withDescription(
+    "Run suites against a service. Exit code 0: all passed, 1: something failed, 2: called wrongly, 3: no service there"
+  ),
+  Command.withShortDescription("Run suites against a service"),
+  Command.withExamples([
+    { command: `${program} run`, description: "Every built-in suite on a simulated service inside this program" },
+    { command: `${program} run --target https://your.service`, description: "What a service can be asked for nothing" },
+    { command: `${program} run checkout.suite.ts --tag nightly`, description: "Your own suite" }
+  ])
+)

@@ -1,0 +1,82 @@
+import { PollSchedule } from "@webagent/polling"
+import * as Data from "effect/Data"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Runtime from "effect/Runtime"
+import { usage } from "../Mistake.ts"
+import * as Plan from "../runner/Plan.ts"
+import { isGreen, type RunHeader } from "../runner/RunReport.ts"
+import * as Runner from "../runner/Runner.ts"
+import type { Target } from "../target/Target.ts"
+import * as Advice from "./Advice.ts"
+import { version } from "./Program.ts"
+import * as Reporting from "./Reporting.ts"
+import type { RunOptions } from "./RunOptions.ts"
+import * as SuiteSource from "./SuiteSource.ts"
+import * as TargetSource from "./TargetSource.ts"
+
+/** Not everything passed, and the reporters have said so. Exit code 1, or 130 for a run that was stopped by hand. */
+export class NotGreen extends Data.TaggedError("NotGreen")<{ readonly exitCode: 1 | 130 }> {
+  override readonly [Runtime.errorExitCode] = this.exitCode
+  override readonly [Runtime.errorReported] = false
+}
+
+const defaultTimeout = (target: Target) => (target.simulated ? Duration.seconds(30) : Duration.minutes(10))
+
+const choose = Effect.fnUntraced(function* (options: RunOptions) {
+  const loaded = yield* SuiteSource.load(options.suites)
+  const plan = Plan.make(
+    loaded.map(({ suite }) => suite),
+    { tags: options.tags, ...(options.name === undefined ? {} : { name: options.name }) }
+  )
+  if (plan.length > 0) return { loaded, plan }
+  const asked = [
+    ...options.tags.map((tag) => `--tag ${tag}`),
+    ...(options.name === undefined ? [] : [`--name "${options.name}"`])
+  ]
+  return yield* usage(`No scenario of ${loaded.map(({ suite }) => suite.name).join(", ")} fits ${asked.join(" and ")}.`)
+})
+
+const headerOf = Effect.fnUntraced(function* (options: RunOptions, target: Target, plan: ReadonlyArray<Plan.Planned>) {
+  const counts = Map.groupBy(plan, ({ suite }) => suite)
+  const { address, capabilities, name } = target.info
+  return {
+    tool: { name: "webagent-harness", version },
+    startedAt: DateTime.formatIso(yield* DateTime.now),
+    seed: options.seed,
+    concurrency: options.concurrency,
+    target: { name, address, simulated: target.simulated, capabilities: [...capabilities] },
+    suites: [...counts].map(([suite, scenarios]) => ({ name: suite, scenarios: scenarios.length }))
+  } satisfies RunHeader
+})
+
+/** Runs the chosen scenarios on the chosen target and reports; fails with NotGreen when something is wrong. */
+export const runSuites = (options: RunOptions) =>
+  Effect.gen(function* () {
+    const { loaded, plan } = yield* choose(options)
+    const target = yield* TargetSource.open(options)
+    const header = yield* headerOf(options, target, plan)
+    const argumentOf = (name: string) => loaded.find(({ suite }) => suite.name === name)?.argument ?? name
+    const replay = Advice.replay(options, argumentOf)
+
+    // from here on Ctrl-C stops scenarios, and the reports are still written
+    const report = yield* Effect.gen(function* () {
+      const reporting = yield* Reporting.start({ options, replay, next: Advice.next(options, replay) })
+      const report = yield* Runner.run({
+        header,
+        plan,
+        contextOf: target.contextOf,
+        lacks: target.lacks,
+        stopBrowser: target.stopBrowser,
+        timeout: options.timeout ?? defaultTimeout(target),
+        redact: target.redact,
+        emit: reporting.emit
+      }).pipe(Effect.provideService(PollSchedule.Current, target.pollSchedule))
+      yield* reporting.finish
+      return report
+    }).pipe(Effect.uninterruptible)
+
+    if (report.interrupted) return yield* new NotGreen({ exitCode: 130 })
+    if (!isGreen(report)) return yield* new NotGreen({ exitCode: 1 })
+  }).pipe(Effect.scoped)

@@ -1,0 +1,52 @@
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Console from "effect/Console"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { usage } from "../Mistake.ts"
+
+const lines = (versions: Readonly<Record<string, string>>, address: string, key: string) => [
+  ...Object.entries(versions).map(([version, baseUrl]) => `${version}       ${baseUrl}`),
+  `key      ${key}`,
+  `try it   WEBAGENT_API_KEY=${key} npm run harness -- run --target ${address}`
+]
+
+/** `serve`: the simulated service in the foreground. */
+export const serve = Command.make(
+  "serve",
+  {
+    port: Flag.Int("port").pipe(
+      Flag.filter(
+        (port) => port >= 0 && port <= 65_535,
+        (port) => `Expected: a port from 0 to 65535, got ${port}`
+      ),
+      Flag.withDescription("Where to listen on 127.0.0.1; default: 0, any free port"),
+      Flag.withDefault(0)
+    ),
+    apiKey: Flag.String("api-key").pipe(
+      Flag.withDescription("The key that it takes; default: wak_test"),
+      Flag.withDefault("wak_test")
+    ),
+    seed: Flag.Int("seed").pipe(
+      Flag.withDescription("Ids, outcomes, durations and costs derive from it; default: 1"),
+      Flag.withDefault(1)
+    )
+  },
+  ({ apiKey, port, seed }) =>
+    Effect.gen(function* () {
+      const { Server } = yield* Effect.promise(() => import("@webagent/server"))
+      const layer = Server.layerSimulated({ port, apiKeys: [apiKey], seed })
+      const server = Context.get(yield* Layer.build(layer), Server)
+      yield* Console.log(`simulated service on ${server.address}, until Ctrl-C`)
+      for (const line of lines(server.baseUrls, server.address, apiKey)) yield* Console.log(line)
+      return yield* Effect.never
+    }).pipe(
+      Effect.scoped,
+      Effect.catchTags({
+        PortInUseError: () =>
+          Effect.fail(usage(`Port ${port} is taken. Choose another with --port, or 0 for any free one.`)),
+        ListenError: (error) => Effect.fail(usage(`${error.message}.`))
+      })
+    )
+).pipe(Command.withDescription("Serve the simulated service in the foreground, on this machine only"))

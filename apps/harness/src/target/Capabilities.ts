@@ -1,0 +1,38 @@
+import type { Need } from "@webagent/scenario"
+
+/** What is known of a service before a scenario runs on it. */
+export interface Known {
+  /** Whether it is a server of ours. */
+  readonly ours: boolean
+  /** Whether its agent and browsers are simulated. */
+  readonly simulated: boolean
+  /** Whether runs and browsers may cost. */
+  readonly allowPaid: boolean
+  readonly v2SessionId: string | undefined
+}
+
+/** Which needs a target serves. One that is not ours serves what the user vouches for, and nothing else. */
+export const of = ({ allowPaid, ours, simulated, v2SessionId }: Known): ReadonlySet<Need> => {
+  const free = simulated || allowPaid
+  return new Set<Need>([
+    ...(simulated ? (["scriptable-agent"] as const) : []),
+    ...(ours ? (["assumptions", "shared-sessions"] as const) : []),
+    ...(free ? (["money"] as const) : []),
+    ...(v2SessionId !== undefined || (ours && free) ? (["v2-session"] as const) : [])
+  ])
+}
+
+const reasons: Readonly<Record<Need, string>> = {
+  "scriptable-agent": "it tells the agent how to end, and only a simulated agent can be told",
+  "control-api": "it needs the control API of our own servers",
+  "v2-session": "it reads a v2 session: name one with --v2-session-id",
+  money: "it would cost: allow that with --allow-paid",
+  assumptions: "it checks what our own servers chose where the service's description is silent",
+  "shared-sessions": "it reads one session through several versions, which only our own servers promise"
+}
+
+/** Why a target with these capabilities cannot serve a need; undefined when it can. */
+export const lacking =
+  (capabilities: ReadonlySet<Need>) =>
+  (need: Need): string | undefined =>
+    capabilities.has(need) ? undefined : reasons[need]
