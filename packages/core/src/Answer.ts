@@ -55,20 +55,19 @@ export const interpret = Effect.fnUntraced(function* (
   const { request, status } = response
   const url = new URL(request.url)
   const text = yield* Effect.orDie(response.text)
+  const body = redact(text)
   const failWith = (reason: UndecodableAnswer | UnexpectedStatus) =>
     new TransportError({ method: request.method, path: url.pathname, origin: url.origin, attempts: 1, reason })
 
   if (status >= 200 && status < 300) {
     const answer = decode(described.success, text)
     if (Result.isSuccess(answer)) return answer.success
-    const id = stringField(Result.getOrUndefined(parseJson(text)), "id")
-    const body = redact(text)
+    const id = stringField(Result.getOrUndefined(parseJson(body)), "id")
     return yield* failWith(
-      new UndecodableAnswer({ status, body, issue: answer.failure, ...(id === undefined ? {} : { id }) })
+      new UndecodableAnswer({ status, body, issue: redact(answer.failure), ...(id === undefined ? {} : { id }) })
     )
   }
 
-  const body = redact(text)
   const retryAfter = retryAfterOf(response, yield* Clock.currentTimeMillis)
   const error = describedError(described, status, body)
   if (status === 429 && error !== undefined) {

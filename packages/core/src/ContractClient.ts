@@ -113,7 +113,7 @@ export const make = <Id extends string, Groups extends HttpApiGroup.Constraint>(
       Effect.fail(
         new TransportError({
           method,
-          path: `${base.pathname}${path}`,
+          path: `${base.pathname}${path.replaceAll(/:(\w+)/gu, "{$1}")}`,
           origin: base.origin,
           attempts: 0,
           reason: new InvalidRequest({ issue })

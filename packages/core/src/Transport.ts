@@ -57,15 +57,16 @@ const make = Effect.gen(function* () {
         HttpClientRequest.setHeaders(request, Headers.merge(defaults, request.headers)),
         config.baseUrls[version]
       )
-      const url = URL.parse(keyless.url)
-      const { origin } = new URL(config.baseUrls[version])
-      const failWith = (reason: TransportErrorReason, attempts = 1) =>
-        new TransportError({ method: request.method, path: url?.pathname ?? request.url, origin, attempts, reason })
-
-      // what is joined to the base address must not make another host of it: the key would go there
-      if (url?.origin !== origin) {
-        return Effect.fail(failWith(new InvalidRequest({ issue: "its path leads away from the base address" }), 0))
-      }
+      // a slash always separates the two, so that no path can continue the host: the key stays with its origin
+      const { origin, pathname: path } = new URL(keyless.url)
+      const failWith = (reason: TransportErrorReason) =>
+        new TransportError({
+          method: request.method,
+          path,
+          origin,
+          attempts: reason._tag === "InvalidRequest" ? 0 : 1,
+          reason
+        })
       const keyed = Headers.has(keyless.headers, config.apiKeyHeader)
         ? keyless
         : HttpClientRequest.setHeader(keyless, config.apiKeyHeader, key)
@@ -77,10 +78,7 @@ const make = Effect.gen(function* () {
           return response.arrayBuffer
         }),
         Effect.scoped,
-        Effect.mapError((error) => {
-          const reason = toReason(error, redact)
-          return failWith(reason, reason._tag === "InvalidRequest" ? 0 : 1)
-        }),
+        Effect.mapError((error) => failWith(toReason(error, redact))),
         Effect.timeoutOrElse({
           duration: config.requestTimeout,
           orElse: () => Effect.fail(failWith(new Timeout({ phase, after: config.requestTimeout })))
@@ -92,7 +90,7 @@ const make = Effect.gen(function* () {
         Effect.tap((response) => Effect.annotateCurrentSpan("http.response.status_code", response.status)),
         Effect.withSpan(request.method, {
           kind: "client",
-          attributes: { "http.request.method": request.method, "url.full": `${origin}${url.pathname}` }
+          attributes: { "http.request.method": request.method, "url.full": `${origin}${path}` }
         })
       )
     }).pipe(

@@ -78,12 +78,14 @@ const connectionCodes: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: "connecting took too long"
 }
 
+const causeOf = ({ cause }: ConnectionFailed) => (cause instanceof Error ? cause.message : "connection lost")
+
 const describe = (reason: TransportErrorReason, origin: string): string => {
   switch (reason._tag) {
     case "ConnectionFailed": {
       const known = connectionCodes[reason.code ?? ""]
       return known === undefined
-        ? `the connection was cut${reason.code === undefined ? "" : ` (${reason.code})`}. It may have been acted on.`
+        ? `no answer came (${reason.code ?? causeOf(reason)}). It may have been acted on.`
         : `nothing answers at ${origin} (${known}). Is the service running, and the base address right?`
     }
     case "Timeout": {

@@ -1,0 +1,116 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { inspect } from "node:util"
+import { ClientConfig, type ClientOptions } from "../src/index.ts"
+
+const read = (options: ClientOptions) => Effect.provide(Effect.service(ClientConfig), ClientConfig.layer(options))
+const refused = (options: ClientOptions) => Effect.map(Effect.flip(read(options)), (error) => error.message)
+
+const environment = (env: Record<string, string>) =>
+  Effect.provide(
+    Effect.service(ClientConfig),
+    ClientConfig.layerConfig.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env }))))
+  )
+
+const under = (root: string) => ({ v2: `${root}/api/v2`, v3: `${root}/api/v3`, v4: `${root}/api/v4` })
+
+describe("ClientConfig", () => {
+  it.effect.each([
+    ["https://agents.example.com", "https://agents.example.com"],
+    ["https://agents.example.com/", "https://agents.example.com"],
+    ["https://agents.example.com///", "https://agents.example.com"],
+    ["https://agents.example.com/api/v4", "https://agents.example.com"],
+    ["https://agents.example.com/api/v2/", "https://agents.example.com"],
+    ["  http://127.0.0.1:8080/below/api/v3/ ", "http://127.0.0.1:8080/below"],
+    ["HTTPS://AGENTS.example.com:443/api/v4", "https://agents.example.com"]
+  ] as const)("puts each version's path behind %s", ([baseUrl, root]) =>
+    Effect.map(read({ baseUrl, apiKey: "k" }), (config) => assert.deepStrictEqual(config.baseUrls, under(root)))
+  )
+
+  it.effect("takes the address of a single version as it is given", () =>
+    Effect.map(
+      read({ baseUrl: "https://a.example", apiKey: "k", baseUrls: { v3: "https://b.example/three/" } }),
+      (config) =>
+        assert.deepStrictEqual(config.baseUrls, { ...under("https://a.example"), v3: "https://b.example/three" })
+    )
+  )
+
+  it.effect("has defaults for everything else", () =>
+    Effect.map(read({ baseUrl: "https://a.example", apiKey: " k\n" }), (config) => {
+      assert.strictEqual(config.apiKeyHeader, "x-service-api-key")
+      assert.strictEqual(Duration.toMillis(config.requestTimeout), 30_000)
+      assert.strictEqual(Redacted.value(config.apiKey), "k")
+    })
+  )
+
+  it.effect("shows the key to nobody who prints it", () =>
+    Effect.map(read({ baseUrl: "https://a.example", apiKey: "canary" }), (config) => {
+      assert.notInclude(inspect(config, { depth: 10, showHidden: true }), "canary")
+      assert.notInclude(JSON.stringify(config), "canary")
+      assert.notInclude(String(config.apiKey), "canary")
+    })
+  )
+
+  it.effect.each([
+    [{ baseUrl: "nonsense" }, /^baseUrl is not a web address: give it as https:\/\/host, got "nonsense"\.$/u],
+    [{ baseUrl: "ftp://a.example" }, /^baseUrl is not a web address/u],
+    [{ baseUrl: "https://me:canary@a.example" }, /^baseUrl must not contain a user name or password/u],
+    [{ baseUrl: "httpx://me:canary@a.example" }, /^baseUrl is not a web address/u],
+    [{ baseUrl: "https://a.example?x=1" }, /^baseUrl must not contain a query/u],
+    [{ baseUrls: { v2: "nonsense" } }, /^baseUrls\.v2 is not a web address/u],
+    [{ apiKey: "" }, /^No API key: set apiKey to a key from the service's console\.$/u],
+    [{ apiKey: "canary\nx" }, /^apiKey contains a character that no header can carry/u],
+    [{ apiKeyHeader: "X Key:" }, /^apiKeyHeader is not the name of a header\.$/u]
+  ] as ReadonlyArray<readonly [Partial<ClientOptions>, RegExp]>)("refuses %j in one sentence", ([options, sentence]) =>
+    Effect.map(refused({ baseUrl: "https://a.example", apiKey: "k", ...options }), (message) => {
+      assert.match(message, sentence)
+      assert.notInclude(message, "canary")
+    })
+  )
+})
+
+describe("ClientConfig.layerConfig", () => {
+  it.effect("reads the environment", () =>
+    Effect.map(
+      environment({
+        WEBAGENT_API_KEY: "k",
+        WEBAGENT_BASE_URL: "https://a.example/api/v4",
+        WEBAGENT_V2_BASE_URL: "https://old.example/api/v2",
+        WEBAGENT_API_KEY_HEADER: "X-Other-Key"
+      }),
+      (config) => {
+        assert.deepStrictEqual(config.baseUrls, { ...under("https://a.example"), v2: "https://old.example/api/v2" })
+        assert.strictEqual(config.apiKeyHeader, "x-other-key")
+        assert.strictEqual(Redacted.value(config.apiKey), "k")
+      }
+    )
+  )
+
+  it.effect("is content with the address of one version", () =>
+    Effect.map(environment({ WEBAGENT_API_KEY: "k", WEBAGENT_V3_BASE_URL: "https://a.example/api/v3/" }), (config) =>
+      assert.deepStrictEqual(config.baseUrls, under("https://a.example"))
+    )
+  )
+
+  it.effect.each([
+    [{ WEBAGENT_BASE_URL: "https://a.example" }, /^No API key: set WEBAGENT_API_KEY to a key/u],
+    [{ WEBAGENT_API_KEY: "", WEBAGENT_BASE_URL: "https://a.example" }, /^No API key: set WEBAGENT_API_KEY/u],
+    [{ WEBAGENT_API_KEY: "k" }, /^No address: set WEBAGENT_BASE_URL to the service's, https:\/\/host\.$/u],
+    [{ WEBAGENT_API_KEY: "k", WEBAGENT_BASE_URL: "a.example" }, /^WEBAGENT_BASE_URL is not a web address/u],
+    [
+      { WEBAGENT_API_KEY: "k", WEBAGENT_BASE_URL: "https://a.example", WEBAGENT_V4_BASE_URL: "x" },
+      /^WEBAGENT_V4_BASE_URL is not a web address/u
+    ]
+  ] as ReadonlyArray<readonly [Record<string, string>, RegExp]>)(
+    "names the variable that is wrong in %j",
+    ([env, sentence]) =>
+      Effect.map(Effect.flip(environment(env)), (error) => {
+        assert.strictEqual(error._tag, "ClientConfigError")
+        assert.match(error.message, sentence)
+      })
+  )
+})

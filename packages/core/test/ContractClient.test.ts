@@ -1,0 +1,198 @@
+import { assert, describe, it } from "@effect/vitest"
+import { RunNotFoundError } from "@webagent/contract"
+import { V2Api } from "@webagent/contract/v2"
+import { V4Api } from "@webagent/contract/v4"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { ContractClient, TooManyRequestsError, TransportError } from "../src/index.ts"
+import { layer } from "./client.ts"
+import { type Answer, ScriptedServer } from "./ScriptedServer.ts"
+
+const run = { id: "r-1", status: "running", later: { kept: [1] } }
+
+const getRun = Effect.flatMap(ContractClient.make("v4", V4Api), (api) => api.runs.get({ params: { run_id: "r-1" } }))
+const createRun = Effect.flatMap(ContractClient.make("v4", V4Api), (api) => api.runs.create({ payload: { task: "t" } }))
+
+const answering = (...answers: ReadonlyArray<Answer>) =>
+  Effect.map(ScriptedServer, (server) => {
+    server.script = (_, count) => answers[Math.min(count, answers.length) - 1] ?? {}
+    return server
+  })
+
+const failureOf = (answer: Answer) => Effect.andThen(answering(answer), Effect.flip(createRun))
+
+describe("ContractClient", () => {
+  it.live.each([200, 201, 202, 203, 299])("takes %i for a success and keeps unknown fields", (status) =>
+    Effect.gen(function* () {
+      yield* answering({ status, json: run })
+      assert.deepStrictEqual(yield* getRun, run)
+      assert.deepStrictEqual(yield* createRun, run)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("sends what is not described along", () =>
+    Effect.gen(function* () {
+      const server = yield* answering({ json: run })
+      const api = yield* ContractClient.make("v4", V4Api)
+      yield* api.runs.create({ payload: { task: "t", modelParams: { effort: "high" }, beta: true } })
+      assert.deepStrictEqual(JSON.parse(server.requests[0]?.body ?? ""), {
+        task: "t",
+        modelParams: { effort: "high" },
+        beta: true
+      })
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live.each([
+    [401, { detail: "No such key" }, "UnauthorizedError", "No such key"],
+    [413, { detail: "Too large" }, "ContentTooLargeError", "Too large"],
+    [
+      422,
+      { detail: [{ loc: ["body", "task"], msg: "too short", type: "x" }] },
+      "HTTPValidationError",
+      "body.task: too short"
+    ],
+    [429, { detail: "Slow down" }, "TooManyRequestsError", "Slow down"]
+  ] as const)("%i is a described error", ([status, json, tag, message]) =>
+    Effect.map(failureOf({ status, json }), (error) =>
+      assert.deepStrictEqual([error._tag, error.message], [tag, message])
+    ).pipe(Effect.provide(layer()))
+  )
+
+  it.live.each([401, 429])("%i means the same without the described body", (status) =>
+    Effect.gen(function* () {
+      for (const text of ["", "<html>", '{"error":"x"}', "[]"]) {
+        const error = yield* failureOf({ status, text })
+        assert.strictEqual(error._tag, status === 401 ? "UnauthorizedError" : "TooManyRequestsError", text)
+      }
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("429 carries Retry-After as a duration", () =>
+    Effect.gen(function* () {
+      const error = yield* failureOf({ status: 429, json: { detail: "x" }, headers: { "retry-after": "7" } })
+      assert.instanceOf(error, TooManyRequestsError)
+      assert.strictEqual(error._tag === "TooManyRequestsError" && Duration.toMillis(error.retryAfter ?? 0), 7000)
+      const without = yield* failureOf({ status: 429, json: { detail: "x" }, headers: { "retry-after": "soon" } })
+      assert.isUndefined(without._tag === "TooManyRequestsError" ? without.retryAfter : 0)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("404 is the described error only with the described body", () =>
+    Effect.gen(function* () {
+      for (const json of [{ detail: "Run not found" }, {}, undefined]) {
+        yield* answering({ status: 404, json })
+        assert.instanceOf(yield* Effect.flip(getRun), RunNotFoundError)
+      }
+      for (const text of ["<html>404</html>", '{"detail":1}', '"Not Found"', "[]"]) {
+        yield* answering({ status: 404, text })
+        const error = yield* Effect.flip(getRun)
+        assert.strictEqual(error._tag === "TransportError" && error.reason._tag, "UnexpectedStatus", text)
+        assert.include(error.message, "Is the base address right?")
+      }
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live.each([
+    [302, "Redirects are not followed; is the base address right?"],
+    [400, "The operation does not describe this answer."],
+    [403, "The API key may not do this."],
+    [404, "Is the base address right?"],
+    [409, "The operation does not describe this answer."],
+    [500, "The service failed; try again later."]
+  ] as const)("any other status is unexpected: %i", ([status, advice]) =>
+    Effect.gen(function* () {
+      const error = yield* failureOf({ status, text: "<h1>\n  oops </h1>" })
+      assert.instanceOf(error, TransportError)
+      if (error._tag !== "TransportError" || error.reason._tag !== "UnexpectedStatus") return assert.fail(error.message)
+      assert.deepStrictEqual([error.reason.status, error.reason.body], [status, "<h1>\n  oops </h1>"])
+      assert.match(error.message, /^POST http:\/\/127\.0\.0\.1:\d+\/api\/v4\/runs: status \d+, <h1> oops <\/h1>\. /u)
+      assert.isTrue(error.message.endsWith(advice), error.message)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("a success that cannot be decoded hands over the id and the body", () =>
+    Effect.gen(function* () {
+      const text = '{"id":"r-9","status":7}'
+      const error = yield* failureOf({ status: 201, text })
+      if (error._tag !== "TransportError" || error.reason._tag !== "UndecodableAnswer")
+        return assert.fail(error.message)
+      const { body, id, status } = error.reason
+      assert.deepStrictEqual([status, id, body], [201, "r-9", text])
+      assert.include(error.message, 'Its id is "r-9"')
+      for (const text of ["<html>", "", "null", '{"id":'] as const) {
+        const error = yield* failureOf({ text })
+        assert.strictEqual(error._tag === "TransportError" && error.reason._tag, "UndecodableAnswer", text)
+      }
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("reads are tried again, and the error counts the attempts", () =>
+    Effect.gen(function* () {
+      const server = yield* answering({ status: 503 }, { status: 429 }, (response) => response.destroy(), { json: run })
+      assert.deepStrictEqual(yield* getRun, run)
+      assert.strictEqual(server.requests.length, 4)
+      yield* answering({ status: 500 })
+      const error = yield* Effect.flip(getRun)
+      assert.strictEqual(error._tag === "TransportError" && error.attempts, 5)
+      assert.include(error.message, "(5 attempts)")
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("creates are never tried again", () =>
+    Effect.gen(function* () {
+      const answers: ReadonlyArray<Answer> = [{ status: 503 }, { status: 429 }, (response) => response.destroy()]
+      const server = yield* ScriptedServer
+      for (const [index, answer] of answers.entries()) {
+        yield* failureOf(answer)
+        assert.strictEqual(server.requests.length, index + 1)
+      }
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("an id is one segment of the path, whatever is in it", () =>
+    Effect.gen(function* () {
+      const server = yield* answering({ json: run })
+      const api = yield* ContractClient.make("v4", V4Api)
+      for (const id of ["a/b", "../x", "%2e%2e", "a?b#c", "é €", " ", "a;b"]) {
+        yield* api.runs.get({ params: { run_id: id } })
+        const [, , , , segment, ...more] = server.requests.at(-1)?.url.split("/") ?? []
+        assert.strictEqual(decodeURIComponent(segment ?? ""), id)
+        assert.deepStrictEqual(more, [])
+      }
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("what is no id is refused before anything is sent", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      const v2 = yield* ContractClient.make("v2", V2Api)
+      const v4 = yield* ContractClient.make("v4", V4Api)
+      const calls = [
+        ...["", ".", "..", "\ud800"].map((run_id) => v4.runs.get({ params: { run_id } })),
+        v4.sessions.queue({ params: { session_id: ".." }, payload: { text: "t", interrupt: false } }),
+        v2.sessions.get({ params: { session_id: "7" } })
+      ]
+      for (const call of calls) {
+        const error = yield* Effect.flip(Effect.asVoid<unknown, { readonly _tag: string }, never>(call))
+        assert.instanceOf(error, TransportError)
+        if (!(error instanceof TransportError)) return
+        assert.strictEqual(error.reason._tag, "InvalidRequest")
+        assert.strictEqual(error.attempts, 0)
+        assert.match(error.message, /^(GET|POST) .*\/\{(run|session)_id\}.*: not sent, /u)
+      }
+      assert.strictEqual(server.requests.length, 0)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("a payload that does not fit is refused before anything is sent", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      const api = yield* ContractClient.make("v4", V4Api)
+      const error = yield* Effect.flip(api.browsers.create({ payload: { proxyCountryCode: "Norway" } }))
+      assert.strictEqual(error._tag === "TransportError" && error.reason._tag, "InvalidRequest")
+      assert.include(error.message, "two-letter country code")
+      assert.strictEqual(server.requests.length, 0)
+    }).pipe(Effect.provide(layer()))
+  )
+})

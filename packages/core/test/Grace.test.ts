@@ -1,0 +1,55 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
+import { Grace } from "../src/index.ts"
+
+/** A read that says "absent" until `appears_ms`, and the instants of its attempts. */
+const appearing = (appears_ms: number) => {
+  const at: Array<number> = []
+  const read = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    at.push(now)
+    return now >= appears_ms ? Effect.succeed("here") : Effect.fail("absent" as const)
+  })
+  return { at, read }
+}
+
+const isAbsent = (error: string) => error === "absent"
+
+describe("Grace", () => {
+  it.effect("reads again while what was just created is absent", () =>
+    Effect.gen(function* () {
+      const grace = Grace.make()
+      yield* grace.remember("a")
+      const { at, read } = appearing(1200)
+      const fiber = yield* Effect.forkChild(grace.forgive("a", read, isAbsent))
+      yield* TestClock.adjust("2 seconds")
+      assert.strictEqual(yield* Fiber.join(fiber), "here")
+      assert.deepStrictEqual(at, [0, 500, 1000, 1500])
+    })
+  )
+
+  it.effect("believes it after five seconds", () =>
+    Effect.gen(function* () {
+      const grace = Grace.make()
+      yield* grace.remember("a")
+      const { at, read } = appearing(Number.POSITIVE_INFINITY)
+      const fiber = yield* Effect.forkChild(Effect.flip(grace.forgive("a", read, isAbsent)))
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual(yield* Fiber.join(fiber), "absent")
+      assert.strictEqual(at.at(-1), 5000)
+    })
+  )
+
+  it.effect("believes it at once of an id that it did not see created, or of another failure", () =>
+    Effect.gen(function* () {
+      const grace = Grace.make()
+      const { at, read } = appearing(1000)
+      assert.strictEqual(yield* Effect.flip(grace.forgive("b", read, isAbsent)), "absent")
+      yield* grace.remember("b")
+      assert.strictEqual(yield* Effect.flip(grace.forgive("b", read, () => false)), "absent")
+      assert.strictEqual(at.length, 2)
+    })
+  )
+})

@@ -1,0 +1,163 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Random from "effect/Random"
+import * as TestClock from "effect/testing/TestClock"
+import {
+  ConnectionFailed,
+  InvalidRequest,
+  RetryPolicy,
+  Timeout,
+  TooManyRequestsError,
+  TransportError,
+  type TransportErrorReason,
+  UndecodableAnswer,
+  UnexpectedStatus
+} from "../src/index.ts"
+
+const failure = (reason: TransportErrorReason) =>
+  new TransportError({ method: "GET", path: "/api/v4/runs/1", origin: "http://a.example", attempts: 1, reason })
+
+const unavailable = (retryAfter?: Duration.Duration) =>
+  failure(new UnexpectedStatus({ status: 503, body: "", ...(retryAfter === undefined ? {} : { retryAfter }) }))
+
+/** Runs a call that fails with what the script gives until it gives nothing; tells how it ended and when it was tried. */
+const trying = (
+  retrier: RetryPolicy.Retrier,
+  script: (attempt: number) => TransportError | TooManyRequestsError | undefined
+) =>
+  Effect.gen(function* () {
+    const at: Array<number> = []
+    const call = Effect.gen(function* () {
+      at.push(yield* Clock.currentTimeMillis)
+      const error = script(at.length)
+      return error === undefined ? "done" : yield* Effect.fail(error)
+    })
+    const fiber = yield* Effect.forkChild(Effect.result(retrier.retry(call)))
+    yield* TestClock.adjust("10 minutes")
+    return { at, result: yield* Fiber.join(fiber) }
+  })
+
+describe("RetryPolicy.transient", () => {
+  it("tells what may pass by itself from what will not", () => {
+    const passing = [
+      failure(new ConnectionFailed({ cause: new Error("x") })),
+      failure(new Timeout({ phase: "body", after: Duration.seconds(1) })),
+      ...[408, 500, 502, 503, 504, 529].map((status) => failure(new UnexpectedStatus({ status, body: "" }))),
+      new TooManyRequestsError("slow down", Duration.seconds(1))
+    ]
+    const lasting = [
+      failure(new InvalidRequest({ issue: "x" })),
+      failure(new UndecodableAnswer({ status: 200, body: "", issue: "x" })),
+      ...[302, 400, 403, 404].map((status) => failure(new UnexpectedStatus({ status, body: "" }))),
+      new Error("x")
+    ]
+    for (const error of passing) assert.isDefined(RetryPolicy.transient(error), error.message)
+    for (const error of lasting) assert.isUndefined(RetryPolicy.transient(error), error.message)
+  })
+})
+
+describe("RetryPolicy.makeRetrier", () => {
+  it.effect("tries again until it succeeds", () =>
+    Effect.gen(function* () {
+      const { at, result } = yield* trying(RetryPolicy.makeRetrier(RetryPolicy.standard), (attempt) =>
+        attempt < 4 ? unavailable() : undefined
+      )
+      assert.strictEqual(result._tag, "Success")
+      assert.strictEqual(at.length, 4)
+    })
+  )
+
+  it.effect("gives up after four retries and says how often it tried", () =>
+    Effect.gen(function* () {
+      const { at, result } = yield* trying(RetryPolicy.makeRetrier(RetryPolicy.standard), () => unavailable())
+      assert.strictEqual(at.length, 5)
+      const error = result._tag === "Failure" ? result.failure : undefined
+      assert.instanceOf(error, TransportError)
+      assert.strictEqual(error instanceof TransportError && error.attempts, 5)
+    })
+  )
+
+  it.effect("does not try again what will not pass", () =>
+    Effect.gen(function* () {
+      const { at } = yield* trying(RetryPolicy.makeRetrier(RetryPolicy.standard), () =>
+        failure(new UnexpectedStatus({ status: 400, body: "" }))
+      )
+      assert.strictEqual(at.length, 1)
+    })
+  )
+
+  it.effect("draws each pause between zero and a bound that doubles up to its cap", () =>
+    Effect.gen(function* () {
+      const policy = { ...RetryPolicy.standard, retries: 10, cap: Duration.seconds(2) }
+      const widest = Array.from({ length: 10 }, () => 0)
+      for (let seed = 0; seed < 60; seed++) {
+        const began = yield* Clock.currentTimeMillis
+        const { at } = yield* trying(RetryPolicy.makeRetrier(policy), () => unavailable()).pipe(Random.withSeed(seed))
+        assert.strictEqual(at[0], began)
+        for (let n = 0; n < 10; n++) widest[n] = Math.max(widest[n] ?? 0, (at[n + 1] ?? 0) - (at[n] ?? 0))
+      }
+      for (const [n, pause] of widest.entries()) {
+        const bound = Math.min(2000, 100 * 2 ** n)
+        assert.isTrue(pause <= bound && pause > 0.8 * bound, `pause ${n} was up to ${pause}, bound ${bound}`)
+      }
+    })
+  )
+
+  it.effect("leaves a service that throttles alone for longer, and at least as long as it asks", () =>
+    Effect.gen(function* () {
+      const retrier = RetryPolicy.makeRetrier({ ...RetryPolicy.standard, retries: 1 })
+      let longest = 0
+      for (let seed = 0; seed < 30; seed++) {
+        const { at } = yield* trying(retrier, () => new TooManyRequestsError("x", undefined)).pipe(
+          Random.withSeed(seed)
+        )
+        longest = Math.max(longest, (at[1] ?? 0) - (at[0] ?? 0))
+      }
+      assert.isTrue(longest > 800 && longest <= 1000, `${longest}`)
+      const asked = yield* trying(RetryPolicy.makeRetrier(RetryPolicy.standard), (attempt) =>
+        attempt === 1 ? new TooManyRequestsError("x", Duration.seconds(7)) : undefined
+      )
+      assert.strictEqual((asked.at[1] ?? 0) - (asked.at[0] ?? 0), 7000)
+      const askedBy503 = yield* trying(RetryPolicy.makeRetrier(RetryPolicy.standard), (attempt) =>
+        attempt === 1 ? unavailable(Duration.seconds(9)) : undefined
+      )
+      assert.strictEqual((askedBy503.at[1] ?? 0) - (askedBy503.at[0] ?? 0), 9000)
+    })
+  )
+
+  it.effect("hands a Retry-After of over a minute to the caller", () =>
+    Effect.gen(function* () {
+      const { at, result } = yield* trying(
+        RetryPolicy.makeRetrier(RetryPolicy.standard),
+        () => new TooManyRequestsError("x", Duration.hours(1))
+      )
+      assert.strictEqual(at.length, 1)
+      const error = result._tag === "Failure" ? result.failure : undefined
+      assert.isTrue(error instanceof TooManyRequestsError && error.retryAfter !== undefined)
+    })
+  )
+
+  it.effect("does not amplify an outage: a hundred failing calls share a quota of 35 retries", () =>
+    Effect.gen(function* () {
+      const retrier = RetryPolicy.makeRetrier(RetryPolicy.standard)
+      let attempts = 0
+      for (let call = 0; call < 100; call++) attempts += (yield* trying(retrier, () => unavailable())).at.length
+      assert.strictEqual(attempts, 100 + 35)
+      // 10 tokens are left and a retry takes 14: four successes earn one
+      for (let call = 0; call < 3; call++) yield* trying(retrier, () => undefined)
+      assert.strictEqual((yield* trying(retrier, () => unavailable())).at.length, 1)
+      yield* trying(retrier, () => undefined)
+      assert.strictEqual((yield* trying(retrier, () => unavailable())).at.length, 2)
+    })
+  )
+
+  it.effect("none is one attempt", () =>
+    Effect.gen(function* () {
+      const { at } = yield* trying(RetryPolicy.makeRetrier(RetryPolicy.none), () => unavailable())
+      assert.strictEqual(at.length, 1)
+    })
+  )
+})
