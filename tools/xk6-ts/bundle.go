@@ -31,10 +31,10 @@ func bundle(pwd, script string, settings settings) (bundled, error) {
 		External:   []string{"k6", "k6/*", "https://*"},
 		Define:     map[string]string{"process.env.NODE_ENV": `"production"`},
 
-		// Sobek, k6's engine, reads modern JavaScript except for these two, and except for class fields named get,
-		// set or async, which ES2021 does not have.
+		// Sobek, k6's engine, trips over class fields named get, set or async, which ES2021 does not have. It differs
+		// from ES2021 in three things.
 		Target:    api.ES2021,
-		Supported: map[string]bool{"async-generator": false, "for-await": false},
+		Supported: map[string]bool{"async-generator": false, "for-await": false, "top-level-await": true},
 
 		Charset:       api.CharsetUTF8,
 		LegalComments: api.LegalCommentsNone,

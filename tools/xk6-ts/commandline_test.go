@@ -42,10 +42,14 @@ func TestNothingIsWrittenAndReadOnlyDirectoriesDo(t *testing.T) {
 
 func TestJavaScriptEntriesAreLeftToK6(t *testing.T) {
 	p := newProject(t, map[string]string{
-		"main.js":   `import { half } from "./half.ts"; export default () => console.log("result", half(4))`,
-		"half.ts":   `export const half = (n: number): number => n / 2`,
-		"wants.js":  `import "somewhere"; export default () => {}`,
-		"broken.ts": `import "somewhere"; export default () => {}`,
+		"main.js": `
+			import { counter } from "./counter.ts"
+			import { increment } from "./increment.ts"
+			export default () => { increment(); console.log("result", counter.value) }`,
+		"increment.ts": `import { counter } from "./counter.ts"; export const increment = (): void => { counter.value++ }`,
+		"counter.ts":   `export const counter: { value: number } = { value: 1 } // one for both, so not bundled into each`,
+		"wants.js":     `import "somewhere"; export default () => {}`,
+		"broken.ts":    `import "somewhere"; export default () => {}`,
 	})
 	p.k6("run", "main.js").exits(0).says("result 2")
 	p.k6("run", "wants.js").exits(107).doesNotSay("does not bundle")
@@ -80,7 +84,7 @@ func TestInspect(t *testing.T) {
 func TestPrintedBundleRunsInAnyK6(t *testing.T) {
 	p := helloProject(t)
 	p.write("load/main.js", p.k6("x", "ts", "load/main.ts").exits(0).stdout)
-	p.k6("XK6_TS=false", "run", "load/main.js").exits(0).says("result hello you")
+	p.k6("XK6_TS=false", "run", "load/main.js").exits(0).says("result hello you").doesNotSay("source map")
 	p.k6("x", "ts", "load/none.ts").exits(107).says("none.ts")
 	p.k6("x", "ts").exits(255).says("accepts 1 arg(s)")
 }

@@ -25,13 +25,17 @@ func TestNpmPackages(t *testing.T) {
 		"main.ts": `
 			import common from "common"
 			import { modern } from "modern/deep"
-			export default () => console.log("result", common(), modern)`,
-		"node_modules/common/package.json": `{ "main": "index.js" }`,
-		"node_modules/common/index.js":     `module.exports = () => process.env.NODE_ENV`,
-		"node_modules/modern/package.json": `{ "type": "module", "exports": { "./deep": { "import": "./m.js", "require": "./c.js" } } }`,
-		"node_modules/modern/m.js":         `export const modern = "esm"`,
-		"node_modules/modern/c.js":         `exports.modern = "cjs"`,
-	}).k6("run", "main.ts").exits(0).says("result production esm")
+			import { older } from "older"
+			export default () => console.log("result", common(), modern, older)`,
+		"node_modules/older/package.json":   `{ "main": "c.js", "module": "m.js" }`,
+		"node_modules/older/m.js":           `export const older = "module"`,
+		"node_modules/older/c.js":           `exports.older = "main"`,
+		"node_modules/common/package.json":  `{ "main": "lib/common.js" }`,
+		"node_modules/common/lib/common.js": `module.exports = () => process.env.NODE_ENV`,
+		"node_modules/modern/package.json":  `{ "type": "module", "exports": { "./deep": { "import": "./m.js", "require": "./c.js" } } }`,
+		"node_modules/modern/m.js":          `export const modern = "esm"`,
+		"node_modules/modern/c.js":          `exports.modern = "cjs"`,
+	}).k6("run", "main.ts").exits(0).says("result production esm module")
 }
 
 func TestWorkspacePackages(t *testing.T) {
@@ -57,11 +61,12 @@ func TestSyntaxThatTheEngineLacks(t *testing.T) {
 	newProject(t, map[string]string{"main.ts": `
 		class Fields { set = 1; get = 2; async = 3; #hidden = 4; has = (o: object) => #hidden in o }
 		async function* count() { yield 1; yield 2 }
+		const start = await Promise.resolve(10)
 		export default async () => {
-			let sum = 0
+			let sum = start
 			for await (const n of count()) sum += n
 			const fields = new Fields()
 			console.log("result", sum, fields.set, fields.get, fields.async, fields.has(fields))
 		}`,
-	}).k6("run", "main.ts").exits(0).says("result 3 1 2 3 true")
+	}).k6("run", "main.ts").exits(0).says("result 13 1 2 3 true")
 }

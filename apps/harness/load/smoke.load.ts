@@ -4,9 +4,12 @@
  * New work starts at a fixed rate, whether or not earlier work is done (an open model), so a slow answer cannot hide
  * itself by slowing its own load down. Settings are environment variables; `tools/k6/README.md` says how to run it.
  */
+// @boundaries-ignore k6 brings its own modules
 import { check, sleep } from "k6"
+// @boundaries-ignore k6 brings its own modules
 import http from "k6/http"
 import type { RefinedResponse } from "k6/http"
+// @boundaries-ignore k6 brings its own modules
 import { Counter, Trend } from "k6/metrics"
 import type { Options } from "k6/options"
 import { apiKeyHeader, basePath, operations, stopAction, terminalRunStatuses } from "@webagent/contract/Wire"

@@ -1,4 +1,4 @@
-// node --test apps/harness/load/smoke.load.test.mjs   (needs Go, or a k6 that tools/k6/build.mjs has built before)
+// node --test tools/k6/smoke.test.mjs   (needs Go, or a k6 that build.mjs has built before)
 import assert from "node:assert/strict"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -8,9 +8,9 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { before, describe, test } from "node:test"
 import { fileURLToPath } from "node:url"
-import { buildK6 } from "../../../tools/k6/build.mjs"
+import { buildK6 } from "./build.mjs"
 
-const script = join(dirname(fileURLToPath(import.meta.url)), "smoke.load.ts")
+const script = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "apps", "harness", "load", "smoke.load.ts")
 
 /** As little of the service as the load test needs. `fail` may answer a request with a status of its own. */
 async function scriptedService(fail, keyHeader) {
