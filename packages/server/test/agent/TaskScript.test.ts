@@ -1,0 +1,98 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as TaskScript from "../../src/agent/TaskScript.ts"
+
+const parsed = (task: string) => Result.getOrThrow(TaskScript.parse(task))
+const refusal = (task: string) => Result.getOrThrow(Result.flip(TaskScript.parse(task)))
+
+const Words = Schema.String.check(Schema.isPattern(/^[^[\]]*$/u))
+
+describe("TaskScript", () => {
+  it("reads every key", () => {
+    const script = parsed(
+      'Buy it [simulate outcome=failed duration=1.5s output="no \\"mug\\" ]" error="sold out" cost=0.0132 success=false ' +
+        "judge=true suggestions=2 keepAlive=false persistMemory=false recording=true proxyMb=12.5] please"
+    )
+    assert.deepStrictEqual(script, {
+      outcome: "failed",
+      duration: Duration.millis(1500),
+      output: 'no "mug" ]',
+      error: "sold out",
+      cost: "0.0132",
+      success: false,
+      judge: true,
+      suggestions: 2,
+      keepAlive: false,
+      persistMemory: false,
+      recording: true,
+      proxyMb: "12.5"
+    })
+  })
+
+  for (const [text, output] of [
+    ["mug", "mug"],
+    ["42", 42],
+    ["true", true],
+    ["null", null],
+    ['["a]", {"b": [1, 2]}]', ["a]", { b: [1, 2] }]],
+    ['{"price": 9.5, "in stock": true}', { price: 9.5, "in stock": true }]
+  ] as const) {
+    it(`output=${text} is ${JSON.stringify(output)}`, () => {
+      assert.deepStrictEqual(parsed(`x [simulate output=${text}]`).output, output)
+      assert.deepStrictEqual(parsed(`x [simulate output=${text} cost=1]`).output, output)
+    })
+  }
+
+  for (const [text, millis] of [
+    ["200ms", 200],
+    ["2s", 2000],
+    ["1m", 60_000],
+    ["0.5h", 1_800_000]
+  ] as const) {
+    it(`duration=${text}`, () => {
+      assert.strictEqual(Duration.toMillis(parsed(`[simulate duration=${text}]`).duration ?? 0), millis)
+    })
+  }
+
+  it.prop("a text without a script is an empty script", [Words], ([words]) => {
+    assert.deepStrictEqual(parsed(words), {})
+    assert.deepStrictEqual(parsed(`${words}[simulated cost=1]`), {})
+    assert.deepStrictEqual(parsed(`${words}[simulate]${words}`), {})
+  })
+
+  it.prop("any JSON comes back as output, whatever stands around it", [Schema.Json, Words], ([value, words]) => {
+    const task = `${words}[simulate outcome=completed output=${JSON.stringify(value)} cost=1]${words}`
+    assert.deepStrictEqual(parsed(task), { outcome: "completed", output: JSON.parse(JSON.stringify(value)), cost: "1" })
+  })
+
+  it.prop("any text at all is read or refused with a sentence", [Schema.String], ([text]) => {
+    const result = TaskScript.parse(`[simulate ${text}`)
+    assert.isTrue(Result.isSuccess(result) || result.failure.endsWith("."))
+  })
+
+  it("refuses what it does not know, and says what it knows", () => {
+    const known =
+      "outcome, duration, output, error, cost, success, judge, suggestions, keepAlive, persistMemory, recording, proxyMb"
+    assert.strictEqual(refusal("[simulate outcom=failed]"), `Unknown key "outcom" in the script. Known are ${known}.`)
+    assert.include(refusal("[simulate toString=1]"), 'Unknown key "toString"')
+    assert.strictEqual(
+      refusal("[simulate outcome=great]"),
+      'The value of "outcome" in the script is "great", expected completed or failed or cancelled.'
+    )
+    assert.include(refusal("[simulate duration=2 s]"), "expected a number with ms, s, m or h")
+    assert.include(refusal("[simulate success=yes]"), "expected true or false")
+    assert.include(refusal("[simulate cost=-1]"), "expected a decimal number")
+    assert.include(refusal("[simulate cost=1 cost=2]"), 'has the key "cost" twice')
+    assert.include(refusal('[simulate output="mug]'), 'The value of "output"')
+    assert.include(refusal("[simulate cost=1"), "Expected key=value or ]")
+    assert.include(refusal("[simulate cost]"), "Expected key=value or ]")
+  })
+
+  it("reads a hundred thousand characters in no time", () => {
+    for (const hostile of ["[".repeat(1e5), " ".repeat(1e5), 'output="'.repeat(1e4), "a=".repeat(1e5)]) {
+      assert.isTrue(Result.isFailure(TaskScript.parse(`[simulate ${hostile}`)))
+    }
+  })
+})

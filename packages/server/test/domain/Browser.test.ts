@@ -1,0 +1,21 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Result from "effect/Result"
+import * as Browser from "../../src/domain/Browser.ts"
+import { browser } from "./records.ts"
+
+describe("Browser", () => {
+  it("active + stop -> stopped, with its time", () => {
+    assert.deepStrictEqual(
+      Browser.stop(browser, 7),
+      Result.succeed({ ...browser, status: "stopped", finishedAt_ms: 7 })
+    )
+  })
+
+  it("stopped + stop is refused, so that the first time stays", () => {
+    const stopped = { ...browser, status: "stopped", finishedAt_ms: 7 } as const
+    assert.deepStrictEqual(
+      Browser.stop(stopped, 8),
+      Result.fail({ _tag: "RefusedMove", from: "stopped", event: "Stopped" })
+    )
+  })
+})

@@ -1,0 +1,30 @@
+import { DecimalString } from "@webagent/contract"
+import { assert, describe, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import * as Decimal from "../../src/domain/Decimal.ts"
+
+const Cents = Schema.Int.check(Schema.isBetween({ minimum: -1_000_000, maximum: 1_000_000 }))
+const isDecimal = Schema.is(DecimalString)
+
+describe("Decimal", () => {
+  it.prop("adds as integers of the smallest unit do", [Cents, Cents], ([left, right]) => {
+    const text = (cents: number) => (cents / 100).toFixed(2)
+    assert.strictEqual(Decimal.add(text(left), text(right)), String((left + right) / 100))
+  })
+
+  it.prop(
+    "stays in the wire's format for whatever the wire allows",
+    [DecimalString, DecimalString],
+    ([left, right]) => {
+      assert.isTrue(isDecimal(Decimal.add(left, right)))
+      assert.isTrue(isDecimal(Decimal.multiply(left, right)))
+    }
+  )
+
+  it("is exact where binary fractions are not, and has no exponent", () => {
+    assert.strictEqual(Decimal.add("0.1", "0.2"), "0.3")
+    assert.strictEqual(Decimal.multiply("0.0000001", "0.0000001"), "0.00000000000001")
+    assert.strictEqual(Decimal.multiply("1000000", "1000000"), "1000000000000")
+    assert.strictEqual(Decimal.add("+.5", "3."), "3.5")
+  })
+})

@@ -1,0 +1,44 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Result from "effect/Result"
+import * as Session from "../../src/domain/Session.ts"
+import { session } from "./records.ts"
+
+describe("Session", () => {
+  it("starts active with the described defaults", () => {
+    assert.deepStrictEqual(session, {
+      id: session.id,
+      status: "active",
+      thinkingLevel: null,
+      keepAlive: true,
+      persistMemory: true,
+      recording: false,
+      proxyUsedMb: "0",
+      proxyCost: "0",
+      createdAt_ms: 0,
+      finishedAt_ms: null
+    })
+  })
+
+  it("active + Adjusted keeps what is not given and adds proxy traffic up, with its price", () => {
+    const once = Session.move(session, { _tag: "Adjusted", settings: { keepAlive: false }, proxyUsedMb: "12.5" }, 1)
+    const twice = Result.flatMap(once, (moved) => Session.move(moved, { _tag: "Adjusted", proxyUsedMb: "0.25" }, 2))
+    assert.deepStrictEqual(Result.getOrThrow(twice), {
+      ...session,
+      keepAlive: false,
+      proxyUsedMb: "12.75",
+      proxyCost: "0.102"
+    })
+  })
+
+  it("active + Stopped -> stopped, with its time", () => {
+    const stopped = Result.getOrThrow(Session.move(session, { _tag: "Stopped" }, 9))
+    assert.deepStrictEqual(stopped, { ...session, status: "stopped", finishedAt_ms: 9 })
+  })
+
+  for (const event of ["Adjusted", "Stopped"] as const) {
+    it(`stopped + ${event} is refused`, () => {
+      const moved = Session.move({ ...session, status: "stopped", finishedAt_ms: 1 }, { _tag: event }, 2)
+      assert.deepStrictEqual(moved, Result.fail({ _tag: "RefusedMove", from: "stopped", event }))
+    })
+  }
+})
