@@ -85,7 +85,7 @@ test("another Go gets a binary of its own", () => {
 })
 
 test("a build that fails leaves nothing, says what Go said, exit code 1", () => {
-  const script = `case "$1" in env) ${answer("go1.26.0")} ;; *) echo "no space left" >&2; exit 1 ;; esac`
+  const script = `case "$1" in env) ${answer("go1.26.0")} ;; *) while [ "$1" != -o ]; do shift; done; echo half > "$2"; echo "no space left" >&2; exit 1 ;; esac`
   const source = `
     import { mkdtempSync, readdirSync } from "node:fs"
     import { buildK6 } from ${JSON.stringify(build)}
