@@ -1,0 +1,29 @@
+import { check, type ScenarioContext, type TaskScript } from "@webagent/scenario"
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import * as Schema from "effect/Schema"
+
+const NonEmpty = Schema.NonEmptyString
+
+/** A v4 run whose agent does what the script says, just created. */
+export const start = Effect.fnUntraced(function* ({ simulate, v4 }: ScenarioContext, script: TaskScript) {
+  const created = yield* v4.runs.create({ task: simulate("Buy a red mug", script) })
+  const sessionId = yield* check.schema(NonEmpty, created.sessionId, "the run's sessionId")
+  return { id: created.id, sessionId }
+})
+
+/** The same, with the run at its end. */
+export const finish = Effect.fnUntraced(function* (context: ScenarioContext, script: TaskScript) {
+  const { id, sessionId } = yield* start(context, { duration: "5ms", ...script })
+  return { id, sessionId, run: yield* context.v4.runs.untilTerminal(id) }
+})
+
+/** Waits until a run has this status, at most five seconds. */
+export const until = (context: ScenarioContext, id: string, status: string) =>
+  context.v4.runs.status(id).pipe(
+    Effect.repeat({ until: (view) => view.status === status, schedule: Schedule.spaced("5 millis") }),
+    Effect.timeoutOrElse({
+      duration: "5 seconds",
+      orElse: () => check.that(`run ${id} should become ${status} within five seconds`, false)
+    })
+  )

@@ -1,0 +1,294 @@
+import { decimalPattern } from "@webagent/contract"
+import { CreatedRun, QueuedMessage, Run, type Run as RunType, RunStatusView } from "@webagent/contract/v4"
+import { terminalRunStatuses, runStatuses } from "@webagent/contract/Wire"
+import { check, scenario, type ScenarioContext, Suite, type TaskScript } from "@webagent/scenario"
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+import * as Stream from "effect/Stream"
+import { finish, start, until } from "./ScriptedRun.ts"
+
+const paid = { needs: ["money"] } as const
+const scripted = { needs: ["money", "scriptable-agent"] } as const
+const ours = { needs: ["money", "scriptable-agent", "assumptions"] } as const
+
+const time = (text: string | null | undefined) => (text === null || text === undefined ? Number.NaN : Date.parse(text))
+
+/** Queues a message whose turn does what the script says; answers the id of the run that it becomes. */
+const queue = Effect.fnUntraced(function* (
+  { simulate, v4 }: ScenarioContext,
+  sessionId: string,
+  options: { readonly text?: string; readonly interrupt?: boolean; readonly script?: TaskScript }
+) {
+  const text = simulate(options.text ?? "And a blue one", { duration: "5ms", ...options.script })
+  const message = yield* v4.sessions.queue(sessionId, { text, interrupt: options.interrupt ?? false })
+  const { runId } = message
+  yield* check.that("the answer names the message's run", typeof runId === "string", { expected: "runId", actual: message })
+  return runId ?? ""
+})
+
+const startsAfter = (later: RunType, earlier: RunType) =>
+  check.that(`${later.task} starts when ${earlier.task} has ended`, time(later.startedAt) >= time(earlier.finishedAt), {
+    expected: `startedAt at or after ${earlier.finishedAt}`,
+    actual: later.startedAt
+  })
+
+export default Suite.make("v4-runs", [
+  scenario("creating a run answers with its id", paid, function* ({ request }) {
+    const answer = yield* request("v4", { method: "POST", path: "/runs", body: { task: "Say hello" } })
+    yield* check.status(answer, "2xx")
+    yield* check.schema(CreatedRun, answer.body, "the run, which includes id")
+  }),
+  scenario("create, poll, fetch: a run comes to a terminal status", paid, function* ({ request, v4 }) {
+    const { id } = yield* v4.runs.create({ task: "Say hello" })
+    const run = yield* v4.runs.untilTerminal(id)
+    yield* check.equal(run.id, id, "the id")
+    yield* check.that("the status is terminal", terminalRunStatuses.some((known) => known === run.status), {
+      expected: terminalRunStatuses.join(", "),
+      actual: run.status
+    })
+    const answer = yield* request("v4", { method: "GET", path: `/runs/${id}` })
+    yield* check.that("the full run includes its result", Object.hasOwn(Object(answer.body), "result"), {
+      expected: "a field result",
+      actual: answer.text
+    })
+  }),
+  scenario("a completed run has its result", scripted, function* (context) {
+    const { run } = yield* finish(context, { output: "the red mug costs 12 EUR" })
+    yield* check.equal(run.status, "completed", "status")
+    yield* check.equal(run.result, "the red mug costs 12 EUR", "result")
+  }),
+  scenario("a result may be any JSON", scripted, function* (context) {
+    for (const output of [{ price: 12.5, currency: "EUR", tags: ["a", { b: null }] }, [1, 2, 3], 42, true, "æøå \"]\" 🐙"]) {
+      const { run } = yield* finish(context, { output })
+      yield* check.deepEqual(run.result, output, "result")
+    }
+  }),
+  scenario("a failed run is failed", scripted, function* (context) {
+    const { id, run } = yield* finish(context, { outcome: "failed", error: "no mug" })
+    yield* check.equal(run.status, "failed", "status")
+    yield* check.equal((yield* context.v4.runs.status(id)).status, "failed", "the cheap status")
+  }),
+  scenario("a cancelled run is cancelled", scripted, function* (context) {
+    const { id, run } = yield* finish(context, { outcome: "cancelled" })
+    yield* check.equal(run.status, "cancelled", "status")
+    yield* check.equal((yield* context.v4.runs.status(id)).status, "cancelled", "the cheap status")
+  }),
+  scenario("the cheap status and the full run agree at the end", scripted, function* (context) {
+    for (const outcome of ["completed", "failed", "cancelled"] as const) {
+      const { id, run } = yield* finish(context, { outcome })
+      const { status } = yield* context.v4.runs.status(id)
+      yield* check.equal(status, outcome, "the cheap status")
+      yield* check.equal(run.status, outcome, "the full run's status")
+    }
+  }),
+  scenario("a run that ends is not terminal before, and has no result", scripted, function* (context) {
+    const { id } = yield* start(context, { duration: "400ms", output: "early bird" })
+    yield* until(context, id, "running")
+    const running = yield* context.v4.runs.get(id)
+    yield* check.equal(running.status, "running", "status")
+    yield* check.equal(running.result ?? null, null, "result while running")
+    yield* check.equal(running.finishedAt ?? null, null, "finishedAt while running")
+    yield* check.equal((yield* context.v4.runs.untilTerminal(id)).result, "early bird", "result at the end")
+  }),
+  scenario("a terminal run does not change any more", scripted, function* (context) {
+    const { id, run } = yield* finish(context, { output: "done" })
+    yield* Effect.sleep("30 millis")
+    yield* check.deepEqual(yield* context.v4.runs.get(id), run, "the run, read again")
+  }),
+  scenario("statuses only move forward", scripted, function* (context) {
+    const { id } = yield* start(context, { duration: "120ms" })
+    const seen = yield* context.v4.runs.watch(id).pipe(Stream.map((view) => view.status), Stream.runCollect)
+    const order = seen.map((status) => runStatuses.findIndex((known) => known === status))
+    yield* check.that("each status comes after the one before", order.every((at, index) => at > (order[index - 1] ?? -1)), {
+      expected: "queued, dispatching, running, then a terminal one",
+      actual: seen.join(", ")
+    })
+    yield* check.equal(seen.at(-1), "completed", "the last status")
+  }),
+  scenario("each of twenty runs at a time gets its own result", scripted, function* (context) {
+    const words = Array.from({ length: 20 }, (_, index) => `result-${index}-${context.seed}`)
+    const found = yield* Effect.forEach(words, (output) => finish(context, { output }), { concurrency: 20 })
+    yield* check.deepEqual(found.map(({ run }) => run.result), words, "the results in the order of the runs")
+    yield* check.equal(new Set(found.map(({ id }) => id)).size, 20, "the number of different ids")
+    yield* check.equal(new Set(found.map(({ sessionId }) => sessionId)).size, 20, "the number of different sessions")
+  }),
+  scenario("a wait that takes too long ends with the run's id and last status", scripted, function* (context) {
+    const { id } = yield* start(context, { duration: "2s" })
+    const error = yield* check.fails(context.v4.runs.untilTerminal(id, { timeout: "100 millis" }), "WaitTimeoutError")
+    yield* check.equal(error.id, id, "the id")
+    yield* check.that("the last status is not terminal", !terminalRunStatuses.some((known) => known === error.lastStatus), {
+      expected: "a status that is not terminal",
+      actual: error.lastStatus
+    })
+  }),
+  scenario("a follow-up runs as the next turn", scripted, function* (context) {
+    const first = yield* start(context, { duration: "150ms", output: "first" })
+    const next = yield* queue(context, first.sessionId, { script: { output: "second" } })
+    const second = yield* context.v4.runs.untilTerminal(next)
+    const before = yield* context.v4.runs.get(first.id)
+    yield* check.equal(before.status, "completed", "the first run, which was not disturbed")
+    yield* check.equal(before.result, "first", "the first run's result")
+    yield* check.equal(second.status, "completed", "the follow-up")
+    yield* check.equal(second.result, "second", "the follow-up's result")
+    yield* startsAfter(second, before)
+  }),
+  scenario("follow-ups run in the order in which they came, one at a time", scripted, function* (context) {
+    const first = yield* start(context, { duration: "80ms" })
+    const ids = yield* Effect.forEach(["a", "b", "c"], (output) =>
+      queue(context, first.sessionId, { text: output, script: { output, duration: "20ms" } })
+    )
+    const runs = yield* Effect.forEach([first.id, ...ids], (id) => context.v4.runs.untilTerminal(id), { concurrency: 4 })
+    yield* check.deepEqual(runs.slice(1).map((run) => run.result), ["a", "b", "c"], "the results")
+    for (const [index, run] of runs.entries()) {
+      const before = runs[index - 1]
+      if (before !== undefined) yield* startsAfter(run, before)
+    }
+  }),
+  scenario("a follow-up waits while the turn before it runs", scripted, function* (context) {
+    const first = yield* start(context, { duration: "400ms" })
+    yield* until(context, first.id, "running")
+    const next = yield* queue(context, first.sessionId, {})
+    yield* Effect.sleep("60 millis")
+    const [running, waiting] = yield* Effect.all([context.v4.runs.get(first.id), context.v4.runs.get(next)])
+    yield* check.equal(running.status, "running", "the first run")
+    yield* check.equal(waiting.status, "queued", "the follow-up")
+    yield* check.equal(waiting.startedAt ?? null, null, "the follow-up's startedAt")
+  }),
+  scenario("a follow-up to a session at rest starts at once", scripted, function* (context) {
+    const { sessionId } = yield* finish(context, { output: "first" })
+    const next = yield* queue(context, sessionId, { script: { output: "second" } })
+    const run = yield* context.v4.runs.untilTerminal(next, { timeout: "5 seconds" })
+    yield* check.equal(run.result, "second", "the follow-up's result")
+  }),
+  scenario("an interrupt runs immediately and cancels what runs", scripted, function* (context) {
+    const first = yield* start(context, { duration: "10s" })
+    yield* until(context, first.id, "running")
+    const next = yield* queue(context, first.sessionId, { interrupt: true, script: { output: "now" } })
+    const run = yield* context.v4.runs.untilTerminal(next, { timeout: "5 seconds" })
+    const interrupted = yield* context.v4.runs.get(first.id)
+    yield* check.equal(run.status, "completed", "the interrupting run")
+    yield* check.equal(run.result, "now", "the interrupting run's result")
+    yield* check.equal(interrupted.status, "cancelled", "the run that was interrupted")
+    yield* check.equal(interrupted.result ?? null, null, "its result")
+    yield* startsAfter(run, interrupted)
+  }),
+  scenario("an interrupt goes before the messages that wait, and they stay behind it in order", scripted, function* (context) {
+    const first = yield* start(context, { duration: "10s" })
+    yield* until(context, first.id, "running")
+    const waiting = yield* Effect.forEach(["b", "c"], (output) =>
+      queue(context, first.sessionId, { text: output, script: { output, duration: "10ms" } })
+    )
+    const urgent = yield* queue(context, first.sessionId, {
+      text: "a",
+      interrupt: true,
+      script: { output: "a", duration: "30ms" }
+    })
+    const runs = yield* Effect.forEach([urgent, ...waiting], (id) => context.v4.runs.untilTerminal(id, { timeout: "5 seconds" }), {
+      concurrency: 3
+    })
+    yield* check.deepEqual(runs.map((run) => run.status), ["completed", "completed", "completed"], "all of them complete")
+    yield* check.deepEqual(runs.map((run) => run.result), ["a", "b", "c"], "the results")
+    for (const [index, run] of runs.entries()) {
+      const before = runs[index - 1]
+      if (before !== undefined) yield* startsAfter(run, before)
+    }
+    yield* check.equal((yield* context.v4.runs.get(first.id)).status, "cancelled", "the run that was interrupted")
+  }),
+  scenario("an interrupt of a session at rest is its next turn", scripted, function* (context) {
+    const first = yield* finish(context, { output: "first" })
+    const next = yield* queue(context, first.sessionId, { interrupt: true, script: { output: "second" } })
+    yield* check.equal((yield* context.v4.runs.untilTerminal(next)).result, "second", "the result")
+    yield* check.equal((yield* context.v4.runs.get(first.id)).status, "completed", "the run before it")
+  }),
+  scenario("a message of one session leaves the others alone", scripted, function* (context) {
+    const first = yield* start(context, { duration: "150ms", output: "mine" })
+    const other = yield* start(context, { duration: "150ms", output: "yours" })
+    yield* queue(context, first.sessionId, { interrupt: true })
+    const run = yield* context.v4.runs.untilTerminal(other.id)
+    yield* check.equal(run.status, "completed", "the other session's run")
+    yield* check.equal(run.result, "yours", "its result")
+  }),
+  scenario("a follow-up's run belongs to the session and carries the text", scripted, function* (context) {
+    const { sessionId } = yield* finish(context, {})
+    const text = context.simulate("And a green one, søker på norsk\n\"]\"", { duration: "5ms" })
+    const message = yield* context.v4.sessions.queue(sessionId, { text })
+    const run = yield* context.v4.runs.untilTerminal(message.runId ?? "")
+    yield* check.equal(run.sessionId, sessionId, "sessionId")
+    yield* check.equal(run.task, text, "task")
+  }),
+  scenario("creating answers 201 with the run as it is", ours, function* ({ request, simulate }) {
+    const task = simulate("Buy a mug", { duration: "5ms" })
+    const answer = yield* request("v4", { method: "POST", path: "/runs", body: { task, modelParams: { effort: "low" }, more: 1 } })
+    yield* check.status(answer, 201)
+    const run = yield* check.schema(Run, answer.body)
+    yield* check.equal(run.task, task, "task")
+    yield* check.deepEqual(run.modelParams, { effort: "low" }, "modelParams")
+    yield* check.that("a new run is not terminal", ["queued", "dispatching", "running"].includes(run.status), {
+      expected: "queued, dispatching or running",
+      actual: run.status
+    })
+    yield* check.equal(run.finishedAt, null, "finishedAt")
+    yield* check.equal(run.result, null, "result")
+  }),
+  scenario("the cheap status is one field", ours, function* (context) {
+    const { id } = yield* finish(context, {})
+    const answer = yield* context.request("v4", { method: "GET", path: `/runs/${id}/status` })
+    yield* check.status(answer, 200)
+    yield* check.schema(RunStatusView, answer.body)
+    yield* check.deepEqual(answer.body, { status: "completed" }, "the body")
+  }),
+  scenario("the full run has every field, its times in order", ours, function* (context) {
+    const { id, sessionId } = yield* finish(context, { cost: "0.0132", output: "x" })
+    const answer = yield* context.request("v4", { method: "GET", path: `/runs/${id}` })
+    yield* check.status(answer, 200)
+    const run = yield* check.schema(Run, answer.body)
+    const fields = "cost createdAt error finishedAt id modelParams result sessionId startedAt status task"
+    yield* check.equal(Object.keys(run).toSorted().join(" "), fields, "the fields")
+    yield* check.equal(run.sessionId, sessionId, "sessionId")
+    yield* check.equal(run.cost, "0.0132", "cost, a decimal string")
+    yield* check.equal(run.error, null, "error")
+    for (const moment of [run.createdAt, run.startedAt, run.finishedAt]) {
+      yield* check.match(moment, /Z$/u, "a time in UTC with Z")
+    }
+    yield* check.that(
+      "createdAt, startedAt and finishedAt are in order",
+      time(run.createdAt) <= time(run.startedAt) && time(run.startedAt) <= time(run.finishedAt),
+      { expected: "each at or after the one before", actual: [run.createdAt, run.startedAt, run.finishedAt].join(", ") }
+    )
+  }),
+  scenario("a cost that nobody scripted is a decimal string too", ours, function* ({ v4 }) {
+    const run = yield* v4.runs.createAndWait({ task: `Buy mug number ${yield* Random.nextIntBetween(1, 1000)}` })
+    yield* check.match(run.cost, decimalPattern, "cost")
+  }),
+  scenario("a failed run says why and has no result", ours, function* (context) {
+    const { run } = yield* finish(context, { outcome: "failed", error: "no mug in stock" })
+    yield* check.equal(run.error, "no mug in stock", "error")
+    yield* check.equal(run.result, null, "result")
+  }),
+  scenario("a failed turn does not end its session", ours, function* (context) {
+    const { sessionId } = yield* finish(context, { outcome: "failed" })
+    const next = yield* queue(context, sessionId, { script: { output: "second try" } })
+    yield* check.equal((yield* context.v4.runs.untilTerminal(next)).result, "second try", "the follow-up's result")
+  }),
+  scenario("a message for a stopped session is our 409", ours, function* (context) {
+    const { sessionId } = yield* finish(context, { keepAlive: false })
+    const error = yield* check.fails(context.v4.sessions.queue(sessionId, { text: "more" }), "ConflictError")
+    yield* check.that("detail says something", error.detail !== "")
+    const body = { text: "more", interrupt: true }
+    const answer = yield* context.request("v4", { method: "POST", path: `/sessions/${sessionId}/queue`, body })
+    yield* check.status(answer, 409)
+  }),
+  scenario("queueing answers 201 with the message", ours, function* (context) {
+    const { sessionId } = yield* start(context, { duration: "300ms" })
+    for (const interrupt of [false, true]) {
+      const body = { text: context.simulate("more", { duration: "5ms" }), interrupt }
+      const answer = yield* context.request("v4", { method: "POST", path: `/sessions/${sessionId}/queue`, body })
+      yield* check.status(answer, 201)
+      const message = yield* check.schema(QueuedMessage, answer.body)
+      yield* check.equal(message.sessionId, sessionId, "sessionId")
+      yield* check.equal(message.text, body.text, "text")
+      yield* check.equal(message.mode, interrupt ? "interrupt" : "queue", "mode")
+      yield* check.that("id and runId are there", message.id !== undefined && typeof message.runId === "string")
+    }
+  })
+])
