@@ -1,0 +1,27 @@
+/**
+ * The statuses of a run as a stream, one for each change.
+ *
+ * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... \
+ *   node --conditions=@webagent/source apps/examples/src/14_progress.ts
+ */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Runs, V4 } from "@webagent/v4"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+
+export const program = Effect.gen(function* () {
+  const runs = yield* Runs
+  const { id } = yield* runs.create({
+    task: "Compare the prices of the red mug in ten shops [simulate duration=100ms]"
+  })
+  return yield* runs.watch(id).pipe(
+    Stream.map(({ status }) => status),
+    Stream.tap((status) => Effect.log(`run ${id} is ${status}`)),
+    Stream.runCollect
+  )
+})
+
+if (import.meta.main) {
+  program.pipe(Effect.tap(Console.log), Effect.provide(V4.layerConfig), NodeRuntime.runMain)
+}

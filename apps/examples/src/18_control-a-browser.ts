@@ -1,0 +1,45 @@
+/**
+ * A hosted browser, driven over CDP and stopped for sure: on success, on failure, on Ctrl-C.
+ *
+ * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... \
+ *   node --conditions=@webagent/source apps/examples/src/18_control-a-browser.ts
+ */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Browsers, V4 } from "@webagent/v4"
+import * as Console from "effect/Console"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+
+class CdpError extends Data.TaggedError("CdpError")<{ readonly message: string }> {}
+
+const Version = Schema.fromJsonString(Schema.Struct({ result: Schema.Struct({ product: Schema.String }) }))
+
+// closing this connection does not stop the browser; `use` does
+const open = (url: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => new WebSocket(url)),
+    (socket) => Effect.sync(() => socket.close())
+  )
+
+/** Any CDP library does instead, such as Playwright's chromium.connectOverCDP(browser.cdpUrl). */
+const productOf = Effect.fn("productOf")(function* (url: string) {
+  const socket = yield* open(url)
+  const answer = yield* Effect.callback<unknown, CdpError>((resume) => {
+    socket.addEventListener("open", () => socket.send(JSON.stringify({ id: 1, method: "Browser.getVersion" })))
+    socket.addEventListener("message", ({ data }) => resume(Effect.succeed(data)))
+    socket.addEventListener("close", () =>
+      resume(Effect.fail(new CdpError({ message: `${url} closed the connection` })))
+    )
+  })
+  return (yield* Schema.decodeUnknownEffect(Version)(answer)).result.product
+}, Effect.scoped)
+
+export const program = Effect.gen(function* () {
+  const browsers = yield* Browsers
+  return yield* browsers.use({ proxyCountryCode: "no" }, (browser) => productOf(browser.cdpUrl))
+})
+
+if (import.meta.main) {
+  program.pipe(Effect.tap(Console.log), Effect.provide(V4.layerConfig), NodeRuntime.runMain)
+}

@@ -1,0 +1,38 @@
+/**
+ * How often waits look: for every wait at once, for one wait, and for all of them together.
+ *
+ * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... \
+ *   node --conditions=@webagent/source apps/examples/src/19_poll-schedule.ts
+ */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { PollBudget, PollSchedule } from "@webagent/polling"
+import { Runs, V4 } from "@webagent/v4"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+/** After 5 s, then a tenth of the time waited, within 2 s and a minute, 20 % more or less. */
+export const patient = PollSchedule.jittered(
+  PollSchedule.proportional({ factor: 0.1, min: "2 seconds", max: "1 minute", first: "5 seconds" }),
+  0.2
+)
+
+export const program = Effect.gen(function* () {
+  const runs = yield* Runs
+  const relaxed = yield* runs.createAndWait({ task: "Compare the prices of the red mug in ten shops" })
+  const hurried = yield* runs.createAndWait(
+    { task: "Buy the red mug" },
+    { schedule: PollSchedule.every("250 millis"), timeout: "5 minutes" }
+  )
+  return [relaxed.status, hurried.status]
+})
+
+const polling = Layer.merge(
+  Layer.succeed(PollSchedule.Current, patient),
+  PollBudget.layer({ perSecond: 10, burst: 20 })
+)
+
+if (import.meta.main) {
+  const layer = Layer.provide(V4.layerConfig, polling)
+  program.pipe(Effect.tap(Console.log), Effect.provide(layer), NodeRuntime.runMain)
+}

@@ -1,0 +1,48 @@
+/**
+ * Configuration from an application's own settings instead of WEBAGENT_*.
+ *
+ * Run: FLIGHTS_AGENT_URL=... FLIGHTS_AGENT_KEY=... \
+ *   node --conditions=@webagent/source apps/examples/src/20_configure-by-values.ts
+ */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Runs, V4 } from "@webagent/v4"
+import * as Config from "effect/Config"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as Layer from "effect/Layer"
+
+const settings = Config.all({
+  baseUrl: Config.String("FLIGHTS_AGENT_URL"),
+  apiKey: Config.Redacted("FLIGHTS_AGENT_KEY")
+})
+
+export const layer = Layer.unwrap(
+  Effect.map(settings, ({ apiKey, baseUrl }) =>
+    V4.layerClient({
+      // with or without /api/vN; baseUrls: { v4 } would give one version an address of its own
+      baseUrl,
+      apiKey,
+      // deployments may call it otherwise
+      apiKeyHeader: "X-Service-API-Key",
+      // of one attempt, the answer's body included
+      requestTimeout: "10 seconds",
+      headers: { "x-team": "travel" }
+    })
+  )
+)
+
+export const program = Effect.gen(function* () {
+  const runs = yield* Runs
+  const run = yield* runs.createAndWait({ task: "Find the cheapest direct flight from Oslo to Rome in May" })
+  return run.status
+})
+
+if (import.meta.main) {
+  program.pipe(
+    Effect.tap(Console.log),
+    Effect.provide(layer),
+    Effect.provide(FetchHttpClient.layer),
+    NodeRuntime.runMain
+  )
+}

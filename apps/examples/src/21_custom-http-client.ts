@@ -1,0 +1,35 @@
+/**
+ * Another HTTP client under the same services: undici with four connections, each request logged.
+ *
+ * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... \
+ *   node --conditions=@webagent/source apps/examples/src/21_custom-http-client.ts
+ */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { ClientConfig, Transport } from "@webagent/core"
+import { Runs, V4 } from "@webagent/v4"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+
+/** Method and address only: the request's headers hold the API key. */
+const logging = HttpClient.tapRequest<void, never, never>(({ method, url }) => Effect.log(`${method} ${url}`))
+
+export const layerHttpClient = Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, logging)).pipe(
+  Layer.provide(NodeHttpClient.layerUndiciOptions({ connections: 4 }))
+)
+
+export const program = Effect.gen(function* () {
+  const runs = yield* Runs
+  const run = yield* runs.createAndWait({ task: "Find the cheapest direct flight from Oslo to Rome in May" })
+  return run.status
+})
+
+if (import.meta.main) {
+  const layer = V4.layer.pipe(
+    Layer.provide(Transport.layer),
+    Layer.provide([ClientConfig.layerConfig, layerHttpClient])
+  )
+  program.pipe(Effect.tap(Console.log), Effect.provide(layer), NodeRuntime.runMain)
+}

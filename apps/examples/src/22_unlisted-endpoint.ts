@@ -1,0 +1,32 @@
+/**
+ * What the clients do not list, reached through the Transport: same address, same key, any status an answer.
+ *
+ * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... \
+ *   node --conditions=@webagent/source apps/examples/src/22_unlisted-endpoint.ts
+ */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { ClientConfig, Transport } from "@webagent/core"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+
+// our server's; another service has other endpoints
+const Document = Schema.Struct({ paths: Schema.Record(Schema.String, Schema.Unknown) })
+
+export const program = Effect.gen(function* () {
+  const transport = yield* Transport
+  const read = transport.execute("v4", HttpClientRequest.get("/openapi.json"))
+  // execute is one attempt; retry is for what changes nothing
+  const response = yield* transport.retry(read)
+  if (response.status !== 200) return []
+  const { paths } = yield* Schema.decodeUnknownEffect(Document)(yield* response.json)
+  return Object.keys(paths)
+})
+
+if (import.meta.main) {
+  const layer = Transport.layer.pipe(Layer.provide([ClientConfig.layerConfig, FetchHttpClient.layer]))
+  program.pipe(Effect.tap(Console.log), Effect.provide(layer), NodeRuntime.runMain)
+}

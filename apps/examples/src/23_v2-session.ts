@@ -1,0 +1,35 @@
+/**
+ * A v2 session with its tasks: outcomes, times and costs.
+ *
+ * Run: SESSION_ID=... WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... \
+ *   node --conditions=@webagent/source apps/examples/src/23_v2-session.ts
+ */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { toDateTime } from "@webagent/contract"
+import { Sessions, V2 } from "@webagent/v2"
+import * as Config from "effect/Config"
+import * as Console from "effect/Console"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+
+export const program = Effect.gen(function* () {
+  const sessions = yield* Sessions
+  // waits until every task is finished, failed or stopped
+  const session = yield* sessions.untilTerminal(yield* Config.String("SESSION_ID"))
+  return session.tasks.map((task) => ({
+    status: task.status,
+    output: task.output,
+    // what the agent says of itself, and what a judge says of it; null where nobody said anything
+    isSuccess: task.isSuccess,
+    judgeVerdict: task.judgeVerdict,
+    // task times are naive: UTC without saying so
+    createdAt: Option.getOrNull(Option.map(toDateTime(task.createdAt), DateTime.formatIso)),
+    // a decimal string in USD
+    cost: task.cost ?? "0"
+  }))
+})
+
+if (import.meta.main) {
+  program.pipe(Effect.tap(Console.log), Effect.provide(V2.layerConfig), NodeRuntime.runMain)
+}

@@ -1,0 +1,37 @@
+/**
+ * All three versions in one app, over one transport: created with v4, read with v2 and v3. Our servers share sessions.
+ *
+ * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... \
+ *   node --conditions=@webagent/source apps/examples/src/25_three-versions.ts
+ */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { ClientConfig, Transport } from "@webagent/core"
+import { Sessions as V2Sessions, V2 } from "@webagent/v2"
+import { Sessions as V3Sessions, V3 } from "@webagent/v3"
+import { Runs, V4 } from "@webagent/v4"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as Layer from "effect/Layer"
+
+export const program = Effect.gen(function* () {
+  const runs = yield* Runs
+  const v2 = yield* V2Sessions
+  const v3 = yield* V3Sessions
+  const run = yield* runs.createAndWait({ task: "Buy the red mug [simulate output=ordered cost=0.0132 judge=true]" })
+  const sessionId = yield* Effect.fromNullishOr(run.sessionId)
+  const [asV2, asV3] = yield* Effect.all([v2.get(sessionId), v3.get(sessionId)], { concurrency: 2 })
+  return {
+    v2: asV2.tasks.map(({ cost, judgeVerdict, output, status }) => ({ cost, judgeVerdict, output, status })),
+    v3: { status: asV3.status, result: asV3.result },
+    v4: { status: run.status, result: run.result }
+  }
+})
+
+if (import.meta.main) {
+  const layer = Layer.mergeAll(V2.layer, V3.layer, V4.layer).pipe(
+    Layer.provide(Transport.layer),
+    Layer.provide([ClientConfig.layerConfig, FetchHttpClient.layer])
+  )
+  program.pipe(Effect.tap(Console.dir), Effect.provide(layer), NodeRuntime.runMain)
+}

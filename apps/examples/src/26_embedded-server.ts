@@ -1,0 +1,35 @@
+/**
+ * The simulated service inside a program of your own, on a free port, with a third of all runs failing.
+ *
+ * Run: node --conditions=@webagent/source apps/examples/src/26_embedded-server.ts
+ */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Server } from "@webagent/server"
+import { Runs, V4 } from "@webagent/v4"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as Layer from "effect/Layer"
+
+/** A v4 client of whichever server it is given. */
+const layerClient = Layer.unwrap(
+  Effect.map(Server, ({ address, apiKeys }) => V4.layerClient({ baseUrl: address, apiKey: apiKeys[0] ?? "" }))
+)
+
+// the same seed, the same outcomes
+const layerServer = Server.layerSimulated({ seed: 7, failureRate: 1 / 3, turnDuration: "20 millis" })
+
+export const layer = layerClient.pipe(Layer.provide([layerServer, FetchHttpClient.layer]))
+
+export const program = Effect.gen(function* () {
+  const runs = yield* Runs
+  const tasks = Array.from({ length: 30 }, (_, index) => `Buy mug number ${index}`)
+  const ended = yield* Effect.forEach(tasks, (task) => runs.createAndWait({ task }), { concurrency: 10 })
+  return Object.fromEntries(
+    ["completed", "failed"].map((status) => [status, ended.filter((run) => run.status === status).length])
+  )
+})
+
+if (import.meta.main) {
+  program.pipe(Effect.tap(Console.log), Effect.provide(layer), NodeRuntime.runMain)
+}
