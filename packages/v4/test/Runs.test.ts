@@ -1,0 +1,214 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { RunStatusView } from "@webagent/contract/v4"
+import { PollSchedule } from "@webagent/polling"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
+import { once } from "node:events"
+import { Runs } from "../src/index.ts"
+import { layer } from "./client.ts"
+import { type Answer, ScriptedServer } from "./ScriptedServer.ts"
+
+/** A service with one run whose status look-ups answer one after the other, the last for ever. */
+const service = (...statuses: ReadonlyArray<string | Answer>) =>
+  Effect.map(ScriptedServer, (server) => {
+    let looks = 0
+    server.script = ({ method, url }) => {
+      if (method === "POST") return { status: 201, json: { id: "r-1", status: "queued" } }
+      if (!url.endsWith("/status")) return { json: { id: "r-1", status: "completed", result: { total: 42 }, later: 1 } }
+      const answer = statuses[Math.min(looks++, statuses.length - 1)] ?? "running"
+      return typeof answer === "string" ? { json: { status: answer } } : answer
+    }
+    const sent = () => server.requests.map(({ method, url }) => `${method} ${url.replace("/api/v4", "")}`)
+    return { server, sent, looks: () => looks }
+  })
+
+const use = <A, E>(f: (runs: Runs["Service"]) => Effect.Effect<A, E>) => Effect.flatMap(Runs, f)
+
+describe("Runs.create", () => {
+  it.live.each([200, 201, 202])("accepts %i and sends what it is given", (status) =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = () => ({ status, json: { id: "r-1", later: [1] } })
+      const input = { task: "Buy the red mug", modelParams: { effort: "high" }, beta: 1 }
+      assert.deepStrictEqual(yield* use((runs) => runs.create(input)), { id: "r-1", later: [1] })
+      const [request] = server.requests
+      assert.deepStrictEqual([request?.method, request?.url], ["POST", "/api/v4/runs"])
+      assert.deepStrictEqual(JSON.parse(request?.body ?? ""), input)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("an empty answer is a success that cannot be decoded: a run needs its id", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = () => ({ status: 204 })
+      const error = yield* Effect.flip(use((runs) => runs.create({ task: "t" })))
+      assert.strictEqual(error._tag === "TransportError" && error.reason._tag, "UndecodableAnswer")
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("is sent once, whatever goes wrong", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = (_, count) => (count === 1 ? { status: 503 } : (response) => response.destroy())
+      for (const sent of [1, 2]) {
+        yield* Effect.flip(use((runs) => runs.create({ task: "t" })))
+        assert.strictEqual(server.requests.length, sent)
+      }
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("Runs.status and Runs.get", () => {
+  it.live.each([200, 201, 202])("accept %i and keep what they do not know", (status) =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      const json = { id: "r-1", status: "pondering", later: { kept: true } }
+      server.script = () => ({ status, json })
+      assert.deepStrictEqual(yield* use((runs) => runs.status("r-1")), json)
+      assert.deepStrictEqual(yield* use((runs) => runs.get("a/b")), json)
+      assert.deepStrictEqual(
+        server.requests.map(({ url }) => url),
+        ["/api/v4/runs/r-1/status", "/api/v4/runs/a%2Fb"]
+      )
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("404 is a RunNotFoundError, at once", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = () => ({ status: 404, json: { detail: "No run r-2" } })
+      for (const read of ["status", "get"] as const) {
+        const error = yield* Effect.flip(Effect.asVoid(Effect.flatMap(Runs, (runs) => runs[read]("r-2"))))
+        assert.deepStrictEqual([error._tag, error.message], ["RunNotFoundError", "No run r-2"])
+      }
+      assert.strictEqual(server.requests.length, 2)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("404 just after the create is forgiven", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = ({ method }, count) =>
+        method === "POST" || count > 2 ? { json: { id: "r-1", status: "queued" } } : { status: 404, json: {} }
+      const runs = yield* Runs
+      const { id } = yield* runs.create({ task: "t" })
+      assert.strictEqual((yield* runs.status(id)).status, "queued")
+      assert.strictEqual(server.requests.length, 3)
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("Runs.createAndWait", () => {
+  it.live("creates, polls the status until it is terminal and fetches the full run once", () =>
+    Effect.gen(function* () {
+      const { sent } = yield* service("queued", "pondering", "running", "completed")
+      const run = yield* use((runs) => runs.createAndWait({ task: "t" }))
+      assert.deepStrictEqual(run, { id: "r-1", status: "completed", result: { total: 42 }, later: 1 })
+      const look = "GET /runs/r-1/status"
+      assert.deepStrictEqual(sent(), ["POST /runs", look, look, look, look, "GET /runs/r-1"])
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live.each(["completed", "failed", "cancelled"])("%s is terminal", (status) =>
+    Effect.gen(function* () {
+      const { looks } = yield* service("running", status)
+      yield* use((runs) => runs.createAndWait({ task: "t" }))
+      assert.strictEqual(looks(), 2)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("survives 5xx, 429, cut connections and an outage longer than a call's retries", () =>
+    Effect.gen(function* () {
+      const outage = Array.from({ length: 12 }, () => ({ status: 502, text: "<html>" }))
+      const cut: Answer = (response) => response.destroy()
+      const { looks } = yield* service("running", { status: 429 }, cut, ...outage, "completed")
+      assert.strictEqual((yield* use((runs) => runs.createAndWait({ task: "t" }))).status, "completed")
+      assert.strictEqual(looks(), 16)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("ends at once when the key is refused", () =>
+    Effect.gen(function* () {
+      const { looks } = yield* service("running", { status: 401, json: { detail: "Revoked" } })
+      const error = yield* Effect.flip(use((runs) => runs.createAndWait({ task: "t" })))
+      assert.deepStrictEqual([error._tag, error.message, looks()], ["UnauthorizedError", "Revoked", 2])
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("fails at its deadline with the run's id and last status", () =>
+    Effect.gen(function* () {
+      yield* service("running")
+      const error = yield* Effect.flip(use((runs) => runs.createAndWait({ task: "t" }, { timeout: "30 millis" })))
+      if (error._tag !== "WaitTimeoutError") return assert.fail(error.message)
+      assert.deepStrictEqual([error.kind, error.id, error.lastStatus], ["run", "r-1", "running"])
+      assert.isAtLeast(error.waited_ms, 30)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("is interrupted at once, and closes the poll in flight", () =>
+    Effect.gen(function* () {
+      const arrived = yield* Deferred.make<Promise<unknown>>()
+      const { looks } = yield* service("running", (response) => {
+        Deferred.doneUnsafe(arrived, Exit.succeed(once(response, "close")))
+      })
+      const fiber = yield* Effect.forkChild(use((runs) => runs.createAndWait({ task: "t" })))
+      const closed = yield* Deferred.await(arrived)
+      yield* Fiber.interrupt(fiber)
+      yield* Effect.promise(() => closed)
+      assert.strictEqual(looks(), 2)
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("Runs.untilTerminal and Runs.watch", () => {
+  it.live("look at once at a run that is not of their making, unless a schedule is given", () =>
+    Effect.gen(function* () {
+      yield* service("completed")
+      const runs = yield* Runs
+      // with the first poll of the usual schedule this would take 2 s, far beyond the deadline
+      const wait = runs.untilTerminal("r-1", { timeout: "500 millis" })
+      const run = yield* Effect.provideService(wait, PollSchedule.Current, PollSchedule.standard)
+      assert.deepStrictEqual(run.result, { total: 42 })
+      const slow = runs.untilTerminal("r-1", { timeout: "5 millis", schedule: PollSchedule.every("1 hour") })
+      assert.strictEqual((yield* slow).status, "completed")
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("a hundred waits for one run are one poll loop, and each fetches its run", () =>
+    Effect.gen(function* () {
+      const { looks, sent } = yield* service("running", "running", "completed")
+      const runs = yield* Runs
+      const all = Array.from({ length: 100 }, () => runs.untilTerminal("r-1"))
+      const results = yield* Effect.all(all, { concurrency: "unbounded" })
+      assert.strictEqual(results.length, 100)
+      assert.strictEqual(looks(), 3)
+      assert.strictEqual(sent().filter((request) => request === "GET /runs/r-1").length, 100)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("watch emits each status as it changes", () =>
+    Effect.gen(function* () {
+      yield* service("queued", "queued", "running", "pondering", "running", "running", "failed")
+      const runs = yield* Runs
+      const seen: ReadonlyArray<RunStatusView> = yield* Stream.runCollect(runs.watch("r-1"))
+      assert.deepStrictEqual(
+        seen.map((view) => view.status),
+        ["queued", "running", "pondering", "running", "failed"]
+      )
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("fail with what the read fails with", () =>
+    Effect.gen(function* () {
+      yield* service({ status: 404, json: {} })
+      const runs = yield* Runs
+      assert.strictEqual((yield* Effect.flip(runs.untilTerminal("r-1")))._tag, "RunNotFoundError")
+      assert.strictEqual((yield* Effect.flip(Stream.runDrain(runs.watch("r-1"))))._tag, "RunNotFoundError")
+      const refused = yield* Effect.flip(runs.untilTerminal(".."))
+      assert.strictEqual(refused._tag === "TransportError" && refused.reason._tag, "InvalidRequest")
+    }).pipe(Effect.provide(layer()))
+  )
+})
