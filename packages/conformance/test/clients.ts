@@ -1,0 +1,33 @@
+import { ClientConfig, type ClientOptions, RetryPolicy, Transport } from "@webagent/core"
+import { PollBudget, PollSchedule } from "@webagent/polling"
+import { Server } from "@webagent/server"
+import { V2 } from "@webagent/v2"
+import { V3 } from "@webagent/v3"
+import { V4 } from "@webagent/v4"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as Layer from "effect/Layer"
+
+/** What the clients stand on: they are held to the same with either. */
+export const httpClients = { fetch: FetchHttpClient.layer, undici: NodeHttpClient.layerUndici }
+
+/** Retries and polls as usual, without making a test wait. */
+const impatient = Layer.merge(
+  Layer.succeed(RetryPolicy.Current, { ...RetryPolicy.standard, base: Duration.millis(1) }),
+  Layer.succeed(PollSchedule.Current, PollSchedule.every("5 millis"))
+)
+
+/** The clients of every version at a simulated server, polling fast. */
+export const layer = (http: keyof typeof httpClients = "fetch", options: Partial<ClientOptions> = {}) =>
+  Layer.unwrap(
+    Effect.map(Server, ({ address, apiKeys }) =>
+      Layer.mergeAll(V2.layer, V3.layer, V4.layer).pipe(
+        Layer.provide([PollBudget.layerUnlimited, impatient]),
+        Layer.provideMerge(Layer.provide(Transport.layer, impatient)),
+        Layer.provide(ClientConfig.layer({ baseUrl: address, apiKey: apiKeys[0] ?? "", ...options })),
+        Layer.provide(httpClients[http])
+      )
+    )
+  ).pipe(Layer.provideMerge(Server.layerTest))
