@@ -3,7 +3,7 @@ import * as Layer from "effect/Layer"
 import * as V2 from "../api/v2/Handlers.ts"
 import * as V3 from "../api/v3/Handlers.ts"
 import * as V4 from "../api/v4/Handlers.ts"
-import * as Cdp from "./Cdp.ts"
+import * as CdpEndpoint from "./CdpEndpoint.ts"
 import * as Docs from "./Docs.ts"
 import * as Identity from "./Identity.ts"
 import * as Recordings from "./Recordings.ts"
@@ -17,4 +17,4 @@ const versions = Layer.mergeAll(
 
 /** Every route of the server; needs an Engine and the contract's two middlewares. */
 export const layer = (options: { readonly simulated: boolean }) =>
-  Layer.mergeAll(versions, Cdp.layer, Docs.layer, Identity.layer(options), Recordings.layer, Unrouted.layer)
+  Layer.mergeAll(versions, CdpEndpoint.layer, Docs.layer, Identity.layer(options), Recordings.layer, Unrouted.layer)

@@ -1,0 +1,89 @@
+import { SessionView } from "@webagent/contract/v2"
+import { assert, describe, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import * as Conversion from "../../../src/api/v2/Conversion.ts"
+import { turnStatuses } from "../../../src/domain/Turn.ts"
+import { session, turn } from "../../domain/records.ts"
+
+const origin = "http://127.0.0.1:8080"
+
+const completed = {
+  ...turn,
+  status: "completed",
+  output: "found",
+  isSuccess: true,
+  cost: "0.0132",
+  startedAt_ms: 1,
+  finishedAt_ms: 2
+} as const
+
+describe("v2 Conversion", () => {
+  it("shows a session with every field that is described, and no other", () => {
+    assert.deepStrictEqual(Conversion.fromDomain({ session, turns: [completed] }, origin), {
+      id: session.id,
+      status: "active",
+      liveUrl: null,
+      recordingUrl: null,
+      startedAt: "1970-01-01T00:00:00.000Z",
+      finishedAt: null,
+      publicShareUrl: null,
+      persistMemory: true,
+      keepAlive: true,
+      proxyUsedMb: "0",
+      proxyCost: "0",
+      tasks: [
+        {
+          id: turn.id,
+          sessionId: session.id,
+          llm: "simulated",
+          task: "Find a red mug",
+          status: "finished",
+          createdAt: "1970-01-01T00:00:00.000000",
+          startedAt: "1970-01-01T00:00:00.001000",
+          finishedAt: "1970-01-01T00:00:00.002000",
+          metadata: {},
+          output: "found",
+          serviceVersion: "simulated-1",
+          isSuccess: true,
+          judgement: null,
+          judgeVerdict: null,
+          cost: "0.0132",
+          suggestions: null
+        }
+      ]
+    })
+  })
+
+  it("has a status for every status of a turn", () => {
+    assert.deepStrictEqual(
+      turnStatuses.map((status) => Conversion.taskFromDomain({ ...turn, status }).status),
+      ["created", "created", "started", "finished", "failed", "stopped"]
+    )
+  })
+
+  it("has a recording only when it was asked for and the session is over", () => {
+    const recordingOf = (recording: boolean, status: "active" | "stopped") =>
+      Conversion.fromDomain({ session: { ...session, recording, status }, turns: [] }, origin).recordingUrl
+    assert.strictEqual(recordingOf(true, "stopped"), `${origin}/recordings/${session.id}`)
+    assert.deepStrictEqual([recordingOf(true, "active"), recordingOf(false, "stopped")], [null, null])
+  })
+
+  it("writes what is not text as text: output, judgement; and an error where the output would be", () => {
+    const judgement = { verdict: false, reasoning: "no mug", failureReason: "sold out" }
+    const task = Conversion.taskFromDomain({ ...completed, output: { price: 9.5 }, judgement })
+    assert.strictEqual(task.output, '{"price":9.5}')
+    assert.strictEqual(task.judgeVerdict, false)
+    assert.deepStrictEqual(JSON.parse(task.judgement ?? ""), {
+      verdict: false,
+      reasoning: "no mug",
+      failure_reason: "sold out"
+    })
+    assert.strictEqual(Conversion.taskFromDomain({ ...turn, status: "failed", error: "no way" }).output, "no way")
+  })
+
+  it("survives the wire", () => {
+    const view = Conversion.fromDomain({ session, turns: [turn, completed] }, origin)
+    const text = JSON.stringify(Schema.encodeSync(SessionView)(view))
+    assert.deepStrictEqual(Schema.decodeUnknownSync(SessionView)(JSON.parse(text)), view)
+  })
+})

@@ -1,0 +1,58 @@
+import { Session, SessionCreate } from "@webagent/contract/v3"
+import { assert, describe, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import * as Conversion from "../../../src/api/v3/Conversion.ts"
+import * as DomainSession from "../../../src/domain/Session.ts"
+import type * as Turn from "../../../src/domain/Turn.ts"
+import { session, turn } from "../../domain/records.ts"
+
+const ended = (status: "completed" | "failed" | "cancelled", finishedAt_ms: number): Turn.Turn => ({
+  ...turn,
+  status,
+  startedAt_ms: 1,
+  finishedAt_ms,
+  output: status === "completed" ? `result at ${finishedAt_ms}` : null
+})
+
+const shown = (turns: ReadonlyArray<Turn.Turn>, status: "active" | "stopped" = "active") => {
+  const view = Conversion.fromDomain({ session: { ...session, status }, turns })
+  return [view.status, view.result]
+}
+
+describe("v3 Conversion", () => {
+  it.prop("what a create asks for comes back in what is read", [SessionCreate], ([body]) => {
+    const request = Conversion.toDomain(body)
+    const view = Conversion.fromDomain({
+      session: DomainSession.make({ id: session.id, thinkingLevel: request.thinkingLevel, createdAt_ms: 0 }),
+      turns: [{ ...turn, task: request.task }]
+    })
+    assert.strictEqual(view.task, body.task)
+    assert.strictEqual(view.thinkingLevel, body.thinkingLevel ?? null)
+    assert.deepStrictEqual(Schema.decodeUnknownSync(Session)(Schema.encodeSync(Session)(view)), view)
+  })
+
+  it("has a status for every standing of a session", () => {
+    assert.deepStrictEqual(shown([turn]), ["created", null])
+    assert.deepStrictEqual(shown([{ ...turn, status: "dispatching" }]), ["created", null])
+    assert.deepStrictEqual(shown([{ ...turn, status: "running" }]), ["running", null])
+    assert.deepStrictEqual(shown([ended("completed", 2)]), ["idle", "result at 2"])
+    assert.deepStrictEqual(shown([ended("cancelled", 2)]), ["idle", null])
+    assert.deepStrictEqual(shown([ended("failed", 2)]), ["error", null])
+    assert.deepStrictEqual(shown([ended("completed", 2)], "stopped"), ["stopped", "result at 2"])
+    assert.deepStrictEqual(shown([ended("failed", 2)], "stopped"), ["error", null])
+  })
+
+  it("has no result while a follow-up is to come or at work, then that of the turn that ended last", () => {
+    assert.deepStrictEqual(shown([ended("completed", 2), { ...turn, status: "running" }]), ["running", null])
+    assert.deepStrictEqual(shown([ended("completed", 2), turn]), ["running", null])
+    assert.deepStrictEqual(shown([ended("completed", 9), ended("completed", 5)]), ["idle", "result at 9"])
+    assert.deepStrictEqual(shown([ended("completed", 2), ended("failed", 3)]), ["error", null])
+    assert.deepStrictEqual(shown([ended("failed", 2), ended("completed", 3)]), ["idle", "result at 3"])
+  })
+
+  it("was updated when anything of it last moved", () => {
+    const view = Conversion.fromDomain({ session, turns: [ended("completed", 2000), { ...turn, createdAt_ms: 1500 }] })
+    assert.strictEqual(view.createdAt, "1970-01-01T00:00:00.000Z")
+    assert.strictEqual(view.updatedAt, "1970-01-01T00:00:02.000Z")
+  })
+})

@@ -1,0 +1,77 @@
+import {
+  Browser,
+  BrowserCreate,
+  QueuedMessage,
+  QueueMessage,
+  Run,
+  RunCreate,
+  RunStatusView
+} from "@webagent/contract/v4"
+import { assert, describe, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import * as Conversion from "../../../src/api/v4/Conversion.ts"
+import { turnStatuses } from "../../../src/domain/Turn.ts"
+import { browser, turn } from "../../domain/records.ts"
+
+const survivesTheWire = <S extends Schema.Codec<unknown, unknown>>(schema: S, value: S["Type"]) =>
+  assert.deepStrictEqual(
+    Schema.decodeUnknownSync(schema)(JSON.parse(JSON.stringify(Schema.encodeSync(schema)(value)))),
+    value
+  )
+
+describe("v4 Conversion", () => {
+  it.prop("what a create asks for comes back in the run", [RunCreate], ([body]) => {
+    const { modelParams, task } = Conversion.toDomain(body)
+    const run = Conversion.fromDomain({ ...turn, modelParams, task })
+    assert.strictEqual(run.task, body.task)
+    assert.deepStrictEqual(run.modelParams, body.modelParams ?? null)
+  })
+
+  it.prop("what a message asks for comes back in the queued message", [QueueMessage], ([body]) => {
+    const message = Conversion.messageToDomain(turn.sessionId, body)
+    const queued = Conversion.messageFromDomain({ ...message, id: "m", turn: { ...turn, task: message.text } })
+    assert.strictEqual(queued.text, body.text)
+    assert.strictEqual(queued.mode, body.interrupt ? "interrupt" : "queue")
+    assert.deepStrictEqual([queued.sessionId, queued.runId, queued.status], [turn.sessionId, turn.id, "pending"])
+    survivesTheWire(QueuedMessage, queued)
+  })
+
+  it.prop("what a browser create asks for comes back in the browser", [BrowserCreate], ([body]) => {
+    const { proxyCountryCode } = Conversion.browserToDomain(body)
+    const view = Conversion.browserFromDomain({ ...browser, proxyCountryCode }, "http://localhost:1")
+    assert.strictEqual(view.proxyCountryCode, body.proxyCountryCode ?? null)
+    survivesTheWire(Browser, view)
+  })
+
+  for (const status of turnStatuses) {
+    it(`a ${status} turn is a ${status} run, in full and as a status`, () => {
+      const ended = { ...turn, status, output: { price: 9.5 }, cost: "0.01", startedAt_ms: 1, finishedAt_ms: 2 }
+      survivesTheWire(Run, Conversion.fromDomain(ended))
+      assert.strictEqual(Conversion.fromDomain(ended).status, status)
+      assert.deepStrictEqual(Conversion.statusFromDomain(ended), { status })
+      survivesTheWire(RunStatusView, Conversion.statusFromDomain(ended))
+    })
+  }
+
+  it("a run shows every field, null where there is nothing yet", () => {
+    assert.deepStrictEqual(Conversion.fromDomain(turn), {
+      id: turn.id,
+      sessionId: turn.sessionId,
+      status: "queued",
+      task: "Find a red mug",
+      modelParams: null,
+      result: null,
+      error: null,
+      createdAt: "1970-01-01T00:00:00.000Z",
+      startedAt: null,
+      finishedAt: null,
+      cost: null
+    })
+  })
+
+  it("a browser's cdpUrl is a WebSocket at the address by which the caller came", () => {
+    const at = (origin: string) => Conversion.browserFromDomain(browser, origin).cdpUrl
+    assert.strictEqual(at("http://127.0.0.1:8080"), `ws://127.0.0.1:8080/api/v4/browsers/${browser.id}/cdp`)
+    assert.strictEqual(at("https://agent.example"), `wss://agent.example/api/v4/browsers/${browser.id}/cdp`)
+  })
+})

@@ -1,0 +1,156 @@
+import { assert, describe, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { Server } from "../../src/Server.ts"
+import { exchange, type Question, raw } from "./exchange.ts"
+
+const uuid = "00000000-0000-4000-8000-00000000000f"
+
+/** All described operations, with a body that fits. */
+const operations: ReadonlyArray<readonly [string, string, Question]> = [
+  ["GET", `/api/v2/sessions/${uuid}`, {}],
+  ["POST", "/api/v3/sessions", { body: { task: "x" } }],
+  ["GET", `/api/v3/sessions/${uuid}`, {}],
+  ["POST", "/api/v4/runs", { body: { task: "x" } }],
+  ["GET", `/api/v4/runs/${uuid}/status`, {}],
+  ["GET", `/api/v4/runs/${uuid}`, {}],
+  ["POST", `/api/v4/sessions/${uuid}/queue`, { body: { text: "x", interrupt: false } }],
+  ["POST", "/api/v4/browsers", { body: {} }],
+  ["PATCH", `/api/v4/browsers/${uuid}`, { body: { action: "stop" } }]
+]
+
+const found: Readonly<Record<string, string>> = {
+  [`/api/v2/sessions/${uuid}`]: "Session not found",
+  [`/api/v3/sessions/${uuid}`]: "Session not found",
+  [`/api/v4/runs/${uuid}/status`]: "Run not found",
+  [`/api/v4/runs/${uuid}`]: "Run not found",
+  [`/api/v4/sessions/${uuid}/queue`]: "Session not found",
+  [`/api/v4/browsers/${uuid}`]: "Browser not found"
+}
+
+layer(Server.layerTest, { excludeTestServices: true })("App", (it) => {
+  describe("401 before anything else", () => {
+    for (const [method, path, question] of operations) {
+      it.effect(`${method} ${path.replace(uuid, "{id}")}`, () =>
+        Effect.gen(function* () {
+          for (const key of [null, "", "wak_tes", "wak_testt", "WAK_TEST", "wak_test, wak_test"]) {
+            for (const wrong of [question, { text: "{", headers: { "content-type": "text/plain" } }]) {
+              const answer = yield* exchange(method, path, { ...(method === "GET" ? {} : wrong), key })
+              assert.strictEqual(answer.status, 401)
+              assert.deepStrictEqual(answer.body, { detail: "Invalid API key" })
+            }
+          }
+        })
+      )
+    }
+
+    it.effect("also for a path parameter that does not fit", () =>
+      Effect.gen(function* () {
+        assert.strictEqual((yield* exchange("GET", "/api/v2/sessions/nobody", { key: null })).status, 401)
+      })
+    )
+  })
+
+  describe("404 for what is not there", () => {
+    for (const [method, path, question] of operations.filter(([, path]) => path in found)) {
+      it.effect(`${method} ${path.replace(uuid, "{id}")}`, () =>
+        Effect.gen(function* () {
+          const ids = path.startsWith("/api/v2")
+            ? [uuid]
+            : [uuid, "nobody", "%20", "%E2%82%AC", "x".repeat(5000), "a%2Fb"]
+          for (const id of ids) {
+            const answer = yield* exchange(method, path.replace(uuid, id), question)
+            assert.strictEqual(answer.status, 404)
+            assert.deepStrictEqual(answer.body, { detail: found[path] })
+          }
+        })
+      )
+    }
+
+    for (const path of ["/nope", "/api/v4", "/api/v4/", "/api/v5/runs", "/api/v4/runs/%zz", "/%"]) {
+      it.effect(`GET ${path}, with or without a key`, () =>
+        Effect.gen(function* () {
+          for (const key of ["wak_test", null]) {
+            const answer = yield* exchange("GET", path, { key })
+            assert.strictEqual(answer.status, 404)
+            assert.deepStrictEqual(answer.body, { detail: "Not Found" })
+          }
+        })
+      )
+    }
+  })
+
+  describe("405 with Allow for another method", () => {
+    for (const [method, path, allow] of [
+      ["POST", `/api/v2/sessions/${uuid}`, "GET, HEAD"],
+      ["GET", "/api/v3/sessions", "POST"],
+      ["DELETE", "/api/v4/runs", "POST"],
+      ["PUT", `/api/v4/runs/${uuid}/status`, "GET, HEAD"],
+      ["GET", `/api/v4/sessions/${uuid}/queue`, "POST"],
+      ["GET", `/api/v4/browsers/${uuid}?x=1`, "PATCH"],
+      ["OPTIONS", "/api/v4/browsers", "POST"],
+      ["POST", "/", "GET, HEAD"],
+      ["PROPFIND", "/health", "GET, HEAD"]
+    ] as const) {
+      it.effect(`${method} ${path.replace(uuid, "{id}")}`, () =>
+        Effect.gen(function* () {
+          const answer = yield* exchange(method, path)
+          assert.strictEqual(answer.status, 405)
+          assert.strictEqual(answer.headers.get("allow"), allow)
+          assert.deepStrictEqual(answer.body, { detail: "Method Not Allowed" })
+        })
+      )
+    }
+  })
+
+  describe("413 above one MiB", () => {
+    const padded = (bytes: number) => `{"task":"${"x".repeat(bytes - 11)}"}`
+
+    it.effect("one MiB is taken, a byte more is not", () =>
+      Effect.gen(function* () {
+        assert.strictEqual((yield* exchange("POST", "/api/v4/runs", { text: padded(1_048_576) })).status, 201)
+        const answer = yield* exchange("POST", "/api/v4/runs", { text: padded(1_048_577) })
+        assert.strictEqual(answer.status, 413)
+        assert.deepStrictEqual(answer.body, { detail: "The body is larger than 1 MiB" })
+      })
+    )
+
+    it.effect("also when the length is not said before", () =>
+      Effect.gen(function* () {
+        const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`
+        const head =
+          "POST /api/v4/runs HTTP/1.1\r\nHost: x\r\nX-Service-API-Key: wak_test\r\nContent-Type: application/json\r\n" +
+          "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+        const answer = yield* raw(head, ...Array.from({ length: 17 }, () => chunk), "0\r\n\r\n")
+        assert.match(answer, /^HTTP\/1\.1 413 [^]*\{"detail":"The body is larger than 1 MiB"\}/u)
+      })
+    )
+  })
+
+  describe("what is hardly HTTP", () => {
+    for (const [what, head, status] of [
+      ["no HTTP", "hello\r\n\r\n", 400],
+      ["no Host", "GET / HTTP/1.1\r\n\r\n", 400],
+      ["too much of a header", `GET / HTTP/1.1\r\nHost: x\r\nA: ${"x".repeat(20_000)}\r\n\r\n`, 431]
+    ] as const) {
+      it.effect(`${what} is ${status}, in JSON`, () =>
+        Effect.gen(function* () {
+          const answer = yield* raw(head)
+          assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `, "u"))
+        })
+      )
+    }
+  })
+
+  it.effect("HEAD is GET without the body", () =>
+    Effect.gen(function* () {
+      const answer = yield* exchange("HEAD", "/health")
+      assert.deepStrictEqual([answer.status, answer.text], [200, ""])
+    })
+  )
+
+  it.effect("the same path with slashes doubled or a query is the same", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* exchange("POST", "//api//v4//runs?x=1", { body: { task: "x" } })).status, 201)
+    })
+  )
+})

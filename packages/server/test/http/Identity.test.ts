@@ -1,0 +1,32 @@
+import { assert, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { Server } from "../../src/Server.ts"
+import { version } from "../../src/Version.ts"
+import { exchange } from "./exchange.ts"
+
+layer(Server.layerTest, { excludeTestServices: true })("Identity", (it) => {
+  it.effect("/ says what answers here and where everything is, without a key", () =>
+    Effect.gen(function* () {
+      const { address } = yield* Server
+      const { body, status } = yield* exchange("GET", "/", { key: null })
+      const at = (name: string) => ({
+        baseUrl: `${address}/api/${name}`,
+        openapi: `${address}/api/${name}/openapi.json`,
+        docs: `${address}/api/${name}/docs`
+      })
+      assert.strictEqual(status, 200)
+      assert.deepStrictEqual(body, {
+        name: "webagent-server",
+        version,
+        simulated: true,
+        versions: { v2: at("v2"), v3: at("v3"), v4: at("v4") }
+      })
+    })
+  )
+
+  it.effect("/health says that it is well, without a key", () =>
+    Effect.map(exchange("GET", "/health", { key: null }), ({ body, status }) =>
+      assert.deepStrictEqual([status, body], [200, { status: "ok" }])
+    )
+  )
+})
