@@ -32,7 +32,8 @@ const terminal = Effect.gen(function* () {
   return {
     live,
     style: isTerminal && !(yield* isSet("NO_COLOR")) && process.env["TERM"] !== "dumb" ? coloured : plain,
-    columns: process.stdout.columns ?? 100,
+    columns: process.stdout.columns > 0 ? process.stdout.columns : 100,
+    rows: process.stdout.rows > 0 ? process.stdout.rows : 24,
     write: (text: string) => Stream.run(Stream.make(text), stdio.stdout({ endOnDone: false }))
   }
 })

@@ -5,7 +5,7 @@ import * as Stream from "effect/Stream"
 import type { RunEvent } from "../runner/RunEvent.ts"
 import type { Exchange, RunHeader, RunReport, ScenarioResult } from "../runner/RunReport.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
-import { duration, type Style } from "./Style.ts"
+import { counted, duration, type Style } from "./Style.ts"
 import * as SuiteProgress from "./SuiteProgress.ts"
 
 /** What the console reporter writes to, and what it cannot know from the events. */
@@ -15,6 +15,7 @@ export interface ConsoleOptions {
   /** Whether lines may be redrawn: a terminal. Otherwise every line is written once, in the order of the suites. */
   readonly live: boolean
   readonly columns: number
+  readonly rows: number
   readonly replay: Replay
   /** Where the other reporters write, when they do. */
   readonly reportPath?: string
@@ -58,6 +59,16 @@ const explained = (result: ScenarioResult, { columns, replay, style }: ConsoleOp
   ]
 }
 
+const leaks = (results: ReadonlyArray<ScenarioResult>, style: Style): ReadonlyArray<string> => {
+  const lines = results
+    .filter(({ leakedBrowsers }) => leakedBrowsers.length > 0)
+    .map(({ leakedBrowsers, name, suite }) => {
+      const left = `left ${counted(leakedBrowsers.length, "browser")} open: ${leakedBrowsers.map(({ id }) => id).join(", ")}`
+      return `  ${style.bad("✗")} ${style.strong(`${suite} › ${name}`)}  ${left}`
+    })
+  return lines.length === 0 ? [] : [...lines, ""]
+}
+
 const skips = (results: ReadonlyArray<ScenarioResult>, style: Style): ReadonlyArray<string> => {
   const reasons = Map.groupBy(
     results.filter((result) => result.status === "skipped"),
@@ -91,6 +102,7 @@ const ending = (report: RunReport, options: ConsoleOptions): ReadonlyArray<strin
   return [
     "",
     ...report.results.flatMap((result) => explained(result, options)),
+    ...leaks(report.results, options.style),
     ...skips(report.results, options.style),
     summary(report, options.style),
     ...(options.reportPath === undefined ? [] : [`report   ${options.reportPath}`]),
@@ -102,14 +114,15 @@ const ending = (report: RunReport, options: ConsoleOptions): ReadonlyArray<strin
 export const make = (options: ConsoleOptions): Reporter => {
   let suites: ReadonlyArray<SuiteProgress.SuiteProgress> = []
   let drawn = 0
-  let drawn_ms = 0
+  let drawn_ms = Number.NEGATIVE_INFINITY
   let shown = 0
+  let live = options.live
 
   const lineOf = (suite: SuiteProgress.SuiteProgress) =>
     SuiteProgress.line(suite, {
       nameWidth: Math.max(...suites.map(({ name }) => name.length), 14) + 1,
-      bar: options.live,
-      columns: options.live ? options.columns : Number.POSITIVE_INFINITY,
+      bar: live,
+      columns: live ? options.columns : Number.POSITIVE_INFINITY,
       style: options.style
     })
 
@@ -131,12 +144,14 @@ export const make = (options: ConsoleOptions): Reporter => {
     return lines.length === 0 ? Effect.void : options.write(lines.join(""))
   }
 
-  const progress = (now: number) => (options.live ? (now - drawn_ms < frame_ms ? Effect.void : redraw(now)) : flush())
+  const progress = (now: number) => (live ? (now - drawn_ms < frame_ms ? Effect.void : redraw(now)) : flush())
 
   const on = (event: RunEvent, now: number): Effect.Effect<void, PlatformError> => {
     switch (event._tag) {
       case "RunStarted": {
         suites = SuiteProgress.start(event.header)
+        // what has scrolled away cannot be drawn again
+        live = options.live && suites.length + 3 < options.rows
         return options.write(`${options.style.strong(headline(event.header))}\n\n`)
       }
       case "ScenarioStarted": {
@@ -150,7 +165,7 @@ export const make = (options: ConsoleOptions): Reporter => {
         return progress(now)
       }
       case "RunFinished": {
-        const lines = options.live ? redraw(now) : Effect.void
+        const lines = live ? redraw(now) : Effect.void
         return Effect.andThen(lines, options.write(`${ending(event.report, options).join("\n")}\n`))
       }
     }

@@ -28,4 +28,4 @@ export const counted = (count: number, noun: string): string => `${count} ${noun
 
 /** Text cut to a width, with an ellipsis when something is missing. */
 export const cut = (text: string, width: number): string =>
-  text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`
+  text.length <= width ? text : width < 1 ? "" : `${text.slice(0, width - 1)}…`

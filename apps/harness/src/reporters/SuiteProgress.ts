@@ -40,17 +40,24 @@ export const line = (
   const filled = suite.total === 0 ? barWidth : Math.floor((barWidth * suite.results.length) / suite.total)
   const bar = `${"█".repeat(filled)}${"░".repeat(barWidth - filled)}  `
   const count = `${passed}/${suite.total - skipped}`.padEnd(7)
-  const notes = [
-    ...(isDone(suite) && passed + bad > 0 ? [duration(elapsed(suite)).padEnd(7)] : []),
-    ...(bad > 0 ? [style.bad(`✗ ${bad} failed`)] : []),
-    ...(skipped > 0 ? [style.faint(`${skipped} skipped`)] : []),
-    ...(isDone(suite) || suite.running[0] === undefined ? [] : [style.faint(`running: ${suite.running[0]}`)])
+  const time = duration(elapsed(suite)).padEnd(bad + skipped > 0 ? 7 : 0)
+  const notes: ReadonlyArray<readonly [string, (text: string) => string]> = [
+    ...(isDone(suite) && passed + bad > 0 ? [[time, style.strong] as const] : []),
+    ...(bad > 0 ? [[`✗ ${bad} failed`, style.bad] as const] : []),
+    ...(skipped > 0 ? [[`${skipped} skipped`, style.faint] as const] : []),
+    ...(isDone(suite) || suite.running[0] === undefined ? [] : [[`running: ${suite.running[0]}`, style.faint] as const])
   ]
   const mark = bad > 0 ? style.bad : isDone(suite) ? style.good : style.faint
-  const head = `  ${suite.name.padEnd(options.nameWidth)}  ${options.bar ? mark(bar) : ""}${count} `
-  const room = options.columns - (2 + options.nameWidth + 2 + (options.bar ? bar.length : 0) + count.length + 1)
-  const text = notes.join(" ")
-  return (head + (notes.join(" ").includes("\u001B") ? text : cut(text, room))).trimEnd()
+  const head = `  ${suite.name.padEnd(options.nameWidth)}  `
+  // a line that the terminal wraps would be two when it is drawn again
+  let room = options.columns - head.length - (options.bar ? bar.length : 0) - count.length - 1
+  let text = ""
+  for (const [note, styled] of notes) {
+    const shown = cut(note, room - 1)
+    room -= shown.length + 1
+    text += ` ${styled(shown)}`
+  }
+  return `${head}${options.bar ? mark(bar) : ""}${count}${text}`.trimEnd()
 }
 
 /** One line for what became of the browsers of a run. */

@@ -44,10 +44,13 @@ const runTrial = Effect.fnUntraced(function* (
   const seed = seedOf(options.header.seed, { scenario, suite }, trial)
   const timeout = scenario.timeout ?? options.timeout
   const count = { passed: 0, failed: 0 }
+  let request = log.lastExchange
   const start = yield* Clock.currentTimeNanos
   const exit = yield* Effect.suspend(() => scenario.run(options.contextOf(seed))).pipe(
-    Effect.scoped,
     Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.fail(new TimeRanOut()) }),
+    // what is sent from here on only releases what the scenario held
+    Effect.onError(() => Effect.sync(() => (request = log.lastExchange))),
+    Effect.scoped,
     Random.withSeed(seed),
     Effect.provideService(CheckCount, count),
     Effect.provideService(TrialLog.TrialLog, log),
@@ -57,7 +60,7 @@ const runTrial = Effect.fnUntraced(function* (
   const done = { seed, duration_ms: yield* elapsedSince(start), checks: count.passed + count.failed }
   if (Exit.isSuccess(exit)) return { ...done, status: "passed" } satisfies Trial
   if (Cause.hasInterruptsOnly(exit.cause)) return { ...done, status: "skipped" } satisfies Trial
-  const failure = failureOf({ cause: exit.cause, scenario, request: log.lastExchange, redact: options.redact })
+  const failure = failureOf({ cause: exit.cause, scenario, request, redact: options.redact })
   if (!exit.cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error instanceof TimeRanOut)) {
     return { ...done, status: "failed", failure } satisfies Trial
   }

@@ -1,3 +1,4 @@
+import type { Run } from "@webagent/contract/v4"
 import { check, type ScenarioContext, type TaskScript } from "@webagent/scenario"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
@@ -5,15 +6,27 @@ import * as Schema from "effect/Schema"
 
 const NonEmpty = Schema.NonEmptyString
 
+/** A run and the session that it belongs to. */
+export interface StartedRun {
+  readonly id: string
+  readonly sessionId: string
+}
+
 /** A v4 run whose agent does what the script says, just created. */
-export const start = Effect.fnUntraced(function* ({ simulate, v4 }: ScenarioContext, script: TaskScript) {
+export const start = Effect.fnUntraced(function* (
+  { simulate, v4 }: ScenarioContext,
+  script: TaskScript
+): Effect.fn.Return<StartedRun, unknown> {
   const created = yield* v4.runs.create({ task: simulate("Buy a red mug", script) })
   const sessionId = yield* check.schema(NonEmpty, created.sessionId, "the run's sessionId")
   return { id: created.id, sessionId }
 })
 
 /** The same, with the run at its end. */
-export const finish = Effect.fnUntraced(function* (context: ScenarioContext, script: TaskScript) {
+export const finish = Effect.fnUntraced(function* (
+  context: ScenarioContext,
+  script: TaskScript
+): Effect.fn.Return<StartedRun & { readonly run: Run }, unknown> {
   const { id, sessionId } = yield* start(context, { duration: "5ms", ...script })
   return { id, sessionId, run: yield* context.v4.runs.untilTerminal(id) }
 })

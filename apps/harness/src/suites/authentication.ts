@@ -29,18 +29,21 @@ export default Suite.make("authentication", [
       }
     })
   ),
-  scenario("the key is taken in its header, however the header's name is written", function* ({ apiKey, request, target }) {
-    const id = yield* Operations.unknownId
-    for (const name of [target.apiKeyHeader.toLowerCase(), target.apiKeyHeader.toUpperCase()]) {
-      const answer = yield* request("v2", {
-        method: "GET",
-        path: `/sessions/${id}`,
-        apiKey: null,
-        headers: { [name]: Redacted.value(apiKey) }
-      })
-      yield* check.status(answer, 404, `an unknown session, read with the key in ${name}`)
+  scenario(
+    "the key is taken in its header, however the header's name is written",
+    function* ({ apiKey, request, target }) {
+      const id = yield* Operations.unknownId
+      for (const name of [target.apiKeyHeader.toLowerCase(), target.apiKeyHeader.toUpperCase()]) {
+        const answer = yield* request("v2", {
+          method: "GET",
+          path: `/sessions/${id}`,
+          apiKey: null,
+          headers: { [name]: Redacted.value(apiKey) }
+        })
+        yield* check.status(answer, 404, `an unknown session, read with the key in ${name}`)
+      }
     }
-  }),
+  ),
   scenario("a rejected key is not repeated in the answer", function* ({ apiKey, request }) {
     const wrong = otherKey(Redacted.value(apiKey))
     const answer = yield* request("v2", {

@@ -18,7 +18,11 @@ export default Suite.make("cross-version", [
       const v2 = yield* context.v2.sessions.get(sessionId)
       const v3 = yield* context.v3.sessions.get(sessionId)
       yield* check.equal(run.status, words.v4, "v4's status")
-      yield* check.deepEqual(v2.tasks.map((task) => [task.id, task.status]), [[id, words.v2]], "v2's tasks")
+      yield* check.deepEqual(
+        v2.tasks.map((task) => [task.id, task.status]),
+        [[id, words.v2]],
+        "v2's tasks"
+      )
       yield* check.equal(v3.status, words.v3, "v3's status")
     })
   ),
@@ -28,7 +32,11 @@ export default Suite.make("cross-version", [
     const v3 = yield* context.v3.sessions.get(sessionId)
     yield* check.deepEqual([v2.id, v3.id], [sessionId, sessionId], "the ids")
     yield* check.deepEqual([v2.tasks[0]?.task, v3.task], [run.task, run.task], "the tasks")
-    yield* check.deepEqual([v2.tasks[0]?.output, v3.result, run.result], Array(3).fill("the same everywhere"), "the results")
+    yield* check.deepEqual(
+      [v2.tasks[0]?.output, v3.result, run.result],
+      Array(3).fill("the same everywhere"),
+      "the results"
+    )
     yield* check.equal(v2.tasks[0]?.cost, run.cost, "the cost")
   }),
   scenario("a run at work is started in v2 and running in v3", shared, function* (context) {
@@ -44,12 +52,20 @@ export default Suite.make("cross-version", [
     const task = context.simulate("Buy a mug", { duration: "5ms", output: "first" })
     const { id } = yield* context.v3.sessions.createAndWait({ task })
     const before = yield* context.v2.sessions.get(id)
-    yield* check.deepEqual(before.tasks.map((one) => one.task), [task], "v2's tasks")
+    yield* check.deepEqual(
+      before.tasks.map((one) => one.task),
+      [task],
+      "v2's tasks"
+    )
     const text = context.simulate("And a blue one", { duration: "5ms", output: "second" })
     const message = yield* context.v4.sessions.queue(id, { text })
     yield* context.v4.runs.untilTerminal(message.runId ?? "")
     const after = yield* context.v2.sessions.get(id)
-    yield* check.deepEqual(after.tasks.map((one) => one.output), ["first", "second"], "v2's outputs")
+    yield* check.deepEqual(
+      after.tasks.map((one) => one.output),
+      ["first", "second"],
+      "v2's outputs"
+    )
     yield* check.equal((yield* context.v3.sessions.get(id)).result, "second", "v3's result, the last turn's")
   }),
   scenario("a session that stopped has stopped in every version", shared, function* (context) {
@@ -64,8 +80,16 @@ export default Suite.make("cross-version", [
     const read = yield* Effect.forEach(found, ({ sessionId }) =>
       Effect.all([context.v2.sessions.get(sessionId), context.v3.sessions.get(sessionId)])
     )
-    yield* check.deepEqual(read.map(([v2]) => v2.tasks.map((task) => task.output).join()), words, "v2's outputs")
-    yield* check.deepEqual(read.map(([, v3]) => v3.result), words, "v3's results")
+    yield* check.deepEqual(
+      read.map(([v2]) => v2.tasks.map((task) => task.output).join()),
+      words,
+      "v2's outputs"
+    )
+    yield* check.deepEqual(
+      read.map(([, v3]) => v3.result),
+      words,
+      "v3's results"
+    )
   }),
   scenario("a run's id is no session's id", shared, function* (context) {
     const { id } = yield* finish(context, {})

@@ -17,20 +17,69 @@ const missing: Readonly<Record<string, string>> = {
 const wrong: ReadonlyArray<readonly [string, "v3" | "v4", RawRequest, ReadonlyArray<string>, string?]> = [
   ["v3 no task", "v3", { method: "POST", path: "/sessions", body: {} }, ["body", "task"], "missing"],
   ["v3 task null", "v3", { method: "POST", path: "/sessions", body: { task: null } }, ["body", "task"], "string_type"],
-  ["v3 thinkingLevel a number", "v3", { method: "POST", path: "/sessions", body: { task: "x", thinkingLevel: 3 } }, ["body", "thinkingLevel"]],
+  [
+    "v3 thinkingLevel a number",
+    "v3",
+    { method: "POST", path: "/sessions", body: { task: "x", thinkingLevel: 3 } },
+    ["body", "thinkingLevel"]
+  ],
   ["v3 a list for a body", "v3", { method: "POST", path: "/sessions", body: [] }, ["body"]],
   ["v4 no task", "v4", { method: "POST", path: "/runs", body: {} }, ["body", "task"], "missing"],
   ["v4 task a number", "v4", { method: "POST", path: "/runs", body: { task: 7 } }, ["body", "task"], "string_type"],
-  ["v4 modelParams a list", "v4", { method: "POST", path: "/runs", body: { task: "x", modelParams: [1] } }, ["body", "modelParams"]],
-  ["v4 no text", "v4", { method: "POST", path: "/sessions/x/queue", body: { interrupt: false } }, ["body", "text"], "missing"],
-  ["v4 no interrupt", "v4", { method: "POST", path: "/sessions/x/queue", body: { text: "x" } }, ["body", "interrupt"], "missing"],
-  ["v4 interrupt a text", "v4", { method: "POST", path: "/sessions/x/queue", body: { text: "x", interrupt: "yes" } }, ["body", "interrupt"], "bool_type"],
-  ["v4 a country of three letters", "v4", { method: "POST", path: "/browsers", body: { proxyCountryCode: "nor" } }, ["body", "proxyCountryCode"]],
-  ["v4 a country that is a number", "v4", { method: "POST", path: "/browsers", body: { proxyCountryCode: 47 } }, ["body", "proxyCountryCode"], "string_type"],
-  ["v4 an unknown action", "v4", { method: "PATCH", path: "/browsers/x", body: { action: "pause" } }, ["body", "action"]],
+  [
+    "v4 modelParams a list",
+    "v4",
+    { method: "POST", path: "/runs", body: { task: "x", modelParams: [1] } },
+    ["body", "modelParams"]
+  ],
+  [
+    "v4 no text",
+    "v4",
+    { method: "POST", path: "/sessions/x/queue", body: { interrupt: false } },
+    ["body", "text"],
+    "missing"
+  ],
+  [
+    "v4 no interrupt",
+    "v4",
+    { method: "POST", path: "/sessions/x/queue", body: { text: "x" } },
+    ["body", "interrupt"],
+    "missing"
+  ],
+  [
+    "v4 interrupt a text",
+    "v4",
+    { method: "POST", path: "/sessions/x/queue", body: { text: "x", interrupt: "yes" } },
+    ["body", "interrupt"],
+    "bool_type"
+  ],
+  [
+    "v4 a country of three letters",
+    "v4",
+    { method: "POST", path: "/browsers", body: { proxyCountryCode: "nor" } },
+    ["body", "proxyCountryCode"]
+  ],
+  [
+    "v4 a country that is a number",
+    "v4",
+    { method: "POST", path: "/browsers", body: { proxyCountryCode: 47 } },
+    ["body", "proxyCountryCode"],
+    "string_type"
+  ],
+  [
+    "v4 an unknown action",
+    "v4",
+    { method: "PATCH", path: "/browsers/x", body: { action: "pause" } },
+    ["body", "action"]
+  ],
   ["v4 JSON that breaks off", "v4", { method: "POST", path: "/runs", text: '{"task":' }, ["body"]],
   ["v4 no JSON", "v4", { method: "POST", path: "/runs", text: "task=x" }, ["body"]],
-  ["v4 another content type", "v4", { method: "POST", path: "/runs", text: '{"task":"x"}', headers: { "content-type": "text/plain" } }, ["body"]],
+  [
+    "v4 another content type",
+    "v4",
+    { method: "POST", path: "/runs", text: '{"task":"x"}', headers: { "content-type": "text/plain" } },
+    ["body"]
+  ],
   ["v4 no body", "v4", { method: "POST", path: "/runs" }, ["body"]]
 ]
 
@@ -38,7 +87,10 @@ export default Suite.make("error-answers", [
   ...Operations.onId.map((operation) =>
     scenario(`${operation.label} of something unknown is our 404`, ours, function* ({ request }) {
       const detail = missing[/\{(\w+)\}/u.exec(operation.path)?.[1] ?? ""]
-      for (const id of [yield* Operations.unknownId, ...(operation.version === "v2" ? [] : ["nobody", "%20", "%E2%82%AC"])]) {
+      for (const id of [
+        yield* Operations.unknownId,
+        ...(operation.version === "v2" ? [] : ["nobody", "%20", "%E2%82%AC"])
+      ]) {
         const answer = yield* request(operation.version, Operations.request(operation, id))
         yield* check.status(answer, 404)
         yield* check.deepEqual(answer.body, { detail }, "the body")
@@ -66,10 +118,19 @@ export default Suite.make("error-answers", [
   scenario("v2 says where a session_id is wrong", ours, function* ({ request }) {
     const answer = yield* request("v2", { method: "GET", path: "/sessions/nobody" })
     const { detail = [] } = yield* check.schema(ValidationFailed, answer.body)
-    yield* check.deepEqual(detail.map(({ loc }) => loc), [["path", "session_id"]], "where")
+    yield* check.deepEqual(
+      detail.map(({ loc }) => loc),
+      [["path", "session_id"]],
+      "where"
+    )
   }),
   scenario("an endpoint that is not described is our 404", ours, function* ({ request }) {
-    for (const [version, path] of [["v2", "/tasks"], ["v3", "/runs"], ["v4", "/nothing"], ["v4", "/"]] as const) {
+    for (const [version, path] of [
+      ["v2", "/tasks"],
+      ["v3", "/runs"],
+      ["v4", "/nothing"],
+      ["v4", "/"]
+    ] as const) {
       const answer = yield* request(version, { method: "GET", path })
       yield* check.status(answer, 404)
       yield* check.deepEqual(answer.body, { detail: "Not Found" }, "the body")

@@ -97,10 +97,14 @@ export default Suite.make("v2-sessions", [
       yield* check.that(`${field} is there`, Object.hasOwn(body, field), { expected: field, actual: body })
     }
     yield* check.equal(String(body["id"]).toLowerCase(), id.toLowerCase(), "the id that was asked for")
-    yield* check.that("status is a described one", sessionStatuses.some((known) => known === body["status"]), {
-      expected: sessionStatuses.join(" or "),
-      actual: body["status"]
-    })
+    yield* check.that(
+      "status is a described one",
+      sessionStatuses.some((known) => known === body["status"]),
+      {
+        expected: sessionStatuses.join(" or "),
+        actual: body["status"]
+      }
+    )
     yield* typed(body, optional)
   }),
   scenario("a task has every required field, of its described type", readable, function* (context) {
@@ -108,14 +112,21 @@ export default Suite.make("v2-sessions", [
     const { tasks } = yield* read(context, id)
     for (const task of tasks) {
       for (const field of ["id", "sessionId", "llm", "task", "status", "createdAt"]) {
-        yield* check.that(`${field} is there, a text`, typeof task[field] === "string", { expected: field, actual: task })
+        yield* check.that(`${field} is there, a text`, typeof task[field] === "string", {
+          expected: field,
+          actual: task
+        })
       }
       yield* check.schema(Uuid, task["id"], "a task's id, a uuid")
       yield* check.equal(String(task["sessionId"]).toLowerCase(), id.toLowerCase(), "a task's sessionId")
-      yield* check.that("status is a described one", taskStatuses.some((known) => known === task["status"]), {
-        expected: taskStatuses.join(", "),
-        actual: task["status"]
-      })
+      yield* check.that(
+        "status is a described one",
+        taskStatuses.some((known) => known === task["status"]),
+        {
+          expected: taskStatuses.join(", "),
+          actual: task["status"]
+        }
+      )
       yield* typed(task, optionalInTask)
     }
   }),
@@ -203,9 +214,21 @@ export default Suite.make("v2-sessions", [
       yield* context.v4.sessions.queue(sessionId, { text })
     }
     const session = yield* context.v2.sessions.untilTerminal(sessionId)
-    yield* check.deepEqual(session.tasks.map((task) => task.output), ["a", "b", "c"], "the outputs")
-    yield* check.deepEqual(session.tasks.map((task) => task.status), ["finished", "finished", "finished"], "the statuses")
-    yield* check.deepEqual(session.tasks.map((task) => task.sessionId), Array(3).fill(sessionId), "the sessions")
+    yield* check.deepEqual(
+      session.tasks.map((task) => task.output),
+      ["a", "b", "c"],
+      "the outputs"
+    )
+    yield* check.deepEqual(
+      session.tasks.map((task) => task.status),
+      ["finished", "finished", "finished"],
+      "the statuses"
+    )
+    yield* check.deepEqual(
+      session.tasks.map((task) => task.sessionId),
+      Array(3).fill(sessionId),
+      "the sessions"
+    )
   }),
   scenario("the agent's own opinion is kept apart from the status", scripted, function* (context) {
     const { task } = yield* finish(context, { outcome: "completed", success: false })
@@ -270,7 +293,9 @@ export default Suite.make("v2-sessions", [
   }),
   scenario("waiting for a session waits for all of its tasks", scripted, function* (context) {
     const { sessionId } = yield* startRun(context, { duration: "100ms" })
-    yield* context.v4.sessions.queue(sessionId, { text: context.simulate("more", { duration: "100ms", output: "last" }) })
+    yield* context.v4.sessions.queue(sessionId, {
+      text: context.simulate("more", { duration: "100ms", output: "last" })
+    })
     const session = yield* context.v2.sessions.untilTerminal(sessionId)
     yield* check.equal(session.tasks.length, 2, "the number of tasks")
     yield* check.equal(session.tasks[1]?.output, "last", "the last task's output")
@@ -301,14 +326,12 @@ export default Suite.make("v2-sessions", [
     yield* until(context, id, "running")
     const text = context.simulate("instead", { duration: "5ms" })
     yield* context.v4.sessions.queue(sessionId, { text, interrupt: true })
-    const session = yield* context.v2.sessions
-      .get(sessionId)
-      .pipe(
-        Effect.repeat({
-          until: ({ tasks }) => tasks[1]?.status === "finished",
-          schedule: Schedule.spaced("10 millis")
-        })
-      )
+    const session = yield* context.v2.sessions.get(sessionId).pipe(
+      Effect.repeat({
+        until: ({ tasks }) => tasks[1]?.status === "finished",
+        schedule: Schedule.spaced("10 millis")
+      })
+    )
     yield* check.equal(session.tasks[0]?.status, "stopped", "the interrupted task's status")
     yield* check.equal(session.tasks[0]?.id, id, "the interrupted task's id, the run's")
   })

@@ -39,7 +39,11 @@ export default Suite.make("v3-sessions", [
   scenario("each of ten sessions at a time gets its own result", scripted, function* (context) {
     const words = Array.from({ length: 10 }, (_, index) => `result-${index}-${context.seed}`)
     const sessions = yield* Effect.forEach(words, (output) => finish(context, { output }), { concurrency: 10 })
-    yield* check.deepEqual(sessions.map(({ result }) => result), words, "the results in the order of the sessions")
+    yield* check.deepEqual(
+      sessions.map(({ result }) => result),
+      words,
+      "the results in the order of the sessions"
+    )
     yield* check.equal(new Set(sessions.map(({ id }) => id)).size, 10, "the number of different ids")
   }),
   scenario("there is no result while the agent is at work", scripted, function* ({ simulate, v3 }) {
@@ -64,9 +68,9 @@ export default Suite.make("v3-sessions", [
   }),
   scenario("a session runs, then rests", ours, function* ({ simulate, v3 }) {
     const { id } = yield* v3.sessions.create({ task: simulate("Buy a mug", { duration: "200ms" }) })
-    const running = yield* v3.sessions.get(id).pipe(
-      Effect.repeat({ until: ({ status }) => status !== "created", schedule: Schedule.spaced("5 millis") })
-    )
+    const running = yield* v3.sessions
+      .get(id)
+      .pipe(Effect.repeat({ until: ({ status }) => status !== "created", schedule: Schedule.spaced("5 millis") }))
     yield* check.equal(running.status, "running", "status at work")
     const rested = yield* v3.sessions.untilTerminal(id)
     yield* check.equal(rested.status, "idle", "status at rest")

@@ -22,7 +22,10 @@ const queue = Effect.fnUntraced(function* (
   const text = simulate(options.text ?? "And a blue one", { duration: "5ms", ...options.script })
   const message = yield* v4.sessions.queue(sessionId, { text, interrupt: options.interrupt ?? false })
   const { runId } = message
-  yield* check.that("the answer names the message's run", typeof runId === "string", { expected: "runId", actual: message })
+  yield* check.that("the answer names the message's run", typeof runId === "string", {
+    expected: "runId",
+    actual: message
+  })
   return runId ?? ""
 })
 
@@ -42,10 +45,14 @@ export default Suite.make("v4-runs", [
     const { id } = yield* v4.runs.create({ task: "Say hello" })
     const run = yield* v4.runs.untilTerminal(id)
     yield* check.equal(run.id, id, "the id")
-    yield* check.that("the status is terminal", terminalRunStatuses.some((known) => known === run.status), {
-      expected: terminalRunStatuses.join(", "),
-      actual: run.status
-    })
+    yield* check.that(
+      "the status is terminal",
+      terminalRunStatuses.some((known) => known === run.status),
+      {
+        expected: terminalRunStatuses.join(", "),
+        actual: run.status
+      }
+    )
     const answer = yield* request("v4", { method: "GET", path: `/runs/${id}` })
     yield* check.that("the full run includes its result", Object.hasOwn(Object(answer.body), "result"), {
       expected: "a field result",
@@ -58,7 +65,13 @@ export default Suite.make("v4-runs", [
     yield* check.equal(run.result, "the red mug costs 12 EUR", "result")
   }),
   scenario("a result may be any JSON", scripted, function* (context) {
-    for (const output of [{ price: 12.5, currency: "EUR", tags: ["a", { b: null }] }, [1, 2, 3], 42, true, "æøå \"]\" 🐙"]) {
+    for (const output of [
+      { price: 12.5, currency: "EUR", tags: ["a", { b: null }] },
+      [1, 2, 3],
+      42,
+      true,
+      'æøå "]" 🐙'
+    ]) {
       const { run } = yield* finish(context, { output })
       yield* check.deepEqual(run.result, output, "result")
     }
@@ -97,18 +110,29 @@ export default Suite.make("v4-runs", [
   }),
   scenario("statuses only move forward", scripted, function* (context) {
     const { id } = yield* start(context, { duration: "120ms" })
-    const seen = yield* context.v4.runs.watch(id).pipe(Stream.map((view) => view.status), Stream.runCollect)
+    const seen = yield* context.v4.runs.watch(id).pipe(
+      Stream.map((view) => view.status),
+      Stream.runCollect
+    )
     const order = seen.map((status) => runStatuses.findIndex((known) => known === status))
-    yield* check.that("each status comes after the one before", order.every((at, index) => at > (order[index - 1] ?? -1)), {
-      expected: "queued, dispatching, running, then a terminal one",
-      actual: seen.join(", ")
-    })
+    yield* check.that(
+      "each status comes after the one before",
+      order.every((at, index) => at > (order[index - 1] ?? -1)),
+      {
+        expected: "queued, dispatching, running, then a terminal one",
+        actual: seen.join(", ")
+      }
+    )
     yield* check.equal(seen.at(-1), "completed", "the last status")
   }),
   scenario("each of twenty runs at a time gets its own result", scripted, function* (context) {
     const words = Array.from({ length: 20 }, (_, index) => `result-${index}-${context.seed}`)
     const found = yield* Effect.forEach(words, (output) => finish(context, { output }), { concurrency: 20 })
-    yield* check.deepEqual(found.map(({ run }) => run.result), words, "the results in the order of the runs")
+    yield* check.deepEqual(
+      found.map(({ run }) => run.result),
+      words,
+      "the results in the order of the runs"
+    )
     yield* check.equal(new Set(found.map(({ id }) => id)).size, 20, "the number of different ids")
     yield* check.equal(new Set(found.map(({ sessionId }) => sessionId)).size, 20, "the number of different sessions")
   }),
@@ -116,10 +140,14 @@ export default Suite.make("v4-runs", [
     const { id } = yield* start(context, { duration: "2s" })
     const error = yield* check.fails(context.v4.runs.untilTerminal(id, { timeout: "100 millis" }), "WaitTimeoutError")
     yield* check.equal(error.id, id, "the id")
-    yield* check.that("the last status is not terminal", !terminalRunStatuses.some((known) => known === error.lastStatus), {
-      expected: "a status that is not terminal",
-      actual: error.lastStatus
-    })
+    yield* check.that(
+      "the last status is not terminal",
+      !terminalRunStatuses.some((known) => known === error.lastStatus),
+      {
+        expected: "a status that is not terminal",
+        actual: error.lastStatus
+      }
+    )
   }),
   scenario("a follow-up runs as the next turn", scripted, function* (context) {
     const first = yield* start(context, { duration: "150ms", output: "first" })
@@ -137,8 +165,14 @@ export default Suite.make("v4-runs", [
     const ids = yield* Effect.forEach(["a", "b", "c"], (output) =>
       queue(context, first.sessionId, { text: output, script: { output, duration: "20ms" } })
     )
-    const runs = yield* Effect.forEach([first.id, ...ids], (id) => context.v4.runs.untilTerminal(id), { concurrency: 4 })
-    yield* check.deepEqual(runs.slice(1).map((run) => run.result), ["a", "b", "c"], "the results")
+    const runs = yield* Effect.forEach([first.id, ...ids], (id) => context.v4.runs.untilTerminal(id), {
+      concurrency: 4
+    })
+    yield* check.deepEqual(
+      runs.slice(1).map((run) => run.result),
+      ["a", "b", "c"],
+      "the results"
+    )
     for (const [index, run] of runs.entries()) {
       const before = runs[index - 1]
       if (before !== undefined) yield* startsAfter(run, before)
@@ -172,28 +206,44 @@ export default Suite.make("v4-runs", [
     yield* check.equal(interrupted.result ?? null, null, "its result")
     yield* startsAfter(run, interrupted)
   }),
-  scenario("an interrupt goes before the messages that wait, and they stay behind it in order", scripted, function* (context) {
-    const first = yield* start(context, { duration: "10s" })
-    yield* until(context, first.id, "running")
-    const waiting = yield* Effect.forEach(["b", "c"], (output) =>
-      queue(context, first.sessionId, { text: output, script: { output, duration: "10ms" } })
-    )
-    const urgent = yield* queue(context, first.sessionId, {
-      text: "a",
-      interrupt: true,
-      script: { output: "a", duration: "30ms" }
-    })
-    const runs = yield* Effect.forEach([urgent, ...waiting], (id) => context.v4.runs.untilTerminal(id, { timeout: "5 seconds" }), {
-      concurrency: 3
-    })
-    yield* check.deepEqual(runs.map((run) => run.status), ["completed", "completed", "completed"], "all of them complete")
-    yield* check.deepEqual(runs.map((run) => run.result), ["a", "b", "c"], "the results")
-    for (const [index, run] of runs.entries()) {
-      const before = runs[index - 1]
-      if (before !== undefined) yield* startsAfter(run, before)
+  scenario(
+    "an interrupt goes before the messages that wait, and they stay behind it in order",
+    scripted,
+    function* (context) {
+      const first = yield* start(context, { duration: "10s" })
+      yield* until(context, first.id, "running")
+      const waiting = yield* Effect.forEach(["b", "c"], (output) =>
+        queue(context, first.sessionId, { text: output, script: { output, duration: "10ms" } })
+      )
+      const urgent = yield* queue(context, first.sessionId, {
+        text: "a",
+        interrupt: true,
+        script: { output: "a", duration: "30ms" }
+      })
+      const runs = yield* Effect.forEach(
+        [urgent, ...waiting],
+        (id) => context.v4.runs.untilTerminal(id, { timeout: "5 seconds" }),
+        {
+          concurrency: 3
+        }
+      )
+      yield* check.deepEqual(
+        runs.map((run) => run.status),
+        ["completed", "completed", "completed"],
+        "all of them complete"
+      )
+      yield* check.deepEqual(
+        runs.map((run) => run.result),
+        ["a", "b", "c"],
+        "the results"
+      )
+      for (const [index, run] of runs.entries()) {
+        const before = runs[index - 1]
+        if (before !== undefined) yield* startsAfter(run, before)
+      }
+      yield* check.equal((yield* context.v4.runs.get(first.id)).status, "cancelled", "the run that was interrupted")
     }
-    yield* check.equal((yield* context.v4.runs.get(first.id)).status, "cancelled", "the run that was interrupted")
-  }),
+  ),
   scenario("an interrupt of a session at rest is its next turn", scripted, function* (context) {
     const first = yield* finish(context, { output: "first" })
     const next = yield* queue(context, first.sessionId, { interrupt: true, script: { output: "second" } })
@@ -210,7 +260,7 @@ export default Suite.make("v4-runs", [
   }),
   scenario("a follow-up's run belongs to the session and carries the text", scripted, function* (context) {
     const { sessionId } = yield* finish(context, {})
-    const text = context.simulate("And a green one, søker på norsk\n\"]\"", { duration: "5ms" })
+    const text = context.simulate('And a green one, søker på norsk\n"]"', { duration: "5ms" })
     const message = yield* context.v4.sessions.queue(sessionId, { text })
     const run = yield* context.v4.runs.untilTerminal(message.runId ?? "")
     yield* check.equal(run.sessionId, sessionId, "sessionId")
@@ -218,7 +268,11 @@ export default Suite.make("v4-runs", [
   }),
   scenario("creating answers 201 with the run as it is", ours, function* ({ request, simulate }) {
     const task = simulate("Buy a mug", { duration: "5ms" })
-    const answer = yield* request("v4", { method: "POST", path: "/runs", body: { task, modelParams: { effort: "low" }, more: 1 } })
+    const answer = yield* request("v4", {
+      method: "POST",
+      path: "/runs",
+      body: { task, modelParams: { effort: "low" }, more: 1 }
+    })
     yield* check.status(answer, 201)
     const run = yield* check.schema(Run, answer.body)
     yield* check.equal(run.task, task, "task")

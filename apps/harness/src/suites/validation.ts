@@ -18,10 +18,14 @@ const explained = Effect.fnUntraced(function* (answer: RawAnswer, field: string 
     })
   }
   if (field !== undefined) {
-    yield* check.that(`an entry is about ${field}`, detail.some(({ loc }) => loc.includes(field)), {
-      expected: `${field} in loc`,
-      actual: answer.text
-    })
+    yield* check.that(
+      `an entry is about ${field}`,
+      detail.some(({ loc }) => loc.includes(field)),
+      {
+        expected: `${field} in loc`,
+        actual: answer.text
+      }
+    )
   }
 })
 

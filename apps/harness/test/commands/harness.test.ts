@@ -1,0 +1,338 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createServer, type RequestListener, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll } from "vitest"
+import { RunReport } from "../../src/runner/RunReport.ts"
+import { run, start } from "./program.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "webagent-harness-"))
+const example = "test/commands/example.suite.ts"
+let count = 0
+const reportDir = () => join(folder, `run-${count++}`)
+const reportIn = (directory: string) =>
+  Schema.decodeUnknownSync(Schema.fromJsonString(RunReport))(readFileSync(join(directory, "report.json"), "utf8"))
+
+const servers: Array<Server> = []
+const listen = async (answer: RequestListener) => {
+  const server = createServer(answer)
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  return (server.address() as AddressInfo).port
+}
+
+const key = "wak_example_key"
+const serving = start(["serve", "--port", "0", "--api-key", key])
+let address = ""
+
+beforeAll(async () => {
+  address = /(http:\/\/127\.0\.0\.1:\d+)/u.exec(await serving.says("try it"))?.[1] ?? ""
+})
+
+afterAll(async () => {
+  serving.signal("SIGTERM")
+  await serving.ended
+  for (const server of servers) server.close()
+  rmSync(folder, { recursive: true })
+})
+
+describe.concurrent("run", () => {
+  it("exits with 0 when everything passes, and its reports decode", async () => {
+    const directory = reportDir()
+    const { code, stderr, stdout } = await run([
+      "run",
+      example,
+      "versions",
+      "--tag",
+      "quick",
+      "--report-dir",
+      directory
+    ])
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    assert.match(
+      stdout,
+      /^webagent harness \d+\.\d+\.\d+ · simulated service on 127\.0\.0\.1:\d+ · seed 1 · 8 at a time\n/u
+    )
+    assert.match(stdout, /\n {2}example +1\/1 +[\d.]+ m?s\n\n1 passed in [\d.]+ m?s · 0 leaked browsers\nreport /u)
+    assert.notInclude(stdout, "\u001B")
+    const report = reportIn(directory)
+    assert.deepStrictEqual(report.counts, { passed: 1, failed: 0, timedOut: 0, skipped: 0, leakedBrowsers: 0 })
+    assert.match(
+      readFileSync(join(directory, "junit.xml"), "utf8"),
+      /<testsuite name="example" tests="1" failures="0"/u
+    )
+  })
+
+  it("exits with 1 when something fails, and says how to run it again", async () => {
+    const { code, stdout } = await run(["run", example, "--name", "FAILS", "--report-dir", reportDir(), "--seed", "7"])
+    assert.strictEqual(code, 1)
+    assert.include(stdout, '      expected  "completed"\n      got       "failed"\n')
+    assert.match(stdout, /request {3}GET \/api\/v4\/runs\/[\da-f-]+ {3}200 {3}\d+ ms/u)
+    assert.match(stdout, /where {5}test\/commands\/example\.suite\.ts:11\n/u)
+    assert.include(stdout, `replay    npm run harness -- run ${example} --name fails --seed 7`)
+    assert.include(stdout, "1 failed, 0 passed in")
+  })
+
+  it("a leaked browser is stopped, named, and fails the run", async () => {
+    const directory = reportDir()
+    const { code, stdout } = await run(["run", example, "--tag", "leak", "--report-dir", directory])
+    assert.strictEqual(code, 1)
+    assert.match(stdout, /1 passed in [\d.]+ m?s · 1 leaked browser, stopped now \(/u)
+    assert.strictEqual(reportIn(directory).results[0]?.leakedBrowsers[0]?.stopped, true)
+  })
+
+  it("Ctrl-C stops politely: reports are written and what was held is released", async () => {
+    const directory = reportDir()
+    const args = ["run", example, "--name", "o", "--tag", "long", "--tag", "quick", "--report-dir", directory]
+    const running = start([...args, "--concurrency", "1", "--target", address], { WEBAGENT_API_KEY: key })
+    await running.says("webagent harness")
+    running.signal("SIGINT")
+    const { code, stderr, stdout } = await running.ended
+    assert.strictEqual(code, 130)
+    assert.include(stderr, "Ctrl-C again ends at once")
+    assert.include(stdout, "stopped by hand")
+    assert.include(stdout, "0 leaked browsers")
+    const report = reportIn(directory)
+    assert.isTrue(report.interrupted)
+    assert.strictEqual(report.results.at(-1)?.reason, "the run was stopped before it had finished")
+  })
+
+  it("runs on a service in another process, with or without /api/vN in its address", async () => {
+    for (const target of [address, `${address}/api/v4/`]) {
+      const directory = reportDir()
+      const args = ["run", "v4-browsers", "--target", target, "--api-key-env", "MY_KEY", "--report-dir", directory]
+      const { code, stdout } = await run(args, { MY_KEY: key })
+      assert.strictEqual(code, 0)
+      assert.strictEqual(reportIn(directory).counts.skipped, 0)
+      assert.notInclude(readFileSync(join(directory, "report.json"), "utf8") + stdout, key)
+    }
+  })
+
+  it("a service that is not ours is asked for nothing that costs or is our own choice", async () => {
+    const paths: Array<string> = []
+    const port = await listen((request, response) => {
+      paths.push(`${request.method} ${request.url}`)
+      if (request.url === "/") return response.writeHead(404, { "content-type": "application/json" }).end("{}")
+      const body: Array<Buffer> = []
+      request
+        .on("data", (chunk: Buffer) => body.push(chunk))
+        .on("end", () => {
+          void fetch(`${address}${request.url}`, {
+            method: request.method ?? "GET",
+            headers: Object.entries(request.headers).flatMap(([name, value]): Array<[string, string]> =>
+              ["host", "connection", "content-length"].includes(name) ? [] : [[name, String(value)]]
+            ),
+            ...(body.length === 0 ? {} : { body: Buffer.concat(body) })
+          }).then(async (answer) =>
+            response
+              .writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" })
+              .end(await answer.text())
+          )
+        })
+      return undefined
+    })
+    const directory = reportDir()
+    const args = ["run", "--target", `http://127.0.0.1:${port}`, "--report-dir", directory]
+    const { code, stdout } = await run(args, { WEBAGENT_API_KEY: key })
+    assert.strictEqual(code, 0, stdout)
+    const { header, results } = reportIn(directory)
+    assert.deepStrictEqual(header.target.capabilities, [])
+    const whole = header.suites.filter(({ name }) =>
+      results.filter(({ suite }) => suite === name).every(({ status }) => status === "passed")
+    )
+    assert.deepStrictEqual(
+      whole.map(({ name }) => name),
+      ["versions", "json-answers", "not-found", "validation"]
+    )
+    assert.isTrue(results.filter(({ needs }) => needs.length > 0).every(({ status }) => status === "skipped"))
+    assert.include(stdout, "skipped: it would cost: allow that with --allow-paid")
+    assert.isAbove(paths.length, 100)
+  })
+
+  it("writes only the reports that are asked for", async () => {
+    const directory = reportDir()
+    const args = ["run", "versions", "--reporter", "json", "--report-dir", directory]
+    const { code, stdout } = await run(args)
+    assert.deepStrictEqual([code, stdout], [0, ""])
+    assert.throws(() => readFileSync(join(directory, "junit.xml")))
+  })
+})
+
+describe.concurrent("mistakes", () => {
+  const cases: ReadonlyArray<
+    readonly [
+      what: string,
+      code: number,
+      sentence: RegExp,
+      args: () => ReadonlyArray<string>,
+      env?: Record<string, string>
+    ]
+  > = [
+    [
+      "no key",
+      2,
+      /^No API key: set WEBAGENT_API_KEY, or pass --api-key-env NAME to read it from another variable\.\n$/u,
+      () => ["run", "--target", "https://api.example.com"]
+    ],
+    [
+      "no key in the named variable",
+      2,
+      /^No API key: set OTHER\.\n$/u,
+      () => ["run", "--target", "https://api.example.com", "--api-key-env", "OTHER"]
+    ],
+    [
+      "nothing there",
+      3,
+      /^Nothing answers at http:\/\/127\.0\.0\.1:9 \(connection refused\)\. Is the service running\? Start ours with: npm run harness -- serve --port 9\n$/u,
+      () => ["run", "--target", "http://127.0.0.1:9"],
+      { WEBAGENT_API_KEY: key }
+    ],
+    [
+      "no such host",
+      3,
+      /^Nothing answers at http:\/\/nobody\.invalid \(.+\)\. Is the service running\?\n$/u,
+      () => ["run", "--target", "http://nobody.invalid"],
+      { WEBAGENT_API_KEY: key }
+    ],
+    [
+      "no address",
+      2,
+      /^--target takes "simulated" or a web address such as https:\/\/host, not "simulatd"\.\n$/u,
+      () => ["run", "--target", "simulatd"],
+      { WEBAGENT_API_KEY: key }
+    ],
+    [
+      "another key",
+      2,
+      /^http:\/\/127\.0\.0\.1:\d+ does not take the API key in WEBAGENT_API_KEY \(HTTP 401\): set it to a key of this service\.\n$/u,
+      () => ["run", "--target", address],
+      { WEBAGENT_API_KEY: "wak_other" }
+    ],
+    [
+      "an unknown suite",
+      2,
+      /^No suite named "v4-rnus"\. Did you mean v4-runs\? See: npm run harness -- list\n$/u,
+      () => ["run", "v4-rnus"]
+    ],
+    [
+      "an unknown suite by flag",
+      2,
+      /^No suite named "nonsense"\. See: npm run harness -- list\n$/u,
+      () => ["run", "--suite", "nonsense"]
+    ],
+    ["a missing file", 2, /^There is no file missing\.suite\.ts\.\n$/u, () => ["run", "missing.suite.ts"]],
+    [
+      "a file without a suite",
+      2,
+      /^src\/Mistake\.ts has no suite as its default export: .+\n$/u,
+      () => ["run", "src/Mistake.ts"]
+    ],
+    [
+      "a file that does not load",
+      2,
+      /^\S+\/broken\.suite\.ts could not be loaded: this file is broken\n$/u,
+      () => {
+        const file = join(folder, "broken.suite.ts")
+        writeFileSync(file, 'throw new Error("this file is broken")\n')
+        return ["run", file]
+      }
+    ],
+    [
+      "nothing fits",
+      2,
+      /^No scenario of versions fits --name "nothing"\.\n$/u,
+      () => ["run", "versions", "--name", "nothing"]
+    ],
+    [
+      "an unknown flag",
+      2,
+      /^No flag --suit\. Did you mean --suite\? See: npm run harness -- run --help\n$/u,
+      () => ["run", "--suit", "x"]
+    ],
+    [
+      "an unknown command",
+      2,
+      /^No command "rnu"\. Did you mean run\? See: npm run harness -- --help\n$/u,
+      () => ["rnu"]
+    ],
+    [
+      "a concurrency of nothing",
+      2,
+      /^Invalid value for flag --concurrency: "0"\. Expected: 1 or more, got 0\. See: .+\n$/u,
+      () => ["run", "--concurrency", "0"]
+    ],
+    [
+      "a time without a unit",
+      2,
+      /^Invalid value for flag --timeout: "5"\. Expected: a time such as 500ms, 30s or 5m, got "5"\. See: .+\n$/u,
+      () => ["run", "--timeout", "5"]
+    ],
+    [
+      "an unknown reporter",
+      2,
+      /^Invalid value for flag --reporter: .+ See: .+\n$/u,
+      () => ["run", "--reporter", "html"]
+    ],
+    [
+      "a folder that cannot be made",
+      2,
+      /^The reports cannot be written: .+ Choose another --report-dir\.\n$/u,
+      () => ["run", "versions", "--report-dir", "package.json/x"]
+    ],
+    [
+      "a taken port",
+      2,
+      /^Port \d+ is taken\. Choose another with --port, or 0 for any free one\.\n$/u,
+      () => ["serve", "--port", new URL(address).port]
+    ]
+  ]
+
+  for (const [what, code, sentence, args, env] of cases) {
+    it(`${what}: one sentence and exit code ${code}`, async () => {
+      const ended = await run(args(), env)
+      assert.match(ended.stderr, sentence)
+      assert.strictEqual(ended.code, code)
+      assert.strictEqual(ended.stdout, "")
+    })
+  }
+
+  it("another server at the address: what came is said", async () => {
+    const page = await listen((_, response) =>
+      response.writeHead(200, { "content-type": "text/html" }).end("<html>Hi</html>")
+    )
+    const api = await listen((_, response) =>
+      response.writeHead(404, { "content-type": "application/json" }).end('{"detail":"Not Found"}')
+    )
+    const [first, second] = await Promise.all(
+      [page, api].map((port) => run(["run", "--target", `http://127.0.0.1:${port}`], { WEBAGENT_API_KEY: key }))
+    )
+    assert.match(
+      first?.stderr ?? "",
+      /^Something answers at .+, but it is not the service: .+ HTTP 200 text\/html, which begins with <html>Hi<\/html>\. Is the base address right\?\n$/u
+    )
+    assert.match(second?.stderr ?? "", /^Something answers at .+ HTTP 404 application\/json, .+\n$/u)
+    assert.deepStrictEqual([first?.code, second?.code], [3, 3])
+  })
+})
+
+describe.concurrent("list and help", () => {
+  it("list names every suite with what its scenarios need", async () => {
+    const { code, stdout } = await run(["list"])
+    assert.strictEqual(code, 0)
+    for (const suite of ["v2-sessions", "v4-runs", "authentication", "cross-version"]) {
+      assert.match(stdout, new RegExp(`^${suite} {2}\\(\\d+\\)$`, "mu"))
+    }
+    assert.include(stdout, "  closing the CDP connection does not stop the browser   · needs money\n")
+  })
+
+  it("help says every default", async () => {
+    const { code, stdout } = await run(["run", "--help"])
+    assert.strictEqual(code, 0)
+    for (const flag of ["target", "concurrency", "timeout", "seed", "report-dir", "reporter", "api-key-env"]) {
+      assert.match(stdout, new RegExp(`--${flag} .*default: `, "u"))
+    }
+  })
+})

@@ -1,0 +1,49 @@
+import { spawn } from "node:child_process"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("../../", import.meta.url))
+
+/** What a run of the real program wrote and how it ended. */
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Started {
+  readonly ended: Promise<Ended>
+  /** Resolves when stdout has this text; rejects when the program ends before. */
+  readonly says: (text: string) => Promise<string>
+  readonly signal: (signal: NodeJS.Signals) => void
+}
+
+/** Starts the real program as its users do, with nothing of this process's environment that changes it. */
+export const start = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}): Started => {
+  const child = spawn(process.execPath, ["--conditions=@webagent/source", "src/main.ts", ...args], {
+    cwd: root,
+    env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...env },
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  let stdout = ""
+  let stderr = ""
+  const listeners = new Set<() => void>()
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text
+    for (const listener of listeners) listener()
+  })
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text))
+  const ended = new Promise<Ended>((resolve) => child.on("close", (code) => resolve({ code, stdout, stderr })))
+  const says = (text: string) =>
+    new Promise<string>((resolve, reject) => {
+      const look = () => {
+        if (stdout.includes(text)) resolve(stdout)
+      }
+      listeners.add(look)
+      look()
+      void ended.then(({ code }) => reject(new Error(`ended with ${code} before it said "${text}": ${stderr}`)))
+    })
+  return { ended, says, signal: (signal) => child.kill(signal) }
+}
+
+/** Runs the real program to its end. */
+export const run = (args: ReadonlyArray<string>, env?: Readonly<Record<string, string>>) => start(args, env).ended

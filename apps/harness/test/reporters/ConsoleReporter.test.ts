@@ -1,0 +1,100 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { RunEvent } from "../../src/runner/RunEvent.ts"
+import * as ConsoleReporter from "../../src/reporters/ConsoleReporter.ts"
+import { coloured, plain } from "../../src/reporters/Style.ts"
+import { greenEvents, mixedEvents, replay } from "./fixture.ts"
+
+const show = (events: ReadonlyArray<RunEvent>, change: Partial<ConsoleReporter.ConsoleOptions> = {}) =>
+  Effect.gen(function* () {
+    const written: Array<string> = []
+    const reporter = ConsoleReporter.make({
+      write: (text) => Effect.sync(() => written.push(text)),
+      style: plain,
+      live: false,
+      columns: 80,
+      rows: 24,
+      replay,
+      reportPath: ".webagent/runs/x",
+      next: () => "harness run --target https://your.service",
+      ...change
+    })
+    yield* reporter(Stream.fromIterable(events))
+    return written.join("")
+  })
+
+/** Text without escape sequences. */
+const bare = (text: string) =>
+  text
+    .split("\u001B[")
+    .map((part, index) => (index === 0 ? part : part.replace(/^\d*[A-Za-z]/u, "")))
+    .join("")
+
+describe("ConsoleReporter", () => {
+  it.effect("without a terminal every fact is one plain line, in the order of the suites", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual((yield* show(mixedEvents)).split("\n"), [
+        "webagent harness 0.1.0 · simulated service on 127.0.0.1:41873 · seed 1 · 8 at a time",
+        "",
+        "  v4-runs          1/1     0.3 s",
+        "  v4-browsers      1/2     1.3 s   ✗ 1 failed 1 skipped",
+        "",
+        '  ✗ v4-browsers › closing <CDP> & "more"                                   1.2 s',
+        "      connecting again should succeed\u0000",
+        "      expected  a CDP answer",
+        '      got       HTTP 404 {"detail":"Browser not found"}',
+        "      request   GET /api/v4/browsers/b/cdp   404   3 ms",
+        "      where     src/suites/v4-browsers.ts:61",
+        '      replay    harness run v4-browsers --name "closing <CDP> & "more"" --seed 1',
+        "",
+        "  ✗ v4-browsers › forgets  left 1 browser open: b-91c2f0aa",
+        "",
+        "    1 skipped: it would cost: allow that with --allow-paid",
+        "",
+        "1 failed, 2 passed, 1 skipped in 2.1 s · 1 leaked browser, stopped now (b-91c2f0…)",
+        "report   .webagent/runs/x",
+        "next     harness run --target https://your.service",
+        ""
+      ])
+    })
+  )
+
+  it.effect("a green run is its suites, what happened, and what to do next", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual((yield* show(greenEvents)).split("\n").slice(2), [
+        "  v4-runs          1/1     0.3 s",
+        "",
+        "1 passed in 2.1 s · 0 leaked browsers",
+        "report   .webagent/runs/x",
+        "next     harness run --target https://your.service",
+        ""
+      ])
+    })
+  )
+
+  it.effect("on a terminal the suites' lines are drawn again, never wider than it", () =>
+    Effect.gen(function* () {
+      const text = yield* show(mixedEvents, { live: true, columns: 50 })
+      assert.include(text, "\u001B[2A\u001B[2K")
+      assert.include(text, "██████████  1/1     0.3 s")
+      for (const line of text.split("\n").filter((line) => line.includes("█") || line.includes("░"))) {
+        assert.isAtMost(bare(line).length, 50)
+      }
+    })
+  )
+
+  it.effect("more suites than rows are not drawn again", () =>
+    Effect.gen(function* () {
+      assert.notInclude(yield* show(mixedEvents, { live: true, rows: 5 }), "\u001B")
+    })
+  )
+
+  it.effect("colour adds nothing that is not said in words", () =>
+    Effect.gen(function* () {
+      const text = yield* show(mixedEvents, { style: coloured })
+      assert.include(text, "\u001B[31m1 failed\u001B[0m")
+      assert.strictEqual(bare(text), yield* show(mixedEvents))
+    })
+  )
+})

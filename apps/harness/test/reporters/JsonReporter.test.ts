@@ -1,0 +1,22 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import * as JsonReporter from "../../src/reporters/JsonReporter.ts"
+import { RunReport } from "../../src/runner/RunReport.ts"
+import { mixed, mixedEvents } from "./fixture.ts"
+
+describe("JsonReporter", () => {
+  it.effect("what it writes decodes to the report", () =>
+    Effect.gen(function* () {
+      const files = new Map<string, string>()
+      const memory = FileSystem.layerNoop({
+        writeFileString: (path, text) => Effect.sync(() => void files.set(path, text))
+      })
+      yield* Effect.provide(JsonReporter.make("out/report.json")(Stream.fromIterable(mixedEvents)), memory)
+      const text = files.get("out/report.json") ?? ""
+      assert.deepStrictEqual(yield* Schema.decodeUnknownEffect(Schema.fromJsonString(RunReport))(text), mixed)
+    })
+  )
+})

@@ -1,0 +1,231 @@
+import { assert, describe, it } from "@effect/vitest"
+import { check, scenario, Suite } from "@webagent/scenario"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Random from "effect/Random"
+import { TestClock } from "effect/testing"
+import { TrialLog } from "../../src/runner/TrialLog.ts"
+import { run, suiteOf } from "./stage.ts"
+
+const names = (results: ReadonlyArray<{ readonly name: string }>) => results.map(({ name }) => name)
+
+describe("Runner", () => {
+  it.effect("no more scenarios run at a time than it may", () =>
+    Effect.gen(function* () {
+      let now = 0
+      let most = 0
+      const busy = Effect.acquireUseRelease(
+        Effect.sync(() => (most = Math.max(most, ++now))),
+        () => Effect.sleep("1 second"),
+        () => Effect.sync(() => now--)
+      )
+      const suite = suiteOf(
+        "busy",
+        Array.from({ length: 10 }, (_, index) => [`s${index}`, busy] as const)
+      )
+      const fiber = yield* Effect.forkChild(run([suite], { concurrency: 3 }))
+      yield* TestClock.adjust("10 seconds")
+      const { report } = yield* Fiber.join(fiber)
+      assert.strictEqual(most, 3)
+      assert.strictEqual(report.counts.passed, 10)
+      assert.strictEqual(report.duration_ms, 4000)
+    })
+  )
+
+  it.effect("results come in the order of the suites, whatever order they end in", () =>
+    Effect.gen(function* () {
+      const slow = suiteOf("slow", [
+        ["first", Effect.sleep("3 seconds")],
+        ["second", Effect.sleep("1 second")]
+      ])
+      const quick = suiteOf("quick", [["third", Effect.void]])
+      const fiber = yield* Effect.forkChild(run([slow, quick]))
+      yield* TestClock.adjust("5 seconds")
+      const { events, report } = yield* Fiber.join(fiber)
+      const ended = events.flatMap((event) => (event._tag === "ScenarioFinished" ? [event.result] : []))
+      assert.deepStrictEqual(names(ended), ["third", "second", "first"])
+      assert.deepStrictEqual(names(report.results), ["first", "second", "third"])
+      assert.deepStrictEqual([events[0]?._tag, events.at(-1)?._tag], ["RunStarted", "RunFinished"])
+    })
+  )
+
+  it.effect("a scenario ends when its time is up, and what it holds is released", () =>
+    Effect.gen(function* () {
+      let released = 0
+      const suite = Suite.make("slow", [
+        scenario("default", function* () {
+          yield* Effect.addFinalizer(() => Effect.sync(() => released++))
+          yield* Effect.never
+        }),
+        scenario("its own", { timeout: "2 seconds" }, function* () {
+          yield* Effect.never
+        }),
+        scenario("in time", function* () {
+          yield* Effect.sleep("4 seconds")
+        })
+      ])
+      const fiber = yield* Effect.forkChild(run([suite], { timeout: "5 seconds" }))
+      yield* TestClock.adjust("6 seconds")
+      const { report } = yield* Fiber.join(fiber)
+      const [first, second, third] = report.results
+      assert.deepStrictEqual([first?.status, second?.status, third?.status], ["timedOut", "timedOut", "passed"])
+      assert.deepStrictEqual([first?.duration_ms, second?.duration_ms], [5000, 2000])
+      assert.strictEqual(first?.failure?.message, "it should end within 5s")
+      assert.strictEqual(released, 1)
+    })
+  )
+
+  it.effect("one scenario's failure, defect or leak is its own", () =>
+    Effect.gen(function* () {
+      const stopped: Array<string> = []
+      const suite = suiteOf("mixed", [
+        ["fails", Effect.fail(new Error("the shop is closed"))],
+        ["dies", Effect.die(new TypeError("no such method"))],
+        ["leaks", Effect.map(TrialLog, (log) => log.openBrowsers.add("b-1"))],
+        ["passes", check.equal(1, 1)]
+      ])
+      const { report } = yield* run([suite], {
+        stopBrowser: (id) => Effect.sync(() => stopped.push(id) > 0)
+      })
+      const [fails, dies, leaks, passes] = report.results
+      assert.deepStrictEqual(
+        [fails?.status, dies?.status, leaks?.status, passes?.status],
+        ["failed", "failed", "passed", "passed"]
+      )
+      assert.strictEqual(fails?.failure?.message, "Error: the shop is closed")
+      assert.strictEqual(dies?.failure?.kind, "defect")
+      assert.deepStrictEqual(leaks?.leakedBrowsers, [{ id: "b-1", stopped: true }])
+      assert.deepStrictEqual(stopped, ["b-1"])
+      assert.deepStrictEqual(passes?.leakedBrowsers, [])
+      assert.strictEqual(passes?.checks, 1)
+      assert.strictEqual(report.counts.leakedBrowsers, 1)
+    })
+  )
+
+  it.effect("a failed check says what, where, and never the key", () =>
+    Effect.gen(function* () {
+      const suite = Suite.make("checks", [
+        scenario("compares", function* () {
+          yield* check.equal("a", "a")
+          yield* check.equal("wak_secret", "b", "the key")
+        })
+      ])
+      const { report } = yield* run([suite])
+      const failure = report.results[0]?.failure
+      assert.deepStrictEqual([failure?.kind, failure?.message], ["check", "the key"])
+      assert.deepStrictEqual([failure?.expected, failure?.actual], ['"b"', '"<key>"'])
+      assert.match(failure?.where ?? "", /test\/runner\/Runner\.test\.ts:\d+$/u)
+      assert.strictEqual(report.results[0]?.checks, 2)
+    })
+  )
+
+  it.effect("a need that the target lacks skips the scenario with the reason", () =>
+    Effect.gen(function* () {
+      let ran = false
+      const suite = suiteOf("needy", [["pays", Effect.sync(() => (ran = true)), { needs: ["money"] }]])
+      const { events, report } = yield* run([suite], { lacks: (need) => `no ${need} here` })
+      assert.deepStrictEqual([report.results[0]?.status, report.results[0]?.reason], ["skipped", "no money here"])
+      assert.isFalse(ran)
+      assert.isFalse(events.some((event) => event._tag === "ScenarioStarted"))
+    })
+  )
+
+  it.effect("trials repeat until one does not pass", () =>
+    Effect.gen(function* () {
+      let count = 0
+      const suite = suiteOf("flaky", [
+        [
+          "third time",
+          Effect.suspend(() => (++count === 3 ? Effect.fail(new Error("third")) : Effect.void)),
+          { trials: 5 }
+        ]
+      ])
+      const { report } = yield* run([suite])
+      const [result] = report.results
+      assert.deepStrictEqual(
+        result?.trials.map(({ status }) => status),
+        ["passed", "passed", "failed"]
+      )
+      assert.strictEqual(result?.status, "failed")
+      assert.strictEqual(new Set(result?.trials.map(({ seed }) => seed)).size, 3)
+    })
+  )
+
+  it.effect("costs above the budget fail the scenario", () =>
+    Effect.gen(function* () {
+      const costs = (usd: number) => Effect.map(TrialLog, (log) => log.costs.set(`run-${usd}`, usd))
+      const suite = suiteOf("paid", [
+        ["cheap", costs(0.5), { budget: "0.50 USD" }],
+        ["dear", Effect.andThen(costs(0.3), costs(0.4)), { budget: "0.50 USD" }]
+      ])
+      const { report } = yield* run([suite])
+      assert.deepStrictEqual(
+        report.results.map(({ status }) => status),
+        ["passed", "failed"]
+      )
+      assert.strictEqual(report.results[1]?.failure?.kind, "budget")
+      assert.strictEqual(report.results[1]?.cost_usd, 0.7)
+    })
+  )
+
+  it.effect("random inputs depend on seed, suite and scenario, and on nothing else", () =>
+    Effect.gen(function* () {
+      const drawn = (seed: number, order: ReadonlyArray<string>) =>
+        Effect.gen(function* () {
+          const seen: Record<string, number | undefined> = {}
+          const draw = (name: string) => Effect.map(Random.next, (value) => (seen[name] = value))
+          yield* run(
+            [
+              suiteOf(
+                "random",
+                order.map((name) => [name, draw(name)] as const)
+              )
+            ],
+            { seed, concurrency: 1 }
+          )
+          return seen
+        })
+      const first = yield* drawn(1, ["a", "b"])
+      assert.deepStrictEqual(yield* drawn(1, ["b", "a"]), { b: first["b"], a: first["a"] })
+      assert.notStrictEqual(first["a"], first["b"])
+      assert.notStrictEqual((yield* drawn(2, ["a"]))["a"], first["a"])
+    })
+  )
+
+  it.effect("interrupting it stops what runs, releases it, and still reports", () =>
+    Effect.gen(function* () {
+      const began = yield* Deferred.make<void>()
+      let released = false
+      let reported = false
+      const suite = Suite.make("long", [
+        scenario("done", function* () {
+          yield* Effect.void
+        }),
+        scenario("runs", function* () {
+          yield* Effect.addFinalizer(() => Effect.sync(() => (released = true)))
+          yield* Deferred.succeed(began, undefined)
+          yield* Effect.never
+        }),
+        scenario("waits", function* () {
+          yield* Effect.never
+        })
+      ])
+      let statuses: ReadonlyArray<string> = []
+      const fiber = yield* Effect.forkChild(
+        Effect.uninterruptible(
+          Effect.map(run([suite], { concurrency: 1 }), ({ report }) => {
+            reported = report.interrupted
+            statuses = report.results.map(({ reason, status }) => reason ?? status)
+          })
+        )
+      )
+      yield* Deferred.await(began)
+      yield* Fiber.interrupt(fiber)
+      const stopped = "the run was stopped before it had finished"
+      assert.isTrue(reported)
+      assert.isTrue(released)
+      assert.deepStrictEqual(statuses, ["passed", stopped, stopped])
+    })
+  )
+})
