@@ -64,7 +64,7 @@ export const interpret = Effect.fnUntraced(function* (
     if (Result.isSuccess(answer)) return answer.success
     const id = stringField(Result.getOrUndefined(parseJson(body)), "id")
     return yield* failWith(
-      new UndecodableAnswer({ status, body, issue: redact(answer.failure), ...(id === undefined ? {} : { id }) })
+      new UndecodableAnswer({ status, body, issue: answer.failure, ...(id === undefined ? {} : { id }) })
     )
   }
 

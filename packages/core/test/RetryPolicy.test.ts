@@ -93,15 +93,21 @@ describe("RetryPolicy.makeRetrier", () => {
     Effect.gen(function* () {
       const policy = { ...RetryPolicy.standard, retries: 10, cap: Duration.seconds(2) }
       const widest = Array.from({ length: 10 }, () => 0)
+      const narrowest = Array.from({ length: 10 }, () => Number.POSITIVE_INFINITY)
       for (let seed = 0; seed < 60; seed++) {
         const began = yield* Clock.currentTimeMillis
         const { at } = yield* trying(RetryPolicy.makeRetrier(policy), () => unavailable()).pipe(Random.withSeed(seed))
         assert.strictEqual(at[0], began)
-        for (let n = 0; n < 10; n++) widest[n] = Math.max(widest[n] ?? 0, (at[n + 1] ?? 0) - (at[n] ?? 0))
+        for (let n = 0; n < 10; n++) {
+          const pause = (at[n + 1] ?? 0) - (at[n] ?? 0)
+          widest[n] = Math.max(widest[n] ?? 0, pause)
+          narrowest[n] = Math.min(narrowest[n] ?? 0, pause)
+        }
       }
       for (const [n, pause] of widest.entries()) {
         const bound = Math.min(2000, 100 * 2 ** n)
         assert.isTrue(pause <= bound && pause > 0.8 * bound, `pause ${n} was up to ${pause}, bound ${bound}`)
+        assert.isTrue((narrowest[n] ?? 0) < 0.2 * bound, `pause ${n} was at least ${narrowest[n]}, bound ${bound}`)
       }
     })
   )
@@ -151,6 +157,16 @@ describe("RetryPolicy.makeRetrier", () => {
       assert.strictEqual((yield* trying(retrier, () => unavailable())).at.length, 1)
       yield* trying(retrier, () => undefined)
       assert.strictEqual((yield* trying(retrier, () => unavailable())).at.length, 2)
+    })
+  )
+
+  it.effect("a retry that helps costs nothing: blips never use the quota up", () =>
+    Effect.gen(function* () {
+      const retrier = RetryPolicy.makeRetrier(RetryPolicy.standard)
+      for (let call = 0; call < 200; call++) {
+        const { result } = yield* trying(retrier, (attempt) => (attempt < 3 ? unavailable() : undefined))
+        assert.strictEqual(result._tag, "Success")
+      }
     })
   )
 

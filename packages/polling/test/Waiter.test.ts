@@ -4,6 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import { PollSchedule, Waiter, WaitTimeoutError } from "../src/index.ts"
@@ -297,6 +298,54 @@ describe("Waiter.make", () => {
       yield* Fiber.interrupt(two)
       yield* TestClock.adjust("10 seconds")
       assert.deepStrictEqual(polledAt, [1000, 2000])
+    })
+  )
+
+  it.effect("cuts off the poll in flight when the last wait is interrupted", () =>
+    Effect.gen(function* () {
+      let cut = false
+      const check = () => Effect.onInterrupt(Effect.never, () => Effect.sync(() => (cut = true)))
+      const waiter = yield* Waiter.make({ ...polled, check })
+      const fiber = yield* Effect.forkChild(waiter.untilTerminal("r", { schedule: everySecond }))
+      yield* TestClock.adjust("1 second")
+      assert.isFalse(cut)
+      yield* Fiber.interrupt(fiber)
+      yield* Effect.yieldNow
+      assert.isTrue(cut)
+    })
+  )
+
+  it.effect("takes the cadence of the call, else the one of where it was made", () =>
+    Effect.gen(function* () {
+      const made = make((poll) => (poll % 2 === 0 ? "completed" : "running"))
+      const { polledAt, waiter } = yield* Effect.provideService(made, PollSchedule.Current, everySecond)
+      const first = yield* Effect.forkChild(waiter.untilTerminal("r"))
+      yield* TestClock.adjust("2 seconds")
+      yield* Fiber.join(first)
+      const second = yield* waiter
+        .untilTerminal("r")
+        .pipe(Effect.provideService(PollSchedule.Current, PollSchedule.every("5 seconds")), Effect.forkChild)
+      yield* TestClock.adjust("10 seconds")
+      yield* Fiber.join(second)
+      assert.deepStrictEqual(polledAt, [1000, 2000, 7000, 12_000])
+    })
+  )
+
+  it.effect("ends its waits when its scope closes", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const { waiter } = yield* Effect.provideService(
+        make(() => "running"),
+        Scope.Scope,
+        scope
+      )
+      const fiber = yield* Effect.forkChild(waiter.untilTerminal("r", { schedule: everySecond }))
+      yield* TestClock.adjust("1 second")
+      yield* Scope.close(scope, Exit.void)
+      assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(fiber)))
+      const late = yield* Effect.forkChild(waiter.untilTerminal("r", { schedule: everySecond }))
+      yield* TestClock.adjust("1 second")
+      assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(late)))
     })
   )
 

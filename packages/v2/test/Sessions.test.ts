@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { PollSchedule } from "@webagent/polling"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -101,7 +102,16 @@ describe("Sessions.untilTerminal", () => {
         session("finished", "failed", "stopped")
       )
       const sessions = yield* Sessions
-      const view = yield* sessions.untilTerminal(id)
+      // the first poll of the usual schedule would come after 2 s
+      const view = yield* sessions
+        .untilTerminal(id)
+        .pipe(
+          Effect.provideService(
+            PollSchedule.Current,
+            PollSchedule.withFirst(PollSchedule.every("1 millis"), "2 seconds")
+          ),
+          Effect.timeout("1 second")
+        )
       assert.deepStrictEqual(
         view.tasks.map((task) => task.status),
         ["finished", "failed", "stopped"]

@@ -132,8 +132,10 @@ describe("Sessions.untilTerminal and Sessions.watch", () => {
         ["created", "running", "idle"]
       )
       assert.strictEqual(reads(), 4)
-      const patient = sessions.untilTerminal("s-1", { timeout: "500 millis" })
-      yield* Effect.provideService(patient, PollSchedule.Current, PollSchedule.standard)
+      // the first poll of the usual schedule would come after 2 s
+      yield* sessions
+        .untilTerminal("s-1")
+        .pipe(Effect.provideService(PollSchedule.Current, PollSchedule.standard), Effect.timeout("1 second"))
       assert.strictEqual(reads(), 5)
     }).pipe(Effect.provide(layer()))
   )
