@@ -1,0 +1,134 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { check, CheckCount, type CheckFailed, Oracle, type RawAnswer } from "../src/index.ts"
+
+const answer = (status: number, text: string): RawAnswer => ({
+  status,
+  headers: {},
+  body: undefined,
+  text,
+  request: { method: "GET", path: "/api/v4/runs/1" }
+})
+
+/** The effect's failure as the report shows it, with how often it counted. */
+const failing = <A>(effect: Effect.Effect<A, CheckFailed>) => {
+  const count = { passed: 0, failed: 0 }
+  return effect.pipe(
+    Effect.flip,
+    Effect.provideService(CheckCount, count),
+    Effect.map(({ actual, expected, name, where }) => ({ shown: [name, expected, actual], where, count }))
+  )
+}
+
+describe("check", () => {
+  const failures: ReadonlyArray<
+    readonly [string, () => Effect.Effect<unknown, CheckFailed>, readonly [string, string, string]]
+  > = [
+    ["equal", () => check.equal<unknown>("a", "b", "the letter"), ["the letter", '"b"', '"a"']],
+    ["equal on NaN and zeros", () => check.equal(0, -0), ["the value", "0", "0"]],
+    [
+      "deepEqual below",
+      () => check.deepEqual<unknown>({ a: [1, { b: 2 }] }, { a: [1, { b: "2" }] }),
+      ["the value", '"2" at .a[1].b', "2 at .a[1].b"]
+    ],
+    [
+      "deepEqual with a field too many",
+      () => check.deepEqual<unknown>({ "odd key": 1 }, {}),
+      ["the value", 'undefined at ["odd key"]', '1 at ["odd key"]']
+    ],
+    ["deepEqual of a list and an object", () => check.deepEqual<unknown>([], {}), ["the value", "{}", "[]"]],
+    ["isTrue", () => check.isTrue(false, "it is open"), ["it is open", "true", "false"]],
+    ["match", () => check.match("abc", /^b/u, "the word"), ["the word", "text like ^b", '"abc"']],
+    ["match of no text", () => check.match(undefined, /b/u, "the word"), ["the word", "text like b", "undefined"]],
+    [
+      "status",
+      () => check.status(answer(404, '{"detail":"Run not found"}'), 200),
+      ["GET /api/v4/runs/1", "HTTP 200", 'HTTP 404 {"detail":"Run not found"}']
+    ],
+    [
+      "status of several",
+      () => check.status(answer(500, ""), [200, 201]),
+      ["GET /api/v4/runs/1", "HTTP 200 or 201", "HTTP 500"]
+    ],
+    ["status of a class", () => check.status(answer(500, ""), "4xx"), ["GET /api/v4/runs/1", "HTTP 4xx", "HTTP 500"]],
+    ["that", () => check.that("the shop is open", false), ["the shop is open", "it to hold", "it does not"]],
+    [
+      "that with what was seen",
+      () => check.that("a price", false, { expected: "a number", actual: { price: null } }),
+      ["a price", "a number", '{"price":null}']
+    ],
+    ["fails, when it succeeds", () => check.fails(Effect.succeed(1), "Boom"), ["an error Boom", "Boom", "success: 1"]],
+    [
+      "oracle",
+      () => check.oracle("the order exists", Effect.succeed(Oracle.refuted("one order", "none"))),
+      ["the order exists", "one order", "none"]
+    ]
+  ]
+
+  for (const [what, make, shown] of failures) {
+    it.effect(`${what}: says what was expected and what came`, () =>
+      Effect.gen(function* () {
+        const failure = yield* failing(make())
+        assert.deepStrictEqual<ReadonlyArray<string>>(failure.shown, shown)
+        assert.match(failure.where ?? "", /^test\/Check\.test\.ts:\d+$/u)
+        assert.deepStrictEqual(failure.count, { passed: 0, failed: 1 })
+      })
+    )
+  }
+
+  it.effect("where is the line that asked", () =>
+    Effect.gen(function* () {
+      const line = Number(/:(\d+):\d+\)?$/u.exec(new Error().stack?.split("\n")[1] ?? "")?.[1])
+      const { where } = yield* failing(check.isTrue(false))
+      assert.strictEqual(where, `test/Check.test.ts:${line + 1}`)
+    })
+  )
+
+  it.effect("schema answers with the decoded value, or names every issue", () =>
+    Effect.gen(function* () {
+      const Price = Schema.Struct({ price: Schema.NumberFromString, shop: Schema.String })
+      assert.deepStrictEqual(yield* check.schema(Price, { price: "12", shop: "x" }), { price: 12, shop: "x" })
+      const { shown } = yield* failing(check.schema(Price, { price: 12 }))
+      assert.include(shown[1], "price")
+      assert.include(shown[1], "shop")
+      assert.strictEqual(shown[2], '{"price":12}')
+    })
+  )
+
+  it.effect("fails answers with the error, and tells another one apart", () =>
+    Effect.gen(function* () {
+      const closed = Effect.fail({ _tag: "Closed", until: 9 } as const)
+      assert.strictEqual((yield* check.fails(closed, "Closed")).until, 9)
+      const { shown } = yield* failing(check.fails(closed, "Open"))
+      assert.deepStrictEqual(shown, ["an error Open", "Open", '{"_tag":"Closed","until":9}'])
+    })
+  )
+
+  it.effect("checks that hold are counted", () =>
+    Effect.gen(function* () {
+      const count = { passed: 0, failed: 0 }
+      yield* Effect.all([
+        check.equal(1, 1),
+        check.equal(Number.NaN, Number.NaN),
+        check.deepEqual({ a: [null] }, { a: [null] }),
+        check.isTrue(true),
+        check.match("abc", /b/u),
+        check.status(answer(201, ""), "2xx"),
+        check.that("it holds", true),
+        check.oracle(
+          "it is so",
+          Oracle.make(Effect.succeed(3), (found) => Oracle.holds(`found ${found}`))
+        )
+      ]).pipe(Effect.provideService(CheckCount, count))
+      assert.deepStrictEqual(count, { passed: 8, failed: 0 })
+    })
+  )
+
+  it.effect("an oracle that cannot look fails with its own error", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(check.oracle("the order exists", Effect.fail("no database")))
+      assert.strictEqual(error, "no database")
+    })
+  )
+})

@@ -1,0 +1,58 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { isNeed, scenario, Suite } from "../src/index.ts"
+
+const nothing = function* () {
+  yield* Effect.void
+}
+
+describe("scenario", () => {
+  it("fills in what is not said, and knows where it is written", () => {
+    const { run: _, where, ...rest } = scenario("buys a mug", nothing)
+    assert.deepStrictEqual(rest, {
+      name: "buys a mug",
+      tags: [],
+      needs: [],
+      trials: 1,
+      budget_usd: undefined,
+      timeout: undefined
+    })
+    assert.match(where ?? "", /^test\/Suite\.test\.ts:\d+$/u)
+  })
+
+  it("takes its options over", () => {
+    const made = scenario(
+      "x",
+      { tags: ["a"], needs: ["money"], trials: 5, budget: "0.50 USD", timeout: "2 minutes" },
+      nothing
+    )
+    assert.deepStrictEqual([made.tags, made.needs, made.trials, made.budget_usd], [["a"], ["money"], 5, 0.5])
+    assert.strictEqual(made.timeout && Duration.toMillis(made.timeout), 120_000)
+  })
+
+  it("refuses options that make no sense, with a sentence", () => {
+    assert.throws(() => scenario("  ", nothing), "its name is empty")
+    assert.throws(() => scenario("x", { trials: 0 }, nothing), 'Scenario "x": trials must be 1 or more, not 0.')
+    assert.throws(() => scenario("x", { budget: "-1 USD" }, nothing), 'budget "-1 USD" is not written like "0.50 USD"')
+  })
+})
+
+describe("Suite", () => {
+  it("refuses two scenarios of one name", () => {
+    const twice = [scenario("x", nothing), scenario("x", nothing)]
+    assert.throws(() => Suite.make("s", twice), 'Suite "s" has two scenarios named "x".')
+  })
+
+  it("is told from anything else", () => {
+    assert.isTrue(Suite.isSuite(Suite.make("s", [])))
+    for (const other of [undefined, null, {}, { name: "s", scenarios: [] }, "s"]) assert.isFalse(Suite.isSuite(other))
+  })
+})
+
+describe("Need", () => {
+  it("knows its words", () => {
+    assert.isTrue(isNeed("money"))
+    assert.isFalse(isNeed("toString"))
+  })
+})
