@@ -61,7 +61,7 @@ export class TransportError extends Schema.TaggedError<TransportError>()("Transp
 }) {
   override get message() {
     const attempts = this.attempts > 1 ? ` (${this.attempts} attempts)` : ""
-    return `${this.method} ${this.origin}${this.path}${attempts}: ${describe(this.reason, this.origin)}`
+    return `${this.method} ${this.origin}${this.path}${attempts}: ${describe(this)}`
   }
 }
 
@@ -80,17 +80,18 @@ const connectionCodes: Readonly<Record<string, string>> = {
 
 const causeOf = ({ cause }: ConnectionFailed) => (cause instanceof Error ? cause.message : "connection lost")
 
-const describe = (reason: TransportErrorReason, origin: string): string => {
+const describe = ({ method, origin, reason }: TransportError): string => {
+  const acted = method === "GET" ? "" : " It may have been acted on."
   switch (reason._tag) {
     case "ConnectionFailed": {
       const known = connectionCodes[reason.code ?? ""]
       return known === undefined
-        ? `no answer came (${reason.code ?? causeOf(reason)}). It may have been acted on.`
+        ? `no answer came (${reason.code ?? causeOf(reason)}).${acted}`
         : `nothing answers at ${origin} (${known}). Is the service running, and the base address right?`
     }
     case "Timeout": {
       const missing = reason.phase === "headers" ? "no answer" : "an answer whose body did not end"
-      return `${missing} within ${Duration.format(reason.after)}. It may have been acted on; requestTimeout sets the limit.`
+      return `${missing} within ${Duration.format(reason.after)}, the requestTimeout.${acted}`
     }
     case "UnexpectedStatus":
       return `status ${reason.status}${excerpt(reason.body)}. ${advise(reason.status)}`

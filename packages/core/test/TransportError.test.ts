@@ -1,0 +1,39 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { ConnectionFailed, Timeout, TransportError, type TransportErrorReason } from "../src/index.ts"
+
+const failure = (method: string, reason: TransportErrorReason, attempts = 1) =>
+  new TransportError({ method, path: "/api/v4/runs", origin: "https://a.example", attempts, reason })
+
+const cut = new ConnectionFailed({ code: "ECONNRESET", cause: new Error("read ECONNRESET") })
+const late = new Timeout({ phase: "body", after: Duration.seconds(30) })
+
+describe("TransportError", () => {
+  it("says what happened to which request, and of a change that it may have been made", () => {
+    assert.deepStrictEqual(
+      [failure("GET", cut, 5), failure("POST", cut), failure("GET", late), failure("PATCH", late)].map(
+        (error) => error.message
+      ),
+      [
+        "GET https://a.example/api/v4/runs (5 attempts): no answer came (ECONNRESET).",
+        "POST https://a.example/api/v4/runs: no answer came (ECONNRESET). It may have been acted on.",
+        "GET https://a.example/api/v4/runs: an answer whose body did not end within 30s, the requestTimeout.",
+        "PATCH https://a.example/api/v4/runs: an answer whose body did not end within 30s, the requestTimeout. " +
+          "It may have been acted on."
+      ]
+    )
+  })
+
+  it.effect("can be taken apart by its reason", () =>
+    Effect.gen(function* () {
+      const call = Effect.fail(failure("GET", late))
+      const phase = yield* Effect.catchReason(call, "TransportError", "Timeout", ({ phase }) => Effect.succeed(phase))
+      assert.strictEqual(phase, "body")
+      const other = yield* Effect.flip(
+        Effect.catchReason(call, "TransportError", "UnexpectedStatus", () => Effect.succeed("caught"))
+      )
+      assert.strictEqual(other._tag, "TransportError")
+    })
+  )
+})
