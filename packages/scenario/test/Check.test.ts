@@ -37,9 +37,15 @@ describe("check", () => {
       () => check.deepEqual<unknown>({ "odd key": 1 }, {}),
       ["the value", 'undefined at ["odd key"]', '1 at ["odd key"]']
     ],
+    [
+      "deepEqual with a field that is undefined",
+      () => check.deepEqual<unknown>({ a: undefined }, {}),
+      ["the value", "undefined at .a", "undefined at .a"]
+    ],
     ["deepEqual of a list and an object", () => check.deepEqual<unknown>([], {}), ["the value", "{}", "[]"]],
     ["isTrue", () => check.isTrue(false, "it is open"), ["it is open", "true", "false"]],
     ["match", () => check.match("abc", /^b/u, "the word"), ["the word", "text like ^b", '"abc"']],
+    ["match of a number", () => check.match(5, /5/u, "the word"), ["the word", "text like 5", "5"]],
     ["match of no text", () => check.match(undefined, /b/u, "the word"), ["the word", "text like b", "undefined"]],
     [
       "status",
