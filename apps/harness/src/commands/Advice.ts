@@ -29,7 +29,9 @@ export const next =
   (options: RunOptions, replayOf: (result: ScenarioResult) => string) =>
   (report: RunReport): string | undefined => {
     if (report.interrupted) return undefined
-    const bad = report.results.find(({ status }) => status === "failed" || status === "timedOut")
+    const bad = report.results.find(
+      ({ leakedBrowsers, status }) => status === "failed" || status === "timedOut" || leakedBrowsers.length > 0
+    )
     if (bad !== undefined) return replayOf(bad)
     if (options.target === "simulated") {
       return `${program} run --target https://your.service --suite v4-runs   (needs WEBAGENT_API_KEY)`

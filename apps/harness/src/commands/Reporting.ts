@@ -2,6 +2,7 @@ import type * as Cause from "effect/Cause"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import type * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Stdio from "effect/Stdio"
@@ -52,27 +53,19 @@ export const start = Effect.fnUntraced(function* ({ next, options, replay }: Rep
   const wants = (name: RunOptions["reporters"][number]) => options.reporters.includes(name)
   const writesFiles = wants("json") || wants("junit")
   const directory = writesFiles ? yield* ReportDirectory.create(options.reportDir) : undefined
-  const reporters = [
-    ...(wants("console")
-      ? [
-          ConsoleReporter.make({
-            ...(yield* terminal),
-            replay,
-            next,
-            ...(directory === undefined ? {} : { reportPath: directory })
-          })
-        ]
-      : []),
-    ...(directory !== undefined && wants("json") ? [JsonReporter.make(join(directory, "report.json"))] : []),
-    ...(directory !== undefined && wants("junit") ? [JUnitReporter.make(join(directory, "junit.xml"), replay)] : [])
-  ]
-  const started = yield* Effect.forEach(
-    reporters,
-    (reporter: Reporter<Effect.Services<ReturnType<(typeof reporters)[number]>>>) =>
-      Effect.gen(function* () {
-        const queue = yield* Queue.unbounded<RunEvent, Cause.Done>()
-        return { queue, fiber: yield* Effect.forkChild(reporter(Stream.fromQueue(queue))) }
-      })
+  const reporters: Array<Reporter<FileSystem.FileSystem>> = []
+  if (wants("console")) {
+    const reportPath = directory === undefined ? {} : { reportPath: directory }
+    reporters.push(ConsoleReporter.make({ ...(yield* terminal), replay, next, ...reportPath }))
+  }
+  if (directory !== undefined && wants("json")) reporters.push(JsonReporter.make(join(directory, "report.json")))
+  if (directory !== undefined && wants("junit"))
+    reporters.push(JUnitReporter.make(join(directory, "junit.xml"), replay))
+  const started = yield* Effect.forEach(reporters, (reporter) =>
+    Effect.gen(function* () {
+      const queue = yield* Queue.unbounded<RunEvent, Cause.Done>()
+      return { queue, fiber: yield* Effect.forkChild(reporter(Stream.fromQueue(queue))) }
+    })
   )
   return {
     emit: (event: RunEvent) => Effect.forEach(started, ({ queue }) => Queue.offer(queue, event), { discard: true }),

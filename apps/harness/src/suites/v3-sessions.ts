@@ -2,6 +2,7 @@ import { Session } from "@webagent/contract/v3"
 import { check, scenario, type ScenarioContext, Suite, type TaskScript } from "@webagent/scenario"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
+import * as Operations from "./Operations.ts"
 
 const paid = { needs: ["money"] } as const
 const scripted = { needs: ["money", "scriptable-agent"] } as const
@@ -31,6 +32,10 @@ export default Suite.make("v3-sessions", [
     const { id } = yield* v3.sessions.create({ task: "Say hello", thinkingLevel: "low" })
     yield* check.equal((yield* v3.sessions.get(id)).id, id, "the id")
   }),
+  scenario("a session that nobody made is refused", function* ({ request }) {
+    const answer = yield* request("v3", { method: "GET", path: `/sessions/${yield* Operations.unknownId}` })
+    yield* check.status(answer, "4xx")
+  }),
   scenario("the result is what the agent found", scripted, function* (context) {
     for (const output of ["12 EUR", { price: 12, shops: ["a", "b"] }, 42]) {
       yield* check.deepEqual((yield* finish(context, { output })).result, output, "result")
@@ -47,7 +52,7 @@ export default Suite.make("v3-sessions", [
     yield* check.equal(new Set(sessions.map(({ id }) => id)).size, 10, "the number of different ids")
   }),
   scenario("there is no result while the agent is at work", scripted, function* ({ simulate, v3 }) {
-    const task = simulate("Buy a mug", { duration: "300ms", output: "late" })
+    const task = simulate("Buy a mug", { duration: "600ms", output: "late" })
     const { id } = yield* v3.sessions.create({ task })
     const early = yield* v3.sessions.get(id)
     yield* check.equal(early.result ?? null, null, "result before the end")
@@ -67,7 +72,7 @@ export default Suite.make("v3-sessions", [
     yield* check.match(session.createdAt, /Z$/u, "createdAt, in UTC with Z")
   }),
   scenario("a session runs, then rests", ours, function* ({ simulate, v3 }) {
-    const { id } = yield* v3.sessions.create({ task: simulate("Buy a mug", { duration: "200ms" }) })
+    const { id } = yield* v3.sessions.create({ task: simulate("Buy a mug", { duration: "600ms" }) })
     const running = yield* v3.sessions
       .get(id)
       .pipe(Effect.repeat({ until: ({ status }) => status !== "created", schedule: Schedule.spaced("5 millis") }))
