@@ -1,0 +1,87 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Suite } from "@webagent/scenario"
+import { PollSchedule } from "@webagent/polling"
+import { Server } from "@webagent/server"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Plan from "../../src/runner/Plan.ts"
+import * as Runner from "../../src/runner/Runner.ts"
+import { builtIn } from "../../src/suites/BuiltIn.ts"
+import { probe } from "../../src/target/RemoteTarget.ts"
+import { connect } from "../../src/target/Target.ts"
+import { mutants } from "./Mutants.ts"
+import * as MutantProxy from "./MutantProxy.ts"
+
+const load = (name: string): Effect.Effect<Suite.Suite> =>
+  Effect.promise(async () => {
+    const suite = await builtIn[name]?.()
+    return suite?.default ?? assert.fail(`no suite ${name}`)
+  })
+
+/** Runs suites, as `run --target URL` does, against a server with a mutation in front of it. */
+const runAgainst = (mutation: MutantProxy.Mutation, suites: ReadonlyArray<Suite.Suite>) =>
+  Effect.gen(function* () {
+    const server = yield* Server
+    const apiKey = server.apiKeys[0] ?? ""
+    const proxy = yield* Effect.acquireRelease(
+      Effect.promise(() => MutantProxy.start(server.address, apiKey, mutation)),
+      (started) => Effect.promise(started.close)
+    )
+    const connection = yield* probe({
+      url: proxy.address,
+      apiKeyEnv: "WEBAGENT_API_KEY",
+      apiKey: Redacted.make(apiKey),
+      apiKeyHeader: undefined,
+      v2SessionId: undefined,
+      allowPaid: false,
+      program: "webagent-harness"
+    })
+    const target = yield* connect(connection)
+    return yield* Runner.run({
+      header: {
+        tool: { name: "webagent-harness", version: "0" },
+        startedAt: "2026-01-01T00:00:00Z",
+        seed: 1,
+        concurrency: 8,
+        target: { name: target.info.name, address: target.info.address, simulated: true, capabilities: [] },
+        suites: []
+      },
+      plan: Plan.make(suites, { tags: [] }),
+      contextOf: target.contextOf,
+      lacks: target.lacks,
+      stopBrowser: target.stopBrowser,
+      timeout: Duration.seconds(2),
+      redact: target.redact,
+      emit: () => Effect.void
+    }).pipe(Effect.provideService(PollSchedule.Current, target.pollSchedule))
+  }).pipe(Effect.scoped, Effect.provide(Server.layerTest))
+
+// A suite that cannot fail is worth nothing: each of these servers is broken in one way, and has to be found out.
+describe.concurrent("mutants of the server", () => {
+  it.live("the proxy alone changes nothing: every suite passes behind it", () =>
+    Effect.gen(function* () {
+      const { counts, results } = yield* runAgainst({}, yield* Effect.forEach(Object.keys(builtIn), load))
+      assert.deepStrictEqual(
+        results.filter(({ status }) => status !== "passed").map(({ failure, name }) => [name, failure?.message]),
+        []
+      )
+      assert.isAbove(counts.passed, 100)
+    })
+  )
+
+  for (const { hangs, make, name, suite } of mutants) {
+    it.live(`${name}: ${suite} notices`, () =>
+      Effect.gen(function* () {
+        const { results } = yield* runAgainst(make(), [yield* load(suite)])
+        const noticed = results.filter(({ status }) => status === "failed" || (hangs && status === "timedOut"))
+        assert.isNotEmpty(noticed)
+        // noticed by looking at what came, and not because the suite itself broke
+        assert.deepStrictEqual(
+          noticed.filter(({ failure }) => failure?.kind === "defect"),
+          []
+        )
+      })
+    )
+  }
+})
