@@ -36,6 +36,7 @@ const isAnswer = (either: Sent | Answered): either is Answered => "status" in ei
 /** Puts a mutation in front of a server that runs: to a client, the two are one broken server. */
 export const start = (address: string, apiKey: string, mutation: Mutation): Promise<MutantProxy> => {
   const { host, hostname, port } = new URL(address)
+  let own = ""
 
   const ask = (sent: Sent): Promise<Answered & { readonly headers: IncomingHttpHeaders }> =>
     new Promise((resolve, reject) => {
@@ -72,7 +73,7 @@ export const start = (address: string, apiKey: string, mutation: Mutation): Prom
       }
       const write = ({ body, status }: Answered, headers: IncomingHttpHeaders = {}) => {
         // the server names its own address in what it hands out; a client must come back through the mutation
-        const text = body.replaceAll(host, `127.0.0.1:${(proxy.address() as AddressInfo).port}`)
+        const text = body.replaceAll(host, own)
         const { "content-length": _length, "transfer-encoding": _encoding, connection: _connection, ...kept } = headers
         outgoing.writeHead(status, {
           "content-type": "application/json",
@@ -115,15 +116,16 @@ export const start = (address: string, apiKey: string, mutation: Mutation): Prom
   })
 
   return new Promise((resolve) => {
-    proxy.listen(0, "127.0.0.1", () =>
+    proxy.listen(0, "127.0.0.1", () => {
+      own = `127.0.0.1:${(proxy.address() as AddressInfo).port}`
       resolve({
-        address: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+        address: `http://${own}`,
         close: () =>
           new Promise((closed) => {
             proxy.close(() => closed())
             proxy.closeAllConnections()
           })
       })
-    )
+    })
   })
 }
