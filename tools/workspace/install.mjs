@@ -50,6 +50,17 @@ const installed = () => {
   }
 }
 
+/** Whether development tools are installed, by whatever command: pnpm says so itself, in JSON whatever the ending. */
+const hasEverything = () => {
+  try {
+    return (
+      JSON.parse(readFileSync(join(root, "node_modules", ".modules.yaml"), "utf8")).included.devDependencies === true
+    )
+  } catch {
+    return false
+  }
+}
+
 /** Makes sure that `scope` is installed; ends the process with a sentence when that cannot be. */
 export const install = (scope) => {
   if (isOldNode() && !bringsNode) {
@@ -68,7 +79,7 @@ export const install = (scope) => {
     return
 
   // an install of everything is never thinned out by a later, smaller one
-  const scoped = present?.scope === "all" ? "all" : scope
+  const scoped = hasEverything() ? "all" : scope
   const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
   process.stderr.write(
     scoped === "all" ? "installing everything ...\n" : "installing what the harness needs, once ...\n"

@@ -1,0 +1,12 @@
+import { globSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+
+/** The root of the repository. */
+export const root = fileURLToPath(new URL("../../../", import.meta.url))
+
+/** Every Markdown document that people read, relative to the root. */
+export const documents = (): ReadonlyArray<string> =>
+  globSync(["*.md", "docs/**/*.md", "{packages,apps,tools}/*/*.md"], {
+    cwd: root,
+    exclude: (path) => path.includes("node_modules")
+  }).toSorted()

@@ -1,0 +1,60 @@
+import { execFileSync } from "node:child_process"
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { assert, describe, it } from "vitest"
+import { documents, root } from "../src/Documents.ts"
+import { fences, shown } from "../src/Fence.ts"
+
+const all = documents().flatMap((document) => fences(root, document))
+const here = dirname(fileURLToPath(import.meta.url))
+
+describe("documents", () => {
+  it("there are some, with fences", () => {
+    assert.include(documents(), "README.md")
+    assert.isNotEmpty(all)
+  })
+
+  for (const fence of all.filter(({ file }) => file !== undefined)) {
+    it(`${fence.document}:${fence.line} equals ${fence.file}; if not: pnpm docs`, () => {
+      assert.strictEqual(fence.code, shown(root, fence.file ?? ""))
+    })
+  }
+
+  // Compiled inside this package, which depends on every public one; a fence is a module of its own.
+  it("every other ts fence compiles", () => {
+    const folder = join(here, "..", ".webagent", "fences")
+    rmSync(folder, { recursive: true, force: true })
+    mkdirSync(folder, { recursive: true })
+    const names = new Map<string, string>()
+    for (const fence of all.filter(({ file, language }) => language === "ts" && file === undefined)) {
+      const name = `${fence.document.replaceAll("/", "_").replace(/\.md$/u, "")}_${fence.line}.ts`
+      names.set(name, `${fence.document}:${fence.line}`)
+      writeFileSync(join(folder, name), `${fence.code}\nexport {}\n`)
+    }
+    writeFileSync(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({
+        extends: "../../../../tsconfig.base.json",
+        compilerOptions: { noEmit: true, noUnusedLocals: false },
+        include: ["*.ts"]
+      })
+    )
+    try {
+      execFileSync("tsc", ["-p", folder], { cwd: folder, encoding: "utf8", stdio: "pipe" })
+    } catch (error) {
+      const { stdout } = error as { readonly stdout: string }
+      assert.fail(stdout.replaceAll(/^(\S+?\.ts)/gmu, (name) => names.get(name) ?? name))
+    }
+  })
+
+  // A link to a file that was moved is the commonest lie of a document.
+  for (const document of documents()) {
+    it(`${document}: its links lead somewhere`, () => {
+      const text = readFileSync(join(root, document), "utf8").replaceAll(/```[\s\S]*?```/gu, "")
+      for (const [, link = ""] of text.matchAll(/\]\((?!https?:|#|mailto:)([^)#]+)(?:#[^)]*)?\)/gu)) {
+        assert.isTrue(existsSync(join(root, dirname(document), link)), link)
+      }
+    })
+  }
+})

@@ -1,0 +1,199 @@
+import * as attw from "@arethetypeswrong/core"
+import { execFileSync, spawn, spawnSync } from "node:child_process"
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { publint } from "publint"
+import { formatMessage } from "publint/utils"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { problems, publishedFolders, read, root } from "../src/Package.ts"
+import { type Packed, packAll } from "../src/Tarballs.ts"
+
+const node24 = process.execPath
+let packed: ReadonlyArray<Packed> = []
+let project = ""
+let server: { readonly address: string; readonly stop: () => void } | undefined
+
+const run = (command: string, args: ReadonlyArray<string>, env: Record<string, string> = {}) => {
+  const { status, stderr, stdout } = spawnSync(command, args, {
+    cwd: project,
+    encoding: "utf8",
+    timeout: 60_000,
+    env: { ...process.env, NO_COLOR: "1", NODE_OPTIONS: "", ...env }
+  })
+  return { status, stdout, stderr }
+}
+
+const installedBin = (name: string) => join(project, "node_modules", ".bin", name)
+
+/** A Node that says it is 20, to see what the commands say to it: nothing else of it is old. */
+const oldNode = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.20.2'})"
+
+const startServer = () =>
+  new Promise<{ readonly address: string; readonly stop: () => void }>((resolve, reject) => {
+    const child = spawn(installedBin("webagent-server"), ["--port", "0", "--api-key", "wak_packed"], { cwd: project })
+    let printed = ""
+    child.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()))
+    child.stdout.on("data", (chunk: Buffer) => {
+      printed += chunk.toString()
+      const address = /http:\/\/127\.0\.0\.1:\d+/u.exec(printed)?.[0]
+      if (address !== undefined) resolve({ address, stop: () => child.kill() })
+    })
+    child.on("exit", () => reject(new Error(`webagent-server ended: ${printed}`)))
+  })
+
+beforeAll(async () => {
+  packed = packAll()
+  project = mkdtempSync(join(tmpdir(), "webagent-project-"))
+  writeFileSync(
+    join(project, "package.json"),
+    JSON.stringify({
+      name: "someone-elses-app",
+      private: true,
+      type: "module",
+      dependencies: {
+        effect: "4.1.0",
+        ...Object.fromEntries(packed.map(({ name, tarball }) => [name, `file:${tarball}`]))
+      },
+      // what a registry would do: our packages come from the tarballs, wherever they are asked for
+      overrides: Object.fromEntries(packed.map(({ name }) => [name, `$${name}`])),
+      devDependencies: { typescript: "7.0.2", "@types/node": "24.19.2" }
+    })
+  )
+  execFileSync("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund"], { cwd: project, stdio: "pipe" })
+}, 240_000)
+
+afterAll(() => server?.stop())
+
+describe("every tarball", () => {
+  for (const folder of publishedFolders()) {
+    const name: string = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")).name
+    const find = () => {
+      const found = packed.find((one) => one.name === name)
+      if (found === undefined) throw new Error(`${name} was not packed`)
+      return found
+    }
+
+    it(`${name} is whole: files, exports, declared dependencies, no tests`, () => {
+      assert.deepStrictEqual(problems(read(find().folder)), [])
+    })
+
+    it(`${name} passes publint`, async () => {
+      const { messages, pkg } = await publint({ pkgDir: find().folder, level: "warning", strict: true, pack: false })
+      assert.deepStrictEqual(
+        messages.map((message) => formatMessage(message, pkg, { color: false })),
+        []
+      )
+    })
+
+    it(`${name}: its types resolve under node16 and bundler`, async () => {
+      const archive = attw.createPackageFromTarballData(new Uint8Array(readFileSync(find().tarball)))
+      const analysis = await attw.checkPackage(archive)
+      if (!analysis.types) return assert.isDefined(read(find().folder).manifest.bin, "a library without types")
+      // packages are ES modules only: require() under node10 and from CommonJS is not offered
+      const wrong = analysis.problems.filter(
+        (problem) =>
+          !(
+            "resolutionKind" in problem &&
+            (problem.resolutionKind === "node10" || problem.resolutionKind === "node16-cjs")
+          ) && problem.kind !== "CJSResolvesToESM"
+      )
+      assert.deepStrictEqual(wrong, [])
+    })
+  }
+})
+
+describe("an app outside of the workspace", () => {
+  it("an Effect program creates a run at the packed server and waits for it", async () => {
+    server ??= await startServer()
+    writeFileSync(
+      join(project, "program.mjs"),
+      `import * as Effect from "effect/Effect"
+import { Runs, V4 } from "@webagent/v4"
+const program = Effect.gen(function* () {
+  const runs = yield* Runs
+  const run = yield* runs.createAndWait({ task: "say hello [simulate output=hello duration=10ms]" })
+  return run.status + " " + run.result
+})
+console.log(await Effect.runPromise(program.pipe(Effect.provide(V4.layerConfig))))
+`
+    )
+    const { status, stderr, stdout } = run(node24, ["program.mjs"], {
+      WEBAGENT_BASE_URL: server.address,
+      WEBAGENT_API_KEY: "wak_packed"
+    })
+    assert.deepStrictEqual({ status, stdout, stderr }, { status: 0, stdout: "completed hello\n", stderr: "" })
+  })
+
+  for (const [moduleResolution, module] of [
+    ["node16", "node16"],
+    ["bundler", "esnext"]
+  ] as const) {
+    it(`its TypeScript compiles with moduleResolution ${moduleResolution}`, () => {
+      writeFileSync(
+        join(project, `types-${moduleResolution}.ts`),
+        `import * as Effect from "effect/Effect"
+import { ClientConfig, Transport } from "@webagent/core"
+import { PollSchedule } from "@webagent/polling"
+import { check, scenario, Suite } from "@webagent/scenario"
+import { Server } from "@webagent/server"
+import { Sessions as SessionsV2 } from "@webagent/v2"
+import { Sessions as SessionsV3 } from "@webagent/v3"
+import { Browsers, Runs, V4 } from "@webagent/v4"
+import type { SessionView } from "@webagent/contract/v2"
+import { terminalRunStatuses } from "@webagent/contract/Wire"
+export const statuses: ReadonlyArray<"completed" | "failed" | "cancelled"> = terminalRunStatuses
+export const program = Effect.flatMap(Runs, (runs) => Effect.map(runs.createAndWait({ task: "t" }), (run): string => run.status)).pipe(Effect.provide(V4.layerConfig))
+export const read = (id: string) => Effect.flatMap(SessionsV2, (sessions) => Effect.map(sessions.get(id), (view): SessionView => view))
+export const suite = Suite.make("mine", [scenario("adds up", {}, function* () { yield* check.equal(1 + 1, 2) })])
+export const all = [ClientConfig, Transport, PollSchedule, Server, SessionsV3, Browsers]
+`
+      )
+      const { status, stdout } = run(installedBin("tsc"), [
+        "--noEmit",
+        "--strict",
+        "--skipLibCheck",
+        "false",
+        "--target",
+        "es2024",
+        "--lib",
+        "es2024,dom,dom.asynciterable,esnext.disposable",
+        "--module",
+        module,
+        "--moduleResolution",
+        moduleResolution,
+        "--types",
+        "node",
+        `types-${moduleResolution}.ts`
+      ])
+      assert.deepStrictEqual({ status, stdout }, { status: 0, stdout: "" })
+    })
+  }
+
+  it("npx webagent-harness runs its own suite file", () => {
+    writeFileSync(
+      join(project, "my.suite.ts"),
+      `import { check, scenario, Suite } from "@webagent/scenario"
+export default Suite.make("mine", [
+  scenario("a run completes", {}, function* ({ v4 }) {
+    const run = yield* v4.runs.createAndWait({ task: "say hello [simulate output=hello]" })
+    yield* check.equal(run.result, "hello")
+  })
+])
+`
+    )
+    const { status, stdout } = run("npx", ["--no-install", "webagent-harness", "run", "my.suite.ts"], {
+      PATH: `${join(node24, "..")}:${process.env["PATH"] ?? ""}`
+    })
+    assert.include(stdout, "1 passed")
+    assert.strictEqual(status, 0)
+  })
+
+  for (const command of ["webagent-harness", "webagent-server"]) {
+    it(`${command} on a Node that is too old says so in one sentence`, () => {
+      const { status, stderr, stdout } = run(node24, ["--import", oldNode, installedBin(command), "--help"])
+      assert.match(stderr, /^.*needs Node 22\.19 or newer; this is 20\.20\.2\..*\n$/u)
+      assert.deepStrictEqual({ status, stdout }, { status: 2, stdout: "" })
+    })
+  }
+})
