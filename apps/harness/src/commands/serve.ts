@@ -5,11 +5,12 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { usage } from "../Mistake.ts"
+import { program } from "./Program.ts"
 
 const lines = (versions: Readonly<Record<string, string>>, address: string, key: string) => [
   ...Object.entries(versions).map(([version, baseUrl]) => `${version}       ${baseUrl}`),
   `key      ${key}`,
-  `try it   WEBAGENT_API_KEY=${key} npm run harness -- run --target ${address}`
+  `try it   WEBAGENT_API_KEY=${key} ${program} run --target ${address}`
 ]
 
 /** `serve`: the simulated service in the foreground. */

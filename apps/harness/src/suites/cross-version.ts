@@ -40,7 +40,7 @@ export default Suite.make("cross-version", [
     yield* check.equal(v2.tasks[0]?.cost, run.cost, "the cost")
   }),
   scenario("a run at work is started in v2 and running in v3", shared, function* (context) {
-    const { id, sessionId } = yield* start(context, { duration: "10s" })
+    const { id, sessionId } = yield* start(context, { duration: "3s" })
     yield* until(context, id, "running")
     const v2 = yield* context.v2.sessions.get(sessionId)
     const v3 = yield* context.v3.sessions.get(sessionId)

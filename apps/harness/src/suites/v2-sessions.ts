@@ -189,7 +189,7 @@ export default Suite.make("v2-sessions", [
     yield* check.equal(task.status, "stopped", "status")
   }),
   scenario("a task at work is started, without an end or output", scripted, function* (context) {
-    const { id, sessionId } = yield* startRun(context, { duration: "10s", output: "late" })
+    const { id, sessionId } = yield* startRun(context, { duration: "3s", output: "late" })
     yield* until(context, id, "running")
     const { session, task } = only(yield* context.v2.sessions.get(sessionId))
     yield* check.equal(session.status, "active", "the session's status")
@@ -200,7 +200,7 @@ export default Suite.make("v2-sessions", [
     yield* check.equal(task.output, null, "output")
   }),
   scenario("a task that waits is created, without a start", scripted, function* (context) {
-    const { sessionId } = yield* startRun(context, { duration: "10s" })
+    const { sessionId } = yield* startRun(context, { duration: "3s" })
     yield* context.v4.sessions.queue(sessionId, { text: context.simulate("And a blue one", { duration: "5ms" }) })
     const waiting = (yield* context.v2.sessions.get(sessionId)).tasks[1]
     yield* check.equal(waiting?.status, "created", "status")
@@ -322,7 +322,7 @@ export default Suite.make("v2-sessions", [
     yield* check.schema(Schema.fromJsonString(Schema.Struct({ price: Schema.Literal(12) })), task.output, "output")
   }),
   scenario("an interrupted task is stopped and not resumed", ours, function* (context) {
-    const { id, sessionId } = yield* startRun(context, { duration: "10s" })
+    const { id, sessionId } = yield* startRun(context, { duration: "3s" })
     yield* until(context, id, "running")
     const text = context.simulate("instead", { duration: "5ms" })
     yield* context.v4.sessions.queue(sessionId, { text, interrupt: true })

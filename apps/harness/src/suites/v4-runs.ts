@@ -95,7 +95,7 @@ export default Suite.make("v4-runs", [
     }
   }),
   scenario("a run that ends is not terminal before, and has no result", scripted, function* (context) {
-    const { id } = yield* start(context, { duration: "800ms", output: "early bird" })
+    const { id } = yield* start(context, { duration: "700ms", output: "early bird" })
     yield* until(context, id, "running")
     const running = yield* context.v4.runs.get(id)
     yield* check.equal(running.status, "running", "status")
@@ -179,7 +179,7 @@ export default Suite.make("v4-runs", [
     }
   }),
   scenario("a follow-up waits while the turn before it runs", scripted, function* (context) {
-    const first = yield* start(context, { duration: "10s" })
+    const first = yield* start(context, { duration: "3s" })
     yield* until(context, first.id, "running")
     const next = yield* queue(context, first.sessionId, {})
     yield* Effect.sleep("60 millis")
@@ -195,7 +195,7 @@ export default Suite.make("v4-runs", [
     yield* check.equal(run.result, "second", "the follow-up's result")
   }),
   scenario("an interrupt runs immediately and cancels what runs", scripted, function* (context) {
-    const first = yield* start(context, { duration: "10s" })
+    const first = yield* start(context, { duration: "3s" })
     yield* until(context, first.id, "running")
     const next = yield* queue(context, first.sessionId, { interrupt: true, script: { output: "now" } })
     const run = yield* context.v4.runs.untilTerminal(next, { timeout: "5 seconds" })
@@ -210,7 +210,7 @@ export default Suite.make("v4-runs", [
     "an interrupt goes before the messages that wait, and they stay behind it in order",
     scripted,
     function* (context) {
-      const first = yield* start(context, { duration: "10s" })
+      const first = yield* start(context, { duration: "3s" })
       yield* until(context, first.id, "running")
       const waiting = yield* Effect.forEach(["b", "c"], (output) =>
         queue(context, first.sessionId, { text: output, script: { output, duration: "10ms" } })
@@ -333,7 +333,7 @@ export default Suite.make("v4-runs", [
     yield* check.status(answer, 409)
   }),
   scenario("queueing answers 201 with the message", ours, function* (context) {
-    const { sessionId } = yield* start(context, { duration: "10s" })
+    const { sessionId } = yield* start(context, { duration: "3s" })
     for (const interrupt of [false, true]) {
       const body = { text: context.simulate("more", { duration: "5ms" }), interrupt }
       const answer = yield* context.request("v4", { method: "POST", path: `/sessions/${sessionId}/queue`, body })
