@@ -3,6 +3,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as TestClock from "effect/testing/TestClock"
 import { Engine } from "../src/engine/Engine.ts"
 import * as ApiKeyAuth from "../src/http/ApiKeyAuth.ts"
 import * as RequestValidation from "../src/http/RequestValidation.ts"
@@ -190,6 +191,18 @@ describe("Server layers", () => {
       assert.deepStrictEqual(one, again)
       assert.notDeepEqual(one, other)
     })
+  )
+
+  it.effect("runs on the clock of whoever starts it, here a virtual one, on a real socket", () =>
+    Effect.gen(function* () {
+      const { id } = yield* createRun("[simulate duration=1h]")
+      const status = Effect.map(exchange("GET", `/api/v4/runs/${id}/status`), ({ body }) => body["status"])
+      assert.strictEqual(yield* status, "dispatching")
+      yield* TestClock.adjust("59 minutes")
+      assert.strictEqual(yield* status, "running")
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(yield* status, "completed")
+    }).pipe(Effect.provide(Server.layerTest, { local: true }))
   )
 
   it.live("takes any of several keys, and its address says where", () =>

@@ -5,6 +5,7 @@ import * as HttpServer from "effect/http/HttpServer"
 import type * as HttpServerError from "effect/http/HttpServerError"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
+import * as Scope from "effect/Scope"
 import { createServer, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 
@@ -61,15 +62,20 @@ const make = Effect.fnUntraced(function* (options: ListenerOptions) {
     upgraded.add(socket)
     socket.once("close", () => upgraded.delete(socket))
   })
-  // Nothing here takes long to answer, but clients keep connections and CDP sockets open: they would hold up a stop.
-  const server = yield* NodeHttpServer.make(() => node, { ...options, disablePreemptiveShutdown: true })
-  yield* Effect.addFinalizer(() =>
-    Effect.sync(() => {
+  // Nothing here takes long to answer, but clients keep connections and CDP sockets open, and the adapter waits for
+  // each of them when it stops: they are cut before it is asked to.
+  const adapter = yield* Scope.make()
+  yield* Effect.addFinalizer((exit) =>
+    Effect.suspend(() => {
       node.closeAllConnections()
       for (const socket of upgraded) socket.destroy()
+      return Scope.close(adapter, exit)
     })
   )
-  return server
+  return yield* Scope.provide(
+    NodeHttpServer.make(() => node, { ...options, disablePreemptiveShutdown: true }),
+    adapter
+  )
 })
 
 /** Listens on a real socket; stopping it closes every connection. */

@@ -89,6 +89,7 @@ layer(Server.layerTest, { excludeTestServices: true })("App", (it) => {
       ["GET", `/api/v4/browsers/${uuid}?x=1`, "PATCH"],
       ["OPTIONS", "/api/v4/browsers", "POST"],
       ["POST", "/", "GET, HEAD"],
+      ["POST", "/health?x=1", "GET, HEAD"],
       ["PROPFIND", "/health", "GET, HEAD"]
     ] as const) {
       it.effect(`${method} ${path.replace(uuid, "{id}")}`, () =>
@@ -114,6 +115,16 @@ layer(Server.layerTest, { excludeTestServices: true })("App", (it) => {
       })
     )
 
+    it.effect("a length that is too much is answered before the body comes", () =>
+      Effect.gen(function* () {
+        const answer = yield* raw(
+          "POST /api/v4/runs HTTP/1.1\r\nHost: x\r\nX-Service-API-Key: wak_test\r\nContent-Type: application/json\r\n" +
+            "Connection: close\r\nContent-Length: 1048577\r\n\r\n"
+        )
+        assert.match(answer, /^HTTP\/1\.1 413 /u)
+      })
+    )
+
     it.effect("also when the length is not said before", () =>
       Effect.gen(function* () {
         const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`
@@ -126,16 +137,21 @@ layer(Server.layerTest, { excludeTestServices: true })("App", (it) => {
     )
   })
 
-  describe("what is hardly HTTP", () => {
-    for (const [what, head, status] of [
-      ["no HTTP", "hello\r\n\r\n", 400],
-      ["no Host", "GET / HTTP/1.1\r\n\r\n", 400],
-      ["too much of a header", `GET / HTTP/1.1\r\nHost: x\r\nA: ${"x".repeat(20_000)}\r\n\r\n`, 431]
+  describe("what is no HTTP", () => {
+    for (const [what, head, status, detail] of [
+      ["other words", "hello\r\n\r\n", 400, "Bad Request"],
+      [
+        "too much of a header",
+        `GET / HTTP/1.1\r\nHost: x\r\nA: ${"x".repeat(20_000)}\r\n\r\n`,
+        431,
+        "Request Header Fields Too Large"
+      ]
     ] as const) {
-      it.effect(`${what} is ${status}, in JSON`, () =>
+      it.effect(`${what}: ${status}, in JSON`, () =>
         Effect.gen(function* () {
           const answer = yield* raw(head)
-          assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `, "u"))
+          assert.isTrue(answer.startsWith(`HTTP/1.1 ${status} ${detail}\r\n`), answer)
+          assert.isTrue(answer.endsWith(`\r\n\r\n{"detail":"${detail}"}`), answer)
         })
       )
     }

@@ -31,6 +31,7 @@ layer(Server.layerTest, { excludeTestServices: true })("Docs", (it) => {
           assert.match(headers.get("content-type") ?? "", /^text\/html/u)
           assert.include(text, document.info.title)
           assert.notMatch(text, /<(?:script|link|img)[^>]+(?:src|href)=["']?https?:/u)
+          assert.match(text, /["']?withDefaultFonts["']?:\s*false/u)
           assert.include(text, `/api/${version}/`)
         }
       })

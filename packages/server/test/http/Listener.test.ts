@@ -1,0 +1,58 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import { connect, type Socket } from "node:net"
+import { Server } from "../../src/Server.ts"
+import { exchange } from "./exchange.ts"
+
+/** A client that writes `text`, reads up to the first answer if there is one to come, and then just stays. */
+const linger = Effect.fnUntraced(function* (text: string, answered: boolean) {
+  const { address } = yield* Server
+  const { hostname, port } = new URL(address)
+  return yield* Effect.acquireRelease(
+    Effect.callback<Socket>((resume) => {
+      const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+      const stay = () => resume(Effect.succeed(socket))
+      socket.on("error", () => undefined)
+      socket.once("data", stay)
+      socket.write(text, () => (answered ? undefined : stay()))
+    }),
+    (socket) => Effect.sync(() => socket.destroy())
+  )
+})
+
+const upgrade = (path: string) =>
+  `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+  "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+
+const clients: ReadonlyArray<readonly [string, (path: string) => string, boolean]> = [
+  ["keeps its connection open", () => "GET /health HTTP/1.1\r\nHost: x\r\n\r\n", true],
+  ["never ends its request", () => "GET /health HTTP/1.1\r\nHost: x\r\n", false],
+  [
+    "never sends the body that it promised",
+    () => "POST /health HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n",
+    true
+  ],
+  ["never says goodbye on its CDP socket", upgrade, true]
+]
+
+describe("Listener", () => {
+  for (const [what, text, answered] of clients) {
+    it.live(`stops at once under a client that ${what}`, () =>
+      Effect.gen(function* () {
+        const scope = yield* Scope.make()
+        const context = yield* Layer.buildWithScope(Layer.fresh(Server.layerTest), scope)
+        yield* Effect.gen(function* () {
+          const { body } = yield* exchange("POST", "/api/v4/browsers")
+          yield* linger(text(`/api/v4/browsers/${String(body["id"])}/cdp`), answered)
+        }).pipe(Effect.provideContext(context))
+        // a stop that waits for such a client waits for thirty seconds or for ever
+        yield* Effect.timeout(Scope.close(scope, Exit.void), "5 seconds")
+        const again = yield* Effect.exit(Effect.provideContext(exchange("GET", "/health"), context))
+        assert.isTrue(Exit.isFailure(again))
+      })
+    )
+  }
+})
