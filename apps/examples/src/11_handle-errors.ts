@@ -44,5 +44,11 @@ export const program = Effect.gen(function* () {
 )
 
 if (import.meta.main) {
-  program.pipe(Effect.tap(Console.log), Effect.provide(V4.layerConfig), NodeRuntime.runMain)
+  program.pipe(
+    Effect.tap(Console.log),
+    Effect.provide(V4.layerConfig),
+    // no address or no key: one sentence, no stack, exit code 1
+    Effect.tapError(({ message }) => Console.error(message)),
+    NodeRuntime.runMain({ disableErrorReporting: true })
+  )
 }

@@ -4,6 +4,7 @@
  * Run: node --conditions=@webagent/source apps/examples/src/26_embedded-server.ts
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { PollSchedule } from "@webagent/polling"
 import { Server } from "@webagent/server"
 import { Runs, V4 } from "@webagent/v4"
 import * as Console from "effect/Console"
@@ -19,7 +20,10 @@ const layerClient = Layer.unwrap(
 // the same seed, the same outcomes
 const layerServer = Server.layerSimulated({ seed: 7, failureRate: 1 / 3, turnDuration: "20 millis" })
 
-export const layer = layerClient.pipe(Layer.provide([layerServer, FetchHttpClient.layer]))
+// the usual first look after two seconds would be all that a run of 20 ms takes
+const polling = Layer.succeed(PollSchedule.Current, PollSchedule.every("10 millis"))
+
+export const layer = layerClient.pipe(Layer.provide([layerServer, FetchHttpClient.layer, polling]))
 
 export const program = Effect.gen(function* () {
   const runs = yield* Runs

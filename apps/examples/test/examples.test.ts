@@ -1,0 +1,369 @@
+import { assert, describe, it, layer } from "@effect/vitest"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { apiKeyHeader, operations } from "@webagent/contract/Wire"
+import { ClientConfig, Transport } from "@webagent/core"
+import * as ScenarioContexts from "@webagent/scenario/ScenarioContexts"
+import { Server } from "@webagent/server"
+import { Runs, V4 } from "@webagent/v4"
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Redacted from "effect/Redacted"
+import * as Socket from "effect/socket/Socket"
+import { spawn } from "node:child_process"
+import { readdirSync } from "node:fs"
+import { createServer, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { fileURLToPath } from "node:url"
+import * as createARun from "../src/10_create-a-run.ts"
+import * as handleErrors from "../src/11_handle-errors.ts"
+import * as typedResult from "../src/12_typed-result.ts"
+import * as waitAgain from "../src/13_wait-again.ts"
+import * as progress from "../src/14_progress.ts"
+import * as manyRuns from "../src/15_many-runs.ts"
+import * as followUp from "../src/16_follow-up.ts"
+import * as interrupt from "../src/17_interrupt.ts"
+import * as controlABrowser from "../src/18_control-a-browser.ts"
+import * as pollSchedule from "../src/19_poll-schedule.ts"
+import * as configureByValues from "../src/20_configure-by-values.ts"
+import * as customHttpClient from "../src/21_custom-http-client.ts"
+import * as unlistedEndpoint from "../src/22_unlisted-endpoint.ts"
+import * as v2Session from "../src/23_v2-session.ts"
+import * as v3Session from "../src/24_v3-session.ts"
+import * as threeVersions from "../src/25_three-versions.ts"
+import * as embeddedServer from "../src/26_embedded-server.ts"
+import * as yourApp from "../src/27_your-app.ts"
+import flights from "../src/28_flights.suite.ts"
+import * as service from "./service.ts"
+
+const folder = fileURLToPath(new URL("../src/", import.meta.url))
+const tested = new Set<string>()
+
+/** The name of an example's test begins with the example's. */
+const named = (example: string, behaviour: string) => {
+  tested.add(example)
+  return `${example}: ${behaviour}`
+}
+
+/** What a program logs, beside what it returns. */
+const withLogs = Effect.fnUntraced(function* <A, E, R>(program: Effect.Effect<A, E, R>) {
+  const logs: Array<string> = []
+  const logger = Logger.make<unknown, void>(({ message }) => void logs.push(String(message)))
+  const value = yield* Effect.provide(program, Logger.layer([logger]))
+  return { value, logs }
+})
+
+// with layers of its own, not those that all examples share
+const local = { local: true } as const
+
+const overLogging = V4.layer.pipe(
+  Layer.provide(Transport.layer),
+  Layer.provide([ClientConfig.layerConfig, customHttpClient.layerHttpClient])
+)
+
+const flight = "Simulated result of: Find the cheapest direct flight from Oslo to Rome in May"
+
+layer(service.layer, { excludeTestServices: true })("examples", (it) => {
+  it.effect(named("10_create-a-run", "the result is the agent's"), () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* createARun.program, flight)
+    })
+  )
+
+  it.effect(named("11_handle-errors", "a run that ends well is done"), () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* handleErrors.program, "Done: Simulated result of: Buy the red mug")
+    })
+  )
+
+  it.effect(named("12_typed-result", "the result has the type of an offer"), () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* typedResult.program, { airline: "Norwegian", price: 89, currency: "EUR" })
+    })
+  )
+
+  it.effect(named("13_wait-again", "the first wait ends at its deadline, the second with the run"), () =>
+    Effect.gen(function* () {
+      const { logs, value } = yield* withLogs(waitAgain.program)
+      assert.strictEqual(value, "completed")
+      assert.lengthOf(logs, 1)
+      assert.match(logs[0] ?? "", /^run \S+ is still "\w+" after \d+ms and \d+ polls\. It may go on/u)
+    })
+  )
+
+  it.effect(named("14_progress", "each status once, the terminal one last"), () =>
+    Effect.gen(function* () {
+      const { logs, value } = yield* withLogs(progress.program)
+      assert.includeMembers(["queued", "dispatching", "running", "completed"], value)
+      assert.strictEqual(new Set(value).size, value.length)
+      assert.deepStrictEqual(value.slice(-2), ["running", "completed"])
+      assert.deepStrictEqual(
+        logs.map((line) => line.split(" ").at(-1)),
+        value
+      )
+    })
+  )
+
+  it.effect(named("15_many-runs", "five are found; the one that fails says why"), () =>
+    Effect.gen(function* () {
+      const { failed, found } = yield* manyRuns.program
+      assert.deepStrictEqual(
+        found.map(({ city, result }) => [city, result]),
+        ["Athens", "Berlin", "Lisbon", "Rome", "Vienna"].map((city) => [
+          city,
+          `Simulated result of: Find the cheapest direct flight from Oslo to ${city}`
+        ])
+      )
+      assert.deepStrictEqual(
+        failed.map((error) => [error._tag, "why" in error && error.why]),
+        [["NoFlight", "no airport"]]
+      )
+    })
+  )
+
+  it.effect(named("16_follow-up", "each turn has its own result"), () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* followUp.program, [flight, "Simulated result of: Now the same for June"])
+    })
+  )
+
+  it.effect(named("17_interrupt", "the run at work is cancelled, the message's completes"), () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* interrupt.program, ["cancelled", "completed"])
+    })
+  )
+
+  it.effect(named("18_control-a-browser", "the browser says what it is, and is stopped"), () =>
+    Effect.gen(function* () {
+      const { logs, value } = yield* withLogs(Effect.provide(controlABrowser.program, overLogging, local))
+      assert.strictEqual(value, "SimulatedBrowser/1.0")
+      assert.deepStrictEqual(
+        logs.map((line) => line.replace(/http.*\/api/u, "/api").replace(/[\w-]{36}$/u, "ID")),
+        ["POST /api/v4/browsers", "PATCH /api/v4/browsers/ID"]
+      )
+    })
+  )
+
+  it.effect(named("19_poll-schedule", "both runs end, and the patient one looks rarely"), () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* pollSchedule.program, ["completed", "completed"])
+      const delays_ms = [0, 10_000, 100_000, 3_600_000].map((elapsed_ms, polls) =>
+        pollSchedule.patient.delay_ms({ elapsed_ms, polls })
+      )
+      assert.deepStrictEqual(delays_ms, [5000, 2000, 10_000, 60_000])
+    })
+  )
+
+  it.effect(named("20_configure-by-values", "the settings decide where to and with which key"), () =>
+    Effect.gen(function* () {
+      const { address, apiKeys } = yield* Server
+      const run = (key: string) =>
+        configureByValues.program.pipe(
+          Effect.provide(Layer.provide(configureByValues.layer, FetchHttpClient.layer), local),
+          Effect.provide(service.environment({ FLIGHTS_AGENT_URL: `${address}/api/v4`, FLIGHTS_AGENT_KEY: key }))
+        )
+      assert.strictEqual(yield* run(apiKeys[0] ?? ""), "completed")
+      assert.strictEqual((yield* Effect.flip(run("wak_other")))._tag, "UnauthorizedError")
+    })
+  )
+
+  it.effect(named("21_custom-http-client", "each request is logged, and the key is not"), () =>
+    Effect.gen(function* () {
+      const { address, apiKeys } = yield* Server
+      const { logs, value } = yield* withLogs(Effect.provide(customHttpClient.program, overLogging, local))
+      assert.strictEqual(value, "completed")
+      assert.strictEqual(logs[0], `POST ${address}/api/v4/runs`)
+      assert.match(logs.at(-2) ?? "", /^GET .*\/status$/u)
+      assert.match(logs.at(-1) ?? "", /^GET .*\/api\/v4\/runs\/[\w-]{36}$/u)
+      assert.notInclude(logs.join(), apiKeys[0] ?? "")
+    })
+  )
+
+  it.effect(named("22_unlisted-endpoint", "the server's own document lists what is described"), () =>
+    Effect.gen(function* () {
+      const described = new Set(Object.values(operations.v4).map(({ path }) => path))
+      assert.sameMembers(yield* unlistedEndpoint.program, [...described])
+    })
+  )
+
+  it.effect(named("23_v2-session", "a task with what it cost and whether it was right"), () =>
+    Effect.gen(function* () {
+      const runs = yield* Runs
+      const task = "Buy the red mug [simulate output=ordered cost=0.0132 success=true judge=false]"
+      const { sessionId } = yield* runs.create({ task })
+      const tasks = yield* Effect.provide(v2Session.program, service.environment({ SESSION_ID: sessionId ?? "" }))
+      const { createdAt, ...rest } = tasks[0] ?? assert.fail("no task")
+      assert.deepStrictEqual(rest, {
+        status: "finished",
+        output: "ordered",
+        isSuccess: true,
+        judgeVerdict: false,
+        cost: "0.0132"
+      })
+      assert.lengthOf(tasks, 1)
+      assert.match(createdAt ?? "", /^\d{4}-\d\d-\d\dT[\d:.]+Z$/u)
+    })
+  )
+
+  it.effect(named("24_v3-session", "the session rests with its result"), () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* v3Session.program, { status: "idle", result: "Norwegian" })
+    })
+  )
+
+  it.effect(named("25_three-versions", "one run, seen three ways"), () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* threeVersions.program, {
+        v2: [{ cost: "0.0132", judgeVerdict: true, output: "ordered", status: "finished" }],
+        v3: { status: "idle", result: "ordered" },
+        v4: { status: "completed", result: "ordered" }
+      })
+    })
+  )
+
+  it.effect(named("26_embedded-server", "a third of the runs fail, more or less, and the same ones again"), () =>
+    Effect.gen(function* () {
+      const run = Effect.provide(embeddedServer.program, embeddedServer.layer, local)
+      const [first, again] = yield* Effect.all([run, run], { concurrency: 2 })
+      assert.deepStrictEqual(first, again)
+      assert.strictEqual((first["completed"] ?? 0) + (first["failed"] ?? 0), 30)
+      assert.isTrue((first["failed"] ?? 0) >= 5 && (first["failed"] ?? 0) <= 15, JSON.stringify(first))
+    })
+  )
+
+  it.effect(named("27_your-app", "the order is what the agent answers"), () =>
+    Effect.gen(function* () {
+      assert.strictEqual(
+        yield* Effect.provide(yourApp.program, yourApp.Shopper.layer),
+        "Simulated result of: Buy the red mug and answer with the number of the order"
+      )
+    })
+  )
+
+  describe(named("28_flights.suite", "every scenario holds"), () => {
+    for (const scenario of flights.scenarios) {
+      it.effect(scenario.name, () =>
+        Effect.gen(function* () {
+          const { address, apiKeys, baseUrls } = yield* Server
+          const contextOf = yield* ScenarioContexts.make(
+            {
+              name: "simulated service",
+              address,
+              baseUrls,
+              apiKeyHeader,
+              capabilities: new Set(scenario.needs)
+            },
+            Redacted.make(apiKeys[0] ?? "")
+          )
+          yield* Effect.scoped(scenario.run(contextOf(1)))
+        }).pipe(Effect.provide(NodeHttpClient.layerUndici), Effect.provide(Socket.layerWebSocketConstructorGlobal))
+      )
+    }
+  })
+})
+
+/** Where a service that answers in one way listens. */
+const answering = (answer: (response: ServerResponse) => void) =>
+  Effect.acquireRelease(
+    Effect.callback<{ readonly address: string; readonly close: () => void }>((resume) => {
+      const server = createServer((_, response) => answer(response))
+      const close = () => {
+        server.close()
+        server.closeAllConnections()
+      }
+      server.listen(0, "127.0.0.1", () =>
+        resume(Effect.succeed({ address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close }))
+      )
+    }),
+    ({ close }) => Effect.sync(close)
+  )
+
+const refusing =
+  (status: number, detail: unknown, headers: Record<string, string> = {}) =>
+  (response: ServerResponse) =>
+    void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify({ detail }))
+
+describe("11_handle-errors, at a service that", () => {
+  const at = (address: string) =>
+    handleErrors.program.pipe(
+      Effect.provide(V4.layerClient({ baseUrl: address, apiKey: "wak_test", requestTimeout: "100 millis" })),
+      Effect.provide(FetchHttpClient.layer)
+    )
+
+  const answers: Record<string, [answer: (response: ServerResponse) => void, sentence: string]> = {
+    "does not take the key": [refusing(401, "Invalid API key"), "The service does not take this API key."],
+    "finds the body wrong": [
+      refusing(422, [{ loc: ["body", "task"], msg: "too vague", type: "value_error" }]),
+      "The request was refused: body.task: too vague"
+    ],
+    "finds the task too long": [refusing(413, "Content too large"), "The task is too long for the service."],
+    "is busy": [refusing(429, "Too many requests", { "retry-after": "7" }), "Too much at once. Come back in 7s."],
+    "hangs up": [(response) => response.destroy(), "The connection was cut. There may be a run."],
+    "never answers": [() => {}, "No answer in 100ms. There may be a run."],
+    "forgets half of its answer": [
+      (response) => void response.writeHead(201).end('{"id":5}'),
+      "An odd answer with status 201, for run unknown."
+    ]
+  }
+  for (const [behaviour, [answer, sentence]] of Object.entries(answers)) {
+    it.live(behaviour, () =>
+      Effect.gen(function* () {
+        const { address } = yield* answering(answer)
+        assert.strictEqual(yield* at(address), sentence)
+      })
+    )
+  }
+
+  it.live("is not there", () =>
+    Effect.gen(function* () {
+      const { address, close } = yield* answering(() => {})
+      close()
+      assert.strictEqual(yield* at(address), "Nothing listens there.")
+    })
+  )
+
+  it.live("has an agent that fails", () =>
+    Effect.gen(function* () {
+      const { address } = yield* Server
+      assert.strictEqual(yield* at(address), "The run is failed: The simulated agent failed.")
+    }).pipe(
+      Effect.provide(Server.layerSimulated({ turnDuration: "5 millis", failureRate: 1 })),
+      Effect.provide(service.impatient)
+    )
+  )
+})
+
+describe("programs", () => {
+  const run = (example: string, env: Record<string, string>) =>
+    Effect.callback<{ readonly code: number | null; readonly output: string }>((resume) => {
+      const child = spawn(process.execPath, ["--conditions=@webagent/source", `${folder}${example}.ts`], { env })
+      let output = ""
+      child.stdout.on("data", (chunk) => (output += String(chunk)))
+      child.stderr.on("data", (chunk) => (output += String(chunk)))
+      child.once("close", (code) => resume(Effect.succeed({ code, output })))
+      return Effect.sync(() => child.kill("SIGKILL"))
+    })
+
+  it.live(named("11_handle-errors", "without a key it says so in one sentence"), () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* run("11_handle-errors", {}), {
+        code: 1,
+        output: "No API key: set WEBAGENT_API_KEY to a key from the service's console.\n"
+      })
+    })
+  )
+
+  it.live(named("26_embedded-server", "prints what it counted, and ends"), () =>
+    Effect.gen(function* () {
+      const { code, output } = yield* run("26_embedded-server", {})
+      assert.strictEqual(code, 0)
+      assert.match(output, /^\{ completed: \d+, failed: \d+ \}\n$/u)
+    })
+  )
+})
+
+it("every example has a test", () => {
+  const examples = readdirSync(folder).map((file) => file.replace(/\.ts$/u, ""))
+  assert.deepStrictEqual([...tested].toSorted(), examples.toSorted())
+})
