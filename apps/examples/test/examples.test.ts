@@ -241,26 +241,24 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
     })
   )
 
-  describe(named("28_flights.suite", "every scenario holds"), () => {
-    for (const scenario of flights.scenarios) {
-      it.effect(scenario.name, () =>
-        Effect.gen(function* () {
-          const { address, apiKeys, baseUrls } = yield* Server
-          const contextOf = yield* ScenarioContexts.make(
-            {
-              name: "simulated service",
-              address,
-              baseUrls,
-              apiKeyHeader,
-              capabilities: new Set(scenario.needs)
-            },
-            Redacted.make(apiKeys[0] ?? "")
-          )
-          yield* Effect.scoped(scenario.run(contextOf(1)))
-        }).pipe(Effect.provide(NodeHttpClient.layerUndici), Effect.provide(Socket.layerWebSocketConstructorGlobal))
-      )
-    }
-  })
+  for (const scenario of flights.scenarios) {
+    it.effect(named("28_flights.suite", scenario.name), () =>
+      Effect.gen(function* () {
+        const { address, apiKeys, baseUrls } = yield* Server
+        const contextOf = yield* ScenarioContexts.make(
+          {
+            name: "simulated service",
+            address,
+            baseUrls,
+            apiKeyHeader,
+            capabilities: new Set(scenario.needs)
+          },
+          Redacted.make(apiKeys[0] ?? "")
+        )
+        yield* Effect.scoped(scenario.run(contextOf(1)))
+      }).pipe(Effect.provide(NodeHttpClient.layerUndici), Effect.provide(Socket.layerWebSocketConstructorGlobal))
+    )
+  }
 })
 
 /** Where a service that answers in one way listens. */
