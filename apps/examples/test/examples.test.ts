@@ -1,10 +1,11 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { apiKeyHeader, operations } from "@webagent/contract/Wire"
+import { apiKeyHeader, operations, runStatuses } from "@webagent/contract/Wire"
 import { ClientConfig, Transport } from "@webagent/core"
 import * as ScenarioContexts from "@webagent/scenario/ScenarioContexts"
 import { Server } from "@webagent/server"
 import { Runs, V4 } from "@webagent/v4"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
@@ -95,9 +96,12 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
   it.effect(named("14_progress", "each status once, the terminal one last"), () =>
     Effect.gen(function* () {
       const { logs, value } = yield* withLogs(progress.program)
-      assert.includeMembers(["queued", "dispatching", "running", "completed"], value)
-      assert.strictEqual(new Set(value).size, value.length)
-      assert.deepStrictEqual(value.slice(-2), ["running", "completed"])
+      assert.strictEqual(value.at(-1), "completed")
+      // a slow machine may miss one, never repeat one or swap two
+      assert.deepStrictEqual(
+        value,
+        runStatuses.filter((status) => value.includes(status))
+      )
       assert.deepStrictEqual(
         logs.map((line) => line.split(" ").at(-1)),
         value
@@ -283,9 +287,9 @@ const refusing =
     void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify({ detail }))
 
 describe("11_handle-errors, at a service that", () => {
-  const at = (address: string) =>
+  const at = (address: string, requestTimeout: Duration.Input = "10 seconds") =>
     handleErrors.program.pipe(
-      Effect.provide(V4.layerClient({ baseUrl: address, apiKey: "wak_test", requestTimeout: "100 millis" })),
+      Effect.provide(V4.layerClient({ baseUrl: address, apiKey: "wak_test", requestTimeout })),
       Effect.provide(FetchHttpClient.layer)
     )
 
@@ -298,7 +302,6 @@ describe("11_handle-errors, at a service that", () => {
     "finds the task too long": [refusing(413, "Content too large"), "The task is too long for the service."],
     "is busy": [refusing(429, "Too many requests", { "retry-after": "7" }), "Too much at once. Come back in 7s."],
     "hangs up": [(response) => response.destroy(), "The connection was cut. There may be a run."],
-    "never answers": [() => {}, "No answer in 100ms. There may be a run."],
     "forgets half of its answer": [
       (response) => void response.writeHead(201).end('{"id":5}'),
       "An odd answer with status 201, for run unknown."
@@ -312,6 +315,13 @@ describe("11_handle-errors, at a service that", () => {
       })
     )
   }
+
+  it.live("never answers", () =>
+    Effect.gen(function* () {
+      const { address } = yield* answering(() => {})
+      assert.strictEqual(yield* at(address, "100 millis"), "No answer in 100ms. There may be a run.")
+    })
+  )
 
   it.live("is not there", () =>
     Effect.gen(function* () {
