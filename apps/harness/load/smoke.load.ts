@@ -113,6 +113,8 @@ export const createAndWait = (): void => {
   const start = Date.now()
   const id = field(send("createRun", "", { task }), "id")
   if (!check(id, { "a created run has an id": (id) => id !== undefined }) || id === undefined) return
+  // lost until it is found: also a run whose iteration k6 cuts off
+  runsLost.add(1)
 
   let polls = 0
   let status: string | undefined
@@ -126,7 +128,7 @@ export const createAndWait = (): void => {
 
   const run = isTerminal(status) ? send("getRun", id) : undefined
   const found = run !== undefined && field(run, "id") === id && field(run, "status") === status
-  runsLost.add(found ? 0 : 1)
+  runsLost.add(found ? -1 : 0)
   runsCompleted.add(found && status === "completed" ? 1 : 0)
   check(status, {
     "a run is completed": (status) => status === "completed",
@@ -139,6 +141,8 @@ export const createAndStop = (): void => {
   const browser = send("createBrowser", "", {})
   const id = field(browser, "id")
   if (!check(id, { "a created browser has an id": (id) => id !== undefined }) || id === undefined) return
+  // leaked until it is stopped: also a browser whose iteration k6 cuts off
+  browsersLeaked.add(1)
 
   check(browser, { "a browser has an address for CDP": () => field(browser, "cdpUrl") !== undefined })
   let stopped = false
@@ -147,7 +151,7 @@ export const createAndStop = (): void => {
     stopped = status >= 200 && status <= 299
   }
   browsersStopped.add(stopped ? 1 : 0)
-  browsersLeaked.add(stopped ? 0 : 1)
+  browsersLeaked.add(stopped ? -1 : 0)
 }
 
 interface Summary {

@@ -3,11 +3,11 @@ import * as Runtime from "effect/Runtime"
 
 /**
  * Something the user can put right, said in one sentence on stderr. Exit code 2: how the program was called;
- * 3: the target does not answer as the service.
+ * 3: the target does not answer as the service; 4: a program that is needed is not there.
  */
 export class Mistake extends Schema.TaggedError<Mistake>()("Mistake", {
   message: Schema.String,
-  exitCode: Schema.Literals([2, 3])
+  exitCode: Schema.Literals([2, 3, 4])
 }) {
   override readonly [Runtime.errorExitCode] = this.exitCode
 }
@@ -17,3 +17,6 @@ export const usage = (message: string) => new Mistake({ message, exitCode: 2 })
 
 /** A target that does not answer as the service does; exit code 3. */
 export const unreachable = (message: string) => new Mistake({ message, exitCode: 3 })
+
+/** A program that is needed and cannot be had; exit code 4. */
+export const missing = (message: string) => new Mistake({ message, exitCode: 4 })

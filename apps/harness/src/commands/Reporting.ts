@@ -26,7 +26,8 @@ const isSet = (name: string) =>
     Effect.orElseSucceed(() => false)
   )
 
-const terminal = Effect.gen(function* () {
+/** How standard output can be written to. */
+export const terminal = Effect.gen(function* () {
   const stdio = yield* Stdio.Stdio
   const isTerminal = yield* stdio.stdoutIsTerminal
   const live = isTerminal && !(yield* isSet("CI")) && process.env["TERM"] !== "dumb"

@@ -14,7 +14,10 @@ const embedded = (options: RunOptions) =>
     Effect.mapError((error) => usage(`The simulated service cannot start: ${error.message}`))
   )
 
-const remote = Effect.fnUntraced(function* (options: RunOptions) {
+/** Looks once whether the service answers at an address, with the key that a variable holds. */
+export const remote = Effect.fnUntraced(function* (
+  options: Pick<RunOptions, "target" | "apiKeyEnv" | "allowPaid" | "v2SessionId">
+) {
   const { allowPaid, apiKeyEnv, v2SessionId } = options
   const { probe } = yield* Effect.promise(() => import("../target/RemoteTarget.ts"))
   const variables = Config.all({

@@ -9,13 +9,14 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
 import { list } from "./list.ts"
+import { load } from "./load.ts"
 import { program, version } from "./Program.ts"
 import { run } from "./run.ts"
 import { serve } from "./serve.ts"
 
 const harness = Command.make("webagent-harness").pipe(
   Command.withDescription("Runs scenario suites against a web-agent and hosted-browser service"),
-  Command.withSubcommands([run, list, serve])
+  Command.withSubcommands([run, list, load, serve])
 )
 
 const suggestion = (known: ReadonlyArray<string>) => (known.length === 0 ? "" : ` Did you mean ${known.join(" or ")}?`)

@@ -1,20 +1,11 @@
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { parseDuration } from "./DurationText.ts"
 import { program } from "./Program.ts"
 import { type ReporterName, reporterNames } from "./RunOptions.ts"
-
-const units = { ms: "millis", s: "seconds", m: "minutes", h: "hours" } as const
-
-const parseDuration = (text: string): Option.Option<Duration.Duration> => {
-  const [, amount, unit] = /^(\d+(?:\.\d+)?) ?(ms|s|m|h)$/u.exec(text.trim()) ?? []
-  return Number(amount) > 0
-    ? Duration.fromInput(`${Number(amount)} ${units[unit as keyof typeof units]}`)
-    : Option.none()
-}
 
 const parseReporters = (text: string): Option.Option<ReadonlyArray<ReporterName>> => {
   const names = text.split(",").map((name) => name.trim())

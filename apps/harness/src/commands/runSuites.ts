@@ -1,26 +1,19 @@
 import { PollSchedule } from "@webagent/polling"
-import * as Data from "effect/Data"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Runtime from "effect/Runtime"
 import { usage } from "../Mistake.ts"
 import * as Plan from "../runner/Plan.ts"
 import { isGreen, type RunHeader } from "../runner/RunReport.ts"
 import * as Runner from "../runner/Runner.ts"
 import type { Target } from "../target/Target.ts"
 import * as Advice from "./Advice.ts"
+import { NotGreen } from "./NotGreen.ts"
 import { version } from "./Program.ts"
 import * as Reporting from "./Reporting.ts"
 import type { RunOptions } from "./RunOptions.ts"
 import * as SuiteSource from "./SuiteSource.ts"
 import * as TargetSource from "./TargetSource.ts"
-
-/** Not everything passed, and the reporters have said so. Exit code 1, or 130 for a run that was stopped by hand. */
-export class NotGreen extends Data.TaggedError("NotGreen")<{ readonly exitCode: 1 | 130 }> {
-  override readonly [Runtime.errorExitCode] = this.exitCode
-  override readonly [Runtime.errorReported] = false
-}
 
 const defaultTimeout = (target: Target) => (target.simulated ? Duration.seconds(30) : Duration.minutes(10))
 

@@ -1,0 +1,29 @@
+/**
+ * Bundles the load tests for a k6 that does not resolve imports: `node build-load.mjs [folder]`, default dist/load.
+ * Each becomes one file, `smoke.load.js`, of the JavaScript that k6's engine reads.
+ */
+import { readdirSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const home = dirname(fileURLToPath(import.meta.url))
+const load = join(home, "load")
+const destination = process.argv[2] ?? join(home, "dist", "load")
+
+const { build } = await import("rolldown").catch(() => {
+  process.stderr.write("rolldown is needed to bundle a load test: node tools/workspace/install.mjs all\n")
+  process.exit(1)
+})
+
+await build(
+  readdirSync(load)
+    .filter((name) => name.endsWith(".load.ts"))
+    .map((name) => ({
+      input: join(load, name),
+      external: /^k6(?:\/|$)/,
+      resolve: { conditionNames: ["@webagent/source", "import"] },
+      transform: { target: "es2021" },
+      logLevel: "warn",
+      output: { file: join(destination, name.replace(/\.ts$/, ".js")), format: "esm" }
+    }))
+)

@@ -1,0 +1,75 @@
+import * as Effect from "effect/Effect"
+import * as ChildProcess from "effect/process/ChildProcess"
+import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
+import * as Stream from "effect/Stream"
+import { missing, usage } from "../Mistake.ts"
+import * as Checkout from "./Checkout.ts"
+import * as Child from "./Child.ts"
+
+/** A k6 that runs here. */
+export interface K6 {
+  readonly path: string
+  readonly version: string
+  /** Whether it is ours, with the extension that runs TypeScript with imports. */
+  readonly readsTypeScript: boolean
+}
+
+const install = "https://grafana.com/docs/k6/latest/set-up/install-k6"
+
+/** Asks a program whether it is k6; undefined when it is not, or does not run. */
+const inspect = Effect.fnUntraced(function* (path: string) {
+  const spawner = yield* ChildProcessSpawner
+  const text = yield* spawner.string(ChildProcess.make(path, ["version"], { stdin: "ignore" })).pipe(
+    Effect.timeout("10 seconds"),
+    Effect.orElseSucceed(() => "")
+  )
+  const version = /^k6(?:\.exe)? v(\S+)/u.exec(text)?.[1]
+  return version === undefined ? undefined : { path, version, readsTypeScript: text.includes("/xk6-ts ") }
+})
+
+/** Builds ours, at once when that has been done before: its path, or the sentence that says why there is none. */
+const build = Effect.fnUntraced(
+  function* (say: (line: string) => Effect.Effect<void>) {
+    const handle = yield* Child.start(
+      ChildProcess.make(process.execPath, [Checkout.buildK6], { stdin: "ignore", forceKillAfter: "10 seconds" })
+    )
+    const reasons: Array<string> = []
+    const hear = (line: string) =>
+      /^buil(?:ding|t) k6 /u.test(line) ? say(line) : Effect.sync(() => void reasons.push(line))
+    const [output, , code] = yield* Effect.all(
+      [
+        Stream.runCollect(Child.lines(handle.stdout)),
+        Stream.runForEach(Child.lines(handle.stderr), hear),
+        handle.exitCode
+      ],
+      { concurrency: "unbounded" }
+    )
+    const path = output.findLast((line) => line !== "")
+    return code === 0 && path !== undefined ? { path } : { path: undefined, why: reasons.join("\n") }
+  },
+  Effect.scoped,
+  Effect.catch((error) => Effect.succeed({ path: undefined, why: `${error.message}.` }))
+)
+
+/**
+ * Finds a k6: the one that WEBAGENT_K6 names, else ours, built once in a checkout, else one on the PATH. `say` hears how a
+ * build goes on.
+ */
+export const find = Effect.fnUntraced(function* (
+  named: string | undefined,
+  say: (line: string) => Effect.Effect<void>
+) {
+  if (named !== undefined) {
+    const k6 = yield* inspect(named)
+    if (k6 !== undefined) return k6
+    return yield* usage(`There is no k6 at ${named}, which WEBAGENT_K6 names: set it to the path of one, or unset it.`)
+  }
+  const built = Checkout.isCheckout ? yield* build(say) : undefined
+  const found = yield* inspect(built?.path ?? "k6")
+  if (found !== undefined) return found
+  return yield* missing(
+    built === undefined
+      ? `There is no k6 on the PATH: install it (${install}), or name one in WEBAGENT_K6.`
+      : `There is no k6 on the PATH or in WEBAGENT_K6, and ours cannot be built. ${built.why ?? `${built.path} does not run.`}`
+  )
+})

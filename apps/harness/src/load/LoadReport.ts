@@ -1,0 +1,57 @@
+import * as Schema from "effect/Schema"
+import { counted, duration, type Style } from "../reporters/Style.ts"
+import { count, Metric } from "./LoadSummary.ts"
+import * as Threshold from "./Threshold.ts"
+
+/** A load test as it ran; `load-<test>.json` holds it. */
+export const LoadReport = Schema.Struct({
+  tool: Schema.Struct({ name: Schema.String, version: Schema.String, k6: Schema.String }),
+  test: Schema.String,
+  target: Schema.Struct({ name: Schema.String, address: Schema.String, simulated: Schema.Boolean }),
+  startedAt: Schema.String,
+  /** Runs, and as many browsers, started per second. */
+  rate: Schema.Number,
+  /** How long new work was started. */
+  duration_ms: Schema.Number,
+  /** How long it was until the last of it had ended. */
+  took_ms: Schema.Number,
+  verdict: Schema.Literals(["passed", "failed", "stopped"]),
+  thresholds: Schema.Array(Threshold.Threshold),
+  /** Every metric of k6. */
+  metrics: Schema.Record(Schema.String, Metric)
+})
+export type LoadReport = typeof LoadReport.Type
+
+/** The line that says what happened: `failed: checks, http_req_failed · 182 requests, 25 runs completed in 5.4 s`. */
+export const verdict = (report: LoadReport, style: Style): string => {
+  const crossed = report.thresholds.filter(({ ok }) => !ok).map(({ name }) => name)
+  const words = {
+    passed: () => style.good("passed"),
+    failed: () => style.bad(`failed: ${crossed.join(", ")}`),
+    stopped: () => style.bad("stopped by hand")
+  }
+  const work = [
+    counted(count(report, "http_reqs"), "request"),
+    `${counted(count(report, "runs_completed"), "run")} completed`,
+    `${counted(count(report, "browsers_stopped"), "browser")} stopped`
+  ]
+  return `${words[report.verdict]()} · ${work.join(", ")} in ${duration(report.took_ms)}`
+}
+
+/** What the load test has left behind at a service that lives on, in one line; undefined when there is nothing. */
+export const leftovers = (report: LoadReport): string | undefined => {
+  const left = [
+    [count(report, "browsers_leaked"), "browser"],
+    [count(report, "runs_lost"), "run"]
+  ] as const
+  const parts = left.filter(([number]) => number > 0).map(([number, noun]) => counted(number, noun))
+  return parts.length === 0 ? undefined : `${parts.join(" and ")} may go on at ${report.target.address}, and cost`
+}
+
+/** What a person reads at the end. */
+export const ending = (report: LoadReport, style: Style): ReadonlyArray<string> => [
+  "",
+  ...Threshold.table(report.thresholds, style),
+  "",
+  verdict(report, style)
+]
