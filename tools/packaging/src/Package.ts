@@ -92,7 +92,8 @@ export const problems = ({ files, manifest }: Unpacked): ReadonlyArray<string> =
     }
     if (!/\.(?:js|d\.ts)$/u.test(path)) continue
     for (const [, specifier = ""] of text.matchAll(imported)) {
-      if (specifier.startsWith("node:") || specifier.startsWith("data:")) continue
+      // Node and k6 bring modules of their own
+      if (/^(?:node:|data:|k6(?:\/|$))/u.test(specifier)) continue
       if (specifier.startsWith(".")) {
         const resolved = posix.join(posix.dirname(path), specifier)
         // declarations keep the extension of their source, as TypeScript resolves it
