@@ -121,6 +121,9 @@ export class Server extends Context.Service<
       ])
     )
 
-  /** The simulated service for tests: any free port, key `wak_test`, turns of 5 ms. */
+  /**
+   * The simulated service for tests: any free port, key `wak_test`, turns of 5 ms. Provided twice it is one
+   * server, as every layer is; `Layer.fresh` makes another.
+   */
   static readonly layerTest: Layer.Layer<Server> = Layer.orDie(Server.layerSimulated({ turnDuration: "5 millis" }))
 }

@@ -172,6 +172,7 @@ const make = Effect.gen(function* () {
               : Effect.die(`The agent sent ${refused.event} for a turn that is ${refused.from}.`)
         )
       ),
+      Effect.tapDefect((defect) => Effect.logError(`The agent died in turn ${turn.id}`, defect)),
       Effect.onExit((exit) => Effect.ignore(alone(turn.sessionId, (held) => settle(held, turn.id, exit)))),
       Effect.ignoreCause
     )

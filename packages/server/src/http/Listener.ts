@@ -54,8 +54,11 @@ const refuse = (error: Error & { readonly code?: string }, socket: Duplex) => {
   )
 }
 
+/** How long a request may take to arrive, head and body: a client that never ends one gets a 408. */
+const requestTimeout_ms = 60_000
+
 const make = Effect.fnUntraced(function* (options: ListenerOptions) {
-  const node = createServer()
+  const node = createServer({ requestTimeout: requestTimeout_ms })
   const upgraded = new Set<Duplex>()
   node.on("clientError", refuse)
   node.on("upgrade", (_request, socket: Duplex) => {

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import { Agent, AgentError } from "../../src/agent/Agent.ts"
@@ -21,7 +22,9 @@ const withAgent = (perform: Agent["Service"]["perform"]) =>
       SimulatedBrowserPool.layer,
       MemoryStore.layer,
       IdSource.layerSeeded(1)
-    ])
+    ]),
+    // that an agent died is logged, which is not a test's business
+    Layer.provide(Logger.layer([]))
   )
 
 const create = (task: string) =>
