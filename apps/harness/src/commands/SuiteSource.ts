@@ -1,5 +1,7 @@
 import { Suite } from "@webagent/scenario"
 import * as Effect from "effect/Effect"
+import { existsSync } from "node:fs"
+import { registerHooks } from "node:module"
 import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { type Mistake, usage } from "../Mistake.ts"
@@ -41,20 +43,40 @@ const isFile = (argument: string) => /\.[cm]?[jt]s$/u.test(argument) || argument
 
 const whyNot = (error: unknown) => (error instanceof Error ? error.message.split("\n")[0] : String(error))
 
-const isMissing = (error: unknown, url: string) =>
-  error instanceof Error &&
-  "code" in error &&
-  error.code === "ERR_MODULE_NOT_FOUND" &&
-  (!("url" in error) || error.url === url)
+const ours = /^(?:effect|@webagent\/[^/]+)(?:\/|$)/u
+
+/**
+ * A suite file imports `@webagent/scenario` and `effect`. Where it lies they need not be installed: what is not found
+ * there comes from this program.
+ */
+const lendOurModules = () =>
+  registerHooks({
+    resolve: (specifier, context, next) => {
+      try {
+        return next(specifier, context)
+      } catch (error) {
+        if (!ours.test(specifier)) throw error
+        return next(specifier, { ...context, parentURL: import.meta.url })
+      }
+    }
+  })
+
+/** Why a file could not be loaded; a package that it imports is the commonest reason, and has a remedy. */
+const whyNotLoaded = (argument: string, error: unknown) => {
+  const [, missing] = /^Cannot find package '([^']+)'/u.exec(error instanceof Error ? error.message : "") ?? []
+  return missing === undefined
+    ? usage(`${argument} could not be loaded: ${whyNot(error)}`)
+    : usage(
+        `${argument} imports ${missing}, which is not installed where the file is: install it there, or move the file.`
+      )
+}
 
 const fromFile = (argument: string): Effect.Effect<LoadedSuite, Mistake> => {
-  const url = pathToFileURL(resolve(argument)).href
+  const path = resolve(argument)
+  if (!existsSync(path)) return Effect.fail(usage(`There is no file ${argument}.`))
   return Effect.tryPromise({
-    try: (): Promise<{ readonly default?: unknown }> => import(url),
-    catch: (error) =>
-      isMissing(error, url)
-        ? usage(`There is no file ${argument}.`)
-        : usage(`${argument} could not be loaded: ${whyNot(error)}`)
+    try: (): Promise<{ readonly default?: unknown }> => import(pathToFileURL(path).href),
+    catch: (error) => whyNotLoaded(argument, error)
   }).pipe(
     Effect.flatMap((module) =>
       Suite.isSuite(module.default)
@@ -79,6 +101,7 @@ const fromName = (name: string): Effect.Effect<LoadedSuite, Mistake> => {
 export const load = (names: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<LoadedSuite>, Mistake> =>
   Effect.gen(function* () {
     const wanted = names.length === 0 ? Object.keys(builtIn) : [...new Set(names)]
+    if (wanted.some(isFile)) lendOurModules()
     const loaded = yield* Effect.forEach(wanted, (name) => (isFile(name) ? fromFile(name) : fromName(name)))
     const seen = new Map<string, string>()
     for (const { argument, suite } of loaded) {

@@ -66,6 +66,24 @@ describe.concurrent("run", () => {
     )
   })
 
+  it("a suite file may lie where nothing is installed, and import modules beside it", async () => {
+    writeFileSync(
+      join(folder, "beside.ts"),
+      'import * as Effect from "effect/Effect"\nexport const two = Effect.succeed(2)\n'
+    )
+    const file = join(folder, "far.suite.ts")
+    writeFileSync(
+      file,
+      `import { check, scenario, Suite } from "@webagent/scenario"
+import { two } from "./beside.ts"
+export default Suite.make("far", [scenario("adds up", function* () { yield* check.equal(yield* two, 2) })])
+`
+    )
+    const { code, stderr, stdout } = await run(["run", file, "--report-dir", reportDir()])
+    assert.strictEqual(code, 0, stderr)
+    assert.include(stdout, "1 passed")
+  })
+
   it("exits with 1 when something fails, and says how to run it again", async () => {
     const { code, stdout } = await run(["run", example, "--name", "FAILS", "--report-dir", reportDir(), "--seed", "7"])
     assert.strictEqual(code, 1)
@@ -224,6 +242,16 @@ describe.concurrent("mistakes", () => {
       () => ["run", "--suite", "nonsense"]
     ],
     ["a missing file", 2, /^There is no file missing\.suite\.ts\.\n$/u, () => ["run", "missing.suite.ts"]],
+    [
+      "a file that imports a package that is not there",
+      2,
+      /^\S+homeless\.suite\.ts imports nowhere-to-be-found, which is not installed where the file is: install it there, or move the file\.\n$/u,
+      () => {
+        const file = join(folder, "homeless.suite.ts")
+        writeFileSync(file, 'import "nowhere-to-be-found"\n')
+        return ["run", file]
+      }
+    ],
     [
       "a file without a suite",
       2,
