@@ -14,6 +14,8 @@ export interface Started {
   readonly ended: Promise<Ended>
   /** Resolves when stdout has this text; rejects when the program ends before. */
   readonly says: (text: string) => Promise<string>
+  /** The same for stderr. */
+  readonly complains: (text: string) => Promise<string>
   readonly signal: (signal: NodeJS.Signals) => void
 }
 
@@ -31,18 +33,26 @@ export const start = (args: ReadonlyArray<string>, env: Readonly<Record<string, 
     stdout += text
     for (const listener of listeners) listener()
   })
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text))
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text
+    for (const listener of listeners) listener()
+  })
   const ended = new Promise<Ended>((resolve) => child.on("close", (code) => resolve({ code, stdout, stderr })))
-  const says = (text: string) =>
+  const waitFor = (output: () => string) => (text: string) =>
     new Promise<string>((resolve, reject) => {
       const look = () => {
-        if (stdout.includes(text)) resolve(stdout)
+        if (output().includes(text)) resolve(output())
       }
       listeners.add(look)
       look()
       void ended.then(({ code }) => reject(new Error(`ended with ${code} before it said "${text}": ${stderr}`)))
     })
-  return { ended, says, signal: (signal) => child.kill(signal) }
+  return {
+    ended,
+    says: waitFor(() => stdout),
+    complains: waitFor(() => stderr),
+    signal: (signal) => child.kill(signal)
+  }
 }
 
 /** Runs the real program to its end. */

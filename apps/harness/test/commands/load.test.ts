@@ -1,0 +1,340 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import { spawnSync } from "node:child_process"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import type { IncomingMessage } from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterAll } from "vitest"
+import { LoadReport } from "../../src/load/LoadReport.ts"
+import * as ScriptedK6 from "../load/ScriptedK6.ts"
+import * as ScriptedService from "../load/ScriptedService.ts"
+import { run, start } from "./program.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "webagent-load-test-"))
+let count = 0
+const newFolder = () => {
+  const path = join(folder, String(count++))
+  mkdirSync(path)
+  return path
+}
+const key = "wak_load_canary"
+const services: Array<ScriptedService.ScriptedService> = []
+const serve = async (script: Partial<ScriptedService.Script> = {}) => {
+  const service = await ScriptedService.start({ key, simulated: true, ...script })
+  services.push(service)
+  return service
+}
+const reportIn = (directory: string) =>
+  Schema.decodeUnknownSync(Schema.fromJsonString(LoadReport))(readFileSync(join(directory, "load-smoke.json"), "utf8"))
+
+afterAll(() => {
+  for (const service of services) service.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** Runs `load smoke` on a service with a program in the place of k6. */
+const scripted = async (body: string, args: ReadonlyArray<string> = [], service?: ScriptedService.ScriptedService) => {
+  const directory = newFolder()
+  const k6 = ScriptedK6.write(directory, body)
+  const { address } = service ?? (await serve())
+  const all = ["load", "smoke", "--target", `${address}/api/v4/`, "--report-dir", directory, ...args]
+  const env = { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path, K6_VUS: "7", SECRET: "x", HTTPS_PROXY: "http://proxy" }
+  return { address, directory, k6, started: start(all, env) }
+}
+
+const passed = ScriptedK6.summary({ checks: true }, { http_reqs: 182, runs_completed: 1 })
+
+describe.concurrent("k6", () => {
+  it("gets the address, the key and nothing of the environment but what reaches a network", async () => {
+    const args = ["--rate", "3", "--duration", "250ms"]
+    const { address, directory, k6, started } = await scripted(`sumUp(${JSON.stringify(passed)})`, args)
+    const { code, stderr, stdout } = await started.ended
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    const [call] = k6.calls()
+    assert.deepStrictEqual(call?.args.slice(0, 2), ["run", "--quiet"])
+    assert.match(call?.args[2] ?? "", /\/smoke\.load\.js$/u)
+    const { WEBAGENT_LOAD_SUMMARY, ...env } = call?.env ?? {}
+    assert.isDefined(WEBAGENT_LOAD_SUMMARY)
+    assert.deepStrictEqual(env, {
+      HTTPS_PROXY: "http://proxy",
+      K6_AUTO_EXTENSION_RESOLUTION: "false",
+      K6_NO_USAGE_REPORT: "true",
+      NO_COLOR: "1",
+      WEBAGENT_API_KEY: key,
+      WEBAGENT_API_KEY_HEADER: "X-Service-API-Key",
+      WEBAGENT_BASE_URL: address,
+      WEBAGENT_LOAD_DURATION: "250ms",
+      WEBAGENT_LOAD_RATE: "3"
+    })
+    const report = readFileSync(join(directory, "load-smoke.json"), "utf8")
+    assert.notInclude(report + stdout + call?.args.join(" "), key)
+    assert.include(stdout, "\npassed · 182 requests, 1 run completed, 0 browsers stopped in 1.2 s\nreport   ")
+  })
+
+  it("a crossed threshold is named, and the exit code is 1", async () => {
+    const summary = ScriptedK6.summary({ http_req_failed: false, checks: true, runs_lost: false })
+    const { directory, started } = await scripted(`sumUp(${JSON.stringify(summary)}); process.exitCode = 99`)
+    const { code, stderr, stdout } = await started.ended
+    assert.deepStrictEqual([code, stderr], [1, ""])
+    assert.match(stdout, /^http_req_failed +< 1 % +5\.00 % +FAILED$/mu)
+    assert.match(stdout, /^failed: http_req_failed, runs_lost · 0 requests/mu)
+    assert.strictEqual(reportIn(directory).verdict, "failed")
+  })
+
+  for (const [what, body, sentence] of [
+    [
+      "a script that does not load",
+      'write("boom"); process.exitCode = 107',
+      /^The load test did not run: k6 failed, the script could not be loaded, or threw an error \(exit code 107\)\.\nboom\n$/u
+    ],
+    [
+      "an exit code that k6 has not told us about",
+      `sumUp(${JSON.stringify(passed)}); process.exitCode = 42`,
+      /^The load test did not run: k6 failed, it does not say why \(exit code 42\)\.\n$/u
+    ],
+    ["a signal", 'process.kill(process.pid, "SIGKILL")', /k6 failed, a signal ended it\.\n$/u],
+    ["no summary", "", /k6 failed, it wrote no summary\.\n$/u],
+    ["another summary", "sumUp({ metrics: {} })", /k6 failed, it wrote no summary\.\n$/u]
+  ] as const) {
+    it(`${what}: one sentence, what k6 said, and exit code 1`, async () => {
+      const { directory, started } = await scripted(body)
+      const { code, stderr } = await started.ended
+      assert.match(stderr, sentence)
+      assert.strictEqual(code, 1)
+      assert.throws(() => reportIn(directory))
+    })
+  }
+
+  /** Runs a k6 that reports for work, never ends, and does `onSignal` on SIGINT; resolves once it works. */
+  const endless = async (onSignal: string) => {
+    const ready = Promise.withResolvers<IncomingMessage["socket"]>()
+    const service = await serve({
+      fail: ({ socket }) => {
+        ready.resolve(socket)
+        return null
+      }
+    })
+    const body = `
+      process.on("SIGINT", () => { ${onSignal} })
+      fetch(process.env.WEBAGENT_BASE_URL + "/api/v4/ready", { headers: { "x-service-api-key": process.env.WEBAGENT_API_KEY } })`
+    const running = await scripted(body, [], service)
+    return { ...running, socket: await ready.promise }
+  }
+
+  it("Ctrl-C asks it to stop, and what it has measured is reported, with what it leaves behind", async () => {
+    const summary = ScriptedK6.summary({ checks: true }, { browsers_leaked: 1, runs_lost: 2 })
+    const { address, directory, started } = await endless(`sumUp(${JSON.stringify(summary)}); process.exit(105)`)
+    started.signal("SIGINT")
+    const { code, stderr, stdout } = await started.ended
+    assert.strictEqual(code, 130)
+    assert.strictEqual(stderr, "\nstopping; Ctrl-C again ends at once\n")
+    assert.match(stdout, /^stopped by hand · /mu)
+    assert.include(stdout, `\nleft     1 browser and 2 runs may go on at ${address}, and cost\nreport   `)
+    assert.strictEqual(reportIn(directory).verdict, "stopped")
+  })
+
+  it("Ctrl-C twice ends at once, and k6 with it", async () => {
+    const { socket, started } = await endless("")
+    const closed = new Promise((resolve) => socket.once("close", resolve))
+    started.signal("SIGINT")
+    await started.complains("stopping")
+    started.signal("SIGINT")
+    assert.strictEqual((await started.ended).code, 130)
+    await closed
+  })
+})
+
+describe.concurrent("mistakes", () => {
+  const nowhere = { PATH: folder }
+  const simulated = ["load", "smoke"]
+  const cases: ReadonlyArray<
+    readonly [
+      what: string,
+      code: number,
+      sentence: RegExp,
+      args: ReadonlyArray<string>,
+      env?: Readonly<Record<string, string>>
+    ]
+  > = [
+    [
+      "an unknown load test",
+      2,
+      /^No load test named "smok"\. Did you mean smoke\? See: npm run harness -- load --help\n$/u,
+      ["load", "smok"]
+    ],
+    [
+      "a load test like no other",
+      2,
+      /^No load test named "toString"\. There is: smoke\. See: npm run harness -- load --help\n$/u,
+      ["load", "toString"]
+    ],
+    [
+      "another machine, before a key is asked for",
+      2,
+      /^This would send up to 630 requests and create up to 15 runs and 15 browsers at https:\/\/api\.example\.com, which is not this machine\. If you mean it and may: --allow-remote\n$/u,
+      ["load", "smoke", "--target", "https://api.example.com", "--rate", "7", "--duration", "2s"]
+    ],
+    [
+      "another machine that is meant, and is not there",
+      3,
+      /^Nothing answers at http:\/\/nobody\.invalid \(.+\)\. Is the service running\?\n$/u,
+      ["load", "smoke", "--target", "http://nobody.invalid", "--allow-remote"],
+      { WEBAGENT_API_KEY: key }
+    ],
+    [
+      "no key",
+      2,
+      /^No API key: set OTHER\.\n$/u,
+      ["load", "smoke", "--target", "http://127.0.0.1:9", "--api-key-env", "OTHER"]
+    ],
+    [
+      "nothing there",
+      3,
+      /^Nothing answers at http:\/\/127\.0\.0\.1:9 \(connection refused\)\. .+ serve --port 9\n$/u,
+      ["load", "smoke", "--target", "http://127.0.0.1:9"],
+      { WEBAGENT_API_KEY: key }
+    ],
+    [
+      "no address",
+      2,
+      /^--target takes "simulated" or a web address/u,
+      ["load", "smoke", "--target", "simulatd"],
+      { WEBAGENT_API_KEY: key }
+    ],
+    [
+      "a k6 that is not there",
+      2,
+      /^There is no k6 at \/nowhere\/k6, which WEBAGENT_K6 names: set it to the path of one, or unset it\.\n$/u,
+      simulated,
+      { WEBAGENT_K6: "/nowhere/k6" }
+    ],
+    [
+      "a program that is not k6",
+      2,
+      /^There is no k6 at .+, which WEBAGENT_K6 names: /u,
+      simulated,
+      { WEBAGENT_K6: process.execPath }
+    ],
+    [
+      "neither Go nor k6",
+      4,
+      /^There is no k6 on the PATH or in WEBAGENT_K6, and ours cannot be built\. There is no Go on the PATH\. k6 needs Go 1\.\d+\.\d+ or later to be built: get it from https:\/\/go\.dev\/dl, or from your package manager\.\n$/u,
+      simulated,
+      nowhere
+    ],
+    [
+      "no load at all",
+      2,
+      /^Invalid value for flag --rate: "0"\. Expected: 1 or more, got 0\. See: /u,
+      ["load", "smoke", "--rate", "0"]
+    ],
+    [
+      "a time without a unit",
+      2,
+      /^Invalid value for flag --duration: "5"\. Expected: a time such as 5s or 1m, got "5"\. See: /u,
+      ["load", "smoke", "--duration", "5"]
+    ]
+  ]
+  for (const [what, code, sentence, args, env] of cases) {
+    it(`${what}: one sentence and exit code ${code}`, async () => {
+      const ended = await run(args, env)
+      assert.match(ended.stderr, sentence)
+      assert.deepStrictEqual([ended.code, ended.stdout], [code, ""])
+    })
+  }
+
+  it("a service that is not simulated is sent nothing, unless it is meant", async () => {
+    const { address, seen } = await serve({ simulated: false })
+    const directory = newFolder()
+    const { path } = ScriptedK6.write(directory, `sumUp(${JSON.stringify(passed)})`)
+    const args = ["load", "smoke", "--target", address, "--report-dir", directory]
+    const env = { WEBAGENT_API_KEY: key, WEBAGENT_K6: path }
+    const refused = await run(args, env)
+    assert.strictEqual(refused.code, 2)
+    assert.match(
+      refused.stderr,
+      /^This would send up to 1,092 requests .+, which is not simulated, and may cost\. If .+\n$/u
+    )
+    assert.throws(() => reportIn(directory))
+    const meant = await run([...args, "--allow-remote"], env)
+    assert.strictEqual(meant.code, 0)
+    assert.include(
+      meant.stdout,
+      "\nworst case: this will send up to 1,092 requests and create up to 26 runs and 26 browsers, which may cost\n"
+    )
+    assert.deepStrictEqual(seen, [])
+  })
+})
+
+// two minutes where it has never been built; the tests' own time begins when it is there
+const built = spawnSync(process.execPath, [fileURLToPath(new URL("../../../../tools/k6/build.mjs", import.meta.url))], {
+  encoding: "utf8"
+})
+
+describe.skipIf(built.status === 4)("the real k6, where there is Go to build it", { timeout: 60_000 }, () => {
+  const k6 = built.stdout.trim()
+  const seconds = ["--duration", "1s", "--rate", "10"]
+
+  it("is ours, runs the TypeScript, and passes on the simulated service in another process", async () => {
+    assert.strictEqual(built.status, 0, built.stderr)
+    const directory = newFolder()
+    const { code, stderr, stdout } = await run(["load", "smoke", ...seconds, "--report-dir", directory])
+    assert.deepStrictEqual([code, stderr], [0, ""], stdout)
+    assert.match(
+      stdout,
+      /^simulated service on 127\.0\.0\.1:\d+ · open model · 10 runs and 10 browsers a second for 1s · k6 2\./u
+    )
+    assert.strictEqual(stdout.match(/ ok$/gmu)?.length, 7)
+    const { metrics, target, thresholds, verdict } = reportIn(directory)
+    assert.deepStrictEqual([verdict, target.simulated, thresholds.length], ["passed", true, 7])
+    assert.isAtLeast(metrics["runs_completed"]?.values["count"] ?? 0, 10)
+  })
+
+  it("without our extension runs the bundle", async () => {
+    const { path } = ScriptedK6.write(
+      newFolder(),
+      `const { spawnSync } = await import("node:child_process")
+      process.exitCode = spawnSync(${JSON.stringify(k6)}, args, { stdio: "inherit", env: { ...process.env, XK6_TS: "false" } }).status`
+    )
+    const args = ["load", "smoke", ...seconds, "--report-dir", newFolder()]
+    const { code, stderr, stdout } = await run(args, { WEBAGENT_K6: path })
+    assert.deepStrictEqual([code, stderr], [0, ""], stdout)
+    assert.include(stdout, " · k6 9.8.7\n")
+  })
+
+  it("names http_req_failed when a service fails 5 % of the requests", async () => {
+    const { address } = await serve({ fail: (_, ordinal) => (ordinal % 20 === 0 ? 500 : undefined) })
+    const directory = newFolder()
+    const args = ["load", "smoke", "--target", address, "--duration", "2s", "--rate", "20", "--report-dir", directory]
+    const { code, stdout } = await run(args, { WEBAGENT_API_KEY: key })
+    assert.strictEqual(code, 1)
+    assert.match(stdout, /^http_req_failed +< 1 % +[45]\.\d\d % +FAILED$/mu)
+    assert.match(stdout, /^failed: .*\bhttp_req_failed\b.* · /mu)
+    assert.strictEqual(reportIn(directory).verdict, "failed")
+  })
+
+  it("doing no work at all fails, by the thresholds that count work", async () => {
+    const { address } = await serve({ fail: () => 503 })
+    const args = ["load", "smoke", "--target", address, ...seconds, "--report-dir", newFolder()]
+    const { code, stdout } = await run(args, { WEBAGENT_API_KEY: key })
+    assert.strictEqual(code, 1)
+    assert.match(stdout, /^failed: browsers_stopped, checks, http_req_failed, runs_completed · /mu)
+  })
+
+  it("starts work at its rate when nothing is ever answered", async () => {
+    const enough = Promise.withResolvers<void>()
+    const { address } = await serve({
+      fail: (_, ordinal) => {
+        if (ordinal === 20) enough.resolve()
+        return null
+      }
+    })
+    const args = ["load", "smoke", "--target", address, ...seconds, "--report-dir", newFolder()]
+    const running = start(args, { WEBAGENT_API_KEY: key })
+    await enough.promise
+    running.signal("SIGINT")
+    assert.strictEqual((await running.ended).code, 130)
+  })
+})

@@ -1,0 +1,33 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
+import * as LoadProgress from "../../src/load/LoadProgress.ts"
+
+const shown = (live: boolean) =>
+  Effect.gen(function* () {
+    const written: Array<string> = []
+    const write = (text: string) => Effect.sync(() => void written.push(text))
+    const fiber = yield* Effect.forkChild(LoadProgress.show(Duration.seconds(12), { live, write }))
+    yield* TestClock.adjust("22 seconds")
+    yield* Fiber.interrupt(fiber)
+    return written
+  })
+
+describe("show", () => {
+  it.effect("redraws one line of a terminal every second, and takes it away", () =>
+    Effect.map(shown(true), (written) => {
+      assert.strictEqual(written.length, 24)
+      assert.strictEqual(written[11], "\r\u001B[2K  t 00:11/00:12")
+      assert.strictEqual(written[12], "\r\u001B[2K  t 00:12/00:12   waiting for what has begun")
+      assert.strictEqual(written.at(-1), "\r\u001B[2K")
+    })
+  )
+
+  it.effect("writes a line every ten seconds without a terminal", () =>
+    Effect.map(shown(false), (written) =>
+      assert.deepStrictEqual(written, ["  t 00:10/00:12\n", "  t 00:12/00:12   waiting for what has begun\n"])
+    )
+  )
+})

@@ -1,0 +1,26 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import { readdirSync } from "node:fs"
+import { type LoadTest, loadTests, worstCase } from "../../src/load/LoadTest.ts"
+
+const test: LoadTest = { name: "any", requestsPerRun: 38, requestsPerBrowser: 4 }
+
+describe("worstCase", () => {
+  it("counts every request that the script may send, and the start as the time ends", () => {
+    assert.strictEqual(
+      worstCase({ test, rate: 5, duration: Duration.seconds(5) }),
+      "send up to 1,092 requests and create up to 26 runs and 26 browsers"
+    )
+    assert.match(worstCase({ test, rate: 3, duration: Duration.millis(500) }), /^send up to 84 requests .* 2 runs/u)
+  })
+})
+
+describe("loadTests", () => {
+  it("every script is a load test, and every load test has a script", () => {
+    const scripts = readdirSync(new URL("../../load", import.meta.url)).filter((name) => name.endsWith(".load.ts"))
+    assert.deepStrictEqual(
+      Object.values(loadTests).map(({ name }) => `${name}.load.ts`),
+      scripts
+    )
+  })
+})

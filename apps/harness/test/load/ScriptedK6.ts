@@ -1,0 +1,58 @@
+import { chmodSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+
+/** A program in the place of k6. */
+export interface ScriptedK6 {
+  readonly path: string
+  /** What it was started with. */
+  readonly calls: () => ReadonlyArray<{
+    readonly args: ReadonlyArray<string>
+    readonly env: Readonly<Record<string, string>>
+  }>
+}
+
+/** What a load test's script sums up; every threshold given by whether it held. */
+export const summary = (held: Readonly<Record<string, boolean>>, counts: Readonly<Record<string, number>> = {}) => ({
+  state: { testRunDurationMs: 1234 },
+  metrics: {
+    ...Object.fromEntries(
+      Object.entries(counts).map(([name, count]) => [name, { type: "counter", contains: "default", values: { count } }])
+    ),
+    ...Object.fromEntries(
+      Object.entries(held).map(([name, ok]) => [
+        name,
+        { type: "rate", contains: "default", values: { rate: 0.05 }, thresholds: { "rate<0.01": { ok } } }
+      ])
+    )
+  }
+})
+
+/** Writes a real program that says that it is k6 and then does what `body`, JavaScript, says: `sumUp` and `write`. */
+export const write = (folder: string, body: string): ScriptedK6 => {
+  const path = join(folder, "k6")
+  const calls = join(folder, "calls.jsonl")
+  writeFileSync(
+    path,
+    `#!${process.execPath}
+import { appendFileSync, writeFileSync } from "node:fs"
+const args = process.argv.slice(2)
+if (args[0] === "version") {
+  console.log("k6 v9.8.7 (scripted)")
+} else {
+  const sumUp = (summary) => writeFileSync(process.env.WEBAGENT_LOAD_SUMMARY, JSON.stringify(summary))
+  const write = (line) => process.stderr.write(line + "\\n")
+  appendFileSync(${JSON.stringify(calls)}, JSON.stringify({ args, env: process.env }) + "\\n")
+  ${body}
+}
+`
+  )
+  chmodSync(path, 0o755)
+  return {
+    path,
+    calls: () =>
+      readFileSync(calls, "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+  }
+}

@@ -1,0 +1,47 @@
+import { createServer, type IncomingMessage } from "node:http"
+import type { AddressInfo } from "node:net"
+
+/** What a scripted service is like. */
+export interface Script {
+  readonly key: string
+  readonly simulated: boolean
+  /** The status to answer the nth load request with, instead of what it asks for; null for no answer at all. */
+  readonly fail?: (request: IncomingMessage, ordinal: number) => number | null | undefined
+}
+
+export interface ScriptedService {
+  readonly address: string
+  /** `POST /api/v4/runs` and so on, without what the look before the load asked for. */
+  readonly seen: ReadonlyArray<string>
+  readonly close: () => void
+}
+
+/** As little of a service as `load` and its scripts need, on a real socket; every run is completed at once. */
+export const start = async ({ fail, key, simulated }: Script): Promise<ScriptedService> => {
+  const seen: Array<string> = []
+  const server = createServer((request, response) => {
+    const { method, url = "" } = request
+    const answer = (status: number, body: object) =>
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
+    request.resume().on("end", () => {
+      if (url === "/") return answer(200, { name: "webagent-server", version: "0.1.0", simulated })
+      if (request.headers["x-service-api-key"] !== key) return answer(401, { detail: "Invalid API key" })
+      if (!url.startsWith("/api/v4/")) return answer(404, { detail: "Session not found" })
+      const status = fail?.(request, seen.push(`${method} ${url}`))
+      if (status === null) return undefined
+      if (status !== undefined) return answer(status, { detail: "scripted" })
+      const id = /^\/api\/v4\/\w+\/([^/]+)/u.exec(url)?.[1] ?? `id-${seen.length}`
+      return answer(method === "POST" ? 201 : 200, { id, status: "completed", cdpUrl: "ws://127.0.0.1:9" })
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    address: `http://127.0.0.1:${port}`,
+    seen,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    }
+  }
+}
