@@ -6,9 +6,9 @@ import { mkdtempSync, readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { before, describe, test } from "node:test"
+import { describe, test as nodeTest } from "node:test"
 import { fileURLToPath } from "node:url"
-import { buildK6 } from "./build.mjs"
+import { BuildK6Error, buildK6 } from "./build.mjs"
 
 const script = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "apps", "harness", "load", "smoke.load.ts")
 
@@ -38,11 +38,15 @@ async function scriptedService(fail, keyHeader) {
   return { seen, address: `http://127.0.0.1:${server.address().port}`, close: () => server.close() }
 }
 
+const built = await buildK6({ log: console.error }).catch((error) => error)
+const noGo = built instanceof BuildK6Error && built.exitCode === 4
+
+/** A test that needs k6, and so Go when k6 has not been built before. */
+const test = (name, body) => nodeTest(name, { skip: noGo && built.message }, body)
+
 describe("smoke", { concurrency: true }, () => {
-  let k6
-  before(async () => {
-    k6 = await buildK6({ log: console.error })
-  })
+  if (built instanceof Error && !noGo) throw built
+  const k6 = built
 
   async function smoke(fail, environment = {}) {
     const service = await scriptedService(
