@@ -9,11 +9,14 @@ export const layer: Layer.Layer<Sessions, never, Transport> = Sessions.layer
 
 /** Everything of API v2 at an address, over the HttpClient of the surroundings. */
 export const layerClient = (options: ClientOptions): Layer.Layer<Sessions, ClientConfigError, HttpClient.HttpClient> =>
-  layer.pipe(Layer.provide(Transport.layer), Layer.provide(ClientConfig.layer(options)))
+  // layers are built once an application: two clients of one app would share the first one's address and key
+  Layer.fresh(layer.pipe(Layer.provide(Transport.layer), Layer.provide(ClientConfig.layer(options))))
 
 /** Everything of API v2, from the environment (WEBAGENT_API_KEY, WEBAGENT_BASE_URL, ...), over fetch. */
-export const layerConfig: Layer.Layer<Sessions, ClientConfigError> = layer.pipe(
-  Layer.provide(Transport.layer),
-  Layer.provide(ClientConfig.layerConfig),
-  Layer.provide(FetchHttpClient.layer)
+export const layerConfig: Layer.Layer<Sessions, ClientConfigError> = Layer.fresh(
+  layer.pipe(
+    Layer.provide(Transport.layer),
+    Layer.provide(ClientConfig.layerConfig),
+    Layer.provide(FetchHttpClient.layer)
+  )
 )

@@ -17,11 +17,14 @@ export const layer: Layer.Layer<Browsers | Runs | Sessions, never, Transport> = 
 export const layerClient = (
   options: ClientOptions
 ): Layer.Layer<Browsers | Runs | Sessions, ClientConfigError, HttpClient.HttpClient> =>
-  layer.pipe(Layer.provide(Transport.layer), Layer.provide(ClientConfig.layer(options)))
+  // layers are built once an application: two clients of one app would share the first one's address and key
+  Layer.fresh(layer.pipe(Layer.provide(Transport.layer), Layer.provide(ClientConfig.layer(options))))
 
 /** Everything of API v4, from the environment (WEBAGENT_API_KEY, WEBAGENT_BASE_URL, ...), over fetch. */
-export const layerConfig: Layer.Layer<Browsers | Runs | Sessions, ClientConfigError> = layer.pipe(
-  Layer.provide(Transport.layer),
-  Layer.provide(ClientConfig.layerConfig),
-  Layer.provide(FetchHttpClient.layer)
+export const layerConfig: Layer.Layer<Browsers | Runs | Sessions, ClientConfigError> = Layer.fresh(
+  layer.pipe(
+    Layer.provide(Transport.layer),
+    Layer.provide(ClientConfig.layerConfig),
+    Layer.provide(FetchHttpClient.layer)
+  )
 )
