@@ -1,4 +1,5 @@
 export * from "./ClientConfig.ts"
+export type { CallError } from "./ContractClient.ts"
 export * as ContractClient from "./ContractClient.ts"
 export * as Grace from "./Grace.ts"
 export * as RetryPolicy from "./RetryPolicy.ts"

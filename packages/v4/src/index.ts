@@ -1,3 +1,15 @@
+// What a call or a wait can fail with, so that a program needs to name this package alone.
+export {
+  BrowserNotFoundError,
+  ConflictError,
+  HTTPValidationError,
+  RunNotFoundError,
+  SessionNotFoundError,
+  UnauthorizedError
+} from "@webagent/contract"
+export { type CallError, TooManyRequestsError, TransportError } from "@webagent/core"
+export { WaitTimeoutError } from "@webagent/polling"
+
 export * from "./Browsers.ts"
 export * from "./Runs.ts"
 export type { RunError } from "./RunWaiter.ts"

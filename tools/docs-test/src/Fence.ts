@@ -7,6 +7,8 @@ export interface Fence {
   readonly document: string
   /** Line of the opening fence, from 1. */
   readonly line: number
+  /** Line of the closing fence. */
+  readonly end: number
   readonly language: string
   /** The file that the block shows, if its opening says `file=...`. */
   readonly file: string | undefined
@@ -27,6 +29,7 @@ export const fences = (root: string, document: string): ReadonlyArray<Fence> => 
     found.push({
       document,
       line: index + 1,
+      end: end + 1,
       language: match[1] ?? "",
       file: match[2],
       code: lines.slice(index + 1, end).join("\n")
@@ -47,7 +50,7 @@ export const refreshed = (root: string, document: string): string => {
   const lines = readFileSync(join(root, document), "utf8").split("\n")
   for (const fence of fences(root, document).toReversed()) {
     if (fence.file === undefined) continue
-    lines.splice(fence.line, fence.code.split("\n").length, ...shown(root, fence.file).split("\n"))
+    lines.splice(fence.line, fence.end - fence.line - 1, ...shown(root, fence.file).split("\n"))
   }
   return lines.join("\n")
 }

@@ -1,5 +1,6 @@
 /** Shows what a release would publish, and fails on what is wrong with it: `pnpm release:dry`. Publishes nothing. */
 import { statSync } from "node:fs"
+import { dirname } from "node:path"
 import { problems, read } from "./Package.ts"
 import { packAll } from "./Tarballs.ts"
 
@@ -10,6 +11,7 @@ const packed = packAll().map(({ folder, name, tarball }) => {
   return {
     name,
     version: unpacked.manifest.version,
+    tarball,
     files: unpacked.files.size,
     size_kB: statSync(tarball).size / 1000,
     problems: problems(unpacked)
@@ -31,4 +33,7 @@ write(
     ? `\n${packed.length} packages would be published, all at ${[...versions].join(", ")}; nothing was.`
     : `\n${wrong.length} problems; nothing would be published.`
 )
+for (const { tarball } of packed.slice(0, 1)) {
+  write(`The tarballs are below ${dirname(dirname(tarball))}, a folder for each: npm install takes their paths.`)
+}
 process.exitCode = wrong.length === 0 ? 0 : 1
