@@ -1,4 +1,6 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -7,7 +9,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll } from "vitest"
+import * as K6 from "../../src/load/K6.ts"
 import { LoadReport } from "../../src/load/LoadReport.ts"
+import * as LoadScript from "../../src/load/LoadScript.ts"
 import * as ScriptedK6 from "../load/ScriptedK6.ts"
 import * as ScriptedService from "../load/ScriptedService.ts"
 import { run, start } from "./program.ts"
@@ -291,6 +295,14 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
     assert.deepStrictEqual([verdict, target.simulated, thresholds.length], ["passed", true, 7])
     assert.isAtLeast(metrics["runs_completed"]?.values["count"] ?? 0, 10)
   })
+
+  it.effect("is known as ours, and given the TypeScript as it is", () =>
+    Effect.gen(function* () {
+      const found = yield* K6.find(k6, () => Effect.void)
+      assert.deepInclude(found, { path: k6, readsTypeScript: true })
+      assert.match(yield* LoadScript.resolve("smoke", found), /\/apps\/harness\/load\/smoke\.load\.ts$/u)
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
 
   it("without our extension runs the bundle", async () => {
     const { path } = ScriptedK6.write(
