@@ -279,7 +279,8 @@ const built = spawnSync(process.execPath, [fileURLToPath(new URL("../../../../to
 
 describe.skipIf(built.status === 4)("the real k6, where there is Go to build it", { timeout: 60_000 }, () => {
   const k6 = built.stdout.trim()
-  const seconds = ["--duration", "1s", "--rate", "10"]
+  // every start a second takes 55 virtual users, each a copy of the script
+  const seconds = ["--duration", "1s", "--rate", "5"]
 
   it("is ours, runs the TypeScript, and passes on the simulated service in another process", async () => {
     assert.strictEqual(built.status, 0, built.stderr)
@@ -288,12 +289,12 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
     assert.deepStrictEqual([code, stderr], [0, ""], stdout)
     assert.match(
       stdout,
-      /^simulated service on 127\.0\.0\.1:\d+ · open model · 10 runs and 10 browsers a second for 1s · k6 2\./u
+      /^simulated service on 127\.0\.0\.1:\d+ · open model · 5 runs and 5 browsers a second for 1s · k6 2\./u
     )
     assert.strictEqual(stdout.match(/ ok$/gmu)?.length, 7)
     const { metrics, target, thresholds, verdict } = reportIn(directory)
     assert.deepStrictEqual([verdict, target.simulated, thresholds.length], ["passed", true, 7])
-    assert.isAtLeast(metrics["runs_completed"]?.values["count"] ?? 0, 10)
+    assert.isAtLeast(metrics["runs_completed"]?.values["count"] ?? 0, 5)
   })
 
   it.effect("is known as ours, and given the TypeScript as it is", () =>
@@ -319,7 +320,7 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
   it("names http_req_failed when a service fails 5 % of the requests", async () => {
     const { address } = await serve({ fail: (_, ordinal) => (ordinal % 20 === 0 ? 500 : undefined) })
     const directory = newFolder()
-    const args = ["load", "smoke", "--target", address, "--duration", "2s", "--rate", "20", "--report-dir", directory]
+    const args = ["load", "smoke", "--target", address, "--duration", "2s", "--rate", "10", "--report-dir", directory]
     const { code, stdout } = await run(args, { WEBAGENT_API_KEY: key })
     assert.strictEqual(code, 1)
     assert.match(stdout, /^http_req_failed +< 1 % +[45]\.\d\d % +FAILED$/mu)
@@ -339,7 +340,7 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
     const enough = Promise.withResolvers<void>()
     const { address } = await serve({
       fail: (_, ordinal) => {
-        if (ordinal === 20) enough.resolve()
+        if (ordinal === 10) enough.resolve()
         return null
       }
     })
