@@ -44,7 +44,9 @@ const scripted = async (body: string, args: ReadonlyArray<string> = [], service?
   const k6 = ScriptedK6.write(directory, body)
   const { address } = service ?? (await serve())
   const all = ["load", "smoke", "--target", `${address}/api/v4/`, "--report-dir", directory, ...args]
-  const env = { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path, K6_VUS: "7", SECRET: "x", HTTPS_PROXY: "http://proxy" }
+  // what a program that ends at once leaves behind goes with the folder
+  const inherited = { HTTPS_PROXY: "http://proxy", TMPDIR: directory }
+  const env = { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path, K6_VUS: "7", SECRET: "x", ...inherited }
   return { address, directory, k6, started: start(all, env) }
 }
 
@@ -66,6 +68,7 @@ describe.concurrent("k6", () => {
       K6_AUTO_EXTENSION_RESOLUTION: "false",
       K6_NO_USAGE_REPORT: "true",
       NO_COLOR: "1",
+      TMPDIR: directory,
       WEBAGENT_API_KEY: key,
       WEBAGENT_API_KEY_HEADER: "X-Service-API-Key",
       WEBAGENT_BASE_URL: address,
