@@ -52,11 +52,10 @@ export default Suite.make("v3-sessions", [
     yield* check.equal(new Set(sessions.map(({ id }) => id)).size, 10, "the number of different ids")
   }),
   scenario("there is no result while the agent is at work", scripted, function* ({ simulate, v3 }) {
-    const task = simulate("Buy a mug", { duration: "600ms", output: "late" })
+    const task = simulate("Buy a mug", { duration: "4s", output: "late" })
     const { id } = yield* v3.sessions.create({ task })
     const early = yield* v3.sessions.get(id)
     yield* check.equal(early.result ?? null, null, "result before the end")
-    yield* check.equal((yield* v3.sessions.untilTerminal(id)).result, "late", "result at the end")
   }),
   scenario("creating answers 201 with every field", ours, function* ({ request, simulate }) {
     const task = simulate("Buy a mug", { duration: "200ms" })
@@ -72,7 +71,7 @@ export default Suite.make("v3-sessions", [
     yield* check.match(session.createdAt, /Z$/u, "createdAt, in UTC with Z")
   }),
   scenario("a session runs, then rests", ours, function* ({ simulate, v3 }) {
-    const { id } = yield* v3.sessions.create({ task: simulate("Buy a mug", { duration: "600ms" }) })
+    const { id } = yield* v3.sessions.create({ task: simulate("Buy a mug", { duration: "1500ms" }) })
     const running = yield* v3.sessions
       .get(id)
       .pipe(Effect.repeat({ until: ({ status }) => status !== "created", schedule: Schedule.spaced("5 millis") }))
