@@ -88,6 +88,11 @@ export default defineConfig({
       "target and runner come before suites and commands."
     ),
     restricted(
+      [`${harness}/load/**`],
+      ["**/suites/**", "**/commands/**", "**/runner/**", "**/target/**", "**/main.ts"],
+      "load knows k6 and its scripts; commands bring it a target."
+    ),
+    restricted(
       [`${harness}/suites/**`],
       ["**/commands/**", "**/reporters/**", "**/target/**", "**/runner/**", "**/main.ts"],
       "A suite is a value made of @webagent/scenario alone, as a user's is."
