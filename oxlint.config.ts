@@ -57,10 +57,18 @@ export default defineConfig({
       ["**/store/**", "**/agent/**", "**/browser/**", "**/engine/**", "**/api/**", "**/http/**", "**/Server.ts"],
       "domain is pure: it imports nothing of the server."
     ),
-    restricted(
-      [`${server}/store/**`, `${server}/agent/**`, `${server}/browser/**`],
-      ["**/engine/**", "**/api/**", "**/http/**", "**/Server.ts"],
-      "Ports and adapters import domain only."
+    ...["store", "agent", "browser"].map((folder) =>
+      restricted(
+        [`${server}/${folder}/**`],
+        [
+          ...["store", "agent", "browser"].filter((other) => other !== folder).map((other) => `**/${other}/**`),
+          "**/engine/**",
+          "**/api/**",
+          "**/http/**",
+          "**/Server.ts"
+        ],
+        "A port and its adapters import domain only."
+      )
     ),
     restricted(
       [`${server}/engine/**`],
@@ -72,6 +80,9 @@ export default defineConfig({
         [`${server}/api/${version}/**`],
         [
           ...adapters,
+          "**/store/**",
+          "**/agent/**",
+          "**/browser/**",
           "**/http/**",
           "**/Server.ts",
           ...["v2", "v3", "v4"]
@@ -81,11 +92,20 @@ export default defineConfig({
         "A version knows the engine and no other version."
       )
     ),
-    restricted([`${server}/http/**`], [...adapters, "**/Server.ts"], "Only Server.ts assembles."),
     restricted(
-      [`${harness}/target/**`, `${harness}/runner/**`],
-      ["**/suites/**", "**/commands/**", "**/reporters/**", "**/main.ts"],
-      "target and runner come before suites and commands."
+      [`${server}/http/**`],
+      [...adapters, "**/store/**", "**/agent/**", "**/Server.ts"],
+      "Only Server.ts assembles, and only the engine writes."
+    ),
+    restricted(
+      [`${harness}/target/**`],
+      ["**/suites/**", "**/commands/**", "**/reporters/**", "**/load/**", "**/main.ts"],
+      "target comes before suites and commands."
+    ),
+    restricted(
+      [`${harness}/runner/**`],
+      ["**/target/**", "**/suites/**", "**/commands/**", "**/reporters/**", "**/load/**", "**/main.ts"],
+      "The runner knows no target: it is given one."
     ),
     restricted(
       [`${harness}/load/**`],
@@ -99,9 +119,39 @@ export default defineConfig({
     ),
     restricted(
       [`${harness}/reporters/**`],
-      ["**/commands/**", "**/suites/**", "**/target/**", "**/main.ts"],
+      [
+        "**/runner/Runner.ts",
+        "**/runner/Plan.ts",
+        "**/runner/TrialLog.ts",
+        "**/commands/**",
+        "**/suites/**",
+        "**/target/**",
+        "**/load/**",
+        "**/main.ts"
+      ],
       "Reporters see results only."
     ),
+    {
+      files: ["packages/*/src/**"],
+      rules: {
+        "no-restricted-globals": [
+          "error",
+          { name: "setTimeout", message: "Wait with Effect.sleep: tests move the clock." },
+          { name: "setInterval", message: "Repeat with a Schedule: tests move the clock." },
+          { name: "performance", message: "Read effect/Clock: tests move it." }
+        ],
+        "no-restricted-properties": [
+          "error",
+          { object: "Date", property: "now", message: "Read effect/Clock: tests move it." },
+          {
+            object: "Math",
+            property: "random",
+            message: "Draw from effect/Random or the seed: every failure replays."
+          },
+          { object: "crypto", property: "randomUUID", message: "Draw from the seed: every failure replays." }
+        ]
+      }
+    },
     { files: ["**/*.mjs", "**/*.js"], rules: { "no-console": "off" } }
   ]
 })

@@ -4,7 +4,7 @@
  */
 import { spawn } from "node:child_process"
 import { globSync, readFileSync, rmSync } from "node:fs"
-import { dirname, join, relative } from "node:path"
+import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..")
@@ -25,6 +25,14 @@ const run = (command, args) =>
     child.on("error", (error) => resolve({ ok: false, output: String(error) }))
     child.on("close", (code) => resolve({ ok: code === 0, output: Buffer.concat(chunks).toString("utf8") }))
   })
+
+/** What one task printed, without turbo's prefix. */
+const linesOf = (output, task) =>
+  output
+    .split("\n")
+    .filter((line) => line.startsWith(`${task}: `))
+    .map((line) => `  ${line.slice(task.length + 2)}`)
+    .join("\n")
 
 const gates = [
   { name: "types", command: "turbo", args: ["run", "types", "--continue"] },
@@ -49,35 +57,43 @@ for (const report of reports()) rmSync(join(root, report))
 
 const start = performance.now()
 const tests = await run("turbo", ["run", "test:unit", "--continue"])
-const manifests = globSync("{packages,apps,tools}/*/package.json", { cwd: root })
-for (const manifest of manifests.toSorted()) {
+// turbo's last lines name what failed, as package#task: a task can fail though each of its tests passed
+const failedTasks = new Set(/^\s*Failed:\s+(.+)$/mu.exec(tests.output)?.[1]?.split(", "))
+
+const row = (ok, name, text) => process.stdout.write(`${ok ? "ok    " : "FAILED"}  ${name.padEnd(28)} ${text}\n`)
+
+for (const manifest of globSync("{packages,apps,tools}/*/package.json", { cwd: root }).toSorted()) {
   const folder = dirname(manifest)
   const { name, scripts } = JSON.parse(readFileSync(join(root, manifest), "utf8"))
   if (scripts?.["test:unit"] === undefined) continue
+  const taskFailed = failedTasks.delete(`${name}#test:unit`)
   const file = reports().find((report) => report.startsWith(join(folder, "/")))
   if (file === undefined) {
     counts.failed++
-    process.stdout.write(`FAILED  ${name.padEnd(28)} its tests did not run\n`)
+    row(false, name, "its tests did not run")
     continue
   }
   const report = JSON.parse(readFileSync(join(root, file), "utf8"))
-  counts.passed += report.numPassedTests
-  counts.failed += report.numFailedTests
-  counts.skipped += report.numPendingTests + report.numTodoTests
-  // a file that cannot be loaded has no tests to fail
+  // a file that cannot be loaded has no tests to fail, nor has an error outside of every test
   const broken = report.testResults.filter(
     (result) => result.status === "failed" && result.assertionResults.length === 0
-  )
-  counts.failed += broken.length
-  const failed = report.numFailedTests + broken.length
-  process.stdout.write(
-    `${failed === 0 ? "ok    " : "FAILED"}  ${name.padEnd(28)} ${report.numPassedTests} passed${failed === 0 ? "" : `, ${failed} failed`}\n`
-  )
-  for (const result of broken) process.stdout.write(`        ${relative(root, result.name)}: ${result.message}\n`)
+  ).length
+  const failed = Math.max(report.numFailedTests + broken, taskFailed ? 1 : 0)
+  counts.passed += report.numPassedTests
+  counts.failed += failed
+  counts.skipped += report.numPendingTests + report.numTodoTests
+  row(failed === 0, name, `${report.numPassedTests} passed${failed === 0 ? "" : `, ${failed} failed`}`)
+  if (taskFailed) process.stdout.write(`${linesOf(tests.output, `${name}:test:unit`)}\n`)
 }
-if (!tests.ok) {
+// what is left is no test: a build that the tests needed
+for (const task of failedTasks) {
+  counts.failed++
+  row(false, task.replace("#", " "), "")
+  process.stdout.write(`${linesOf(tests.output, task.replace("#", ":"))}\n`)
+}
+if (!tests.ok && counts.failed === 0) {
+  counts.failed++
   process.stdout.write(`${tests.output}\n`)
-  if (counts.failed === 0) counts.failed++
 }
 process.stdout.write(`tests took ${seconds(start)}\n\n`)
 
