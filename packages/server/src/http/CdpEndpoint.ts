@@ -23,7 +23,8 @@ const pump = Effect.fnUntraced(function* (socket: Socket.Socket, connection: Cdp
     Stream.runForEach(connection.messages, write),
     write(new Socket.CloseEvent(stoppedCode, "The browser was stopped"))
   )
-  yield* Effect.race(inbound, outbound)
+  // inbound only ever fails, and `Effect.race` would wait for a success
+  yield* Effect.raceFirst(inbound, outbound)
 })
 
 /**

@@ -1,11 +1,21 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, it, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as SubscriptionRef from "effect/SubscriptionRef"
 import { WebSocket } from "ws"
+import * as SimulatedAgent from "../../src/agent/SimulatedAgent.ts"
+import { BrowserPool } from "../../src/browser/BrowserPool.ts"
+import * as SimulatedBrowserPool from "../../src/browser/SimulatedBrowserPool.ts"
+import { Engine } from "../../src/engine/Engine.ts"
+import { IdSource } from "../../src/engine/IdSource.ts"
+import * as ApiKeyAuth from "../../src/http/ApiKeyAuth.ts"
+import * as RequestValidation from "../../src/http/RequestValidation.ts"
 import { Server } from "../../src/Server.ts"
+import * as MemoryStore from "../../src/store/MemoryStore.ts"
 import { exchange } from "./exchange.ts"
 
 const version = '{"id":1,"method":"Browser.getVersion"}'
@@ -52,6 +62,12 @@ const closed = (socket: WebSocket) =>
 const isActive = (id: string) =>
   Effect.map(exchange("GET", `/api/v4/browsers/${id}/cdp`), ({ status }) => status === 426)
 
+/** How a client leaves. */
+const hangUps = [
+  ["closed", (socket: WebSocket) => socket.close()],
+  ["cut", (socket: WebSocket) => socket.terminate()]
+] as const
+
 layer(Server.layerTest, { excludeTestServices: true })("CdpEndpoint", (it) => {
   it.effect("answers Browser.getVersion, and -32601 to what it does not know, in order", () =>
     Effect.gen(function* () {
@@ -75,10 +91,7 @@ layer(Server.layerTest, { excludeTestServices: true })("CdpEndpoint", (it) => {
     })
   )
 
-  for (const [how, hangUp] of [
-    ["closed", (socket: WebSocket) => socket.close()],
-    ["cut", (socket: WebSocket) => socket.terminate()]
-  ] as const) {
+  for (const [how, hangUp] of hangUps) {
     it.effect(`a connection that is ${how} leaves the browser as it is: another one works`, () =>
       Effect.gen(function* () {
         const { cdpUrl, id } = yield* create
@@ -156,4 +169,61 @@ layer(Server.layerTest, { excludeTestServices: true })("CdpEndpoint", (it) => {
       assert.strictEqual(yield* Fiber.join(code), 1001)
     })
   )
+})
+
+/** The simulated browsers, and in `open` how many connections to them are held at the moment. */
+const counting = (open: SubscriptionRef.SubscriptionRef<number>) =>
+  Layer.effect(
+    BrowserPool,
+    Effect.map(BrowserPool, (pool) => ({
+      launch: (browser) =>
+        Effect.map(pool.launch(browser), (launched) => ({
+          ...launched,
+          connect: Effect.andThen(
+            Effect.acquireRelease(
+              SubscriptionRef.update(open, (held) => held + 1),
+              () => SubscriptionRef.update(open, (held) => held - 1)
+            ),
+            launched.connect
+          )
+        }))
+    }))
+  ).pipe(Layer.provide(SimulatedBrowserPool.layer))
+
+const serverOver = (pool: Layer.Layer<BrowserPool>) =>
+  Server.layerParts().pipe(
+    Layer.provide([
+      Engine.layer.pipe(Layer.provide([SimulatedAgent.layer(), pool, MemoryStore.layer, IdSource.layerSeeded(1)])),
+      ApiKeyAuth.layer(["wak_test"]),
+      RequestValidation.layer
+    ])
+  )
+
+describe("CdpEndpoint and its pool", () => {
+  for (const [how, hangUp] of hangUps) {
+    it.live(`a connection that is ${how} is given back to the pool, while the browser runs on`, () =>
+      Effect.gen(function* () {
+        const held = yield* SubscriptionRef.make(0)
+        const until = (count: number) =>
+          SubscriptionRef.changes(held).pipe(
+            Stream.filter((current) => current === count),
+            Stream.take(1),
+            Stream.runDrain,
+            Effect.timeoutOption("2 seconds"),
+            Effect.andThen(SubscriptionRef.get(held))
+          )
+        yield* Effect.gen(function* () {
+          const { cdpUrl } = yield* create
+          const [first, second] = [yield* open(cdpUrl), yield* open(cdpUrl)]
+          yield* ask(first.socket, version)
+          assert.strictEqual(yield* until(2), 2)
+          hangUp(first.socket)
+          assert.strictEqual(yield* until(1), 1)
+          assert.property(yield* ask(second.socket, version), "result")
+          hangUp(second.socket)
+          assert.strictEqual(yield* until(0), 0)
+        }).pipe(Effect.provide(serverOver(counting(held)), { local: true }))
+      })
+    )
+  }
 })
