@@ -1,9 +1,11 @@
 import type { Answered, Mutation, Sent } from "./MutantProxy.ts"
 
-/** A server broken on purpose, and the suite that has to notice. */
+/** A server broken on purpose, and the scenario that has to notice. */
 export interface Mutant {
   readonly name: string
   readonly suite: string
+  /** The part of a scenario's name that names the bug. Another scenario's failure, or a chance one, is no proof. */
+  readonly noticedBy: string
   /** Noticed by a wait that does not end, where every other mutant has to be noticed by what came. */
   readonly hangs?: true
   /** A new mutation a run: some remember what they saw. */
@@ -66,6 +68,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a key is required and not compared",
     suite: "authentication",
+    noticedBy: "v4 POST /runs without a valid key is rejected",
     make: () => ({
       onRequest: (sent) => {
         const key = sent.headers["x-service-api-key"]
@@ -78,6 +81,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "no key is needed to read a run's status",
     suite: "authentication",
+    noticedBy: "v4 GET /runs/{run_id}/status without a valid key is our 401",
     make: () => ({
       onRequest: (sent) =>
         matches(sent, "GET", runStatus)
@@ -88,6 +92,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a key of the right length is enough",
     suite: "authentication",
+    noticedBy: "v3 POST /sessions without a valid key is rejected",
     make: () => ({
       onRequest: (sent) =>
         String(sent.headers["x-service-api-key"] ?? "").length === validKey.length
@@ -95,10 +100,16 @@ export const mutants: ReadonlyArray<Mutant> = [
           : sent
     })
   },
-  { name: "a missing key is 403 and not 401", suite: "authentication", make: () => statuses("POST", runs, 401, 403) },
+  {
+    name: "a missing key is 403 and not 401",
+    suite: "authentication",
+    noticedBy: "v4 POST /runs without a valid key is our 401",
+    make: () => statuses("POST", runs, 401, 403)
+  },
   {
     name: "the body is validated before the key",
     suite: "authentication",
+    noticedBy: "the key is looked at before anything else",
     make: () => ({
       onAnswer: (answered, sent) =>
         answered.status === 401 &&
@@ -111,11 +122,22 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
 
   // v2
-  { name: "v2: an unknown session is 400", suite: "v2-sessions", make: () => statuses("GET", v2Session, 404, 400) },
-  { name: "v2: an id that is no uuid is 404", suite: "v2-sessions", make: () => statuses("GET", v2Session, 422, 404) },
+  {
+    name: "v2: an unknown session is 400",
+    suite: "v2-sessions",
+    noticedBy: "a session that nobody made is the described 404",
+    make: () => statuses("GET", v2Session, 404, 400)
+  },
+  {
+    name: "v2: an id that is no uuid is 404",
+    suite: "v2-sessions",
+    noticedBy: "an id that is no uuid is the described 422",
+    make: () => statuses("GET", v2Session, 422, 404)
+  },
   {
     name: "v2: the 404 has another body",
     suite: "v2-sessions",
+    noticedBy: "a session that nobody made is the described 404",
     make: () => ({
       onAnswer: (answered, sent) =>
         matches(sent, "GET", v2Session) && answered.status === 404
@@ -126,26 +148,31 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "v2: startedAt is missing",
     suite: "v2-sessions",
+    noticedBy: "a session has every required field, of its described type",
     make: () => answers("GET", v2Session, without("startedAt"))
   },
   {
     name: "v2: keepAlive defaults to false",
     suite: "v2-sessions",
+    noticedBy: "unless asked otherwise a session stays alive",
     make: () => answers("GET", v2Session, (json) => ({ ...json, keepAlive: false }))
   },
   {
     name: "v2: proxyCost is a number",
     suite: "v2-sessions",
+    noticedBy: "amounts are decimal numbers as text",
     make: () => answers("GET", v2Session, (json) => ({ ...json, proxyCost: Number(json["proxyCost"]) }))
   },
   {
     name: "v2: finishedAt is set while active",
     suite: "v2-sessions",
+    noticedBy: "finishedAt is null exactly while a session is active",
     make: () => answers("GET", v2Session, (json) => ({ ...json, finishedAt: json["startedAt"] }))
   },
   {
     name: "v2: task times carry a Z",
     suite: "v2-sessions",
+    noticedBy: "task times are naive UTC",
     make: () =>
       answers(
         "GET",
@@ -156,6 +183,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "v2: a failed task reads as finished",
     suite: "v2-sessions",
+    noticedBy: "a failed run is a failed task",
     make: () =>
       answers(
         "GET",
@@ -166,6 +194,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "v2: a cancelled task reads as failed",
     suite: "v2-sessions",
+    noticedBy: "a cancelled run is a stopped task",
     make: () =>
       answers(
         "GET",
@@ -176,6 +205,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "v2: a task's output is lost",
     suite: "v2-sessions",
+    noticedBy: "a completed run is a finished task with its output",
     make: () =>
       answers(
         "GET",
@@ -186,6 +216,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "v2: a task's cost is a number",
     suite: "v2-sessions",
+    noticedBy: "a task has every required field, of its described type",
     make: () =>
       answers(
         "GET",
@@ -196,6 +227,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "v2: a task names another session",
     suite: "v2-sessions",
+    noticedBy: "a task has every required field, of its described type",
     make: () =>
       answers(
         "GET",
@@ -206,6 +238,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "v2: the judge's report is an object, not a string",
     suite: "v2-sessions",
+    noticedBy: "a judge's verdict comes with its report as JSON text",
     make: () =>
       answers(
         "GET",
@@ -220,16 +253,19 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "v3: a create answers 200 without an id",
     suite: "v3-sessions",
+    noticedBy: "creating a session answers it with an id",
     make: () => answers("POST", v3Sessions, without("id"))
   },
   {
     name: "v3: the result never comes",
     suite: "v3-sessions",
+    noticedBy: "the result is what the agent found",
     make: () => answers("GET", v3Session, (json) => ({ ...json, result: null }))
   },
   {
     name: "v3: every session has the first one's result",
     suite: "v3-sessions",
+    noticedBy: "each of ten sessions at a time gets its own result",
     make: () => {
       let first: unknown
       return answers("GET", v3Session, (json) => {
@@ -241,6 +277,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "v3: an unknown session is 200 and empty",
     suite: "not-found",
+    noticedBy: "v3 GET /sessions/{session_id} of something unknown is refused",
     make: () => ({
       onAnswer: (answered, sent) =>
         matches(sent, "GET", v3Session) && answered.status === 404 ? { status: 200, body: "{}" } : answered
@@ -251,11 +288,13 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "v4: a create answers 500 after it made the run",
     suite: "v4-runs",
+    noticedBy: "creating a run answers with its id",
     make: () => statuses("POST", runs, 201, 500)
   },
   {
     name: "v4: a failed run reads as completed",
     suite: "v4-runs",
+    noticedBy: "a failed run is failed",
     make: () => ({
       onAnswer: (answered, sent) =>
         (matches(sent, "GET", run) || matches(sent, "GET", runStatus)) && parse(answered.body)["status"] === "failed"
@@ -266,27 +305,32 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "v4: the status of a finished run stays running",
     suite: "v4-runs",
+    noticedBy: "a cancelled run is cancelled",
     hangs: true,
     make: () => answers("GET", runStatus, (json) => (json["status"] === "cancelled" ? { status: "running" } : json))
   },
   {
     name: "v4: status and full run disagree",
     suite: "v4-runs",
+    noticedBy: "the cheap status and the full run agree at the end",
     make: () => answers("GET", run, (json) => ({ ...json, status: "queued" }))
   },
   {
     name: "v4: the result of a completed run is missing",
     suite: "v4-runs",
+    noticedBy: "a completed run has its result",
     make: () => answers("GET", run, without("result"))
   },
   {
     name: "v4: a result shows before the run is terminal",
     suite: "v4-runs",
+    noticedBy: "a run at work is not terminal, and has no result",
     make: () => answers("GET", run, (json) => (json["finishedAt"] === null ? { ...json, result: "early" } : json))
   },
   {
     name: "v4: every create answers the first run",
     suite: "v4-runs",
+    noticedBy: "each of twenty runs at a time gets its own result",
     make: () => {
       let first: Answered | undefined
       return {
@@ -298,6 +342,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "v4: an interrupt waits its turn",
     suite: "v4-runs",
+    noticedBy: "an interrupt runs immediately and cancels what runs",
     make: () => ({
       onRequest: (sent) =>
         matches(sent, "POST", queue)
@@ -308,6 +353,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "v4: every message interrupts",
     suite: "v4-runs",
+    noticedBy: "a follow-up waits while the turn before it runs",
     make: () => ({
       onRequest: (sent) =>
         matches(sent, "POST", queue)
@@ -318,6 +364,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "v4: a message is accepted and forgotten",
     suite: "v4-runs",
+    noticedBy: "a follow-up runs as the next turn",
     make: () => {
       let last = ""
       return {
@@ -337,6 +384,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a browser stops when its CDP connection closes",
     suite: "v4-browsers",
+    noticedBy: "closing the CDP connection does not stop the browser",
     make: () => ({
       onDisconnect: (path, send) =>
         send({ method: "PATCH", path: path.replace(/\/cdp.*$/u, ""), body: '{"action":"stop"}' })
@@ -345,6 +393,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a stop is acknowledged and not done",
     suite: "v4-browsers",
+    noticedBy: "a stopped browser is not reached at its cdpUrl any more",
     make: () => ({
       onRequest: (sent) =>
         matches(sent, "PATCH", browser) && sent.body.includes('"stop"')
@@ -355,6 +404,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a second stop is 409",
     suite: "v4-browsers",
+    noticedBy: "stopping twice is the same as once",
     make: () => {
       const stopped = new Set<string>()
       return {
@@ -370,6 +420,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "every browser has the first one's cdpUrl",
     suite: "v4-browsers",
+    noticedBy: "two browsers have their own ids and addresses",
     make: () => {
       let first: unknown
       return answers("POST", browsers, (json) => {
@@ -378,10 +429,16 @@ export const mutants: ReadonlyArray<Mutant> = [
       })
     }
   },
-  { name: "cdpUrl is missing", suite: "v4-browsers", make: () => answers("POST", browsers, without("cdpUrl")) },
+  {
+    name: "cdpUrl is missing",
+    suite: "v4-browsers",
+    noticedBy: "creating a browser answers its id and cdpUrl",
+    make: () => answers("POST", browsers, without("cdpUrl"))
+  },
   {
     name: "another action than stop is accepted",
     suite: "v4-browsers",
+    noticedBy: "another action than stop is a 422",
     make: () => ({
       onAnswer: (answered, sent) =>
         matches(sent, "PATCH", browser) && answered.status === 422 ? { status: 200, body: "{}" } : answered
@@ -392,6 +449,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "bodies are not validated",
     suite: "validation",
+    noticedBy: "v4 POST /runs refuses bodies that do not fit",
     make: () => ({
       onRequest: (sent) =>
         sent.method === "POST" || sent.method === "PATCH"
@@ -402,6 +460,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a body that is not JSON is a 500",
     suite: "validation",
+    noticedBy: "v4 POST /runs refuses bodies that do not fit",
     make: () => ({
       onAnswer: (answered, sent) => {
         if (answered.status !== 422 || sent.body === "") return answered
@@ -417,6 +476,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a validation error does not say where",
     suite: "validation",
+    noticedBy: "v2 answers a word for a session_id with the described 422",
     make: () => ({
       onAnswer: (answered) =>
         answered.status === 422
@@ -427,6 +487,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "an unknown run is 200",
     suite: "not-found",
+    noticedBy: "v4 GET /runs/{run_id} of something unknown is refused",
     make: () => ({
       onAnswer: (answered, sent) =>
         matches(sent, "GET", run) && answered.status === 404
@@ -437,6 +498,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a message for an unknown session is taken",
     suite: "not-found",
+    noticedBy: "v4 POST /sessions/{session_id}/queue of something unknown is refused",
     make: () => ({
       onAnswer: (answered, sent) =>
         matches(sent, "POST", queue) && answered.status === 404 ? { status: 201, body: "{}" } : answered
@@ -447,6 +509,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "v2 does not see what v4 made",
     suite: "cross-version",
+    noticedBy: "a completed run reads as finished in v2",
     make: () => ({
       onAnswer: (answered, sent) =>
         matches(sent, "GET", v2Session) && answered.status === 200
@@ -457,6 +520,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "v3 shows another task than v4 was given",
     suite: "cross-version",
+    noticedBy: "one session has the same task and result in every version",
     make: () => answers("GET", v3Session, (json) => ({ ...json, task: "another" }))
   }
 ]
