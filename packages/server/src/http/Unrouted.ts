@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerError from "effect/http/HttpServerError"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as Result from "effect/Result"
 import { recordingPath } from "../api/Links.ts"
 import { cdpPath } from "../api/v4/Conversion.ts"
 import * as Answer from "./Answer.ts"
@@ -28,7 +29,7 @@ const patterns = routes.map(({ method, path }) => ({
 const answer = ({ method, url }: HttpServerRequest.HttpServerRequest) => {
   const path = url.split(/[?#]/u, 1)[0] ?? url
   const allowed = patterns.flatMap(({ methods, pattern }) => (pattern.test(path) ? methods : []))
-  // a listed path that no route took has a parameter that cannot be decoded: nothing has that id
+  // what the router refuses for its length is not found either
   return allowed.length === 0 || allowed.includes(method)
     ? Answer.detail(404, "Not Found")
     : Answer.detail(405, "Method Not Allowed", { allow: [...new Set(allowed)].join(", ") })
@@ -37,13 +38,27 @@ const answer = ({ method, url }: HttpServerRequest.HttpServerRequest) => {
 const isRouteNotFound = (error: unknown): boolean =>
   HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
 
+const isDecodable = (segment: string): boolean => Result.isSuccess(Result.try(() => decodeURIComponent(segment)))
+
+/**
+ * The request with every path segment that cannot be decoded taken as it is written, so that `%ff` is an id like
+ * any other that does not exist: the key is checked first, and the operation answers in its own words.
+ */
+const literally = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {
+  const end = request.url.search(/[?;#]/u)
+  const path = end === -1 ? request.url : request.url.slice(0, end)
+  if (isDecodable(path)) return request
+  const segments = path.split("/").map((segment) => (isDecodable(segment) ? segment : segment.replaceAll("%", "%25")))
+  return request.modify({ url: segments.join("/") + request.url.slice(path.length) })
+}
+
 /**
  * Answers what no route answers: 404, 405 with `Allow`, and for a mistake of our own a 500 that is logged and
  * says nothing of its cause.
  */
 export const layer = HttpRouter.middleware(
   (httpEffect) =>
-    Effect.catchCause(httpEffect, (cause) => {
+    Effect.catchCause(Effect.updateService(httpEffect, HttpServerRequest.HttpServerRequest, literally), (cause) => {
       if (Cause.hasInterrupts(cause)) return Effect.failCause(cause)
       const error = Cause.squash(cause)
       if (isRouteNotFound(error)) return Effect.map(HttpServerRequest.HttpServerRequest, answer)

@@ -45,7 +45,13 @@ layer(Server.layerTest, { excludeTestServices: true })("App", (it) => {
 
     it.effect("also for a path parameter that does not fit", () =>
       Effect.gen(function* () {
-        assert.strictEqual((yield* exchange("GET", "/api/v2/sessions/nobody", { key: null })).status, 401)
+        for (const id of ["nobody", "%ff", "%", "%zz?x=%ff"]) {
+          assert.strictEqual((yield* exchange("GET", `/api/v2/sessions/${id}`, { key: null })).status, 401)
+        }
+        for (const [method, path, question] of operations.filter(([, path]) => path in found)) {
+          const answer = yield* exchange(method, path.replace(uuid, "%ff"), { ...question, key: null })
+          assert.deepStrictEqual([answer.status, answer.body], [401, { detail: "Invalid API key" }])
+        }
       })
     )
   })
@@ -56,7 +62,7 @@ layer(Server.layerTest, { excludeTestServices: true })("App", (it) => {
         Effect.gen(function* () {
           const ids = path.startsWith("/api/v2")
             ? [uuid]
-            : [uuid, "nobody", "%20", "%E2%82%AC", "x".repeat(5000), "a%2Fb"]
+            : [uuid, "nobody", "%20", "%E2%82%AC", "x".repeat(5000), "a%2Fb", "%ff", "%", "%zz%2F"]
           for (const id of ids) {
             const answer = yield* exchange(method, path.replace(uuid, id), question)
             assert.strictEqual(answer.status, 404)
@@ -66,7 +72,18 @@ layer(Server.layerTest, { excludeTestServices: true })("App", (it) => {
       )
     }
 
-    for (const path of ["/nope", "/api/v4", "/api/v4/", "/api/v5/runs", "/api/v4/runs/%zz", "/%"]) {
+    it.effect("but a v2 id that is no uuid, decodable or not, is a 422", () =>
+      Effect.gen(function* () {
+        for (const id of ["nobody", "%ff", "%", "%zz?x=%ff"]) {
+          const { body, status } = yield* exchange("GET", `/api/v2/sessions/${id}`)
+          assert.strictEqual(status, 422)
+          assert.nestedPropertyVal(body, "detail[0].type", "uuid_parsing")
+          assert.deepNestedPropertyVal(body, "detail[0].loc", ["path", "session_id"])
+        }
+      })
+    )
+
+    for (const path of ["/nope", "/api/v4", "/api/v4/", "/api/v5/runs", "/api/v4/nope/%zz", "/api/v4/%ff", "/%"]) {
       it.effect(`GET ${path}, with or without a key`, () =>
         Effect.gen(function* () {
           for (const key of ["wak_test", null]) {
