@@ -21,6 +21,9 @@ export interface WaitOptions {
   readonly timeout?: Duration.Input | undefined
 }
 
+/** For what may have ended long ago, such as what someone else created: the first poll is made at once, unless told. */
+export const atOnce = (options: WaitOptions = {}): WaitOptions => ({ ...options, first: options.first ?? 0 })
+
 /** Waits for things that have ids. Waits for one id share one poll loop, however many there are. */
 export interface Waiter<A, E> {
   /** Succeeds with the first terminal value; a terminal value seen late still wins over the deadline. */

@@ -184,6 +184,22 @@ describe("Waiter.untilTerminal", () => {
   )
 })
 
+describe("Waiter.atOnce", () => {
+  it.effect("makes the first poll at once whatever the schedule, unless told when", () =>
+    Effect.gen(function* () {
+      const { check, polledAt } = scripted(() => "completed")
+      const wait = { ...polled, check }
+      yield* Waiter.untilTerminal({ ...wait, ...Waiter.atOnce() })
+      yield* Waiter.untilTerminal({ ...wait, ...Waiter.atOnce({ schedule: everySecond, first: undefined }) })
+      const told = Waiter.untilTerminal({ ...wait, ...Waiter.atOnce({ first: "3 seconds" }) })
+      const fiber = yield* Effect.forkChild(told)
+      yield* TestClock.adjust("3 seconds")
+      yield* Fiber.join(fiber)
+      assert.deepStrictEqual(polledAt, [0, 0, 3000])
+    })
+  )
+})
+
 describe("Waiter.watch", () => {
   it.effect("emits each status once, the terminal one last", () =>
     Effect.gen(function* () {

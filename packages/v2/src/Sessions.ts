@@ -1,6 +1,6 @@
 import { type SessionView, V2Api } from "@webagent/contract/v2"
 import { ContractClient, type Transport } from "@webagent/core"
-import type { Waiter, WaitTimeoutError } from "@webagent/polling"
+import { Waiter, type WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -16,19 +16,15 @@ const make = Effect.gen(function* () {
   const get = Effect.fn("v2.Sessions.get")(read, annotated)
 
   const untilTerminal = Effect.fn("v2.Sessions.untilTerminal")(
-    (id: string, options?: Waiter.WaitOptions) => waiter.untilTerminal(id, atOnce(options)),
+    (id: string, options?: Waiter.WaitOptions) => waiter.untilTerminal(id, Waiter.atOnce(options)),
     annotated
   )
 
   const watch = (id: string, options?: Waiter.WaitOptions) =>
-    waiter.watch(id, atOnce(options)).pipe(Stream.withSpan("v2.Sessions.watch", { attributes: { "session.id": id } }))
+    waiter.watch(id, Waiter.atOnce(options)).pipe(Stream.withSpan("v2.Sessions.watch", { attributes: { "session.id": id } }))
 
   return Sessions.of({ get, untilTerminal, watch })
 })
-
-/** No session here is of our making, and it may have ended long ago: its first poll waits for nothing. */
-const atOnce = (options: Waiter.WaitOptions = {}): Waiter.WaitOptions =>
-  options.schedule === undefined ? { first: 0, ...options } : options
 
 const annotated = <A, E, R>(effect: Effect.Effect<A, E, R>, id: string) =>
   Effect.andThen(Effect.annotateCurrentSpan("session.id", id), effect)

@@ -120,6 +120,17 @@ describe("Sessions.untilTerminal", () => {
     }).pipe(Effect.provide(layer()))
   )
 
+  it.live("looks at once, whatever the schedule", () =>
+    Effect.gen(function* () {
+      const server = yield* service(session("finished"))
+      const sessions = yield* Sessions
+      const schedule = PollSchedule.every("1 hour")
+      yield* sessions.untilTerminal(id, { schedule }).pipe(Effect.timeout("1 second"))
+      yield* sessions.watch(id, { schedule }).pipe(Stream.runDrain, Effect.timeout("1 second"))
+      assert.strictEqual(server.requests.length, 2)
+    }).pipe(Effect.provide(layer()))
+  )
+
   it.live("a session without tasks is waited for until it is stopped", () =>
     Effect.gen(function* () {
       const stopped = { json: { ...session().json, status: "stopped" } }

@@ -1,7 +1,7 @@
 import { SessionNotFoundError } from "@webagent/contract"
 import { type Session, type SessionCreate, V3Api } from "@webagent/contract/v3"
 import { ContractClient, Grace, type Transport } from "@webagent/core"
-import type { Waiter, WaitTimeoutError } from "@webagent/polling"
+import { Waiter, type WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -27,7 +27,7 @@ const make = Effect.gen(function* () {
   const get = Effect.fn("v3.Sessions.get")(read, annotated)
 
   const untilTerminal = Effect.fn("v3.Sessions.untilTerminal")(
-    (id: string, options?: Waiter.WaitOptions) => waiter.untilTerminal(id, atOnce(options)),
+    (id: string, options?: Waiter.WaitOptions) => waiter.untilTerminal(id, Waiter.atOnce(options)),
     annotated
   )
 
@@ -41,14 +41,10 @@ const make = Effect.gen(function* () {
   })
 
   const watch = (id: string, options?: Waiter.WaitOptions) =>
-    waiter.watch(id, atOnce(options)).pipe(Stream.withSpan("v3.Sessions.watch", { attributes: { "session.id": id } }))
+    waiter.watch(id, Waiter.atOnce(options)).pipe(Stream.withSpan("v3.Sessions.watch", { attributes: { "session.id": id } }))
 
   return Sessions.of({ create, get, untilTerminal, createAndWait, watch })
 })
-
-/** A session that is not of our making may have ended long ago: its first poll waits for nothing. */
-const atOnce = (options: Waiter.WaitOptions = {}): Waiter.WaitOptions =>
-  options.schedule === undefined ? { first: 0, ...options } : options
 
 const annotated = <A, E, R>(effect: Effect.Effect<A, E, R>, id: string) =>
   Effect.andThen(Effect.annotateCurrentSpan("session.id", id), effect)

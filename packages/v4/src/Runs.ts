@@ -1,7 +1,7 @@
 import { RunNotFoundError } from "@webagent/contract"
 import { type CreatedRun, type Run, type RunCreate, type RunStatusView, V4Api } from "@webagent/contract/v4"
 import { ContractClient, Grace, type Transport } from "@webagent/core"
-import type { Waiter, WaitTimeoutError } from "@webagent/polling"
+import { Waiter, type WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -33,7 +33,7 @@ const make = Effect.gen(function* () {
   const wait = (id: string, options: Waiter.WaitOptions) => Effect.andThen(waiter.untilTerminal(id, options), get(id))
 
   const untilTerminal = Effect.fn("v4.Runs.untilTerminal")(
-    (id: string, options?: Waiter.WaitOptions) => wait(id, atOnce(options)),
+    (id: string, options?: Waiter.WaitOptions) => wait(id, Waiter.atOnce(options)),
     annotated
   )
 
@@ -47,14 +47,10 @@ const make = Effect.gen(function* () {
   })
 
   const watch = (id: string, options?: Waiter.WaitOptions) =>
-    waiter.watch(id, atOnce(options)).pipe(Stream.withSpan("v4.Runs.watch", { attributes: { "run.id": id } }))
+    waiter.watch(id, Waiter.atOnce(options)).pipe(Stream.withSpan("v4.Runs.watch", { attributes: { "run.id": id } }))
 
   return Runs.of({ create, status, get, untilTerminal, createAndWait, watch })
 })
-
-/** A run that is not of our making may have ended long ago: its first poll waits for nothing. */
-const atOnce = (options: Waiter.WaitOptions = {}): Waiter.WaitOptions =>
-  options.schedule === undefined ? { first: 0, ...options } : options
 
 const annotated = <A, E, R>(effect: Effect.Effect<A, E, R>, id: string) =>
   Effect.andThen(Effect.annotateCurrentSpan("run.id", id), effect)

@@ -165,7 +165,7 @@ describe("Runs.createAndWait", () => {
 })
 
 describe("Runs.untilTerminal and Runs.watch", () => {
-  it.live("look at once at a run that is not of their making, unless a schedule is given", () =>
+  it.live("look at once at a run that is not of their making, whatever the schedule, unless told when", () =>
     Effect.gen(function* () {
       yield* service("completed")
       const runs = yield* Runs
@@ -174,7 +174,10 @@ describe("Runs.untilTerminal and Runs.watch", () => {
         .untilTerminal("r-1")
         .pipe(Effect.provideService(PollSchedule.Current, PollSchedule.standard), Effect.timeout("1 second"))
       assert.deepStrictEqual(run.result, { total: 42 })
-      const told = runs.untilTerminal("r-1", { schedule: PollSchedule.every("1 hour") })
+      const schedule = PollSchedule.every("1 hour")
+      yield* runs.untilTerminal("r-1", { schedule, first: undefined }).pipe(Effect.timeout("1 second"))
+      yield* runs.watch("r-1", { schedule }).pipe(Stream.runDrain, Effect.timeout("1 second"))
+      const told = runs.untilTerminal("r-1", { schedule, first: "1 hour" })
       assert.isTrue(Option.isNone(yield* Effect.timeoutOption(told, "50 millis")))
     }).pipe(Effect.provide(layer()))
   )
