@@ -37,11 +37,13 @@ export const failureOf = (options: {
       ...seen
     }
   }
+  // the runner's own interruption is no failure, so whoever interrupted this is part of the scenario
+  const interrupted = Cause.hasInterruptsOnly(cause)
   const file = scenario.where?.replace(/:\d+$/u, "")
   const where = (error instanceof Error ? whereOf(error, file) : undefined) ?? scenario.where
   return {
-    kind: failed === undefined ? "defect" : "error",
-    message: redact(sentence(error)).slice(0, longest),
+    kind: failed === undefined && !interrupted ? "defect" : "error",
+    message: interrupted ? "it was interrupted from inside" : redact(sentence(error)).slice(0, longest),
     ...(where === undefined ? {} : { where }),
     ...seen
   }

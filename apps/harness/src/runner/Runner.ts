@@ -32,6 +32,9 @@ class TimeRanOut extends Data.TaggedError("TimeRanOut") {}
 
 const stopped = "the run was stopped before it had finished"
 
+/** Whether the fiber itself is being interrupted: only then does an interrupted scenario mean a stopped run. */
+const isStopping = Effect.void.pipe(Effect.interruptible, Effect.exit, Effect.map(Exit.isFailure))
+
 const elapsedSince = (start: bigint) =>
   Effect.map(Clock.currentTimeNanos, (now) => Math.round(Number(now - start) / 1e4) / 100)
 
@@ -59,7 +62,9 @@ const runTrial = Effect.fnUntraced(function* (
   )
   const done = { seed, duration_ms: yield* elapsedSince(start), checks: count.passed + count.failed }
   if (Exit.isSuccess(exit)) return { ...done, status: "passed" } satisfies Trial
-  if (Cause.hasInterruptsOnly(exit.cause)) return { ...done, status: "skipped" } satisfies Trial
+  if (Cause.hasInterruptsOnly(exit.cause) && (yield* isStopping)) {
+    return { ...done, status: "skipped" } satisfies Trial
+  }
   const failure = failureOf({ cause: exit.cause, scenario, request, redact: options.redact })
   if (!exit.cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error instanceof TimeRanOut)) {
     return { ...done, status: "failed", failure } satisfies Trial

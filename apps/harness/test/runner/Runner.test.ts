@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import { TestClock } from "effect/testing"
+import { isGreen } from "../../src/runner/RunReport.ts"
 import { TrialLog } from "../../src/runner/TrialLog.ts"
 import { run, suiteOf } from "./stage.ts"
 
@@ -117,6 +118,34 @@ describe("Runner", () => {
       assert.deepStrictEqual([failure?.expected, failure?.actual], ['"b"', '"<key>"'])
       assert.match(failure?.where ?? "", /test\/runner\/Runner\.test\.ts:\d+$/u)
       assert.strictEqual(report.results[0]?.checks, 2)
+    })
+  )
+
+  it.effect("a scenario that is interrupted from inside has failed, whoever interrupted it", () =>
+    Effect.gen(function* () {
+      const suite = suiteOf("inside", [
+        ["by itself", Effect.interrupt],
+        [
+          "by a fiber that it joins",
+          Effect.gen(function* () {
+            const fiber = yield* Effect.forkChild(Effect.never)
+            yield* Fiber.interrupt(fiber)
+            yield* Fiber.join(fiber)
+          })
+        ],
+        ["not at all", Effect.void]
+      ])
+      const { report } = yield* run([suite], { concurrency: 1 })
+      assert.deepStrictEqual(
+        report.results.map(({ failure, status }) => [status, failure?.kind, failure?.message]),
+        [
+          ["failed", "error", "it was interrupted from inside"],
+          ["failed", "error", "it was interrupted from inside"],
+          ["passed", undefined, undefined]
+        ]
+      )
+      assert.isFalse(report.interrupted)
+      assert.isFalse(isGreen(report))
     })
   )
 
