@@ -191,7 +191,7 @@ describe("Waiter.atOnce", () => {
       const wait = { ...polled, check }
       yield* Waiter.untilTerminal({ ...wait, ...Waiter.atOnce() })
       yield* Waiter.untilTerminal({ ...wait, ...Waiter.atOnce({ schedule: everySecond, first: undefined }) })
-      const told = Waiter.untilTerminal({ ...wait, ...Waiter.atOnce({ first: "3 seconds" }) })
+      const told = Waiter.untilTerminal({ ...wait, ...Waiter.atOnce({ schedule: everySecond, first: "3 seconds" }) })
       const fiber = yield* Effect.forkChild(told)
       yield* TestClock.adjust("3 seconds")
       yield* Fiber.join(fiber)
