@@ -46,8 +46,10 @@ const planOf = (turn: Turn, options: SimulatedAgentOptions) => {
   const fails = Seed.draw(seed, turn.id, "outcome") < (options.failureRate ?? 0)
   const outcome = script.outcome ?? (fails ? "failed" : "completed")
   const completed = outcome === "completed"
+  const unscripted = completed ? `Simulated result of: ${turn.task.slice(0, 200)}` : null
   const report: TurnReport = {
-    output: script.output ?? (completed ? `Simulated result of: ${turn.task.slice(0, 200)}` : null),
+    // a script may well ask for null
+    output: script.output === undefined ? unscripted : script.output,
     isSuccess: script.success ?? (completed ? true : null),
     judgement: script.judge === undefined ? null : judgement(script.judge),
     suggestions: script.suggestions === undefined ? null : Array.from({ length: script.suggestions }, suggestion),

@@ -69,6 +69,18 @@ describe("SimulatedAgent", () => {
     })
   )
 
+  for (const [script, output] of [
+    ["[simulate output=null]", null],
+    ["[simulate output=false]", false],
+    ['[simulate output=""]', ""],
+    ["[simulate]", "Simulated result of: [simulate]"],
+    ["[simulate outcome=failed]", null]
+  ] as const) {
+    it.effect(`${script} reports ${JSON.stringify(output)}`, () =>
+      Effect.map(end({ task: script }), (event) => assert.deepNestedPropertyVal(event, "report.output", output))
+    )
+  }
+
   for (const [outcome, tag] of [
     ["completed", "Completed"],
     ["failed", "Failed"],
