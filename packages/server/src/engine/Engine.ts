@@ -100,6 +100,9 @@ const make = Effect.gen(function* () {
   const conversations = new Map<string, Conversation>()
   const working = yield* FiberMap.make<string>()
   const fork = yield* FiberMap.runtime(working)()
+  let closing = false
+  // before the turns are interrupted: one that ends so is not to start the next
+  yield* Effect.addFinalizer(() => Effect.sync(() => (closing = true)))
 
   const conversation = (sessionId: string): Conversation => {
     const known = conversations.get(sessionId)
@@ -151,8 +154,9 @@ const make = Effect.gen(function* () {
     return moved.success
   })
 
-  /** Puts the first waiting turn to work, unless one is. */
+  /** Puts the first waiting turn to work, unless one is or the engine closes. */
   const advance = Effect.fnUntraced(function* (held: Conversation) {
+    if (closing) return
     const queue = TurnQueue.start(held.queue)
     if (queue === held.queue || queue.running === null) return
     held.queue = queue

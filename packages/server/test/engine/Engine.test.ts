@@ -1,16 +1,20 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import { Agent, AgentError } from "../../src/agent/Agent.ts"
+import * as SimulatedAgent from "../../src/agent/SimulatedAgent.ts"
 import * as SimulatedBrowserPool from "../../src/browser/SimulatedBrowserPool.ts"
 import type { TurnEvent } from "../../src/domain/Turn.ts"
 import { Engine } from "../../src/engine/Engine.ts"
 import { IdSource } from "../../src/engine/IdSource.ts"
 import { Server } from "../../src/Server.ts"
 import * as MemoryStore from "../../src/store/MemoryStore.ts"
+import { Store } from "../../src/store/Store.ts"
 
 const simulated = Server.layerEngineSimulated({ turnDuration: "10 seconds" })
 
@@ -26,6 +30,10 @@ const withAgent = (perform: Agent["Service"]["perform"]) =>
     // that an agent died is logged, which is not a test's business
     Layer.provide(Logger.layer([]))
   )
+
+/** An engine over the store of the test, which outlives it. */
+const overStore = (agent: Layer.Layer<Agent>) =>
+  Engine.layer.pipe(Layer.provide([agent, SimulatedBrowserPool.layer, IdSource.layerSeeded(1)]))
 
 const create = (task: string) =>
   Engine.use((engine) => engine.createSession({ task, modelParams: null, thinkingLevel: null }))
@@ -184,6 +192,33 @@ describe("Engine", () => {
       yield* TestClock.adjust("1 minute")
       assert.deepStrictEqual(yield* standing(session.id), ["one completed", "two completed"])
     }).pipe(Effect.provide(simulated))
+  )
+
+  it.effect("closing cancels the turn at work and leaves the waiting ones queued", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const context = yield* Layer.buildWithScope(
+        overStore(SimulatedAgent.layer({ turnDuration: "10 seconds" })),
+        scope
+      )
+      const { session } = yield* Effect.provideContext(
+        Effect.gen(function* () {
+          const created = yield* create("one")
+          for (const text of ["two", "three"]) {
+            yield* Engine.use((engine) => engine.queue({ sessionId: created.session.id, text, interrupt: false }))
+          }
+          yield* TestClock.adjust("5 seconds")
+          return created
+        }),
+        context
+      )
+      yield* Scope.close(scope, Exit.void)
+      const left = yield* Store.use((store) => store.turnsOf(session.id))
+      assert.deepStrictEqual(
+        left.map(({ status }) => status),
+        ["cancelled", "queued", "queued"]
+      )
+    }).pipe(Effect.provide(MemoryStore.layer))
   )
 
   it.effect("the same seed and order give the same ids, outcomes and costs, whatever the turns' interleaving", () =>
