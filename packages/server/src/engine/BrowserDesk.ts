@@ -1,4 +1,5 @@
 import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -14,6 +15,7 @@ export const make = Effect.gen(function* () {
   const store = yield* Store
   const ids = yield* IdSource
   const running = new Map<string, LaunchedBrowser>()
+  const stopping = new Map<string, Deferred.Deferred<Browser.Browser, BrowserNotFound>>()
 
   yield* Effect.addFinalizer(() => Effect.forEach(running.values(), (browser) => browser.stop, { discard: true }))
 
@@ -31,7 +33,7 @@ export const make = Effect.gen(function* () {
     return browser
   })
 
-  const stop = Effect.fnUntraced(function* (id: string) {
+  const stopNow = Effect.fnUntraced(function* (id: string) {
     const browser = yield* find(id)
     const stopped = Browser.stop(browser, yield* Clock.currentTimeMillis)
     if (Result.isFailure(stopped)) return browser
@@ -41,6 +43,19 @@ export const make = Effect.gen(function* () {
     if (launched !== undefined) yield* launched.stop
     return stopped.success
   })
+
+  /** Whoever wants to stop a browser that is being stopped shares that stop, and its time. */
+  const stop = (id: string): Effect.Effect<Browser.Browser, BrowserNotFound> =>
+    Effect.suspend(() => {
+      const begun = stopping.get(id)
+      if (begun !== undefined) return Deferred.await(begun)
+      const ended = Deferred.makeUnsafe<Browser.Browser, BrowserNotFound>()
+      stopping.set(id, ended)
+      return Effect.onExit(stopNow(id), (exit) => {
+        stopping.delete(id)
+        return Deferred.done(ended, exit)
+      })
+    })
 
   const connect = Effect.fnUntraced(function* (id: string) {
     yield* find(id)

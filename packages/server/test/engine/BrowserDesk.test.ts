@@ -1,0 +1,85 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import { BrowserPool } from "../../src/browser/BrowserPool.ts"
+import * as SimulatedBrowserPool from "../../src/browser/SimulatedBrowserPool.ts"
+import * as BrowserDesk from "../../src/engine/BrowserDesk.ts"
+import { IdSource } from "../../src/engine/IdSource.ts"
+import * as MemoryStore from "../../src/store/MemoryStore.ts"
+import { type Changes, Store } from "../../src/store/Store.ts"
+
+/** A store that takes a second for a commit and notes it. */
+const slowStore = (commits: Array<Changes>) =>
+  Layer.effect(
+    Store,
+    Effect.map(Store, (store) => ({
+      ...store,
+      commit: (changes) => {
+        commits.push(changes)
+        return Effect.andThen(Effect.sleep("1 second"), store.commit(changes))
+      }
+    }))
+  ).pipe(Layer.provide(MemoryStore.layer))
+
+/** The simulated browsers, and in `stops` every stop of one. */
+const notingPool = (stops: Array<string>) =>
+  Layer.effect(
+    BrowserPool,
+    Effect.map(BrowserPool, (pool) => ({
+      launch: (browser) =>
+        Effect.map(pool.launch(browser), (launched) => ({
+          ...launched,
+          stop: Effect.andThen(
+            Effect.sync(() => stops.push(browser.id)),
+            launched.stop
+          )
+        }))
+    }))
+  ).pipe(Layer.provide(SimulatedBrowserPool.layer))
+
+const begin = <A, E>(effect: Effect.Effect<A, E>) => Effect.forkChild(effect, { startImmediately: true })
+
+const desk = (commits: Array<Changes>, stops: Array<string>) =>
+  Layer.mergeAll(slowStore(commits), notingPool(stops), IdSource.layerSeeded(1))
+
+describe("BrowserDesk", () => {
+  it.effect("stops of one browser that overlap are one stop, at the time of the first", () => {
+    const commits: Array<Changes> = []
+    const stops: Array<string> = []
+    return Effect.gen(function* () {
+      const browsers = yield* BrowserDesk.make
+      const creation = yield* begin(browsers.create({ proxyCountryCode: null }))
+      yield* TestClock.adjust("1 second")
+      const { id } = yield* Fiber.join(creation)
+      const first = yield* begin(browsers.stop(id))
+      yield* TestClock.adjust("500 millis")
+      const second = yield* begin(browsers.stop(id))
+      yield* TestClock.adjust("1 minute")
+      const stopped = yield* Fiber.join(first)
+      assert.deepStrictEqual([stopped.status, stopped.finishedAt_ms], ["stopped", 1000])
+      assert.deepStrictEqual(yield* Fiber.join(second), stopped)
+      assert.deepStrictEqual(yield* browsers.stop(id), stopped)
+      assert.lengthOf(commits, 2)
+      assert.deepStrictEqual(stops, [id])
+    }).pipe(Effect.scoped, Effect.provide(desk(commits, stops)))
+  })
+
+  it.effect("a stop does not wait for that of another browser", () =>
+    Effect.gen(function* () {
+      const browsers = yield* BrowserDesk.make
+      const creations = yield* begin(
+        Effect.all([browsers.create({ proxyCountryCode: null }), browsers.create({ proxyCountryCode: "no" })])
+      )
+      yield* TestClock.adjust("2 seconds")
+      const [one, other] = yield* Fiber.join(creations)
+      const first = yield* begin(browsers.stop(one.id))
+      yield* TestClock.adjust("500 millis")
+      const second = yield* begin(browsers.stop(other.id))
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* Fiber.join(first)).finishedAt_ms, 2000)
+      assert.strictEqual((yield* Fiber.join(second)).finishedAt_ms, 2500)
+    }).pipe(Effect.scoped, Effect.provide(desk([], [])))
+  )
+})
