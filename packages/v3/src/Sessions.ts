@@ -41,7 +41,9 @@ const make = Effect.gen(function* () {
   })
 
   const watch = (id: string, options?: Waiter.WaitOptions) =>
-    waiter.watch(id, Waiter.atOnce(options)).pipe(Stream.withSpan("v3.Sessions.watch", { attributes: { "session.id": id } }))
+    waiter
+      .watch(id, Waiter.atOnce(options))
+      .pipe(Stream.withSpan("v3.Sessions.watch", { attributes: { "session.id": id } }))
 
   return Sessions.of({ create, get, untilTerminal, createAndWait, watch })
 })
