@@ -1,4 +1,4 @@
-import { CheckCount, type Need, type ScenarioContext } from "@webagent/scenario"
+import { CheckCount, type Need, type Scenario, type ScenarioContext } from "@webagent/scenario"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
@@ -38,6 +38,13 @@ const isStopping = Effect.void.pipe(Effect.interruptible, Effect.exit, Effect.ma
 const elapsedSince = (start: bigint) =>
   Effect.map(Clock.currentTimeNanos, (now) => Math.round(Number(now - start) / 1e4) / 100)
 
+// a check that is not yielded is never made, and the scenario would pass whatever came
+const checkedNothing = ({ where }: Scenario): Failure => ({
+  kind: "check",
+  message: "it checked nothing; was a yield* forgotten?",
+  ...(where === undefined ? {} : { where })
+})
+
 const runTrial = Effect.fnUntraced(function* (
   options: RunnerOptions,
   { scenario, suite }: Planned,
@@ -61,7 +68,11 @@ const runTrial = Effect.fnUntraced(function* (
     Effect.exit
   )
   const done = { seed, duration_ms: yield* elapsedSince(start), checks: count.passed + count.failed }
-  if (Exit.isSuccess(exit)) return { ...done, status: "passed" } satisfies Trial
+  if (Exit.isSuccess(exit)) {
+    return done.checks > 0
+      ? ({ ...done, status: "passed" } satisfies Trial)
+      : ({ ...done, status: "failed", failure: checkedNothing(scenario) } satisfies Trial)
+  }
   if (Cause.hasInterruptsOnly(exit.cause) && (yield* isStopping)) {
     return { ...done, status: "skipped" } satisfies Trial
   }

@@ -11,7 +11,8 @@ export default Suite.make("example", [
     yield* check.equal(run.status, "completed", "the run completes")
   }),
   scenario("leaks", { tags: ["leak"] }, function* ({ v4 }) {
-    yield* v4.browsers.create()
+    const browser = yield* v4.browsers.create()
+    yield* check.match(browser.cdpUrl, /^ws/u, "the browser's address")
   }),
   scenario("goes on", { tags: ["long"] }, function* ({ v4 }) {
     yield* v4.browsers.acquire()

@@ -64,6 +64,7 @@ describe("Runner", () => {
         }),
         scenario("in time", function* () {
           yield* Effect.sleep("4 seconds")
+          yield* check.equal(1, 1)
         })
       ])
       const fiber = yield* Effect.forkChild(run([suite], { timeout: "5 seconds" }))
@@ -84,7 +85,7 @@ describe("Runner", () => {
         ["fails", Effect.fail(new Error("the shop is closed"))],
         ["dies", Effect.die(new TypeError("no such method"))],
         ["leaks", Effect.map(TrialLog, (log) => log.openBrowsers.add("b-1"))],
-        ["passes", check.equal(1, 1)]
+        ["passes", Effect.void]
       ])
       const { report } = yield* run([suite], {
         stopBrowser: (id) => Effect.sync(() => stopped.push(id) > 0)
@@ -146,6 +147,35 @@ describe("Runner", () => {
       )
       assert.isFalse(report.interrupted)
       assert.isFalse(isGreen(report))
+    })
+  )
+
+  it.effect("a trial that checked nothing has failed", () =>
+    Effect.gen(function* () {
+      let trials = 0
+      const suite = Suite.make("forgetful", [
+        scenario("a forgotten yield*", function* () {
+          yield* Effect.void
+          void check.equal(1, 2)
+        }),
+        scenario("the second trial", { trials: 3 }, function* () {
+          if (++trials === 1) yield* check.equal(1, 1)
+        })
+      ])
+      const { report } = yield* run([suite])
+      assert.deepStrictEqual(
+        report.results.map(({ failure, status, trials: made }) => [
+          status,
+          failure?.kind,
+          failure?.message,
+          made.length
+        ]),
+        [
+          ["failed", "check", "it checked nothing; was a yield* forgotten?", 1],
+          ["failed", "check", "it checked nothing; was a yield* forgotten?", 2]
+        ]
+      )
+      assert.match(report.results[0]?.failure?.where ?? "", /test\/runner\/Runner\.test\.ts:\d+$/u)
     })
   )
 
@@ -229,7 +259,7 @@ describe("Runner", () => {
       let reported = false
       const suite = Suite.make("long", [
         scenario("done", function* () {
-          yield* Effect.void
+          yield* check.equal(1, 1)
         }),
         scenario("runs", function* () {
           yield* Effect.addFinalizer(() => Effect.sync(() => (released = true)))

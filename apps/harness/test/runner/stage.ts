@@ -1,4 +1,4 @@
-import { scenario, type ScenarioOptions, Suite, type TargetInfo } from "@webagent/scenario"
+import { check, scenario, type ScenarioOptions, Suite, type TargetInfo } from "@webagent/scenario"
 import * as ScenarioContexts from "@webagent/scenario/ScenarioContexts"
 import { ClientConfig, Transport } from "@webagent/core"
 import { V2 } from "@webagent/v2"
@@ -40,7 +40,7 @@ const contexts = ScenarioContexts.make(info, Redacted.make("wak_secret")).pipe(
   )
 )
 
-/** A suite of scenarios that are one effect each. */
+/** A suite of scenarios that are one effect each, and check that it came to its end. */
 export const suiteOf = (
   name: string,
   told: ReadonlyArray<readonly [string, Effect.Effect<unknown, unknown>, ScenarioOptions?]>
@@ -50,6 +50,7 @@ export const suiteOf = (
     told.map(([title, effect, options = {}]) =>
       scenario(title, options, function* () {
         yield* effect
+        yield* check.isTrue(true, "it came to its end")
       })
     )
   )
