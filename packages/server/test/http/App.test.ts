@@ -28,7 +28,7 @@ const found: Readonly<Record<string, string>> = {
 }
 
 layer(Server.layerTest, { excludeTestServices: true })("App", (it) => {
-  describe("401 before anything else", () => {
+  describe("401 before id and body are looked at", () => {
     for (const [method, path, question] of operations) {
       it.effect(`${method} ${path.replace(uuid, "{id}")}`, () =>
         Effect.gen(function* () {
@@ -83,7 +83,16 @@ layer(Server.layerTest, { excludeTestServices: true })("App", (it) => {
       })
     )
 
-    for (const path of ["/nope", "/api/v4", "/api/v4/", "/api/v5/runs", "/api/v4/nope/%zz", "/api/v4/%ff", "/%"]) {
+    for (const path of [
+      "/nope",
+      "/api/v4",
+      "/api/v4/",
+      "/api/v5/runs",
+      "/api/v4/nothere",
+      "/api/v4/nope/%zz",
+      "/api/v4/%ff",
+      "/%"
+    ]) {
       it.effect(`GET ${path}, with or without a key`, () =>
         Effect.gen(function* () {
           for (const key of ["wak_test", null]) {
@@ -96,7 +105,7 @@ layer(Server.layerTest, { excludeTestServices: true })("App", (it) => {
     }
   })
 
-  describe("405 with Allow for another method", () => {
+  describe("405 with Allow for another method, with or without a key", () => {
     for (const [method, path, allow] of [
       ["POST", `/api/v2/sessions/${uuid}`, "GET, HEAD"],
       ["GET", "/api/v3/sessions", "POST"],
@@ -111,10 +120,12 @@ layer(Server.layerTest, { excludeTestServices: true })("App", (it) => {
     ] as const) {
       it.effect(`${method} ${path.replace(uuid, "{id}")}`, () =>
         Effect.gen(function* () {
-          const answer = yield* exchange(method, path)
-          assert.strictEqual(answer.status, 405)
-          assert.strictEqual(answer.headers.get("allow"), allow)
-          assert.deepStrictEqual(answer.body, { detail: "Method Not Allowed" })
+          for (const key of ["wak_test", null]) {
+            const answer = yield* exchange(method, path, { key })
+            assert.strictEqual(answer.status, 405)
+            assert.strictEqual(answer.headers.get("allow"), allow)
+            assert.deepStrictEqual(answer.body, { detail: "Method Not Allowed" })
+          }
         })
       )
     }
