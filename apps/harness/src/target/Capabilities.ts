@@ -24,7 +24,7 @@ export const of = ({ allowPaid, ours, simulated, v2SessionId }: Known): Readonly
 
 const reasons: Readonly<Record<Need, string>> = {
   "scriptable-agent": "it tells the agent how to end, and only a simulated agent can be told",
-  "control-api": "it needs the control API of our own servers",
+  "control-api": "it needs the control API of our own servers, which no target serves yet",
   "v2-session": "it reads a v2 session: name one with --v2-session-id",
   money: "it would cost: allow that with --allow-paid",
   assumptions: "it checks what our own servers chose where the service's description is silent",
