@@ -15,7 +15,7 @@ export interface Grace {
   ) => Effect.Effect<A, E, R>
 }
 
-/** A grace of 5 seconds unless told otherwise, for the ids of one service. */
+/** A grace of 5 seconds unless told otherwise. */
 export const make = (window: Duration.Input = "5 seconds"): Grace => {
   const window_ms = Duration.toMillis(window)
   const created_ms = new Map<string, number>()

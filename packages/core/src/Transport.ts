@@ -10,6 +10,7 @@ import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { ClientConfig } from "./ClientConfig.ts"
+import * as Grace from "./Grace.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
 import {
   ConnectionFailed,
@@ -103,7 +104,7 @@ const make = Effect.gen(function* () {
       })
     )
 
-  return Transport.of({ baseUrls: config.baseUrls, execute, retry: retrier.retry, redact })
+  return Transport.of({ baseUrls: config.baseUrls, execute, retry: retrier.retry, grace: Grace.make(), redact })
 })
 
 /**
@@ -143,6 +144,8 @@ export class Transport extends Context.Service<
     ) => Effect.Effect<HttpClientResponse.HttpClientResponse, TransportError>
     /** Tries a call that changes nothing again, as RetryPolicy says. */
     readonly retry: RetryPolicy.Retrier["retry"]
+    /** What was created through this Transport, by whichever service: a 404 of it is forgiven for 5 seconds. */
+    readonly grace: Grace.Grace
     /** The text without the key, should a service echo it. */
     readonly redact: (text: string) => string
   }

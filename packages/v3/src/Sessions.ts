@@ -1,6 +1,6 @@
 import { SessionNotFoundError } from "@webagent/contract"
 import { type Session, type SessionCreate, V3Api } from "@webagent/contract/v3"
-import { ContractClient, Grace, type Transport } from "@webagent/core"
+import { ContractClient, Transport } from "@webagent/core"
 import { Waiter, type WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -12,7 +12,7 @@ const isAbsent = (error: unknown) => error instanceof SessionNotFoundError
 
 const make = Effect.gen(function* () {
   const { sessions: api } = yield* ContractClient.make("v3", V3Api)
-  const grace = Grace.make()
+  const { grace } = yield* Transport
 
   const read = (id: string) => grace.forgive(id, api.get({ params: { session_id: id } }), isAbsent)
   const waiter = yield* makeWaiter(read)

@@ -1,6 +1,6 @@
 import { RunNotFoundError } from "@webagent/contract"
 import { type CreatedRun, type Run, type RunCreate, type RunStatusView, V4Api } from "@webagent/contract/v4"
-import { ContractClient, Grace, type Transport } from "@webagent/core"
+import { ContractClient, Transport } from "@webagent/core"
 import { Waiter, type WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -12,7 +12,7 @@ const isAbsent = (error: unknown) => error instanceof RunNotFoundError
 
 const make = Effect.gen(function* () {
   const { runs: api } = yield* ContractClient.make("v4", V4Api)
-  const grace = Grace.make()
+  const { grace } = yield* Transport
 
   const readStatus = (id: string) => grace.forgive(id, api.status({ params: { run_id: id } }), isAbsent)
   const waiter = yield* makeWaiter(readStatus)

@@ -1,6 +1,6 @@
 import type { ConflictError, SessionNotFoundError } from "@webagent/contract"
 import { type QueuedMessage, V4Api } from "@webagent/contract/v4"
-import { ContractClient, type Transport } from "@webagent/core"
+import { ContractClient, Transport } from "@webagent/core"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -14,10 +14,14 @@ export interface FollowUp {
 
 const make = Effect.gen(function* () {
   const { sessions: api } = yield* ContractClient.make("v4", V4Api)
+  const { grace } = yield* Transport
 
   const queue = Effect.fn("v4.Sessions.queue")(function* (sessionId: string, { interrupt = false, text }: FollowUp) {
     yield* Effect.annotateCurrentSpan("session.id", sessionId)
-    return yield* api.queue({ params: { session_id: sessionId }, payload: { text, interrupt } })
+    const message = yield* api.queue({ params: { session_id: sessionId }, payload: { text, interrupt } })
+    // the message becomes a run, which is as new as one that was created
+    if (typeof message.runId === "string") yield* grace.remember(message.runId)
+    return message
   })
 
   return Sessions.of({ queue })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { Sessions } from "../src/index.ts"
+import { Runs, Sessions } from "../src/index.ts"
 import { layer } from "./client.ts"
 import { ScriptedServer } from "./ScriptedServer.ts"
 
@@ -46,6 +46,22 @@ describe("Sessions.queue", () => {
       const sessions = yield* Sessions
       assert.strictEqual((yield* Effect.flip(sessions.queue("s-1", { text: "t" })))._tag, tag)
       assert.strictEqual(server.requests.length, 1)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("a 404 of the run that the message became is forgiven, as that of a run just created", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = ({ method, url }, count) =>
+        method === "POST"
+          ? { json: { id: "m-1", runId: "r-2" } }
+          : url.endsWith("/status") && count < 3
+            ? { status: 404, json: {} }
+            : { json: { id: "r-2", status: "completed", result: 42 } }
+      const [runs, sessions] = [yield* Runs, yield* Sessions]
+      const { runId } = yield* sessions.queue("s-1", { text: "And June?" })
+      assert.strictEqual((yield* runs.untilTerminal(runId ?? "")).result, 42)
+      assert.strictEqual(server.requests.length, 4)
     }).pipe(Effect.provide(layer()))
   )
 
