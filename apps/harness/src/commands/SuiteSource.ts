@@ -71,9 +71,16 @@ const whyNotLoaded = (argument: string, error: unknown) => {
       )
 }
 
+/** Where a file may lie: `npm --prefix X run` runs in X, and INIT_CWD is where npm was called. */
+const placesOf = (argument: string): ReadonlyArray<string> => {
+  const called = process.env["INIT_CWD"]
+  return [...new Set([resolve(argument), ...(called === undefined ? [] : [resolve(called, argument)])])]
+}
+
 const fromFile = (argument: string): Effect.Effect<LoadedSuite, Mistake> => {
-  const path = resolve(argument)
-  if (!existsSync(path)) return Effect.fail(usage(`There is no file ${argument}.`))
+  const places = placesOf(argument)
+  const path = places.find(existsSync)
+  if (path === undefined) return Effect.fail(usage(`There is no file ${places.join(", nor ")}.`))
   return Effect.tryPromise({
     try: (): Promise<{ readonly default?: unknown }> => import(pathToFileURL(path).href),
     catch: (error) => whyNotLoaded(argument, error)

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer, type RequestListener, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { afterAll, beforeAll } from "vitest"
 import { RunReport } from "../../src/runner/RunReport.ts"
 import { run, start } from "./program.ts"
@@ -82,6 +82,27 @@ export default Suite.make("far", [scenario("adds up", function* () { yield* chec
     const { code, stderr, stdout } = await run(["run", file, "--report-dir", reportDir()])
     assert.strictEqual(code, 0, stderr)
     assert.include(stdout, "1 passed")
+  })
+
+  it("npm changes the working directory: a suite file is looked for where npm was called, too", async () => {
+    writeFileSync(
+      join(folder, "called.suite.ts"),
+      `import { check, scenario, Suite } from "@webagent/scenario"
+export default Suite.make("called", [scenario("adds up", function* () { yield* check.equal(1 + 1, 2) })])
+`
+    )
+    const args = (file: string) => ["run", file, "--report-dir", reportDir()]
+    const [there, here, nowhere] = await Promise.all([
+      run(args("called.suite.ts"), { INIT_CWD: folder }),
+      run([...args(example), "--tag", "quick"], { INIT_CWD: folder }),
+      run(args("missing.suite.ts"), { INIT_CWD: folder })
+    ])
+    assert.deepStrictEqual([there?.code, there?.stderr], [0, ""])
+    assert.deepStrictEqual([here?.code, here?.stderr], [0, ""])
+    assert.deepStrictEqual(
+      [nowhere?.code, nowhere?.stderr],
+      [2, `There is no file ${resolve("missing.suite.ts")}, nor ${join(folder, "missing.suite.ts")}.\n`]
+    )
   })
 
   it("exits with 1 when something fails, and says how to run it again", async () => {
@@ -241,7 +262,12 @@ describe.concurrent("mistakes", () => {
       /^No suite named "nonsense"\. See: npm run harness -- list\n$/u,
       () => ["run", "--suite", "nonsense"]
     ],
-    ["a missing file", 2, /^There is no file missing\.suite\.ts\.\n$/u, () => ["run", "missing.suite.ts"]],
+    [
+      "a missing file",
+      2,
+      /^There is no file \/\S+\/apps\/harness\/missing\.suite\.ts\.\n$/u,
+      () => ["run", "missing.suite.ts"]
+    ],
     [
       "a file that imports a package that is not there",
       2,
