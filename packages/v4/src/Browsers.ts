@@ -1,4 +1,4 @@
-import type { BrowserNotFoundError } from "@webagent/contract"
+import { BrowserNotFoundError } from "@webagent/contract"
 import { type Browser, type BrowserCreate, type UpdatedBrowser, V4Api } from "@webagent/contract/v4"
 import { ContractClient, RetryPolicy, Transport } from "@webagent/core"
 import * as Context from "effect/Context"
@@ -9,13 +9,17 @@ import type * as Scope from "effect/Scope"
 /** A browser that is not stopped goes on costing: stopping is tried for longer than a read would be. */
 const stopPolicy: RetryPolicy.RetryPolicy = { ...RetryPolicy.standard, retries: 8, quota: Number.POSITIVE_INFINITY }
 
+const isAbsent = (error: unknown) => error instanceof BrowserNotFoundError
+
 const make = Effect.gen(function* () {
   const { browsers: api } = yield* ContractClient.make("v4", V4Api)
   const transport = yield* Transport
+  const { grace } = transport
   const release = RetryPolicy.makeRetrier(stopPolicy)
 
   const create = Effect.fn("v4.Browsers.create")(function* (input: BrowserCreate = {}) {
     const browser = yield* api.create({ payload: input })
+    yield* grace.remember(browser.id)
     yield* Effect.annotateCurrentSpan("browser.id", browser.id)
     return browser
   })
@@ -25,14 +29,16 @@ const make = Effect.gen(function* () {
   const stop = Effect.fn("v4.Browsers.stop")(function* (id: string) {
     yield* Effect.annotateCurrentSpan("browser.id", id)
     // stopping twice is stopping: unlike a create it may be sent again
-    return yield* transport.retry(patchStop(id))
+    return yield* grace.forgive(id, transport.retry(patchStop(id)), isAbsent)
   })
 
   const stopForSure = Effect.fn("v4.Browsers.release")(function* (id: string) {
-    yield* release.retry(patchStop(id)).pipe(
-      Effect.catchTag("BrowserNotFoundError", () => Effect.void),
+    yield* grace.forgive(id, release.retry(patchStop(id)), isAbsent).pipe(
       Effect.timeout("1 minute"),
-      Effect.catch((error) => Effect.logWarning(`Browser ${id} could not be stopped and may go on costing`, error))
+      // not even a 404 says that it has stopped: the service may only not find it
+      Effect.catch((error) =>
+        Effect.logWarning(`Browser ${id} could not be stopped: it may still run, and cost`, error)
+      )
     )
   })
 
@@ -40,7 +46,7 @@ const make = Effect.gen(function* () {
   const createOrStop = (input: BrowserCreate | undefined) =>
     Effect.tapError(create(input), (error) =>
       error._tag === "TransportError" && error.reason._tag === "UndecodableAnswer" && error.reason.id !== undefined
-        ? stopForSure(error.reason.id)
+        ? Effect.andThen(grace.remember(error.reason.id), stopForSure(error.reason.id))
         : Effect.void
     )
 
@@ -73,11 +79,14 @@ export class Browsers extends Context.Service<
   {
     /** Creates a browser that its caller has to stop. It is sent once. */
     readonly create: (input?: BrowserCreate) => Effect.Effect<Browser, ContractClient.CallError>
-    /** Stops a browser, trying again when the service cannot be reached. */
+    /**
+     * Stops a browser, trying again when the service cannot be reached, and for 5 seconds after its create also when
+     * the service does not find it.
+     */
     readonly stop: (id: string) => Effect.Effect<UpdatedBrowser, BrowserNotFoundError | ContractClient.CallError>
     /**
      * A browser that is stopped when the scope closes: on success, on failure and when interrupted, even while it was
-     * being created. When stopping fails for a minute, a warning names the browser.
+     * being created. When stopping fails for a minute, or the service does not find the browser, a warning names it.
      */
     readonly acquire: (input?: BrowserCreate) => Effect.Effect<Browser, ContractClient.CallError, Scope.Scope>
     /** Runs `f` with a browser that is stopped afterwards, as `acquire` does. */

@@ -1,11 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as TestClock from "effect/testing/TestClock"
 import type { ServerResponse } from "node:http"
-import { Browsers } from "../src/index.ts"
+import { Browsers, V4 } from "../src/index.ts"
 import { layer } from "./client.ts"
 import { type Answer, ScriptedServer } from "./ScriptedServer.ts"
 
@@ -19,6 +24,15 @@ const service = (...stops: ReadonlyArray<Answer>) =>
       method === "POST" ? { status: 201, json: browser } : (stops[Math.min(stopped++, stops.length - 1)] ?? {})
     return { server, sent: () => server.requests.map(({ method, url }) => `${method} ${url.replace("/api/v4", "")}`) }
   })
+
+/** What is logged, with its level. */
+const warned = () => {
+  const warnings: Array<string> = []
+  const logger = Logger.make(({ logLevel, message }) => {
+    warnings.push(`${logLevel} ${String(Array.isArray(message) ? message[0] : message)}`)
+  })
+  return { layerLogger: Logger.layer([logger]), warnings }
+}
 
 const create = "POST /browsers"
 const stop = "PATCH /browsers/b-1"
@@ -150,19 +164,110 @@ describe("Browsers.use and Browsers.acquire", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("take a browser that is gone for stopped, and warn about one that cannot be", () => {
-    const warnings: Array<string> = []
-    const logger = Logger.make(({ logLevel, message }) => void warnings.push(`${logLevel} ${String(message)}`))
-    return Effect.gen(function* () {
-      const { sent, server } = yield* service({ status: 404, json: {} })
+  it.live("stop a browser that the service does not find at first", () =>
+    Effect.gen(function* () {
+      const { sent } = yield* service({ status: 404, json: {} }, { json: browser })
       const browsers = yield* Browsers
       yield* browsers.use({}, () => Effect.void)
-      assert.deepStrictEqual([sent(), warnings], [[create, stop], []])
-      const { script } = server
-      server.script = (request, count) => (request.method === "POST" ? script(request, count) : { status: 403 })
+      assert.deepStrictEqual(sent(), [create, stop, stop])
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("warn about a browser that cannot be stopped", () => {
+    const { layerLogger, warnings } = warned()
+    return Effect.gen(function* () {
+      yield* service({ status: 403 })
+      const browsers = yield* Browsers
       assert.strictEqual(yield* browsers.use({}, () => Effect.succeed("kept")), "kept")
+      assert.deepStrictEqual(warnings, ["Warn Browser b-1 could not be stopped: it may still run, and cost"])
+    }).pipe(Effect.provide(layer()), Effect.provide(layerLogger))
+  })
+})
+
+/** A client whose requests are answered in no time, so that only the test moves the clock. */
+const answering = (answer: (method: string) => Effect.Effect<Response>) => {
+  const stoppedAt: Array<number> = []
+  const client = HttpClient.make((request) =>
+    Effect.gen(function* () {
+      if (request.method === "PATCH") stoppedAt.push(yield* Clock.currentTimeMillis)
+      return HttpClientResponse.fromWeb(request, yield* answer(request.method))
+    })
+  )
+  const layerAnswering = V4.layerClient({ baseUrl: "http://127.0.0.1:9", apiKey: "wak_test" }).pipe(
+    Layer.provide(Layer.succeed(HttpClient.HttpClient, client))
+  )
+  return { layerAnswering, stoppedAt }
+}
+
+const json = (status: number, body: unknown) => Effect.sync(() => Response.json(body, { status }))
+
+describe("Browsers, as time goes by", () => {
+  const lost = (method: string) => (method === "POST" ? json(201, browser) : json(404, {}))
+
+  it.effect("use tries for five seconds to stop a browser that is not found, then warns", () => {
+    const { layerAnswering, stoppedAt } = answering(lost)
+    const { layerLogger, warnings } = warned()
+    return Effect.gen(function* () {
+      const browsers = yield* Browsers
+      const fiber = yield* Effect.forkChild(browsers.use({}, () => Effect.succeed("kept")))
+      yield* TestClock.adjust("4900 millis")
+      assert.deepStrictEqual(warnings, [])
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(yield* Fiber.join(fiber), "kept")
+      assert.deepStrictEqual(stoppedAt, [0, 500, 1000, 1500, 2000, 2500, 3000, 3500, 4000, 4500, 5000])
+      assert.deepStrictEqual(warnings, ["Warn Browser b-1 could not be stopped: it may still run, and cost"])
+    }).pipe(Effect.provide(layerAnswering), Effect.provide(layerLogger))
+  })
+
+  it.effect("use warns at once when a browser is not found later on", () => {
+    const { layerAnswering, stoppedAt } = answering(lost)
+    const { layerLogger, warnings } = warned()
+    return Effect.gen(function* () {
+      const browsers = yield* Browsers
+      const fiber = yield* Effect.forkChild(browsers.use({}, () => Effect.sleep("1 minute")))
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.join(fiber)
+      assert.deepStrictEqual([stoppedAt, warnings.length], [[60_000], 1])
+    }).pipe(Effect.provide(layerAnswering), Effect.provide(layerLogger))
+  })
+
+  it.effect("use forgives a 404 of a browser whose create's answer could not be decoded", () => {
+    const { layerAnswering, stoppedAt } = answering((method) =>
+      method === "POST" ? json(201, { id: "b-1" }) : stoppedAt.length < 3 ? json(404, {}) : json(200, browser)
+    )
+    const { layerLogger, warnings } = warned()
+    return Effect.gen(function* () {
+      const browsers = yield* Browsers
+      const fiber = yield* Effect.forkChild(Effect.flip(browsers.use({}, () => Effect.void)))
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* Fiber.join(fiber))._tag, "TransportError")
+      assert.deepStrictEqual([stoppedAt, warnings], [[0, 500, 1000], []])
+    }).pipe(Effect.provide(layerAnswering), Effect.provide(layerLogger))
+  })
+
+  it.effect("use warns after a minute without an answer", () => {
+    const { layerAnswering } = answering((method) => (method === "POST" ? json(201, browser) : Effect.never))
+    const { layerLogger, warnings } = warned()
+    return Effect.gen(function* () {
+      const browsers = yield* Browsers
+      const fiber = yield* Effect.forkChild(browsers.use({}, () => Effect.void))
+      yield* TestClock.adjust("59 seconds")
+      assert.deepStrictEqual(warnings, [])
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(fiber)
       assert.strictEqual(warnings.length, 1)
-      assert.match(warnings[0] ?? "", /^Warn Browser b-1 could not be stopped and may go on costing/u)
-    }).pipe(Effect.provide(layer()), Effect.provide(Logger.layer([logger])))
+    }).pipe(Effect.provide(layerAnswering), Effect.provide(layerLogger))
+  })
+
+  it.effect("stop forgives a 404 for five seconds after the create", () => {
+    const { layerAnswering, stoppedAt } = answering(lost)
+    return Effect.gen(function* () {
+      const browsers = yield* Browsers
+      const { id } = yield* browsers.create()
+      const fiber = yield* Effect.forkChild(Effect.flip(browsers.stop(id)))
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual((yield* Fiber.join(fiber))._tag, "BrowserNotFoundError")
+      assert.strictEqual(stoppedAt.at(-1), 5000)
+    }).pipe(Effect.provide(layerAnswering))
   })
 })
