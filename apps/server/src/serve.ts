@@ -1,4 +1,4 @@
-import { type PortInUseError, type ListenError, Server } from "@webagent/server"
+import { isLoopback, LinkTokens, type ListenError, type PortInUseError, Server } from "@webagent/server"
 import * as Config from "effect/Config"
 import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
@@ -46,8 +46,6 @@ const units = { ms: "millis", s: "seconds", m: "minutes" } as const
 const toDuration = ([amount, unit]: ReadonlyArray<string>): Option.Option<Duration.Duration> =>
   Duration.fromInput(`${Number(amount)} ${units[(unit ?? "ms") as keyof typeof units]}`)
 
-const isLoopback = (host: string): boolean => /^(?:127\.\d+\.\d+\.\d+|localhost|::1)$/u.test(host)
-
 /** The keys to take: as given, else from the environment, else a new one that nobody beyond this machine can use. */
 const resolveKeys = Effect.fnUntraced(function* (host: string, given: ReadonlyArray<string>) {
   const configured = yield* Config.option(Config.NonEmptyString("WEBAGENT_SERVER_API_KEY"))
@@ -89,6 +87,7 @@ export const serve = Command.make(
       port,
       apiKeys,
       seed,
+      linkTokens: LinkTokens.layerRandom,
       ...Option.match(turnDuration, { onNone: () => ({}), onSome: (duration) => ({ turnDuration: duration }) })
     })
     const program = Layer.effectDiscard(announce).pipe(Layer.provide(server))

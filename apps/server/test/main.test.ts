@@ -125,6 +125,29 @@ describe("webagent-server", () => {
     })
   )
 
+  it.live("the same seed gives the same browser another secret address every time", () =>
+    Effect.gen(function* () {
+      const addresses = yield* Effect.all(
+        [start(["--port", "0", "--seed", "7"]), start(["--port", "0", "--seed", "7"])],
+        { concurrency: "unbounded" }
+      ).pipe(
+        Effect.flatMap(
+          Effect.forEach((program) =>
+            Effect.flatMap(ready(program), ({ key = "", v4 }) =>
+              Effect.promise(async () => {
+                const headers = { "x-service-api-key": key }
+                const answer = await fetch(`${v4}/browsers`, { method: "POST", headers })
+                return new URL(((await answer.json()) as { cdpUrl: string }).cdpUrl)
+              })
+            )
+          )
+        )
+      )
+      assert.strictEqual(new Set(addresses.map(({ pathname }) => pathname)).size, 1)
+      assert.strictEqual(new Set(addresses.map(({ searchParams }) => searchParams.get("token"))).size, 2)
+    })
+  )
+
   it.live("a taken port is one sentence and exit 2", () =>
     Effect.gen(function* () {
       const { port } = yield* takenPort

@@ -8,6 +8,7 @@ import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import * as SimulatedAgent from "./agent/SimulatedAgent.ts"
 import * as SimulatedBrowserPool from "./browser/SimulatedBrowserPool.ts"
+import { LinkTokens } from "./api/LinkTokens.ts"
 import { Engine } from "./engine/Engine.ts"
 import { IdSource } from "./engine/IdSource.ts"
 import * as ApiKeyAuth from "./http/ApiKeyAuth.ts"
@@ -24,11 +25,13 @@ export interface ListenOptions {
   readonly host?: string
   /** `["wak_test"]` unless given. */
   readonly apiKeys?: ReadonlyArray<string>
+  /** What opens a `cdpUrl` and a `recordingUrl`; from the seed on loopback, random anywhere else, unless given. */
+  readonly linkTokens?: Layer.Layer<LinkTokens>
 }
 
 /** How a simulated server behaves. */
 export interface SimulatedOptions extends ListenOptions {
-  /** Ids, outcomes, durations and costs all come from it; 1 unless given. */
+  /** Ids, outcomes, durations and costs all come from it, on loopback the tokens of links too; 1 unless given. */
   readonly seed?: number
   /** How long every unscripted turn takes; lognormal around 150 ms unless given. */
   readonly turnDuration?: Duration.Input
@@ -37,6 +40,11 @@ export interface SimulatedOptions extends ListenOptions {
 }
 
 const defaultKeys = ["wak_test"]
+const defaultHost = "127.0.0.1"
+
+/** A seed can be known to anybody: its tokens are for this machine only. */
+const defaultLinkTokens = ({ host = defaultHost, seed = 1 }: Pick<SimulatedOptions, "host" | "seed">) =>
+  Listener.isLoopback(host) ? LinkTokens.layerSeeded(seed) : LinkTokens.layerRandom
 
 /**
  * A server that listens: v2, v3 and v4 of the service at one address.
@@ -69,7 +77,7 @@ export class Server extends Context.Service<
    * requests. `layerEngineSimulated`, `ApiKeyAuth.layer` and `RequestValidation.layer` are the usual ones.
    */
   static readonly layerParts = (
-    options: ListenOptions & { readonly simulated?: boolean } = {}
+    options: ListenOptions & { readonly simulated?: boolean; readonly seed?: number } = {}
   ): Layer.Layer<
     Server,
     Listener.PortInUseError | Listener.ListenError,
@@ -95,7 +103,8 @@ export class Server extends Context.Service<
           routerConfig: { maxParamLength: 16_384, ignoreTrailingSlash: false }
         })
       ),
-      Layer.provide(Listener.layer({ host: options.host ?? "127.0.0.1", port: options.port ?? 0 }))
+      Layer.provide(options.linkTokens ?? defaultLinkTokens(options)),
+      Layer.provide(Listener.layer({ host: options.host ?? defaultHost, port: options.port ?? 0 }))
     )
 
   /** The engine with simulated agent and browsers, its state in memory. */

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
+import { LinkTokens } from "../src/api/LinkTokens.ts"
 import { Engine } from "../src/engine/Engine.ts"
 import * as ApiKeyAuth from "../src/http/ApiKeyAuth.ts"
 import * as RequestValidation from "../src/http/RequestValidation.ts"
@@ -132,8 +133,14 @@ layer(Server.layerTest, { excludeTestServices: true })("Server", (it) => {
       )
       assert.match(String(task?.["createdAt"]), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$/u)
       assert.lengthOf(task?.["suggestions"] as ReadonlyArray<unknown>, 2)
-      const recording = yield* exchange("GET", new URL(String(v2["recordingUrl"])).pathname, { key: null })
+      const { pathname, searchParams, search } = new URL(String(v2["recordingUrl"]))
+      const recording = yield* exchange("GET", pathname + search, { key: null })
       assert.deepStrictEqual([recording.status, recording.headers.get("content-type")], [200, "image/gif"])
+      const token = searchParams.get("token") ?? ""
+      for (const wrong of ["", "?token=", `?token=${token}x`, `?token=${token.slice(1)}`, `?token=${"A".repeat(43)}`]) {
+        const { body, status } = yield* exchange("GET", pathname + wrong)
+        assert.deepStrictEqual([status, body], [404, { detail: "Recording not found" }])
+      }
       const v3 = yield* session("v3", run.sessionId)
       assert.deepStrictEqual([v3["id"], v3["status"], v3["result"]], [run.sessionId, "stopped", "found"])
     })
@@ -184,6 +191,7 @@ describe("Server layers", () => {
           const { body } = yield* exchange("POST", "/api/v4/browsers")
           return [
             body["id"],
+            new URL(String(body["cdpUrl"])).search,
             ...ended.map(({ body: { id, sessionId, status, cost } }) => ({ id, sessionId, status, cost }))
           ]
         }).pipe(Effect.provide(Server.layerSimulated({ seed, turnDuration: 1, failureRate: 0.5 }), { local: true }))
@@ -217,6 +225,25 @@ describe("Server layers", () => {
       assert.deepStrictEqual(statuses, [201, 201, 401, 401])
     }).pipe(Effect.provide(Server.layerSimulated({ apiKeys: ["one", "zwei"] })))
   )
+
+  for (const [what, options, same] of [
+    ["this machine the tokens of links come from the seed", { host: "localhost" }, true],
+    ["other machines they are random", { host: "0.0.0.0" }, false],
+    ["whoever asks for it they are random too", { linkTokens: LinkTokens.layerRandom }, false]
+  ] as const) {
+    it.live(`for ${what}`, () =>
+      Effect.gen(function* () {
+        const browser = Effect.map(exchange("POST", "/api/v4/browsers"), ({ body }) => ({
+          id: body["id"],
+          token: new URL(String(body["cdpUrl"])).searchParams.get("token")
+        })).pipe(Effect.provide(Server.layerSimulated(options), { local: true }))
+        const [one, other] = [yield* browser, yield* browser]
+        assert.strictEqual(one.id, other.id)
+        assert.match(one.token ?? "", /^[\w-]{43}$/u)
+        assert.strictEqual(one.token === other.token, same)
+      })
+    )
+  }
 
   it.live("a taken port is a PortInUseError with the port, another mistake a ListenError", () =>
     Effect.gen(function* () {

@@ -132,7 +132,8 @@ export default Suite.make("v4-browsers", [
   scenario("a stopped browser's CDP endpoint says 410, an unknown one's 404", ours, function* ({ request, v4 }) {
     const browser = yield* v4.browsers.acquire()
     yield* v4.browsers.stop(browser.id)
-    const gone = yield* request("v4", { method: "GET", path: `/browsers/${browser.id}/cdp`, apiKey: null })
+    const path = `/browsers/${browser.id}/cdp${new URL(browser.cdpUrl).search}`
+    const gone = yield* request("v4", { method: "GET", path, apiKey: null })
     yield* check.status(gone, 410)
     const unknown = yield* request("v4", { method: "GET", path: "/browsers/nobody/cdp", apiKey: null })
     yield* check.status(unknown, 404)

@@ -15,6 +15,6 @@ const versions = Layer.mergeAll(
   HttpApiBuilder.layer(V4.Served).pipe(Layer.provide(V4.layer))
 )
 
-/** Every route of the server; needs an Engine and the contract's two middlewares. */
+/** Every route of the server; needs an Engine, LinkTokens and the contract's two middlewares. */
 export const layer = (options: { readonly simulated: boolean }) =>
   Layer.mergeAll(versions, CdpEndpoint.layer, Docs.layer, Identity.layer(options), Recordings.layer, Unrouted.layer)

@@ -4,8 +4,10 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Socket from "effect/socket/Socket"
 import * as Stream from "effect/Stream"
+import { LinkTokens } from "../api/LinkTokens.ts"
 import { cdpPath } from "../api/v4/Conversion.ts"
 import type { CdpConnection } from "../browser/BrowserPool.ts"
+import { BrowserNotFound } from "../domain/Errors.ts"
 import { Engine } from "../engine/Engine.ts"
 import * as Answer from "./Answer.ts"
 
@@ -28,19 +30,23 @@ const pump = Effect.fnUntraced(function* (socket: Socket.Socket, connection: Cdp
 })
 
 /**
- * A browser's CDP endpoint. It takes no key: a CDP library is given a URL and nothing else, so the id in it is
- * the secret. A client that leaves stops nothing.
+ * A browser's CDP endpoint. It takes no key: a CDP library is given a URL and nothing else, so the token in
+ * it is the secret: without it a browser is as good as unknown. A client that leaves stops nothing.
  */
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const engine = yield* Engine
+    const tokens = yield* LinkTokens
     yield* router.add(
       "GET",
       cdpPath(":browser_id"),
       Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
         const { browser_id } = yield* HttpRouter.params
-        const connection = yield* engine.connectBrowser((browser_id ?? "").toLowerCase())
+        const id = (browser_id ?? "").toLowerCase()
+        const { token } = yield* HttpServerRequest.ParsedSearchParams
+        if (!tokens.opens(cdpPath(id), token)) return yield* new BrowserNotFound({ id })
+        const connection = yield* engine.connectBrowser(id)
         if (request.headers["upgrade"]?.toLowerCase() !== "websocket") {
           return Answer.detail(426, "This is a CDP endpoint: connect with a WebSocket", {
             connection: "Upgrade",

@@ -36,6 +36,9 @@ export interface ListenerOptions {
   readonly port: number
 }
 
+/** Whether only this machine reaches what listens there. */
+export const isLoopback = (host: string): boolean => /^(?:127\.\d+\.\d+\.\d+|localhost|::1)$/u.test(host)
+
 const listenError =
   ({ host, port }: ListenerOptions) =>
   ({ cause }: HttpServerError.ServeError): PortInUseError | ListenError =>

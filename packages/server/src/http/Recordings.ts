@@ -1,23 +1,30 @@
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { recordingPath } from "../api/Links.ts"
+import { LinkTokens } from "../api/LinkTokens.ts"
+import { SessionNotFound } from "../domain/Errors.ts"
 import { Engine } from "../engine/Engine.ts"
 import * as Answer from "./Answer.ts"
 
 /** A picture of one grey pixel: what there is to see of a simulated session. */
 const frame = Buffer.from("R0lGODlhAQABAIAAAMLCwgAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==", "base64")
 
-/** Where a `recordingUrl` leads. It takes no key, as the presigned links of the service take none. */
+/** Where a `recordingUrl` leads. It takes no key but a token, as the presigned links of the service do. */
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const engine = yield* Engine
+    const tokens = yield* LinkTokens
     yield* router.add(
       "GET",
       recordingPath(":session_id"),
       Effect.gen(function* () {
         const { session_id } = yield* HttpRouter.params
-        const { session } = yield* engine.session((session_id ?? "").toLowerCase())
+        const id = (session_id ?? "").toLowerCase()
+        const { token } = yield* HttpServerRequest.ParsedSearchParams
+        if (!tokens.opens(recordingPath(id), token)) return yield* new SessionNotFound({ id })
+        const { session } = yield* engine.session(id)
         return session.recording && session.status === "stopped"
           ? HttpServerResponse.uint8Array(frame, { contentType: "image/gif" })
           : Answer.detail(404, "Recording not found")

@@ -59,8 +59,10 @@ const closed = (socket: WebSocket) =>
     socket.once("close", (code) => resume(Effect.succeed(code)))
   })
 
-const isActive = (id: string) =>
-  Effect.map(exchange("GET", `/api/v4/browsers/${id}/cdp`), ({ status }) => status === 426)
+/** The path of a link, with its token. */
+const pathOf = (link: string) => new URL(link).pathname + new URL(link).search
+
+const isActive = (cdpUrl: string) => Effect.map(exchange("GET", pathOf(cdpUrl)), ({ status }) => status === 426)
 
 /** How a client leaves. */
 const hangUps = [
@@ -94,7 +96,7 @@ layer(Server.layerTest, { excludeTestServices: true })("CdpEndpoint", (it) => {
   for (const [how, hangUp] of hangUps) {
     it.effect(`a connection that is ${how} leaves the browser as it is: another one works`, () =>
       Effect.gen(function* () {
-        const { cdpUrl, id } = yield* create
+        const { cdpUrl } = yield* create
         const first = yield* open(cdpUrl)
         yield* ask(first.socket, version)
         const gone = yield* Effect.forkChild(closed(first.socket), { startImmediately: true })
@@ -102,7 +104,7 @@ layer(Server.layerTest, { excludeTestServices: true })("CdpEndpoint", (it) => {
         yield* Fiber.join(gone)
         const second = yield* open(cdpUrl)
         assert.property(yield* ask(second.socket, version), "result")
-        assert.isTrue(yield* isActive(id))
+        assert.isTrue(yield* isActive(cdpUrl))
       })
     )
   }
@@ -147,10 +149,46 @@ layer(Server.layerTest, { excludeTestServices: true })("CdpEndpoint", (it) => {
     })
   )
 
+  it.effect("without its token, or with a wrong one, a browser is as good as unknown, also a stopped one", () =>
+    Effect.gen(function* () {
+      const [one, other] = [yield* create, yield* create]
+      const { origin, pathname, searchParams } = new URL(one.cdpUrl)
+      const token = searchParams.get("token") ?? ""
+      assert.match(token, /^[\w-]{43}$/u)
+      const otherToken = new URL(other.cdpUrl).searchParams.get("token") ?? ""
+      assert.notStrictEqual(token, otherToken)
+      const wrong = [
+        "",
+        "?token",
+        "?token=",
+        `?token=${otherToken}`,
+        `?token=${token}x`,
+        `?token=${token.slice(0, -1)}`,
+        `?token=${token}&token=${token}`,
+        `?Token=${token}`
+      ]
+      const refusals = Effect.forEach(wrong, (query) =>
+        Effect.map(Effect.scoped(open(`${origin}${pathname}${query}`)), ({ refusal }) => refusal)
+      )
+      const unknown = { status: 404, body: '{"detail":"Browser not found"}' }
+      assert.deepStrictEqual(
+        yield* refusals,
+        wrong.map(() => unknown)
+      )
+      assert.isTrue(yield* isActive(one.cdpUrl))
+      assert.isTrue(yield* isActive(one.cdpUrl.replace(one.id, one.id.toUpperCase())))
+      yield* stop(one.id)
+      assert.deepStrictEqual(
+        yield* refusals,
+        wrong.map(() => unknown)
+      )
+    })
+  )
+
   it.effect("a request that is no WebSocket is told so", () =>
     Effect.gen(function* () {
-      const { id } = yield* create
-      const answer = yield* exchange("GET", `/api/v4/browsers/${id}/cdp`, { key: null })
+      const { cdpUrl } = yield* create
+      const answer = yield* exchange("GET", pathOf(cdpUrl), { key: null })
       assert.deepStrictEqual(
         [answer.status, answer.body],
         [426, { detail: "This is a CDP endpoint: connect with a WebSocket" }]

@@ -46,7 +46,8 @@ describe("Listener", () => {
         const context = yield* Layer.buildWithScope(Layer.fresh(Server.layerTest), scope)
         yield* Effect.gen(function* () {
           const { body } = yield* exchange("POST", "/api/v4/browsers")
-          yield* linger(text(`/api/v4/browsers/${String(body["id"])}/cdp`), answered)
+          const { pathname, search } = new URL(String(body["cdpUrl"]))
+          yield* linger(text(pathname + search), answered)
         }).pipe(Effect.provideContext(context))
         // a stop that waits for such a client waits for thirty seconds or for ever
         yield* Effect.timeout(Scope.close(scope, Exit.void), "5 seconds")

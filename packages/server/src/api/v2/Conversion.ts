@@ -2,7 +2,7 @@ import { fromMillis, naiveFromMillis } from "@webagent/contract"
 import type { SessionView, TaskItemView } from "@webagent/contract/v2"
 import type { Turn, TurnStatus } from "../../domain/Turn.ts"
 import type { SessionWithTurns } from "../../engine/Engine.ts"
-import { recordingUrl } from "../Links.ts"
+import { type LinkTo, recordingPath } from "../Links.ts"
 
 /** The v2 status of a turn. */
 export const statusFromDomain = {
@@ -46,12 +46,12 @@ export const taskFromDomain = (turn: Turn): TaskItemView => ({
   suggestions: turn.suggestions
 })
 
-/** A session with its turns as v2 shows it; `origin` is the start of its links. */
-export const fromDomain = ({ session, turns }: SessionWithTurns, origin: string): SessionView => ({
+/** A session with its turns as v2 shows it; `linkTo` makes its links. */
+export const fromDomain = ({ session, turns }: SessionWithTurns, linkTo: LinkTo): SessionView => ({
   id: session.id,
   status: session.status,
   liveUrl: null,
-  recordingUrl: session.recording && session.status === "stopped" ? recordingUrl(origin, session.id) : null,
+  recordingUrl: session.recording && session.status === "stopped" ? linkTo(recordingPath(session.id)) : null,
   startedAt: fromMillis(session.createdAt_ms),
   finishedAt: session.finishedAt_ms === null ? null : fromMillis(session.finishedAt_ms),
   tasks: turns.map(taskFromDomain),

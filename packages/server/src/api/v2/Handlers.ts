@@ -4,7 +4,8 @@ import { basePath } from "@webagent/contract/Wire"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { Engine } from "../../engine/Engine.ts"
-import { origin } from "../Origin.ts"
+import { linkTo } from "../Links.ts"
+import { LinkTokens } from "../LinkTokens.ts"
 import * as Conversion from "./Conversion.ts"
 
 /** API v2 under the path where this server serves it. */
@@ -16,9 +17,10 @@ export const layer = HttpApiBuilder.group(
   "sessions",
   Effect.fnUntraced(function* (handlers) {
     const engine = yield* Engine
+    const tokens = yield* LinkTokens
     return handlers.handle("get", ({ params, request }) =>
       engine.session(params.session_id.toLowerCase()).pipe(
-        Effect.map((found) => Conversion.fromDomain(found, origin(request))),
+        Effect.map((found) => Conversion.fromDomain(found, linkTo(tokens, request))),
         Effect.mapError(() => new SessionNotFoundError({ detail: "Session not found" }))
       )
     )

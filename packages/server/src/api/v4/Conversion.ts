@@ -12,6 +12,7 @@ import { basePath } from "@webagent/contract/Wire"
 import type * as Domain from "../../domain/Browser.ts"
 import type { Turn } from "../../domain/Turn.ts"
 import type { Message, QueuedMessage, SessionRequest } from "../../engine/Engine.ts"
+import type { LinkTo } from "../Links.ts"
 
 const orNull = (epoch_ms: number | null) => (epoch_ms === null ? null : fromMillis(epoch_ms))
 
@@ -64,10 +65,10 @@ export const browserToDomain = (body: BrowserCreate) => ({ proxyCountryCode: bod
 /** Where a browser's CDP endpoint is, also as a route with `:browser_id`. */
 export const cdpPath = <const Id extends string>(browserId: Id) => `${basePath.v4}/browsers/${browserId}/cdp` as const
 
-/** A browser as v4 shows it; `origin` is the start of its links. */
-export const browserFromDomain = (browser: Domain.Browser, origin: string): Browser => ({
+/** A browser as v4 shows it; `linkTo` makes its links. */
+export const browserFromDomain = (browser: Domain.Browser, linkTo: LinkTo): Browser => ({
   id: browser.id,
-  cdpUrl: `${origin.replace(/^http/u, "ws")}${cdpPath(browser.id)}`,
+  cdpUrl: linkTo(cdpPath(browser.id)).replace(/^http/u, "ws"),
   status: browser.status,
   liveUrl: null,
   recordingUrl: null,

@@ -5,7 +5,8 @@ import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import { Engine } from "../../engine/Engine.ts"
-import { origin } from "../Origin.ts"
+import { linkTo } from "../Links.ts"
+import { LinkTokens } from "../LinkTokens.ts"
 import * as Conversion from "./Conversion.ts"
 
 /** API v4 under the path where this server serves it. */
@@ -49,15 +50,16 @@ const browsers = HttpApiBuilder.group(
   "browsers",
   Effect.fnUntraced(function* (handlers) {
     const engine = yield* Engine
+    const tokens = yield* LinkTokens
     return handlers.handleAll({
       create: ({ payload, request }) =>
         Effect.map(engine.createBrowser(Conversion.browserToDomain(payload)), (browser) =>
-          Conversion.browserFromDomain(browser, origin(request))
+          Conversion.browserFromDomain(browser, linkTo(tokens, request))
         ),
       // "stop" is the only action that the contract lets through
       update: ({ params, request }) =>
         engine.stopBrowser(params.browser_id.toLowerCase()).pipe(
-          Effect.map((browser) => Conversion.browserFromDomain(browser, origin(request))),
+          Effect.map((browser) => Conversion.browserFromDomain(browser, linkTo(tokens, request))),
           Effect.mapError(() => new BrowserNotFoundError({ detail: "Browser not found" }))
         )
     })

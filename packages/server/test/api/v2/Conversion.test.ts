@@ -5,7 +5,7 @@ import * as Conversion from "../../../src/api/v2/Conversion.ts"
 import { turnStatuses } from "../../../src/domain/Turn.ts"
 import { session, turn } from "../../domain/records.ts"
 
-const origin = "http://127.0.0.1:8080"
+const linkTo = (path: string) => `http://127.0.0.1:8080${path}?token=t`
 
 const completed = {
   ...turn,
@@ -19,7 +19,7 @@ const completed = {
 
 describe("v2 Conversion", () => {
   it("shows a session with every field that is described, and no other", () => {
-    assert.deepStrictEqual(Conversion.fromDomain({ session, turns: [completed] }, origin), {
+    assert.deepStrictEqual(Conversion.fromDomain({ session, turns: [completed] }, linkTo), {
       id: session.id,
       status: "active",
       liveUrl: null,
@@ -63,8 +63,8 @@ describe("v2 Conversion", () => {
 
   it("has a recording only when it was asked for and the session is over", () => {
     const recordingOf = (recording: boolean, status: "active" | "stopped") =>
-      Conversion.fromDomain({ session: { ...session, recording, status }, turns: [] }, origin).recordingUrl
-    assert.strictEqual(recordingOf(true, "stopped"), `${origin}/recordings/${session.id}`)
+      Conversion.fromDomain({ session: { ...session, recording, status }, turns: [] }, linkTo).recordingUrl
+    assert.strictEqual(recordingOf(true, "stopped"), linkTo(`/recordings/${session.id}`))
     assert.deepStrictEqual([recordingOf(true, "active"), recordingOf(false, "stopped")], [null, null])
   })
 
@@ -82,7 +82,7 @@ describe("v2 Conversion", () => {
   })
 
   it("survives the wire", () => {
-    const view = Conversion.fromDomain({ session, turns: [turn, completed] }, origin)
+    const view = Conversion.fromDomain({ session, turns: [turn, completed] }, linkTo)
     const text = JSON.stringify(Schema.encodeSync(SessionView)(view))
     assert.deepStrictEqual(Schema.decodeUnknownSync(SessionView)(JSON.parse(text)), view)
   })

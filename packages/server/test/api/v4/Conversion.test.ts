@@ -38,7 +38,7 @@ describe("v4 Conversion", () => {
 
   it.prop("what a browser create asks for comes back in the browser", [BrowserCreate], ([body]) => {
     const { proxyCountryCode } = Conversion.browserToDomain(body)
-    const view = Conversion.browserFromDomain({ ...browser, proxyCountryCode }, "http://localhost:1")
+    const view = Conversion.browserFromDomain({ ...browser, proxyCountryCode }, (path) => `http://localhost:1${path}`)
     assert.strictEqual(view.proxyCountryCode, body.proxyCountryCode ?? null)
     survivesTheWire(Browser, view)
   })
@@ -69,9 +69,9 @@ describe("v4 Conversion", () => {
     })
   })
 
-  it("a browser's cdpUrl is a WebSocket at the address by which the caller came", () => {
-    const at = (origin: string) => Conversion.browserFromDomain(browser, origin).cdpUrl
-    assert.strictEqual(at("http://127.0.0.1:8080"), `ws://127.0.0.1:8080/api/v4/browsers/${browser.id}/cdp`)
-    assert.strictEqual(at("https://agent.example"), `wss://agent.example/api/v4/browsers/${browser.id}/cdp`)
+  it("a browser's cdpUrl is the link to its path as a WebSocket", () => {
+    const at = (origin: string) => Conversion.browserFromDomain(browser, (path) => `${origin}${path}?token=t`).cdpUrl
+    assert.strictEqual(at("http://127.0.0.1:8080"), `ws://127.0.0.1:8080/api/v4/browsers/${browser.id}/cdp?token=t`)
+    assert.strictEqual(at("https://agent.example"), `wss://agent.example/api/v4/browsers/${browser.id}/cdp?token=t`)
   })
 })

@@ -1,0 +1,36 @@
+import * as Context from "effect/Context"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { createHmac, hash, timingSafeEqual } from "node:crypto"
+import type { Seed } from "../domain/Seed.ts"
+
+/** What opens the links that take no key: ids can be guessed, these tokens cannot without the server's secret. */
+export class LinkTokens extends Context.Service<
+  LinkTokens,
+  {
+    /** The token of the link with this path, 43 characters that need no escaping. */
+    readonly of: (path: string) => string
+    /** Whether `token` is the one of this path, in a time that does not depend on how far it is right. */
+    readonly opens: (path: string, token: unknown) => boolean
+  }
+>()("@webagent/server/LinkTokens") {
+  /** Tokens of a secret of random bytes that is gone with the layer. */
+  static readonly layerRandom: Layer.Layer<LinkTokens> = Layer.effect(
+    LinkTokens,
+    SecureRandom.SecureRandom.use((random) => Effect.map(random.randomBytes(32), make))
+  ).pipe(Layer.provide(SecureRandom.layerWebCrypto))
+
+  /** The same tokens for the same seed: whoever knows the seed knows them, so only for this machine. */
+  static readonly layerSeeded = (seed: Seed): Layer.Layer<LinkTokens> =>
+    Layer.sync(LinkTokens, () => make(hash("sha256", JSON.stringify([seed, "link"]), "buffer")))
+}
+
+function make(secret: Uint8Array): LinkTokens["Service"] {
+  const of = (path: string) => createHmac("sha256", secret).update(path).digest("base64url")
+  const digest = (token: string) => hash("sha256", token, "buffer")
+  return {
+    of,
+    opens: (path, token) => typeof token === "string" && timingSafeEqual(digest(token), digest(of(path)))
+  }
+}

@@ -1,0 +1,39 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import { LinkTokens } from "../../src/api/LinkTokens.ts"
+
+/** The tokens of a layer of its own. */
+const tokensOf = (layer: Layer.Layer<LinkTokens>) =>
+  LinkTokens.use(Effect.succeed).pipe(Effect.provide(layer, { local: true }))
+
+describe("LinkTokens", () => {
+  for (const [name, layer] of [
+    ["seeded", LinkTokens.layerSeeded(1)],
+    ["random", LinkTokens.layerRandom]
+  ] as const) {
+    it.effect(`${name}: a token opens its own path, and nothing else does`, () =>
+      Effect.gen(function* () {
+        const tokens = yield* tokensOf(layer)
+        const token = tokens.of("/a")
+        assert.match(token, /^[\w-]{43}$/u)
+        assert.isTrue(tokens.opens("/a", token))
+        for (const wrong of [tokens.of("/b"), `${token}=`, token.slice(1), "", undefined, null, [token], { token }]) {
+          assert.isFalse(tokens.opens("/a", wrong))
+        }
+      })
+    )
+  }
+
+  it.effect("the same seed gives the same tokens, another seed others, and random ones are always others", () =>
+    Effect.gen(function* () {
+      const { layerRandom, layerSeeded } = LinkTokens
+      const layers = [layerSeeded(1), layerSeeded(1), layerSeeded(2), layerRandom, layerRandom]
+      const [one, again, ...others] = yield* Effect.forEach(layers, (layer) =>
+        Effect.map(tokensOf(layer), (tokens) => tokens.of("/a"))
+      )
+      assert.strictEqual(one, again)
+      assert.strictEqual(new Set([one, ...others]).size, 4)
+    })
+  )
+})
