@@ -14,6 +14,8 @@ export const program = Effect.gen(function* () {
 }).pipe(Effect.catchTag("HTTPValidationError", (error) => Effect.logError("The task was refused", error.detail)))
 
 if (import.meta.main) {
-  // WEBAGENT_BASE_URL, WEBAGENT_API_KEY
-  Effect.runPromise(Effect.provide(program, V4.layerConfig)).then(console.log)
+  Effect.runPromise(Effect.provide(program, V4.layerConfig)).then(console.log, ({ message }) => {
+    console.error(message)
+    process.exitCode = 1
+  })
 }
