@@ -6,7 +6,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { ContractClient, TooManyRequestsError, TransportError } from "../src/index.ts"
 import { layer } from "./client.ts"
-import { type Answer, ScriptedServer } from "./ScriptedServer.ts"
+import { type Answer, ScriptedServer } from "@webagent/scripted-server"
 
 const run = { id: "r-1", status: "running", later: { kept: [1] } }
 

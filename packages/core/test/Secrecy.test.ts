@@ -11,7 +11,7 @@ import * as Tracer from "effect/Tracer"
 import { inspect } from "node:util"
 import { ContractClient, RetryPolicy, Transport } from "../src/index.ts"
 import { layer } from "./client.ts"
-import { type Answer, ScriptedServer } from "./ScriptedServer.ts"
+import { type Answer, ScriptedServer } from "@webagent/scripted-server"
 
 const key = "wak_canary_5up3r53cr3t"
 

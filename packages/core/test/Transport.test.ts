@@ -12,7 +12,7 @@ import type { ServerResponse } from "node:http"
 import { Transport } from "../src/index.ts"
 import { version } from "../src/version.ts"
 import { layer } from "./client.ts"
-import { ScriptedServer } from "./ScriptedServer.ts"
+import { ScriptedServer } from "@webagent/scripted-server"
 
 const get = (path: string, options?: HttpClientRequest.Options.NoUrl) =>
   Effect.flatMap(Transport, (transport) => transport.execute("v4", HttpClientRequest.get(path, options)))

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import { ClientConfig, type ClientOptions, RetryPolicy, Transport } from "../src/index.ts"
-import { ScriptedServer } from "./ScriptedServer.ts"
+import { ScriptedServer } from "@webagent/scripted-server"
 
 /** Retries as often as usual, without making a test wait. */
 const impatient = { ...RetryPolicy.standard, base: Duration.millis(1), throttledBase: Duration.millis(1) }

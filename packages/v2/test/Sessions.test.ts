@@ -8,7 +8,7 @@ import * as Stream from "effect/Stream"
 import { once } from "node:events"
 import { Sessions } from "../src/index.ts"
 import { layer } from "./client.ts"
-import { type Answer, ScriptedServer } from "./ScriptedServer.ts"
+import { type Answer, ScriptedServer } from "@webagent/scripted-server"
 
 const id = "6f9619ff-8b86-d011-b42d-00c04fc964ff"
 

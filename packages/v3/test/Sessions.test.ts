@@ -8,7 +8,7 @@ import * as Stream from "effect/Stream"
 import { once } from "node:events"
 import { Sessions } from "../src/index.ts"
 import { layer } from "./client.ts"
-import { type Answer, ScriptedServer } from "./ScriptedServer.ts"
+import { type Answer, ScriptedServer } from "@webagent/scripted-server"
 
 /** A service with one session whose reads answer one after the other, the last for ever. */
 const service = (...answers: ReadonlyArray<Answer>) =>

@@ -12,7 +12,7 @@ import * as TestClock from "effect/testing/TestClock"
 import type { ServerResponse } from "node:http"
 import { Browsers, V4 } from "../src/index.ts"
 import { layer } from "./client.ts"
-import { type Answer, ScriptedServer } from "./ScriptedServer.ts"
+import { type Answer, ScriptedServer } from "@webagent/scripted-server"
 
 const browser = { id: "b-1", cdpUrl: "ws://127.0.0.1:9/cdp", later: 1 }
 

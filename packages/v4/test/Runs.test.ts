@@ -10,7 +10,7 @@ import * as Stream from "effect/Stream"
 import { once } from "node:events"
 import { Runs } from "../src/index.ts"
 import { layer } from "./client.ts"
-import { type Answer, ScriptedServer } from "./ScriptedServer.ts"
+import { type Answer, ScriptedServer } from "@webagent/scripted-server"
 
 /** A service with one run whose status look-ups answer one after the other, the last for ever. */
 const service = (...statuses: ReadonlyArray<string | Answer>) =>

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { Runs, Sessions } from "../src/index.ts"
 import { layer } from "./client.ts"
-import { ScriptedServer } from "./ScriptedServer.ts"
+import { ScriptedServer } from "@webagent/scripted-server"
 
 describe("Sessions.queue", () => {
   it.live("sends the message, for the next turn unless told otherwise", () =>

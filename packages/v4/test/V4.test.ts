@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Tracer from "effect/Tracer"
 import { Browsers, Runs, Sessions, V4 } from "../src/index.ts"
 import { layer } from "./client.ts"
-import { ScriptedServer } from "./ScriptedServer.ts"
+import { ScriptedServer } from "@webagent/scripted-server"
 
 describe("V4", () => {
   it.live("layerConfig is everything from the environment", () =>

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import { V4 } from "../src/index.ts"
-import { ScriptedServer } from "./ScriptedServer.ts"
+import { ScriptedServer } from "@webagent/scripted-server"
 
 /** Retries and polls as usual, without making a test wait. */
 const impatient = Layer.merge(

@@ -36,7 +36,7 @@ export class ScriptedServer extends Context.Service<
     readonly requests: Array<Received>
     script: (request: Received, count: number) => Answer
   }
->()("test/ScriptedServer") {
+>()("@webagent/scripted-server/ScriptedServer") {
   static readonly layer = Layer.effect(
     this,
     Effect.acquireRelease(
