@@ -43,6 +43,8 @@ export default defineConfig({
     "no-restricted-imports": ["error", { paths: barrels, patterns: [acrossPackages] }],
     // `_tag` is how Effect tells one case from another
     "no-underscore-dangle": "off",
+    // the compiler does this, and reads sources where this rule would read an old build
+    "import/namespace": "off",
     // a generator that yields nothing is still the shape that Effect.gen and scenario take
     "require-yield": "off",
     // a small function beside its only use reads better than one far away
