@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { join } from "node:path"
 import { usage } from "../Mistake.ts"
+import { troubleOf } from "../Trouble.ts"
 
 const digits = (value: number) => String(value).padStart(2, "0")
 
@@ -11,20 +12,29 @@ const localName = Effect.map(DateTime.nowInCurrentZone, (now) => {
   return `${year}-${digits(month)}-${digits(day)}T${[hour, minute, second].map(digits).join("-")}`
 }).pipe(Effect.provide(DateTime.layerCurrentZoneLocal))
 
-/** Creates the folder for a run's reports: the given one, else a new one named by the local time. */
+/**
+ * Creates the folder for a run's reports: the given one, else a new one named by the local time. One that cannot be
+ * written to is a Mistake now, and not when the run has ended.
+ */
 export const create = Effect.fnUntraced(
   function* (given: string | undefined) {
     const fs = yield* FileSystem.FileSystem
+    const writable = (path: string) => Effect.as(fs.access(path, { writable: true }), path)
     if (given !== undefined) {
       yield* fs.makeDirectory(given, { recursive: true })
-      return given
+      return yield* writable(given)
     }
     const runs = join(".webagent", "runs")
     const name = yield* localName
     yield* fs.makeDirectory(runs, { recursive: true })
     const attempt = (path: string) => Effect.as(fs.makeDirectory(path), path)
     // two runs may begin within one second
-    return yield* attempt(join(runs, name)).pipe(Effect.catch(() => attempt(join(runs, `${name}-${process.pid}`))))
+    const directory = yield* attempt(join(runs, name)).pipe(
+      Effect.catch(() => attempt(join(runs, `${name}-${process.pid}`)))
+    )
+    return yield* writable(directory)
   },
-  Effect.mapError((error) => usage(`The reports cannot be written: ${error.message}. Choose another --report-dir.`))
+  Effect.mapError((error) =>
+    usage(`The reports cannot be written: ${troubleOf(error)}. Choose another folder with --report-dir.`)
+  )
 )

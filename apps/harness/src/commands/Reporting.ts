@@ -16,6 +16,7 @@ import type { Replay, Reporter } from "../reporters/Reporter.ts"
 import { coloured, plain } from "../reporters/Style.ts"
 import type { RunEvent } from "../runner/RunEvent.ts"
 import type { RunReport } from "../runner/RunReport.ts"
+import { troubleOf } from "../Trouble.ts"
 import * as ReportDirectory from "./ReportDirectory.ts"
 import type { RunOptions } from "./RunOptions.ts"
 
@@ -73,6 +74,6 @@ export const start = Effect.fnUntraced(function* ({ next, options, replay }: Rep
     emit: (event: RunEvent) => Effect.forEach(started, ({ queue }) => Queue.offer(queue, event), { discard: true }),
     finish: Effect.forEach(started, ({ fiber, queue }) => Effect.andThen(Queue.end(queue), Fiber.join(fiber)), {
       discard: true
-    }).pipe(Effect.mapError((error) => usage(`The report cannot be written: ${error.message}`)))
+    }).pipe(Effect.mapError((error) => usage(`The report cannot be written: ${troubleOf(error)}.`)))
   }
 })

@@ -19,6 +19,7 @@ import { type LoadPlan, loadTests, worstCase } from "../load/LoadTest.ts"
 import * as Threshold from "../load/Threshold.ts"
 import { usage } from "../Mistake.ts"
 import { counted } from "../reporters/Style.ts"
+import { troubleOf } from "../Trouble.ts"
 import { NotGreen } from "./NotGreen.ts"
 import { program, version } from "./Program.ts"
 import * as ReportDirectory from "./ReportDirectory.ts"
@@ -98,7 +99,7 @@ const execute = Effect.fnUntraced(
     )
     return { end, summary: Option.getOrUndefined(yield* Effect.option(read)) }
   },
-  Effect.mapError((error) => usage(`k6 cannot start: ${error.message}.`))
+  Effect.mapError((error) => usage(`k6 cannot start: ${troubleOf(error)}.`))
 )
 
 const save = Effect.fnUntraced(
@@ -108,7 +109,7 @@ const save = Effect.fnUntraced(
     yield* fs.writeFileString(file, `${JSON.stringify(report, null, 2)}\n`)
     return file
   },
-  Effect.mapError((error) => usage(`The report cannot be written: ${error.message}`))
+  Effect.mapError((error) => usage(`The report cannot be written: ${troubleOf(error)}.`))
 )
 
 /** Runs a load test on the chosen target and reports; fails with NotGreen when something is wrong. */

@@ -3,6 +3,7 @@ import * as ChildProcess from "effect/process/ChildProcess"
 import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import * as Stream from "effect/Stream"
 import { missing, usage } from "../Mistake.ts"
+import { troubleOf } from "../Trouble.ts"
 import * as Checkout from "./Checkout.ts"
 import * as Child from "./Child.ts"
 
@@ -48,7 +49,7 @@ const build = Effect.fnUntraced(
     return code === 0 && path !== undefined ? { path } : { path: undefined, why: reasons.join("\n") }
   },
   Effect.scoped,
-  Effect.catch((error) => Effect.succeed({ path: undefined, why: `${error.message}.` }))
+  Effect.catch((error) => Effect.succeed({ path: undefined, why: `${troubleOf(error)}.` }))
 )
 
 /**

@@ -4,6 +4,7 @@ import * as ChildProcess from "effect/process/ChildProcess"
 import * as Stream from "effect/Stream"
 import { join } from "node:path"
 import { missing } from "../Mistake.ts"
+import { troubleOf } from "../Trouble.ts"
 import * as Checkout from "./Checkout.ts"
 import * as Child from "./Child.ts"
 import type { K6 } from "./K6.ts"
@@ -20,7 +21,9 @@ const bundle = Effect.fnUntraced(
     if ((yield* handle.exitCode) === 0) return join(folder, `${test}.load.js`)
     return yield* missing(said.trim())
   },
-  Effect.catchTag("PlatformError", (error) => Effect.fail(missing(`The load test was not bundled: ${error.message}.`)))
+  Effect.catchTag("PlatformError", (error) =>
+    Effect.fail(missing(`The load test was not bundled: ${troubleOf(error)}.`))
+  )
 )
 
 /** The script of a load test as this k6 takes it: TypeScript for ours, else a bundle, which a package brings along. */

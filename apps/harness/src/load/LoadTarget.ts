@@ -5,6 +5,7 @@ import * as ChildProcess from "effect/process/ChildProcess"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { type Mistake, usage } from "../Mistake.ts"
+import { troubleOf } from "../Trouble.ts"
 import * as Child from "./Child.ts"
 
 /** The service that a load test is sent to. */
@@ -54,4 +55,4 @@ export const simulated = Effect.gen(function* () {
     apiKeyHeader,
     simulated: true
   } satisfies LoadTarget
-}).pipe(Effect.catchTag("PlatformError", (error) => Effect.fail(cannotStart(error.message))))
+}).pipe(Effect.catchTag("PlatformError", (error) => Effect.fail(cannotStart(`${troubleOf(error)}.`))))

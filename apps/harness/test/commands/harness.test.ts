@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer, type RequestListener, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
@@ -333,8 +333,14 @@ describe.concurrent("mistakes", () => {
     [
       "a folder that cannot be made",
       2,
-      /^The reports cannot be written: .+ Choose another --report-dir\.\n$/u,
+      /^The reports cannot be written: a part of package\.json\/x is a file and not a folder\. Choose another folder with --report-dir\.\n$/u,
       () => ["run", "versions", "--report-dir", "package.json/x"]
+    ],
+    [
+      "a file where the folder should be",
+      2,
+      /^The reports cannot be written: package\.json exists and is not a folder\. Choose another folder with --report-dir\.\n$/u,
+      () => ["run", "versions", "--report-dir", "package.json"]
     ],
     [
       "a taken port",
@@ -352,6 +358,17 @@ describe.concurrent("mistakes", () => {
       assert.strictEqual(ended.stdout, "")
     })
   }
+
+  it("a report that cannot be written at the end: one sentence and exit code 2", async () => {
+    const directory = reportDir()
+    mkdirSync(join(directory, "report.json"), { recursive: true })
+    const { code, stderr } = await run(["run", "versions", "--report-dir", directory])
+    assert.strictEqual(
+      stderr,
+      `The report cannot be written: ${join(directory, "report.json")} is a folder and not a file.\n`
+    )
+    assert.strictEqual(code, 2)
+  })
 
   it("another server at the address: what came is said", async () => {
     const page = await listen((_, response) =>
