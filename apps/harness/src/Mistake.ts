@@ -2,8 +2,8 @@ import * as Schema from "effect/Schema"
 import * as Runtime from "effect/Runtime"
 
 /**
- * Something the user can put right, said in one sentence on stderr. Exit code 2: how the program was called;
- * 3: the target does not answer as the service; 4: a program that is needed is not there.
+ * Something the user can put right, said on stderr: one sentence first, below it what shows it. Exit code 2: how the program
+ * was called; 3: the target does not answer as the service; 4: a program that is needed is not there.
  */
 export class Mistake extends Schema.TaggedError<Mistake>()("Mistake", {
   message: Schema.String,

@@ -76,7 +76,7 @@ const parseUrl = (text: string) => {
 
 const described = ({ status, text, type }: Answer) => {
   const start = text.replaceAll(/\s+/gu, " ").trim().slice(0, 80)
-  return `HTTP ${status}${type === "" ? "" : ` ${type}`}${start === "" ? "" : `, which begins with ${start}`}`
+  return `HTTP ${status}${type === "" ? "" : ` ${type}`}${start === "" ? "" : `: ${start}`}`
 }
 
 /** Looks once whether the service is at an address and takes the key, and which needs it serves. */
@@ -130,7 +130,12 @@ export const probe = Effect.fnUntraced(function* (options: RemoteOptions) {
   const knowsSessions = odd.status !== 404 || odd.text !== unknown.text
   if (identity === undefined && !(isDescribed && knowsSessions)) {
     return yield* unreachable(
-      `Something answers at ${address}, but it is not the service: GET ${path} should be a 404 that knows about sessions and was ${described(unknown)}. Is the base address right?`
+      [
+        `Something answers at ${address}, but it is not the service. Is the base address right?`,
+        `  asked     GET ${path}`,
+        "  expected  HTTP 404 that says the session is not found",
+        `  got       ${described(unknown)}`
+      ].join("\n")
     )
   }
   const simulated = identity?.simulated === true

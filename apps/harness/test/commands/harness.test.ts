@@ -382,9 +382,12 @@ describe.concurrent("mistakes", () => {
     )
     assert.match(
       first?.stderr ?? "",
-      /^Something answers at .+, but it is not the service: .+ HTTP 200 text\/html, which begins with <html>Hi<\/html>\. Is the base address right\?\n$/u
+      /^Something answers at http:\/\/127\.0\.0\.1:\d+, but it is not the service\. Is the base address right\?\n {2}asked     GET \/api\/v2\/sessions\/[\da-f-]+\n {2}expected  HTTP 404 that says the session is not found\n {2}got       HTTP 200 text\/html: <html>Hi<\/html>\n$/u
     )
-    assert.match(second?.stderr ?? "", /^Something answers at .+ HTTP 404 application\/json, .+\n$/u)
+    assert.match(
+      second?.stderr ?? "",
+      /^Something answers at .+\. Is the base address right\?\n[^]+\n {2}got {7}HTTP 404 application\/json: \{"detail":"Not Found"\}\n$/u
+    )
     assert.deepStrictEqual([first?.code, second?.code], [3, 3])
   })
 })
