@@ -18,8 +18,7 @@ export const troubleOf = ({ message, reason }: PlatformError): string => {
   if (reason._tag === "BadArgument") return reason.description ?? message
   const { cause, description, module, pathOrDescriptor } = reason
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined
-  const path =
-    pathOrDescriptor === undefined || pathOrDescriptor === "" ? '""' : String(pathOrDescriptor)
+  const path = pathOrDescriptor === undefined || pathOrDescriptor === "" ? '""' : String(pathOrDescriptor)
   const why = code ?? description ?? (cause instanceof Error ? cause.message : "it does not say why")
   // of a process the same codes mean something else
   return (module === "FileSystem" ? sentences[why]?.(path) : undefined) ?? `the system refused ${path} (${why})`

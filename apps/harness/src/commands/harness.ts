@@ -12,7 +12,7 @@ import { list } from "./list.ts"
 import { load } from "./load.ts"
 import { program, version } from "./Program.ts"
 import { run } from "./run.ts"
-import { serve } from "./serve.ts"
+import { serve, serving } from "./serve.ts"
 
 const harness = Command.make("webagent-harness").pipe(
   Command.withDescription("Runs scenario suites against a web-agent and hosted-browser service"),
@@ -37,8 +37,9 @@ const presenter: CliOutput.Presenter = {
       : CliOutput.defaultPresenter.present(event)
 }
 
-/** 2 for every wrong call, also for those that effect/cli finds itself. */
+/** 2 for every wrong call, also for those that effect/cli finds itself; 0 for a service that was stopped. */
 const teardown: Runtime.Teardown = (exit, onExit) => {
+  if (serving.now && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return onExit(0)
   const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
   const wrongCall = typeof error === "object" && error !== null && "_tag" in error && error._tag === "ShowHelp"
   return wrongCall && Runtime.getErrorExitCode(error) !== 0 ? onExit(2) : Runtime.defaultTeardown(exit, onExit)

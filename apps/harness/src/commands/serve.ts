@@ -9,9 +9,13 @@ import { program } from "./Program.ts"
 
 const lines = (versions: Readonly<Record<string, string>>, address: string, key: string) => [
   ...Object.entries(versions).map(([version, baseUrl]) => `${version}       ${baseUrl}`),
+  `docs     ${address}/api/v4/docs`,
   `key      ${key}`,
   `try it   WEBAGENT_API_KEY=${key} ${program} run --target ${address}`
 ]
+
+/** Whether this process serves: Ctrl-C is then how it ends, and no failure. */
+export const serving = { now: false }
 
 /** `serve`: the simulated service in the foreground. */
 export const serve = Command.make(
@@ -41,6 +45,7 @@ export const serve = Command.make(
       const server = Context.get(yield* Layer.build(layer), Server)
       yield* Console.log(`simulated service on ${server.address}, until Ctrl-C`)
       for (const line of lines(server.baseUrls, server.address, apiKey)) yield* Console.log(line)
+      serving.now = true
       return yield* Effect.never
     }).pipe(
       Effect.scoped,
