@@ -5,6 +5,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { parseDuration } from "./DurationText.ts"
+import * as Flags from "./Flags.ts"
 import { program } from "./Program.ts"
 
 /** `load`: a load test against a target, by k6. What it runs with is loaded when it runs. */
@@ -12,17 +13,8 @@ export const load = Command.make(
   "load",
   {
     test: Argument.String("test").pipe(Argument.withDescription("A load test by name; there is: smoke")),
-    target: Flag.String("target").pipe(
-      Flag.withDescription(
-        'The address of a service, with or without /api/vN; default: "simulated", a service that is started for this'
-      ),
-      Flag.withDefault("simulated")
-    ),
-    rate: Flag.Int("rate").pipe(
-      Flag.filter(
-        (value) => value >= 1,
-        (value) => `Expected: 1 or more, got ${value}`
-      ),
+    target: Flags.target("a service that is started for this"),
+    rate: Flags.integer("rate", 1).pipe(
       Flag.withDescription("How many runs, and as many browsers, are started per second; default: 5"),
       Flag.withDefault(5)
     ),
@@ -31,18 +23,12 @@ export const load = Command.make(
       Flag.withDescription("How long new ones are started; default: 5s"),
       Flag.withDefault(Duration.seconds(5))
     ),
-    reportDir: Flag.String("report-dir").pipe(
-      Flag.withDescription("Where load-<test>.json goes; default: .webagent/runs/<local time>"),
-      Flag.optional
-    ),
+    reportDir: Flags.reportDir("load-<test>.json goes"),
     allowRemote: Flag.Boolean("allow-remote").pipe(
       Flag.withDescription("Send load to another machine, or to a service that is not simulated; default: no"),
       Flag.withDefault(false)
     ),
-    apiKeyEnv: Flag.String("api-key-env").pipe(
-      Flag.withDescription("The variable that holds the API key; default: WEBAGENT_API_KEY"),
-      Flag.withDefault("WEBAGENT_API_KEY")
-    )
+    apiKeyEnv: Flags.apiKeyEnv
   },
   ({ reportDir, ...rest }) =>
     Effect.flatMap(

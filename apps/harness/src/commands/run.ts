@@ -4,6 +4,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { parseDuration } from "./DurationText.ts"
+import * as Flags from "./Flags.ts"
 import { program } from "./Program.ts"
 import { type ReporterName, reporterNames } from "./RunOptions.ts"
 
@@ -12,14 +13,6 @@ const parseReporters = (text: string): Option.Option<ReadonlyArray<ReporterName>
   const known = reporterNames.filter((name) => names.includes(name))
   return known.length === new Set(names).size ? Option.some(known) : Option.none()
 }
-
-const integer = (name: string, least: number) =>
-  Flag.Int(name).pipe(
-    Flag.filter(
-      (value) => value >= least,
-      (value) => `Expected: ${least} or more, got ${value}`
-    )
-  )
 
 const several = (name: string) => Flag.String(name).pipe(Flag.atLeast(0))
 
@@ -31,19 +24,14 @@ export const run = Command.make(
       Argument.withDescription("Built-in suites by name, and files *.suite.ts; default: every built-in suite"),
       Argument.variadic()
     ),
-    target: Flag.String("target").pipe(
-      Flag.withDescription(
-        'The address of a service, with or without /api/vN; default: "simulated", a service inside this program'
-      ),
-      Flag.withDefault("simulated")
-    ),
+    target: Flags.target("a service inside this program"),
     suite: several("suite").pipe(Flag.withDescription("The same as naming the suite without a flag; may be repeated")),
     tag: several("tag").pipe(Flag.withDescription("Only scenarios with this tag; may be repeated; default: all")),
     name: Flag.String("name").pipe(
       Flag.withDescription("Only scenarios whose name contains this; default: all"),
       Flag.optional
     ),
-    concurrency: integer("concurrency", 1).pipe(
+    concurrency: Flags.integer("concurrency", 1).pipe(
       Flag.withDescription("How many scenarios run at a time; default: 8"),
       Flag.withDefault(8)
     ),
@@ -52,14 +40,11 @@ export const run = Command.make(
       Flag.withDescription("The longest a scenario may take; default: 30s on a simulated service, else 10m"),
       Flag.optional
     ),
-    seed: integer("seed", 0).pipe(
+    seed: Flags.integer("seed", 0).pipe(
       Flag.withDescription("Random inputs derive from it: the same seed, the same inputs; default: 1"),
       Flag.withDefault(1)
     ),
-    reportDir: Flag.String("report-dir").pipe(
-      Flag.withDescription("Where report.json and junit.xml go; default: .webagent/runs/<local time>"),
-      Flag.optional
-    ),
+    reportDir: Flags.reportDir("report.json and junit.xml go"),
     reporters: Flag.String("reporter").pipe(
       Flag.filterMap(
         parseReporters,
@@ -68,10 +53,7 @@ export const run = Command.make(
       Flag.withDescription("Which reports to make; default: console,json,junit"),
       Flag.withDefault(reporterNames)
     ),
-    apiKeyEnv: Flag.String("api-key-env").pipe(
-      Flag.withDescription("The variable that holds the API key; default: WEBAGENT_API_KEY"),
-      Flag.withDefault("WEBAGENT_API_KEY")
-    ),
+    apiKeyEnv: Flags.apiKeyEnv,
     v2SessionId: Flag.String("v2-session-id").pipe(
       Flag.withDescription("A session of the service that scenarios of API v2 may read; default: none"),
       Flag.optional

@@ -416,6 +416,19 @@ describe.concurrent("list and help", () => {
     assert.include(stdout, "  closing the CDP connection does not stop the browser   · needs money\n")
   })
 
+  it("run and load say the same of the flags that both take", async () => {
+    const [ofRun, ofLoad] = await Promise.all(["run", "load"].map((command) => run([command, "--help"])))
+    const said = (help: string | undefined, flag: string) =>
+      new RegExp(`--${flag} .*default: .*`, "u").exec(help ?? "")?.[0].replaceAll(/ +/gu, " ")
+    const key = said(ofRun?.stdout, "api-key-env")
+    assert.include(key ?? "", "default: WEBAGENT_API_KEY")
+    assert.strictEqual(said(ofLoad?.stdout, "api-key-env"), key)
+    for (const help of [ofRun?.stdout, ofLoad?.stdout]) {
+      assert.include(said(help, "target") ?? "", 'with or without /api/vN; default: "simulated", a service ')
+      assert.include(said(help, "report-dir") ?? "", "default: .webagent/runs/<local time>")
+    }
+  })
+
   it("help says every default", async () => {
     const { code, stdout } = await run(["run", "--help"])
     assert.strictEqual(code, 0)

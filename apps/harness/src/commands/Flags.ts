@@ -1,0 +1,30 @@
+import * as Flag from "effect/cli/Flag"
+
+/** An integer that is at least so much. */
+export const integer = (name: string, least: number) =>
+  Flag.Int(name).pipe(
+    Flag.filter(
+      (value) => value >= least,
+      (value) => `Expected: ${least} or more, got ${value}`
+    )
+  )
+
+/** `--target`; `simulated` says which service runs when none is named. */
+export const target = (simulated: string) =>
+  Flag.String("target").pipe(
+    Flag.withDescription(`The address of a service, with or without /api/vN; default: "simulated", ${simulated}`),
+    Flag.withDefault("simulated")
+  )
+
+/** `--report-dir`; `what` says what goes there, with its verb. */
+export const reportDir = (what: string) =>
+  Flag.String("report-dir").pipe(
+    Flag.withDescription(`Where ${what}; default: .webagent/runs/<local time>`),
+    Flag.optional
+  )
+
+/** `--api-key-env`. */
+export const apiKeyEnv = Flag.String("api-key-env").pipe(
+  Flag.withDescription("The variable that holds the API key; default: WEBAGENT_API_KEY"),
+  Flag.withDefault("WEBAGENT_API_KEY")
+)
