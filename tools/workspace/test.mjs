@@ -2,12 +2,15 @@
  * Everything that has to hold, in one go: `npm test`. Prints one line a stage, what failed in full, and ends with
  * `N passed, N failed`: every test of every package, and each gate (types, lint, format, arrows) as one.
  */
-import { spawn } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 import { globSync, readFileSync, rmSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..")
+
+// tests that need Go are skipped without it: which Go there is belongs to what turbo caches by
+const go = spawnSync("go", ["version"], { encoding: "utf8" }).stdout?.trim() ?? "none"
 
 const seconds = (from) => `${((performance.now() - from) / 1000).toFixed(1)} s`
 
@@ -17,7 +20,7 @@ const run = (command, args) =>
     const child = spawn(join(root, "node_modules", ".bin", command), args, {
       cwd: root,
       stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, TURBO_TELEMETRY_DISABLED: "1", NO_COLOR: "1" }
+      env: { ...process.env, TURBO_TELEMETRY_DISABLED: "1", NO_COLOR: "1", WEBAGENT_GO: go }
     })
     const chunks = []
     child.stdout.on("data", (chunk) => chunks.push(chunk))

@@ -1,8 +1,8 @@
 import * as attw from "@arethetypeswrong/core"
 import { execFileSync, spawn, spawnSync } from "node:child_process"
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
@@ -63,7 +63,12 @@ beforeAll(async () => {
   execFileSync("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund"], { cwd: project, stdio: "pipe" })
 }, 240_000)
 
-afterAll(() => server?.stop())
+afterAll(() => {
+  server?.stop()
+  const [first] = packed
+  if (first !== undefined) rmSync(dirname(dirname(first.tarball)), { recursive: true, force: true })
+  if (project !== "") rmSync(project, { recursive: true, force: true })
+})
 
 describe("every tarball", () => {
   for (const folder of publishedFolders()) {
