@@ -23,7 +23,9 @@ const sound: Unpacked = {
     ["dist/index.d.ts", 'export * from "./Noun.ts"\nexport type { T } from "@webagent/core"'],
     ["dist/Noun.js", 'import { readFileSync } from "node:fs"\nconst later = () => import("./main.js")'],
     ["dist/Noun.d.ts", ""],
-    ["dist/main.js", ""]
+    ["dist/Noun.js.map", "{}"],
+    ["dist/main.js", ""],
+    ["dist/main.js.map", "{}"]
   ])
 }
 
@@ -67,6 +69,7 @@ describe("problems", () => {
     ],
     ["a test in the tarball", having("dist/Noun.test.js", ""), "dist/Noun.test.js is a test"],
     ["a missing source map", without("dist/index.js.map"), "dist/index.js has no source map"],
+    ["source maps that were switched off", without("dist/Noun.js.map"), "dist/Noun.js has no source map"],
     [
       "a range that only a workspace resolves",
       { ...sound, manifest: { ...sound.manifest, dependencies: { "@webagent/core": "workspace:^" } } },

@@ -1,6 +1,6 @@
 import * as attw from "@arethetypeswrong/core"
 import { execFileSync, spawn, spawnSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { publint } from "publint"
@@ -108,6 +108,15 @@ describe("every tarball", () => {
       assert.deepStrictEqual(wrong, [])
     })
   }
+})
+
+describe("what is reached by name and not by an import", () => {
+  it("every load test is packed as the bundle that any k6 runs", () => {
+    const { files } = read(packed.find(({ name }) => name === "webagent-harness")?.folder ?? "")
+    const tests = globSync("*.load.ts", { cwd: join(root, "apps/harness/load") })
+    assert.isNotEmpty(tests)
+    for (const test of tests) assert.isTrue(files.has(`dist/load/${test.replace(/\.ts$/u, ".js")}`), test)
+  })
 })
 
 describe("an app outside of the workspace", () => {
