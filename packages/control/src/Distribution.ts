@@ -1,0 +1,21 @@
+import * as Schema from "effect/Schema"
+import { Span } from "./Span.ts"
+
+const Positive = Schema.Finite.check(Schema.isGreaterThan(0))
+
+/** A share from 0 (never) to 1 (always). */
+export const Share = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
+
+/**
+ * How long something takes: always the same (`"200ms"`), anything between two bounds, lognormal around a median
+ * with the spread `sigma`, or a Pareto tail from `min` on (the smaller `alpha`, the heavier; at most `max`).
+ */
+export const DurationDistribution = Schema.Union([
+  Span,
+  Schema.Struct({ uniform: Schema.Struct({ min: Span, max: Span }) }),
+  Schema.Struct({ lognormal: Schema.Struct({ median: Span, sigma: Positive, max: Schema.optionalKey(Span) }) }),
+  Schema.Struct({ pareto: Schema.Struct({ min: Span, alpha: Positive, max: Span }) })
+]).annotate({ identifier: "DurationDistribution" })
+
+/** How long something takes. */
+export type DurationDistribution = typeof DurationDistribution.Type

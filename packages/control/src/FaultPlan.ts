@@ -1,0 +1,116 @@
+import * as Schema from "effect/Schema"
+import { Share } from "./Distribution.ts"
+import { Operation } from "./Operation.ts"
+import { Span } from "./Span.ts"
+
+/** Where a fault strikes: before anything is done, after it is done but not said, or in the middle of saying it. */
+export const Placement = Schema.Literals(["before-apply", "after-apply", "mid-body"])
+
+/** Where a fault strikes. */
+export type Placement = typeof Placement.Type
+
+const around = Schema.optionalKey(Schema.Literals(["before-apply", "after-apply"]))
+const anywhere = Schema.optionalKey(Placement)
+const errorStatus = Schema.Int.check(Schema.isBetween({ minimum: 400, maximum: 599 }))
+
+/** When to come back, as a number of seconds or as an HTTP date. */
+const retryAfter = {
+  retryAfter: Schema.optionalKey(Span),
+  retryAfterForm: Schema.optionalKey(Schema.Literals(["seconds", "date"]))
+}
+
+/**
+ * What goes wrong. Without a placement: connections, hangs, error answers and redirects strike before anything is
+ * done; slow and mangled answers after it.
+ */
+export const Fault = Schema.Union([
+  /** The connection is reset, and for this long nobody listens at the service's port. */
+  Schema.Struct({ kind: Schema.Literal("refuse-connections"), for: Span, placement: around }),
+  /** The TCP connection is reset. */
+  Schema.Struct({ kind: Schema.Literal("reset"), placement: anywhere }),
+  /** Nothing (more) is said until the caller leaves, or for this long; then the connection is closed. */
+  Schema.Struct({ kind: Schema.Literal("hang"), for: Schema.optionalKey(Span), placement: anywhere }),
+  /** The head of the answer takes this long. */
+  Schema.Struct({ kind: Schema.Literal("slow-headers"), for: Span, placement: around }),
+  /** The body of the answer drips over this long. */
+  Schema.Struct({ kind: Schema.Literal("slow-body"), for: Span }),
+  /** A part of the body is sent, then the connection is closed or reset. */
+  Schema.Struct({
+    kind: Schema.Literal("cut-body"),
+    share: Schema.optionalKey(Share),
+    end: Schema.optionalKey(Schema.Literals(["close", "reset"]))
+  }),
+  /** The right status and length, and a body that is not JSON. */
+  Schema.Struct({ kind: Schema.Literal("malformed-json"), placement: around }),
+  /** The right body under another content type, `text/plain` unless said. */
+  Schema.Struct({ kind: Schema.Literal("wrong-content-type"), contentType: Schema.optionalKey(Schema.NonEmptyString) }),
+  /** What a proxy says: an HTML page, 502 unless said. */
+  Schema.Struct({ kind: Schema.Literal("html-error"), status: Schema.optionalKey(errorStatus), placement: around }),
+  /** An error answer `{ "detail": ... }`, 503 unless said. */
+  Schema.Struct({
+    kind: Schema.Literal("status"),
+    status: Schema.optionalKey(errorStatus),
+    detail: Schema.optionalKey(Schema.String),
+    ...retryAfter,
+    placement: around
+  }),
+  /** The request is carried out twice, as if the network had delivered it twice; the second answer is given. */
+  Schema.Struct({ kind: Schema.Literal("duplicate-delivery") }),
+  /** A read shows its resource as it was this long ago; one that was not there then is not found. */
+  Schema.Struct({ kind: Schema.Literal("stale-read"), lag: Span }),
+  /** The machine that answers has a clock that is off by this much; `slow` is behind. */
+  Schema.Struct({
+    kind: Schema.Literal("clock-skew"),
+    by: Span,
+    direction: Schema.optionalKey(Schema.Literals(["slow", "fast"]))
+  }),
+  /** A redirect, 307 unless said, to another origin: one that records what is sent to it, unless `to` names one. */
+  Schema.Struct({
+    kind: Schema.Literal("redirect"),
+    status: Schema.optionalKey(Schema.Literals([301, 302, 303, 307, 308])),
+    to: Schema.optionalKey(Schema.NonEmptyString),
+    placement: around
+  })
+]).annotate({ identifier: "Fault" })
+
+/** What goes wrong. */
+export type Fault = typeof Fault.Type
+
+const Ordinals = Schema.NonEmptyArray(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)))
+
+/** Which requests a rule strikes; every condition that is given has to hold, and without any it strikes them all. */
+export const FaultCondition = Schema.Struct({
+  /** These operations only. */
+  operations: Schema.optionalKey(Schema.NonEmptyArray(Operation)),
+  /** The resource with this id only. */
+  resource: Schema.optionalKey(Schema.NonEmptyString),
+  /** The n-th requests of one operation on one resource, from 1; a create counts by its Idempotency-Key or body. */
+  attempts: Schema.optionalKey(Ordinals),
+  /** The n-th requests that fit the rule, from 1, in order of arrival: the one condition that depends on it. */
+  nth: Schema.optionalKey(Ordinals),
+  /** This share of the requests, drawn from the seed by operation, resource and attempt. */
+  rate: Schema.optionalKey(Share),
+  /** Only from this long after the plan was set, in service time. */
+  from: Schema.optionalKey(Span),
+  /** Only until this long after the plan was set, in service time. */
+  until: Schema.optionalKey(Span)
+})
+
+/** Which requests a rule strikes. */
+export type FaultCondition = typeof FaultCondition.Type
+
+/** One fault, and when it strikes. The name appears in the journal and is part of the draw. */
+export const FaultRule = Schema.Struct({
+  name: Schema.optionalKey(Schema.NonEmptyString),
+  fault: Fault,
+  when: Schema.optionalKey(FaultCondition)
+}).annotate({ identifier: "FaultRule" })
+
+/** One fault, and when it strikes. */
+export type FaultRule = typeof FaultRule.Type
+
+/** The rules in order; the first that strikes a request is the only one that does. */
+export const FaultPlan = Schema.Array(FaultRule)
+
+/** The rules in order. */
+export type FaultPlan = typeof FaultPlan.Type

@@ -1,0 +1,13 @@
+import * as Schema from "effect/Schema"
+
+/** What is not over: turns that are not terminal, sessions and browsers that are not stopped. */
+export const OpenView = Schema.Struct({
+  turns: Schema.Array(
+    Schema.Struct({ id: Schema.String, sessionId: Schema.String, status: Schema.String, createdAt_ms: Schema.Finite })
+  ),
+  sessions: Schema.Array(Schema.Struct({ id: Schema.String, createdAt_ms: Schema.Finite })),
+  browsers: Schema.Array(Schema.Struct({ id: Schema.String, startedAt_ms: Schema.Finite }))
+}).annotate({ identifier: "OpenView" })
+
+/** What is not over. */
+export type OpenView = typeof OpenView.Type

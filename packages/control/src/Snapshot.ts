@@ -1,0 +1,14 @@
+import * as Schema from "effect/Schema"
+import { Profile } from "./Profile.ts"
+
+/** Everything that the service knows at one moment of service time. What is in `state` is the server's own affair. */
+export const Snapshot = Schema.Struct({
+  version: Schema.Literal(1),
+  at_ms: Schema.Finite,
+  seed: Schema.Int,
+  profile: Profile,
+  state: Schema.Json
+}).annotate({ identifier: "Snapshot" })
+
+/** Everything that the service knows at one moment of service time. */
+export type Snapshot = typeof Snapshot.Type

@@ -1,0 +1,25 @@
+import * as Schema from "effect/Schema"
+import { Span } from "./Span.ts"
+
+/** How service time goes: as real time does, so many times as fast, or only when it is moved. */
+export const TimeMode = Schema.Union([
+  Schema.Struct({ mode: Schema.Literal("real") }),
+  Schema.Struct({ mode: Schema.Literal("scaled"), factor: Schema.Finite.check(Schema.isGreaterThan(0)) }),
+  Schema.Struct({ mode: Schema.Literal("manual") })
+]).annotate({ identifier: "TimeMode" })
+
+/** How service time goes. */
+export type TimeMode = typeof TimeMode.Type
+
+/** Service time and real time in milliseconds since 1970, and how the first goes. */
+export const TimeView = Schema.Struct({
+  time: TimeMode,
+  now_ms: Schema.Finite,
+  realNow_ms: Schema.Finite
+}).annotate({ identifier: "TimeView" })
+
+/** Service time and real time, and how the first goes. */
+export type TimeView = typeof TimeView.Type
+
+/** By how much to move service time, which has to be manual. */
+export const Advance = Schema.Struct({ by: Span }).annotate({ identifier: "Advance" })

@@ -1,0 +1,58 @@
+import * as Schema from "effect/Schema"
+
+/** What is judged, each by what the server itself has seen. */
+export const oracles = [
+  /** A browser that is not stopped. */
+  "browsers-left-open",
+  /** Two resources made for one intent: one Idempotency-Key, or a create repeated after its answer was lost. */
+  "created-twice",
+  /** A run that ended and whose result nobody read. */
+  "results-never-fetched",
+  /** A status read after the caller had been told a terminal status. */
+  "polls-after-terminal",
+  /** Two polls of one resource closer together than the profile's `pollInterval`. */
+  "polled-too-fast",
+  /** A request before the `Retry-After` of the one before it was over. */
+  "retry-after-ignored",
+  /** An API key in the address of a request. */
+  "key-in-url",
+  /** An API key that followed a redirect to another origin. */
+  "key-sent-elsewhere"
+] as const
+
+/** What is judged. */
+export const Oracle = Schema.Literals(oracles)
+
+/** What is judged. */
+export type Oracle = typeof Oracle.Type
+
+/** One finding: on which resource, what happened, and the rows of the journal that show it. */
+export const Finding = Schema.Struct({
+  resource: Schema.NullOr(Schema.String),
+  sentence: Schema.String,
+  seqs: Schema.Array(Schema.Int)
+}).annotate({ identifier: "Finding" })
+
+/** One finding. */
+export type Finding = typeof Finding.Type
+
+/** What one oracle says: whether all is well, in a sentence, how often it is not, and the first 20 findings. */
+export const Verdict = Schema.Struct({
+  oracle: Oracle,
+  holds: Schema.Boolean,
+  sentence: Schema.String,
+  count: Schema.Int,
+  findings: Schema.Array(Finding)
+}).annotate({ identifier: "Verdict" })
+
+/** What one oracle says. */
+export type Verdict = typeof Verdict.Type
+
+/** What all oracles say; `holds` when each does. */
+export const Verdicts = Schema.Struct({
+  holds: Schema.Boolean,
+  verdicts: Schema.Array(Verdict)
+}).annotate({ identifier: "Verdicts" })
+
+/** What all oracles say. */
+export type Verdicts = typeof Verdicts.Type
