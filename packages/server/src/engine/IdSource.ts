@@ -2,28 +2,47 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { type Seed, uuid } from "../domain/Seed.ts"
+import { CreateKey } from "./CreateKey.ts"
 
 /** What an id is for. */
 export type IdKind = "session" | "turn" | "message" | "browser"
+
+/** How many ids of each kind were counted. */
+export type IdCounts = Readonly<Partial<Record<IdKind, number>>>
 
 /** Where new ids come from. */
 export class IdSource extends Context.Service<
   IdSource,
   {
-    readonly next: (kind: IdKind) => Effect.Effect<string>
+    /** A new id. `refusals` says how many for the same thing were taken already. */
+    readonly next: (kind: IdKind, refusals?: number) => Effect.Effect<string>
+    /** What a snapshot has to keep so that ids made after its restore do not repeat older ones. */
+    readonly counts: Effect.Effect<IdCounts>
+    /** Counts on from there. */
+    readonly restore: (counts: IdCounts) => Effect.Effect<void>
   }
 >()("@webagent/server/IdSource") {
-  /** Uuids counted per kind: the same seed and the same order of creation give the same ids. */
+  /**
+   * Uuids of the `CreateKey` where there is one: the same create has the same id, whatever overtakes it. Without
+   * one they are counted per kind: the same seed and the same order of creation give the same ids.
+   */
   static readonly layerSeeded = (seed: Seed): Layer.Layer<IdSource> =>
     Layer.sync(IdSource, () => {
-      const ordinals = new Map<IdKind, number>()
+      let counts: IdCounts = {}
+      const counted = (kind: IdKind) => {
+        const ordinal = counts[kind] ?? 0
+        counts = { ...counts, [kind]: ordinal + 1 }
+        return uuid(seed, kind, ordinal)
+      }
       return {
-        next: (kind) =>
-          Effect.sync(() => {
-            const ordinal = ordinals.get(kind) ?? 0
-            ordinals.set(kind, ordinal + 1)
-            return uuid(seed, kind, ordinal)
-          })
+        next: (kind, refusals = 0) =>
+          Effect.map(CreateKey, (create) =>
+            create === undefined
+              ? counted(kind)
+              : uuid(seed, kind, create.hash, create.ordinal, ...(refusals === 0 ? [] : [refusals]))
+          ),
+        counts: Effect.sync(() => counts),
+        restore: (restored) => Effect.sync(() => void (counts = { ...restored }))
       }
     })
 }
