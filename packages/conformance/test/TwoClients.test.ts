@@ -7,6 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
+import * as Conforming from "./Conforming.ts"
 
 class WithValidKey extends Context.Service<WithValidKey, ReadonlyArray<string>>()("test/WithValidKey") {}
 class WithWrongKey extends Context.Service<WithWrongKey, ReadonlyArray<string>>()("test/WithWrongKey") {}
@@ -37,7 +38,7 @@ layer(Server.layerTest, { excludeTestServices: true })("two clients of one app",
       const app = Layer.mergeAll(
         Layer.effect(WithValidKey, answers).pipe(Layer.provide(clients(address, "wak_test"))),
         Layer.effect(WithWrongKey, answers).pipe(Layer.provide(clients(address, "wak_nope")))
-      ).pipe(Layer.provide(FetchHttpClient.layer))
+      ).pipe(Layer.provide(Layer.provide(Conforming.layer, FetchHttpClient.layer)))
       const context = yield* Layer.build(app)
       assert.deepStrictEqual(Context.get(context, WithValidKey), [
         "SessionNotFoundError",

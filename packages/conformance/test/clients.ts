@@ -9,6 +9,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
+import * as Conforming from "./Conforming.ts"
 
 /** What the clients stand on: they are held to the same with either. */
 export const httpClients = { fetch: FetchHttpClient.layer, undici: NodeHttpClient.layerUndici }
@@ -19,7 +20,7 @@ const impatient = Layer.merge(
   Layer.succeed(PollSchedule.Current, PollSchedule.every("5 millis"))
 )
 
-/** The clients of every version at a simulated server, polling fast. */
+/** The clients of every version at a simulated server, polling fast; every answer is held to the contract. */
 export const layer = (http: keyof typeof httpClients = "fetch", options: Partial<ClientOptions> = {}) =>
   Layer.unwrap(
     Effect.map(Server, ({ address, apiKeys }) =>
@@ -27,7 +28,7 @@ export const layer = (http: keyof typeof httpClients = "fetch", options: Partial
         Layer.provide([PollBudget.layerUnlimited, impatient]),
         Layer.provideMerge(Layer.provide(Transport.layer, impatient)),
         Layer.provide(ClientConfig.layer({ baseUrl: address, apiKey: apiKeys[0] ?? "", ...options })),
-        Layer.provide(httpClients[http])
+        Layer.provide(Layer.provide(Conforming.layer, httpClients[http]))
       )
     )
   ).pipe(Layer.provideMerge(Server.layerTest))
