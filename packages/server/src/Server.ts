@@ -100,7 +100,7 @@ export class Server extends Context.Service<
           disableLogger: true,
           disableListenLog: true,
           // an id that is too long is an id that is not found, or not a uuid, and not a path that does not exist
-          routerConfig: { maxParamLength: 16_384, ignoreTrailingSlash: false }
+          routerConfig: { maxParamLength: 16_384, ignoreTrailingSlash: false, caseSensitive: true }
         })
       ),
       Layer.provide(options.linkTokens ?? defaultLinkTokens(options)),

@@ -6,7 +6,8 @@ import type * as HttpServerError from "effect/http/HttpServerError"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Scope from "effect/Scope"
-import { createServer, STATUS_CODES } from "node:http"
+import { createServer, type IncomingMessage, ServerResponse, STATUS_CODES } from "node:http"
+import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 
 /** The port is another program's. */
@@ -60,10 +61,24 @@ const refuse = (error: Error & { readonly code?: string }, socket: Duplex) => {
 /** How long a request may take to arrive, head and body: a client that never ends one gets a 408. */
 const requestTimeout_ms = 60_000
 
+/** An offer of another protocol is for CDP alone: taken up anywhere else, the body that follows would be lost. */
+const isWebSocket = ({ headers, method }: IncomingMessage) =>
+  method === "GET" && headers.upgrade?.toLowerCase() === "websocket"
+
 const make = Effect.fnUntraced(function* (options: ListenerOptions) {
-  const node = createServer({ requestTimeout: requestTimeout_ms })
+  const node = createServer({ requestTimeout: requestTimeout_ms, shouldUpgradeCallback: isWebSocket })
   const upgraded = new Set<Duplex>()
   node.on("clientError", refuse)
+  // what Node would answer without a body, or not at all, is a request like any other
+  node.on("checkExpectation", (request, response) => node.emit("request", request, response))
+  node.on("connect", (request: IncomingMessage, socket: Socket) => {
+    const response = new ServerResponse(request)
+    response.shouldKeepAlive = false
+    response.assignSocket(socket)
+    response.once("finish", () => socket.end())
+    socket.on("error", () => socket.destroy())
+    node.emit("request", request, response)
+  })
   node.on("upgrade", (_request, socket: Duplex) => {
     upgraded.add(socket)
     socket.once("close", () => upgraded.delete(socket))

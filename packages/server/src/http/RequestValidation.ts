@@ -36,6 +36,8 @@ const nesting = (text: string): number => {
   return deepest
 }
 
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
 const parseJson = (text: string): Result.Result<unknown, unknown> => Result.try((): unknown => JSON.parse(text))
 
 const bodies = (endpoint: HttpApiEndpoint.Top) => [...endpoint.payload.values()].flatMap(({ schemas }) => schemas)
@@ -54,8 +56,8 @@ const withEmptyObject = (request: HttpServerRequest.HttpServerRequest): HttpServ
 const checkBody = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top) {
   const request = yield* HttpServerRequest.HttpServerRequest
   if (Number(request.headers["content-length"]) > ByteSize.toNumberUnsafe(maxBodySize)) return yield* tooLarge
-  const text = yield* Effect.mapError(request.text, unreadable)
-  if (text === "") {
+  const bytes = yield* Effect.mapError(request.arrayBuffer, unreadable)
+  if (bytes.byteLength === 0) {
     if (asksForNothing(endpoint)) return withEmptyObject(request)
     return yield* invalidBody("missing", "Field required")
   }
@@ -63,6 +65,13 @@ const checkBody = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top) {
   if (contentType !== undefined && !/^application\/json(?:$|[\s;])/iu.test(contentType.trim())) {
     return yield* invalidBody("model_attributes_type", `Expected a body of type application/json, got ${contentType}`)
   }
+  const coding = request.headers["content-encoding"]?.trim() ?? ""
+  if (!/^(?:identity)?$/iu.test(coding)) {
+    return yield* invalidBody("body_error", `The body is encoded with ${coding}: send it as it is`)
+  }
+  // decoded leniently, a broken character would be another text of a task that costs
+  const text = Result.getOrUndefined(Result.try(() => utf8.decode(bytes)))
+  if (text === undefined) return yield* invalidBody("json_invalid", "The body is not UTF-8")
   if (nesting(text) > maxNesting) {
     return yield* invalidBody("json_invalid", `JSON is nested deeper than ${maxNesting} levels`)
   }

@@ -26,8 +26,21 @@ const patterns = routes.map(({ method, path }) => ({
   pattern: new RegExp(`^${path.replaceAll(".", String.raw`\.`).replaceAll(/\{\w+\}/gu, "[^/]+")}$`, "u")
 }))
 
+const isDecodable = (segment: string): boolean => Result.isSuccess(Result.try(() => decodeURIComponent(segment)))
+
+/** The path as the router reads it: one slash where there are more, and characters that need no escape without it. */
+const pathOf = (url: string): string =>
+  (url.split(/[?;#]/u, 1)[0] ?? url)
+    .replaceAll(/\/{2,}/gu, "/")
+    .split("/")
+    .map((segment) => (isDecodable(segment) ? decodeURIComponent(segment).replaceAll("/", "%2F") : segment))
+    .join("/")
+
+/** The router takes `*` for `/`, and what ends with a slash for a path with an empty id. */
+const nowhere = /^(?:[^/]|\/*[^/?;#][^?;#]*\/(?:[?;#]|$))/u
+
 const answer = ({ method, url }: HttpServerRequest.HttpServerRequest) => {
-  const path = url.split(/[?#]/u, 1)[0] ?? url
+  const path = pathOf(url)
   const allowed = patterns.flatMap(({ methods, pattern }) => (pattern.test(path) ? methods : []))
   // what the router refuses for its length is not found either
   return allowed.length === 0 || allowed.includes(method)
@@ -37,8 +50,6 @@ const answer = ({ method, url }: HttpServerRequest.HttpServerRequest) => {
 
 const isRouteNotFound = (error: unknown): boolean =>
   HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
-
-const isDecodable = (segment: string): boolean => Result.isSuccess(Result.try(() => decodeURIComponent(segment)))
 
 /**
  * The request with every path segment that cannot be decoded taken as it is written, so that `%ff` is an id like
@@ -57,12 +68,16 @@ const literally = (request: HttpServerRequest.HttpServerRequest): HttpServerRequ
  * says nothing of its cause.
  */
 export const layer = HttpRouter.middleware(
-  (httpEffect) =>
-    Effect.catchCause(Effect.updateService(httpEffect, HttpServerRequest.HttpServerRequest, literally), (cause) => {
+  (httpEffect) => {
+    const routed = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+      nowhere.test(request.url) ? Effect.succeed(Answer.detail(404, "Not Found")) : httpEffect
+    )
+    return Effect.catchCause(Effect.updateService(routed, HttpServerRequest.HttpServerRequest, literally), (cause) => {
       if (Cause.hasInterrupts(cause)) return Effect.failCause(cause)
       const error = Cause.squash(cause)
       if (isRouteNotFound(error)) return Effect.map(HttpServerRequest.HttpServerRequest, answer)
       return Effect.as(Effect.logError("A request failed", cause), Answer.detail(500, "Internal Server Error"))
-    }),
+    })
+  },
   { global: true }
 )

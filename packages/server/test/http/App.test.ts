@@ -91,6 +91,8 @@ layer(Server.layerTest, { excludeTestServices: true })("App", (it) => {
       "/api/v4/nothere",
       "/api/v4/nope/%zz",
       "/api/v4/%ff",
+      "/api/v4/runs/",
+      "/api/v4/RUNS/x",
       "/%"
     ]) {
       it.effect(`GET ${path}, with or without a key`, () =>
@@ -116,7 +118,10 @@ layer(Server.layerTest, { excludeTestServices: true })("App", (it) => {
       ["OPTIONS", "/api/v4/browsers", "POST"],
       ["POST", "/", "GET, HEAD"],
       ["POST", "/health?x=1", "GET, HEAD"],
-      ["PROPFIND", "/health", "GET, HEAD"]
+      ["PROPFIND", "/health", "GET, HEAD"],
+      ["DELETE", "//api//v4//runs", "POST"],
+      ["DELETE", "/api/v4/runs;x=1", "POST"],
+      ["DELETE", "/api/v4/%72uns", "POST"]
     ] as const) {
       it.effect(`${method} ${path.replace(uuid, "{id}")}`, () =>
         Effect.gen(function* () {
@@ -180,6 +185,26 @@ layer(Server.layerTest, { excludeTestServices: true })("App", (it) => {
           const answer = yield* raw(head)
           assert.isTrue(answer.startsWith(`HTTP/1.1 ${status} ${detail}\r\n`), answer)
           assert.isTrue(answer.endsWith(`\r\n\r\n{"detail":"${detail}"}`), answer)
+        })
+      )
+    }
+  })
+
+  describe("what Node would answer in its own way", () => {
+    const head = "Host: x\r\nX-Service-API-Key: wak_test\r\nContent-Type: application/json\r\nConnection: close\r\n"
+    const post = (more: string) => `POST /api/v4/runs HTTP/1.1\r\n${head}${more}Content-Length: 12\r\n\r\n{"task":"x"}`
+    for (const [what, bytes, status] of [
+      ["CONNECT to a path", "CONNECT /api/v4/runs HTTP/1.1\r\nHost: x\r\n\r\n", 405],
+      ["CONNECT to a host", "CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n", 404],
+      ["a request for no path", "GET * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 404],
+      ["an expectation that is not known", post("Expect: magic\r\n"), 201],
+      ["a body with the offer of another protocol", post("Connection: Upgrade\r\nUpgrade: h2c\r\n"), 201],
+      ["a body with the offer of a WebSocket", post("Connection: Upgrade\r\nUpgrade: websocket\r\n"), 201]
+    ] as const) {
+      it.effect(`${what}: ${status}, in JSON`, () =>
+        Effect.gen(function* () {
+          const answer = yield* raw(bytes.replace("Connection: Upgrade", "Connection: close, Upgrade"))
+          assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} [^]*\r\ncontent-type: application/json\r\n`, "iu"))
         })
       )
     }

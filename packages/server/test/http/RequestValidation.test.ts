@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Server } from "../../src/Server.ts"
-import { exchange, type Question } from "./exchange.ts"
+import { exchange, type Question, raw } from "./exchange.ts"
 
 const decode = Schema.decodeUnknownSync(HTTPValidationError)
 
@@ -68,6 +68,13 @@ const refused: ReadonlyArray<readonly [string, string, string, Question, Readonl
     [["body", "model_attributes_type"]]
   ],
   [
+    "a compressed body",
+    "POST",
+    "/api/v4/runs",
+    { body: { task: "x" }, headers: { "content-encoding": "gzip" } },
+    [["body", "body_error"]]
+  ],
+  [
     "JSON that is nested too deep to be repeated",
     "POST",
     "/api/v4/runs",
@@ -117,6 +124,14 @@ layer(Server.layerTest, { excludeTestServices: true })("RequestValidation", (it)
       })
     )
   }
+
+  it.effect("a text that is not UTF-8 is 422, and no other task in its place", () =>
+    Effect.gen(function* () {
+      const head = "Host: x\r\nX-Service-API-Key: wak_test\r\nConnection: close\r\nContent-Length: 12\r\n"
+      const answer = yield* raw(`POST /api/v4/runs HTTP/1.1\r\n${head}\r\n{"task":"`, Buffer.from([0xe9]), '"}')
+      assert.match(answer, /^HTTP\/1\.1 422 [^]*"The body is not UTF-8","type":"json_invalid"/u)
+    })
+  )
 
   for (const [what, path, question] of accepted) {
     it.effect(`${what}: fine`, () =>

@@ -47,7 +47,7 @@ export const exchange = Effect.fnUntraced(function* (method: string, path: strin
 })
 
 /** Writes bytes that fetch would not send, and reads what comes until the server hangs up. */
-export const raw = Effect.fnUntraced(function* (...parts: ReadonlyArray<string>) {
+export const raw = Effect.fnUntraced(function* (...parts: ReadonlyArray<string | Uint8Array>) {
   const { address } = yield* Server
   const { hostname, port } = new URL(address)
   return yield* Effect.callback<string>((resume) => {
