@@ -1,0 +1,92 @@
+/** Somebody who waits for a moment. */
+export interface Sleeper {
+  /** When to wake it. */
+  readonly at: number
+  readonly wake: () => void
+}
+
+interface Placed extends Sleeper {
+  /** In order of arrival: those of one moment wake in it. */
+  readonly ordinal: number
+  /** Its place in the heap; -1 once it is out. */
+  place: number
+}
+
+/** Who waits for which moment. */
+export interface Sleepers {
+  /** How many there are. */
+  readonly size: () => number
+  /** The moment of the next to wake. */
+  readonly next: () => number | undefined
+  /** Adds one; what it answers takes it out again. */
+  readonly add: (sleeper: Sleeper) => () => void
+  /** Takes the next out. */
+  readonly take: () => Sleeper | undefined
+}
+
+const isBefore = (left: Placed, right: Placed) =>
+  left.at < right.at || (left.at === right.at && left.ordinal < right.ordinal)
+
+/** Nobody yet. A heap: a hundred thousand sleepers are one array, and none of them is a timer. */
+export const make = (): Sleepers => {
+  const heap: Array<Placed> = []
+  let arrived = 0
+
+  const put = (sleeper: Placed, place: number) => {
+    heap[place] = sleeper
+    sleeper.place = place
+  }
+
+  const rise = (sleeper: Placed, from: number) => {
+    let place = from
+    while (place > 0) {
+      const above = (place - 1) >>> 1
+      const parent = heap[above]
+      if (parent === undefined || !isBefore(sleeper, parent)) break
+      put(parent, place)
+      place = above
+    }
+    put(sleeper, place)
+  }
+
+  const sink = (sleeper: Placed, from: number) => {
+    let place = from
+    for (;;) {
+      const left = heap[2 * place + 1]
+      const right = heap[2 * place + 2]
+      const child = right !== undefined && left !== undefined && isBefore(right, left) ? right : left
+      if (child === undefined || !isBefore(child, sleeper)) break
+      const below = child.place
+      put(child, place)
+      place = below
+    }
+    put(sleeper, place)
+  }
+
+  const remove = (sleeper: Placed) => {
+    const { place } = sleeper
+    if (place < 0) return
+    sleeper.place = -1
+    const last = heap.pop()
+    if (last === undefined || last === sleeper) return
+    const parent = heap[(place - 1) >>> 1]
+    if (place > 0 && parent !== undefined && isBefore(last, parent)) rise(last, place)
+    else sink(last, place)
+  }
+
+  return {
+    size: () => heap.length,
+    next: () => heap[0]?.at,
+    add: ({ at, wake }) => {
+      const sleeper: Placed = { at, wake, ordinal: arrived++, place: heap.length }
+      heap.push(sleeper)
+      rise(sleeper, sleeper.place)
+      return () => remove(sleeper)
+    },
+    take: () => {
+      const first = heap[0]
+      if (first !== undefined) remove(first)
+      return first
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import * as Effect from "effect/Effect"
+import type * as Scheduler from "effect/Scheduler"
+
+/** A scheduler that can tell when all that one act has caused is done. */
+export interface TrackedScheduler {
+  readonly scheduler: Scheduler.Scheduler
+  /** Acts, and ends when everything that the act scheduled, and everything that scheduled, has run. */
+  readonly settled: (act: () => void) => Effect.Effect<void>
+}
+
+interface Wave {
+  pending: number
+  over: (() => void) | undefined
+}
+
+/** Schedules as `parent` does and counts, while somebody asks, what one act leads to. */
+export const make = (parent: Scheduler.Scheduler): TrackedScheduler => {
+  let current: Wave | undefined
+
+  const within = (wave: Wave, run: () => void) => {
+    const outer = current
+    current = wave
+    try {
+      run()
+    } finally {
+      current = outer
+    }
+  }
+
+  const settled = (act: () => void): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      const wave: Wave = { pending: 0, over: undefined }
+      within(wave, act)
+      if (wave.pending === 0) return Effect.void
+      return Effect.callback<void>((resume) => {
+        if (wave.pending === 0) return resume(Effect.void)
+        wave.over = () => resume(Effect.void)
+        return Effect.sync(() => (wave.over = undefined))
+      })
+    })
+
+  return {
+    settled,
+    scheduler: {
+      executionMode: parent.executionMode,
+      shouldYield: (fiber) => parent.shouldYield(fiber),
+      makeDispatcher: () => {
+        const dispatcher = parent.makeDispatcher()
+        return {
+          scheduleTask: (task, priority) => {
+            const wave = current
+            if (wave === undefined) return dispatcher.scheduleTask(task, priority)
+            wave.pending++
+            return dispatcher.scheduleTask(() => {
+              try {
+                within(wave, task)
+              } finally {
+                wave.pending--
+                if (wave.pending === 0) wave.over?.()
+              }
+            }, priority)
+          },
+          flush: () => dispatcher.flush()
+        }
+      }
+    }
+  }
+}
