@@ -10,6 +10,10 @@ export class AgentError extends Data.TaggedError("AgentError")<{ readonly messag
  * The port to whatever carries out a task. An agent performs one turn and says what happens; it stores nothing.
  * Its stream starts with `Started`, ends with one of `Completed`, `Failed` or `Cancelled`, and is interrupted
  * when the engine cancels the turn. Events that the turn's state machine refuses fail the turn.
+ *
+ * A turn is `dispatching`, since `dispatchedAt_ms`, or, after the restore of a snapshot, `running` since
+ * `startedAt_ms`: the agent then goes on with what is left of it, and its stream starts without `Started`. It may
+ * be asked for a turn that was `dispatching` for a while, too.
  */
 export class Agent extends Context.Service<
   Agent,

@@ -1,3 +1,4 @@
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -82,8 +83,17 @@ export const layer = (options: SimulatedAgentOptions = {}): Layer.Layer<Agent> =
     version: "simulated-1",
     perform: (turn) => {
       const { duration, end, start } = planOf(turn, options)
-      const after = (share: number, event: TurnEvent) =>
-        Stream.fromEffect(Effect.as(Effect.sleep(Duration.times(duration, share)), event))
-      return Stream.concat(after(dispatchShare, start), after(1 - dispatchShare, end))
+      /** The event, when this share of the duration has passed since then. */
+      const after = (share: number, since_ms: number | null, event: TurnEvent) =>
+        Stream.fromEffect(
+          Effect.gen(function* () {
+            const now = yield* Clock.currentTimeMillis
+            const left_ms = Duration.toMillis(duration) * share - (now - (since_ms ?? now))
+            yield* Effect.sleep(Duration.millis(Math.max(0, left_ms)))
+            return event
+          })
+        )
+      const ended = after(1 - dispatchShare, turn.startedAt_ms, end)
+      return turn.status === "running" ? ended : Stream.concat(after(dispatchShare, turn.dispatchedAt_ms, start), ended)
     }
   })

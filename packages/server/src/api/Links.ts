@@ -13,3 +13,6 @@ export const linkTo =
 
 /** The path of a session's recording, also as a route with `:session_id`. */
 export const recordingPath = <const Id extends string>(sessionId: Id) => `/recordings/${sessionId}` as const
+
+/** The path of a session that is shared, also as a route with `:session_id`. */
+export const sharePath = <const Id extends string>(sessionId: Id) => `/share/${sessionId}` as const

@@ -14,3 +14,6 @@ export class BrowserNotFound extends Data.TaggedError("BrowserNotFound")<{ reado
 
 /** The browser was stopped; nothing connects to it any more. */
 export class BrowserStopped extends Data.TaggedError("BrowserStopped")<{ readonly id: string }> {}
+
+/** The idempotency key was used before, for another body. */
+export class IdempotencyKeyReused extends Data.TaggedError("IdempotencyKeyReused") {}

@@ -15,6 +15,8 @@ export interface Session extends SessionSettings {
   readonly id: string
   readonly status: "active" | "stopped"
   readonly thinkingLevel: string | null
+  /** Whether anybody with the link may look at it. */
+  readonly shared: boolean
   readonly proxyUsedMb: Decimal.Decimal
   readonly proxyCost: Decimal.Decimal
   readonly createdAt_ms: number
@@ -40,10 +42,14 @@ export const make = (fields: Pick<Session, "id" | "thinkingLevel" | "createdAt_m
   keepAlive: true,
   persistMemory: true,
   recording: false,
+  shared: false,
   proxyUsedMb: "0",
   proxyCost: "0",
   finishedAt_ms: null
 })
+
+/** The session, open to anybody with its link; also one that is stopped can be shared. */
+export const share = (session: Session): Session => ({ ...session, shared: true })
 
 /** The session after the event; a stopped session refuses every event, and the answer says which. */
 export const move = (session: Session, event: SessionEvent, at_ms: number): Result.Result<Session, RefusedMove> => {

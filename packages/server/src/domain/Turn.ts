@@ -37,6 +37,8 @@ export interface Turn extends TurnReport {
   readonly modelParams: Readonly<Record<string, unknown>> | null
   readonly error: string | null
   readonly createdAt_ms: number
+  /** When an agent was given it. */
+  readonly dispatchedAt_ms: number | null
   readonly startedAt_ms: number | null
   readonly finishedAt_ms: number | null
 }
@@ -75,6 +77,7 @@ export const make = (
   suggestions: null,
   cost: null,
   error: null,
+  dispatchedAt_ms: null,
   startedAt_ms: null,
   finishedAt_ms: null
 })
@@ -90,6 +93,7 @@ export const move = (turn: Turn, event: TurnEvent, at_ms: number): Result.Result
     ...("report" in event ? event.report : {}),
     error: event._tag === "Failed" ? event.error : null,
     status: to,
+    dispatchedAt_ms: event._tag === "Dispatched" ? at_ms : turn.dispatchedAt_ms,
     startedAt_ms: event._tag === "Started" ? at_ms : turn.startedAt_ms,
     finishedAt_ms: isTerminal(to) ? at_ms : null
   })

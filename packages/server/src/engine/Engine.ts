@@ -1,61 +1,60 @@
-import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as FiberMap from "effect/FiberMap"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
-import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
-import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
-import { Agent } from "../agent/Agent.ts"
+import type { Agent } from "../agent/Agent.ts"
 import type { BrowserPool, CdpConnection } from "../browser/BrowserPool.ts"
 import type * as Browser from "../domain/Browser.ts"
-import {
-  type BrowserNotFound,
-  type BrowserStopped,
+import type {
+  BrowserNotFound,
+  BrowserStopped,
+  IdempotencyKeyReused,
   SessionNotFound,
   SessionStopped,
   TurnNotFound
 } from "../domain/Errors.ts"
-import * as Session from "../domain/Session.ts"
+import type { Made } from "../domain/IdempotencyRecord.ts"
+import type * as Session from "../domain/Session.ts"
 import * as Turn from "../domain/Turn.ts"
 import { Store } from "../store/Store.ts"
 import * as BrowserDesk from "./BrowserDesk.ts"
+import * as Conversations from "./Conversations.ts"
+import * as Gate from "./Gate.ts"
 import { IdSource } from "./IdSource.ts"
+import type { Open } from "./Open.ts"
+import * as SafeCreates from "./SafeCreates.ts"
+import * as SessionDesk from "./SessionDesk.ts"
+import * as Snapshot from "./Snapshot.ts"
 import * as TurnQueue from "./TurnQueue.ts"
 
-/** A session to create, and the task of its first turn. */
-export interface SessionRequest {
-  readonly task: string
-  readonly modelParams: Turn.Turn["modelParams"]
-  readonly thinkingLevel: string | null
-}
+export type { BrowserRequest } from "./BrowserDesk.ts"
+export type { Message, SessionRequest, SessionWithTurns } from "./SessionDesk.ts"
 
-/** A session with its turns in the order in which they were created. */
-export interface SessionWithTurns {
+/** A session that was created, or that an earlier create with the same key has made, as it was then. */
+export interface CreatedSession {
   readonly session: Session.Session
-  readonly turns: ReadonlyArray<Turn.Turn>
+  readonly turn: Turn.Turn
+  readonly replayed: boolean
 }
 
-/** A follow-up for a session; with `interrupt` it does not wait for the turn at work. */
-export interface Message {
-  readonly sessionId: string
-  readonly text: string
-  readonly interrupt: boolean
-}
-
-/** A message that was taken, and the turn that it becomes. */
-export interface QueuedMessage extends Message {
+/** A message that was taken, and the turn that it becomes; as it was then, if an earlier one with its key was. */
+export interface QueuedMessage extends SessionDesk.Message {
   readonly id: string
   readonly turn: Turn.Turn
+  readonly replayed: boolean
+}
+
+/** A browser that was created, or that an earlier create with the same key has made, as it was then. */
+export interface CreatedBrowser {
+  readonly browser: Browser.Browser
+  readonly replayed: boolean
 }
 
 /**
  * What all versions of the API speak to. The engine is the only writer of state: ports report, the engine moves.
- * Of each session one turn is at work at a time. Nothing that was begun is undone when the caller goes away.
+ * Of each session one turn is at work at a time. Nothing that was begun is undone when the caller goes away. A
+ * create with a `SafeCreate` is carried out once, whoever repeats it within 24 hours gets what it made.
  *
  * @example
  * const program = Effect.gen(function* () {
@@ -68,16 +67,37 @@ export class Engine extends Context.Service<
   Engine,
   {
     readonly createSession: (
-      request: SessionRequest
-    ) => Effect.Effect<{ readonly session: Session.Session; readonly turn: Turn.Turn }>
-    readonly session: (id: string) => Effect.Effect<SessionWithTurns, SessionNotFound>
+      request: SessionDesk.SessionRequest,
+      safe?: SafeCreates.SafeCreate
+    ) => Effect.Effect<CreatedSession, IdempotencyKeyReused>
+    readonly session: (id: string) => Effect.Effect<SessionDesk.SessionWithTurns, SessionNotFound>
     readonly turn: (id: string) => Effect.Effect<Turn.Turn, TurnNotFound>
     /** Makes the message a turn. An interrupt cancels the turn at work; messages already waiting stay behind it. */
-    readonly queue: (message: Message) => Effect.Effect<QueuedMessage, SessionNotFound | SessionStopped>
-    readonly createBrowser: (request: { readonly proxyCountryCode: string | null }) => Effect.Effect<Browser.Browser>
+    readonly queue: (
+      message: SessionDesk.Message,
+      safe?: SafeCreates.SafeCreate
+    ) => Effect.Effect<QueuedMessage, SessionNotFound | SessionStopped | IdempotencyKeyReused>
+    readonly createBrowser: (
+      request: BrowserDesk.BrowserRequest,
+      safe?: SafeCreates.SafeCreate
+    ) => Effect.Effect<CreatedBrowser, IdempotencyKeyReused>
     /** Stops the browser and ends every connection to it; stopping it again changes nothing. */
     readonly stopBrowser: (id: string) => Effect.Effect<Browser.Browser, BrowserNotFound>
     readonly connectBrowser: (id: string) => Effect.Effect<CdpConnection, BrowserNotFound | BrowserStopped, Scope.Scope>
+    /** Cancels a turn, at work or waiting; one that is terminal stays as it is. No version has this. */
+    readonly cancelTurn: (id: string) => Effect.Effect<Turn.Turn, TurnNotFound>
+    /** Cancels what a session has to do and stops it; stopping it again changes nothing. No version has this. */
+    readonly stopSession: (id: string) => Effect.Effect<Session.Session, SessionNotFound>
+    /** Gives a session its public link, for good. No version has this. */
+    readonly shareSession: (id: string) => Effect.Effect<Session.Session, SessionNotFound>
+    /** What is not over. */
+    readonly open: Effect.Effect<Open>
+    /** Forgets everything: turns are interrupted, browsers stopped, ids counted from the start. */
+    readonly reset: Effect.Effect<void>
+    /** Everything that there is, as plain JSON. */
+    readonly snapshot: Effect.Effect<Snapshot.Snapshot>
+    /** Everything as it was: turns go on with what was left of them. Connections to browsers are not restored. */
+    readonly restore: (snapshot: unknown) => Effect.Effect<void, Snapshot.InvalidSnapshot>
   }
 >()("@webagent/server/Engine") {
   /** The engine over its ports. Closing it interrupts every turn and stops every browser. */
@@ -86,179 +106,108 @@ export class Engine extends Context.Service<
   }
 }
 
-/** What the engine holds in its hands for one session that is not stopped. */
-interface Conversation {
-  readonly lock: Semaphore.Semaphore
-  queue: TurnQueue.TurnQueue
-}
-
 const make = Effect.gen(function* () {
-  const agent = yield* Agent
   const store = yield* Store
   const ids = yield* IdSource
-  const browsers = yield* BrowserDesk.make
-  const conversations = new Map<string, Conversation>()
-  const working = yield* FiberMap.make<string>()
-  const fork = yield* FiberMap.runtime(working)()
-  let closing = false
-  // before the turns are interrupted: one that ends so is not to start the next
-  yield* Effect.addFinalizer(() => Effect.sync(() => (closing = true)))
+  const gate = Gate.make()
+  const conversations = Conversations.make(gate)
+  const browsers = yield* BrowserDesk.make(gate)
+  const sessions = yield* SessionDesk.make(conversations)
+  const { once } = SafeCreates.make(store)
 
-  const conversation = (sessionId: string): Conversation => {
-    const known = conversations.get(sessionId)
-    if (known !== undefined) return known
-    const opened = { lock: Semaphore.makeUnsafe(1), queue: TurnQueue.empty }
-    conversations.set(sessionId, opened)
-    return opened
-  }
+  /** While the gate is held: an engine as new. Says how to end what went on until then. */
+  const clear = Effect.gen(function* () {
+    const ended = conversations.takeAll()
+    const stops = browsers.takeAll()
+    yield* store.clear
+    yield* ids.restore({})
+    for (const { work } of ended) SessionDesk.letGo(work)
+    return stops
+  })
 
-  /** Runs `effect` alone among everything that changes this session, and to its end. */
-  const alone = <A, E>(sessionId: string, effect: (held: Conversation) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
-    Effect.suspend(() => {
-      const held = conversation(sessionId)
-      return Effect.uninterruptible(
-        Semaphore.withPermit(
-          held.lock,
-          Effect.suspend(() => effect(held))
-        )
-      )
-    })
-
-  const findSession = (id: string): Effect.Effect<Session.Session, SessionNotFound> =>
-    Effect.flatMap(
-      store.session(id),
-      Option.match({ onNone: () => Effect.fail(new SessionNotFound({ id })), onSome: Effect.succeed })
-    )
-
-  const findTurn = (id: string): Effect.Effect<Turn.Turn, TurnNotFound> =>
-    Effect.flatMap(
-      store.turn(id),
-      Option.match({ onNone: () => Effect.fail(new TurnNotFound({ id })), onSome: Effect.succeed })
-    )
-
-  /** Moves a turn, and with it its session: a refused move is the agent's mistake and changes nothing. */
-  const apply = Effect.fnUntraced(function* (held: Conversation, turnId: string, event: Turn.TurnEvent) {
-    const now = yield* Clock.currentTimeMillis
-    const turn = yield* Effect.orDie(findTurn(turnId))
-    const moved = Turn.move(turn, event, now)
-    if (Result.isFailure(moved)) return yield* Effect.fail(moved.failure)
-    let session = yield* Effect.orDie(findSession(turn.sessionId))
-    if (event._tag === "Started") {
-      session = Result.getOrElse(Session.move(session, { ...event, _tag: "Adjusted" }, now), () => session)
+  const snapshot = Effect.gen(function* () {
+    return {
+      version: 1 as const,
+      sessions: yield* Stream.runCollect(store.sessions),
+      turns: yield* Stream.runCollect(store.turns),
+      queues: conversations
+        .entries()
+        .filter(([, { queue }]) => !TurnQueue.isEmpty(queue))
+        .map(([sessionId, { queue }]) => ({ sessionId, ...queue })),
+      browsers: yield* Stream.runCollect(store.browsers),
+      idempotencyRecords: yield* Stream.runCollect(store.idempotencyRecords),
+      ids: yield* ids.counts
     }
-    const last = TurnQueue.isEmpty(TurnQueue.remove(held.queue, turnId))
-    if (Turn.isTerminal(moved.success.status) && last && !session.keepAlive) {
-      session = Result.getOrElse(Session.move(session, { _tag: "Stopped" }, now), () => session)
-    }
-    yield* store.commit({ turns: [moved.success], sessions: [session] })
-    return moved.success
   })
 
-  /** Puts the first waiting turn to work, unless one is or the engine closes. */
-  const advance = Effect.fnUntraced(function* (held: Conversation) {
-    if (closing) return
-    const queue = TurnQueue.start(held.queue)
-    if (queue === held.queue || queue.running === null) return
-    held.queue = queue
-    const turn = yield* Effect.orDie(apply(held, queue.running, { _tag: "Dispatched" }))
-    fork(turn.id, perform(turn))
-  })
-
-  const perform = (turn: Turn.Turn): Effect.Effect<void> =>
-    agent.perform(turn).pipe(
-      Stream.runForEach((event) =>
-        Effect.catchTag(
-          alone(turn.sessionId, (held) => apply(held, turn.id, event)),
-          "RefusedMove",
-          (refused) =>
-            Turn.isTerminal(refused.from)
-              ? Effect.void
-              : Effect.die(`The agent sent ${refused.event} for a turn that is ${refused.from}.`)
-        )
-      ),
-      Effect.tapDefect((defect) => Effect.logError(`The agent died in turn ${turn.id}`, defect)),
-      Effect.onExit((exit) => Effect.ignore(alone(turn.sessionId, (held) => settle(held, turn.id, exit)))),
-      Effect.ignoreCause
-    )
-
-  /** The agent is done with the turn, however that came about: nothing is left half-way, and the next one starts. */
-  const settle = Effect.fnUntraced(function* (
-    held: Conversation,
-    turnId: string,
-    exit: Exit.Exit<void, { message: string }>
-  ) {
-    yield* Effect.ignore(apply(held, turnId, ending(exit)))
-    held.queue = TurnQueue.remove(held.queue, turnId)
-    yield* advance(held)
-    const turn = yield* Effect.orDie(findTurn(turnId))
-    const session = yield* Effect.orDie(findSession(turn.sessionId))
-    if (session.status === "stopped") conversations.delete(session.id)
-  })
-
-  const newTurn = Effect.fnUntraced(function* (fields: Pick<Turn.Turn, "sessionId" | "task" | "modelParams">) {
-    const id = yield* ids.next("turn")
-    const createdAt_ms = yield* Clock.currentTimeMillis
-    return Turn.make({ ...fields, id, createdAt_ms, model: agent.model, agentVersion: agent.version })
-  })
-
-  const createSession = Effect.fnUntraced(function* (request: SessionRequest) {
-    const id = yield* ids.next("session")
-    const turn = yield* newTurn({ sessionId: id, task: request.task, modelParams: request.modelParams })
-    const session = Session.make({ id, thinkingLevel: request.thinkingLevel, createdAt_ms: turn.createdAt_ms })
-    return yield* alone(id, (held) =>
+  const restore = Effect.fnUntraced(function* (value: unknown) {
+    const { browsers: kept, ids: counts, queues, version: _, ...changes } = yield* Snapshot.parse(value)
+    const stops = yield* gate.hold(
       Effect.gen(function* () {
-        yield* store.commit({ sessions: [session], turns: [turn] })
-        held.queue = TurnQueue.append(held.queue, turn.id)
-        yield* advance(held)
-        return { session, turn }
+        const ended = yield* clear
+        yield* store.commit({ ...changes, browsers: kept })
+        yield* ids.restore(counts)
+        for (const browser of kept) browsers.relaunch(browser)
+        for (const { sessionId, ...queue } of queues) yield* sessions.resume(sessionId, queue)
+        return ended
       })
     )
+    yield* stops
   })
 
-  const queue = Effect.fnUntraced(function* (message: Message) {
-    const { sessionId } = message
-    yield* Effect.filterOrFail(
-      findSession(sessionId),
-      (session) => session.status === "active",
-      () => new SessionStopped({ id: sessionId })
-    )
-    const [queued, interrupted] = yield* alone(sessionId, (held) =>
-      Effect.gen(function* () {
-        const session = yield* findSession(sessionId)
-        if (session.status === "stopped") return yield* new SessionStopped({ id: sessionId })
-        const id = yield* ids.next("message")
-        const turn = yield* newTurn({ sessionId, task: message.text, modelParams: null })
-        yield* store.commit({ turns: [turn] })
-        held.queue = message.interrupt ? TurnQueue.prepend(held.queue, turn.id) : TurnQueue.append(held.queue, turn.id)
-        const running = message.interrupt ? held.queue.running : null
-        if (running !== null) yield* Effect.ignore(apply(held, running, { _tag: "Cancelled" }))
-        yield* advance(held)
-        return [{ ...message, id, turn }, running] as const
-      })
-    )
-    // The agent may take a while to let go; the caller does not wait for it, the next turn does.
-    if (interrupted !== null) Option.getOrUndefined(FiberMap.getUnsafe(working, interrupted))?.interruptUnsafe()
-    return queued
+  const open = Effect.gen(function* () {
+    const turns = Stream.filter(store.turns, ({ status }) => !Turn.isTerminal(status))
+    const active = yield* Stream.runCollect(Stream.filter(store.sessions, ({ status }) => status === "active"))
+    const running = Stream.filter(store.browsers, ({ status }) => status === "active")
+    const unfinished = yield* Stream.runCollect(turns)
+    const busy = new Set(unfinished.map(({ sessionId }) => sessionId))
+    return {
+      turns: unfinished.map(({ createdAt_ms, id, sessionId, startedAt_ms, status }) => ({
+        id,
+        sessionId,
+        status,
+        createdAt_ms,
+        startedAt_ms
+      })),
+      sessions: active.map(({ createdAt_ms, id }) => ({ id, createdAt_ms, idle: !busy.has(id) })),
+      browsers: (yield* Stream.runCollect(running)).map(({ id, startedAt_ms }) => ({ id, startedAt_ms }))
+    }
   })
 
   return Engine.of({
-    createSession: (request) => Effect.uninterruptible(createSession(request)),
+    createSession: (request, safe) =>
+      Effect.map(
+        once(safe, isMade("Session"), (record) => sessions.create(request, record)),
+        ({ made: { session, turn }, replayed }) => ({ session, turn, replayed })
+      ),
     session: Effect.fnUntraced(function* (id) {
-      const session = yield* findSession(id)
+      const session = yield* sessions.find(id)
       return { session, turns: yield* store.turnsOf(id) }
     }),
-    turn: findTurn,
-    queue: (message) => Effect.uninterruptible(queue(message)),
-    createBrowser: browsers.create,
+    turn: sessions.turn,
+    queue: (message, safe) =>
+      Effect.map(
+        once(safe, isMade("Message"), (record) => sessions.queue(message, record)),
+        ({ made: { id, turn }, replayed }) => ({ ...message, id, turn, replayed })
+      ),
+    createBrowser: (request, safe) =>
+      Effect.map(
+        once(safe, isMade("Browser"), (record) => browsers.create(request, record)),
+        ({ made: { browser }, replayed }) => ({ browser, replayed })
+      ),
     stopBrowser: browsers.stop,
-    connectBrowser: browsers.connect
+    connectBrowser: browsers.connect,
+    cancelTurn: sessions.cancelTurn,
+    stopSession: sessions.stop,
+    shareSession: sessions.share,
+    open,
+    reset: Effect.uninterruptible(Effect.flatten(gate.hold(clear))),
+    snapshot: gate.hold(snapshot),
+    restore: (value) => Effect.uninterruptible(restore(value))
   })
 })
 
-/** What an agent's end makes of a turn that has had no terminal event. */
-const ending = (exit: Exit.Exit<void, { readonly message: string }>): Turn.TurnEvent => {
-  if (Exit.isSuccess(exit)) return { _tag: "Failed", error: "The agent ended without saying how." }
-  if (Cause.hasInterruptsOnly(exit.cause)) return { _tag: "Cancelled" }
-  const error = Cause.squash(exit.cause)
-  return { _tag: "Failed", error: error instanceof Error ? error.message : String(error) }
-}
+const isMade =
+  <Tag extends Made["_tag"]>(tag: Tag) =>
+  (made: Made): made is Extract<Made, { readonly _tag: Tag }> =>
+    made._tag === tag

@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { type Seed, uuid } from "../domain/Seed.ts"
 import { CreateKey } from "./CreateKey.ts"
 
@@ -46,3 +47,16 @@ export class IdSource extends Context.Service<
       }
     })
 }
+
+/** A new id that nothing has. Ids of a `CreateKey` repeat when somebody counts creates from the start again. */
+export const fresh = <A>(
+  ids: IdSource["Service"],
+  kind: IdKind,
+  find: (id: string) => Effect.Effect<Option.Option<A>>,
+  refusals = 0
+): Effect.Effect<string> =>
+  Effect.flatMap(ids.next(kind, refusals), (id) =>
+    Effect.flatMap(find(id), (known) =>
+      Option.isNone(known) ? Effect.succeed(id) : fresh(ids, kind, find, refusals + 1)
+    )
+  )

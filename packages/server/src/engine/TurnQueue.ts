@@ -4,8 +4,10 @@ export interface TurnQueue {
   readonly waiting: ReadonlyArray<string>
 }
 
+const nothing: ReadonlyArray<string> = []
+
 /** A session at rest. */
-export const empty: TurnQueue = { running: null, waiting: [] }
+export const empty: TurnQueue = { running: null, waiting: nothing }
 
 /** Whether nothing runs and nothing waits. */
 export const isEmpty = (queue: TurnQueue): boolean => queue.running === null && queue.waiting.length === 0
@@ -27,3 +29,7 @@ export const remove = (queue: TurnQueue, turn: string): TurnQueue => ({
   running: queue.running === turn ? null : queue.running,
   waiting: queue.waiting.filter((id) => id !== turn)
 })
+
+/** Every turn that is there, in the order in which they run. */
+export const ids = (queue: TurnQueue): ReadonlyArray<string> =>
+  queue.running === null ? queue.waiting : [queue.running, ...queue.waiting]

@@ -12,6 +12,7 @@ describe("Session", () => {
       keepAlive: true,
       persistMemory: true,
       recording: false,
+      shared: false,
       proxyUsedMb: "0",
       proxyCost: "0",
       createdAt_ms: 0,

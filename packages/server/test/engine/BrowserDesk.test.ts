@@ -6,6 +6,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { BrowserPool } from "../../src/browser/BrowserPool.ts"
 import * as SimulatedBrowserPool from "../../src/browser/SimulatedBrowserPool.ts"
 import * as BrowserDesk from "../../src/engine/BrowserDesk.ts"
+import * as Gate from "../../src/engine/Gate.ts"
 import { IdSource } from "../../src/engine/IdSource.ts"
 import * as MemoryStore from "../../src/store/MemoryStore.ts"
 import { type Changes, Store } from "../../src/store/Store.ts"
@@ -41,6 +42,8 @@ const notingPool = (stops: Array<string>) =>
 
 const begin = <A, E>(effect: Effect.Effect<A, E>) => Effect.forkChild(effect, { startImmediately: true })
 
+const unrecorded = () => []
+
 const desk = (commits: Array<Changes>, stops: Array<string>) =>
   Layer.mergeAll(slowStore(commits), notingPool(stops), IdSource.layerSeeded(1))
 
@@ -49,10 +52,10 @@ describe("BrowserDesk", () => {
     const commits: Array<Changes> = []
     const stops: Array<string> = []
     return Effect.gen(function* () {
-      const browsers = yield* BrowserDesk.make
-      const creation = yield* begin(browsers.create({ proxyCountryCode: null }))
+      const browsers = yield* BrowserDesk.make(Gate.make())
+      const creation = yield* begin(browsers.create({ proxyCountryCode: null }, unrecorded))
       yield* TestClock.adjust("1 second")
-      const { id } = yield* Fiber.join(creation)
+      const { id } = (yield* Fiber.join(creation)).browser
       const first = yield* begin(browsers.stop(id))
       yield* TestClock.adjust("500 millis")
       const second = yield* begin(browsers.stop(id))
@@ -68,15 +71,18 @@ describe("BrowserDesk", () => {
 
   it.effect("a stop does not wait for that of another browser", () =>
     Effect.gen(function* () {
-      const browsers = yield* BrowserDesk.make
+      const browsers = yield* BrowserDesk.make(Gate.make())
       const creations = yield* begin(
-        Effect.all([browsers.create({ proxyCountryCode: null }), browsers.create({ proxyCountryCode: "no" })])
+        Effect.all([
+          browsers.create({ proxyCountryCode: null }, unrecorded),
+          browsers.create({ proxyCountryCode: "no" }, unrecorded)
+        ])
       )
       yield* TestClock.adjust("2 seconds")
-      const [one, other] = yield* Fiber.join(creations)
-      const first = yield* begin(browsers.stop(one.id))
+      const [one, other] = (yield* Fiber.join(creations)).map(({ browser }) => browser)
+      const first = yield* begin(browsers.stop(one?.id ?? ""))
       yield* TestClock.adjust("500 millis")
-      const second = yield* begin(browsers.stop(other.id))
+      const second = yield* begin(browsers.stop(other?.id ?? ""))
       yield* TestClock.adjust("1 second")
       assert.strictEqual((yield* Fiber.join(first)).finishedAt_ms, 2000)
       assert.strictEqual((yield* Fiber.join(second)).finishedAt_ms, 2500)

@@ -2,7 +2,7 @@ import { fromMillis, naiveFromMillis } from "@webagent/contract"
 import type { SessionView, TaskItemView } from "@webagent/contract/v2"
 import type { Turn, TurnStatus } from "../../domain/Turn.ts"
 import type { SessionWithTurns } from "../../engine/Engine.ts"
-import { type LinkTo, recordingPath } from "../Links.ts"
+import { type LinkTo, recordingPath, sharePath } from "../Links.ts"
 
 /** The v2 status of a turn. */
 export const statusFromDomain = {
@@ -55,7 +55,7 @@ export const fromDomain = ({ session, turns }: SessionWithTurns, linkTo: LinkTo)
   startedAt: fromMillis(session.createdAt_ms),
   finishedAt: session.finishedAt_ms === null ? null : fromMillis(session.finishedAt_ms),
   tasks: turns.map(taskFromDomain),
-  publicShareUrl: null,
+  publicShareUrl: session.shared ? linkTo(sharePath(session.id)) : null,
   persistMemory: session.persistMemory,
   keepAlive: session.keepAlive,
   proxyUsedMb: session.proxyUsedMb,

@@ -4,6 +4,7 @@ import { basePath } from "@webagent/contract/Wire"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { Engine } from "../../engine/Engine.ts"
+import * as SafeCreate from "../SafeCreate.ts"
 import * as Conversion from "./Conversion.ts"
 
 /** API v3 under the path where this server serves it. */
@@ -16,10 +17,10 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const engine = yield* Engine
     return handlers.handleAll({
-      create: ({ payload }) =>
-        Effect.map(engine.createSession(Conversion.toDomain(payload)), ({ session, turn }) =>
-          Conversion.fromDomain({ session, turns: [turn] })
-        ),
+      create: ({ payload, request }) =>
+        SafeCreate.once({ request, route: ["v3.createSession"], payload }, (safe) =>
+          engine.createSession(Conversion.toDomain(payload), safe)
+        ).pipe(Effect.map(({ session, turn }) => Conversion.fromDomain({ session, turns: [turn] }))),
       get: ({ params }) =>
         engine.session(params.session_id.toLowerCase()).pipe(
           Effect.map(Conversion.fromDomain),

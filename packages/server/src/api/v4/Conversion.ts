@@ -49,7 +49,7 @@ export const messageToDomain = (sessionId: string, body: QueueMessage): Message 
 })
 
 /** A message that was taken; it is consumed once its turn is at work. */
-export const messageFromDomain = (message: QueuedMessage): QueuedMessageView => ({
+export const messageFromDomain = (message: Omit<QueuedMessage, "replayed">): QueuedMessageView => ({
   id: message.id,
   sessionId: message.sessionId,
   runId: message.turn.id,

@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import { Engine } from "../../engine/Engine.ts"
 import { linkTo } from "../Links.ts"
 import { LinkTokens } from "../LinkTokens.ts"
+import * as SafeCreate from "../SafeCreate.ts"
 import * as Conversion from "./Conversion.ts"
 
 /** API v4 under the path where this server serves it. */
@@ -20,8 +21,10 @@ const runs = HttpApiBuilder.group(
     const find = (id: string) =>
       Effect.mapError(engine.turn(id.toLowerCase()), () => new RunNotFoundError({ detail: "Run not found" }))
     return handlers.handleAll({
-      create: ({ payload }) =>
-        Effect.map(engine.createSession(Conversion.toDomain(payload)), ({ turn }) => Conversion.fromDomain(turn)),
+      create: ({ payload, request }) =>
+        SafeCreate.once({ request, route: ["v4.createRun"], payload }, (safe) =>
+          engine.createSession(Conversion.toDomain(payload), safe)
+        ).pipe(Effect.map(({ turn }) => Conversion.fromDomain(turn))),
       status: ({ params }) => Effect.map(find(params.run_id), Conversion.statusFromDomain),
       get: ({ params }) => Effect.map(find(params.run_id), Conversion.fromDomain)
     })
@@ -33,15 +36,18 @@ const sessions = HttpApiBuilder.group(
   "sessions",
   Effect.fnUntraced(function* (handlers) {
     const engine = yield* Engine
-    return handlers.handle("queue", ({ params, payload }) =>
-      engine.queue(Conversion.messageToDomain(params.session_id.toLowerCase(), payload)).pipe(
+    return handlers.handle("queue", ({ params, payload, request }) => {
+      const sessionId = params.session_id.toLowerCase()
+      return SafeCreate.once({ request, route: ["v4.queueMessage", sessionId], payload }, (safe) =>
+        engine.queue(Conversion.messageToDomain(sessionId, payload), safe)
+      ).pipe(
         Effect.map(Conversion.messageFromDomain),
         Effect.catchTags({
           SessionNotFound: () => Effect.fail(new SessionNotFoundError({ detail: "Session not found" })),
           SessionStopped: () => Effect.fail(new ConflictError({ detail: "Session is stopped" }))
         })
       )
-    )
+    })
   })
 )
 
@@ -53,9 +59,9 @@ const browsers = HttpApiBuilder.group(
     const tokens = yield* LinkTokens
     return handlers.handleAll({
       create: ({ payload, request }) =>
-        Effect.map(engine.createBrowser(Conversion.browserToDomain(payload)), (browser) =>
-          Conversion.browserFromDomain(browser, linkTo(tokens, request))
-        ),
+        SafeCreate.once({ request, route: ["v4.createBrowser"], payload }, (safe) =>
+          engine.createBrowser(Conversion.browserToDomain(payload), safe)
+        ).pipe(Effect.map(({ browser }) => Conversion.browserFromDomain(browser, linkTo(tokens, request)))),
       // "stop" is the only action that the contract lets through
       update: ({ params, request }) =>
         engine.stopBrowser(params.browser_id.toLowerCase()).pipe(

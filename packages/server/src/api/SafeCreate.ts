@@ -1,0 +1,74 @@
+import { HTTPValidationError } from "@webagent/contract"
+import { apiKeyHeader } from "@webagent/contract/Wire"
+import * as Effect from "effect/Effect"
+import * as HttpEffect from "effect/http/HttpEffect"
+import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import { hash } from "node:crypto"
+import { IdempotencyKeyReused } from "../domain/Errors.ts"
+import type { SafeCreate } from "../engine/SafeCreates.ts"
+
+/** The request header that makes a create safe to send again. The description does not show it. */
+export const idempotencyKeyHeader = "Idempotency-Key"
+
+/** The answer header that says that nothing was created now: an earlier request with the same key did. */
+export const replayedHeader = "Idempotency-Replayed"
+
+const longest = 255
+
+const refuse = (msg: string, type: string) =>
+  Effect.fail(new HTTPValidationError({ detail: [{ loc: ["header", idempotencyKeyHeader], msg, type }] }))
+
+/** One text for all JSON that says the same, whatever the order of its keys and its spaces. */
+const canonical = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`
+  if (typeof value !== "object" || value === null) return JSON.stringify(value)
+  const fields = Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1))
+  return `{${fields.map(([key, field]) => `${JSON.stringify(key)}:${canonical(field)}`).join(",")}}`
+}
+
+const digest = (value: unknown): string => hash("sha256", canonical(value), "base64url")
+
+/** What a create is asked for: by which request, on which route, with which decoded body. */
+export interface Asked {
+  readonly request: HttpServerRequest.HttpServerRequest
+  /** The operation, and the id in its path where it has one. */
+  readonly route: ReadonlyArray<string>
+  readonly payload: unknown
+}
+
+/** The key of a create with its scope, as digests; `undefined` for a create without a key. */
+export const fromRequest = ({
+  payload,
+  request,
+  route
+}: Asked): Effect.Effect<SafeCreate | undefined, HTTPValidationError> => {
+  const key = request.headers[idempotencyKeyHeader.toLowerCase()]
+  if (key === undefined) return Effect.succeed(undefined)
+  if (key === "") return refuse("The key is empty: send 1 to 255 characters, or no such header", "string_too_short")
+  if (key.length > longest) return refuse(`The key is longer than ${longest} characters`, "string_too_long")
+  if (/\p{Cc}/u.test(key))
+    return refuse("The key has control characters: send printable ones", "string_pattern_mismatch")
+  const caller = request.headers[apiKeyHeader.toLowerCase()] ?? ""
+  return Effect.succeed({ key: digest([caller, ...route, key]), body: digest(payload) })
+}
+
+/** Carries out a create once a key, and says on the wire when it answers what an earlier one made. */
+export const once = <A extends { readonly replayed: boolean }, E, R>(
+  asked: Asked,
+  create: (safe: SafeCreate | undefined) => Effect.Effect<A, E, R>
+) =>
+  fromRequest(asked).pipe(
+    Effect.flatMap(create),
+    Effect.tap(({ replayed }) =>
+      replayed
+        ? HttpEffect.appendPreResponseHandler((_, response) =>
+            Effect.succeed(HttpServerResponse.setHeader(response, replayedHeader, "true"))
+          )
+        : Effect.void
+    ),
+    Effect.catchIf(
+      (error) => error instanceof IdempotencyKeyReused,
+      () => refuse("The key was used before with another body: send a new key for a new create", "value_error")
+    )
+  )
