@@ -8,10 +8,10 @@ const Ordinal = Schema.Int
 /** In every row: its number from 1, service time and real time, both in milliseconds since 1970. */
 const stamp = { seq: Ordinal, at_ms: Milliseconds, realAt_ms: Milliseconds }
 
-/** A described operation, or `unrouted` for anything else. */
-export const Route = Schema.Union([Operation, Schema.Literal("unrouted")])
+/** A described operation, `unrouted` for anything else, or `trap` for what followed a redirect of a fault elsewhere. */
+export const Route = Schema.Union([Operation, Schema.Literals(["unrouted", "trap"])])
 
-/** A described operation, or `unrouted`. */
+/** A described operation, `unrouted`, or `trap`. */
 export type Route = typeof Route.Type
 
 /** What identifies a request: which operation on what, and the how-manieth of those. */
@@ -30,6 +30,8 @@ export const RequestEntry = Schema.Struct({
   type: Schema.Literal("request"),
   ...stamp,
   ...request,
+  /** The last row that was written before it arrived: what happened up to there, it could know and show. */
+  after: Ordinal,
   method: Schema.String,
   /** The path with its query; a key in it is replaced by `[key]`. */
   path: Schema.String,
