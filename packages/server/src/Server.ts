@@ -3,7 +3,6 @@ import { type ApiVersion, basePath } from "@webagent/contract/Wire"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import * as SimulatedAgent from "./agent/SimulatedAgent.ts"
@@ -15,7 +14,11 @@ import * as ApiKeyAuth from "./http/ApiKeyAuth.ts"
 import * as App from "./http/App.ts"
 import * as Listener from "./http/Listener.ts"
 import * as RequestValidation from "./http/RequestValidation.ts"
+import { Journal, type JournalOptions } from "./simulation/Journal.ts"
+import * as ObservedStore from "./simulation/ObservedStore.ts"
+import { Simulation } from "./simulation/Simulation.ts"
 import * as MemoryStore from "./store/MemoryStore.ts"
+import type { Store } from "./store/Store.ts"
 
 /** Where a server listens and which keys it takes. */
 export interface ListenOptions {
@@ -37,7 +40,23 @@ export interface SimulatedOptions extends ListenOptions {
   readonly turnDuration?: Duration.Input
   /** The share of unscripted turns that fail, 0 to 1; 0 unless given. */
   readonly failureRate?: number
+  /** How much the journal of what happened remembers: the newest 20,000 rows unless given. */
+  readonly journal?: JournalOptions
 }
+
+/** The engine over simulated ports and this store. */
+const engineSimulated = <R>(
+  options: SimulatedOptions,
+  store: Layer.Layer<Store, never, R>
+): Layer.Layer<Engine, never, R> =>
+  Engine.layer.pipe(
+    Layer.provide([
+      SimulatedAgent.layer(options),
+      SimulatedBrowserPool.layer,
+      store,
+      IdSource.layerSeeded(options.seed ?? 1)
+    ])
+  )
 
 const defaultKeys = ["wak_test"]
 const defaultHost = "127.0.0.1"
@@ -96,12 +115,7 @@ export class Server extends Context.Service<
       })
     ).pipe(
       Layer.provide(
-        HttpRouter.serve(App.layer({ simulated: options.simulated ?? true }), {
-          disableLogger: true,
-          disableListenLog: true,
-          // an id that is too long is an id that is not found, or not a uuid, and not a path that does not exist
-          routerConfig: { maxParamLength: 16_384, ignoreTrailingSlash: false, caseSensitive: true }
-        })
+        Layer.unwrap(Effect.map(App.make({ simulated: options.simulated ?? true }), (app) => HttpServer.serve(app)))
       ),
       Layer.provide(options.linkTokens ?? defaultLinkTokens(options)),
       Layer.provide(Listener.layer({ host: options.host ?? defaultHost, port: options.port ?? 0 }))
@@ -109,25 +123,20 @@ export class Server extends Context.Service<
 
   /** The engine with simulated agent and browsers, its state in memory. */
   static readonly layerEngineSimulated = (options: SimulatedOptions = {}): Layer.Layer<Engine> =>
-    Engine.layer.pipe(
-      Layer.provide([
-        SimulatedAgent.layer(options),
-        SimulatedBrowserPool.layer,
-        MemoryStore.layer,
-        IdSource.layerSeeded(options.seed ?? 1)
-      ])
-    )
+    engineSimulated(options, MemoryStore.layer)
 
-  /** The whole simulated service on a real socket. */
+  /** The whole simulated service on a real socket, and what is around it: its journal, and what strikes it. */
   static readonly layerSimulated = (
     options: SimulatedOptions = {}
-  ): Layer.Layer<Server, Listener.PortInUseError | Listener.ListenError> =>
+  ): Layer.Layer<Server | Journal | Simulation, Listener.PortInUseError | Listener.ListenError> =>
     Server.layerParts(options).pipe(
       Layer.provide([
-        Server.layerEngineSimulated(options),
+        engineSimulated(options, Layer.provide(ObservedStore.layer, MemoryStore.layer)),
         ApiKeyAuth.layer(options.apiKeys ?? defaultKeys),
         RequestValidation.layer
-      ])
+      ]),
+      Layer.provideMerge(Simulation.layer({ apiKeys: options.apiKeys ?? defaultKeys })),
+      Layer.provideMerge(Journal.layer(options.journal))
     )
 
   /**

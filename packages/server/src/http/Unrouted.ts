@@ -60,7 +60,8 @@ const literally = (request: HttpServerRequest.HttpServerRequest): HttpServerRequ
   const path = end === -1 ? request.url : request.url.slice(0, end)
   if (isDecodable(path)) return request
   const segments = path.split("/").map((segment) => (isDecodable(segment) ? segment : segment.replaceAll("%", "%25")))
-  return request.modify({ url: segments.join("/") + request.url.slice(path.length) })
+  // not `modify`, which makes a request that does not know the body that was read already
+  return Object.create(request, { url: { value: segments.join("/") + request.url.slice(path.length) } })
 }
 
 /**

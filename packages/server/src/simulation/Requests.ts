@@ -1,0 +1,116 @@
+import { operations, type Operation, type Route } from "@webagent/control"
+import { basePath, operations as described } from "@webagent/contract/Wire"
+import * as Result from "effect/Result"
+import { hash } from "node:crypto"
+
+/** Which operation on what: all of a request's identity that is in its first line. */
+export interface Target {
+  readonly operation: Route
+  /** The id in the path in lower case; null where there is none. */
+  readonly resource: string | null
+  /** Whether it makes something. */
+  readonly creates: boolean
+}
+
+/** What identifies a request, whatever overtakes it. */
+export interface Identity extends Target {
+  /** A create's key: a hash of its Idempotency-Key, else of its path and body; null for every other request. */
+  readonly create: string | null
+  /** From 1: the how-manieth request of this operation on this resource, or of this create. */
+  readonly attempt: number
+}
+
+const unrouted: Target = { operation: "unrouted", resource: null, creates: false }
+
+/** The operations by method and path with the id left out, such as `GET /api/v4/runs//status`. */
+const known: ReadonlyMap<string, Target> = new Map(
+  operations.flatMap((operation: Operation) => {
+    const [version, name] = operation.split(".") as [keyof typeof described, string]
+    const { method, path } = (described[version] as Readonly<Record<string, { method: string; path: string }>>)[
+      name
+    ] ?? {
+      method: "",
+      path: ""
+    }
+    const target = { operation, resource: null, creates: method === "POST" }
+    const shape = `${basePath[version]}${path.replace(/\{\w+\}/u, "")}`
+    return (method === "GET" ? ["GET", "HEAD"] : [method]).map((verb) => [`${verb} ${shape}`, target] as const)
+  })
+)
+
+const prefixLength = `${basePath.v4}/`.length
+
+const isDecodable = (segment: string): boolean => Result.isSuccess(Result.try(() => decodeURIComponent(segment)))
+
+const decoded = (path: string): string =>
+  path
+    .split("/")
+    .map((segment) => (isDecodable(segment) ? decodeURIComponent(segment).replaceAll("/", "%2F") : segment))
+    .join("/")
+
+/** The path as the router reads it. */
+const pathOf = (url: string): string => {
+  const end = url.search(/[?;#]/u)
+  const path = end === -1 ? url : url.slice(0, end)
+  const single = path.includes("//") ? path.replaceAll(/\/{2,}/gu, "/") : path
+  return single.includes("%") ? decoded(single) : single
+}
+
+/** The operation and the resource that a request asks for. Every poll comes through here: no pattern, no `URL`. */
+export const targetOf = (method: string, url: string): Target => {
+  const path = pathOf(url)
+  const from = path.indexOf("/", prefixLength) + 1
+  if (from === 0) return known.get(`${method} ${path}`) ?? unrouted
+  const end = path.indexOf("/", from)
+  const to = end === -1 ? path.length : end
+  const found = to === from ? undefined : known.get(`${method} ${path.slice(0, from)}${path.slice(to)}`)
+  if (found === undefined) return unrouted
+  return { operation: found.operation, resource: path.slice(from, to).toLowerCase(), creates: found.creates }
+}
+
+/** A create's key. With an Idempotency-Key the body does not matter: with another one the key is a mistake. */
+export const createHash = (request: {
+  readonly operation: Route
+  readonly resource: string | null
+  readonly idempotencyKey: string | undefined
+  readonly body: string
+}): string => {
+  const { body, idempotencyKey, operation, resource } = request
+  const asked = idempotencyKey === undefined ? ["body", body] : ["key", idempotencyKey]
+  return hash("sha256", JSON.stringify([operation, resource, ...asked]), "hex").slice(0, 32)
+}
+
+/** How many counters one operation keeps; the oldest is forgotten then, and counts from 1 again. */
+export const maxCounters = 100_000
+
+/** Counts requests by what identifies them, in bounded memory. */
+export interface Attempts {
+  /** Counts one more, from 1. */
+  readonly next: (operation: Route, key: string) => number
+  readonly clear: () => void
+}
+
+/** Counters at 0. */
+export const makeAttempts = (bound = maxCounters): Attempts => {
+  const counters = new Map<Route, Map<string, number>>()
+  const of = (operation: Route): Map<string, number> => {
+    const counted = counters.get(operation)
+    if (counted !== undefined) return counted
+    const fresh = new Map<string, number>()
+    counters.set(operation, fresh)
+    return fresh
+  }
+  return {
+    next: (operation, key) => {
+      const counted = of(operation)
+      const before = counted.get(key)
+      if (before === undefined && counted.size >= bound) {
+        const [oldest] = counted.keys()
+        if (oldest !== undefined) counted.delete(oldest)
+      }
+      counted.set(key, (before ?? 0) + 1)
+      return (before ?? 0) + 1
+    },
+    clear: () => counters.clear()
+  }
+}
