@@ -52,7 +52,10 @@ export const make = Effect.fnUntraced(function* (conversations: Conversations) {
   yield* Effect.addFinalizer(() => {
     // before the turns are interrupted: one that ends so is not to start the next
     closing = true
-    return Fiber.interruptAll(conversations.entries().flatMap(([, { work }]) => work?.fiber ?? []))
+    return Effect.andThen(
+      agent.abandon ?? Effect.void,
+      Effect.suspend(() => Fiber.interruptAll(conversations.entries().flatMap(([, { work }]) => work?.fiber ?? [])))
+    )
   })
 
   const find = (id: string): Effect.Effect<Session.Session, SessionNotFound> =>
@@ -146,7 +149,10 @@ export const make = Effect.fnUntraced(function* (conversations: Conversations) {
   const create = Effect.fnUntraced(function* (request: SessionRequest, record: Record) {
     const id = yield* fresh(ids, "session", store.session)
     const first = yield* newTurn({ sessionId: id, task: request.task, modelParams: request.modelParams })
-    const session = Session.make({ id, thinkingLevel: request.thinkingLevel, createdAt_ms: first.createdAt_ms })
+    const session = {
+      ...Session.make({ id, thinkingLevel: request.thinkingLevel, createdAt_ms: first.createdAt_ms }),
+      ...agent.settings?.(id)
+    }
     const made: MadeSession = { _tag: "Session", session, turn: first }
     return yield* alone(id, (held) =>
       Effect.gen(function* () {
