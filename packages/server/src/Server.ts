@@ -1,7 +1,6 @@
 import type { ApiKeyAuth as ApiKeyAuthService, RequestValidation as RequestValidationService } from "@webagent/contract"
 import { type ApiVersion, basePath } from "@webagent/contract/Wire"
 import * as Context from "effect/Context"
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
@@ -14,6 +13,7 @@ import * as ApiKeyAuth from "./http/ApiKeyAuth.ts"
 import * as App from "./http/App.ts"
 import * as Listener from "./http/Listener.ts"
 import * as RequestValidation from "./http/RequestValidation.ts"
+import { Behaviour, type BehaviourOptions } from "./simulation/Behaviour.ts"
 import { Journal, type JournalOptions } from "./simulation/Journal.ts"
 import * as ObservedStore from "./simulation/ObservedStore.ts"
 import { Simulation } from "./simulation/Simulation.ts"
@@ -33,13 +33,9 @@ export interface ListenOptions {
 }
 
 /** How a simulated server behaves. */
-export interface SimulatedOptions extends ListenOptions {
+export interface SimulatedOptions extends ListenOptions, BehaviourOptions {
   /** Ids, outcomes, durations and costs all come from it, on loopback the tokens of links too; 1 unless given. */
   readonly seed?: number
-  /** How long every unscripted turn takes; lognormal around 150 ms unless given. */
-  readonly turnDuration?: Duration.Input
-  /** The share of unscripted turns that fail, 0 to 1; 0 unless given. */
-  readonly failureRate?: number
   /** How much the journal of what happened remembers: the newest 20,000 rows unless given. */
   readonly journal?: JournalOptions
 }
@@ -48,10 +44,10 @@ export interface SimulatedOptions extends ListenOptions {
 const engineSimulated = <R>(
   options: SimulatedOptions,
   store: Layer.Layer<Store, never, R>
-): Layer.Layer<Engine, never, R> =>
+): Layer.Layer<Engine, never, R | Behaviour> =>
   Engine.layer.pipe(
     Layer.provide([
-      SimulatedAgent.layer(options),
+      SimulatedAgent.layerBehaving,
       SimulatedBrowserPool.layer,
       store,
       IdSource.layerSeeded(options.seed ?? 1)
@@ -123,12 +119,12 @@ export class Server extends Context.Service<
 
   /** The engine with simulated agent and browsers, its state in memory. */
   static readonly layerEngineSimulated = (options: SimulatedOptions = {}): Layer.Layer<Engine> =>
-    engineSimulated(options, MemoryStore.layer)
+    Layer.provide(engineSimulated(options, MemoryStore.layer), Behaviour.layer(options))
 
   /** The whole simulated service on a real socket, and what is around it: its journal, and what strikes it. */
   static readonly layerSimulated = (
     options: SimulatedOptions = {}
-  ): Layer.Layer<Server | Journal | Simulation, Listener.PortInUseError | Listener.ListenError> =>
+  ): Layer.Layer<Server | Behaviour | Journal | Simulation, Listener.PortInUseError | Listener.ListenError> =>
     Server.layerParts(options).pipe(
       Layer.provide([
         engineSimulated(options, Layer.provide(ObservedStore.layer, MemoryStore.layer)),
@@ -136,7 +132,7 @@ export class Server extends Context.Service<
         RequestValidation.layer
       ]),
       Layer.provideMerge(Simulation.layer({ apiKeys: options.apiKeys ?? defaultKeys })),
-      Layer.provideMerge(Journal.layer(options.journal))
+      Layer.provideMerge([Behaviour.layer(options), Journal.layer(options.journal)])
     )
 
   /**

@@ -20,3 +20,10 @@ export const add = (left: Decimal, right: Decimal): Decimal => plain(BigDecimal.
 /** The exact product, without an exponent. */
 export const multiply = (left: Decimal, right: Decimal): Decimal =>
   plain(BigDecimal.multiply(parse(left), parse(right)))
+
+/** The product with a ratio, rounded half up to a millionth; the ratio is not negative. */
+export const multiplyRatio = (amount: Decimal, numerator: bigint, denominator: bigint): Decimal => {
+  const { scale, value } = BigDecimal.scale(parse(amount), 6 + BigDecimal.normalize(parse(amount)).scale)
+  const divisor = denominator * 10n ** BigInt(scale - 6)
+  return plain(BigDecimal.make((value * numerator * 2n + divisor) / (divisor * 2n), 6))
+}

@@ -6,10 +6,11 @@ import * as TestClock from "effect/testing/TestClock"
 import { Agent } from "../../src/agent/Agent.ts"
 import * as SimulatedAgent from "../../src/agent/SimulatedAgent.ts"
 import type { Turn, TurnEvent } from "../../src/domain/Turn.ts"
+import type { BehaviourOptions } from "../../src/simulation/Behaviour.ts"
 import { turn } from "../domain/records.ts"
 
 /** All events of a turn, with the time of each. */
-const perform = (changes: Partial<Turn>, options: SimulatedAgent.SimulatedAgentOptions = {}) =>
+const perform = (changes: Partial<Turn>, options: BehaviourOptions = {}) =>
   Effect.gen(function* () {
     const agent = yield* Agent
     const seen: Array<readonly [number, TurnEvent]> = []
@@ -27,7 +28,7 @@ const perform = (changes: Partial<Turn>, options: SimulatedAgent.SimulatedAgentO
     return seen
   }).pipe(Effect.provide(SimulatedAgent.layer(options)))
 
-const end = (changes: Partial<Turn>, options?: SimulatedAgent.SimulatedAgentOptions) =>
+const end = (changes: Partial<Turn>, options?: BehaviourOptions) =>
   Effect.map(perform(changes, options), (events) => events[1]?.[1])
 
 describe("SimulatedAgent", () => {
