@@ -1,0 +1,74 @@
+/** Our parts beside their peers: `pnpm bench NAME`. See README.md for the method. */
+import { writeFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { parseArgs } from "node:util"
+import { Mistake } from "./src/Mistake.ts"
+import { markdown, writeInto } from "./src/Report.ts"
+import { simulated } from "./src/simulated.ts"
+
+const benches = { simulated }
+
+const page = fileURLToPath(new URL("../../docs/benchmarks.md", import.meta.url))
+
+const usage = `pnpm bench NAME [options]
+
+  simulated        the simulated server beside mock servers and hand-written ones
+
+  --quick          short windows, few rounds, no live runs: a look, not a figure
+  --peers A,B      only these
+  --rounds N       this many rounds
+  --json FILE      the whole result, also as JSON
+  --docs           write the tables into docs/benchmarks.md
+`
+
+const options = {
+  quick: { type: "boolean", default: false },
+  peers: { type: "string", default: "" },
+  rounds: { type: "string" },
+  json: { type: "string" },
+  docs: { type: "boolean", default: false },
+  help: { type: "boolean", default: false }
+} as const
+
+const parse = () => {
+  try {
+    return parseArgs({ options, allowPositionals: true })
+  } catch (error) {
+    throw new Mistake(error instanceof Error ? error.message : String(error))
+  }
+}
+
+const roundsOf = (text: string | undefined): number | undefined => {
+  if (text === undefined) return undefined
+  if (!/^[1-9]\d{0,2}$/u.test(text)) throw new Mistake("--rounds takes a number from 1 to 999.")
+  return Number(text)
+}
+
+const main = async () => {
+  const { positionals, values } = parse()
+  const [name = ""] = positionals
+  if (values.help || name === "") {
+    process.stdout.write(usage)
+    return
+  }
+  if (!Object.hasOwn(benches, name)) {
+    throw new Mistake(`No bench named "${name}". There are: ${Object.keys(benches).join(", ")}.`)
+  }
+  const report = await benches[name as keyof typeof benches]({
+    quick: values.quick,
+    peers: values.peers.split(",").filter((peer) => peer !== ""),
+    rounds: roundsOf(values.rounds),
+    log: (line) => process.stderr.write(`${line}\n`)
+  })
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, undefined, 2)}\n`)
+  if (values.docs) writeInto(page, report)
+  process.stdout.write(`${markdown(report)}\n`)
+}
+
+try {
+  await main()
+} catch (error) {
+  if (!(error instanceof Mistake)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 2
+}
