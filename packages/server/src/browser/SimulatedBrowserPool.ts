@@ -1,60 +1,101 @@
-import type * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
-import * as Queue from "effect/Queue"
-import * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
-import { BrowserPool, type CdpConnection, type LaunchedBrowser } from "./BrowserPool.ts"
+import type { Browser } from "../domain/Browser.ts"
+import { BrowserPool, type CdpConnection, type ConnectionEnd, type LaunchedBrowser } from "./BrowserPool.ts"
+import * as Dispatch from "./cdp/Dispatch.ts"
+import * as Outbox from "./cdp/Outbox.ts"
+import * as Pages from "./cdp/Pages.ts"
+import * as Sessions from "./cdp/Sessions.ts"
+import type * as State from "./cdp/State.ts"
 
-const Command = Schema.Struct({
-  id: Schema.Int,
-  method: Schema.String,
-  sessionId: Schema.optionalKey(Schema.String)
-})
-
-const decodeCommand = Schema.decodeUnknownOption(Schema.fromJsonString(Command))
-
-const version = {
-  protocolVersion: "1.3",
-  product: "SimulatedBrowser/1.0",
-  revision: "@simulated",
-  userAgent: "Mozilla/5.0 (simulated) WebAgent/1.0",
-  jsVersion: "0.0"
+/** How simulated browsers start. */
+export interface SimulatedBrowserOptions {
+  /** How long this browser takes to start; no time unless given. */
+  readonly launchDuration?: (browser: Browser) => Effect.Effect<Duration.Duration>
 }
 
-/** What CDP answers to `message`, with the error codes of JSON-RPC that Chromium uses too. */
-const answer = (message: string): string => {
-  const command = Option.getOrUndefined(decodeCommand(message))
-  if (command === undefined) {
-    return JSON.stringify({ error: { code: -32600, message: "Message must be an object with integer id and method" } })
+interface Line {
+  readonly outbox: Outbox.Outbox
+  readonly end: (how: ConnectionEnd) => void
+}
+
+const run = (id: string): LaunchedBrowser => {
+  const lines = new Map<number, Line>()
+  let state: State.State | undefined
+  let stopped = false
+  let last = 0
+
+  // a browser that nobody ever connected to holds nothing
+  const current = () => (state ??= Pages.start(id))
+
+  const deliver = (deliveries: ReadonlyArray<State.Delivery>) => {
+    for (const { text, to } of deliveries) {
+      const line = lines.get(to)
+      if (text === undefined) line?.end("closed")
+      else if (line?.outbox.push(text) === false) line.end("dropped")
+    }
   }
-  const { method, ...address } = command
-  return JSON.stringify(
-    method === "Browser.getVersion"
-      ? { ...address, result: version }
-      : { ...address, error: { code: -32601, message: `'${method}' wasn't found: this browser is simulated` } }
-  )
+
+  const endAll = (how: ConnectionEnd) => {
+    for (const line of lines.values()) line.end(how)
+  }
+
+  const open = Effect.gen(function* () {
+    const outbox = yield* Outbox.make
+    const ended = yield* Deferred.make<ConnectionEnd>()
+    const number = ++last
+    const end = (how: ConnectionEnd) => {
+      Deferred.doneUnsafe(ended, Effect.succeed(how))
+      outbox.end()
+    }
+    lines.set(number, { outbox, end })
+    Sessions.connect(current(), number)
+    if (stopped) end("stopped")
+    const send = (message: string) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {
+        deliver(Dispatch.receive(current(), number, message, now_ms / 1000))
+        return outbox.room
+      })
+    return {
+      number,
+      connection: { send, messages: outbox.messages, ended: Deferred.await(ended) } satisfies CdpConnection
+    }
+  })
+
+  const connect = Effect.acquireRelease(open, ({ number }) =>
+    Effect.sync(() => {
+      lines.get(number)?.outbox.end()
+      lines.delete(number)
+      deliver(Dispatch.disconnect(current(), number))
+    })
+  ).pipe(Effect.map(({ connection }) => connection))
+
+  return {
+    connect,
+    drop: Effect.sync(() => endAll("dropped")),
+    stop: Effect.sync(() => {
+      stopped = true
+      endAll("stopped")
+      state = undefined
+    })
+  }
 }
 
-const launch = Effect.sync((): LaunchedBrowser => {
-  const connections = new Set<Queue.Queue<string, Cause.Done>>()
-  const connect = Effect.acquireRelease(
-    Effect.tap(Queue.unbounded<string, Cause.Done>(), (queue) => Effect.sync(() => connections.add(queue))),
-    (queue) =>
-      Effect.andThen(
-        Queue.shutdown(queue),
-        Effect.sync(() => connections.delete(queue))
-      )
-  ).pipe(
-    Effect.map((queue): CdpConnection => ({
-      send: (message) => Effect.asVoid(Queue.offer(queue, answer(message))),
-      messages: Stream.fromQueue(queue)
-    }))
-  )
-  const stop = Effect.suspend(() => Effect.forEach(connections, Queue.end, { discard: true }))
-  return { connect, stop }
-})
+const launch = ({ launchDuration }: SimulatedBrowserOptions) =>
+  Effect.fnUntraced(function* (browser: Browser) {
+    if (launchDuration !== undefined) yield* Effect.sleep(yield* launchDuration(browser))
+    return run(browser.id)
+  })
 
-/** Browsers that answer `Browser.getVersion` and refuse every other method: no page is ever loaded. */
-export const layer: Layer.Layer<BrowserPool> = Layer.succeed(BrowserPool, { launch: () => launch })
+/** Simulated browsers that start as `options` say. */
+export const layerWith = (options: SimulatedBrowserOptions): Layer.Layer<BrowserPool> =>
+  Layer.succeed(BrowserPool, { launch: launch(options) })
+
+/**
+ * Browsers that speak enough CDP for Playwright and Puppeteer to connect, open a page and evaluate constants in it.
+ * No page is loaded from anywhere and no script is run.
+ */
+export const layer: Layer.Layer<BrowserPool> = layerWith({})

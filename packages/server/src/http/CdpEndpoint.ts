@@ -1,9 +1,11 @@
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Socket from "effect/socket/Socket"
 import * as Stream from "effect/Stream"
+import type { Socket as NodeSocket } from "node:net"
 import { LinkTokens } from "../api/LinkTokens.ts"
 import { cdpPath } from "../api/v4/Conversion.ts"
 import type { CdpConnection } from "../browser/BrowserPool.ts"
@@ -14,19 +16,46 @@ import * as Answer from "./Answer.ts"
 /** The WebSocket close code that tells a client that its browser was stopped. */
 export const stoppedCode = 4001
 
-/** Carries messages both ways until the client hangs up or the browser stops. */
-const pump = Effect.fnUntraced(function* (socket: Socket.Socket, connection: CdpConnection) {
-  const pull = yield* Socket.readerString(socket)
+/** The WebSocket close code after `Browser.close`: all went well. */
+const closedCode = 1000
+
+/** One message, whatever kind of frame it came in: characters never span two of them. */
+const textOf = (frame: string | Uint8Array): string =>
+  typeof frame === "string" ? frame : Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength).toString("utf8")
+
+/** Waits while what was written has not left: a client that does not read makes its browser wait, not the memory grow. */
+const drained = (wire: NodeSocket) =>
+  Effect.suspend(() =>
+    wire.writableNeedDrain && !wire.destroyed
+      ? Effect.callback<void>((resume) => {
+          const done = () => resume(Effect.void)
+          wire.once("drain", done).once("close", done)
+          return Effect.sync(() => wire.off("drain", done).off("close", done))
+        })
+      : Effect.void
+  )
+
+/** Carries messages both ways until the client hangs up or the browser's side ends the connection. */
+const pump = Effect.fnUntraced(function* (socket: Socket.Socket, wire: NodeSocket, connection: CdpConnection) {
+  const { pull } = yield* socket.reader
   const { write } = yield* socket.writer
   const inbound = Effect.forever(
-    Effect.flatMap(pull, (messages) => Effect.forEach(messages, connection.send, { discard: true }))
+    Effect.flatMap(pull, (frames) =>
+      Effect.forEach(frames, (frame) => connection.send(textOf(frame)), { discard: true })
+    )
   )
   const outbound = Effect.andThen(
-    Stream.runForEach(connection.messages, write),
-    write(new Socket.CloseEvent(stoppedCode, "The browser was stopped"))
+    Stream.runForEach(connection.messages, (message) => Effect.andThen(write(message), drained(wire))),
+    Effect.flatMap(connection.ended, (how) => {
+      if (how === "stopped") return write(new Socket.CloseEvent(stoppedCode, "The browser was stopped"))
+      return how === "closed" ? write(new Socket.CloseEvent(closedCode)) : Effect.void
+    })
+  )
+  const dropped = Effect.flatMap(connection.ended, (how) =>
+    how === "dropped" ? Effect.sync(() => wire.resetAndDestroy()) : Effect.never
   )
   // inbound only ever fails, and `Effect.race` would wait for a success
-  yield* Effect.raceFirst(inbound, outbound)
+  yield* Effect.raceFirst(Effect.raceFirst(inbound, outbound), dropped)
 })
 
 /**
@@ -54,7 +83,8 @@ export const layer = HttpRouter.use(
           })
         }
         const socket = yield* Effect.orDie(request.upgrade)
-        yield* Effect.ignore(pump(socket, connection))
+        const wire = NodeHttpServerRequest.toIncomingMessage(request).socket
+        yield* Effect.ignore(pump(socket, wire, connection))
         return HttpServerResponse.empty()
       }).pipe(
         Effect.catchTags({

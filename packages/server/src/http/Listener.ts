@@ -65,6 +65,9 @@ const requestTimeout_ms = 60_000
 const isWebSocket = ({ headers, method }: IncomingMessage) =>
   method === "GET" && headers.upgrade?.toLowerCase() === "websocket"
 
+/** The largest WebSocket message that is taken; a larger one ends its connection with 1009. */
+const maxPayload_bytes = 1024 * 1024
+
 const make = Effect.fnUntraced(function* (options: ListenerOptions) {
   const node = createServer({ requestTimeout: requestTimeout_ms, shouldUpgradeCallback: isWebSocket })
   const upgraded = new Set<Duplex>()
@@ -94,7 +97,11 @@ const make = Effect.fnUntraced(function* (options: ListenerOptions) {
     })
   )
   return yield* Scope.provide(
-    NodeHttpServer.make(() => node, { ...options, disablePreemptiveShutdown: true }),
+    NodeHttpServer.make(() => node, {
+      ...options,
+      disablePreemptiveShutdown: true,
+      websocket: { maxPayload: maxPayload_bytes }
+    }),
     adapter
   )
 })

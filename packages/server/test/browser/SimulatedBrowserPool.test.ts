@@ -21,7 +21,7 @@ const ask = (...messages: ReadonlyArray<string>) =>
   }).pipe(Effect.scoped)
 
 describe("SimulatedBrowserPool", () => {
-  it.effect("answers Browser.getVersion, in the session that asked", () =>
+  it.effect("answers Browser.getVersion, in the session that asked, and -32001 in one that is not there", () =>
     Effect.gen(function* () {
       const answers = yield* ask(
         '{"id":1,"method":"Browser.getVersion"}',
@@ -36,7 +36,7 @@ describe("SimulatedBrowserPool", () => {
       }
       assert.deepStrictEqual(answers, [
         { id: 1, result },
-        { id: 2, sessionId: "s", result }
+        { id: 2, sessionId: "s", error: { code: -32_001, message: "Session with given id not found." } }
       ])
     })
   )
@@ -44,13 +44,13 @@ describe("SimulatedBrowserPool", () => {
   it.effect("refuses every other method with -32601 and what is no command with -32600", () =>
     Effect.gen(function* () {
       const answers = yield* ask(
-        '{"id":7,"method":"Browser.close"}',
+        '{"id":7,"method":"Browser.crash"}',
         "hello",
         '{"id":"x","method":"Browser.getVersion"}'
       )
       const malformed = { error: { code: -32600, message: "Message must be an object with integer id and method" } }
       assert.deepStrictEqual(answers, [
-        { id: 7, error: { code: -32601, message: "'Browser.close' wasn't found: this browser is simulated" } },
+        { id: 7, error: { code: -32601, message: "'Browser.crash' wasn't found: this browser is simulated" } },
         malformed,
         malformed
       ])

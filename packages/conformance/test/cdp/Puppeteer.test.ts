@@ -1,0 +1,118 @@
+import { assert, layer } from "@effect/vitest"
+import { Server } from "@webagent/server"
+import * as Effect from "effect/Effect"
+import { type Browser, connect as connectPuppeteer } from "puppeteer-core"
+import { create, greeting, rejection, stop } from "./browsers.ts"
+
+const promise = <A>(run: () => Promise<A>) => Effect.promise(run)
+
+/** A connection that is given up at the end of the test. */
+const connect = (cdpUrl: string) =>
+  Effect.acquireRelease(
+    promise(() => connectPuppeteer({ browserWSEndpoint: cdpUrl })),
+    (connection) => promise(() => connection.disconnect())
+  )
+
+const titles = (connection: Browser) =>
+  promise(async () => Promise.all((await connection.pages()).map((page) => page.title())))
+
+const gone = (connection: Browser) =>
+  Effect.callback<void>((resume) => {
+    connection.once("disconnected", () => resume(Effect.void))
+  })
+
+layer(Server.layerTest, { excludeTestServices: true })("Puppeteer", (it) => {
+  it.effect("connects, says the version, and finds the page that a browser starts with", () =>
+    Effect.gen(function* () {
+      const connection = yield* connect((yield* create).cdpUrl)
+      assert.strictEqual(yield* promise(() => connection.version()), "SimulatedBrowser/1.0")
+      assert.include(yield* promise(() => connection.userAgent()), "simulated")
+      const pages = yield* promise(() => connection.pages())
+      assert.deepStrictEqual(
+        pages.map((page) => page.url()),
+        ["about:blank"]
+      )
+    })
+  )
+
+  it.effect("opens pages: title, text, reload, and what cannot be opened", () =>
+    Effect.gen(function* () {
+      const connection = yield* connect((yield* create).cdpUrl)
+      const page = yield* promise(() => connection.newPage())
+      yield* promise(() => page.goto(greeting))
+      assert.strictEqual(page.url(), greeting)
+      assert.strictEqual(yield* promise(() => page.title()), "Red mug")
+      assert.strictEqual(yield* promise(() => page.evaluate("document.body.textContent")), "Café")
+      yield* promise(() => page.reload())
+      assert.strictEqual(yield* promise(() => page.title()), "Red mug")
+      assert.include(yield* promise(() => rejection(page.goto("http://example.com/"))), "this browser is simulated")
+      yield* promise(() => page.goto("about:blank"))
+      assert.strictEqual(page.url(), "about:blank")
+    })
+  )
+
+  it.effect("evaluates constants, with arguments and handles, and says so of anything else", () =>
+    Effect.gen(function* () {
+      const connection = yield* connect((yield* create).cdpUrl)
+      const page = yield* promise(() => connection.newPage())
+      assert.strictEqual(yield* promise(() => page.evaluate("1 + 2 * 3")), 7)
+      assert.deepStrictEqual(yield* promise(() => page.evaluate(() => ({ a: [1, "x", null], b: { c: true } }))), {
+        a: [1, "x", null],
+        b: { c: true }
+      })
+      assert.strictEqual(yield* promise(() => page.evaluate(({ x, y }) => x + y, { x: 2, y: 40 })), 42)
+      const handle = yield* promise(() => page.evaluateHandle(() => ({ name: "mug", sizes: [1, 2] })))
+      assert.deepStrictEqual(yield* promise(() => handle.jsonValue()), { name: "mug", sizes: [1, 2] })
+      assert.strictEqual(yield* promise(() => page.evaluate((mug) => mug.sizes[1], handle)), 2)
+      assert.include(
+        yield* promise(() => rejection(page.evaluate(() => fetch("/")))),
+        "this browser is simulated: it evaluates constants only"
+      )
+    })
+  )
+
+  it.effect("disconnect and even close leave the browser, and its pages, as they are", () =>
+    Effect.gen(function* () {
+      const { cdpUrl } = yield* create
+      const first = yield* connect(cdpUrl)
+      const page = yield* promise(() => first.newPage())
+      yield* promise(() => page.goto(greeting))
+      yield* promise(() => first.disconnect())
+      const second = yield* connect(cdpUrl)
+      assert.deepStrictEqual(yield* titles(second), ["", "Red mug"])
+      yield* Effect.all([gone(second), promise(() => second.close())], { concurrency: 2 })
+      const third = yield* connect(cdpUrl)
+      assert.deepStrictEqual(yield* titles(third), ["", "Red mug"])
+    })
+  )
+
+  it.effect("two clients at once see each other's pages come and go", () =>
+    Effect.gen(function* () {
+      const { cdpUrl } = yield* create
+      const [first, second] = [yield* connect(cdpUrl), yield* connect(cdpUrl)]
+      const seen = promise(() => second.waitForTarget((target) => target.url() === greeting))
+      const page = yield* promise(() => first.newPage())
+      yield* promise(() => page.goto(greeting))
+      const target = yield* seen
+      const same = yield* promise(() => target.page())
+      assert.strictEqual(yield* promise(() => same?.title() ?? Promise.resolve("no page")), "Red mug")
+      const left = Effect.callback<void>((resume) => {
+        second.once("targetdestroyed", () => resume(Effect.void))
+      })
+      yield* Effect.all([left, promise(() => page.close())], { concurrency: 2 })
+      assert.lengthOf(yield* promise(() => second.pages()), 1)
+    })
+  )
+
+  it.effect("only the service's stop ends the browser: clients are disconnected, later ones refused", () =>
+    Effect.gen(function* () {
+      const browser = yield* create
+      const connection = yield* connect(browser.cdpUrl)
+      const [, stopped] = yield* Effect.all([gone(connection), stop(browser)], { concurrency: 2 })
+      assert.strictEqual(stopped.status, "stopped")
+      assert.isFalse(connection.connected)
+      const refused = yield* promise(() => rejection(connectPuppeteer({ browserWSEndpoint: browser.cdpUrl })))
+      assert.notStrictEqual(refused, "not rejected")
+    })
+  )
+})
