@@ -117,11 +117,10 @@ const make = Effect.gen(function* () {
 
   /** While the gate is held: an engine as new. Says how to end what went on until then. */
   const clear = Effect.gen(function* () {
-    const ended = conversations.takeAll()
+    for (const { work } of conversations.takeAll()) SessionDesk.letGo(work)
     const stops = browsers.takeAll()
     yield* store.clear
     yield* ids.restore({})
-    for (const { work } of ended) SessionDesk.letGo(work)
     return stops
   })
 
