@@ -8,6 +8,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scheduler from "effect/Scheduler"
 import * as Semaphore from "effect/Semaphore"
+import { RealClock } from "./RealClock.ts"
 import * as Sleepers from "./Sleepers.ts"
 import * as TrackedScheduler from "./TrackedScheduler.ts"
 
@@ -53,9 +54,10 @@ export class ServiceClock extends Context.Service<
   /** Also the Clock of whatever the layer is provided to. It starts with the time of the clock around it. */
   static readonly layer = (time: TimeMode = { mode: "real" }): Layer.Layer<ServiceClock> =>
     Layer.effectContext(
-      Effect.map(make(time), ({ scheduler, service }) =>
+      Effect.map(make(time), ({ around, scheduler, service }) =>
         Context.make(ServiceClock, service).pipe(
           Context.add(Clock.Clock, service.clock),
+          Context.add(RealClock, around),
           Context.add(Scheduler.Scheduler, scheduler)
         )
       )
@@ -201,5 +203,5 @@ const make = Effect.fnUntraced(function* (initial: TimeMode) {
     setNow: (at_ms) => moving.withPermits(1)(Effect.sync(() => change({ now_ms: at_ms }))),
     sleepers: Effect.sync(sleepers.size)
   }
-  return { scheduler, service }
+  return { around, scheduler, service }
 })

@@ -1,0 +1,115 @@
+import type { JournalEntry, Verdicts } from "@webagent/control"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import { Store } from "../store/Store.ts"
+import { Journal } from "./Journal.ts"
+import * as BrowsersLeftOpen from "./oracles/BrowsersLeftOpen.ts"
+import * as CreatedTwice from "./oracles/CreatedTwice.ts"
+import type { FaultRow, Fold, RequestRow } from "./oracles/Fold.ts"
+import * as KeyInUrl from "./oracles/KeyInUrl.ts"
+import * as KeySentElsewhere from "./oracles/KeySentElsewhere.ts"
+import * as PolledTooFast from "./oracles/PolledTooFast.ts"
+import * as PollsAfterTerminal from "./oracles/PollsAfterTerminal.ts"
+import * as Recent from "./oracles/Recent.ts"
+import * as ResultsNeverFetched from "./oracles/ResultsNeverFetched.ts"
+import * as RetryAfterIgnored from "./oracles/RetryAfterIgnored.ts"
+
+/** What oracles want to know of the profile in force. */
+export interface OracleOptions {
+  /** Polls of one resource closer together than this are too fast; undefined where none are. */
+  readonly pollInterval_ms?: () => number | undefined
+}
+
+/** Faults after which an answer is still what the service meant to say. */
+const harmless: ReadonlySet<FaultRow["kind"]> = new Set(["slow-headers", "slow-body", "clock-skew"])
+
+const identityOf = ({ attempt, create, operation, resource }: RequestRow | FaultRow) =>
+  `${operation} ${resource ?? create ?? ""} ${attempt}`
+
+/** Every oracle, and what tells them whether an answer arrived. */
+const begin = (pollInterval_ms: () => number | undefined) => {
+  const folds: ReadonlyArray<Fold> = [
+    BrowsersLeftOpen.make(),
+    CreatedTwice.make(),
+    ResultsNeverFetched.make(),
+    PollsAfterTerminal.make(),
+    PolledTooFast.make(pollInterval_ms),
+    RetryAfterIgnored.make(),
+    KeyInUrl.make(),
+    KeySentElsewhere.make()
+  ]
+  const onRequest = folds.flatMap(({ request }) => request ?? [])
+  const onMove = folds.flatMap(({ move }) => move ?? [])
+  /** Requests that a fault made say something else, or say it elsewhere; their own rows follow. */
+  const mangled = Recent.make<true>(1000)
+
+  const isIntact = (row: RequestRow): boolean => {
+    if (row.answered !== "whole") return false
+    if (row.fault === null) return true
+    const identity = identityOf(row)
+    const struck = mangled.get(identity) === true
+    mangled.delete(identity)
+    return !struck
+  }
+
+  return {
+    folds,
+    see: (entry: JournalEntry) => {
+      if (entry.type === "request") {
+        const intact = isIntact(entry)
+        for (const request of onRequest) request(entry, intact)
+      } else if (entry.type === "move") {
+        for (const move of onMove) move(entry)
+      } else if (entry.type === "fault" && !harmless.has(entry.kind)) {
+        mangled.set(identityOf(entry), true)
+      }
+    }
+  }
+}
+
+/**
+ * What may be wrong with how the service was used, judged by what the service itself has seen: every row of the
+ * journal, also those that it keeps no more. Each oracle remembers at most 20,000 things.
+ *
+ * @example
+ * const program = Effect.gen(function* () {
+ *   const oracles = yield* Oracles
+ *   const { holds, verdicts } = yield* oracles.verdicts
+ *   if (!holds) yield* Effect.forEach(verdicts, ({ sentence }) => Effect.log(sentence))
+ * })
+ */
+export class Oracles extends Context.Service<
+  Oracles,
+  {
+    readonly verdicts: Effect.Effect<Verdicts>
+    /** Forgets what was seen. */
+    readonly reset: Effect.Effect<void>
+  }
+>()("@webagent/server/Oracles") {
+  /** Sees what the journal sees from now on. */
+  static readonly layer = (options: OracleOptions = {}): Layer.Layer<Oracles, never, Journal | Store> =>
+    Layer.effect(Oracles, make(options))
+}
+
+const make = Effect.fnUntraced(function* ({ pollInterval_ms = () => undefined }: OracleOptions) {
+  const journal = yield* Journal
+  const store = yield* Store
+  let oracles = begin(pollInterval_ms)
+  yield* journal.observe((entry) => oracles.see(entry))
+
+  const verdicts = Effect.gen(function* () {
+    const now_ms = yield* Clock.currentTimeMillis
+    const active = Stream.filter(store.browsers, ({ status }) => status === "active")
+    const present = { now_ms, browsers: yield* Stream.runCollect(active) }
+    const said = oracles.folds.map((fold) => fold.verdict(present))
+    return { holds: said.every(({ holds }) => holds), verdicts: said }
+  })
+
+  return Oracles.of({
+    verdicts,
+    reset: Effect.sync(() => (oracles = begin(pollInterval_ms)))
+  })
+})

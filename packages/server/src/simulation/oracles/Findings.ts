@@ -1,0 +1,69 @@
+import type { Finding, Oracle, Verdict } from "@webagent/control"
+
+/** How many findings a verdict shows, and how many rows each of them names. */
+const shown = 20
+const shownRows = 10
+
+interface Kept {
+  readonly finding: Finding
+  readonly seqs: Array<number>
+  times: number
+}
+
+/** What an oracle found: all of it counted, the first of it kept. */
+export interface Findings {
+  /** Adds one; those on the same matter are one finding that happened several times. */
+  readonly add: (matter: string, finding: Finding) => void
+  readonly count: () => number
+  readonly list: () => ReadonlyArray<Finding>
+}
+
+/** Nothing found yet. */
+export const make = (): Findings => {
+  const kept = new Map<string, Kept>()
+  let count = 0
+  return {
+    add: (matter, finding) => {
+      count++
+      const known = kept.get(matter)
+      if (known !== undefined) {
+        known.times++
+        known.seqs.push(
+          ...finding.seqs.filter((seq) => !known.seqs.includes(seq)).slice(0, shownRows - known.seqs.length)
+        )
+      } else if (kept.size < shown) {
+        kept.set(matter, { finding, seqs: [...finding.seqs], times: 1 })
+      }
+    },
+    count: () => count,
+    list: () =>
+      [...kept.values()].map(({ finding, seqs, times }) => ({
+        ...finding,
+        seqs: [...seqs],
+        sentence: times === 1 ? finding.sentence : `${finding.sentence.replace(/\.$/u, "")}, ${times} times.`
+      }))
+  }
+}
+
+/** A verdict in words: `well` when nothing was found, else what `ill` makes of how often. */
+export const verdict = (
+  oracle: Oracle,
+  findings: Pick<Findings, "count" | "list">,
+  words: { readonly well: string; readonly ill: (count: number) => string }
+): Verdict => {
+  const count = findings.count()
+  return {
+    oracle,
+    holds: count === 0,
+    sentence: count === 0 ? words.well : words.ill(count),
+    count,
+    findings: findings.list().slice(0, shown)
+  }
+}
+
+/** `1 run`, `2 runs`. */
+export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
+
+/** A length of time for people: `40 ms`, `1.5 s`, `4 min`. */
+export const lasted = (ms: number): string =>
+  ms < 1000 ? `${Math.round(ms)} ms` : ms < 60_000 ? `${Math.round(ms / 100) / 10} s` : `${Math.round(ms / 60_000)} min`

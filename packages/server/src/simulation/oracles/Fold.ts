@@ -1,0 +1,29 @@
+import type { ControlEntry, FaultEntry, MoveEntry, Oracle, RequestEntry, Verdict } from "@webagent/control"
+
+/** Rows as oracles see them. */
+export type RequestRow = typeof RequestEntry.Type
+export type FaultRow = typeof FaultEntry.Type
+export type MoveRow = typeof MoveEntry.Type
+export type ControlRow = typeof ControlEntry.Type
+
+/** What a verdict takes beyond the rows. */
+export interface Present {
+  readonly now_ms: number
+  /** The browsers that are not stopped. */
+  readonly browsers: ReadonlyArray<{ readonly id: string; readonly startedAt_ms: number }>
+}
+
+/** One oracle at work: it sees every row once, in order, keeps a bounded rest of it, and can be asked at any time. */
+export interface Fold {
+  readonly oracle: Oracle
+  /** `intact` says that the caller got the answer whole and as the service meant it. */
+  readonly request?: (row: RequestRow, intact: boolean) => void
+  readonly move?: (row: MoveRow) => void
+  readonly verdict: (present: Present) => Verdict
+}
+
+/** Whether the answer is a success. */
+export const succeeded = ({ status }: RequestRow): boolean => status !== null && status >= 200 && status < 300
+
+/** Who asked, for what is said to one caller and not to another. */
+export const caller = (row: RequestRow): string => row.apiKey ?? ""

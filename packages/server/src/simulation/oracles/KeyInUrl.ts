@@ -1,0 +1,24 @@
+import * as Findings from "./Findings.ts"
+import type { Fold } from "./Fold.ts"
+
+/** An API key in the address of a request, where every proxy and log on the way can read it. */
+export const make = (): Fold => {
+  const findings = Findings.make()
+  return {
+    oracle: "key-in-url",
+    request: (row) => {
+      if (!row.path.includes("[key]")) return
+      findings.add(row.path, {
+        resource: row.resource,
+        sentence: `${row.method} ${row.path} had an API key in its address.`,
+        seqs: [row.seq]
+      })
+    },
+    verdict: () =>
+      Findings.verdict("key-in-url", findings, {
+        well: "No address had an API key in it.",
+        ill: (count) =>
+          `${Findings.counted(count, "request")} had an API key in the address, where logs keep it: send it in the header only.`
+      })
+  }
+}

@@ -1,0 +1,32 @@
+/** How many things an oracle remembers at most: what came before them is judged no more. */
+export const capacity = 20_000
+
+/** A Map that forgets what it has known longest when it is full. */
+export interface Recent<Value> {
+  readonly get: (key: string) => Value | undefined
+  readonly set: (key: string, value: Value) => void
+  readonly delete: (key: string) => void
+  readonly size: () => number
+  readonly values: () => IterableIterator<Value>
+}
+
+/** Remembers `size` things; `forgotten` is told of those that it forgets for want of room. */
+export const make = <Value>(size = capacity, forgotten?: (value: Value) => void): Recent<Value> => {
+  const known = new Map<string, Value>()
+  return {
+    get: (key) => known.get(key),
+    set: (key, value) => {
+      if (known.size >= size && !known.has(key)) {
+        const [oldest] = known
+        if (oldest !== undefined) {
+          known.delete(oldest[0])
+          forgotten?.(oldest[1])
+        }
+      }
+      known.set(key, value)
+    },
+    delete: (key) => void known.delete(key),
+    size: () => known.size,
+    values: () => known.values()
+  }
+}
