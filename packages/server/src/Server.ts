@@ -15,6 +15,7 @@ import * as Listener from "./http/Listener.ts"
 import * as RequestValidation from "./http/RequestValidation.ts"
 import { Behaviour, type BehaviourOptions } from "./simulation/Behaviour.ts"
 import { Journal, type JournalOptions } from "./simulation/Journal.ts"
+import { Limits } from "./simulation/Limits.ts"
 import * as ObservedStore from "./simulation/ObservedStore.ts"
 import { Simulation } from "./simulation/Simulation.ts"
 import * as MemoryStore from "./store/MemoryStore.ts"
@@ -40,16 +41,16 @@ export interface SimulatedOptions extends ListenOptions, BehaviourOptions {
   readonly journal?: JournalOptions
 }
 
-/** The engine over simulated ports and this store. */
+/** The engine over simulated ports and this store, all its own: two servers of one program share nothing. */
 const engineSimulated = <R>(
   options: SimulatedOptions,
   store: Layer.Layer<Store, never, R>
 ): Layer.Layer<Engine, never, R | Behaviour> =>
   Engine.layer.pipe(
     Layer.provide([
-      SimulatedAgent.layerBehaving,
-      SimulatedBrowserPool.layer,
-      store,
+      Layer.fresh(SimulatedAgent.layerBehaving),
+      Layer.fresh(SimulatedBrowserPool.layer),
+      Layer.fresh(store),
       IdSource.layerSeeded(options.seed ?? 1)
     ])
   )
@@ -132,6 +133,7 @@ export class Server extends Context.Service<
         RequestValidation.layer
       ]),
       Layer.provideMerge(Simulation.layer({ apiKeys: options.apiKeys ?? defaultKeys })),
+      Layer.provide(Limits.layer),
       Layer.provideMerge([Behaviour.layer(options), Journal.layer(options.journal)])
     )
 

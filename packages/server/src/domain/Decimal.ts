@@ -23,7 +23,8 @@ export const multiply = (left: Decimal, right: Decimal): Decimal =>
 
 /** The product with a ratio, rounded half up to a millionth; the ratio is not negative. */
 export const multiplyRatio = (amount: Decimal, numerator: bigint, denominator: bigint): Decimal => {
-  const { scale, value } = BigDecimal.scale(parse(amount), 6 + BigDecimal.normalize(parse(amount)).scale)
+  const parsed = BigDecimal.normalize(parse(amount))
+  const { scale, value } = BigDecimal.scale(parsed, Math.max(parsed.scale, 6))
   const divisor = denominator * 10n ** BigInt(scale - 6)
   return plain(BigDecimal.make((value * numerator * 2n + divisor) / (divisor * 2n), 6))
 }

@@ -4,6 +4,7 @@ import * as Option from "effect/Option"
 import { type Changes, Store } from "../store/Store.ts"
 import { CurrentExchange, type Exchange } from "./Exchange.ts"
 import { Journal, type Row } from "./Journal.ts"
+import { Limits } from "./Limits.ts"
 
 type Move = Extract<Row, { readonly type: "move" }>
 
@@ -26,13 +27,14 @@ const note = (exchange: Exchange | undefined, moves: ReadonlyArray<Move>) => {
 
 /**
  * The store with every commit seen: what is new and what changed its status becomes a row of the journal, and
- * the request that made something is told.
+ * the request that made something is told, and so are the limits of who asked.
  */
-export const layer: Layer.Layer<Store, never, Store | Journal> = Layer.effect(
+export const layer: Layer.Layer<Store, never, Store | Journal | Limits> = Layer.effect(
   Store,
   Effect.gen(function* () {
     const store = yield* Store
     const journal = yield* Journal
+    const limits = yield* Limits
 
     const movesOf = Effect.fnUntraced(function* (changes: Changes) {
       const moves: Array<Move> = []
@@ -51,8 +53,12 @@ export const layer: Layer.Layer<Store, never, Store | Journal> = Layer.effect(
     const commit = Effect.fnUntraced(function* (changes: Changes) {
       const moves = yield* movesOf(changes)
       yield* store.commit(changes)
-      note(yield* CurrentExchange, moves)
-      for (const move of moves) yield* journal.record(move)
+      const exchange = yield* CurrentExchange
+      note(exchange, moves)
+      for (const move of moves) {
+        limits.moved(move, exchange)
+        yield* journal.record(move)
+      }
     })
 
     return { ...store, commit }

@@ -1,3 +1,4 @@
+import { apiKeyHeader } from "@webagent/contract/Wire"
 import type { RequestEntry } from "@webagent/control"
 import * as ByteSize from "effect/ByteSize"
 import * as Clock from "effect/Clock"
@@ -6,12 +7,13 @@ import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
-import type * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import { CreateKey } from "../engine/CreateKey.ts"
 import * as ApiKeys from "./ApiKeys.ts"
 import { CurrentExchange, type Exchange } from "./Exchange.ts"
 import { Journal } from "./Journal.ts"
+import { Limits, type Refusal } from "./Limits.ts"
 import { RealClock } from "./RealClock.ts"
 import { createHash, type Identity, makeAttempts, type Target, targetOf } from "./Requests.ts"
 
@@ -62,6 +64,14 @@ const madeBy: Readonly<Partial<Record<Target["operation"], Exchange["makes"]>>> 
   "v4.createBrowser": "browser"
 }
 
+const keyHeader = apiKeyHeader.toLowerCase()
+
+const refused = ({ detail, retryAfter }: Refusal): Response =>
+  HttpServerResponse.jsonUnsafe(
+    { detail },
+    { status: 429, headers: retryAfter === null ? {} : { "retry-after": retryAfter } }
+  )
+
 /** The body of a create as it was sent; empty if it cannot be read, which its operation will find out too. */
 const bodyOf = (request: Request): Effect.Effect<string> =>
   Number(request.headers["content-length"]) > ByteSize.toNumberUnsafe(maxBodySize)
@@ -81,17 +91,18 @@ export class Simulation extends Context.Service<
   {
     /** The app with the simulation in front of it. */
     readonly around: <E, R>(app: HttpApp<E, R>) => HttpApp<E, R | Request>
-    /** Counts requests from 1 again. */
+    /** Counts requests from 1 again, and forgets who has what. */
     readonly reset: Effect.Effect<void>
   }
 >()("@webagent/server/Simulation") {
   /** The simulation over its parts. */
-  static readonly layer = (options: SimulationOptions = {}): Layer.Layer<Simulation, never, Journal> =>
+  static readonly layer = (options: SimulationOptions = {}): Layer.Layer<Simulation, never, Journal | Limits> =>
     Layer.effect(Simulation, make(options))
 }
 
 const make = Effect.fnUntraced(function* (options: SimulationOptions) {
   const journal = yield* Journal
+  const limits = yield* Limits
   const attempts = makeAttempts()
   const keys = ApiKeys.make(options.apiKeys ?? [])
 
@@ -128,15 +139,32 @@ const make = Effect.fnUntraced(function* (options: SimulationOptions) {
     return { status: exit.value.status, retryAfter_ms: asked, answered: "whole" }
   }
 
+  /** The app behind what its caller's limits let in and how long the service thinks. */
+  const limited = <E, R>(
+    app: HttpApp<E, R>,
+    request: Request,
+    identity: Identity,
+    arrival: Arrival,
+    exchange?: Exchange
+  ): HttpApp<E, R> => {
+    const { headers } = request
+    const asked = { identity, apiKey: headers[keyHeader] ?? "", idempotencyKey: headers["idempotency-key"] }
+    const entered = limits.enter(asked, arrival.clock.currentTimeMillisUnsafe())
+    if ("refusal" in entered) return Effect.succeed(refused(entered.refusal))
+    if (exchange !== undefined) exchange.place = entered.place
+    const latency_ms = limits.latency_ms(identity)
+    return latency_ms === 0 ? app : Effect.andThen(Effect.interruptible(Effect.sleep(latency_ms)), app)
+  }
+
   /** Carries out a create under its key, so that its ids do not depend on what else goes on. */
   const create = <E, R>(app: HttpApp<E, R>, request: Request, target: Target, arrival: Arrival): HttpApp<E, R> => {
-    const exchange: Exchange = { makes: madeBy[target.operation] ?? null, made: null }
+    const exchange: Exchange = { makes: madeBy[target.operation] ?? null, made: null, place: null }
     let identity: Identity = { ...target, create: null, attempt: 1 }
     const carriedOut = Effect.flatMap(bodyOf(request), (body) => {
       const { operation, resource } = target
       const hash = createHash({ operation, resource, idempotencyKey: request.headers["idempotency-key"], body })
       identity = { ...target, create: hash, attempt: attempts.next(operation, hash) }
-      return app.pipe(
+      return limited(app, request, identity, arrival, exchange).pipe(
         Effect.provideService(CreateKey, { hash, ordinal: identity.attempt - 1 }),
         Effect.provideService(CurrentExchange, exchange)
       )
@@ -144,6 +172,7 @@ const make = Effect.fnUntraced(function* (options: SimulationOptions) {
     return Effect.onExitPrimitive(
       carriedOut,
       (exit) => {
+        if (exchange.place !== null) limits.leave(exchange.place)
         record(request, identity, arrival, endingOf(exit, arrival), exchange.made)
         return undefined
       },
@@ -160,12 +189,13 @@ const make = Effect.fnUntraced(function* (options: SimulationOptions) {
       const arrival = { at_ms, realAt_ms, after: journal.lastUnsafe(), clock }
       const target = targetOf(request.method, request.url)
       if (target.creates) return create(app, request, target, arrival)
-      if (!journal.enabled) return app
+      const inForce = limits.inForce()
+      if (!journal.enabled && !inForce) return app
       const { creates, operation, resource } = target
       const attempt = attempts.next(operation, resource ?? "")
       const identity: Identity = { operation, resource, creates, create: null, attempt }
       return Effect.onExitPrimitive(
-        app,
+        inForce ? limited(app, request, identity, arrival) : app,
         (exit) => {
           record(request, identity, arrival, endingOf(exit, arrival), null)
           return undefined
@@ -174,5 +204,5 @@ const make = Effect.fnUntraced(function* (options: SimulationOptions) {
       )
     })
 
-  return Simulation.of({ around, reset: Effect.sync(attempts.clear) })
+  return Simulation.of({ around, reset: Effect.andThen(Effect.sync(attempts.clear), limits.clear) })
 })

@@ -27,4 +27,13 @@ describe("Decimal", () => {
     assert.strictEqual(Decimal.multiply("1000000", "1000000"), "1000000000000")
     assert.strictEqual(Decimal.add("+.5", "3."), "3.5")
   })
+
+  it("takes a part, to the millionth and half up", () => {
+    assert.strictEqual(Decimal.multiplyRatio("0.03", 90_000n, 60_000n), "0.045")
+    assert.strictEqual(Decimal.multiplyRatio("0.05", 5n, 60_000n), "0.000004")
+    assert.strictEqual(Decimal.multiplyRatio("1", 1n, 2_000_000n), "0.000001")
+    assert.strictEqual(Decimal.multiplyRatio("0.0000004", 1n, 1n), "0")
+    assert.strictEqual(Decimal.multiplyRatio("12", 1n, 3n), "4")
+    assert.strictEqual(Decimal.multiplyRatio("100", 2n, 3n), "66.666667")
+  })
 })

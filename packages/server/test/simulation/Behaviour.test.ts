@@ -1,0 +1,49 @@
+import { presets } from "@webagent/control"
+import { assert, describe, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { Behaviour, type BehaviourOptions } from "../../src/simulation/Behaviour.ts"
+
+const profileOf = (options: BehaviourOptions) =>
+  Behaviour.use((behaviour) => Effect.sync(behaviour.profile)).pipe(Effect.provide(Behaviour.layer(options)))
+
+describe("Behaviour", () => {
+  it.effect("a preset by its name", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* profileOf({ profile: "instant" }), presets.instant)
+      assert.deepStrictEqual((yield* profileOf({ profile: "hostile" })).faults, presets.hostile.faults)
+    })
+  )
+
+  it.effect("what a profile leaves open is as in instant, but for its name", () =>
+    Effect.gen(function* () {
+      const profile = yield* profileOf({ profile: { duration: Duration.seconds(7) } })
+      assert.deepStrictEqual(profile.duration, Duration.seconds(7))
+      assert.deepStrictEqual(profile.outcomes, presets.instant.outcomes)
+      assert.deepStrictEqual(profile.cost, presets.instant.cost)
+      assert.doesNotHaveAnyKeys(profile, ["name", "description", "limits", "faults", "latency"])
+    })
+  )
+
+  it.effect("turnDuration and failureRate go before a profile; a tenth of the duration is dispatching", () =>
+    Effect.gen(function* () {
+      const profile = yield* profileOf({ profile: "realistic", turnDuration: "10 seconds", failureRate: 0.25 })
+      assert.deepStrictEqual(profile.dispatch, Duration.seconds(1))
+      assert.deepStrictEqual(profile.duration, Duration.seconds(9))
+      assert.deepStrictEqual(profile.outcomes, { completed: 0.75, failed: 0.25 })
+      assert.deepStrictEqual(profile.letGo, presets.realistic.letGo)
+    })
+  )
+
+  it.effect("another profile and another seed while it runs", () =>
+    Effect.gen(function* () {
+      const behaviour = yield* Behaviour
+      assert.strictEqual(behaviour.seed(), 3)
+      yield* behaviour.set({ letGo: Duration.seconds(1) })
+      yield* behaviour.reseed(4)
+      assert.deepStrictEqual(behaviour.profile().letGo, Duration.seconds(1))
+      assert.deepStrictEqual(behaviour.profile().duration, presets.instant.duration)
+      assert.strictEqual(behaviour.seed(), 4)
+    }).pipe(Effect.provide(Behaviour.layer({ seed: 3, profile: "overloaded" })))
+  )
+})

@@ -1,0 +1,100 @@
+import { presets } from "@webagent/control"
+import { assert, describe, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
+import { Server } from "../../src/Server.ts"
+import { Journal } from "../../src/simulation/Journal.ts"
+import { exchange } from "../http/exchange.ts"
+
+/** Virtual service time over real sockets: nothing passes unless a test says so. */
+const served = (...[options]: Parameters<typeof Server.layerSimulated>) =>
+  Effect.provide(Server.layerSimulated(options))
+
+const create = (index: number, task = "Find a red mug") =>
+  exchange("POST", "/api/v4/runs", { body: { task: `${task} ${index}` } })
+
+/** Lets service time pass until the fiber ends, however long the socket takes. */
+const passing = (fiber: Fiber.Fiber<unknown, unknown>) =>
+  TestClock.adjust("50 millis").pipe(
+    Effect.andThen(Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))),
+    Effect.repeat({ until: () => fiber.pollUnsafe() !== undefined })
+  )
+
+const { latency: _latency, faults: _faults, ...overloaded } = presets.overloaded
+
+describe("presets over HTTP", () => {
+  it.effect("overloaded: more requests than its burst are answered 429, with either form of Retry-After", () =>
+    Effect.gen(function* () {
+      const answers = yield* Effect.forEach(Array.from({ length: 40 }), (_, index) => create(index))
+      const accepted = answers.filter(({ status }) => status === 201)
+      const refused = answers.filter(({ status }) => status === 429)
+      assert.strictEqual(accepted.length, overloaded.limits.concurrentRuns)
+      assert.strictEqual(accepted.length + refused.length, 40)
+      const details = refused.map(({ body }) => body["detail"])
+      const busy = overloaded.limits.burst - overloaded.limits.concurrentRuns
+      assert.deepStrictEqual(details, [
+        ...Array.from({ length: busy }, () => "Too many concurrent runs"),
+        ...Array.from({ length: 30 }, () => "Too many requests")
+      ])
+      const forms = refused.map(({ headers }) => headers.get("retry-after") ?? "")
+      assert.isTrue(forms.every((form) => /^\d+$/u.test(form) || new Date(form).toUTCString() === form))
+      assert.strictEqual(new Set(forms.map((form) => form.endsWith("GMT"))).size, 2)
+      const { entries } = yield* Journal.use((journal) => journal.read({ type: "request" }))
+      const rows = entries.filter((entry) => entry.type === "request" && entry.status === 429)
+      assert.strictEqual(rows.length, refused.length)
+      assert.isTrue(rows.every((entry) => entry.type === "request" && (entry.retryAfter_ms ?? 0) > 0))
+    }).pipe(served({ profile: overloaded }))
+  )
+
+  it.effect("overloaded: who comes back when told to is let in once a run has ended", () =>
+    Effect.gen(function* () {
+      const first = yield* Effect.forEach([1, 2, 3, 4, 5], (index) => create(index, "[simulate duration=30s]"))
+      assert.deepStrictEqual(
+        first.map(({ status }) => status),
+        [201, 201, 201, 201, 429]
+      )
+      assert.strictEqual(first[4]?.headers.get("retry-after"), "2")
+      yield* TestClock.adjust("2 seconds")
+      assert.strictEqual((yield* create(5)).status, 429)
+      yield* TestClock.adjust("28 seconds")
+      assert.strictEqual((yield* create(5)).status, 201)
+    }).pipe(served({ profile: { ...overloaded, limits: { ...overloaded.limits, retryAfter: "seconds" } } }))
+  )
+
+  it.effect("a browser that is stopped makes room for another", () =>
+    Effect.gen(function* () {
+      const open = () => exchange("POST", "/api/v4/browsers", { body: {} })
+      const [one, two, three] = yield* Effect.forEach([1, 2, 3], open)
+      assert.deepStrictEqual([one?.status, two?.status, three?.status], [201, 201, 429])
+      yield* exchange("PATCH", `/api/v4/browsers/${String(one?.body["id"])}`, { body: { action: "stop" } })
+      assert.strictEqual((yield* open()).status, 201)
+    }).pipe(served({ profile: { limits: { concurrentBrowsers: 2 } } }))
+  )
+
+  it.effect("a create that was carried out is replayed to a caller at its limit", () =>
+    Effect.gen(function* () {
+      const once = (key: string) =>
+        exchange("POST", "/api/v4/runs", { body: { task: "once" }, headers: { "idempotency-key": key } })
+      const made = yield* once("k1")
+      assert.strictEqual((yield* once("k2")).status, 429)
+      const again = yield* once("k1")
+      assert.deepStrictEqual([again.status, again.body["id"]], [201, made.body["id"]])
+    }).pipe(served({ profile: { duration: Duration.hours(1), limits: { concurrentRuns: 1 } } }))
+  )
+
+  it.effect("the service thinks as long as its latency says, before it does anything", () =>
+    Effect.gen(function* () {
+      const asking = yield* Effect.forkChild(create(1), { startImmediately: true })
+      yield* passing(asking)
+      assert.strictEqual((yield* Fiber.join(asking)).status, 201)
+      const { entries } = yield* Journal.use((journal) => journal.read())
+      const request = entries.find(({ type }) => type === "request")
+      assert.deepNestedPropertyVal(request, "duration_ms", 300)
+      const moves = entries.filter(({ type }) => type === "move")
+      assert.isNotEmpty(moves)
+      assert.isTrue(moves.every(({ at_ms }) => at_ms === (request?.at_ms ?? 0) + 300))
+    }).pipe(served({ profile: { latency: Duration.millis(300) } }))
+  )
+})
