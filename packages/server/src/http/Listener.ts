@@ -47,12 +47,20 @@ const listenError =
       ? new PortInUseError({ host, port })
       : new ListenError({ host, port, cause })
 
-/** What is not HTTP gets an answer in the shape of all others, and then the connection ends. */
-const refuse = (error: Error & { readonly code?: string }, socket: Duplex) => {
-  if (!socket.writable || error.code === "ECONNRESET") return socket.destroy()
+/** The last answers of a connection, the latest first: one may still be at work when what is no HTTP comes behind it. */
+type Answers = WeakMap<Duplex, ReadonlyArray<ServerResponse>>
+
+/** What is not HTTP gets an answer in the shape of all others, after those that are due, and the connection ends. */
+const refuse = (answers: Answers, error: Error & { readonly code?: string }, socket: Duplex): void => {
+  if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy()
+  const known = answers.get(socket) ?? []
+  const due = known.find((answer) => !answer.writableFinished && (answer.req.complete || answer.writableEnded))
+  if (due !== undefined) return void due.once("close", () => refuse(answers, error, socket))
+  // a request that is broken has its answer when that was given before it broke
+  if (known[0]?.writableFinished === true && !known[0].req.complete) return void socket.end()
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ""] ?? 400
   const body = JSON.stringify({ detail: STATUS_CODES[status] })
-  return socket.end(
+  socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
   )
@@ -71,7 +79,13 @@ const maxPayload_bytes = 1024 * 1024
 const make = Effect.fnUntraced(function* (options: ListenerOptions) {
   const node = createServer({ requestTimeout: requestTimeout_ms, shouldUpgradeCallback: isWebSocket })
   const upgraded = new Set<Duplex>()
-  node.on("clientError", refuse)
+  const answers: Answers = new WeakMap()
+  node.on("clientError", (error, socket) => refuse(answers, error, socket))
+  node.on("request", (request, response) => {
+    answers.set(request.socket, [response, ...(answers.get(request.socket) ?? []).slice(0, 1)])
+    // Node loses what came in one piece with an offer that is not taken up: the client is told to come again
+    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
+  })
   // what Node would answer without a body, or not at all, is a request like any other
   node.on("checkExpectation", (request, response) => node.emit("request", request, response))
   node.on("connect", (request: IncomingMessage, socket: Socket) => {

@@ -26,6 +26,7 @@ const unreadable = (error: HttpServerError.HttpServerError) =>
     ? tooLarge
     : invalidBody("body_error", "The body could not be read")
 
+/** Only of JSON: of a text that does not end, every quote would be looked at again from every other. */
 const nesting = (text: string): number => {
   let depth = 0
   let deepest = 0
@@ -72,10 +73,10 @@ const checkBody = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top) {
   // decoded leniently, a broken character would be another text of a task that costs
   const text = Result.getOrUndefined(Result.try(() => utf8.decode(bytes)))
   if (text === undefined) return yield* invalidBody("json_invalid", "The body is not UTF-8")
+  if (Result.isFailure(parseJson(text))) return yield* invalidBody("json_invalid", "JSON decode error")
   if (nesting(text) > maxNesting) {
     return yield* invalidBody("json_invalid", `JSON is nested deeper than ${maxNesting} levels`)
   }
-  if (Result.isFailure(parseJson(text))) return yield* invalidBody("json_invalid", "JSON decode error")
   return request
 })
 

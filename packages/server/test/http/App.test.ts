@@ -170,6 +170,32 @@ layer(Server.layerTest, { excludeTestServices: true })("App", (it) => {
     )
   })
 
+  it.effect("a request behind an offer of another protocol is not left without an answer", () =>
+    Effect.gen(function* () {
+      const offer = "GET /health HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"
+      assert.match(yield* raw(`${offer}GET /health HTTP/1.1\r\nHost: x\r\n\r\n`), /\r\nConnection: close\r\n/u)
+    })
+  )
+
+  it.effect("what is no HTTP takes no answer from a request before it", () =>
+    Effect.gen(function* () {
+      const head = "Host: x\r\nX-Service-API-Key: wak_test\r\nContent-Type: application/json\r\n"
+      const post = `POST /api/v4/runs HTTP/1.1\r\n${head}Content-Length: 12\r\n\r\n{"task":"x"}`
+      const broken = `POST /api/v4/runs HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n`
+      for (const [bytes, statuses] of [
+        [`${post}${post}hello\r\n\r\n`, ["201", "201", "400"]],
+        [`${post}${post}${broken}`, ["201", "201", "400"]],
+        [`${post}${broken.replace("wak_test", "wak")}`, ["201", "401"]]
+      ] as const) {
+        const answers = yield* raw(bytes)
+        assert.deepStrictEqual(
+          [...answers.matchAll(/HTTP\/1\.1 (\d+)/gu)].map(([, status]) => status),
+          [...statuses]
+        )
+      }
+    })
+  )
+
   describe("what is no HTTP", () => {
     for (const [what, head, status, detail] of [
       ["other words", "hello\r\n\r\n", 400, "Bad Request"],

@@ -68,6 +68,13 @@ const refused: ReadonlyArray<readonly [string, string, string, Question, Readonl
     [["body", "model_attributes_type"]]
   ],
   [
+    "a text that does not end, which takes no longer to refuse than to read",
+    "POST",
+    "/api/v4/runs",
+    { text: String.raw`{"task":"${String.raw`\"`.repeat(5e5)}` },
+    [["body", "json_invalid"]]
+  ],
+  [
     "a compressed body",
     "POST",
     "/api/v4/runs",
