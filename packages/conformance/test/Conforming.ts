@@ -95,7 +95,18 @@ export const methodsOf = (target: string): ReadonlyArray<string> => {
   return [...new Set(ofMethod(methods))]
 }
 
-const pathOf = (target: string) => (target.split(/[?;#]/u, 1)[0] ?? target).replaceAll(/\/{2,}/gu, "/")
+const unescaped = (segment: string) => {
+  const text = Result.getOrElse(
+    Result.try(() => decodeURIComponent(segment)),
+    () => segment
+  )
+  return text.includes("/") ? segment : text
+}
+
+const pathOf = (target: string) => {
+  const path = (target.split(/[?;#]/u, 1)[0] ?? target).replaceAll(/\/{2,}/gu, "/")
+  return path.split("/").map(unescaped).join("/")
+}
 
 const listOf = (header: string | undefined) => (header ?? "").split(/\s*,\s*/u).toSorted()
 
