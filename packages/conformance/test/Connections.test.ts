@@ -57,12 +57,12 @@ const talks: Readonly<Record<string, Talk>> = {
     interim: [],
     end: "closed"
   },
-  "no 100 for a wrong key": {
+  "no 100 for a path that is not there": {
     steps: [
-      postHead("Content-Length: 12\r\nExpect: 100-continue\r\n").replace("wak_test", "wak"),
+      postHead("Content-Length: 12\r\nExpect: 100-continue\r\n").replace("/runs", "/nope"),
       { await: "continue" }
     ],
-    statuses: [401],
+    statuses: [404],
     interim: [],
     end: "closed"
   },

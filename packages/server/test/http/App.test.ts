@@ -185,7 +185,7 @@ layer(Server.layerTest, { excludeTestServices: true })("App", (it) => {
       for (const [bytes, statuses] of [
         [`${post}${post}hello\r\n\r\n`, ["201", "201", "400"]],
         [`${post}${post}${broken}`, ["201", "201", "400"]],
-        [`${post}${broken.replace("wak_test", "wak")}`, ["201", "401"]]
+        [`${post}${broken.replace("/runs", "/nope")}`, ["201", "404"]]
       ] as const) {
         const answers = yield* raw(bytes)
         assert.deepStrictEqual(
