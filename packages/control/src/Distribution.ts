@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { Span } from "./Span.ts"
+import { notLonger, Span } from "./Span.ts"
 
 const Positive = Schema.Finite.check(Schema.isGreaterThan(0))
 
@@ -12,10 +12,15 @@ export const Share = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum:
  */
 export const DurationDistribution = Schema.Union([
   Span,
-  Schema.Struct({ uniform: Schema.Struct({ min: Span, max: Span }) }),
+  Schema.Struct({ uniform: Schema.Struct({ min: Span, max: Span }).check(notLonger("min", "max")) }),
   Schema.Struct({ lognormal: Schema.Struct({ median: Span, sigma: Positive, max: Schema.optionalKey(Span) }) }),
-  Schema.Struct({ pareto: Schema.Struct({ min: Span, alpha: Positive, max: Span }) })
-]).annotate({ identifier: "DurationDistribution" })
+  Schema.Struct({
+    pareto: Schema.Struct({ min: Span, alpha: Positive, max: Span }).check(notLonger("min", "max"))
+  })
+]).annotate({
+  identifier: "DurationDistribution",
+  expected: "a length of time such as 200ms, 45 seconds or 30m, or an object with uniform, lognormal or pareto"
+})
 
 /** How long something takes. */
 export type DurationDistribution = typeof DurationDistribution.Type

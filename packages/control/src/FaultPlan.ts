@@ -1,3 +1,4 @@
+import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import { Share } from "./Distribution.ts"
 import { Operation } from "./Operation.ts"
@@ -94,7 +95,13 @@ export const FaultCondition = Schema.Struct({
   from: Schema.optionalKey(Span),
   /** Only until this long after the plan was set, in service time. */
   until: Schema.optionalKey(Span)
-})
+}).check(
+  Schema.makeFilter(({ from, until }) =>
+    from === undefined || until === undefined || Duration.isLessThan(from, until)
+      ? undefined
+      : { path: ["until"], issue: "is not after from" }
+  )
+)
 
 /** Which requests a rule strikes. */
 export type FaultCondition = typeof FaultCondition.Type

@@ -4,8 +4,15 @@ import { DurationDistribution, Share } from "./Distribution.ts"
 import { FaultPlan } from "./FaultPlan.ts"
 import { Span } from "./Span.ts"
 
+const Price = DecimalString.check(
+  Schema.makeFilter((amount: string) => !amount.startsWith("-"), { expected: "a price in USD that is not negative" })
+)
 const Weight = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
+
+const Megabytes = Schema.Struct({ min: Weight, max: Weight }).check(
+  Schema.makeFilter(({ max, min }) => (min <= max ? undefined : { path: ["min"], issue: "is more than max" }))
+)
 
 /** What turns do. */
 const turns = {
@@ -19,16 +26,18 @@ const turns = {
       completed: Schema.optionalKey(Weight),
       failed: Schema.optionalKey(Weight),
       cancelled: Schema.optionalKey(Weight)
-    })
+    }).check(
+      Schema.makeFilter(({ cancelled = 0, completed = 0, failed = 0 }) =>
+        cancelled + completed + failed > 0 ? undefined : { path: [], issue: "needs one weight that is more than 0" }
+      )
+    )
   ),
   /** What completed turns give, one drawn for each; any JSON. */
   results: Schema.optionalKey(Schema.NonEmptyArray(Schema.Json)),
   /** What failed turns say, one drawn for each. */
   errors: Schema.optionalKey(Schema.NonEmptyArray(Schema.NonEmptyString)),
   /** USD: a start price and one for each minute at work, exact decimals. */
-  cost: Schema.optionalKey(
-    Schema.Struct({ start: Schema.optionalKey(DecimalString), perMinute: Schema.optionalKey(DecimalString) })
-  ),
+  cost: Schema.optionalKey(Schema.Struct({ start: Schema.optionalKey(Price), perMinute: Schema.optionalKey(Price) })),
   /** How often the agent says that it succeeded when it completed, and when it failed. */
   selfReport: Schema.optionalKey(
     Schema.Struct({ completed: Schema.optionalKey(Share), failed: Schema.optionalKey(Share) })
@@ -38,7 +47,7 @@ const turns = {
   /** v2's suggestions: how often there are any, and at most how many. */
   suggestions: Schema.optionalKey(Schema.Struct({ rate: Share, max: Schema.optionalKey(Count) })),
   /** How often a turn goes through a proxy, and how many MB it then sends. */
-  proxy: Schema.optionalKey(Schema.Struct({ rate: Share, mb: Schema.Struct({ min: Weight, max: Weight }) }))
+  proxy: Schema.optionalKey(Schema.Struct({ rate: Share, mb: Megabytes }))
 }
 
 /** What sessions and browsers do. */
@@ -73,7 +82,13 @@ const limits = Schema.Struct({
   burst: Schema.optionalKey(Count),
   /** What Retry-After says: seconds (unless said otherwise), an HTTP date, one or the other by a draw, or nothing. */
   retryAfter: Schema.optionalKey(Schema.Literals(["seconds", "date", "either", "none"]))
-})
+}).check(
+  Schema.makeFilter(({ burst, requestsPerSecond }) =>
+    burst === undefined || requestsPerSecond !== undefined
+      ? undefined
+      : { path: ["burst"], issue: "says nothing without requestsPerSecond" }
+  )
+)
 
 /** How a simulated service behaves. Whatever is missing is as in `instant`; a task's own script goes before it. */
 export const Profile = Schema.Struct({

@@ -49,3 +49,11 @@ export const Span = Schema.String.check(
     encode: SchemaGetter.transform(write)
   })
 )
+
+/** A check that one length of time is not longer than another: the complaint is about the first. */
+export const notLonger = <const Short extends string, const Long extends string>(short: Short, long: Long) =>
+  Schema.makeFilter((value: Readonly<Record<Short | Long, Duration.Duration>>) =>
+    Duration.isLessThanOrEqualTo(value[short], value[long])
+      ? undefined
+      : { path: [short], issue: `is longer than ${long}` }
+  )

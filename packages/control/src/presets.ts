@@ -75,8 +75,8 @@ const flaky = {
   ...named(
     "flaky",
     "A bad day, in a hurry so that tests may wait for it: runs of a second, one in six failed, and about 4 % of the " +
-      "requests refused, reset, throttled, hung or answered into the void. A client that gives up at the first error " +
-      "loses more than half of its runs in this mix."
+      "requests reset, throttled, hung, spoilt by a proxy or answered into the void: twenty polls meet an error as often " +
+      "as not."
   ),
   ...talk,
   duration: { lognormal: { median: seconds(1), sigma: 0.8, max: seconds(30) } },

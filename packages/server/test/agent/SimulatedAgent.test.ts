@@ -2,6 +2,7 @@ import type { Profile } from "@webagent/control"
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
@@ -361,11 +362,12 @@ describe("SimulatedAgent", () => {
       Effect.gen(function* () {
         const { agent, fiber } = yield* cancelled(Duration.seconds(5))
         yield* agent.abandon ?? Effect.void
-        yield* Fiber.await(fiber)
+        assert.isTrue(Exit.isFailure(yield* Fiber.await(fiber)))
         const next = yield* Effect.forkChild(Stream.runDrain(agent.perform(turn)), { startImmediately: true })
         yield* TestClock.adjust("1 second")
         yield* agent.abandon ?? Effect.void
         yield* Fiber.interrupt(next)
+        assert.isDefined(next.pollUnsafe())
       }).pipe(Effect.provide(layer))
     )
   })

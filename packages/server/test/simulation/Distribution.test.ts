@@ -50,6 +50,7 @@ describe("Distribution", () => {
 
   it("lognormal: half below the median, the tail as sigma says", () => {
     const values = drawn(lognormal)
+    assert.strictEqual(values.length, count)
     near(quantile(values, 0.5), 60_000, 0.04)
     near(quantile(values, 0.9), 60_000 * Math.exp(1.2816), 0.06)
     near(quantile(values, 0.1), 60_000 * Math.exp(-1.2816), 0.06)

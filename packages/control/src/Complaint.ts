@@ -1,0 +1,175 @@
+import type * as SchemaAST from "effect/SchemaAST"
+import type * as SchemaIssue from "effect/SchemaIssue"
+import { meant } from "./Spelling.ts"
+
+/** What is wrong with one field: its path as it is written (`faults[0].when.rate`), and a sentence about it. */
+export interface Complaint {
+  /** The empty text for the whole. */
+  readonly path: string
+  readonly sentence: string
+}
+
+type Path = ReadonlyArray<PropertyKey>
+
+const isRecord = (value: unknown): value is Readonly<Record<PropertyKey, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const at = (input: unknown, path: Path): unknown => {
+  let value = input
+  for (const key of path) value = typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined
+  return value
+}
+
+const written = (path: Path): string =>
+  path.map((key, index) => (typeof key === "number" ? `[${key}]` : `${index === 0 ? "" : "."}${String(key)}`)).join("")
+
+const shown = (value: unknown): string => {
+  const text = JSON.stringify(value) ?? String(value)
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text
+}
+
+const question = (word: unknown, known: ReadonlyArray<string>): string => {
+  const guess = typeof word === "string" ? meant(word, known) : undefined
+  return guess === undefined ? "" : `; did you mean ${shown(guess)}?`
+}
+
+const kinds: Readonly<Partial<Record<SchemaAST.AST["_tag"], string>>> = {
+  String: "a text",
+  Number: "a number",
+  Boolean: "true or false",
+  Arrays: "a list",
+  Objects: "an object",
+  Null: "null"
+}
+
+const text = (annotations: object | undefined, key: "expected" | "message"): string | undefined => {
+  const value: unknown = annotations === undefined ? undefined : Reflect.get(annotations, key)
+  return typeof value === "string" ? value : undefined
+}
+
+const literalsOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
+  ast._tag === "Literal" ? [String(ast.literal)] : ast._tag === "Union" ? ast.types.flatMap(literalsOf) : []
+
+const fieldsOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
+  ast._tag === "Objects" ? ast.propertySignatures.map(({ name }) => String(name)) : []
+
+/** What a schema takes, in words. */
+const describe = (ast: SchemaAST.AST): string => {
+  const said = text(ast.annotations, "expected")
+  if (said !== undefined && ast._tag !== "Declaration") return said
+  const encoded = ast.encoding?.at(-1)?.to
+  if (encoded !== undefined) return describe(encoded)
+  const checked =
+    ast._tag === "String" ? ast.checks?.map((check) => text(check.annotations, "expected")).find(isOurs) : ""
+  const literals = literalsOf(ast)
+  if (literals.length > 0) return literals.length === 1 ? shown(literals[0]) : `one of ${literals.join(", ")}`
+  const told = ast._tag === "Union" ? discriminator(ast) : undefined
+  return checked || kinds[ast._tag] || (told === undefined ? "another value" : `an object with ${told.field}`)
+}
+
+/** Effect's own words about texts are about values and expressions. */
+const isOurs = (expected: string | undefined): boolean => expected?.startsWith("a length of time") === true
+
+/** The field by which the members of a union are told apart, and what it may say. */
+const discriminator = (
+  ast: SchemaAST.Union
+): { readonly field: string; readonly words: ReadonlyArray<string> } | undefined => {
+  const [first] = ast.types
+  const field =
+    first === undefined
+      ? undefined
+      : fieldsOf(first).find((name) => ast.types.every((type) => wordOf(type, name) !== undefined))
+  return field === undefined ? undefined : { field, words: ast.types.flatMap((type) => wordOf(type, field) ?? []) }
+}
+
+const wordOf = (ast: SchemaAST.AST, field: string): string | undefined => {
+  const type = ast._tag === "Objects" ? ast.propertySignatures.find(({ name }) => name === field)?.type : undefined
+  return type?._tag === "Literal" ? String(type.literal) : undefined
+}
+
+const wrong = (path: Path, expected: string, value: unknown, more = ""): Complaint => ({
+  path: written(path),
+  sentence:
+    value === undefined ? `is missing, expected ${expected}` : `expected ${expected}, got ${shown(value)}${more}`
+})
+
+const unknownField = (path: Path, known: ReadonlyArray<string>): Complaint => ({
+  path: written(path),
+  sentence: `is not a field that is known here${question(path.at(-1), known) || `; known are ${known.join(", ")}`}`
+})
+
+const ofUnion = (issue: SchemaIssue.AnyOf, path: Path, input: unknown): ReadonlyArray<Complaint> => {
+  const { ast, issues } = issue
+  const value = at(input, path)
+  const told = discriminator(ast)
+  if (told !== undefined && issues.length === 0 && isRecord(value)) {
+    const word = value[told.field]
+    return [wrong([...path, told.field], `one of ${told.words.join(", ")}`, word, question(word, told.words))]
+  }
+  const literals = literalsOf(ast)
+  if (literals.length > 0) return [wrong(path, describe(ast), value, question(value, literals))]
+  if (!isRecord(value) || issues.length === 0) {
+    return issues.length === 0 ? [wrong(path, describe(ast), value)] : issues.flatMap((each) => of(each, path, input))
+  }
+  // the member that was meant is the one whose field is there
+  const chosen = issues.find((each) => each._tag === "Composite" && fieldsOf(each.ast).some((name) => name in value))
+  if (chosen !== undefined) return of(chosen, path, input)
+  const known = ast.types.flatMap(fieldsOf)
+  const keys = Object.keys(value)
+  return keys.length === 0
+    ? [wrong(path, describe(ast), value)]
+    : keys.map((key) => unknownField([...path, key], known))
+}
+
+const of = (issue: SchemaIssue.Issue, path: Path, input: unknown): ReadonlyArray<Complaint> => {
+  const value = at(input, path)
+  switch (issue._tag) {
+    case "Pointer":
+      return of(issue.issue, [...path, ...issue.path], input)
+    case "Encoding":
+      return of(issue.issue, path, input)
+    case "Composite":
+      return issue.issues.flatMap((each) => missingIn(issue.ast, each, path) ?? of(each, path, input))
+    case "AnyOf":
+      return ofUnion(issue, path, input)
+    case "Filter": {
+      const inner = issue.issue
+      if (inner._tag !== "InvalidValue") return of(inner, path, input)
+      const message = text(issue.filter.annotations, "message") ?? text(inner.annotations, "message")
+      const expected = message?.replace(/^Expected /u, "") ?? text(issue.filter.annotations, "expected")
+      const kind = typeof value === "number" ? "a number" : "a text"
+      return [wrong(path, expected?.replace(/^a value\b/u, kind) ?? "another value", value)]
+    }
+    case "UnexpectedKey":
+      return [unknownField(path, fieldsOf(issue.ast))]
+    case "InvalidType":
+      return [wrong(path, describe(issue.ast), value)]
+    case "InvalidValue": {
+      const message = text(issue.annotations, "message")
+      return [message === undefined ? wrong(path, "another value", value) : { path: written(path), sentence: message }]
+    }
+    default:
+      return [wrong(path, "another value", value)]
+  }
+}
+
+/** A field that is missing is told with what belongs there, an entry that is missing with its list. */
+const missingIn = (ast: SchemaAST.AST, issue: SchemaIssue.Issue, path: Path): ReadonlyArray<Complaint> | undefined => {
+  if (issue._tag !== "Pointer" || issue.issue._tag !== "MissingKey") return undefined
+  if (ast._tag === "Arrays") return [{ path: written(path), sentence: "needs at least one entry" }]
+  const [key] = issue.path
+  const type = ast._tag === "Objects" ? ast.propertySignatures.find(({ name }) => name === key)?.type : undefined
+  return [wrong([...path, ...issue.path], type === undefined ? "a value" : describe(type), undefined)]
+}
+
+/** What is wrong with an input, once a field, from the issue with which a schema refused it. */
+export const complaints = (issue: SchemaIssue.Issue, input: unknown): ReadonlyArray<Complaint> => {
+  const first = new Map<string, Complaint>()
+  for (const complaint of of(issue, [], input)) {
+    if (!first.has(complaint.path)) first.set(complaint.path, complaint)
+  }
+  return [...first.values()]
+}
+
+/** One line of text. */
+export const line = ({ path, sentence }: Complaint): string => (path === "" ? sentence : `${path}: ${sentence}`)
