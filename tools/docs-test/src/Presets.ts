@@ -1,6 +1,6 @@
-import { type DurationDistribution, Profile, presetNames, presets } from "@webagent/control"
+import { type DurationDistribution, type Profile, presetNames, presets } from "@webagent/control"
 import * as Duration from "effect/Duration"
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 
 const span = (time: Duration.Duration) => Duration.format(time)
 

@@ -117,7 +117,7 @@ const make = Effect.map(Behaviour, (behaviour): Limits["Service"] => {
   const tooFast = (rules: Rules, apiKey: string, now_ms: number): number => {
     const rate = rateOf(rules)
     if (rate === undefined) return 0
-    const [left, wait_ms] = TokenBucket.take(buckets.get(apiKey) ?? TokenBucket.full(rate, now_ms), rate, now_ms)
+    const [left, wait_ms] = TokenBucket.take(buckets.get(apiKey) ?? TokenBucket.full, rate, now_ms)
     remember(buckets, maxCallers, apiKey, left)
     return wait_ms
   }

@@ -1,24 +1,23 @@
-/** What is left of a rate: tokens that come back steadily, up to a burst. */
-export interface TokenBucket {
-  readonly tokens: number
-  readonly at_ms: number
-}
-
 /** How fast tokens come back, and how many there are at most. */
 export interface Rate {
   readonly perSecond: number
   readonly burst: number
 }
 
-/** A full bucket. */
-export const full = ({ burst }: Rate, at_ms: number): TokenBucket => ({ tokens: burst, at_ms })
+/** What is left of a rate, as the time at which all tokens are back. */
+export type TokenBucket = number
+
+/** A bucket that nobody has taken from. */
+export const full: TokenBucket = 0
+
+/** Less than a clock shows: tokens that come back every third of a second are not late for a rounding. */
+const negligible_ms = 1e-6
 
 /** The bucket after one token was asked for, and how long until there is one: 0 when it was taken. */
 export const take = (bucket: TokenBucket, rate: Rate, now_ms: number): readonly [TokenBucket, wait_ms: number] => {
-  // time may be set back when a snapshot is restored
-  const passed_ms = Math.max(0, now_ms - bucket.at_ms)
-  const tokens = Math.min(rate.burst, bucket.tokens + (passed_ms * rate.perSecond) / 1000)
-  return tokens >= 1
-    ? [{ tokens: tokens - 1, at_ms: now_ms }, 0]
-    : [{ tokens, at_ms: now_ms }, Math.ceil(((1 - tokens) * 1000) / rate.perSecond)]
+  const each_ms = 1000 / rate.perSecond
+  // never emptier than empty: time may be set back, and the rate may be another one now
+  const fullAt_ms = Math.min(Math.max(bucket, now_ms), now_ms + rate.burst * each_ms)
+  const wait_ms = fullAt_ms - now_ms - (rate.burst - 1) * each_ms
+  return wait_ms <= negligible_ms ? [fullAt_ms + each_ms, 0] : [fullAt_ms, Math.ceil(wait_ms - negligible_ms)]
 }

@@ -6,7 +6,7 @@ const rate = { perSecond: 2, burst: 3 }
 
 /** How long each of these requests is told to wait. */
 const waits = (times: ReadonlyArray<number>) => {
-  let bucket = TokenBucket.full(rate, times[0] ?? 0)
+  let bucket: TokenBucket.TokenBucket = TokenBucket.full
   return times.map((now) => {
     const [left, wait] = TokenBucket.take(bucket, rate, now)
     bucket = left
@@ -33,7 +33,7 @@ describe("TokenBucket", () => {
 
   it.prop("who comes after the wait is let in, who comes a millisecond before is not", [Gaps], ([gaps]) => {
     let now = 0
-    let bucket = TokenBucket.full(rate, 0)
+    let bucket: TokenBucket.TokenBucket = TokenBucket.full
     for (const gap of gaps) {
       now += gap
       const [left, wait] = TokenBucket.take(bucket, rate, now)
