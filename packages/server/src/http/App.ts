@@ -12,6 +12,7 @@ import * as Docs from "./Docs.ts"
 import * as Identity from "./Identity.ts"
 import * as Recordings from "./Recordings.ts"
 import { Simulation } from "../simulation/Simulation.ts"
+import * as StatusRead from "./StatusRead.ts"
 import * as Unrouted from "./Unrouted.ts"
 
 const versions = Layer.mergeAll(
@@ -39,5 +40,7 @@ export const make = (options: { readonly simulated: boolean }) =>
         caseSensitive: true
       })
     )
-    return Effect.map(routes, (app) => (Option.isSome(simulation) ? simulation.value.around(app) : app))
+    return Effect.map(Effect.flatMap(routes, StatusRead.before), (app) =>
+      Option.isSome(simulation) ? simulation.value.around(app) : app
+    )
   })
