@@ -126,7 +126,7 @@ layer(ObservedServer.layer, { excludeTestServices: true })("connections", (it) =
         Effect.gen(function* () {
           const { address } = yield* Server
           const methods = end === "closed" ? [...statuses.map(() => "GET"), "GET"] : statuses.map(() => "GET")
-          const outcome = yield* talk(address, steps, { methods, budget_ms: 3000 })
+          const outcome = yield* talk(address, steps, { methods })
           assert.deepStrictEqual(
             { statuses: outcome.answers.map(({ status }) => status), end: outcome.end, interim: outcome.interim },
             { statuses, end, interim }

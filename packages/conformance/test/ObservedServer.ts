@@ -27,7 +27,7 @@ export class Observer extends Context.Service<
 const isSocketMessage = (message: unknown): message is { readonly socket: Socket } =>
   typeof message === "object" && message !== null && "socket" in message
 
-const patience_ms = 3000
+const patience_ms = 10_000
 const step_ms = 10
 
 /** A server of its own, whose turns end at once, and its observer. */
