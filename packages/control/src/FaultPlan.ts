@@ -1,7 +1,7 @@
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import { Share } from "./Distribution.ts"
-import { Operation } from "./Operation.ts"
+import { operations } from "./Operation.ts"
 import { Span } from "./Span.ts"
 
 /** Where a fault strikes: before anything is done, after it is done but not said, or in the middle of saying it. */
@@ -22,7 +22,8 @@ const retryAfter = {
 
 /**
  * What goes wrong. Without a placement: connections, hangs, error answers and redirects strike before anything is
- * done; slow and mangled answers after it.
+ * done; slow and mangled answers after it. Before anything is done, `slow-headers` keeps the request waiting, and
+ * `malformed-json` answers 200 with half an object.
  */
 export const Fault = Schema.Union([
   /** The connection is reset, and for this long nobody listens at the service's port. */
@@ -79,15 +80,21 @@ export type Fault = typeof Fault.Type
 
 const Ordinals = Schema.NonEmptyArray(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)))
 
-/** Which requests a rule strikes; every condition that is given has to hold, and without any it strikes them all. */
+/** Which requests a rule strikes; every condition that is given has to hold. Without any it strikes all described operations. */
 export const FaultCondition = Schema.Struct({
-  /** These operations only. */
-  operations: Schema.optionalKey(Schema.NonEmptyArray(Operation)),
+  /** These operations only; `unrouted` is whatever is not described. Every described operation unless given. */
+  operations: Schema.optionalKey(Schema.NonEmptyArray(Schema.Literals([...operations, "unrouted"]))),
   /** The resource with this id only. */
   resource: Schema.optionalKey(Schema.NonEmptyString),
-  /** The n-th requests of one operation on one resource, from 1; a create counts by its Idempotency-Key or body. */
+  /**
+   * The n-th requests of one operation on one resource, from 1; a create counts by its Idempotency-Key or body.
+   * They count from the start or the last reset of the service, not from when the plan was set.
+   */
   attempts: Schema.optionalKey(Ordinals),
-  /** The n-th requests that fit the rule, from 1, in order of arrival: the one condition that depends on it. */
+  /**
+   * The n-th requests that fit the rest of the rule, from 1, in order of arrival since the plan was set: the one
+   * condition that depends on that order. With a rate, these are drawn from.
+   */
   nth: Schema.optionalKey(Ordinals),
   /** This share of the requests, drawn from the seed by operation, resource and attempt. */
   rate: Schema.optionalKey(Share),

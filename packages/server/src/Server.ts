@@ -1,5 +1,6 @@
 import type { ApiKeyAuth as ApiKeyAuthService, RequestValidation as RequestValidationService } from "@webagent/contract"
 import { type ApiVersion, basePath } from "@webagent/contract/Wire"
+import type { FaultPlan } from "@webagent/control"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpServer from "effect/http/HttpServer"
@@ -14,9 +15,12 @@ import * as App from "./http/App.ts"
 import * as Listener from "./http/Listener.ts"
 import * as RequestValidation from "./http/RequestValidation.ts"
 import { Behaviour, type BehaviourOptions } from "./simulation/Behaviour.ts"
+import type { FaultDelivery } from "./simulation/FaultDelivery.ts"
+import { Faults } from "./simulation/Faults.ts"
 import { Journal, type JournalOptions } from "./simulation/Journal.ts"
 import { Limits } from "./simulation/Limits.ts"
 import * as ObservedStore from "./simulation/ObservedStore.ts"
+import * as SkewedClock from "./simulation/SkewedClock.ts"
 import { Simulation } from "./simulation/Simulation.ts"
 import * as MemoryStore from "./store/MemoryStore.ts"
 import type { Store } from "./store/Store.ts"
@@ -39,7 +43,14 @@ export interface SimulatedOptions extends ListenOptions, BehaviourOptions {
   readonly seed?: number
   /** How much the journal of what happened remembers: the newest 20,000 rows unless given. */
   readonly journal?: JournalOptions
+  /** What strikes requests from the start; what the profile says unless given. */
+  readonly faults?: FaultPlan
 }
+
+/** What a simulated service can be watched by and told by while it runs. */
+export type SimulationParts = Behaviour | Faults | Journal
+
+type PartsOptions = ListenOptions & { readonly simulated?: boolean; readonly seed?: number }
 
 /** The engine over simulated ports and this store, all its own: two servers of one program share nothing. */
 const engineSimulated = <R>(
@@ -55,12 +66,22 @@ const engineSimulated = <R>(
     ])
   )
 
+/** What strikes requests: as asked for, else as the profile says. */
+const faults = ({ faults: plan }: SimulatedOptions): Layer.Layer<Faults, never, Behaviour> =>
+  Layer.unwrap(
+    Effect.map(Behaviour, (behaviour) =>
+      Faults.layer({ seed: behaviour.seed(), plan: plan ?? behaviour.profile().faults ?? [] })
+    )
+  )
+
 const defaultKeys = ["wak_test"]
 const defaultHost = "127.0.0.1"
 
 /** A seed can be known to anybody: its tokens are for this machine only. */
 const defaultLinkTokens = ({ host = defaultHost, seed = 1 }: Pick<SimulatedOptions, "host" | "seed">) =>
   Listener.isLoopback(host) ? LinkTokens.layerSeeded(seed) : LinkTokens.layerRandom
+
+const listen = ({ host = defaultHost, port = 0 }: ListenOptions) => Listener.layer({ host, port })
 
 /**
  * A server that listens: v2, v3 and v4 of the service at one address.
@@ -88,17 +109,8 @@ export class Server extends Context.Service<
     readonly apiKeys: ReadonlyArray<string>
   }
 >()("@webagent/server/Server") {
-  /**
-   * HTTP over the parts that a test may want to replace: the engine, the check of the key and the validation of
-   * requests. `layerEngineSimulated`, `ApiKeyAuth.layer` and `RequestValidation.layer` are the usual ones.
-   */
-  static readonly layerParts = (
-    options: ListenOptions & { readonly simulated?: boolean; readonly seed?: number } = {}
-  ): Layer.Layer<
-    Server,
-    Listener.PortInUseError | Listener.ListenError,
-    Engine | ApiKeyAuthService | RequestValidationService
-  > =>
+  /** HTTP over an engine, where something listens. */
+  private static readonly layerServed = (options: PartsOptions) =>
     Layer.effect(
       Server,
       Effect.map(HttpServer.HttpServer, (server) => {
@@ -114,27 +126,55 @@ export class Server extends Context.Service<
       Layer.provide(
         Layer.unwrap(Effect.map(App.make({ simulated: options.simulated ?? true }), (app) => HttpServer.serve(app)))
       ),
-      Layer.provide(options.linkTokens ?? defaultLinkTokens(options)),
-      Layer.provide(Listener.layer({ host: options.host ?? defaultHost, port: options.port ?? 0 }))
+      Layer.provide(options.linkTokens ?? defaultLinkTokens(options))
     )
+
+  /**
+   * HTTP over the parts that a test may want to replace: the engine, the check of the key and the validation of
+   * requests. `layerEngineSimulated`, `ApiKeyAuth.layer` and `RequestValidation.layer` are the usual ones.
+   */
+  static readonly layerParts = (
+    options: PartsOptions = {}
+  ): Layer.Layer<
+    Server,
+    Listener.PortInUseError | Listener.ListenError,
+    Engine | ApiKeyAuthService | RequestValidationService
+  > => Server.layerServed(options).pipe(Layer.provide(listen(options)))
 
   /** The engine with simulated agent and browsers, its state in memory. */
   static readonly layerEngineSimulated = (options: SimulatedOptions = {}): Layer.Layer<Engine> =>
     Layer.provide(engineSimulated(options, MemoryStore.layer), Behaviour.layer(options))
 
-  /** The whole simulated service on a real socket, and what is around it: its journal, and what strikes it. */
+  /**
+   * All of the simulated service that is not about sockets, and what is around it: its journal, what it is told to
+   * be, and what strikes it. Over `SkewedClock.layer`, which the app has to see as well, clocks can be off.
+   */
+  static readonly layerSimulatedParts = (
+    options: SimulatedOptions = {}
+  ): Layer.Layer<
+    Engine | ApiKeyAuthService | RequestValidationService | Simulation | SimulationParts,
+    never,
+    FaultDelivery
+  > =>
+    Layer.mergeAll(
+      engineSimulated(options, Layer.provide(ObservedStore.layer, MemoryStore.layer)),
+      ApiKeyAuth.layer(options.apiKeys ?? defaultKeys),
+      RequestValidation.layer,
+      Simulation.layer({ apiKeys: options.apiKeys ?? defaultKeys })
+    ).pipe(
+      Layer.provide(Layer.fresh(Limits.layer)),
+      Layer.provideMerge(faults(options)),
+      Layer.provideMerge([Behaviour.layer(options), Journal.layer(options.journal)])
+    )
+
+  /** The whole simulated service on a real socket, and what is around it. */
   static readonly layerSimulated = (
     options: SimulatedOptions = {}
-  ): Layer.Layer<Server | Behaviour | Journal | Simulation, Listener.PortInUseError | Listener.ListenError> =>
-    Server.layerParts(options).pipe(
-      Layer.provide([
-        engineSimulated(options, Layer.provide(ObservedStore.layer, MemoryStore.layer)),
-        ApiKeyAuth.layer(options.apiKeys ?? defaultKeys),
-        RequestValidation.layer
-      ]),
-      Layer.provideMerge(Simulation.layer({ apiKeys: options.apiKeys ?? defaultKeys })),
-      Layer.provide(Limits.layer),
-      Layer.provideMerge([Behaviour.layer(options), Journal.layer(options.journal)])
+  ): Layer.Layer<Server | Simulation | SimulationParts, Listener.PortInUseError | Listener.ListenError> =>
+    Server.layerServed(options).pipe(
+      Layer.provideMerge(Server.layerSimulatedParts(options)),
+      Layer.provide(SkewedClock.layer),
+      Layer.provide(listen(options))
     )
 
   /**

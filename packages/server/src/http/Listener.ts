@@ -1,4 +1,5 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as HttpServer from "effect/http/HttpServer"
@@ -6,6 +7,9 @@ import type * as HttpServerError from "effect/http/HttpServerError"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Scope from "effect/Scope"
+import * as NodeDelivery from "../simulation/delivery/NodeDelivery.ts"
+import { FaultDelivery } from "../simulation/FaultDelivery.ts"
+import * as Outage from "./Outage.ts"
 import { createServer, type IncomingMessage, ServerResponse, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
@@ -78,7 +82,7 @@ const maxPayload_bytes = 1024 * 1024
 
 const make = Effect.fnUntraced(function* (options: ListenerOptions) {
   const node = createServer({ requestTimeout: requestTimeout_ms, shouldUpgradeCallback: isWebSocket })
-  const upgraded = new Set<Duplex>()
+  const sockets = new Set<Socket>()
   const answers: Answers = new WeakMap()
   node.on("clientError", (error, socket) => refuse(answers, error, socket))
   node.on("request", (request, response) => {
@@ -96,21 +100,20 @@ const make = Effect.fnUntraced(function* (options: ListenerOptions) {
     socket.on("error", () => socket.destroy())
     node.emit("request", request, response)
   })
-  node.on("upgrade", (_request, socket: Duplex) => {
-    upgraded.add(socket)
-    socket.once("close", () => upgraded.delete(socket))
+  node.on("connection", (socket: Socket) => {
+    sockets.add(socket)
+    socket.once("close", () => sockets.delete(socket))
   })
   // Nothing here takes long to answer, but clients keep connections and CDP sockets open, and the adapter waits for
   // each of them when it stops: they are cut before it is asked to.
   const adapter = yield* Scope.make()
   yield* Effect.addFinalizer((exit) =>
     Effect.suspend(() => {
-      node.closeAllConnections()
-      for (const socket of upgraded) socket.destroy()
+      for (const socket of sockets) socket.destroy()
       return Scope.close(adapter, exit)
     })
   )
-  return yield* Scope.provide(
+  const server = yield* Scope.provide(
     NodeHttpServer.make(() => node, {
       ...options,
       disablePreemptiveShutdown: true,
@@ -118,11 +121,15 @@ const make = Effect.fnUntraced(function* (options: ListenerOptions) {
     }),
     adapter
   )
+  const refuseConnections = yield* Outage.make({ node, host: options.host, sockets })
+  return Context.make(HttpServer.HttpServer, server).pipe(
+    Context.add(FaultDelivery, { deliver: NodeDelivery.deliver, refuseConnections })
+  )
 })
 
-/** Listens on a real socket; stopping it closes every connection. */
+/** Listens on a real socket, where faults can be delivered; stopping it closes every connection. */
 export const layer = (options: ListenerOptions) =>
   Layer.mergeAll(
-    Layer.effect(HttpServer.HttpServer, Effect.mapError(make(options), listenError(options))),
+    Layer.effectContext(Effect.mapError(make(options), listenError(options))),
     NodeHttpServer.layerHttpServices
   )

@@ -10,6 +10,8 @@ export interface Target {
   readonly resource: string | null
   /** Whether it makes something. */
   readonly creates: boolean
+  /** Whether it only looks. */
+  readonly reads: boolean
 }
 
 /** What identifies a request, whatever overtakes it. */
@@ -20,7 +22,7 @@ export interface Identity extends Target {
   readonly attempt: number
 }
 
-const unrouted: Target = { operation: "unrouted", resource: null, creates: false }
+const unrouted: Target = { operation: "unrouted", resource: null, creates: false, reads: false }
 
 /** The operations by method and path with the id left out, such as `GET /api/v4/runs//status`. */
 const known: ReadonlyMap<string, Target> = new Map(
@@ -32,7 +34,7 @@ const known: ReadonlyMap<string, Target> = new Map(
       method: "",
       path: ""
     }
-    const target = { operation, resource: null, creates: method === "POST" }
+    const target = { operation, resource: null, creates: method === "POST", reads: method === "GET" }
     const shape = `${basePath[version]}${path.replace(/\{\w+\}/u, "")}`
     return (method === "GET" ? ["GET", "HEAD"] : [method]).map((verb) => [`${verb} ${shape}`, target] as const)
   })
@@ -65,7 +67,12 @@ export const targetOf = (method: string, url: string): Target => {
   const to = end === -1 ? path.length : end
   const found = to === from ? undefined : known.get(`${method} ${path.slice(0, from)}${path.slice(to)}`)
   if (found === undefined) return unrouted
-  return { operation: found.operation, resource: path.slice(from, to).toLowerCase(), creates: found.creates }
+  return {
+    operation: found.operation,
+    resource: path.slice(from, to).toLowerCase(),
+    creates: found.creates,
+    reads: found.reads
+  }
 }
 
 /** A create's key. With an Idempotency-Key the body does not matter: with another one the key is a mistake. */

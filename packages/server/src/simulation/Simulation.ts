@@ -3,6 +3,7 @@ import type { RequestEntry } from "@webagent/control"
 import * as ByteSize from "effect/ByteSize"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
@@ -12,10 +13,15 @@ import * as Layer from "effect/Layer"
 import { CreateKey } from "../engine/CreateKey.ts"
 import * as ApiKeys from "./ApiKeys.ts"
 import { CurrentExchange, type Exchange } from "./Exchange.ts"
+import * as FaultAnswer from "./FaultAnswer.ts"
+import { type Answered, type ConnectionLost, FaultDelivery } from "./FaultDelivery.ts"
+import { Faults, type Struck } from "./Faults.ts"
 import { Journal } from "./Journal.ts"
 import { Limits, type Refusal } from "./Limits.ts"
+import { Staleness } from "./ObservedStore.ts"
 import { RealClock } from "./RealClock.ts"
 import { createHash, type Identity, makeAttempts, type Target, targetOf } from "./Requests.ts"
+import { ClockSkew } from "./SkewedClock.ts"
 
 /** What a simulation has to know of the server around it. */
 export interface SimulationOptions {
@@ -32,23 +38,26 @@ type Response = HttpServerResponse.HttpServerResponse
 /** How much of a create's body is read to know which one it is; the same as the server reads at all. */
 const maxBodySize = ByteSize.mebibytes(1)
 
-/** When a request came. */
-interface Arrival {
+/** Nobody is there, and never will be. */
+const nowhere = "http://elsewhere.invalid"
+
+/** A request under way: what its row in the journal will say. */
+interface Visit {
+  readonly request: Request
+  readonly target: Target
+  readonly clock: Clock.Clock
   readonly at_ms: number
   readonly realAt_ms: number
-  /** The last row of the journal then. */
+  /** The last row of the journal when it came. */
   readonly after: number
-  readonly clock: Clock.Clock
+  /** Whether service time is another than the process's, by which Node dates its answers. */
+  readonly dates: boolean
+  identity: Identity
+  exchange: Exchange | undefined
+  struck: Struck | undefined
+  /** Whether somebody else sees to its row. */
+  handedOver: boolean
 }
-
-/** How a request ended. */
-interface Ending {
-  readonly status: number | null
-  readonly retryAfter_ms: number | null
-  readonly answered: (typeof RequestEntry.Type)["answered"]
-}
-
-const left: Ending = { status: null, retryAfter_ms: null, answered: "left" }
 
 const retryAfter_ms = (response: Response, now_ms: number): number | null => {
   const value = response.headers["retry-after"]
@@ -82,6 +91,9 @@ const bodyOf = (request: Request): Effect.Effect<string> =>
         Effect.interruptible
       )
 
+/** From how far off on service time is worth a `Date` of its own. */
+const noticeable_ms = 1000
+
 /**
  * Everything that a simulated service does around its operations. It stands in front of all routes: what it does
  * not strike passes through at the cost of a row in the journal.
@@ -90,119 +102,223 @@ export class Simulation extends Context.Service<
   Simulation,
   {
     /** The app with the simulation in front of it. */
-    readonly around: <E, R>(app: HttpApp<E, R>) => HttpApp<E, R | Request>
+    readonly around: <E, R>(app: HttpApp<E, R>) => HttpApp<E | ConnectionLost, R | Request>
     /** Counts requests from 1 again, and forgets who has what. */
     readonly reset: Effect.Effect<void>
+    /** Where redirects lead that do not say: an address without a slash at the end, that records what comes. */
+    readonly setTrap: (address: string) => Effect.Effect<void>
   }
 >()("@webagent/server/Simulation") {
   /** The simulation over its parts. */
-  static readonly layer = (options: SimulationOptions = {}): Layer.Layer<Simulation, never, Journal | Limits> =>
+  static readonly layer = (
+    options: SimulationOptions = {}
+  ): Layer.Layer<Simulation, never, Journal | Limits | Faults | FaultDelivery> =>
     Layer.effect(Simulation, make(options))
 }
 
 const make = Effect.fnUntraced(function* (options: SimulationOptions) {
   const journal = yield* Journal
   const limits = yield* Limits
+  const faults = yield* Faults
+  const delivery = yield* FaultDelivery
   const attempts = makeAttempts()
   const keys = ApiKeys.make(options.apiKeys ?? [])
+  let elsewhere = nowhere
 
-  const record = (request: Request, identity: Identity, arrival: Arrival, ending: Ending, made: string | null) => {
+  const identify = (target: Target, create: string | null): Identity => ({
+    operation: target.operation,
+    resource: target.resource,
+    creates: target.creates,
+    reads: target.reads,
+    create,
+    attempt: attempts.next(target.operation, create ?? target.resource ?? "")
+  })
+
+  const record = (visit: Visit, answered: Answered, status: number | null, retryAfter: number | null) => {
     if (!journal.enabled) return
+    const { identity, request } = visit
     const { headers } = request
-    journal.recordUnsafe({
+    const row: { -readonly [Key in keyof typeof RequestEntry.Type]: (typeof RequestEntry.Type)[Key] } = {
       type: "request",
       seq: 0,
-      at_ms: arrival.at_ms,
-      realAt_ms: arrival.realAt_ms,
+      at_ms: visit.at_ms,
+      realAt_ms: visit.realAt_ms,
       operation: identity.operation,
       resource: identity.resource,
       create: identity.create,
       attempt: identity.attempt,
-      after: arrival.after,
+      after: visit.after,
       method: request.method,
       path: keys.redact(request.url),
       apiKey: keys.digestOf(request),
       idempotencyKey: headers["idempotency-key"] ?? null,
       userAgent: headers["user-agent"] ?? null,
-      status: ending.status,
-      retryAfter_ms: ending.retryAfter_ms,
-      answered: ending.answered,
-      made,
-      fault: null,
-      duration_ms: arrival.clock.currentTimeMillisUnsafe() - arrival.at_ms
-    })
+      status,
+      retryAfter_ms: retryAfter,
+      answered,
+      made: visit.exchange?.made ?? null,
+      fault: visit.struck?.rule ?? null,
+      duration_ms: visit.clock.currentTimeMillisUnsafe() - visit.at_ms
+    }
+    journal.recordUnsafe(row)
   }
 
-  const endingOf = <E>(exit: Exit.Exit<Response, E>, arrival: Arrival): Ending => {
-    if (exit._tag === "Failure") return left
-    const asked = retryAfter_ms(exit.value, arrival.clock.currentTimeMillisUnsafe())
-    return { status: exit.value.status, retryAfter_ms: asked, answered: "whole" }
+  const recordExit = <E>(visit: Visit, exit: Exit.Exit<Response, E>) => {
+    if (visit.handedOver) return
+    if (exit._tag === "Failure") return record(visit, "left", null, null)
+    const { status } = exit.value
+    record(visit, "whole", status, retryAfter_ms(exit.value, visit.clock.currentTimeMillisUnsafe()))
   }
 
-  /** The app behind what its caller's limits let in and how long the service thinks. */
-  const limited = <E, R>(
-    app: HttpApp<E, R>,
-    request: Request,
-    identity: Identity,
-    arrival: Arrival,
-    exchange?: Exchange
-  ): HttpApp<E, R> => {
-    const { headers } = request
-    const asked = { identity, apiKey: headers[keyHeader] ?? "", idempotencyKey: headers["idempotency-key"] }
-    const entered = limits.enter(asked, arrival.clock.currentTimeMillisUnsafe())
-    if ("refusal" in entered) return Effect.succeed(refused(entered.refusal))
-    if (exchange !== undefined) exchange.place = entered.place
-    const latency_ms = limits.latency_ms(identity)
-    return latency_ms === 0 ? app : Effect.andThen(Effect.interruptible(Effect.sleep(latency_ms)), app)
+  const recordFault = ({ at_ms, identity, realAt_ms }: Visit, struck: Struck) => {
+    const { attempt, create, operation, resource } = identity
+    const { fault, placement, rule } = struck
+    const of = { operation, resource, create, attempt, rule, kind: fault.kind, placement }
+    journal.recordUnsafe({ type: "fault", seq: 0, at_ms, realAt_ms, ...of })
   }
 
-  /** Carries out a create under its key, so that its ids do not depend on what else goes on. */
-  const create = <E, R>(app: HttpApp<E, R>, request: Request, target: Target, arrival: Arrival): HttpApp<E, R> => {
-    const exchange: Exchange = { makes: madeBy[target.operation] ?? null, made: null, place: null }
-    let identity: Identity = { ...target, create: null, attempt: 1 }
-    const carriedOut = Effect.flatMap(bodyOf(request), (body) => {
-      const { operation, resource } = target
-      const hash = createHash({ operation, resource, idempotencyKey: request.headers["idempotency-key"], body })
-      identity = { ...target, create: hash, attempt: attempts.next(operation, hash) }
-      return limited(app, request, identity, arrival, exchange).pipe(
-        Effect.provideService(CreateKey, { hash, ordinal: identity.attempt - 1 }),
-        Effect.provideService(CurrentExchange, exchange)
-      )
-    })
-    return Effect.onExitPrimitive(
-      carriedOut,
-      (exit) => {
-        if (exchange.place !== null) limits.leave(exchange.place)
-        record(request, identity, arrival, endingOf(exit, arrival), exchange.made)
-        return undefined
-      },
-      true
+  const dated = ({ clock }: Visit, response: Response, skew_ms = 0): Response =>
+    response.headers["date"] === undefined
+      ? HttpServerResponse.setHeader(response, "date", FaultAnswer.httpDate(clock.currentTimeMillisUnsafe() + skew_ms))
+      : response
+
+  /** The handler of a request under the key of its create. */
+  const handled = <E, R>(app: HttpApp<E, R>, { exchange, identity }: Visit): HttpApp<E, R> =>
+    identity.create === null
+      ? app
+      : app.pipe(
+          Effect.provideService(CreateKey, { hash: identity.create, ordinal: identity.attempt - 1 }),
+          Effect.provideService(CurrentExchange, exchange)
+        )
+
+  /** The request as it would be carried out if nothing struck it. */
+  const carriedOut = <E, R>(app: HttpApp<E, R>, visit: Visit): HttpApp<E, R> =>
+    visit.dates ? Effect.map(handled(app, visit), (response) => dated(visit, response)) : handled(app, visit)
+
+  const answer = (visit: Visit, given: FaultAnswer.FaultAnswer): HttpApp<ConnectionLost, never> => {
+    if (FaultAnswer.isResponse(given)) return Effect.succeed(visit.dates ? dated(visit, given) : given)
+    visit.handedOver = true
+    const status = given.head?.status ?? null
+    const ended = (answered: Answered) => record(visit, answered, answered === "left" ? null : status, null)
+    if (visit.struck?.fault.kind !== "refuse-connections") return delivery.deliver(visit.request, given, ended)
+    ended("none")
+    const { for: span } = visit.struck.fault
+    return Effect.andThen(
+      delivery.refuseConnections(span),
+      delivery.deliver(visit.request, given, () => undefined)
     )
   }
 
-  const around = <E, R>(app: HttpApp<E, R>): HttpApp<E, R | Request> =>
+  const circumstances = ({ clock, request }: Visit): FaultAnswer.Circumstances => ({
+    url: request.url,
+    now_ms: clock.currentTimeMillisUnsafe(),
+    elsewhere
+  })
+
+  /** The network delivers a request twice: the first answer goes nowhere. */
+  const twice = <E, R>(app: HttpApp<E, R>, visit: Visit): HttpApp<E, R> =>
+    Effect.flatMap(carriedOut(app, visit), () => {
+      record(visit, "none", null, null)
+      visit.identity = identify(visit.target, visit.identity.create)
+      if (visit.exchange !== undefined) visit.exchange = { ...visit.exchange, made: null }
+      return carriedOut(app, visit)
+    })
+
+  const struckDown = <E, R>(app: HttpApp<E, R>, visit: Visit, struck: Struck): HttpApp<E | ConnectionLost, R> => {
+    const { fault, placement } = struck
+    if (fault.kind === "duplicate-delivery") return twice(app, visit)
+    if (fault.kind === "clock-skew") {
+      const by_ms = Duration.toMillis(fault.by) * (fault.direction === "fast" ? 1 : -1)
+      return Effect.map(Effect.provideService(handled(app, visit), ClockSkew, by_ms), (response) =>
+        dated(visit, response, by_ms)
+      )
+    }
+    const done = carriedOut(app, visit)
+    if (fault.kind === "stale-read") return Effect.provideService(done, Staleness, Duration.toMillis(fault.lag))
+    if (fault.kind === "slow-headers") {
+      const slow = Effect.interruptible(Effect.sleep(fault.for))
+      return placement === "before-apply" ? Effect.andThen(slow, done) : Effect.tap(done, () => slow)
+    }
+    const replacing = FaultAnswer.replacingFault(struck)
+    if (replacing === undefined) {
+      const headOnly = visit.request.method === "HEAD"
+      return Effect.flatMap(done, (response) =>
+        Effect.flatMap(FaultAnswer.spoiled(struck, response, headOnly), (given) => answer(visit, given))
+      )
+    }
+    const replaced = Effect.suspend(() => answer(visit, FaultAnswer.inPlace(replacing, circumstances(visit))))
+    return placement === "before-apply" ? replaced : Effect.andThen(done, replaced)
+  }
+
+  /** A request of which it is known by now which one it is, with what strikes it. */
+  const identified = <E, R>(app: HttpApp<E, R>, visit: Visit): HttpApp<E | ConnectionLost, R> => {
+    const struck = faults.strikesUnsafe()?.of(visit.identity, visit.at_ms)
+    if (struck === undefined) return carriedOut(app, visit)
+    visit.struck = struck
+    recordFault(visit, struck)
+    return struckDown(app, visit, struck)
+  }
+
+  /** A request behind what its caller's limits let in, and for how long the service thinks. */
+  const limited = <E, R>(app: HttpApp<E, R>, visit: Visit): HttpApp<E | ConnectionLost, R> => {
+    const { exchange, identity, request } = visit
+    const asked = {
+      identity,
+      apiKey: request.headers[keyHeader] ?? "",
+      idempotencyKey: request.headers["idempotency-key"]
+    }
+    const entered = limits.enter(asked, visit.clock.currentTimeMillisUnsafe())
+    if ("refusal" in entered) return answer(visit, refused(entered.refusal))
+    if (exchange !== undefined) exchange.place = entered.place
+    const latency_ms = limits.latency_ms(identity)
+    const met = identified(app, visit)
+    return latency_ms === 0 ? met : Effect.andThen(Effect.interruptible(Effect.sleep(latency_ms)), met)
+  }
+
+  const create = <E, R>(app: HttpApp<E, R>, visit: Visit): HttpApp<E | ConnectionLost, R> =>
+    Effect.flatMap(bodyOf(visit.request), (body) => {
+      const { operation, resource } = visit.target
+      const idempotencyKey = visit.request.headers["idempotency-key"]
+      visit.identity = identify(visit.target, createHash({ operation, resource, idempotencyKey, body }))
+      visit.exchange = { makes: madeBy[operation] ?? null, made: null, place: null }
+      return limited(app, visit)
+    })
+
+  const around = <E, R>(app: HttpApp<E, R>): HttpApp<E | ConnectionLost, R | Request> =>
     Effect.withFiber((fiber) => {
       const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
       const clock = fiber.getRef(Clock.Clock)
+      const target = targetOf(request.method, request.url)
       const at_ms = clock.currentTimeMillisUnsafe()
       const realAt_ms = fiber.getRef(RealClock).currentTimeMillisUnsafe()
-      const arrival = { at_ms, realAt_ms, after: journal.lastUnsafe(), clock }
-      const target = targetOf(request.method, request.url)
-      if (target.creates) return create(app, request, target, arrival)
-      const inForce = limits.inForce()
-      if (!journal.enabled && !inForce) return app
-      const { creates, operation, resource } = target
-      const attempt = attempts.next(operation, resource ?? "")
-      const identity: Identity = { operation, resource, creates, create: null, attempt }
+      const visit: Visit = {
+        request,
+        target,
+        clock,
+        at_ms,
+        realAt_ms,
+        dates: Math.abs(at_ms - realAt_ms) > noticeable_ms,
+        after: journal.lastUnsafe(),
+        identity: target.creates ? { ...target, create: null, attempt: 1 } : identify(target, null),
+        exchange: undefined,
+        struck: undefined,
+        handedOver: false
+      }
       return Effect.onExitPrimitive(
-        inForce ? limited(app, request, identity, arrival) : app,
+        target.creates ? create(app, visit) : limits.inForce() ? limited(app, visit) : identified(app, visit),
         (exit) => {
-          record(request, identity, arrival, endingOf(exit, arrival), null)
+          const place = visit.exchange?.place
+          if (place !== null && place !== undefined) limits.leave(place)
+          recordExit(visit, exit)
           return undefined
         },
         true
       )
     })
 
-  return Simulation.of({ around, reset: Effect.andThen(Effect.sync(attempts.clear), limits.clear) })
+  return Simulation.of({
+    around,
+    reset: Effect.andThen(Effect.sync(attempts.clear), limits.clear),
+    setTrap: (address) => Effect.sync(() => void (elsewhere = address))
+  })
 })

@@ -14,6 +14,7 @@ const identity = (operation: Route, attempt = 1): Identity => ({
   operation,
   resource: "r1",
   creates: operation === "v4.createRun",
+  reads: false,
   create: null,
   attempt
 })
