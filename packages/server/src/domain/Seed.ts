@@ -18,8 +18,15 @@ export const drawNormal = (seed: Seed, ...key: ReadonlyArray<string | number>): 
   Math.sqrt(-2 * Math.log(1 - draw(seed, ...key, "radius"))) * Math.cos(2 * Math.PI * draw(seed, ...key, "angle"))
 
 /** A version 4 uuid, the same for the same seed and key. */
-export const uuid = (seed: Seed, ...key: ReadonlyArray<string | number>): string =>
-  digest(seed, key).replace(/^(.{8})(.{4}).(.{3})(.)(.{3})(.{12}).*$/u, (_, a, b, c, variant: string, d, e) => {
-    const rfc9562 = ((Number.parseInt(variant, 16) & 0x3) | 0x8).toString(16)
-    return `${a}-${b}-4${c}-${rfc9562}${d}-${e}`
-  })
+export const uuid = (seed: Seed, ...key: ReadonlyArray<string | number>): string => {
+  const hex = digest(seed, key)
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16)
+  // joined at once: a text that is added up keeps its parts, and there are two ids for each run
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    `${variant}${hex.slice(17, 20)}`,
+    hex.slice(20, 32)
+  ].join("-")
+}

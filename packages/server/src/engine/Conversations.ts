@@ -1,13 +1,8 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import type * as Fiber from "effect/Fiber"
 import type { Gate } from "./Gate.ts"
+import type { Work } from "./Performers.ts"
 import * as TurnQueue from "./TurnQueue.ts"
-
-/** An agent that performs a turn. It may go on for a while after its turn is terminal. */
-export interface Work {
-  fiber: Fiber.Fiber<void> | undefined
-}
 
 /** What the engine holds in its hands for one session that has something to do. */
 export interface Conversation {

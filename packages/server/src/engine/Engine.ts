@@ -117,7 +117,7 @@ const make = Effect.gen(function* () {
 
   /** While the gate is held: an engine as new. Says how to end what went on until then. */
   const clear = Effect.gen(function* () {
-    for (const { work } of conversations.takeAll()) SessionDesk.letGo(work)
+    for (const { work } of conversations.takeAll()) sessions.letGo(work)
     const stops = browsers.takeAll()
     yield* store.clear
     yield* ids.restore({})

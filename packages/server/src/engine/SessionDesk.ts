@@ -1,19 +1,16 @@
-import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import * as Stream from "effect/Stream"
 import { Agent } from "../agent/Agent.ts"
 import { SessionNotFound, SessionStopped, TurnNotFound } from "../domain/Errors.ts"
 import type { Made } from "../domain/IdempotencyRecord.ts"
 import * as Session from "../domain/Session.ts"
 import * as Turn from "../domain/Turn.ts"
 import { Store } from "../store/Store.ts"
-import { type Conversation, type Conversations, type Work } from "./Conversations.ts"
+import type { Conversation, Conversations } from "./Conversations.ts"
 import { fresh, IdSource } from "./IdSource.ts"
+import * as Performers from "./Performers.ts"
 import type { Record } from "./SafeCreates.ts"
 import * as TurnQueue from "./TurnQueue.ts"
 
@@ -45,18 +42,8 @@ export const make = Effect.fnUntraced(function* (conversations: Conversations) {
   const agent = yield* Agent
   const store = yield* Store
   const ids = yield* IdSource
-  const fork = Effect.runForkWith(yield* Effect.context())
   const { alone } = conversations
   let closing = false
-
-  yield* Effect.addFinalizer(() => {
-    // before the turns are interrupted: one that ends so is not to start the next
-    closing = true
-    return Effect.andThen(
-      agent.abandon ?? Effect.void,
-      Effect.suspend(() => Fiber.interruptAll(conversations.entries().flatMap(([, { work }]) => work?.fiber ?? [])))
-    )
-  })
 
   const find = (id: string): Effect.Effect<Session.Session, SessionNotFound> =>
     Effect.flatMap(
@@ -94,11 +81,10 @@ export const make = Effect.fnUntraced(function* (conversations: Conversations) {
   })
 
   /** Gives the turn to the agent. */
-  const begin = (held: Conversation, given: Turn.Turn) => {
-    const work: Work = { fiber: undefined }
-    held.work = work
-    work.fiber = fork(perform(work, given))
-  }
+  const begin = (held: Conversation, given: Turn.Turn) =>
+    performers.begin(given, (work) => {
+      held.work = work
+    })
 
   /** Puts the first waiting turn to work, unless an agent is or the engine closes. */
   const advance = Effect.fnUntraced(function* (held: Conversation) {
@@ -109,35 +95,25 @@ export const make = Effect.fnUntraced(function* (conversations: Conversations) {
     begin(held, yield* Effect.orDie(apply(held, queue.running, { _tag: "Dispatched" })))
   })
 
-  /** What an agent says counts while it is the one at work: not after a reset. */
-  const perform = (work: Work, given: Turn.Turn): Effect.Effect<void> =>
-    agent.perform(given).pipe(
-      Stream.runForEach((event) =>
-        Effect.catchTag(
-          alone(given.sessionId, (held) => (held.work === work ? apply(held, given.id, event) : Effect.void)),
-          "RefusedMove",
-          (refused) =>
-            Turn.isTerminal(refused.from)
-              ? Effect.void
-              : Effect.die(`The agent sent ${refused.event} for a turn that is ${refused.from}.`)
-        )
-      ),
-      Effect.tapDefect((defect) => Effect.logError(`The agent died in turn ${given.id}`, defect)),
-      Effect.onExit((exit) => alone(given.sessionId, (held) => settle(held, work, given.id, exit))),
-      Effect.ignoreCause
-    )
-
   /** The agent is done with the turn, however that came about: nothing is left half-way, and the next one starts. */
-  const settle = Effect.fnUntraced(function* (
-    held: Conversation,
-    work: Work,
-    turnId: string,
-    exit: Exit.Exit<void, { message: string }>
-  ) {
-    if (held.work !== work) return
-    if (held.queue.running === turnId) yield* Effect.ignore(apply(held, turnId, ending(exit)))
+  const settle = Effect.fnUntraced(function* (held: Conversation, turnId: string, ending: Turn.TurnEvent) {
+    if (held.queue.running === turnId) yield* Effect.ignore(apply(held, turnId, ending))
     held.work = null
     yield* advance(held)
+  })
+
+  // what an agent says counts while it is the one at work: not after a reset
+  const performers = yield* Performers.make(agent, {
+    happened: (work, { id, sessionId }, event) =>
+      alone(sessionId, (held) => (held.work === work ? apply(held, id, event) : Effect.succeed(undefined))),
+    ended: (work, { id, sessionId }, ending) =>
+      alone(sessionId, (held) => (held.work === work ? settle(held, id, ending) : Effect.void))
+  })
+
+  yield* Effect.addFinalizer(() => {
+    // before the turns are interrupted: one that ends so is not to start the next
+    closing = true
+    return performers.end(conversations.entries().flatMap(([, { work }]) => work ?? []))
   })
 
   const newTurn = Effect.fnUntraced(function* (fields: Pick<Turn.Turn, "sessionId" | "task" | "modelParams">) {
@@ -188,7 +164,7 @@ export const make = Effect.fnUntraced(function* (conversations: Conversations) {
         return [message, interrupt ? work : null] as const
       })
     )
-    letGo(interrupted)
+    performers.letGo(interrupted)
     return made
   })
 
@@ -202,7 +178,7 @@ export const make = Effect.fnUntraced(function* (conversations: Conversations) {
         return [Result.isSuccess(moved) ? moved.success : yield* Effect.orDie(turn(id)), atWork] as const
       })
     )
-    letGo(work)
+    performers.letGo(work)
     return cancelled
   })
 
@@ -221,7 +197,7 @@ export const make = Effect.fnUntraced(function* (conversations: Conversations) {
         return [moved.success, held.work] as const
       })
     )
-    letGo(work)
+    performers.letGo(work)
     return stopped
   })
 
@@ -249,17 +225,7 @@ export const make = Effect.fnUntraced(function* (conversations: Conversations) {
     cancelTurn: (id: string) => Effect.uninterruptible(cancelTurn(id)),
     stop: (id: string) => Effect.uninterruptible(stop(id)),
     share,
+    letGo: performers.letGo,
     resume
   }
 })
-
-/** The agent may take a while to let go; nobody waits for it but the next turn. */
-export const letGo = (work: Work | null): void => work?.fiber?.interruptUnsafe()
-
-/** What an agent's end makes of a turn that has had no terminal event. */
-const ending = (exit: Exit.Exit<void, { readonly message: string }>): Turn.TurnEvent => {
-  if (Exit.isSuccess(exit)) return { _tag: "Failed", error: "The agent ended without saying how." }
-  if (Cause.hasInterruptsOnly(exit.cause)) return { _tag: "Cancelled" }
-  const error = Cause.squash(exit.cause)
-  return { _tag: "Failed", error: error instanceof Error ? error.message : String(error) }
-}

@@ -21,7 +21,9 @@ export const prepend = (queue: TurnQueue, turn: string): TurnQueue => ({ ...queu
 /** The queue with its first waiting turn at work; unchanged while one is at work or when none waits. */
 export const start = (queue: TurnQueue): TurnQueue => {
   const [first, ...waiting] = queue.waiting
-  return queue.running !== null || first === undefined ? queue : { running: first, waiting }
+  return queue.running !== null || first === undefined
+    ? queue
+    : { running: first, waiting: waiting.length === 0 ? nothing : waiting }
 }
 
 /** The queue after `turn` left it, from wherever it was. */

@@ -8,8 +8,8 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scheduler from "effect/Scheduler"
 import * as Semaphore from "effect/Semaphore"
+import * as Sleepers from "../domain/Sleepers.ts"
 import { RealClock } from "./RealClock.ts"
-import * as Sleepers from "./Sleepers.ts"
 import * as TrackedScheduler from "./TrackedScheduler.ts"
 
 /** Time is moved by hand only where it goes by no other means. */
@@ -64,6 +64,10 @@ export class ServiceClock extends Context.Service<
     )
 }
 
+interface Waiting extends Sleepers.Sleeper {
+  readonly wake: () => void
+}
+
 /** A thousandth of a millisecond: sums of fractions are off by less. */
 const tolerance_ms = 0.001
 
@@ -77,7 +81,7 @@ const make = Effect.fnUntraced(function* (initial: TimeMode) {
   const { scheduler, settled } = TrackedScheduler.make(yield* Scheduler.Scheduler)
   const fork = Effect.runForkWith(yield* Effect.context())
   const moving = yield* Semaphore.make(1)
-  const sleepers = Sleepers.make()
+  const sleepers = Sleepers.make<Waiting>()
   let time = initial
   /** What was when the way that time goes last changed; `elapsed_ms` is what sleepers count by. */
   let since = { elapsed_ms: 0, now_ms: around.currentTimeMillisUnsafe(), around: readAround() }
@@ -139,9 +143,10 @@ const make = Effect.fnUntraced(function* (initial: TimeMode) {
     if (ms <= 0) return Effect.yieldNow
     if (!Number.isFinite(ms)) return Effect.never
     return Effect.callback<void>((resume) => {
-      const forget = sleepers.add({ at: elapsed() + ms, wake: () => resume(Effect.void) })
+      const sleeper = { at: elapsed() + ms, ordinal: 0, place: -1, wake: () => resume(Effect.void) }
+      sleepers.add(sleeper)
       setAlarm()
-      return Effect.sync(forget)
+      return Effect.sync(() => sleepers.remove(sleeper))
     })
   }
 
@@ -170,7 +175,7 @@ const make = Effect.fnUntraced(function* (initial: TimeMode) {
   }
 
   /** All that follows from waking one, within reason. */
-  const wake = (sleeper: Sleepers.Sleeper): Effect.Effect<void> =>
+  const wake = (sleeper: Waiting): Effect.Effect<void> =>
     settled(sleeper.wake).pipe(
       Effect.timeoutOrElse({
         duration: patience,

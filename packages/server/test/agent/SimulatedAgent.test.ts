@@ -1,11 +1,9 @@
 import type { Profile } from "@webagent/control"
 import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import { Agent } from "../../src/agent/Agent.ts"
 import * as SimulatedAgent from "../../src/agent/SimulatedAgent.ts"
@@ -16,23 +14,22 @@ import { turn } from "../domain/records.ts"
 const reportOf = (event: TurnEvent | undefined): ReadonlyArray<TurnReport> =>
   event !== undefined && "report" in event && event.report !== undefined ? [event.report as TurnReport] : []
 
-/** All events of a turn, with the time of each. */
+const foresee = (given: Turn) =>
+  Agent.use((agent) => ("foresee" in agent ? Effect.succeed(agent.foresee(given)) : Effect.die("it only performs")))
+
+/** What the agent foresees of a turn, by default one that it is given now, with the time of each event. */
 const perform = (changes: Partial<Turn>, options: BehaviourOptions = {}) =>
   Effect.gen(function* () {
-    const agent = yield* Agent
-    const seen: Array<readonly [number, TurnEvent]> = []
-    const fiber = yield* Effect.forkChild(
-      Stream.runForEach(agent.perform({ ...turn, ...changes }), (event) =>
-        Effect.map(
-          Effect.clockWith((clock) => clock.currentTimeMillis),
-          (now) => seen.push([now, event])
-        )
-      ),
-      { startImmediately: true }
-    )
-    yield* TestClock.adjust("1 hour")
-    yield* Fiber.await(fiber)
-    return seen
+    const now = yield* Clock.currentTimeMillis
+    const given: Turn = { ...turn, status: "dispatching", dispatchedAt_ms: now, ...changes }
+    const foresight = yield* foresee(given)
+    const happens = (standing: Turn) => {
+      const { at_ms, event } = foresight.next(standing)
+      return [Math.max(now, at_ms), event()] as const
+    }
+    if (given.status === "running") return [happens(given)]
+    const start = happens(given)
+    return [start, happens({ ...given, status: "running", startedAt_ms: start[0] })]
   }).pipe(Effect.provide(SimulatedAgent.layer(options)))
 
 const end = (changes: Partial<Turn>, options?: BehaviourOptions) =>
@@ -281,18 +278,23 @@ describe("SimulatedAgent", () => {
       }).pipe(Effect.provide(SimulatedAgent.layer({ profile: { session: { keepAlive: 0.5, persistMemory: 0 } } })))
     )
 
-    it.effect("a turn keeps to the profile that was in force when it began", () =>
+    it.effect("a turn keeps to the profile and the seed that were in force when it began", () =>
       Effect.gen(function* () {
-        const agent = yield* Agent
         const behaviour = yield* Behaviour
-        const fiber = yield* Effect.forkChild(Stream.runCollect(agent.perform(turn)), { startImmediately: true })
-        yield* TestClock.adjust("30 seconds")
+        const given: Turn = { ...turn, status: "running", startedAt_ms: 0 }
+        const first = yield* foresee(given)
         yield* behaviour.set({ outcomes: { failed: 1 }, duration: Duration.hours(1) })
-        yield* TestClock.adjust("30 seconds")
-        assert.strictEqual((yield* Fiber.join(fiber)).at(-1)?._tag, "Completed")
-        const next = yield* Effect.forkChild(Stream.runCollect(agent.perform(turn)), { startImmediately: true })
-        yield* TestClock.adjust("1 hour")
-        assert.strictEqual((yield* Fiber.join(next)).at(-1)?._tag, "Failed")
+        const second = yield* foresee(given)
+        yield* behaviour.reseed(7)
+        // one for all turns that begin under the same conditions, and another for others
+        assert.strictEqual(new Set([first, second, yield* foresee(given), yield* foresee(given)]).size, 3)
+        assert.deepStrictEqual(
+          [first, second].map((foresight) => foresight.next(given)).map(({ at_ms, event }) => [at_ms, event()._tag]),
+          [
+            [60_000, "Completed"],
+            [3_600_000, "Failed"]
+          ]
+        )
       }).pipe(
         Effect.provide(
           Layer.provideMerge(
@@ -329,46 +331,16 @@ describe("SimulatedAgent", () => {
             [60_000, "Completed"]
           ]
         )
-        // an hour and four seconds have passed
+        yield* TestClock.adjust("1 hour")
         const [late] = yield* perform({ status: "running", dispatchedAt_ms: 0, startedAt_ms: 0 }, { profile })
         assert.deepStrictEqual([late?.[0], late?.[1]._tag], [3_604_000, "Completed"])
       })
     )
   })
 
-  describe("a turn that is cancelled", () => {
-    const cancelled = Effect.fnUntraced(function* (letGo: Duration.Duration) {
-      const agent = yield* Agent
-      const fiber = yield* Effect.forkChild(Stream.runDrain(agent.perform(turn)), { startImmediately: true })
-      yield* TestClock.adjust("1 second")
-      fiber.interruptUnsafe()
-      yield* TestClock.adjust(Duration.subtract(letGo, Duration.millis(1)))
-      return { agent, fiber }
-    })
-    const layer = SimulatedAgent.layer({
-      profile: { dispatch: Duration.minutes(1), letGo: Duration.seconds(5) }
-    })
-
-    it.effect("takes a while to let go", () =>
-      Effect.gen(function* () {
-        const { fiber } = yield* cancelled(Duration.seconds(5))
-        assert.isUndefined(fiber.pollUnsafe())
-        yield* TestClock.adjust(1)
-        assert.isDefined(fiber.pollUnsafe())
-      }).pipe(Effect.provide(layer))
-    )
-
-    it.effect("lets go at once when the agent is told to abandon it, before or after", () =>
-      Effect.gen(function* () {
-        const { agent, fiber } = yield* cancelled(Duration.seconds(5))
-        yield* agent.abandon ?? Effect.void
-        assert.isTrue(Exit.isFailure(yield* Fiber.await(fiber)))
-        const next = yield* Effect.forkChild(Stream.runDrain(agent.perform(turn)), { startImmediately: true })
-        yield* TestClock.adjust("1 second")
-        yield* agent.abandon ?? Effect.void
-        yield* Fiber.interrupt(next)
-        assert.isDefined(next.pollUnsafe())
-      }).pipe(Effect.provide(layer))
-    )
-  })
+  it.effect("takes a while to let go of a turn that is cancelled", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* foresee(turn)).letGo_ms(turn), 5000)
+    }).pipe(Effect.provide(SimulatedAgent.layer({ profile: { letGo: Duration.seconds(5) } })))
+  )
 })

@@ -6,7 +6,7 @@ import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
-import { Agent, AgentError } from "../../src/agent/Agent.ts"
+import { Agent, AgentError, type PerformingAgent } from "../../src/agent/Agent.ts"
 import * as SimulatedAgent from "../../src/agent/SimulatedAgent.ts"
 import * as SimulatedBrowserPool from "../../src/browser/SimulatedBrowserPool.ts"
 import type { TurnEvent } from "../../src/domain/Turn.ts"
@@ -19,7 +19,7 @@ import { Store } from "../../src/store/Store.ts"
 const simulated = Server.layerEngineSimulated({ turnDuration: "10 seconds" })
 
 /** An engine whose agent does what a test says. */
-const withAgent = (perform: Agent["Service"]["perform"]) =>
+const withAgent = (perform: PerformingAgent["perform"]) =>
   Engine.layer.pipe(
     Layer.provide([
       Layer.succeed(Agent, { model: "test", version: "test-1", perform }),
@@ -168,7 +168,7 @@ describe("Engine", () => {
       () => Stream.make<[TurnEvent]>({ _tag: "Completed", report: {} }),
       "The agent sent Completed for a turn that is dispatching."
     ]
-  ] as const satisfies ReadonlyArray<readonly [string, Agent["Service"]["perform"], string]>) {
+  ] as const satisfies ReadonlyArray<readonly [string, PerformingAgent["perform"], string]>) {
     it.effect(`an agent that ${name} fails its turn, and the next one starts`, () =>
       Effect.gen(function* () {
         const engine = yield* Engine

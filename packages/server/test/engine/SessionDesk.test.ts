@@ -5,9 +5,9 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
-import { Agent } from "../../src/agent/Agent.ts"
+import { Agent, type ForeseeingAgent, type PerformingAgent } from "../../src/agent/Agent.ts"
 import * as SimulatedBrowserPool from "../../src/browser/SimulatedBrowserPool.ts"
-import { isTerminal, type TurnEvent } from "../../src/domain/Turn.ts"
+import { isTerminal, type Turn, type TurnEvent } from "../../src/domain/Turn.ts"
 import { Engine } from "../../src/engine/Engine.ts"
 import { IdSource } from "../../src/engine/IdSource.ts"
 import { Server } from "../../src/Server.ts"
@@ -59,7 +59,7 @@ const Step = Schema.Struct({
 })
 
 /** Takes the steps one after the other without waiting for any, over a store and agents that take their time. */
-const race = Effect.fnUntraced(function* (steps: ReadonlyArray<typeof Step.Type>) {
+const race = Effect.fnUntraced(function* (kind: "performs" | "foresees", steps: ReadonlyArray<typeof Step.Type>) {
   const sessions: Array<string> = []
   const turns: Array<string> = []
   const performed: Array<string> = []
@@ -68,21 +68,25 @@ const race = Effect.fnUntraced(function* (steps: ReadonlyArray<typeof Step.Type>
   const unwanted = new Set<string>()
   const wrong: Array<string> = []
 
-  const agent = Layer.succeed(Agent, {
+  const planOf = (turn: Turn) => {
+    const [work_ms = 0, letGo_ms = 0, keepAlive = 0] = turn.task.split(" ").map(Number)
+    return { work_ms, letGo_ms, started: { _tag: "Started", settings: { keepAlive: keepAlive === 1 } } as const }
+  }
+  const completed: TurnEvent = { _tag: "Completed", report: {} }
+
+  const performing: PerformingAgent = {
     model: "test",
     version: "test-1",
     perform: (turn) => {
-      const [work_ms = 0, letGo_ms = 0, keepAlive = 0] = turn.task.split(" ").map(Number)
+      const { letGo_ms, started, work_ms } = planOf(turn)
       const begin = Effect.sync((): TurnEvent => {
         performed.push(turn.id)
         working.set(turn.sessionId, (working.get(turn.sessionId) ?? 0) + 1)
         if (working.get(turn.sessionId) !== 1) wrong.push(`two agents work for ${turn.sessionId}`)
-        return { _tag: "Started", settings: { keepAlive: keepAlive === 1 } }
+        return started
       })
       return Stream.fromEffect(begin).pipe(
-        Stream.concat(
-          Stream.fromEffect(Effect.as(Effect.sleep(work_ms), { _tag: "Completed", report: {} } satisfies TurnEvent))
-        ),
+        Stream.concat(Stream.fromEffect(Effect.as(Effect.sleep(work_ms), completed))),
         Stream.ensuring(
           Effect.andThen(
             Effect.sleep(letGo_ms),
@@ -91,7 +95,27 @@ const race = Effect.fnUntraced(function* (steps: ReadonlyArray<typeof Step.Type>
         )
       )
     }
-  })
+  }
+
+  const foreseeing: ForeseeingAgent = {
+    model: "test",
+    version: "test-1",
+    foresee: () => ({
+      letGo_ms: (turn) => planOf(turn).letGo_ms,
+      next: (turn) =>
+        turn.status === "running"
+          ? { at_ms: (turn.startedAt_ms ?? 0) + planOf(turn).work_ms, event: () => completed }
+          : {
+              at_ms: turn.dispatchedAt_ms ?? 0,
+              event: () => {
+                performed.push(turn.id)
+                return planOf(turn).started
+              }
+            }
+    })
+  }
+
+  const agent = Layer.succeed(Agent, kind === "performs" ? performing : foreseeing)
 
   /** Every commit takes a millisecond or none, and is looked at. */
   const store = Layer.effect(
@@ -253,10 +277,12 @@ describe("SessionDesk", () => {
     }).pipe(Effect.provide(simulated))
   )
 
-  it.effect.prop(
-    "whatever overlaps: one turn of a session at work, none lost, none left in a stopped session",
-    [Schema.Array(Step).check(Schema.isMinLength(4), Schema.isMaxLength(24))],
-    ([steps]) => race(steps),
-    { arbitrary: { runs: 150 } }
-  )
+  for (const kind of ["performs", "foresees"] as const) {
+    it.effect.prop(
+      `whatever overlaps, with an agent that ${kind}: one turn of a session at work, none lost, none in a stopped session`,
+      [Schema.Array(Step).check(Schema.isMinLength(4), Schema.isMaxLength(24))],
+      ([steps]) => race(kind, steps),
+      { arbitrary: { runs: 150 } }
+    )
+  }
 })

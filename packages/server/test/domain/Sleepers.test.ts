@@ -1,12 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as Sleepers from "../../src/simulation/Sleepers.ts"
+import * as Sleepers from "../../src/domain/Sleepers.ts"
 
 /** A moment to sleep until, or, below zero, which of those that were added gives up. */
 const Acts = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: -60, maximum: 90 }))).check(
   Schema.isMaxLength(120)
 )
+
+interface Named extends Sleepers.Sleeper {
+  readonly name: string
+}
 
 describe("Sleepers", () => {
   it.effect.prop(
@@ -14,24 +18,25 @@ describe("Sleepers", () => {
     [Acts],
     ([acts]) =>
       Effect.sync(() => {
-        const sleepers = Sleepers.make()
+        const sleepers = Sleepers.make<Named>()
         const woken: Array<string> = []
-        const added: Array<{ readonly at: number; readonly name: string; readonly forget: () => void }> = []
+        const added: Array<Named> = []
         const gone = new Set<string>()
         for (const [index, act] of acts.entries()) {
           const chosen = act < 0 ? added[-act - 1] : undefined
           if (chosen !== undefined) {
-            chosen.forget()
-            chosen.forget()
+            sleepers.remove(chosen)
+            sleepers.remove(chosen)
             gone.add(chosen.name)
           } else if (act >= 0) {
-            const name = `${act} ${index}`
-            added.push({ at: act, name, forget: sleepers.add({ at: act, wake: () => void woken.push(name) }) })
+            const sleeper = { at: act, ordinal: 0, place: -1, name: `${act} ${index}` }
+            sleepers.add(sleeper)
+            added.push(sleeper)
           }
         }
         const staying = added.filter(({ name }) => !gone.has(name))
         assert.strictEqual(sleepers.size(), staying.length)
-        for (let next = sleepers.take(); next !== undefined; next = sleepers.take()) next.wake()
+        for (let next = sleepers.take(); next !== undefined; next = sleepers.take()) woken.push(next.name)
         assert.deepStrictEqual(
           woken,
           // a sort that is stable keeps the order of arrival

@@ -2,42 +2,40 @@
 export interface Sleeper {
   /** When to wake it. */
   readonly at: number
-  readonly wake: () => void
-}
-
-interface Placed extends Sleeper {
-  /** In order of arrival: those of one moment wake in it. */
-  readonly ordinal: number
-  /** Its place in the heap; -1 once it is out. */
+  /** In order of arrival: those of one moment wake in it. Kept by `Sleepers`. */
+  ordinal: number
+  /** Its place in the heap; -1 while it is not there. Kept by `Sleepers`. */
   place: number
 }
 
 /** Who waits for which moment. */
-export interface Sleepers {
+export interface Sleepers<S extends Sleeper> {
   /** How many there are. */
   readonly size: () => number
   /** The moment of the next to wake. */
   readonly next: () => number | undefined
-  /** Adds one; what it answers takes it out again. */
-  readonly add: (sleeper: Sleeper) => () => void
+  /** Adds one that is not there. */
+  readonly add: (sleeper: S) => void
+  /** Takes one out, if it is there. */
+  readonly remove: (sleeper: S) => void
   /** Takes the next out. */
-  readonly take: () => Sleeper | undefined
+  readonly take: () => S | undefined
 }
 
-const isBefore = (left: Placed, right: Placed) =>
+const isBefore = (left: Sleeper, right: Sleeper) =>
   left.at < right.at || (left.at === right.at && left.ordinal < right.ordinal)
 
 /** Nobody yet. A heap: a hundred thousand sleepers are one array, and none of them is a timer. */
-export const make = (): Sleepers => {
-  const heap: Array<Placed> = []
+export const make = <S extends Sleeper>(): Sleepers<S> => {
+  const heap: Array<S> = []
   let arrived = 0
 
-  const put = (sleeper: Placed, place: number) => {
+  const put = (sleeper: S, place: number) => {
     heap[place] = sleeper
     sleeper.place = place
   }
 
-  const rise = (sleeper: Placed, from: number) => {
+  const rise = (sleeper: S, from: number) => {
     let place = from
     while (place > 0) {
       const above = (place - 1) >>> 1
@@ -49,7 +47,7 @@ export const make = (): Sleepers => {
     put(sleeper, place)
   }
 
-  const sink = (sleeper: Placed, from: number) => {
+  const sink = (sleeper: S, from: number) => {
     let place = from
     for (;;) {
       const left = heap[2 * place + 1]
@@ -63,7 +61,7 @@ export const make = (): Sleepers => {
     put(sleeper, place)
   }
 
-  const remove = (sleeper: Placed) => {
+  const remove = (sleeper: S) => {
     const { place } = sleeper
     if (place < 0) return
     sleeper.place = -1
@@ -77,12 +75,12 @@ export const make = (): Sleepers => {
   return {
     size: () => heap.length,
     next: () => heap[0]?.at,
-    add: ({ at, wake }) => {
-      const sleeper: Placed = { at, wake, ordinal: arrived++, place: heap.length }
+    add: (sleeper) => {
+      sleeper.ordinal = arrived++
       heap.push(sleeper)
-      rise(sleeper, sleeper.place)
-      return () => remove(sleeper)
+      rise(sleeper, heap.length - 1)
     },
+    remove,
     take: () => {
       const first = heap[0]
       if (first !== undefined) remove(first)
