@@ -25,6 +25,8 @@ export const program = Effect.gen(function* () {
     ContentTooLargeError: () => say("The task is too long for the service."),
     TooManyRequestsError: ({ retryAfter }) =>
       say(`Too much at once. Come back in ${retryAfter === undefined ? "a while" : Duration.format(retryAfter)}.`),
+    // the answer was lost: look before creating another
+    CreateOutcomeUnknown: ({ reason }) => say(`There may be a run, the answer was lost: ${reason._tag}.`),
     RunNotFoundError: () => say("The run was created, and then the service did not know it."),
     // it goes on: with its id another wait can pick it up
     WaitTimeoutError: ({ id, lastStatus }) => say(`Run ${id} was still ${lastStatus ?? "silent"} and may go on.`)
@@ -32,10 +34,8 @@ export const program = Effect.gen(function* () {
   Effect.catchReasons(
     "TransportError",
     {
-      // a create is sent once: after these two, look before creating another
-      ConnectionFailed: ({ code }) =>
-        say(code === "ECONNREFUSED" ? "Nothing listens there." : "The connection was cut. There may be a run."),
-      Timeout: ({ after }) => say(`No answer in ${Duration.format(after)}. There may be a run.`),
+      ConnectionFailed: ({ code }) => say(code === "ECONNREFUSED" ? "Nothing listens there." : "The connection broke."),
+      Timeout: ({ after }) => say(`No answer in ${Duration.format(after)}.`),
       // the run exists, only its description is odd
       UndecodableAnswer: ({ id, status }) => say(`An odd answer with status ${status}, for run ${id ?? "unknown"}.`)
     },

@@ -301,7 +301,7 @@ describe("11_handle-errors, at a service that", () => {
     ],
     "finds the task too long": [refusing(413, "Content too large"), "The task is too long for the service."],
     "is busy": [refusing(429, "Too many requests", { "retry-after": "7" }), "Too much at once. Come back in 7s."],
-    "hangs up": [(response) => response.destroy(), "The connection was cut. There may be a run."],
+    "hangs up": [(response) => response.destroy(), "There may be a run, the answer was lost: ConnectionFailed."],
     "forgets half of its answer": [
       (response) => void response.writeHead(201).end('{"id":5}'),
       "An odd answer with status 201, for run unknown."
@@ -319,7 +319,7 @@ describe("11_handle-errors, at a service that", () => {
   it.live("never answers", () =>
     Effect.gen(function* () {
       const { address } = yield* answering(() => {})
-      assert.strictEqual(yield* at(address, "100 millis"), "No answer in 100ms. There may be a run.")
+      assert.strictEqual(yield* at(address, "100 millis"), "There may be a run, the answer was lost: Timeout.")
     })
   )
 

@@ -1,9 +1,9 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Headers from "effect/http/Headers"
-import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import type { Answered } from "./Answered.ts"
 import { TooManyRequestsError } from "./TooManyRequestsError.ts"
 import { TransportError, UndecodableAnswer, UnexpectedStatus } from "./TransportError.ts"
 
@@ -18,8 +18,8 @@ const parseJson = (text: string): Result.Result<unknown, string> =>
     ? Result.succeed({})
     : Result.try({ try: (): unknown => JSON.parse(text), catch: () => "the body is not JSON" })
 
-const decode = (schema: Schema.Codec<unknown>, text: string): Result.Result<unknown, string> =>
-  Result.flatMap(parseJson(text), (json) =>
+const decode = (schema: Schema.Codec<unknown>, json: Result.Result<unknown, string>): Result.Result<unknown, string> =>
+  Result.flatMap(json, (json) =>
     Result.mapError(Schema.decodeUnknownResult(schema, { errors: "all" })(json), (error) => error.message)
   )
 
@@ -28,10 +28,23 @@ const stringField = (value: unknown, name: string) => {
   return typeof field === "string" ? field : undefined
 }
 
-const retryAfterOf = (response: HttpClientResponse.HttpClientResponse, now: number) => {
-  const header = response.headers["retry-after"]
-  const parsed = header === undefined ? undefined : Result.getOrUndefined(Headers.parseRetryAfter(header))
-  return parsed === undefined ? undefined : Headers.retryAfterDelay(parsed, now)
+/**
+ * How long the answer asks to stay away. A date is read by the clock of the service, as its Date header tells it: by
+ * our own, a clock that is an hour wrong would make it an hour, or nothing.
+ */
+const retryAfterOf = (answered: Answered, now_ms: number) => {
+  const header = answered.header("retry-after")
+  if (header === undefined) return undefined
+  const parsed = Result.getOrUndefined(Headers.parseRetryAfter(header))
+  if (parsed === undefined) return undefined
+  const there_ms = Date.parse(answered.header("date") ?? "")
+  return Headers.retryAfterDelay(parsed, Number.isNaN(there_ms) ? now_ms : there_ms)
+}
+
+/** Where a redirect points to: an address without its query, which may hold secrets. */
+const locationOf = (answered: Answered) => {
+  const url = URL.parse(answered.header("location") ?? "", answered.url)
+  return url === null || answered.header("location") === undefined ? undefined : `${url.origin}${url.pathname}`
 }
 
 /**
@@ -41,38 +54,64 @@ const retryAfterOf = (response: HttpClientResponse.HttpClientResponse, now: numb
 const describedError = (described: Described, status: number, body: string) => {
   const schema = described.errors.get(status)
   if (schema === undefined) return undefined
-  const error = decode(schema, body)
+  const error = decode(schema, parseJson(body))
   if (Result.isSuccess(error)) return error.success
-  return status === 401 || status === 429 ? Result.getOrUndefined(decode(schema, "{}")) : undefined
+  return status === 401 || status === 429 ? Result.getOrUndefined(decode(schema, Result.succeed({}))) : undefined
 }
 
 /** What an answer means. Any 2xx is a success, whichever the contract names, and an empty body is `{}`. */
-export const interpret = Effect.fnUntraced(function* (
+export const interpret = (
   described: Described,
-  response: HttpClientResponse.HttpClientResponse,
+  answered: Answered,
   redact: (text: string) => string
-): Effect.fn.Return<unknown, unknown> {
-  const { request, status } = response
-  const url = new URL(request.url)
-  const text = yield* Effect.orDie(response.text)
-  const body = redact(text)
-  const failWith = (reason: UndecodableAnswer | UnexpectedStatus) =>
-    new TransportError({ method: request.method, path: url.pathname, origin: url.origin, attempts: 1, reason })
-
-  if (status >= 200 && status < 300) {
-    const answer = decode(described.success, text)
-    if (Result.isSuccess(answer)) return answer.success
-    const id = stringField(Result.getOrUndefined(parseJson(body)), "id")
-    return yield* failWith(
-      new UndecodableAnswer({ status, body, issue: answer.failure, ...(id === undefined ? {} : { id }) })
+): Effect.Effect<unknown, unknown> => {
+  const { status } = answered
+  const text = answered.text()
+  if (status < 200 || status > 299) {
+    return Effect.flatMap(Clock.currentTimeMillis, (now_ms) =>
+      Effect.fail(refusal(described, answered, redact, now_ms))
     )
   }
+  const json = parseJson(text)
+  const answer = decode(described.success, json)
+  if (Result.isSuccess(answer)) return Effect.succeed(answer.success)
+  const body = redact(text)
+  const id = stringField(Result.getOrUndefined(parseJson(body)), "id")
+  return Effect.fail(
+    failed(
+      answered,
+      new UndecodableAnswer({ status, body, issue: redact(answer.failure), ...(id === undefined ? {} : { id }) })
+    )
+  )
+}
 
-  const retryAfter = retryAfterOf(response, yield* Clock.currentTimeMillis)
+const failed = ({ method, requestId, url }: Answered, reason: UndecodableAnswer | UnexpectedStatus) => {
+  const { origin, pathname: path } = new URL(url)
+  return new TransportError({ method, path, origin, attempts: 1, requestId, reason })
+}
+
+const refusal = (
+  described: Described,
+  answered: Answered,
+  redact: (text: string) => string,
+  now_ms: number
+): unknown => {
+  const { requestId, status } = answered
+  const body = redact(answered.text())
+  const retryAfter = retryAfterOf(answered, now_ms)
   const error = describedError(described, status, body)
   if (status === 429 && error !== undefined) {
-    return yield* Effect.fail(new TooManyRequestsError(stringField(error, "detail") ?? "Too many requests", retryAfter))
+    return new TooManyRequestsError(stringField(error, "detail") ?? "Too many requests", retryAfter, requestId)
   }
-  if (error !== undefined) return yield* Effect.fail(error)
-  return yield* failWith(new UnexpectedStatus({ status, body, ...(retryAfter === undefined ? {} : { retryAfter }) }))
-})
+  if (error !== undefined) return error
+  const location = locationOf(answered)
+  return failed(
+    answered,
+    new UnexpectedStatus({
+      status,
+      body,
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+      ...(location === undefined ? {} : { location: redact(location) })
+    })
+  )
+}

@@ -13,6 +13,32 @@ export class ClientConfigError extends Schema.TaggedError<ClientConfigError>()("
   message: Schema.String
 }) {}
 
+/** The longest times that one attempt of a request may take. */
+export interface Timeouts {
+  /**
+   * Until there is a connection. Only `layerUndici` of `@webagent/core/node` can hold it; over another HttpClient
+   * connecting is a part of `headers`. 10 seconds there unless told.
+   */
+  readonly connect?: Duration.Input | undefined
+  /** Until the headers of the answer are there, connecting included; as long as `total` unless told. */
+  readonly headers?: Duration.Input | undefined
+  /** From the headers to the end of the body; as long as `total` unless told. */
+  readonly body?: Duration.Input | undefined
+  /** The whole attempt, body included; 30 seconds unless told. */
+  readonly total?: Duration.Input | undefined
+}
+
+/** What is known of the service that a client talks to, beyond its description: it decides which creates are repeated. */
+export interface Target {
+  /**
+   * `honoured`: two creates with one `Idempotency-Key` are one, so that a create whose answer was lost is sent again
+   * with its key. `unknown` unless told: then it is sent again only if it never left.
+   */
+  readonly idempotency?: "honoured" | "unknown" | undefined
+  /** `before-acting`: a create that is answered 429 has done nothing, and is sent again. `unknown` unless told. */
+  readonly refusals?: "before-acting" | "unknown" | undefined
+}
+
 /** Where the service is, and how to talk to it. */
 export interface ClientOptions {
   /** Address of a deployment, `https://host` or with any `/api/vN` after it: each version puts its own there. */
@@ -22,8 +48,12 @@ export interface ClientOptions {
   readonly apiKeyHeader?: string | undefined
   /** Full addresses of single versions, where a deployment does not keep them under one. */
   readonly baseUrls?: { readonly [Version in ApiVersion]?: string | undefined } | undefined
-  /** The longest time one attempt of a request may take, its answer's body included; 30 seconds unless told. */
+  /** The longest time one attempt of a request may take, its answer's body included; short for `timeouts.total`. */
   readonly requestTimeout?: Duration.Input | undefined
+  /** The longest time that each part of an attempt may take. */
+  readonly timeouts?: Timeouts | undefined
+  /** What the service is known to do with a create that is sent twice, or refused. */
+  readonly target?: Target | undefined
   /** Headers that go with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
@@ -56,6 +86,43 @@ const checkKey = (name: string, key: Redacted.Redacted<string>) => {
   return Effect.succeed(Redacted.make(value, { label: "API key" }))
 }
 
+const checkTime = (name: string, input: Duration.Input | undefined) => {
+  if (input === undefined) return Effect.succeed(undefined)
+  const time = Option.filter(Duration.fromInput(input), (time) => Duration.isPositive(time))
+  return Option.isNone(time)
+    ? fail(`${name} is not a length of time above zero: give it as "30 seconds", got ${JSON.stringify(input)}.`)
+    : Effect.succeed(time.value)
+}
+
+const oneOf = <const Known extends ReadonlyArray<string>>(name: string, known: Known, value: string | undefined) => {
+  const chosen = value === undefined ? known[0] : known.find((one) => one === value)
+  return chosen === undefined
+    ? fail(`${name} is one of ${known.join(", ")}, got ${JSON.stringify(value)}.`)
+    : Effect.succeed(chosen as Known[number])
+}
+
+/** A header that goes with every request must not replace what tells one call from another, or who calls. */
+const checkHeaders = (headers: Readonly<Record<string, string>>, keyHeader: string) => {
+  for (const [name, value] of Object.entries(headers)) {
+    const lower = name.toLowerCase()
+    if (!headerName.test(name)) return fail(`headers has ${JSON.stringify(name)}, which is not the name of a header.`)
+    if (lower === keyHeader) return fail(`headers must not contain ${name}: it carries the API key, set apiKey.`)
+    if (lower === "idempotency-key") {
+      return fail(
+        `headers must not contain ${name}: every create would have the same. Set IdempotencyKey for one create.`
+      )
+    }
+    if (/[^\t\x20-\x7e\x80-\xff]/u.test(value)) {
+      return fail(
+        `headers has a value for ${name} that no header can carry: leave line ends and other such characters out.`
+      )
+    }
+  }
+  return Effect.succeed(headers)
+}
+
+const headerName = /^[\w!#$%&'*+.^`|~-]+$/u
+
 const make = Effect.fnUntraced(function* (options: ClientOptions, names: Readonly<Record<string, string>> = {}) {
   const base = yield* checkUrl(names["baseUrl"] ?? "baseUrl", options.baseUrl)
   const root = base.replace(/\/api\/v\d+$/u, "")
@@ -67,15 +134,35 @@ const make = Effect.fnUntraced(function* (options: ClientOptions, names: Readonl
   }
   const key = typeof options.apiKey === "string" ? Redacted.make(options.apiKey) : options.apiKey
   const header = options.apiKeyHeader ?? apiKeyHeader
-  if (!/^[\w!#$%&'*+.^`|~-]+$/u.test(header)) {
+  if (!headerName.test(header)) {
     return yield* fail(`${names["apiKeyHeader"] ?? "apiKeyHeader"} is not the name of a header.`)
   }
   return ClientConfig.of({
     baseUrls,
     apiKey: yield* checkKey(names["apiKey"] ?? "apiKey", key),
     apiKeyHeader: header.toLowerCase(),
-    requestTimeout: Duration.fromInputUnsafe(options.requestTimeout ?? "30 seconds"),
-    headers: options.headers ?? {}
+    timeouts: {
+      connect: yield* checkTime(names["connect"] ?? "timeouts.connect", options.timeouts?.connect),
+      headers: yield* checkTime(names["headers"] ?? "timeouts.headers", options.timeouts?.headers),
+      body: yield* checkTime(names["body"] ?? "timeouts.body", options.timeouts?.body),
+      total:
+        (yield* checkTime(names["total"] ?? "timeouts.total", options.timeouts?.total)) ??
+        (yield* checkTime(names["total"] ?? "requestTimeout", options.requestTimeout)) ??
+        Duration.seconds(30)
+    },
+    target: {
+      idempotency: yield* oneOf(
+        names["idempotency"] ?? "target.idempotency",
+        ["unknown", "honoured"],
+        options.target?.idempotency
+      ),
+      refusals: yield* oneOf(
+        names["refusals"] ?? "target.refusals",
+        ["unknown", "before-acting"],
+        options.target?.refusals
+      )
+    },
+    headers: yield* checkHeaders(options.headers ?? {}, header.toLowerCase())
   })
 })
 
@@ -85,7 +172,13 @@ const variables = {
   v2: "WEBAGENT_V2_BASE_URL",
   v3: "WEBAGENT_V3_BASE_URL",
   v4: "WEBAGENT_V4_BASE_URL",
-  apiKeyHeader: "WEBAGENT_API_KEY_HEADER"
+  apiKeyHeader: "WEBAGENT_API_KEY_HEADER",
+  connect: "WEBAGENT_CONNECT_TIMEOUT",
+  headers: "WEBAGENT_HEADERS_TIMEOUT",
+  body: "WEBAGENT_BODY_TIMEOUT",
+  total: "WEBAGENT_REQUEST_TIMEOUT",
+  idempotency: "WEBAGENT_IDEMPOTENCY",
+  refusals: "WEBAGENT_REFUSALS"
 }
 
 const text = (name: string) => Config.String(name).pipe(Config.option, Config.map(Option.getOrUndefined))
@@ -97,9 +190,21 @@ const fromEnvironment = Effect.gen(function* () {
   // the address of one version is enough: the others are beside it
   const version = (["v4", "v3", "v2"] as const).find((version) => baseUrls[version] !== undefined)
   const baseUrl = (yield* text(variables.baseUrl)) ?? (version === undefined ? undefined : baseUrls[version])
+  // whatever stands there: make refuses what is none of them
+  const time = (name: string) => Effect.map(text(name), (value) => value as Duration.Input | undefined)
+  const timeouts = {
+    connect: yield* time(variables.connect),
+    headers: yield* time(variables.headers),
+    body: yield* time(variables.body),
+    total: yield* time(variables.total)
+  }
+  const target = {
+    idempotency: yield* text(variables.idempotency),
+    refusals: yield* text(variables.refusals)
+  } as Target
   yield* checkKey(variables.apiKey, apiKey)
   if (baseUrl === undefined) return yield* fail(`No address: set ${variables.baseUrl} to the service's, https://host.`)
-  return yield* make({ apiKey, baseUrl, baseUrls, apiKeyHeader: header }, variables)
+  return yield* make({ apiKey, baseUrl, baseUrls, apiKeyHeader: header, timeouts, target }, variables)
 }).pipe(Effect.catchTag("ConfigError", (error) => fail(error.message)))
 
 /**
@@ -120,7 +225,17 @@ export class ClientConfig extends Context.Service<
     readonly apiKey: Redacted.Redacted<string>
     /** In lower case. */
     readonly apiKeyHeader: string
-    readonly requestTimeout: Duration.Duration
+    /** What is undefined is bounded by `total` alone. */
+    readonly timeouts: {
+      readonly connect: Duration.Duration | undefined
+      readonly headers: Duration.Duration | undefined
+      readonly body: Duration.Duration | undefined
+      readonly total: Duration.Duration
+    }
+    readonly target: {
+      readonly idempotency: "honoured" | "unknown"
+      readonly refusals: "before-acting" | "unknown"
+    }
     readonly headers: Readonly<Record<string, string>>
   }
 >()("@webagent/core/ClientConfig") {
@@ -130,7 +245,9 @@ export class ClientConfig extends Context.Service<
 
   /**
    * From WEBAGENT_API_KEY and WEBAGENT_BASE_URL; WEBAGENT_V2_BASE_URL, _V3_ and _V4_ are the full addresses of single
-   * versions, WEBAGENT_API_KEY_HEADER renames the header.
+   * versions, WEBAGENT_API_KEY_HEADER renames the header. WEBAGENT_REQUEST_TIMEOUT, _CONNECT_TIMEOUT, _HEADERS_TIMEOUT
+   * and _BODY_TIMEOUT are times such as "30 seconds"; WEBAGENT_IDEMPOTENCY and WEBAGENT_REFUSALS say what is known of
+   * the service.
    */
   static readonly layerConfig: Layer.Layer<ClientConfig, ClientConfigError> = Layer.effect(this, fromEnvironment)
 }

@@ -2,15 +2,18 @@ import type * as Contract from "@webagent/contract"
 import type { ApiVersion } from "@webagent/contract/Wire"
 import * as Effect from "effect/Effect"
 import * as HttpApi from "effect/http-api/HttpApi"
-import * as HttpApiClient from "effect/http-api/HttpApiClient"
+import type * as HttpApiClient from "effect/http-api/HttpApiClient"
 import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
-import * as HttpClient from "effect/http/HttpClient"
-import type * as HttpClientRequest from "effect/http/HttpClientRequest"
-import type * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Types from "effect/Types"
 import { type Described, interpret } from "./Answer.ts"
+import type { CreateOutcomeUnknown } from "./CreateOutcomeUnknown.ts"
+import * as RequestEncoding from "./RequestEncoding.ts"
+import * as RequestId from "./RequestId.ts"
+import * as RetryPolicy from "./RetryPolicy.ts"
 import type { TooManyRequestsError } from "./TooManyRequestsError.ts"
 import { Transport } from "./Transport.ts"
 import { InvalidRequest, TransportError } from "./TransportError.ts"
@@ -23,11 +26,18 @@ export type CallError =
   | TooManyRequestsError
   | TransportError
 
-/** What an operation of the contract can fail with: the errors it declares, and a TransportError below them. */
+/** What every create can fail with. */
+export type CreateError = CallError | CreateOutcomeUnknown
+
+/**
+ * What an operation of the contract can fail with: the errors it declares, and a TransportError below them; a create
+ * also with an outcome that is not known.
+ */
 export type Failure<Endpoint> =
   | Exclude<HttpApiEndpoint.Errors<Endpoint>, Contract.TooManyRequestsError>
   | TooManyRequestsError
   | TransportError
+  | (Endpoint extends { readonly method: "POST" } ? CreateOutcomeUnknown : never)
 
 type Method<Endpoint> = Endpoint extends HttpApiEndpoint.ConstraintRequest
   ? (
@@ -55,6 +65,7 @@ interface Operation extends Described {
   readonly name: string
   readonly method: string
   readonly path: string
+  readonly encode: RequestEncoding.Encode
 }
 
 const operationsOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
@@ -71,66 +82,67 @@ const operationsOf = <Id extends string, Groups extends HttpApiGroup.Constraint>
         method: endpoint.method,
         path: endpoint.path,
         success: first(Array.from(successes.values()).flat()),
-        errors: new Map(Array.from(errors, ([status, schemas]) => [status, first(schemas)]))
+        errors: new Map(Array.from(errors, ([status, schemas]) => [status, first(schemas)])),
+        encode: RequestEncoding.make(endpoint)
       })
   })
   return operations
 }
 
-interface Call {
-  readonly params?: Readonly<Record<string, unknown>>
+const stringIn = (answer: unknown, name: string) => {
+  const field = typeof answer === "object" && answer !== null ? Reflect.get(answer, name) : undefined
+  return typeof field === "string" ? field : undefined
 }
 
-type Send = (
-  call: Call & { readonly responseMode: "response-only" }
-) => Effect.Effect<HttpClientResponse.HttpClientResponse, unknown>
+/** What a create makes, by its path, and where its answer names it: a message becomes a run. */
+const madeBy = (path: string) =>
+  path.endsWith("/queue")
+    ? { kind: "run", idOf: (answer: unknown) => stringIn(answer, "runId") }
+    : {
+        kind: path.slice(path.lastIndexOf("/") + 1).replace(/s$/u, ""),
+        idOf: (answer: unknown) => stringIn(answer, "id")
+      }
 
-/** An id becomes one segment of a path: these would become none, another one, or not text at all. */
-const pathIssue = ({ params = {} }: Call) => {
-  const wrong = Object.entries(params).find(
-    ([, value]) => typeof value === "string" && (["", ".", ".."].includes(value) || !value.isWellFormed())
-  )
-  return wrong === undefined ? undefined : `${wrong[0]} is not an id: ${JSON.stringify(wrong[1])}`
-}
-
-/** The operations of one version of the contract, over the Transport. Reads are retried, nothing else is. */
+/**
+ * The operations of one version of the contract, over the Transport: a POST by the rules for creates, a GET by those
+ * for reads. A PATCH is sent once.
+ */
 export const make = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   version: ApiVersion,
   api: HttpApi.HttpApi<Id, Groups>
-): Effect.Effect<Client<Groups>, never, Transport | HttpApiGroup.MiddlewareClient<Groups>> =>
-  Effect.gen(function* () {
-    const transport = yield* Transport
+): Effect.Effect<Client<Groups>, never, Transport> =>
+  Effect.map(Transport, (transport) => {
     const base = new URL(transport.baseUrls[version])
-    const httpClient = HttpClient.makeWith(
-      (request: Effect.Effect<HttpClientRequest.HttpClientRequest>) =>
-        Effect.flatMap(request, (request) => transport.execute(version, request)),
-      Effect.succeed
+    const requestIdOf = Effect.flatMap(RequestId.Current, (id) =>
+      id === undefined ? transport.newRequestId : Effect.succeed(id)
     )
-    const encoding: unknown = yield* HttpApiClient.makeWith(api, { httpClient })
-    const sends = encoding as Readonly<Record<string, Readonly<Record<string, Send>>>>
 
-    const refuse = ({ method, path }: Operation, issue: string) =>
-      Effect.fail(
-        new TransportError({
-          method,
-          path: `${base.pathname}${path.replaceAll(/:(\w+)/gu, "{$1}")}`,
-          origin: base.origin,
-          attempts: 0,
-          reason: new InvalidRequest({ issue })
+    const methodOf = (operation: Operation) => {
+      const { encode, method } = operation
+      const path = `${base.pathname.replace(/\/$/u, "")}${operation.path.replaceAll(/:(\w+)/gu, "{$1}")}`
+      const { idOf, kind } = madeBy(operation.path)
+
+      const refuse = (issue: string) =>
+        Effect.fail(
+          new TransportError({ method, path, origin: base.origin, attempts: 0, reason: new InvalidRequest({ issue }) })
+        )
+      const send = (request: HttpClientRequest.HttpClientRequest, attempt: number) =>
+        Effect.flatMap(transport.exchange(version, request, attempt), (answered) =>
+          interpret(operation, answered, transport.redact)
+        )
+
+      return (call: RequestEncoding.Call): Effect.Effect<unknown, unknown> => {
+        const encoded = encode(call)
+        if (Result.isFailure(encoded)) return refuse(encoded.failure)
+        return Effect.flatMap(requestIdOf, (requestId) => {
+          const request = HttpClientRequest.setHeader(encoded.success, "x-request-id", requestId)
+          if (method === "GET") return transport.retryEach((attempt) => send(request, attempt), RetryPolicy.transient)
+          if (method !== "POST") return send(request, 1)
+          return transport.create({ kind, method, path, origin: base.origin, requestId, idOf }, (headers, attempt) =>
+            send(HttpClientRequest.setHeaders(request, headers), attempt)
+          )
         })
-      )
-
-    const methodOf = (operation: Operation) => (call: Call) => {
-      const issue = pathIssue(call)
-      if (issue !== undefined) return refuse(operation, issue)
-      const send = sends[operation.group]?.[operation.name]
-      if (send === undefined) return Effect.die(`no operation ${operation.group}.${operation.name}`)
-      const once = send({ ...call, responseMode: "response-only" }).pipe(
-        // encoding can fail, though the derived client's type does not say so when the response is asked for
-        Effect.catchIf(Schema.isSchemaError, (error) => refuse(operation, error.message)),
-        Effect.flatMap((response) => interpret(operation, response, transport.redact))
-      )
-      return operation.method === "GET" ? transport.retry(once) : once
+      }
     }
 
     const client: Record<string, Record<string, unknown>> = {}

@@ -1,8 +1,11 @@
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Random from "effect/Random"
-import * as Schedule from "effect/Schedule"
+import * as Metrics from "./Metrics.ts"
 import { TooManyRequestsError } from "./TooManyRequestsError.ts"
 import { TransportError } from "./TransportError.ts"
 
@@ -67,71 +70,101 @@ export const transient = (error: unknown): Transient | undefined => {
   }
 }
 
-const schedule = (policy: RetryPolicy) =>
-  Schedule.recurs(policy.retries).pipe(
-    Schedule.setInputType<unknown>(),
-    Schedule.modifyDelay(({ attempt, input }) =>
-      Effect.map(Random.next, (random) => {
-        const failure = transient(input)
-        const base = failure?.throttled === true ? policy.throttledBase : policy.base
-        const bound_ms = Math.min(Duration.toMillis(policy.cap), Duration.toMillis(base) * 2 ** (attempt - 1))
-        return Math.max(Math.ceil(random * bound_ms), Duration.toMillis(failure?.retryAfter ?? Duration.zero))
-      })
-    )
-  )
+/** The instant, in milliseconds since 1970, after which no further attempt may begin; none unless a caller sets one. */
+export const Deadline = Context.Reference<number>("@webagent/core/RetryPolicy/Deadline", {
+  defaultValue: () => Number.POSITIVE_INFINITY
+})
 
-const withAttempts = (error: TransportError, attempts: number) =>
-  new TransportError({
-    method: error.method,
-    path: error.path,
-    origin: error.origin,
-    attempts,
-    reason: error.reason
-  })
+/**
+ * Lets the calls in `effect` be tried again for `time` at most: one whose next attempt would begin later, as when
+ * `Retry-After` asks for more, fails at once with what it knows. What is in flight is not cut off.
+ */
+export const within =
+  (time: Duration.Input) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      Effect.provideService(effect, Deadline, now + Duration.toMillis(Duration.fromInputUnsafe(time)))
+    )
+
+/** How long to pause after the attempt that failed, in milliseconds: full jitter, and at least what the answer asks. */
+export const pause_ms = (policy: RetryPolicy, attempt: number, failure: Transient, random: number): number => {
+  const base = failure.throttled ? policy.throttledBase : policy.base
+  const bound_ms = Math.min(Duration.toMillis(policy.cap), Duration.toMillis(base) * 2 ** (attempt - 1))
+  const asked_ms = failure.retryAfter === undefined ? 0 : Duration.toMillis(failure.retryAfter)
+  return Math.max(Math.ceil(random * bound_ms), asked_ms)
+}
 
 /** Tries effects again as its policy says; all that go through one retrier share its quota. */
 export interface Retrier {
+  /** Tries a call that changes nothing again after what `transient` tells. */
   readonly retry: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** The same for a call that is told which attempt it is, from 1, with a rule of its own. */
+  readonly retryEach: <A, E, R>(
+    attempt: (attempt: number) => Effect.Effect<A, E, R>,
+    mayPass: (error: E) => Transient | undefined
+  ) => Effect.Effect<A, E, R>
 }
+
+const withAttempts = <E>(error: E, attempts: number): E =>
+  error instanceof TransportError && attempts > 1
+    ? (new TransportError({
+        method: error.method,
+        path: error.path,
+        origin: error.origin,
+        attempts,
+        ...(error.requestId === undefined ? {} : { requestId: error.requestId }),
+        reason: error.reason
+      }) as TransportError & E)
+    : error
 
 /** A retrier with a full quota. */
 export const makeRetrier = (policy: RetryPolicy): Retrier => {
-  const pauses = schedule(policy)
   let tokens = policy.quota
 
-  const mayRetry = (error: unknown) => {
-    const failure = transient(error)
-    if (failure === undefined) return 0
-    if (failure.retryAfter !== undefined && Duration.isGreaterThan(failure.retryAfter, policy.maxRetryAfter)) return 0
-    return failure.throttled ? 5 : 14
-  }
+  const retryEach = <A, E, R>(
+    call: (attempt: number) => Effect.Effect<A, E, R>,
+    mayPass: (error: E) => Transient | undefined
+  ): Effect.Effect<A, E, R> =>
+    Effect.suspend(() => {
+      let attempt = 0
+      let spent = 0
 
-  return {
-    retry: <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-      Effect.suspend(() => {
-        let attempts = 0
-        let spent = 0
-        return Effect.suspend(() => {
-          attempts++
-          return effect
-        }).pipe(
-          Effect.retry({
-            schedule: pauses,
-            while: (error) => {
-              const price = mayRetry(error)
-              if (price === 0 || price > tokens) return false
-              tokens -= price
-              spent += price
-              return true
-            }
-          }),
-          Effect.tap(() => Effect.sync(() => void (tokens = Math.min(policy.quota, tokens + Math.max(1, spent))))),
-          Effect.mapError((error) =>
-            error instanceof TransportError && attempts > 1
-              ? (withAttempts(error, attempts) as E & TransportError)
-              : error
-          )
-        )
-      })
-  }
+      const once = (): Effect.Effect<A, E, R> => {
+        attempt++
+        return Effect.matchCauseEffect(call(attempt), { onSuccess, onFailure })
+      }
+      const onSuccess = (value: A) => {
+        tokens = Math.min(policy.quota, tokens + Math.max(1, spent))
+        return Effect.succeed(value)
+      }
+      const onFailure = (cause: Cause.Cause<E>): Effect.Effect<A, E, R> => {
+        const error = Cause.findErrorOption(cause)
+        if (Option.isNone(error)) return Effect.failCause(cause)
+        const failure = mayPass(error.value)
+        const price = failure?.throttled === true ? 5 : 14
+        const last = Effect.fail(withAttempts(error.value, attempt))
+        if (failure === undefined || attempt > policy.retries || price > tokens) return last
+        const { retryAfter } = failure
+        if (retryAfter !== undefined && Duration.isGreaterThan(retryAfter, policy.maxRetryAfter)) return last
+        return Effect.flatMap(planned(attempt, failure), (wait_ms): Effect.Effect<A, E, R> => {
+          if (wait_ms === undefined || price > tokens) return last
+          tokens -= price
+          spent += price
+          return Effect.flatMap(Effect.sleep(wait_ms), once)
+        })
+      }
+      return once()
+    })
+
+  /** The pause before the next attempt, unless the caller's deadline comes before its end. */
+  const planned = (attempt: number, failure: Transient) =>
+    Effect.gen(function* () {
+      const wait_ms = pause_ms(policy, attempt, failure, yield* Random.next)
+      const deadline_ms = yield* Deadline
+      if ((yield* Clock.currentTimeMillis) + wait_ms > deadline_ms) return undefined
+      yield* Metrics.count(failure.throttled ? Metrics.throttledRetries : Metrics.retries)
+      return wait_ms
+    })
+
+  return { retryEach, retry: (effect) => retryEach(() => effect, transient) }
 }

@@ -4,9 +4,12 @@ import type * as Duration from "effect/Duration"
 /** 429: too many requests or runs at once. `retryAfter` is how long the answer asks to stay away, if it says. */
 export class TooManyRequestsError extends Contract.TooManyRequestsError {
   readonly retryAfter: Duration.Duration | undefined
+  /** What the call's requests carried as `X-Request-Id`. */
+  readonly requestId: string | undefined
 
-  constructor(detail: string, retryAfter: Duration.Duration | undefined) {
+  constructor(detail: string, retryAfter: Duration.Duration | undefined, requestId?: string) {
     super({ detail })
     this.retryAfter = retryAfter
+    this.requestId = requestId
   }
 }

@@ -4,45 +4,27 @@ import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Headers from "effect/http/Headers"
 import * as HttpClient from "effect/http/HttpClient"
-import type * as HttpClientError from "effect/http/HttpClientError"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import type { Answered } from "./Answered.ts"
 import { ClientConfig } from "./ClientConfig.ts"
+import * as Creates from "./Creates.ts"
+import * as Exchange from "./Exchange.ts"
 import * as Grace from "./Grace.ts"
+import * as IdempotencyKey from "./IdempotencyKey.ts"
+import * as Ledger from "./Ledger.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
-import {
-  ConnectionFailed,
-  InvalidRequest,
-  Timeout,
-  TransportError,
-  type TransportErrorReason
-} from "./TransportError.ts"
+import type { TransportError } from "./TransportError.ts"
 import { version as packageVersion } from "./version.ts"
-
-/** The innermost error that the system gave, as a plain one: what libraries hang on theirs may hold the request. */
-const connectionFailed = (error: HttpClientError.HttpClientError, redact: (text: string) => string) => {
-  let cause: unknown = "cause" in error.reason ? error.reason.cause : error
-  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause
-  if (cause instanceof AggregateError) cause = cause.errors[0] ?? cause
-  const code = cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : undefined
-  const plain = new Error(redact(cause instanceof Error ? cause.message : String(cause)))
-  plain.stack = `${plain.name}: ${plain.message}`
-  return new ConnectionFailed({ ...(code === undefined ? {} : { code }), cause: plain })
-}
-
-const toReason = (error: HttpClientError.HttpClientError, redact: (text: string) => string): TransportErrorReason => {
-  const { reason } = error
-  return reason._tag === "InvalidUrlError" || reason._tag === "EncodeError"
-    ? new InvalidRequest({ issue: "the address or body of the request cannot be encoded" })
-    : connectionFailed(error, redact)
-}
 
 const make = Effect.gen(function* () {
   const config = yield* ClientConfig
-  const client = HttpClient.withScope(yield* HttpClient.HttpClient)
   const retrier = RetryPolicy.makeRetrier(yield* RetryPolicy.Current)
+  const keys = yield* IdempotencyKey.Current
+  const ledger = yield* Ledger.Current
+  const grace = Grace.make()
   const fetchOptions = yield* Effect.serviceOption(FetchHttpClient.RequestInit)
   const key = Redacted.value(config.apiKey)
   const redact = (text: string) => text.replaceAll(key, "<redacted>")
@@ -51,60 +33,56 @@ const make = Effect.gen(function* () {
     accept: "application/json",
     ...config.headers
   })
+  const exchange = Exchange.make(yield* HttpClient.HttpClient, config, redact)
 
-  const execute = (version: ApiVersion, request: HttpClientRequest.HttpClientRequest) =>
-    Effect.suspend(() => {
-      const keyless = HttpClientRequest.prependUrl(
-        HttpClientRequest.setHeaders(request, Headers.merge(defaults, request.headers)),
-        config.baseUrls[version]
-      )
-      // a slash always separates the two, so that no path can continue the host: the key stays with its origin
-      const { origin, pathname: path } = new URL(keyless.url)
-      const failWith = (reason: TransportErrorReason) =>
-        new TransportError({
-          method: request.method,
-          path,
-          origin,
-          attempts: reason._tag === "InvalidRequest" ? 0 : 1,
-          reason
-        })
-      const keyed = Headers.has(keyless.headers, config.apiKeyHeader)
-        ? keyless
-        : HttpClientRequest.setHeader(keyless, config.apiKeyHeader, key)
+  // one random part a client, then a count: cheap, and what a client has sent is in order
+  const client = (yield* keys).replaceAll(/[^\w]/gu, "").slice(0, 12)
+  let calls = 0
+  const newRequestId = () => `${client}-${(++calls).toString(36)}`
 
-      let phase: Timeout["phase"] = "headers"
-      return client.execute(keyed).pipe(
-        Effect.tap((response) => {
-          phase = "body"
-          return response.arrayBuffer
-        }),
-        Effect.scoped,
-        Effect.mapError((error) => failWith(toReason(error, redact))),
-        Effect.timeoutOrElse({
-          duration: config.requestTimeout,
-          orElse: () => Effect.fail(failWith(new Timeout({ phase, after: config.requestTimeout })))
-        }),
-        // a response shows its request to whoever prints it
-        Effect.map((response): HttpClientResponse.HttpClientResponse =>
-          Object.create(response, { request: { value: keyless, enumerable: true } })
-        ),
-        Effect.tap((response) => Effect.annotateCurrentSpan("http.response.status_code", response.status)),
-        Effect.withSpan(request.method, {
-          kind: "client",
-          attributes: { "http.request.method": request.method, "url.full": `${origin}${path}` }
-        })
-      )
-    }).pipe(
-      Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
-      Effect.provideService(HttpClient.TracerPropagationEnabled, false),
-      Effect.updateService(Headers.CurrentRedactedNames, (names) => [...names, config.apiKeyHeader]),
-      Effect.provideService(FetchHttpClient.RequestInit, {
-        ...(fetchOptions._tag === "Some" ? fetchOptions.value : {}),
-        redirect: "manual"
-      })
+  const prepare = (version: ApiVersion, request: HttpClientRequest.HttpClientRequest, attempt: number) => {
+    const headers = Headers.merge(defaults, request.headers)
+    const requestId = headers["x-request-id"] ?? newRequestId()
+    // a slash always separates the two, so that no path can continue the host: the key stays with its origin
+    const keyless = HttpClientRequest.prependUrl(
+      HttpClientRequest.setHeaders(request, { ...headers, "x-request-id": requestId }),
+      config.baseUrls[version]
     )
+    const keyed = Headers.has(headers, config.apiKeyHeader)
+      ? keyless
+      : HttpClientRequest.setHeader(keyless, config.apiKeyHeader, key)
+    return { keyless, keyed, requestId, attempt }
+  }
 
-  return Transport.of({ baseUrls: config.baseUrls, execute, retry: retrier.retry, grace: Grace.make(), redact })
+  /** What the HttpClient is to leave: redirects alone, the key out of sight, spans to us. */
+  const within = Context.make(HttpClient.TracerDisabledWhen, () => true).pipe(
+    Context.add(HttpClient.TracerPropagationEnabled, false),
+    Context.add(Headers.CurrentRedactedNames, [...(yield* Headers.CurrentRedactedNames), config.apiKeyHeader]),
+    Context.add(FetchHttpClient.RequestInit, {
+      ...(fetchOptions._tag === "Some" ? fetchOptions.value : {}),
+      redirect: "manual"
+    })
+  )
+
+  const send = (version: ApiVersion, request: HttpClientRequest.HttpClientRequest, attempt = 1) =>
+    Effect.suspend(() => {
+      const outgoing = prepare(version, request, attempt)
+      return Effect.map(exchange(outgoing), (answered) => ({ answered, outgoing }))
+    }).pipe(Effect.provideContext(within))
+
+  return Transport.of({
+    baseUrls: config.baseUrls,
+    execute: (version, request) =>
+      // a response shows its request to whoever prints it
+      Effect.map(send(version, request), ({ answered, outgoing }) => answered.toResponse(outgoing.keyless)),
+    exchange: (version, request, attempt) => Effect.map(send(version, request, attempt), ({ answered }) => answered),
+    newRequestId: Effect.sync(newRequestId),
+    retry: retrier.retry,
+    retryEach: retrier.retryEach,
+    ...Creates.make({ target: config.target, retrier, ledger, keys, grace }),
+    grace,
+    redact
+  })
 })
 
 /**
@@ -142,8 +120,22 @@ export class Transport extends Context.Service<
       version: ApiVersion,
       request: HttpClientRequest.HttpClientRequest
     ) => Effect.Effect<HttpClientResponse.HttpClientResponse, TransportError>
+    /** The same, for an answer that is wanted as text. `attempt` is which one of its call it is, from 1. */
+    readonly exchange: (
+      version: ApiVersion,
+      request: HttpClientRequest.HttpClientRequest,
+      attempt?: number
+    ) => Effect.Effect<Answered, TransportError>
+    /** An id for a new call: a request that has it as `X-Request-Id` keeps it through all attempts. */
+    readonly newRequestId: Effect.Effect<string>
     /** Tries a call that changes nothing again, as RetryPolicy says. */
     readonly retry: RetryPolicy.Retrier["retry"]
+    /** The same, for a call that is told which attempt it is. */
+    readonly retryEach: RetryPolicy.Retrier["retryEach"]
+    /** Sends a create, by the rules for creates, and keeps the ledger. */
+    readonly create: Creates.Creates["create"]
+    /** Notes in the ledger that what was created is over: a browser that was stopped, a run that is terminal. */
+    readonly closed: Creates.Creates["closed"]
     /** What was created through this Transport, by whichever service: a 404 of it is forgiven for 5 seconds. */
     readonly grace: Grace.Grace
     /** The text without the key, should a service echo it. */

@@ -8,9 +8,16 @@ export class ConnectionFailed extends Schema.TaggedError<ConnectionFailed>()("Co
   cause: Schema.Defect()
 }) {}
 
-/** An attempt took longer than it may. The phase tells what was still missing: the answer's headers or its body. */
+/** An attempt took longer than it may. */
 export class Timeout extends Schema.TaggedError<Timeout>()("Timeout", {
-  phase: Schema.Literals(["headers", "body"]),
+  /**
+   * What was still missing: a connection, the answer's headers, or the end of its body. `connect` only where the
+   * HttpClient tells; elsewhere connecting is a part of `headers`.
+   */
+  phase: Schema.Literals(["connect", "headers", "body"]),
+  /** Which of the configured timeouts ran out; missing when the HttpClient has one of its own. */
+  limit: Schema.optionalKey(Schema.Literals(["headers", "body", "total"])),
+  /** How long it took until then. */
   after: Schema.Duration
 }) {}
 
@@ -18,7 +25,9 @@ export class Timeout extends Schema.TaggedError<Timeout>()("Timeout", {
 export class UnexpectedStatus extends Schema.TaggedError<UnexpectedStatus>()("UnexpectedStatus", {
   status: Schema.Int,
   body: Schema.String,
-  retryAfter: Schema.optionalKey(Schema.Duration)
+  retryAfter: Schema.optionalKey(Schema.Duration),
+  /** Where a redirect points to, without its query: it is not followed. */
+  location: Schema.optionalKey(Schema.String)
 }) {}
 
 /** A success whose body is not what the operation describes. What it did is done: `id` is the body's, if it has one. */
@@ -57,12 +66,25 @@ export class TransportError extends Schema.TaggedError<TransportError>()("Transp
   origin: Schema.String,
   /** Requests sent for this call. */
   attempts: Schema.Int,
+  /** What the call's requests carried as `X-Request-Id`; missing when nothing was sent. */
+  requestId: Schema.optionalKey(Schema.String),
   reason: TransportErrorReason
 }) {
   override get message() {
-    const attempts = this.attempts > 1 ? ` (${this.attempts} attempts)` : ""
-    return `${this.method} ${this.origin}${this.path}${attempts}: ${describe(this)}`
+    const acted = this.method === "GET" ? "" : " It may have been acted on."
+    return `${called(this)}: ${describe(this, acted)}`
   }
+}
+
+/** The request of a failed call, as its message begins. */
+export const called = (call: {
+  readonly method: string
+  readonly origin: string
+  readonly path: string
+  readonly attempts: number
+}): string => {
+  const attempts = call.attempts > 1 ? ` (${call.attempts} attempts)` : ""
+  return `${call.method} ${call.origin}${call.path}${attempts}`
 }
 
 const excerpt = (body: string) => {
@@ -74,14 +96,31 @@ const connectionCodes: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",
   ENOTFOUND: "no such host",
   EAI_AGAIN: "the host name could not be looked up",
+  ENETUNREACH: "no way to its network",
+  EHOSTUNREACH: "no way to its host",
   ETIMEDOUT: "connecting took too long",
   UND_ERR_CONNECT_TIMEOUT: "connecting took too long"
 }
 
 const causeOf = ({ cause }: ConnectionFailed) => (cause instanceof Error ? cause.message : "connection lost")
 
-const describe = ({ method, origin, reason }: TransportError): string => {
-  const acted = method === "GET" ? "" : " It may have been acted on."
+const limits = {
+  headers: "the headers timeout",
+  body: "the body timeout",
+  total: "the requestTimeout"
+}
+
+const missing = {
+  connect: "no connection",
+  headers: "no answer",
+  body: "an answer whose body did not end"
+}
+
+/** What happened, in a sentence, and what to do; `acted` is what to add where the service may have done something. */
+export const describe = (
+  { origin, reason }: { readonly origin: string; readonly reason: TransportErrorReason },
+  acted: string
+): string => {
   switch (reason._tag) {
     case "ConnectionFailed": {
       const known = connectionCodes[reason.code ?? ""]
@@ -90,11 +129,17 @@ const describe = ({ method, origin, reason }: TransportError): string => {
         : `nothing answers at ${origin} (${known}). Is the service running, and the base address right?`
     }
     case "Timeout": {
-      const missing = reason.phase === "headers" ? "no answer" : "an answer whose body did not end"
-      return `${missing} within ${Duration.format(reason.after)}, the requestTimeout.${acted}`
+      const which =
+        reason.limit === undefined
+          ? reason.phase === "connect"
+            ? ""
+            : ", the requestTimeout"
+          : `, ${limits[reason.limit]}`
+      const unsent = reason.phase === "connect"
+      return `${missing[reason.phase]} within ${Duration.format(reason.after)}${which}.${unsent ? "" : acted}`
     }
     case "UnexpectedStatus":
-      return `status ${reason.status}${excerpt(reason.body)}. ${advise(reason.status)}`
+      return `status ${reason.status}${excerpt(reason.body)}. ${advise(reason)}`
     case "UndecodableAnswer": {
       const id = reason.id === undefined ? "" : ` Its id is ${JSON.stringify(reason.id)}.`
       return `status ${reason.status}, but not the answer that is described: ${reason.issue}.${id}`
@@ -104,8 +149,11 @@ const describe = ({ method, origin, reason }: TransportError): string => {
   }
 }
 
-const advise = (status: number): string => {
-  if (status >= 300 && status < 400) return "Redirects are not followed; is the base address right?"
+const advise = ({ location, status }: UnexpectedStatus): string => {
+  if ((status >= 300 && status < 400) || status === 0) {
+    const to = location === undefined ? "" : ` It points to ${location}.`
+    return `Redirects are not followed; is the base address right?${to}`
+  }
   if (status === 403) return "The API key may not do this."
   if (status === 404) return "Is the base address right?"
   return status >= 500 ? "The service failed; try again later." : "The operation does not describe this answer."

@@ -1,8 +1,27 @@
+export * from "./Answered.ts"
 export * from "./ClientConfig.ts"
-export type { CallError } from "./ContractClient.ts"
+export type { CallError, CreateError } from "./ContractClient.ts"
 export * as ContractClient from "./ContractClient.ts"
+export * from "./CreateOutcomeUnknown.ts"
 export * as Grace from "./Grace.ts"
+export * as IdempotencyKey from "./IdempotencyKey.ts"
+export * as Ledger from "./Ledger.ts"
+export { LedgerError } from "./Ledger.ts"
+export * from "./LedgerEntry.ts"
+export * as LedgerFile from "./LedgerFile.ts"
+export * as LedgerMemory from "./LedgerMemory.ts"
+export * as Metrics from "./Metrics.ts"
+export * as RequestId from "./RequestId.ts"
 export * as RetryPolicy from "./RetryPolicy.ts"
 export * from "./TooManyRequestsError.ts"
+export * as Trace from "./Trace.ts"
 export * from "./Transport.ts"
-export * from "./TransportError.ts"
+export {
+  ConnectionFailed,
+  InvalidRequest,
+  Timeout,
+  TransportError,
+  TransportErrorReason,
+  UndecodableAnswer,
+  UnexpectedStatus
+} from "./TransportError.ts"

@@ -42,7 +42,7 @@ describe("ClientConfig", () => {
   it.effect("has defaults for everything else", () =>
     Effect.map(read({ baseUrl: "https://a.example", apiKey: " k\n" }), (config) => {
       assert.strictEqual(config.apiKeyHeader, "x-service-api-key")
-      assert.strictEqual(Duration.toMillis(config.requestTimeout), 30_000)
+      assert.strictEqual(Duration.toMillis(config.timeouts.total), 30_000)
       assert.strictEqual(Redacted.value(config.apiKey), "k")
     })
   )

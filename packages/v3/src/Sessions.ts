@@ -69,8 +69,8 @@ const annotated = <A, E, R>(effect: Effect.Effect<A, E, R>, id: string) =>
 export class Sessions extends Context.Service<
   Sessions,
   {
-    /** Creates a session from a task. It is sent once: when the answer is lost, whether there is one is not known. */
-    readonly create: (input: SessionCreate) => Effect.Effect<Session, ContractClient.CallError>
+    /** Creates a session from a task. When its answer is lost it is a CreateOutcomeUnknown, unless the service honours keys. */
+    readonly create: (input: SessionCreate) => Effect.Effect<Session, ContractClient.CreateError>
     /** Reads a session, with its result once there is one. */
     readonly get: (id: string) => Effect.Effect<Session, SessionError>
     /** Waits until the session's result does not change by itself any more. */
@@ -82,7 +82,7 @@ export class Sessions extends Context.Service<
     readonly createAndWait: (
       input: SessionCreate,
       options?: Waiter.WaitOptions
-    ) => Effect.Effect<Session, SessionError | WaitTimeoutError>
+    ) => Effect.Effect<Session, ContractClient.CreateError | SessionError | WaitTimeoutError>
     /** The session whenever its status has changed, the terminal one last. */
     readonly watch: (
       id: string,

@@ -1,6 +1,12 @@
 // What a call or a wait can fail with, so that a program needs to name this package alone.
 export { HTTPValidationError, SessionNotFoundError, UnauthorizedError } from "@webagent/contract"
-export { type CallError, TooManyRequestsError, TransportError } from "@webagent/core"
+export {
+  type CallError,
+  type CreateError,
+  CreateOutcomeUnknown,
+  TooManyRequestsError,
+  TransportError
+} from "@webagent/core"
 export { WaitTimeoutError } from "@webagent/polling"
 
 export * from "./Sessions.ts"

@@ -24,7 +24,10 @@ const make = Effect.gen(function* () {
     return browser
   })
 
-  const patchStop = (id: string) => api.update({ params: { browser_id: id }, payload: { action: "stop" } })
+  const patchStop = (id: string) =>
+    Effect.tap(api.update({ params: { browser_id: id }, payload: { action: "stop" } }), () =>
+      transport.closed("browser", id)
+    )
 
   const stop = Effect.fn("v4.Browsers.stop")(function* (id: string) {
     yield* Effect.annotateCurrentSpan("browser.id", id)
@@ -77,8 +80,8 @@ const make = Effect.gen(function* () {
 export class Browsers extends Context.Service<
   Browsers,
   {
-    /** Creates a browser that its caller has to stop. It is sent once. */
-    readonly create: (input?: BrowserCreate) => Effect.Effect<Browser, ContractClient.CallError>
+    /** Creates a browser that its caller has to stop. */
+    readonly create: (input?: BrowserCreate) => Effect.Effect<Browser, ContractClient.CreateError>
     /**
      * Stops a browser, trying again when the service cannot be reached, and for 5 seconds after its create also when
      * the service does not find it.
@@ -88,12 +91,12 @@ export class Browsers extends Context.Service<
      * A browser that is stopped when the scope closes: on success, on failure and when interrupted, even while it was
      * being created. When stopping fails for a minute, or the service does not find the browser, a warning names it.
      */
-    readonly acquire: (input?: BrowserCreate) => Effect.Effect<Browser, ContractClient.CallError, Scope.Scope>
+    readonly acquire: (input?: BrowserCreate) => Effect.Effect<Browser, ContractClient.CreateError, Scope.Scope>
     /** Runs `f` with a browser that is stopped afterwards, as `acquire` does. */
     readonly use: <A, E, R>(
       input: BrowserCreate | undefined,
       f: (browser: Browser) => Effect.Effect<A, E, R>
-    ) => Effect.Effect<A, E | ContractClient.CallError, R>
+    ) => Effect.Effect<A, E | ContractClient.CreateError, R>
   }
 >()("@webagent/v4/Browsers") {
   static readonly layer: Layer.Layer<Browsers, never, Transport> = Layer.effect(this, make)

@@ -73,8 +73,8 @@ const annotated = <A, E, R>(effect: Effect.Effect<A, E, R>, id: string) =>
 export class Runs extends Context.Service<
   Runs,
   {
-    /** Creates a run. It is sent once: when the answer is lost, whether there is a run is not known. */
-    readonly create: (input: RunCreate) => Effect.Effect<CreatedRun, ContractClient.CallError>
+    /** Creates a run. When its answer is lost it is a CreateOutcomeUnknown, unless the service honours keys. */
+    readonly create: (input: RunCreate) => Effect.Effect<CreatedRun, ContractClient.CreateError>
     /** Reads the status of a run; cheap. */
     readonly status: (id: string) => Effect.Effect<RunStatusView, RunError>
     /** Reads the full run, with its result once terminal. */
@@ -88,7 +88,7 @@ export class Runs extends Context.Service<
     readonly createAndWait: (
       input: RunCreate,
       options?: Waiter.WaitOptions
-    ) => Effect.Effect<Run, RunError | WaitTimeoutError>
+    ) => Effect.Effect<Run, ContractClient.CreateError | RunError | WaitTimeoutError>
     /** The statuses of a run as they change, the terminal one last. */
     readonly watch: (
       id: string,

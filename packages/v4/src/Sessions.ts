@@ -44,11 +44,11 @@ const make = Effect.gen(function* () {
 export class Sessions extends Context.Service<
   Sessions,
   {
-    /** Queues a follow-up message. It is sent once. */
+    /** Queues a follow-up message. It becomes a run, so it is sent by the rules for creates. */
     readonly queue: (
       sessionId: string,
       message: FollowUp
-    ) => Effect.Effect<QueuedMessage, SessionNotFoundError | ConflictError | ContractClient.CallError>
+    ) => Effect.Effect<QueuedMessage, SessionNotFoundError | ConflictError | ContractClient.CreateError>
   }
 >()("@webagent/v4/Sessions") {
   static readonly layer: Layer.Layer<Sessions, never, Transport> = Layer.effect(this, make)

@@ -7,7 +7,13 @@ export {
   SessionNotFoundError,
   UnauthorizedError
 } from "@webagent/contract"
-export { type CallError, TooManyRequestsError, TransportError } from "@webagent/core"
+export {
+  type CallError,
+  type CreateError,
+  CreateOutcomeUnknown,
+  TooManyRequestsError,
+  TransportError
+} from "@webagent/core"
 export { WaitTimeoutError } from "@webagent/polling"
 
 export * from "./Browsers.ts"

@@ -91,8 +91,12 @@ describe("V4", () => {
         "v4.Runs.get > GET"
       ])
       for (const index of [0, 1, 4]) assert.strictEqual(spans[index]?.attributes.get("run.id"), "r-1")
-      assert.deepStrictEqual(Object.fromEntries(spans[3]?.attributes ?? []), {
+      const { "webagent.request.id": requestId, ...attributes } = Object.fromEntries(spans[3]?.attributes ?? [])
+      assert.strictEqual(requestId, server.requests[1]?.headers["x-request-id"])
+      assert.deepStrictEqual(attributes, {
         "http.request.method": "GET",
+        "server.address": "127.0.0.1",
+        "server.port": Number(new URL(server.address).port),
         "url.full": `${server.address}/api/v4/runs/r-1/status`,
         "http.response.status_code": 200
       })

@@ -1,0 +1,44 @@
+import type * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as HttpClientResponse from "effect/http/HttpClientResponse"
+
+const decoder = new TextDecoder()
+
+/** The answer to one attempt, read to its end. It shows neither its request nor the key. */
+export class Answered {
+  readonly status: number
+  readonly method: string
+  /** The whole address of its request. */
+  readonly url: string
+  /** What its request carried as `X-Request-Id`. */
+  readonly requestId: string
+  readonly #response: HttpClientResponse.HttpClientResponse
+  readonly #body: ArrayBuffer
+
+  constructor(url: string, requestId: string, response: HttpClientResponse.HttpClientResponse, body: ArrayBuffer) {
+    this.status = response.status
+    this.method = response.request.method
+    this.url = url
+    this.requestId = requestId
+    this.#response = response
+    this.#body = body
+  }
+
+  /** A header by its name in lower case. */
+  header(name: string): string | undefined {
+    return this.#response.headers[name]
+  }
+
+  /** The body as text. */
+  text(): string {
+    return decoder.decode(this.#body)
+  }
+
+  /** The answer as Effect's HttpClient gives it, which says that it answers `request`. */
+  toResponse(request: HttpClientRequest.HttpClientRequest): HttpClientResponse.HttpClientResponse {
+    // a new one: the client's own holds the request that was sent, key and all
+    const detached = new Response(this.#body, { headers: { ...this.#response.headers } })
+    return Object.create(HttpClientResponse.fromWeb(request, detached), {
+      status: { value: this.status, enumerable: true }
+    })
+  }
+}

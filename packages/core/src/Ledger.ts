@@ -1,0 +1,26 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { LedgerEntry, OpenItem } from "./LedgerEntry.ts"
+
+/** The ledger cannot be written or read. The message says where and why. */
+export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError", {
+  message: Schema.String
+}) {}
+
+/** Remembers what was created and is not over, so that what a killed process left can be found and stopped. */
+export interface Ledger {
+  /** Writes what happened; it is safe once this succeeds. */
+  readonly write: (entry: LedgerEntry) => Effect.Effect<void, LedgerError>
+  /** What may be costing money now: opened and not closed, or opening and never answered. */
+  readonly open: Effect.Effect<ReadonlyArray<OpenItem>, LedgerError>
+}
+
+/** Remembers nothing. */
+export const none: Ledger = { write: () => Effect.void, open: Effect.succeed([]) }
+
+/**
+ * The ledger that a Transport is made with; `none` unless an application provides one, such as `LedgerFile.layer`.
+ * It is written before each create goes out: one that cannot be written down is not sent.
+ */
+export const Current = Context.Reference<Ledger>("@webagent/core/Ledger/Current", { defaultValue: () => none })

@@ -1,0 +1,58 @@
+import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpBody from "effect/http/HttpBody"
+import type { HttpMethod } from "effect/http/HttpMethod"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+
+/** What an operation is called with. */
+export interface Call {
+  readonly params?: Readonly<Record<string, unknown>>
+  readonly payload?: unknown
+}
+
+/** The request that a call becomes, or what is wrong with the call. */
+export type Encode = (call: Call) => Result.Result<HttpClientRequest.HttpClientRequest, string>
+
+/** An id becomes one segment of a path: these would become none, another one, or not text at all. */
+const segmentOf = (name: string, value: unknown): Result.Result<string, string> => {
+  const isId = typeof value === "string" && !["", ".", ".."].includes(value) && value.isWellFormed()
+  return isId
+    ? Result.succeed(encodeURIComponent(value))
+    : Result.fail(`${name} is not an id: ${JSON.stringify(value)}`)
+}
+
+const encoderOf = (schema: Schema.Top | undefined) =>
+  schema === undefined ? undefined : Schema.encodeUnknownResult(schema as Schema.Codec<unknown, unknown>)
+
+/** Encodes calls of one operation of the contract: ids into its path, the payload as JSON. */
+export const make = (endpoint: HttpApiEndpoint.Top): Encode => {
+  const [start = "", ...rest] = endpoint.path.split(/:(?=\w)/u)
+  const places = rest.map((text) => {
+    const [name = ""] = /^\w+/u.exec(text) ?? []
+    return { name, after: text.slice(name.length) }
+  })
+  const encodeParams = encoderOf(endpoint.params)
+  const encodePayload = encoderOf(Array.from(endpoint.payload.values()).flatMap(({ schemas }) => schemas)[0])
+  const method = endpoint.method as HttpMethod
+
+  return ({ params = {}, payload }) => {
+    let path = start
+    for (const { after, name } of places) {
+      const segment = segmentOf(name, params[name])
+      if (Result.isFailure(segment)) return Result.fail(segment.failure)
+      path += segment.success + after
+    }
+    const checked = encodeParams?.(params)
+    if (checked !== undefined && Result.isFailure(checked)) return Result.fail(checked.failure.message)
+    const request = HttpClientRequest.make(method)(path)
+    if (encodePayload === undefined) return Result.succeed(request)
+    const body = encodePayload(payload)
+    if (Result.isFailure(body)) return Result.fail(body.failure.message)
+    const json = Result.try({
+      try: () => JSON.stringify(body.success),
+      catch: () => "the payload cannot be written as JSON"
+    })
+    return Result.map(json, (json) => HttpClientRequest.setBody(request, HttpBody.text(json, "application/json")))
+  }
+}

@@ -1,0 +1,18 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as References from "effect/References"
+import * as Tracer from "effect/Tracer"
+
+/** Whether spans go anywhere: Effect's own tracer keeps them for nobody, and they cost. */
+export const isOn = (context: Context.Context<never>): boolean =>
+  Context.getOrUndefined(context, Tracer.Tracer) !== undefined && Context.get(context, References.TracerEnabled)
+
+/** A span around an effect, where an application has installed a tracer; else the effect as it is. */
+export const span =
+  (name: string, options?: Tracer.SpanOptionsNoTrace) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, Exclude<R, Tracer.ParentSpan>> =>
+    Effect.contextWith((context: Context.Context<never>) =>
+      isOn(context)
+        ? Effect.withSpan(effect, name, { ...options, captureStackTrace: false })
+        : (effect as Effect.Effect<A, E, Exclude<R, Tracer.ParentSpan>>)
+    )

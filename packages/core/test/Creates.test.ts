@@ -1,0 +1,286 @@
+import { assert, describe, it } from "@effect/vitest"
+import { V4Api } from "@webagent/contract/v4"
+import { type Answer, ScriptedServer } from "@webagent/scripted-server"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import * as Creates from "../src/Creates.ts"
+import {
+  type ClientOptions,
+  ContractClient,
+  Grace,
+  IdempotencyKey,
+  Ledger,
+  LedgerError,
+  type LedgerEntry,
+  LedgerMemory,
+  RetryPolicy,
+  TooManyRequestsError,
+  Transport
+} from "../src/index.ts"
+import { layer } from "./client.ts"
+
+const create = Effect.flatMap(ContractClient.make("v4", V4Api), (api) => api.runs.create({ payload: { task: "t" } }))
+
+/** Remembers all that was written, and how many requests had arrived by then. */
+class Written extends Context.Service<Written, Array<LedgerEntry & { readonly requests: number }>>()("Written") {}
+
+const recording = Effect.gen(function* () {
+  const written = yield* Written
+  const { requests } = yield* ScriptedServer
+  const memory = yield* LedgerMemory.make
+  return {
+    open: memory.open,
+    write: (entry: LedgerEntry) => {
+      written.push({ ...entry, requests: requests.length })
+      return memory.write(entry)
+    }
+  } satisfies Ledger.Ledger
+})
+
+const setting = (options: Partial<ClientOptions> = {}) =>
+  layer(options).pipe(
+    Layer.provideMerge(Layer.effect(Ledger.Current, recording)),
+    Layer.provideMerge(ScriptedServer.layer),
+    Layer.provideMerge(Layer.sync(Written, () => []))
+  )
+
+const honoured = { target: { idempotency: "honoured" } } as const
+const refusing = { target: { refusals: "before-acting" } } as const
+
+const made: Answer = { status: 201, json: { id: "r-1" } }
+const cut: Answer = (response) => response.destroy()
+const unavailable: Answer = { status: 503, text: "later" }
+const throttled: Answer = { status: 429, json: { detail: "slow down" } }
+
+const answering = (...answers: ReadonlyArray<Answer>) =>
+  Effect.map(ScriptedServer, (server) => {
+    server.script = (_, count) => answers[Math.min(count, answers.length) - 1] ?? {}
+    return server
+  })
+
+const tags = Effect.map(Written, (written) => written.map((entry) => entry._tag))
+
+describe("a create", () => {
+  it.live("is in the ledger before it goes out, and its id after", () =>
+    Effect.gen(function* () {
+      const server = yield* answering(made)
+      yield* create
+      const [opening, opened] = yield* Written
+      if (opening?._tag !== "opening" || opened?._tag !== "opened") return assert.fail("not written")
+      assert.deepStrictEqual([opening.requests, opened.requests], [0, 1])
+      assert.deepStrictEqual([opening.kind, opening.method, opening.path], ["run", "POST", "/api/v4/runs"])
+      assert.strictEqual(opened.id, "r-1")
+      const { headers } = server.requests[0] ?? {}
+      assert.strictEqual(headers?.["idempotency-key"], opening.key)
+      assert.strictEqual(headers?.["x-request-id"], opening.requestId)
+      assert.match(opening.key, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u)
+    }).pipe(Effect.provide(setting()))
+  )
+
+  it.live("that cannot be written down is not sent", () => {
+    const broken = { write: () => Effect.fail(new LedgerError({ message: "disk full" })), open: Effect.succeed([]) }
+    return Effect.gen(function* () {
+      const server = yield* answering(made)
+      const error = yield* Effect.flip(create)
+      assert.strictEqual(error._tag === "TransportError" && error.reason._tag, "InvalidRequest")
+      assert.match(error.message, /^POST .*\/runs: not sent, disk full$/u)
+      assert.strictEqual(server.requests.length, 0)
+    }).pipe(Effect.provide(layer().pipe(Layer.provideMerge(Layer.succeed(Ledger.Current, broken)))))
+  })
+
+  it.live.each([
+    ["a cut connection", cut, "ConnectionFailed"],
+    ["503", unavailable, "UnexpectedStatus"],
+    ["408", { status: 408 }, "UnexpectedStatus"],
+    ["a redirect to what was made", { status: 303, headers: { location: "/runs/1" } }, "UnexpectedStatus"],
+    ["no answer", () => undefined, "Timeout"]
+  ] as ReadonlyArray<readonly [string, Answer, string]>)(
+    "whose answer is lost is sent once and its outcome is unknown: %s",
+    ([, answer, reason]) =>
+      Effect.gen(function* () {
+        const server = yield* answering(answer)
+        const error = yield* Effect.flip(create)
+        if (error._tag !== "CreateOutcomeUnknown") return assert.fail(error.message)
+        assert.strictEqual(server.requests.length, 1)
+        assert.deepStrictEqual([error.kind, error.attempts, error.reason._tag], ["run", 1, reason])
+        assert.strictEqual(error.key, server.requests[0]?.headers["idempotency-key"])
+        assert.strictEqual(error.requestId, server.requests[0]?.headers["x-request-id"])
+        assert.match(error.message, /^POST http.*\/api\/v4\/runs: whether the run was created is not known: /u)
+        assert.include(error.message, "Look for it at the service before you create another: it may run, and cost.")
+        assert.include(error.message, error.key)
+        assert.deepStrictEqual(yield* tags, ["opening", "unknown"])
+        const [open] = yield* Effect.flatMap(Ledger.Current, (ledger) => ledger.open)
+        assert.deepStrictEqual([open?.state, open?.key, open?.id], ["unknown", error.key, undefined])
+      }).pipe(Effect.provide(setting({ timeouts: { total: "100 millis" } })))
+  )
+
+  it.live("is sent again with its key where the service honours keys", () =>
+    Effect.gen(function* () {
+      const server = yield* answering(cut, unavailable, throttled, made)
+      assert.strictEqual((yield* create).id, "r-1")
+      assert.strictEqual(server.requests.length, 4)
+      assert.strictEqual(new Set(server.requests.map(({ headers }) => headers["idempotency-key"])).size, 1)
+      assert.strictEqual(new Set(server.requests.map(({ headers }) => headers["x-request-id"])).size, 1)
+      assert.deepStrictEqual(yield* tags, ["opening", "opened"])
+    }).pipe(Effect.provide(setting(honoured)))
+  )
+
+  it.live("stays unknown where a later attempt is refused: the first may have been processed", () =>
+    Effect.gen(function* () {
+      yield* answering(cut, { status: 401 })
+      const error = yield* Effect.flip(create)
+      assert.strictEqual(error._tag === "CreateOutcomeUnknown" && error.reason._tag, "ConnectionFailed")
+      assert.strictEqual(error._tag === "CreateOutcomeUnknown" && error.attempts, 2)
+      assert.include(error.message, "Create it again with the idempotency key")
+    }).pipe(Effect.provide(setting(honoured)))
+  )
+
+  it.live("that is answered 429 is not sent again: a gateway may say so after the service has acted", () =>
+    Effect.gen(function* () {
+      const server = yield* answering(throttled)
+      const error = yield* Effect.flip(create)
+      assert.strictEqual(error._tag, "TooManyRequestsError")
+      assert.strictEqual(server.requests.length, 1)
+      assert.deepStrictEqual(yield* tags, ["opening", "unknown"])
+    }).pipe(Effect.provide(setting()))
+  )
+
+  it.live("that is answered 429 is sent again where the service refuses before it acts", () =>
+    Effect.gen(function* () {
+      const server = yield* answering(throttled, throttled, made)
+      assert.strictEqual((yield* create).id, "r-1")
+      assert.strictEqual(server.requests.length, 3)
+      yield* Effect.flip(create.pipe(Effect.andThen(answering(throttled)), Effect.andThen(create)))
+      assert.deepStrictEqual((yield* tags).slice(-2), ["opening", "refused"])
+    }).pipe(Effect.provide(setting(refusing)))
+  )
+
+  it.live.each([401, 404, 409, 413, 418, 422, 302, 307])("that is answered %i has done nothing", (status) =>
+    Effect.gen(function* () {
+      const server = yield* answering({ status })
+      assert.notStrictEqual((yield* Effect.flip(create))._tag, "CreateOutcomeUnknown")
+      assert.strictEqual(server.requests.length, 1)
+      assert.deepStrictEqual(yield* tags, ["opening", "refused"])
+    }).pipe(Effect.provide(setting()))
+  )
+
+  it.live("that never left is sent again", () =>
+    Effect.gen(function* () {
+      const { address } = Context.get(
+        yield* Effect.scoped(Layer.build(Layer.fresh(ScriptedServer.layer))),
+        ScriptedServer
+      )
+      yield* Effect.gen(function* () {
+        const error = yield* Effect.flip(create)
+        assert.strictEqual(error._tag === "TransportError" && error.reason._tag, "ConnectionFailed")
+        assert.strictEqual(error._tag === "TransportError" && error.attempts, 5)
+        assert.deepStrictEqual(yield* tags, ["opening", "refused"])
+      }).pipe(Effect.provide(Layer.fresh(setting({ baseUrl: address }))))
+    })
+  )
+
+  it.live("whose answer cannot be decoded keeps its id in the ledger", () =>
+    Effect.gen(function* () {
+      yield* answering({ status: 201, json: { id: "r-9", status: 7 } })
+      const error = yield* Effect.flip(create)
+      assert.strictEqual(error._tag === "TransportError" && error.reason._tag, "UndecodableAnswer")
+      const [, opened] = yield* Written
+      assert.strictEqual(opened?._tag === "opened" && opened.id, "r-9")
+    }).pipe(Effect.provide(setting()))
+  )
+
+  it.live("that is interrupted in flight is unknown, between its attempts refused", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      const arrived = yield* Deferred.make<void>()
+      server.script = () => () => void Deferred.doneUnsafe(arrived, Exit.void)
+      const fiber = yield* Effect.forkChild(create)
+      yield* Deferred.await(arrived)
+      yield* Fiber.interrupt(fiber)
+      assert.deepStrictEqual(yield* tags, ["opening", "unknown"])
+    }).pipe(Effect.provide(setting()))
+  )
+
+  it.effect("that is interrupted while it pauses has done nothing", () =>
+    Effect.gen(function* () {
+      const written: Array<LedgerEntry["_tag"]> = []
+      const { create } = Creates.make({
+        target: { idempotency: "unknown", refusals: "before-acting" },
+        retrier: RetryPolicy.makeRetrier(RetryPolicy.standard),
+        ledger: { write: (entry) => Effect.sync(() => void written.push(entry._tag)), open: Effect.succeed([]) },
+        keys: IdempotencyKey.random,
+        grace: Grace.make()
+      })
+      const request = { kind: "run", method: "POST", path: "/runs", origin: "http://a.example", requestId: "1" }
+      const fiber = yield* Effect.forkChild(
+        create({ ...request, idOf: () => undefined }, () =>
+          Effect.fail(new TooManyRequestsError("x", Duration.seconds(30)))
+        )
+      )
+      yield* TestClock.adjust("20 seconds")
+      yield* Fiber.interrupt(fiber)
+      assert.deepStrictEqual(written, ["opening", "refused"])
+    })
+  )
+
+  it.live("takes the caller's key, if it fits into a header", () =>
+    Effect.gen(function* () {
+      const server = yield* answering(made)
+      yield* create.pipe(IdempotencyKey.given("order-7"))
+      assert.strictEqual(server.requests[0]?.headers["idempotency-key"], "order-7")
+      for (const key of ["", "a b", "é", "x".repeat(256), "a\nb"]) {
+        const error = yield* Effect.flip(create.pipe(IdempotencyKey.given(key)))
+        assert.match(error.message, /: not sent, the idempotency key is not 1 to 255 visible ASCII characters/u)
+      }
+      assert.strictEqual(server.requests.length, 1)
+    }).pipe(Effect.provide(setting()))
+  )
+
+  it.live("is over when it is said to be closed", () =>
+    Effect.gen(function* () {
+      yield* answering(made)
+      yield* create
+      const { open } = yield* Ledger.Current
+      assert.deepStrictEqual(
+        (yield* open).map(({ id, kind, state }) => [kind, id, state]),
+        [["run", "r-1", "opened"]]
+      )
+      const transport = yield* Transport
+      yield* transport.closed("browser", "r-1")
+      assert.strictEqual((yield* open).length, 1)
+      yield* transport.closed("run", "r-1")
+      assert.deepStrictEqual(yield* open, [])
+    }).pipe(Effect.provide(setting()))
+  )
+})
+
+describe("a message for a session", () => {
+  it.live("is a create of the run that it becomes", () =>
+    Effect.gen(function* () {
+      yield* answering({ status: 201, json: { id: "m-1", runId: "r-2" } })
+      const api = yield* ContractClient.make("v4", V4Api)
+      yield* api.sessions.queue({ params: { session_id: "s" }, payload: { text: "t", interrupt: false } })
+      const [opening, opened] = yield* Written
+      assert.strictEqual(opening?._tag === "opening" && opening.kind, "run")
+      assert.strictEqual(opened?._tag === "opened" && opened.id, "r-2")
+    }).pipe(Effect.provide(setting()))
+  )
+})
+
+describe("a stop", () => {
+  it.live("is no create: it carries no key and is not written down", () =>
+    Effect.gen(function* () {
+      const server = yield* answering({ json: {} })
+      const api = yield* ContractClient.make("v4", V4Api)
+      yield* api.browsers.update({ params: { browser_id: "b" }, payload: { action: "stop" } })
+      assert.isUndefined(server.requests[0]?.headers["idempotency-key"])
+      assert.deepStrictEqual(yield* tags, [])
+    }).pipe(Effect.provide(setting()), Effect.provideService(RetryPolicy.Current, RetryPolicy.none))
+  )
+})
