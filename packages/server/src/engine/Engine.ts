@@ -84,6 +84,8 @@ export class Engine extends Context.Service<
     /** Stops the browser and ends every connection to it; stopping it again changes nothing. */
     readonly stopBrowser: (id: string) => Effect.Effect<Browser.Browser, BrowserNotFound>
     readonly connectBrowser: (id: string) => Effect.Effect<CdpConnection, BrowserNotFound | BrowserStopped, Scope.Scope>
+    /** Cuts every connection to the browser, as a network would; it runs on, and can be connected to again. */
+    readonly dropConnections: (id: string) => Effect.Effect<void, BrowserNotFound | BrowserStopped>
     /** Cancels a turn, at work or waiting; one that is terminal stays as it is. No version has this. */
     readonly cancelTurn: (id: string) => Effect.Effect<Turn.Turn, TurnNotFound>
     /** Cancels what a session has to do and stops it; stopping it again changes nothing. No version has this. */
@@ -196,6 +198,7 @@ const make = Effect.gen(function* () {
       ),
     stopBrowser: browsers.stop,
     connectBrowser: browsers.connect,
+    dropConnections: browsers.dropConnections,
     cancelTurn: sessions.cancelTurn,
     stopSession: sessions.stop,
     shareSession: sessions.share,

@@ -28,9 +28,13 @@ const drained = (wire: NodeSocket) =>
   Effect.suspend(() =>
     wire.writableNeedDrain && !wire.destroyed
       ? Effect.callback<void>((resume) => {
-          const done = () => resume(Effect.void)
+          const forget = () => wire.off("drain", done).off("close", done)
+          const done = () => {
+            forget()
+            resume(Effect.void)
+          }
           wire.once("drain", done).once("close", done)
-          return Effect.sync(() => wire.off("drain", done).off("close", done))
+          return Effect.sync(forget)
         })
       : Effect.void
   )
@@ -44,8 +48,11 @@ const pump = Effect.fnUntraced(function* (socket: Socket.Socket, wire: NodeSocke
       Effect.forEach(frames, (frame) => connection.send(textOf(frame)), { discard: true })
     )
   )
+  // once the connection is to end, nobody waits for a client that does not read: the close goes out behind the rest
   const outbound = Effect.andThen(
-    Stream.runForEach(connection.messages, (message) => Effect.andThen(write(message), drained(wire))),
+    Stream.runForEach(connection.messages, (message) =>
+      Effect.andThen(write(message), Effect.raceFirst(drained(wire), connection.ended))
+    ),
     Effect.flatMap(connection.ended, (how) => {
       if (how === "stopped") return write(new Socket.CloseEvent(stoppedCode, "The browser was stopped"))
       return how === "closed" ? write(new Socket.CloseEvent(closedCode)) : Effect.void

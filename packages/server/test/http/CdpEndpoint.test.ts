@@ -1,4 +1,5 @@
 import { assert, describe, it, layer } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -6,6 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
+import { connect } from "node:net"
 import { WebSocket } from "ws"
 import * as SimulatedAgent from "../../src/agent/SimulatedAgent.ts"
 import { BrowserPool } from "../../src/browser/BrowserPool.ts"
@@ -196,6 +198,79 @@ layer(Server.layerTest, { excludeTestServices: true })("CdpEndpoint", (it) => {
     })
   )
 
+  it.effect("Browser.close ends the connection with 1000, and the browser runs on", () =>
+    Effect.gen(function* () {
+      const { cdpUrl } = yield* create
+      const { socket } = yield* open(cdpUrl)
+      const code = yield* Effect.forkChild(closed(socket), { startImmediately: true })
+      assert.deepStrictEqual(yield* ask(socket, '{"id":1,"method":"Browser.close"}'), { id: 1, result: {} })
+      assert.strictEqual(yield* Fiber.join(code), 1000)
+      assert.isTrue(yield* isActive(cdpUrl))
+    })
+  )
+
+  it.effect("what is no command is refused, whatever it is, and the connection goes on", () =>
+    Effect.gen(function* () {
+      const { socket } = yield* open((yield* create).cdpUrl)
+      for (const message of [
+        "",
+        "{",
+        "[]",
+        "null",
+        '{"id":1}',
+        '{"id":1.5,"method":"x"}',
+        "\u0000",
+        "[".repeat(500_000)
+      ]) {
+        assert.nestedPropertyVal(yield* ask(socket, message), "error.code", -32_600)
+      }
+      assert.property(yield* ask(socket, version), "result")
+    })
+  )
+
+  it.effect("a message over 1 MiB ends its connection with 1009; one just below is read", () =>
+    Effect.gen(function* () {
+      const { cdpUrl } = yield* create
+      const { socket } = yield* open(cdpUrl)
+      const padded = (length: number) => version.padEnd(length, " ")
+      assert.property(yield* ask(socket, padded(1024 * 1024)), "result")
+      const code = yield* Effect.forkChild(closed(socket), { startImmediately: true })
+      socket.send(padded(1024 * 1024 + 1))
+      assert.strictEqual(yield* Fiber.join(code), 1009)
+      assert.isTrue(yield* isActive(cdpUrl))
+    })
+  )
+
+  it.effect("a binary message is read as text, characters whole; a ping is answered; nothing is compressed", () =>
+    Effect.gen(function* () {
+      const { socket } = yield* open((yield* create).cdpUrl)
+      assert.strictEqual(socket.extensions, "")
+      const pong = Effect.callback<string>((resume) => {
+        socket.once("pong", (data) => resume(Effect.succeed(String(data))))
+        socket.ping("still there?")
+      })
+      assert.strictEqual(yield* pong, "still there?")
+      const bytes = Buffer.from('{"id":3,"method":"caf\u00e9"}')
+      const answer = Effect.callback<string>((resume) => {
+        socket.once("message", (data) => resume(Effect.succeed(String(data))))
+        socket.send(bytes)
+      })
+      assert.include(yield* answer, "'caf\u00e9' wasn't found")
+    })
+  )
+
+  it.effect("a frame that is no WebSocket's ends its connection and nothing else", () =>
+    Effect.gen(function* () {
+      const { cdpUrl } = yield* create
+      const { socket } = yield* open(cdpUrl)
+      const { socket: other } = yield* open(cdpUrl)
+      const code = yield* Effect.forkChild(closed(socket), { startImmediately: true })
+      socket.send(Buffer.from([0xc3]), { binary: false })
+      assert.strictEqual(yield* Fiber.join(code), 1007)
+      assert.property(yield* ask(other, version), "result")
+    })
+  )
+
   it.effect("a server that stops hangs up, even on clients that would stay", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
@@ -207,6 +282,26 @@ layer(Server.layerTest, { excludeTestServices: true })("CdpEndpoint", (it) => {
       assert.strictEqual(yield* Fiber.join(code), 1001)
     })
   )
+})
+
+/** Waits for this count of connections, not for long, and says the count. */
+const reaches = (held: SubscriptionRef.SubscriptionRef<number>) => (count: number) =>
+  SubscriptionRef.changes(held).pipe(
+    Stream.filter((current) => current === count),
+    Stream.take(1),
+    Stream.runDrain,
+    Effect.timeoutOption("2 seconds"),
+    Effect.andThen(SubscriptionRef.get(held))
+  )
+
+/** Opens a page of which every description is long, and asks for that description so often without reading. */
+const flood = Effect.fnUntraced(function* (socket: WebSocket, total: number) {
+  const url = `data:,${"x".repeat(250_000)}`
+  const created = yield* ask(socket, JSON.stringify({ id: 1, method: "Target.createTarget", params: { url } }))
+  const { targetId } = (created as { readonly result: { readonly targetId: string } }).result
+  const question = JSON.stringify({ id: 2, method: "Target.getTargetInfo", params: { targetId } })
+  socket.pause()
+  for (let count = 0; count < total; count++) socket.send(question)
 })
 
 /** The simulated browsers, and in `open` how many connections to them are held at the moment. */
@@ -230,11 +325,10 @@ const counting = (open: SubscriptionRef.SubscriptionRef<number>) =>
 
 const serverOver = (pool: Layer.Layer<BrowserPool>) =>
   Server.layerParts().pipe(
-    Layer.provide([
-      Engine.layer.pipe(Layer.provide([SimulatedAgent.layer(), pool, MemoryStore.layer, IdSource.layerSeeded(1)])),
-      ApiKeyAuth.layer(["wak_test"]),
-      RequestValidation.layer
-    ])
+    Layer.provide([ApiKeyAuth.layer(["wak_test"]), RequestValidation.layer]),
+    Layer.provideMerge(
+      Layer.provide(Engine.layer, [SimulatedAgent.layer(), pool, MemoryStore.layer, IdSource.layerSeeded(1)])
+    )
   )
 
 describe("CdpEndpoint and its pool", () => {
@@ -242,14 +336,7 @@ describe("CdpEndpoint and its pool", () => {
     it.live(`a connection that is ${how} is given back to the pool, while the browser runs on`, () =>
       Effect.gen(function* () {
         const held = yield* SubscriptionRef.make(0)
-        const until = (count: number) =>
-          SubscriptionRef.changes(held).pipe(
-            Stream.filter((current) => current === count),
-            Stream.take(1),
-            Stream.runDrain,
-            Effect.timeoutOption("2 seconds"),
-            Effect.andThen(SubscriptionRef.get(held))
-          )
+        const until = reaches(held)
         yield* Effect.gen(function* () {
           const { cdpUrl } = yield* create
           const [first, second] = [yield* open(cdpUrl), yield* open(cdpUrl)]
@@ -264,4 +351,100 @@ describe("CdpEndpoint and its pool", () => {
       })
     )
   }
+
+  it.live("a stop does not wait for a client that does not read", () =>
+    Effect.gen(function* () {
+      const held = yield* SubscriptionRef.make(0)
+      yield* Effect.gen(function* () {
+        const { cdpUrl, id } = yield* create
+        const { socket } = yield* open(cdpUrl)
+        yield* flood(socket, 300)
+        const other = yield* open(cdpUrl)
+        yield* ask(other.socket, version)
+        assert.strictEqual(yield* reaches(held)(2), 2)
+        yield* stop(id)
+        assert.strictEqual(yield* reaches(held)(0), 0)
+      }).pipe(Effect.provide(serverOver(counting(held)), { local: true }))
+    })
+  )
+
+  it.live("a drop resets the socket without a word, and the browser runs on with its pages", () =>
+    Effect.gen(function* () {
+      const { cdpUrl, id } = yield* create
+      const engine = yield* Engine
+      const { hostname, port } = new URL(cdpUrl)
+      const upgrade =
+        `GET ${pathOf(cdpUrl)} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+      const connected = yield* Deferred.make<string>()
+      const cut = yield* Effect.forkChild(
+        Effect.callback<{ readonly code: string; readonly afterwards: number }>((resume) => {
+          const socket = connect(Number(port), hostname)
+          let received = 0
+          socket.on("data", (chunk: Buffer) => {
+            if (received === 0) Deferred.doneUnsafe(connected, Effect.succeed(String(chunk).slice(0, 12)))
+            else received += chunk.length
+            received ||= 1
+          })
+          socket.on("error", (error: NodeJS.ErrnoException) =>
+            resume(Effect.succeed({ code: error.code ?? "", afterwards: received - 1 }))
+          )
+          socket.on("end", () => resume(Effect.succeed({ code: "an orderly end", afterwards: received - 1 })))
+          socket.write(upgrade)
+          return Effect.sync(() => socket.destroy())
+        }),
+        { startImmediately: true }
+      )
+      assert.strictEqual(yield* Deferred.await(connected), "HTTP/1.1 101")
+      const { socket } = yield* open(cdpUrl)
+      yield* ask(socket, '{"id":1,"method":"Target.createTarget","params":{"url":"data:,kept"}}')
+      const code = yield* Effect.forkChild(closed(socket), { startImmediately: true })
+      yield* engine.dropConnections(id)
+      assert.deepStrictEqual(yield* Fiber.join(cut), { code: "ECONNRESET", afterwards: 0 })
+      assert.strictEqual(yield* Fiber.join(code), 1006)
+      const again = yield* open(cdpUrl)
+      assert.include(JSON.stringify(yield* ask(again.socket, '{"id":2,"method":"Target.getTargets"}')), "data:,kept")
+    }).pipe(
+      Effect.provide(serverOver(SimulatedBrowserPool.layer), {
+        local: true
+      })
+    )
+  )
+
+  it.live("a client that does not read makes its own commands wait, not the memory grow, and not others", () => {
+    let handled = 0
+    const noting = Layer.effect(
+      BrowserPool,
+      Effect.map(BrowserPool, (pool) => ({
+        launch: (browser) =>
+          Effect.map(pool.launch(browser), (launched) => ({
+            ...launched,
+            connect: Effect.map(launched.connect, (connection) => ({
+              ...connection,
+              send: (message: string) => {
+                handled++
+                return connection.send(message)
+              }
+            }))
+          }))
+      }))
+    ).pipe(Layer.provide(SimulatedBrowserPool.layer))
+    return Effect.gen(function* () {
+      const { cdpUrl } = yield* create
+      const { socket } = yield* open(cdpUrl)
+      const total = 300
+      yield* flood(socket, total)
+      const other = yield* open(cdpUrl)
+      for (let count = 0; count < 20; count++) yield* ask(other.socket, version)
+      assert.isBelow(handled, 170)
+      const all = Effect.callback<number>((resume) => {
+        let answers = 0
+        socket.on("message", () => {
+          if (++answers === total) resume(Effect.succeed(answers))
+        })
+        socket.resume()
+      })
+      assert.strictEqual(yield* all, total)
+    }).pipe(Effect.provide(serverOver(noting), { local: true }))
+  })
 })

@@ -55,7 +55,7 @@ export const attach = (
 export const detach = (state: State, session: Session): void => {
   for (const child of session.connection.sessions.values()) if (child.parent === session) detach(state, child)
   if (session.id === undefined || session.parent === undefined) return
-  session.connection.sessions.delete(session.id)
+  if (!session.connection.sessions.delete(session.id)) return
   emit(state, session.parent, "Target.detachedFromTarget", {
     sessionId: session.id,
     targetId: targetId(state, session.target)
