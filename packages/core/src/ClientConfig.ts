@@ -1,5 +1,5 @@
 import { type ApiVersion, apiKeyHeader, basePath } from "@webagent/contract/Wire"
-import * as Config from "effect/Config"
+import * as ConfigProvider from "effect/ConfigProvider"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -181,10 +181,18 @@ const variables = {
   refusals: "WEBAGENT_REFUSALS"
 }
 
-const text = (name: string) => Config.String(name).pipe(Config.option, Config.map(Option.getOrUndefined))
+/** The text of a variable, if it is set. effect/Config would do the same and more, at 2 kB. */
+const text = (name: string) =>
+  Effect.gen(function* () {
+    const provider = yield* ConfigProvider.ConfigProvider
+    const node = yield* provider
+      .load([name])
+      .pipe(Effect.catch((error) => fail(`${name} cannot be read: ${error.message}`)))
+    return node?.value
+  })
 
 const fromEnvironment = Effect.gen(function* () {
-  const apiKey = yield* Config.Redacted(variables.apiKey).pipe(Config.withDefault(Redacted.make("")))
+  const apiKey = Redacted.make((yield* text(variables.apiKey)) ?? "")
   const baseUrls = { v2: yield* text(variables.v2), v3: yield* text(variables.v3), v4: yield* text(variables.v4) }
   const header = yield* text(variables.apiKeyHeader)
   // the address of one version is enough: the others are beside it
@@ -205,7 +213,7 @@ const fromEnvironment = Effect.gen(function* () {
   yield* checkKey(variables.apiKey, apiKey)
   if (baseUrl === undefined) return yield* fail(`No address: set ${variables.baseUrl} to the service's, https://host.`)
   return yield* make({ apiKey, baseUrl, baseUrls, apiKeyHeader: header, timeouts, target }, variables)
-}).pipe(Effect.catchTag("ConfigError", (error) => fail(error.message)))
+})
 
 /**
  * Where the service is and with which key to call it. The key stays redacted until it is put on a request.

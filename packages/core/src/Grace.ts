@@ -1,7 +1,6 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Schedule from "effect/Schedule"
 
 /** Forgives a service that does not find, for a moment, what it has just created. */
 export interface Grace {
@@ -28,13 +27,17 @@ export const make = (window: Duration.Input = "5 seconds"): Grace => {
         }
         created_ms.set(id, now)
       }),
-    forgive: (id, read, isAbsent) =>
-      Effect.retry(read, {
-        schedule: Schedule.spaced("500 millis"),
-        while: (error) =>
-          isAbsent(error) && created_ms.has(id)
-            ? Effect.map(Clock.currentTimeMillis, (now) => now - (created_ms.get(id) ?? 0) < window_ms)
-            : Effect.succeed(false)
-      })
+    forgive: (id, read, isAbsent) => {
+      const again: typeof read = read.pipe(
+        Effect.catch((error) => {
+          const at = created_ms.get(id)
+          if (at === undefined || !isAbsent(error)) return Effect.fail(error)
+          return Effect.flatMap(Clock.currentTimeMillis, (now) =>
+            now - at < window_ms ? Effect.andThen(Effect.sleep("500 millis"), again) : Effect.fail(error)
+          )
+        })
+      )
+      return again
+    }
   }
 }

@@ -43,6 +43,8 @@ describe("ClientConfig", () => {
     Effect.map(read({ baseUrl: "https://a.example", apiKey: " k\n" }), (config) => {
       assert.strictEqual(config.apiKeyHeader, "x-service-api-key")
       assert.strictEqual(Duration.toMillis(config.timeouts.total), 30_000)
+      assert.isUndefined(config.timeouts.headers)
+      assert.deepStrictEqual(config.target, { idempotency: "unknown", refusals: "unknown" })
       assert.strictEqual(Redacted.value(config.apiKey), "k")
     })
   )
@@ -64,7 +66,14 @@ describe("ClientConfig", () => {
     [{ baseUrls: { v2: "nonsense" } }, /^baseUrls\.v2 is not a web address/u],
     [{ apiKey: "" }, /^No API key: set apiKey to a key from the service's console\.$/u],
     [{ apiKey: "canary\nx" }, /^apiKey contains a character that no header can carry/u],
-    [{ apiKeyHeader: "X Key:" }, /^apiKeyHeader is not the name of a header\.$/u]
+    [{ apiKeyHeader: "X Key:" }, /^apiKeyHeader is not the name of a header\.$/u],
+    [{ headers: { "x-service-api-KEY": "canary" } }, /^headers must not contain x-service-api-KEY: .* set apiKey\.$/u],
+    [{ apiKeyHeader: "X-K", headers: { "x-k": "canary" } }, /^headers must not contain x-k/u],
+    [{ headers: { "Idempotency-Key": "1" } }, /^headers must not contain Idempotency-Key: every create would/u],
+    [{ headers: { "a b": "1" } }, /^headers has "a b", which is not the name of a header\.$/u],
+    [{ headers: { "x-a": "canary\r\nx-b: 1" } }, /^headers has a value for x-a that no header can carry/u],
+    [{ requestTimeout: 0 }, /^requestTimeout is not a length of time above zero: give it as "30 seconds", got 0\.$/u],
+    [{ timeouts: { headers: -1 } }, /^timeouts\.headers is not a length of time above zero/u]
   ] as ReadonlyArray<readonly [Partial<ClientOptions>, RegExp]>)("refuses %j in one sentence", ([options, sentence]) =>
     Effect.map(refused({ baseUrl: "https://a.example", apiKey: "k", ...options }), (message) => {
       assert.match(message, sentence)
@@ -80,9 +89,21 @@ describe("ClientConfig.layerConfig", () => {
         WEBAGENT_API_KEY: "k",
         WEBAGENT_BASE_URL: "https://a.example/api/v4",
         WEBAGENT_V2_BASE_URL: "https://old.example/api/v2",
-        WEBAGENT_API_KEY_HEADER: "X-Other-Key"
+        WEBAGENT_API_KEY_HEADER: "X-Other-Key",
+        WEBAGENT_REQUEST_TIMEOUT: "5 seconds",
+        WEBAGENT_HEADERS_TIMEOUT: "2 seconds",
+        WEBAGENT_BODY_TIMEOUT: "3 seconds",
+        WEBAGENT_CONNECT_TIMEOUT: "1 second",
+        WEBAGENT_IDEMPOTENCY: "honoured",
+        WEBAGENT_REFUSALS: "before-acting"
       }),
       (config) => {
+        const { body, connect, headers, total } = config.timeouts
+        assert.deepStrictEqual(
+          [connect, headers, body, total].map((time) => time && Duration.toMillis(time)),
+          [1000, 2000, 3000, 5000]
+        )
+        assert.deepStrictEqual(config.target, { idempotency: "honoured", refusals: "before-acting" })
         assert.deepStrictEqual(config.baseUrls, { ...under("https://a.example"), v2: "https://old.example/api/v2" })
         assert.strictEqual(config.apiKeyHeader, "x-other-key")
         assert.strictEqual(Redacted.value(config.apiKey), "k")
@@ -104,6 +125,14 @@ describe("ClientConfig.layerConfig", () => {
     [
       { WEBAGENT_API_KEY: "k", WEBAGENT_BASE_URL: "https://a.example", WEBAGENT_V4_BASE_URL: "x" },
       /^WEBAGENT_V4_BASE_URL is not a web address/u
+    ],
+    [
+      { WEBAGENT_API_KEY: "k", WEBAGENT_BASE_URL: "https://a.example", WEBAGENT_REQUEST_TIMEOUT: "soon" },
+      /^WEBAGENT_REQUEST_TIMEOUT is not a length of time above zero: give it as "30 seconds", got "soon"\.$/u
+    ],
+    [
+      { WEBAGENT_API_KEY: "k", WEBAGENT_BASE_URL: "https://a.example", WEBAGENT_IDEMPOTENCY: "yes" },
+      /^WEBAGENT_IDEMPOTENCY is one of unknown, honoured, got "yes"\.$/u
     ]
   ] as ReadonlyArray<readonly [Record<string, string>, RegExp]>)(
     "names the variable that is wrong in %j",

@@ -1,0 +1,29 @@
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+import { ClientConfig } from "./ClientConfig.ts"
+
+/**
+ * The HttpClient for Node: undici itself, at half the cost of fetch, with connections that are kept for the pause
+ * between two polls, and the only one that holds `timeouts.connect`. It needs `@effect/platform-node`.
+ *
+ * @example
+ * ```ts
+ * import { ClientConfig, Transport } from "@webagent/core"
+ * import { layerUndici } from "@webagent/core/node"
+ * import * as Layer from "effect/Layer"
+ *
+ * export const layer = Transport.layer.pipe(Layer.provide(layerUndici), Layer.provide(ClientConfig.layerConfig))
+ * ```
+ */
+export const layerUndici: Layer.Layer<HttpClient.HttpClient, never, ClientConfig> = Layer.unwrap(
+  Effect.map(ClientConfig, ({ timeouts }) =>
+    NodeHttpClient.layerUndiciOptions({
+      // polls of one run are up to 15 s apart; undici's own 4 s would connect again for each
+      keepAliveTimeout: 20_000,
+      connect: { timeout: Duration.toMillis(timeouts.connect ?? "10 seconds") }
+    })
+  )
+)

@@ -1,0 +1,111 @@
+import { assert, describe, it } from "@effect/vitest"
+import { V4Api } from "@webagent/contract/v4"
+import { type Answer, ScriptedServer } from "@webagent/scripted-server"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { ContractClient, type Transport, TransportError } from "../src/index.ts"
+import { layer } from "./client.ts"
+
+const getRun = Effect.flatMap(ContractClient.make("v4", V4Api), (api) => api.runs.get({ params: { run_id: "r-1" } }))
+const createRun = Effect.flatMap(ContractClient.make("v4", V4Api), (api) => api.runs.create({ payload: { task: "t" } }))
+
+const always = (answer: Answer) => Effect.map(ScriptedServer, (server) => void (server.script = () => answer))
+
+const httpDate = (ms: number) => new Date(ms).toUTCString()
+
+describe("Retry-After", () => {
+  const asked = Effect.fnUntraced(function* (headers: Record<string, string>) {
+    yield* always({ status: 429, json: { detail: "x" }, headers })
+    const error = yield* Effect.flip(createRun)
+    if (error._tag !== "TooManyRequestsError") return assert.fail(error.message)
+    return error.retryAfter === undefined ? undefined : Duration.toMillis(error.retryAfter)
+  })
+
+  it.live.each([
+    ["7", 7000],
+    ["0", 0],
+    [" 12 ", 12_000],
+    ["86400", 86_400_000],
+    ["-1", undefined],
+    ["1.5", undefined],
+    ["soon", undefined]
+  ] as const)("in seconds: %j", ([value, expected]) =>
+    Effect.map(asked({ "retry-after": value }), (ms) => assert.strictEqual(ms, expected)).pipe(Effect.provide(layer()))
+  )
+
+  it.live.each([-1_000_000_000, -3_600_000, 0, 3_600_000, 1_000_000_000])(
+    "as a date, by the clock of a service that is %i ms off",
+    (skew_ms) =>
+      Effect.gen(function* () {
+        const there_ms = Math.floor((yield* Clock.currentTimeMillis) / 1000) * 1000 + skew_ms
+        const ms = yield* asked({ date: httpDate(there_ms), "retry-after": httpDate(there_ms + 9000) })
+        assert.strictEqual(ms, 9000)
+      }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("as a date that has passed, is zero", () =>
+    Effect.gen(function* () {
+      const there_ms = yield* Clock.currentTimeMillis
+      assert.strictEqual(yield* asked({ date: httpDate(there_ms), "retry-after": httpDate(there_ms - 9000) }), 0)
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("a redirect", () => {
+  it.live.each([301, 302, 307, 308])("%i is not followed, and says where it points to without its query", (status) =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      yield* always({ status, headers: { location: "https://b.example/api/v4/runs/r-1?token=canary" } })
+      const error = yield* Effect.flip(getRun)
+      assert.instanceOf(error, TransportError)
+      assert.isTrue(
+        error.message.endsWith(
+          `status ${status}. Redirects are not followed; is the base address right? ` +
+            "It points to https://b.example/api/v4/runs/r-1."
+        ),
+        error.message
+      )
+      assert.strictEqual(server.requests.length, 1)
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("hostile answers", () => {
+  const deep = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`
+  const hostile: Readonly<Record<string, string>> = {
+    null: "null",
+    "a list": "[]",
+    "a number": "1e999",
+    "a text": '"run"',
+    nulls: '{"id":null,"status":null}',
+    "a number for an id": '{"id":12345678901234567890,"status":"x"}',
+    "an empty id": '{"id":"","status":"x"}',
+    "an object for a status": '{"id":"r","status":{}}',
+    HTML: "<!doctype html><html><body>Welcome</body></html>",
+    "half of it": '{"id":"r","sta',
+    "another prototype": '{"__proto__":{"id":"r","status":"completed"}}',
+    "deep lists": "[".repeat(50_000) + "]".repeat(50_000),
+    "bytes that are no text": "\u0000\ufffd"
+  }
+  for (const [name, text] of Object.entries(hostile)) {
+    it.live(`${name}: a typed error that keeps the body`, () =>
+      Effect.gen(function* () {
+        yield* always({ text })
+        for (const call of [getRun, createRun]) {
+          const error = yield* Effect.flip(Effect.asVoid<unknown, { readonly _tag: string }, Transport>(call))
+          if (!(error instanceof TransportError) || error.reason._tag !== "UndecodableAnswer") return assert.fail(name)
+          assert.strictEqual(error.reason.body, text)
+          assert.isBelow(error.message.length, 2000)
+        }
+      }).pipe(Effect.provide(layer()))
+    )
+  }
+
+  it.live("what is not described may be as odd as it likes", () =>
+    Effect.gen(function* () {
+      yield* always({ text: `{"id":"r","status":"completed","result":${deep},"extra":${deep},"toString":1}` })
+      assert.strictEqual((yield* getRun).status, "completed")
+    }).pipe(Effect.provide(layer()))
+  )
+})

@@ -1,0 +1,136 @@
+import { assert, describe, it } from "@effect/vitest"
+import { V4Api } from "@webagent/contract/v4"
+import { type Answer, ScriptedServer } from "@webagent/scripted-server"
+import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
+import * as Metric from "effect/Metric"
+import * as References from "effect/References"
+import * as Tracer from "effect/Tracer"
+import { ContractClient, Metrics, Trace, Transport } from "../src/index.ts"
+import { layer } from "./client.ts"
+
+const getRun = Effect.flatMap(ContractClient.make("v4", V4Api), (api) => api.runs.get({ params: { run_id: "r 1" } }))
+const createBrowser = Effect.flatMap(ContractClient.make("v4", V4Api), (api) => api.browsers.create({ payload: {} }))
+
+const answering = (...answers: ReadonlyArray<Answer>) =>
+  Effect.map(ScriptedServer, (server) => {
+    server.script = (_, count) => answers[Math.min(count, answers.length) - 1] ?? {}
+    return server
+  })
+
+const recorder = () => {
+  const spans: Array<Tracer.NativeSpan> = []
+  const tracer = Tracer.make({
+    span: (options) => {
+      const span = new Tracer.NativeSpan(options)
+      spans.push(span)
+      return span
+    }
+  })
+  return { spans, tracer }
+}
+
+const run = { id: "r 1", status: "running" }
+
+describe("spans", () => {
+  it.live("one an attempt, with OpenTelemetry's names, nothing of a query and no key", () => {
+    const { spans, tracer } = recorder()
+    return Effect.gen(function* () {
+      const server = yield* answering({ status: 503 }, (response) => response.destroy(), { json: run })
+      const { port } = new URL(server.address)
+      yield* getRun.pipe(Trace.span("call"), Effect.withTracer(tracer))
+      const attributes = spans.map((span) => Object.fromEntries(span.attributes))
+      const common = {
+        "http.request.method": "GET",
+        "server.address": "127.0.0.1",
+        "server.port": Number(port),
+        "url.full": `${server.address}/api/v4/runs/r%201`,
+        "webagent.request.id": server.requests[0]?.headers["x-request-id"]
+      }
+      assert.deepStrictEqual(attributes, [
+        {},
+        { ...common, "http.response.status_code": 503, "error.type": "503" },
+        { ...common, "http.request.resend_count": 1, "error.type": "ConnectionFailed" },
+        { ...common, "http.request.resend_count": 2, "http.response.status_code": 200 }
+      ])
+      assert.deepStrictEqual(
+        spans.map((span) => [span.name, span.kind]),
+        [
+          ["call", "internal"],
+          ["GET", "client"],
+          ["GET", "client"],
+          ["GET", "client"]
+        ]
+      )
+    }).pipe(Effect.provide(layer()))
+  })
+
+  it.live("none where no tracer is installed, or tracing is off", () => {
+    const { spans, tracer } = recorder()
+    return Effect.gen(function* () {
+      yield* answering({ json: run })
+      const parent = yield* getRun.pipe(Effect.andThen(Effect.option(Effect.currentSpan)), Trace.span("call"))
+      assert.strictEqual(parent._tag, "None")
+      yield* getRun.pipe(
+        Trace.span("call"),
+        Effect.withTracer(tracer),
+        Effect.provideService(References.TracerEnabled, false)
+      )
+      assert.strictEqual(spans.length, 0)
+    }).pipe(Effect.provide(layer()))
+  })
+})
+
+describe("metrics", () => {
+  it.live("count attempts by method and outcome, retries, their time, and browsers that are open", () =>
+    Effect.gen(function* () {
+      yield* answering({ status: 503 }, { status: 429 }, (response) => response.destroy(), { json: run })
+      yield* getRun
+      const counts = yield* Effect.forEach(["2xx", "4xx", "5xx", "ConnectionFailed"], (outcome) =>
+        Effect.map(Metric.value(Metrics.requests("GET", outcome)), ({ count }) => count)
+      )
+      assert.deepStrictEqual(counts, [1, 1, 1, 1])
+      assert.strictEqual((yield* Metric.value(Metrics.retries)).count, 2)
+      assert.strictEqual((yield* Metric.value(Metrics.throttledRetries)).count, 1)
+      assert.strictEqual((yield* Metric.value(Metrics.duration)).count, 4)
+
+      const { closed } = yield* Transport
+      yield* answering({ json: { id: "b-1", cdpUrl: "ws://b" } })
+      yield* createBrowser
+      assert.strictEqual((yield* Metric.value(Metrics.browsersOpen)).value, 1)
+      yield* closed("browser", "b-1")
+      yield* closed("browser", "b-1")
+      assert.strictEqual((yield* Metric.value(Metrics.browsersOpen)).value, 0)
+      assert.notInclude(yield* Metric.dump, "canary")
+    }).pipe(Effect.provide(layer()), Effect.provideService(Metric.MetricRegistry, new Map()))
+  )
+})
+
+describe("the log", () => {
+  it.live("has a line an attempt at debug, and none above", () => {
+    const lines: Array<string> = []
+    const logger = Logger.make(({ logLevel, message }) => void lines.push(`${logLevel} ${String(message)}`))
+    return Effect.gen(function* () {
+      const server = yield* answering({ status: 503 }, (response) => response.destroy(), { json: run })
+      yield* getRun
+      assert.deepStrictEqual(lines, [])
+      yield* answering({ status: 503 }, (response) => response.destroy(), { json: run })
+      server.requests.length = 0
+      yield* getRun.pipe(Effect.provideService(References.MinimumLogLevel, "Debug"))
+      const id = server.requests[0]?.headers["x-request-id"]
+      const expected = [
+        ["503", 1],
+        ["ConnectionFailed", 2],
+        ["200", 3]
+      ]
+      assert.strictEqual(lines.length, 3)
+      for (const [index, [outcome, attempt]] of expected.entries()) {
+        const line = (lines[index] ?? "").replace(/ in \d+ ms/u, "")
+        assert.strictEqual(
+          line,
+          `Debug GET ${server.address}/api/v4/runs/r%201: ${outcome}, attempt ${attempt}, request ${id}`
+        )
+      }
+    }).pipe(Effect.provide(layer()), Effect.provide(Logger.layer([logger])))
+  })
+})
