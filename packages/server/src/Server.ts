@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import * as SimulatedAgent from "./agent/SimulatedAgent.ts"
+import * as BehavingBrowserPool from "./browser/BehavingBrowserPool.ts"
 import * as SimulatedBrowserPool from "./browser/SimulatedBrowserPool.ts"
 import { LinkTokens } from "./api/LinkTokens.ts"
 import { Engine } from "./engine/Engine.ts"
@@ -60,7 +61,7 @@ const engineSimulated = <R>(
   Engine.layer.pipe(
     Layer.provide([
       Layer.fresh(SimulatedAgent.layerBehaving),
-      Layer.fresh(SimulatedBrowserPool.layer),
+      Layer.fresh(Layer.provide(BehavingBrowserPool.layer, SimulatedBrowserPool.layer)),
       Layer.fresh(store),
       IdSource.layerSeeded(options.seed ?? 1)
     ])
@@ -73,6 +74,13 @@ const faults = ({ faults: plan }: SimulatedOptions): Layer.Layer<Faults, never, 
       Faults.layer({ seed: behaviour.seed(), plan: plan ?? behaviour.profile().faults ?? [] })
     )
   )
+
+/** Before the server closes, which waits for every request: some wait for a browser to start, in service time. */
+const wakeWhenClosing = Effect.gen(function* () {
+  yield* Server
+  const behaviour = yield* Behaviour
+  yield* Effect.addFinalizer(() => behaviour.wake)
+})
 
 const defaultKeys = ["wak_test"]
 const defaultHost = "127.0.0.1"
@@ -171,7 +179,8 @@ export class Server extends Context.Service<
   static readonly layerSimulated = (
     options: SimulatedOptions = {}
   ): Layer.Layer<Server | Simulation | SimulationParts, Listener.PortInUseError | Listener.ListenError> =>
-    Server.layerServed(options).pipe(
+    Layer.effectDiscard(wakeWhenClosing).pipe(
+      Layer.provideMerge(Server.layerServed(options)),
       Layer.provideMerge(Server.layerSimulatedParts(options)),
       Layer.provide(SkewedClock.layer),
       Layer.provide(listen(options))

@@ -1,5 +1,6 @@
 import { type PresetName, presets, type Profile } from "@webagent/control"
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -65,17 +66,24 @@ export class Behaviour extends Context.Service<
     readonly set: (profile: Profile) => Effect.Effect<void>
     /** Lets another seed be in force. */
     readonly reseed: (seed: Seed) => Effect.Effect<void>
+    /** Sleeps in service time, and no longer than the service is there. */
+    readonly sleep: (wait_ms: number) => Effect.Effect<void>
+    /** The service closes: nobody sleeps on. */
+    readonly wake: Effect.Effect<void>
   }
 >()("@webagent/server/Behaviour") {
   static readonly layer = (options: BehaviourOptions = {}): Layer.Layer<Behaviour> =>
     Layer.sync(Behaviour, () => {
       let profile = profileOf(options)
       let seed = options.seed ?? 1
+      const closing = Deferred.makeUnsafe<void>()
       return {
         profile: () => profile,
         seed: () => seed,
         set: (next) => Effect.sync(() => void (profile = complete(next))),
-        reseed: (next) => Effect.sync(() => void (seed = next))
+        reseed: (next) => Effect.sync(() => void (seed = next)),
+        sleep: (wait_ms) => Effect.raceFirst(Effect.sleep(wait_ms), Deferred.await(closing)),
+        wake: Effect.asVoid(Deferred.succeed(closing, undefined))
       }
     })
 }
