@@ -21,6 +21,9 @@ export interface Settings {
 export interface Contestant {
   readonly name: string
   readonly stateful: boolean
+  /** Whether it is weighed with many live runs. */
+  readonly live: boolean
+  readonly warmups: number
   /** Starts it on a port, with runs of this length. */
   readonly command: (port: number, runs_ms: number) => Command
 }
@@ -180,7 +183,8 @@ export const measure = async (
     for (const contestant of contestants) standing.push(await stand(contestant, tools))
     for (const each of standing) {
       tools.log(`warm-up: ${each.contestant.name}`)
-      for (const [, work] of each.works) await sample(each, work, tools, settings, settings.warmup_s)
+      for (const [, work] of each.works)
+        await sample(each, work, tools, settings, settings.warmup_s * each.contestant.warmups)
     }
     for (let round = 1; round <= settings.rounds; round++) {
       tools.log(`round ${round} of ${settings.rounds}`)
@@ -198,9 +202,7 @@ export const measure = async (
     for (const { each, rssAfter_MB } of weighed) {
       const { contestant, rssBefore_MB, samples, served } = each
       const live =
-        contestant.stateful && settings.liveRuns > 0 && contestant.name !== "json-server"
-          ? { live: await measureLive(contestant, settings, tools) }
-          : {}
+        contestant.live && settings.liveRuns > 0 ? { live: await measureLive(contestant, settings, tools) } : {}
       const starts_ms = starts.get(contestant.name) ?? []
       measured.push({ name: contestant.name, starts_ms, samples, rssBefore_MB, rssAfter_MB, served, ...live })
     }

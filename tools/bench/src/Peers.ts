@@ -25,6 +25,10 @@ export interface Peer {
   readonly title: (place: Pick<Place, "installed">) => string
   /** Whether a run can be created, polled and fetched. */
   readonly stateful: boolean
+  /** Whether many live runs are a fair thing to weigh it with. */
+  readonly live: boolean
+  /** How many times the usual warm-up it takes; once unless given. */
+  readonly warmups?: number
   /** What to know when reading its row. */
   readonly remark: string
   /** How it is started; text is the reason why it cannot be here. */
@@ -37,6 +41,7 @@ const ours = (name: string, title: string, remark: string, flags: ReadonlyArray<
   name,
   title: () => title,
   stateful: true,
+  live: true,
   remark,
   command: ({ bundle, port, runs_ms }) => {
     const flag = flags.find((text) => text.startsWith("--"))
@@ -54,6 +59,7 @@ const written = (name: string, title: (installed: string) => string, remark: str
   name,
   title: ({ installed }) => title(installed),
   stateful: true,
+  live: true,
   remark,
   command: ({ installed, port, runs_ms }) => node(join(installed, `${name}.mjs`), String(port), apiKey, String(runs_ms))
 })
@@ -62,6 +68,7 @@ const prism = (name: string, suffix: string, remark: string, flags: ReadonlyArra
   name,
   title: ({ installed }) => `Prism ${versionOf(installed, "@stoplight/prism-cli")}${suffix}`,
   stateful: false,
+  live: false,
   remark,
   command: ({ folder, installed, port }) =>
     node(
@@ -78,6 +85,9 @@ const wiremock = (name: string, suffix: string, remark: string, flags: ReadonlyA
   name,
   title: ({ installed }) => `WireMock ${versionOf(installed, "wiremock")}${suffix}`,
   stateful: false,
+  live: false,
+  // a virtual machine compiles late
+  warmups: 5,
   remark,
   command: ({ folder, installed, port }) => {
     if (spawnSync("java", ["-version"]).status !== 0) return "there is no Java here"
@@ -91,8 +101,8 @@ const wiremock = (name: string, suffix: string, remark: string, flags: ReadonlyA
 
 /** Every server, ours first. */
 export const peers: ReadonlyArray<Peer> = [
-  ours("ours", "**ours**", "", []),
-  ours("ours-journal", "**ours**, journal on", "", ["--journal"]),
+  ours("ours", "**ours**", "its journal is on, as it is unless told not to", []),
+  ours("ours-no-journal", "**ours**, no journal", "", ["--journal-size", "0"]),
   written("node-http", () => "node:http by hand", "the floor: no router, no schema"),
   written(
     "fastify",
@@ -103,6 +113,7 @@ export const peers: ReadonlyArray<Peer> = [
     name: "json-server",
     title: ({ installed }) => `json-server ${versionOf(installed, "json-server")}, quiet`,
     stateful: true,
+    live: false,
     remark: "keeps what is posted; a run never moves",
     command: ({ folder, installed, port }) =>
       node(join(installed, "json-server.mjs"), String(port), apiKey, writeDatabase(folder))
@@ -118,6 +129,7 @@ export const peers: ReadonlyArray<Peer> = [
     name: "mockoon",
     title: ({ installed }) => `Mockoon CLI ${versionOf(installed, "@mockoon/cli")}`,
     stateful: false,
+    live: false,
     remark: "one answer, by two rules",
     command: ({ folder, installed, port }) =>
       node(

@@ -21,10 +21,10 @@ export interface BenchOptions {
 }
 
 const full: Settings = {
-  rounds: 9,
-  window_s: 2,
+  rounds: 11,
+  window_s: 1,
   warmup_s: 3,
-  starts: 5,
+  starts: 7,
   connections: 32,
   liveRuns: 100_000,
   settle_s: 5
@@ -70,6 +70,8 @@ export const simulated = async (options: BenchOptions): Promise<Report> => {
       contestants.push({
         name: peer.name,
         stateful: peer.stateful,
+        live: peer.live,
+        warmups: peer.warmups ?? 1,
         command: (port, runs_ms) => {
           const command = commandOf(peer, port, runs_ms)
           if (typeof command === "string") throw new Error(`${peer.name}: ${command}`)

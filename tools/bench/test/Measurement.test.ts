@@ -60,6 +60,8 @@ const contestant = (name: string): Contestant => {
   return {
     name,
     stateful: peer.stateful,
+    live: peer.live,
+    warmups: peer.warmups ?? 1,
     command: (port, runs_ms) => {
       const command = peer.command({ port, runs_ms, folder, installed, bundle: join(folder, "server.mjs") })
       if (typeof command === "string") throw new Error(command)
@@ -103,6 +105,8 @@ describe.runIf(process.platform === "linux")("Measurement", () => {
     const broken: Contestant = {
       name: "broken",
       stateful: false,
+      live: false,
+      warmups: 1,
       command: () => ({ file: process.execPath, args: ["-e", "console.error('no port'); process.exit(3)"] })
     }
     const error = await measure([broken], settings, { load, pinning, log })
