@@ -11,6 +11,7 @@ import * as CdpEndpoint from "./CdpEndpoint.ts"
 import * as Docs from "./Docs.ts"
 import * as Identity from "./Identity.ts"
 import * as Recordings from "./Recordings.ts"
+import * as Shares from "./Shares.ts"
 import { Simulation } from "../simulation/Simulation.ts"
 import * as StatusRead from "./StatusRead.ts"
 import * as Unrouted from "./Unrouted.ts"
@@ -23,7 +24,15 @@ const versions = Layer.mergeAll(
 
 /** Every route of the server; needs an Engine, LinkTokens and the contract's two middlewares. */
 export const layer = (options: { readonly simulated: boolean }) =>
-  Layer.mergeAll(versions, CdpEndpoint.layer, Docs.layer, Identity.layer(options), Recordings.layer, Unrouted.layer)
+  Layer.mergeAll(
+    versions,
+    CdpEndpoint.layer,
+    Docs.layer,
+    Identity.layer(options),
+    Recordings.layer,
+    Shares.layer,
+    Unrouted.layer
+  )
 
 /**
  * The whole app as one effect that answers the current request: the routes, behind a simulation where there is

@@ -5,7 +5,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerError from "effect/http/HttpServerError"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Result from "effect/Result"
-import { recordingPath } from "../api/Links.ts"
+import { recordingPath, sharePath } from "../api/Links.ts"
 import { cdpPath } from "../api/v4/Conversion.ts"
 import * as Answer from "./Answer.ts"
 import { docsPath, openApiPath } from "./Docs.ts"
@@ -17,7 +17,9 @@ const routes: ReadonlyArray<{ readonly method: string; readonly path: string }> 
   ...versions.flatMap((version) =>
     Object.values(operations[version]).map(({ method, path }) => ({ method, path: `${basePath[version]}${path}` }))
   ),
-  ...["/", "/health", cdpPath("{browser_id}"), recordingPath("{session_id}")].map((path) => ({ method: "GET", path })),
+  ...["/", "/health", cdpPath("{browser_id}"), recordingPath("{session_id}"), sharePath("{session_id}")].map(
+    (path) => ({ method: "GET", path })
+  ),
   ...versions.flatMap((version) => [openApiPath(version), docsPath(version)].map((path) => ({ method: "GET", path })))
 ]
 
