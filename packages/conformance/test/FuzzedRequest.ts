@@ -1,6 +1,7 @@
 import * as Arbitrary from "effect/Arbitrary"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { hash } from "node:crypto"
 import { type Operation, operations, pathWith } from "./Operation.ts"
 
 /** What a fuzzed request may name and use on the server that it is sent to. */
@@ -89,6 +90,7 @@ const unharmed = Array.from({ length: 12 }, () => "none")
 
 const ids = {
   known: undefined,
+  "known, in capitals": undefined,
   unknown: "00000000-0000-4000-8000-00000000000f",
   "upper case": "00000000-0000-4000-8000-00000000000F",
   "no uuid": "nobody",
@@ -153,6 +155,19 @@ const extras = {
   [`X-Long: ${"y".repeat(2000)}\r\n`]: true
 }
 
+/** What makes a create safe to send again: `once` is the same for the same create only. */
+const safes: Readonly<Record<string, (once: string) => string>> = {
+  none: () => "",
+  good: (once) => `Idempotency-Key: ${once}\r\n`,
+  "as long as may be": (once) => `idempotency-key: ${once.padEnd(255, "y")}\r\n`,
+  twice: (once) => `Idempotency-Key: ${once}\r\nIdempotency-Key: ${once}\r\n`,
+  "no ASCII": (once) => `Idempotency-Key: ${once}\u00e9\r\n`,
+  empty: () => "Idempotency-Key:\r\n",
+  "too long": (once) => `Idempotency-Key: ${once.padEnd(256, "y")}\r\n`,
+  "with a control character": (once) => `Idempotency-Key: ${once}\u0085\r\n`
+}
+const badSafes = ["empty", "too long", "with a control character"]
+
 const hosts = ["service.test", "service.test", "service.test", "", 'a b<>"', "[::1", "x".repeat(1000), "\u00e9"]
 const queries = ["", "", "", "?", "?x=1", "?run_id=x&%ff=%zz&a[b]=c&__proto__=1", `?${"q".repeat(500)}`, ";x", "#y"]
 
@@ -190,7 +205,7 @@ const chunksOf = (body: Uint8Array, size: number) => {
 }
 
 /** Requests for every operation, most of them odd in one or two ways, each with the status that it is due. */
-export const fuzzedRequest = ({ ids: there, key }: Known): Arbitrary.Arbitrary<FuzzedRequest> =>
+export const fuzzedRequest = ({ ids: present, key }: Known): Arbitrary.Arbitrary<FuzzedRequest> =>
   pick(...operations).pipe(
     flatMap((operation) =>
       all({
@@ -208,6 +223,7 @@ export const fuzzedRequest = ({ ids: there, key }: Known): Arbitrary.Arbitrary<F
         type: pick(usualType, usualType, usualType, usualType, usualType, usualType, ...Object.keys(types)),
         extra: pick("", "", "", "", "", ...Object.keys(extras)),
         host: pick(...hosts),
+        safe: pick("none", "none", "none", "none", "none", "good", ...Object.keys(safes)),
         query: pick(...queries),
         doubled: pick(false, false, false, true),
         absolute: pick(false, false, false, true),
@@ -218,9 +234,10 @@ export const fuzzedRequest = ({ ids: there, key }: Known): Arbitrary.Arbitrary<F
     map((drawn): FuzzedRequest => {
       const { operation } = drawn
       const [parameter] = /\{\w+\}/u.exec(operation.path) ?? []
-      const known = parameter === undefined ? undefined : there[parameter]
+      const known = parameter === undefined ? undefined : present[parameter]
       const any = encodeURIComponent(drawn.word.toWellFormed()) || "x"
-      const id = drawn.id === "any" ? any : (ids[drawn.id as keyof typeof ids] ?? known ?? "x")
+      const there = drawn.id === "known" ? known : known?.toUpperCase()
+      const id = drawn.id === "any" ? any : (ids[drawn.id as keyof typeof ids] ?? there ?? "x")
       const harm = damages[drawn.damage] ?? whole
       const fields = drawn.fields as Fields
       const body =
@@ -232,8 +249,9 @@ export const fuzzedRequest = ({ ids: there, key }: Known): Arbitrary.Arbitrary<F
         if (!goodKeys.includes(drawn.keyKind)) return 401
         if (body.length > maxBytes) return 413
         if (Result.isFailure(fits) || (operation.payload !== undefined && !typed)) return 422
+        if (operation.method === "POST" && badSafes.includes(drawn.safe)) return 422
         if (operation.name === "v2.getSession" && !isUuid(id)) return 422
-        if (parameter !== undefined && id !== known) return 404
+        if (parameter !== undefined && id.toLowerCase() !== known) return 404
         return operation.method === "POST" ? 201 : 200
       }
       const method = operation.method === "GET" && drawn.head ? "HEAD" : operation.method
@@ -250,9 +268,10 @@ export const fuzzedRequest = ({ ids: there, key }: Known): Arbitrary.Arbitrary<F
         : size === 0
           ? `Content-Length: ${body.length}\r\n`
           : "Transfer-Encoding: chunked\r\n"
-      const head = `${line}Host: ${drawn.host}\r\n${keys[drawn.keyKind]?.(key) ?? ""}${bodiless ? "" : drawn.type}${drawn.extra}${framing}\r\n`
-      const { chunk, damage, host, query, type } = drawn
-      const oddities = { id: drawn.id, key: drawn.keyKind, damage, type, extra: drawn.extra, host, query, chunk }
+      const safe = safes[drawn.safe]?.(hash("sha256", Buffer.concat([Buffer.from(path), body]), "hex")) ?? ""
+      const head = `${line}Host: ${drawn.host}\r\n${keys[drawn.keyKind]?.(key) ?? ""}${bodiless ? "" : drawn.type}${drawn.extra}${safe}${framing}\r\n`
+      const { chunk, damage, extra, host, query, safe: safely, type } = drawn
+      const oddities = { id: drawn.id, key: drawn.keyKind, safely, damage, type, extra, host, query, chunk }
       return {
         label: `${operation.name} ${JSON.stringify(oddities).slice(0, 300)}`,
         operation,
