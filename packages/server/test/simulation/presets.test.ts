@@ -1,9 +1,11 @@
-import { presets } from "@webagent/control"
+import { type PresetName, presets } from "@webagent/control"
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
+import { isTerminal } from "../../src/domain/Turn.ts"
+import { Engine } from "../../src/engine/Engine.ts"
 import { Server } from "../../src/Server.ts"
 import { Journal } from "../../src/simulation/Journal.ts"
 import { exchange } from "../http/exchange.ts"
@@ -16,8 +18,8 @@ const create = (index: number, task = "Find a red mug") =>
   exchange("POST", "/api/v4/runs", { body: { task: `${task} ${index}` } })
 
 /** Lets service time pass until the fiber ends, however long the socket takes. */
-const passing = (fiber: Fiber.Fiber<unknown, unknown>) =>
-  TestClock.adjust("50 millis").pipe(
+const passing = (fiber: Fiber.Fiber<unknown, unknown>, step: Duration.Input = "50 millis") =>
+  TestClock.adjust(step).pipe(
     Effect.andThen(Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))),
     Effect.repeat({ until: () => fiber.pollUnsafe() !== undefined })
   )
@@ -97,4 +99,85 @@ describe("presets over HTTP", () => {
       assert.isTrue(moves.every(({ at_ms }) => at_ms === (request?.at_ms ?? 0) + 300))
     }).pipe(served({ profile: { latency: Duration.millis(300) } }))
   )
+})
+
+/** Runs of a server with this preset, all begun at once, when all have ended. */
+const runs = (profile: PresetName, count: number) =>
+  Effect.gen(function* () {
+    const engine = yield* Engine
+    const begun = yield* Effect.forEach(Array.from({ length: count }), (_, index) =>
+      engine.createSession({ task: `task ${index}`, modelParams: null, thinkingLevel: null })
+    )
+    yield* TestClock.adjust("1 hour")
+    return yield* Effect.forEach(begun, ({ turn }) => engine.turn(turn.id))
+  }).pipe(Effect.provide(Server.layerEngineSimulated({ profile })))
+
+const share = <A>(all: ReadonlyArray<A>, is: (one: A) => boolean) => all.filter(is).length / all.length
+
+describe("presets", () => {
+  it.effect("instant: every run completes after 5 ms", () =>
+    Effect.gen(function* () {
+      for (const { dispatchedAt_ms, finishedAt_ms, status } of yield* runs("instant", 50)) {
+        assert.deepStrictEqual([status, (finishedAt_ms ?? 0) - (dispatchedAt_ms ?? 0)], ["completed", 5])
+      }
+    })
+  )
+
+  it.effect("realistic: runs of a minute with a long tail, one in ten failed, each with what it cost", () =>
+    Effect.gen(function* () {
+      const ended = yield* runs("realistic", 600)
+      const seconds = ended
+        .map(({ finishedAt_ms, startedAt_ms }) => ((finishedAt_ms ?? 0) - (startedAt_ms ?? 0)) / 1000)
+        .toSorted((left, right) => left - right)
+      assert.closeTo(seconds[300] ?? 0, 60, 10)
+      assert.isAbove(seconds[570] ?? 0, 240)
+      assert.closeTo(
+        share(ended, ({ status }) => status === "failed"),
+        0.09,
+        0.035
+      )
+      assert.isTrue(ended.every(({ cost }) => Number(cost) > 0.01))
+      assert.closeTo(
+        share(ended, ({ judgement }) => judgement !== null),
+        0.5,
+        0.07
+      )
+      assert.isTrue(ended.some(({ suggestions }) => suggestions !== null))
+    })
+  )
+
+  for (const { failed, name, struck } of [
+    { name: "flaky", failed: 0.16, struck: [0.015, 0.065] },
+    { name: "hostile", failed: 0.35, struck: [0.15, 0.31] }
+  ] as const) {
+    it.effect(`${name}: as many requests are struck, and as many runs fail, as it says`, () =>
+      Effect.gen(function* () {
+        const journal = yield* Journal
+        // one that is reset or cut is no answer, and one that hangs is answered or left in service time
+        const asking = yield* Effect.forkChild(
+          Effect.forEach(Array.from({ length: 400 }), (_, index) => Effect.exit(create(index)), { concurrency: 40 }),
+          { startImmediately: true }
+        )
+        yield* passing(asking, "500 millis")
+        const { entries } = yield* journal.read({ limit: 100_000 })
+        const requests = entries.filter((entry) => entry.type === "request")
+        const [least, most] = struck
+        const hit = share(requests, ({ fault }) => fault !== null)
+        assert.isTrue(hit > least && hit < most, String(hit))
+        const rules = new Set(entries.flatMap((entry) => (entry.type === "fault" ? [entry.rule] : [])))
+        assert.isAtLeast(rules.size, name === "flaky" ? 4 : 8)
+        yield* TestClock.adjust("10 minutes")
+        const moves = yield* journal.read({ type: "move", limit: 100_000 })
+        const ends = moves.entries.flatMap((entry) =>
+          entry.type === "move" && entry.of === "turn" && isTerminal(entry.to) ? [entry.to] : []
+        )
+        assert.isAbove(ends.length, 120)
+        assert.closeTo(
+          share(ends, (to) => to === "failed"),
+          failed,
+          0.1
+        )
+      }).pipe(served({ profile: { ...presets[name], limits: {} } }))
+    )
+  }
 })
