@@ -1,4 +1,6 @@
 import { SettingsFile } from "@webagent/control"
+import { Server } from "@webagent/server"
+import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -31,4 +33,25 @@ describe("profiles of the examples", () => {
       assert.deepStrictEqual(Result.isFailure(profile) ? profile.failure.lines : [], [])
     })
   }
+})
+
+describe("apps/examples/profiles/one-bad-poll.json", () => {
+  it("answers the third status poll of a run with 503, and no other", async () => {
+    const text = readFileSync(join(root, "apps/examples/profiles/one-bad-poll.json"), "utf8")
+    const profile = Result.getOrThrow(SettingsFile.profileFromJson(text))
+    const program = Effect.gen(function* () {
+      const { apiKeys, baseUrls } = yield* Server
+      const ask = (path: string, init: RequestInit = {}) =>
+        Effect.promise(() =>
+          fetch(`${baseUrls.v4}${path}`, {
+            ...init,
+            headers: { "content-type": "application/json", "x-service-api-key": apiKeys[0] ?? "" }
+          })
+        )
+      const created = yield* ask("/runs", { method: "POST", body: '{"task":"Find a mug"}' })
+      const { id } = yield* Effect.promise(() => created.json() as Promise<{ readonly id: string }>)
+      return yield* Effect.forEach([1, 2, 3, 4], () => Effect.map(ask(`/runs/${id}/status`), ({ status }) => status))
+    }).pipe(Effect.provide(Server.layerSimulated({ profile })))
+    assert.deepStrictEqual(await Effect.runPromise(program), [200, 200, 503, 200])
+  })
 })
