@@ -19,7 +19,6 @@ const make = Effect.gen(function* () {
 
   const create = Effect.fn("v3.Sessions.create")(function* (input: SessionCreate) {
     const session = yield* api.create({ payload: input })
-    yield* grace.remember(session.id)
     yield* Effect.annotateCurrentSpan("session.id", session.id)
     return session
   })

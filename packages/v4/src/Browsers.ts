@@ -1,6 +1,14 @@
 import { BrowserNotFoundError } from "@webagent/contract"
 import { type Browser, type BrowserCreate, type UpdatedBrowser, V4Api } from "@webagent/contract/v4"
-import { ContractClient, RetryPolicy, Transport } from "@webagent/core"
+import {
+  type CallError,
+  ContractClient,
+  type CreateError,
+  type CreateOptions,
+  IdempotencyKey,
+  RetryPolicy,
+  Transport
+} from "@webagent/core"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -17,9 +25,8 @@ const make = Effect.gen(function* () {
   const { grace } = transport
   const release = RetryPolicy.makeRetrier(stopPolicy)
 
-  const create = Effect.fn("v4.Browsers.create")(function* (input: BrowserCreate = {}) {
-    const browser = yield* api.create({ payload: input })
-    yield* grace.remember(browser.id)
+  const create = Effect.fn("v4.Browsers.create")(function* (input: BrowserCreate = {}, options?: CreateOptions) {
+    const browser = yield* api.create({ payload: input }).pipe(IdempotencyKey.chosen(options))
     yield* Effect.annotateCurrentSpan("browser.id", browser.id)
     return browser
   })
@@ -37,6 +44,8 @@ const make = Effect.gen(function* () {
 
   const stopForSure = Effect.fn("v4.Browsers.release")(function* (id: string) {
     yield* grace.forgive(id, release.retry(patchStop(id)), isAbsent).pipe(
+      // how long the caller has for its own calls is no reason to let the browser run
+      Effect.provideService(RetryPolicy.Deadline, Number.POSITIVE_INFINITY),
       Effect.timeout("1 minute"),
       // not even a 404 says that it has stopped: the service may only not find it
       Effect.catch((error) =>
@@ -46,18 +55,20 @@ const make = Effect.gen(function* () {
   })
 
   /** An answer that cannot be decoded has created a browser all the same. */
-  const createOrStop = (input: BrowserCreate | undefined) =>
-    Effect.tapError(create(input), (error) =>
+  const createOrStop = (input: BrowserCreate | undefined, options: CreateOptions | undefined) =>
+    Effect.tapError(create(input, options), (error) =>
       error._tag === "TransportError" && error.reason._tag === "UndecodableAnswer" && error.reason.id !== undefined
-        ? Effect.andThen(grace.remember(error.reason.id), stopForSure(error.reason.id))
+        ? stopForSure(error.reason.id)
         : Effect.void
     )
 
   return Browsers.of({
     create,
     stop,
-    acquire: (input) => Effect.acquireRelease(createOrStop(input), (browser) => stopForSure(browser.id)),
-    use: (input, f) => Effect.acquireUseRelease(createOrStop(input), f, (browser) => stopForSure(browser.id))
+    acquire: (input, options) =>
+      Effect.acquireRelease(createOrStop(input, options), (browser) => stopForSure(browser.id)),
+    use: (input, f, options) =>
+      Effect.acquireUseRelease(createOrStop(input, options), f, (browser) => stopForSure(browser.id))
   })
 })
 
@@ -81,22 +92,26 @@ export class Browsers extends Context.Service<
   Browsers,
   {
     /** Creates a browser that its caller has to stop. */
-    readonly create: (input?: BrowserCreate) => Effect.Effect<Browser, ContractClient.CreateError>
+    readonly create: (input?: BrowserCreate, options?: CreateOptions) => Effect.Effect<Browser, CreateError>
     /**
      * Stops a browser, trying again when the service cannot be reached, and for 5 seconds after its create also when
      * the service does not find it.
      */
-    readonly stop: (id: string) => Effect.Effect<UpdatedBrowser, BrowserNotFoundError | ContractClient.CallError>
+    readonly stop: (id: string) => Effect.Effect<UpdatedBrowser, BrowserNotFoundError | CallError>
     /**
      * A browser that is stopped when the scope closes: on success, on failure and when interrupted, even while it was
      * being created. When stopping fails for a minute, or the service does not find the browser, a warning names it.
      */
-    readonly acquire: (input?: BrowserCreate) => Effect.Effect<Browser, ContractClient.CreateError, Scope.Scope>
+    readonly acquire: (
+      input?: BrowserCreate,
+      options?: CreateOptions
+    ) => Effect.Effect<Browser, CreateError, Scope.Scope>
     /** Runs `f` with a browser that is stopped afterwards, as `acquire` does. */
     readonly use: <A, E, R>(
       input: BrowserCreate | undefined,
-      f: (browser: Browser) => Effect.Effect<A, E, R>
-    ) => Effect.Effect<A, E | ContractClient.CreateError, R>
+      f: (browser: Browser) => Effect.Effect<A, E, R>,
+      options?: CreateOptions
+    ) => Effect.Effect<A, E | CreateError, R>
   }
 >()("@webagent/v4/Browsers") {
   static readonly layer: Layer.Layer<Browsers, never, Transport> = Layer.effect(this, make)

@@ -1,20 +1,102 @@
-import type { RunNotFoundError } from "@webagent/contract"
-import { isTerminalRunStatus, type RunStatusView } from "@webagent/contract/v4"
-import { type ContractClient, RetryPolicy } from "@webagent/core"
-import { PollBudget, Waiter } from "@webagent/polling"
+import { RunNotFoundError } from "@webagent/contract"
+import { isTerminalRunStatus, type Run, type RunStatusView, V4Api } from "@webagent/contract/v4"
+import { type CallError, ContractClient, RetryPolicy, Transport } from "@webagent/core"
+import { PollBudget, PollSchedule, Waiter, WaitTimeoutError } from "@webagent/polling"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Stream from "effect/Stream"
 
 /** What reading a run can fail with. */
-export type RunError = RunNotFoundError | ContractClient.CallError
+export type RunError = RunNotFoundError | CallError
 
-/** Waits for runs by their cheap status: one poll loop a run, all within one budget. */
-export const make = Effect.fnUntraced(function* (status: (id: string) => Effect.Effect<RunStatusView, RunError>) {
+const isAbsent = (error: unknown) => error instanceof RunNotFoundError
+
+/** A run that is known to be over is read for at least this long, also when its wait's deadline is near or past. */
+const lastRead_ms = 30_000
+
+const make = Effect.gen(function* () {
+  const { runs: api } = yield* ContractClient.make("v4", V4Api)
+  const { closed, grace } = yield* Transport
   const budget = yield* PollBudget.orDefault
-  return yield* Waiter.make({
+
+  /** What is over is no concern of the ledger's any more. */
+  const settle = <A extends { readonly status: string }, E>(id: string, read: Effect.Effect<A, E>) =>
+    Effect.tap(read, ({ status }) => (isTerminalRunStatus(status) ? closed("run", id) : Effect.void))
+
+  const readStatus = (id: string) => grace.forgive(id, api.status({ params: { run_id: id } }), isAbsent)
+  const readRun = (id: string) =>
+    grace
+      .forgive(id, api.get({ params: { run_id: id } }), isAbsent)
+      .pipe(Effect.withSpan("v4.Runs.get", { attributes: { "run.id": id } }))
+
+  const waiter = yield* Waiter.make({
     kind: "run",
-    check: (id) => Effect.andThen(budget.take, status(id)),
-    isTerminal: (view) => isTerminalRunStatus(view.status),
+    check: (id) => Effect.andThen(budget.take, settle(id, readStatus(id))),
+    isTerminal: (view: RunStatusView) => isTerminalRunStatus(view.status),
     statusOf: (view) => view.status,
     retryable: RetryPolicy.transient
   })
+
+  /** The full run of which the status is known to be terminal: an outage, or a copy that is behind, does not lose it. */
+  const readEnded = Effect.fnUntraced(function* (id: string, status: string, began_ms: number, timeout_ms: number) {
+    const first = yield* Effect.result(readRun(id))
+    if (first._tag === "Success" && isTerminalRunStatus(first.success.status)) return first.success
+    if (first._tag === "Failure" && RetryPolicy.transient(first.failure) === undefined) {
+      return yield* Effect.fail(first.failure)
+    }
+    const left_ms = began_ms + timeout_ms - (yield* Clock.currentTimeMillis)
+    return yield* Waiter.untilTerminal({
+      id,
+      kind: "run",
+      check: Effect.andThen(budget.take, readRun(id)),
+      isTerminal: (run: Run) => isTerminalRunStatus(run.status),
+      statusOf: (run) => run.status,
+      retryable: RetryPolicy.transient,
+      schedule: PollSchedule.jittered(PollSchedule.every("1 second")),
+      timeout: Math.max(left_ms, lastRead_ms)
+    }).pipe(
+      Effect.catchTag("WaitTimeoutError", ({ polls, waited_ms }) =>
+        Effect.fail(new WaitTimeoutError({ kind: "run", id, lastStatus: status, polls, waited_ms }))
+      )
+    )
+  })
+
+  const untilTerminal = Effect.fnUntraced(function* (id: string, options?: Waiter.WaitOptions) {
+    const began_ms = yield* Clock.currentTimeMillis
+    const { status } = yield* waiter.untilTerminal(id, options)
+    return yield* readEnded(id, status, began_ms, Duration.toMillis(options?.timeout ?? "30 minutes"))
+  })
+
+  return RunWaiter.of({
+    status: (id) => settle(id, readStatus(id)),
+    get: (id) => settle(id, readRun(id)),
+    untilTerminal,
+    watch: waiter.watch
+  })
 })
+
+/**
+ * Reads runs, and waits for them by their cheap status: one poll loop a run for everyone who waits, all within one
+ * budget.
+ */
+export class RunWaiter extends Context.Service<
+  RunWaiter,
+  {
+    readonly status: (id: string) => Effect.Effect<RunStatusView, RunError>
+    readonly get: (id: string) => Effect.Effect<Run, RunError>
+    /** The full run, read once its status is terminal. */
+    readonly untilTerminal: (
+      id: string,
+      options?: Waiter.WaitOptions
+    ) => Effect.Effect<Run, RunError | WaitTimeoutError>
+    readonly watch: (
+      id: string,
+      options?: Waiter.WaitOptions
+    ) => Stream.Stream<RunStatusView, RunError | WaitTimeoutError>
+  }
+>()("@webagent/v4/RunWaiter") {
+  static readonly layer: Layer.Layer<RunWaiter, never, Transport> = Layer.effect(this, make)
+}

@@ -1,59 +1,104 @@
-import { RunNotFoundError } from "@webagent/contract"
 import { type CreatedRun, type Run, type RunCreate, type RunStatusView, V4Api } from "@webagent/contract/v4"
-import { ContractClient, Transport } from "@webagent/core"
+import { ContractClient, type CreateError, type CreateOptions, IdempotencyKey, type Transport } from "@webagent/core"
 import { Waiter, type WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { make as makeWaiter, type RunError } from "./RunWaiter.ts"
+import * as Outcome from "./Outcome.ts"
+import * as OwnRun from "./OwnRun.ts"
+import * as RunAll from "./RunAll.ts"
+import { type RunError, RunWaiter } from "./RunWaiter.ts"
 
-const isAbsent = (error: unknown) => error instanceof RunNotFoundError
+/** What creating a run and waiting for it can fail with. */
+export type RunEndError = CreateError | RunError | WaitTimeoutError
+
+/** What `createAndWait` may choose. */
+export interface CreateAndWaitOptions<RC = never> extends OwnRun.OwnWaitOptions<RC>, CreateOptions {}
+
+/** Asks for a result of a type: a run that does not give one is then an error. */
+export interface WithResult<A, RD = never> {
+  readonly result: Schema.Decoder<A, RD>
+}
 
 const make = Effect.gen(function* () {
   const { runs: api } = yield* ContractClient.make("v4", V4Api)
-  const { grace } = yield* Transport
+  const waiter = yield* RunWaiter
 
-  const readStatus = (id: string) => grace.forgive(id, api.status({ params: { run_id: id } }), isAbsent)
-  const waiter = yield* makeWaiter(readStatus)
-
-  const create = Effect.fn("v4.Runs.create")(function* (input: RunCreate) {
-    const run = yield* api.create({ payload: input })
-    yield* grace.remember(run.id)
+  const create = Effect.fn("v4.Runs.create")(function* (input: RunCreate, options?: CreateOptions) {
+    const run = yield* api.create({ payload: input }).pipe(IdempotencyKey.chosen(options))
     yield* Effect.annotateCurrentSpan("run.id", run.id)
     return run
   })
 
-  const status = Effect.fn("v4.Runs.status")(readStatus, annotated)
-  const get = Effect.fn("v4.Runs.get")(
-    (id: string) => grace.forgive(id, api.get({ params: { run_id: id } }), isAbsent),
-    annotated
-  )
+  const own = OwnRun.make(waiter)
 
-  const wait = (id: string, options: Waiter.WaitOptions) => Effect.andThen(waiter.untilTerminal(id, options), get(id))
+  function untilTerminal<A, RD = never>(
+    id: string,
+    options: Waiter.WaitOptions & WithResult<A, RD>
+  ): Effect.Effect<Outcome.CompletedRun<A>, RunError | WaitTimeoutError | Outcome.NoResultError, RD>
+  function untilTerminal(id: string, options?: Waiter.WaitOptions): Effect.Effect<Run, RunError | WaitTimeoutError>
+  function untilTerminal(id: string, options?: Waiter.WaitOptions & Partial<WithResult<unknown, unknown>>) {
+    return waiter
+      .untilTerminal(id, Waiter.atOnce(options))
+      .pipe(Outcome.as(options?.result), Effect.withSpan("v4.Runs.untilTerminal", { attributes: { "run.id": id } }))
+  }
 
-  const untilTerminal = Effect.fn("v4.Runs.untilTerminal")(
-    (id: string, options?: Waiter.WaitOptions) => wait(id, Waiter.atOnce(options)),
-    annotated
-  )
-
-  const createAndWait = Effect.fn("v4.Runs.createAndWait")(function* (
+  function createAndWait<A, RD = never, RC = never>(
     input: RunCreate,
-    options: Waiter.WaitOptions = {}
+    options: CreateAndWaitOptions<RC> & WithResult<A, RD>
+  ): Effect.Effect<Outcome.CompletedRun<A>, RunEndError | Outcome.NoResultError, RD | RC>
+  function createAndWait<RC = never>(
+    input: RunCreate,
+    options?: CreateAndWaitOptions<RC>
+  ): Effect.Effect<Run, RunEndError, RC>
+  function createAndWait(
+    input: RunCreate,
+    options?: CreateAndWaitOptions<unknown> & Partial<WithResult<unknown, unknown>>
   ) {
-    const { id } = yield* create(input)
-    yield* Effect.annotateCurrentSpan("run.id", id)
-    return yield* wait(id, options)
+    return own(create(input, options), options).pipe(
+      Outcome.as(options?.result),
+      Effect.withSpan("v4.Runs.createAndWait")
+    )
+  }
+
+  function runAll<A, RD = never, RC = never>(
+    inputs: Iterable<RunCreate>,
+    options: RunAll.RunAllOptions<RC> & WithResult<A, RD>
+  ): Effect.Effect<RunAll.RunAll<Outcome.CompletedRun<A>, RunEndError | Outcome.NoResultError>, never, RD | RC>
+  function runAll<RC = never>(
+    inputs: Iterable<RunCreate>,
+    options?: RunAll.RunAllOptions<RC>
+  ): Effect.Effect<RunAll.RunAll<Run, RunEndError>, never, RC>
+  function runAll(
+    inputs: Iterable<RunCreate>,
+    options?: RunAll.RunAllOptions<unknown> & Partial<WithResult<unknown, unknown>>
+  ) {
+    return RunAll.make(
+      inputs,
+      (input, index, onCreated) =>
+        own(create(input, { idempotencyKey: options?.idempotencyKey?.(input, index) }), options, onCreated).pipe(
+          Outcome.as(options?.result),
+          Effect.withSpan("v4.Runs.createAndWait")
+        ),
+      options
+    ).pipe(Effect.withSpan("v4.Runs.runAll"))
+  }
+
+  return Runs.of({
+    create,
+    status: Effect.fn("v4.Runs.status")(waiter.status, (effect, id) =>
+      Effect.andThen(Effect.annotateCurrentSpan("run.id", id), effect)
+    ),
+    get: waiter.get,
+    untilTerminal,
+    createAndWait,
+    runAll,
+    watch: (id, options) =>
+      waiter.watch(id, Waiter.atOnce(options)).pipe(Stream.withSpan("v4.Runs.watch", { attributes: { "run.id": id } }))
   })
-
-  const watch = (id: string, options?: Waiter.WaitOptions) =>
-    waiter.watch(id, Waiter.atOnce(options)).pipe(Stream.withSpan("v4.Runs.watch", { attributes: { "run.id": id } }))
-
-  return Runs.of({ create, status, get, untilTerminal, createAndWait, watch })
 })
-
-const annotated = <A, E, R>(effect: Effect.Effect<A, E, R>, id: string) =>
-  Effect.andThen(Effect.annotateCurrentSpan("run.id", id), effect)
 
 /**
  * The runs of the service: an agent that carries out a task in a browser and returns its result.
@@ -74,21 +119,45 @@ export class Runs extends Context.Service<
   Runs,
   {
     /** Creates a run. When its answer is lost it is a CreateOutcomeUnknown, unless the service honours keys. */
-    readonly create: (input: RunCreate) => Effect.Effect<CreatedRun, ContractClient.CreateError>
+    readonly create: (input: RunCreate, options?: CreateOptions) => Effect.Effect<CreatedRun, CreateError>
     /** Reads the status of a run; cheap. */
     readonly status: (id: string) => Effect.Effect<RunStatusView, RunError>
     /** Reads the full run, with its result once terminal. */
     readonly get: (id: string) => Effect.Effect<Run, RunError>
-    /** Waits until the run is terminal, then reads the full run once. */
-    readonly untilTerminal: (
-      id: string,
-      options?: Waiter.WaitOptions
-    ) => Effect.Effect<Run, RunError | WaitTimeoutError>
-    /** Creates a run, waits until it is terminal, then reads the full run once. */
-    readonly createAndWait: (
-      input: RunCreate,
-      options?: Waiter.WaitOptions
-    ) => Effect.Effect<Run, ContractClient.CreateError | RunError | WaitTimeoutError>
+    /**
+     * Waits until the run is terminal, then reads the full run once. A run that failed or was cancelled is a value
+     * (`Outcome.of` tells them apart), and an error only where `result` asks for a result of a type.
+     */
+    readonly untilTerminal: {
+      <A, RD = never>(
+        id: string,
+        options: Waiter.WaitOptions & WithResult<A, RD>
+      ): Effect.Effect<Outcome.CompletedRun<A>, RunError | WaitTimeoutError | Outcome.NoResultError, RD>
+      (id: string, options?: Waiter.WaitOptions): Effect.Effect<Run, RunError | WaitTimeoutError>
+    }
+    /**
+     * Creates a run, waits until it is terminal, then reads the full run once; `result` as for `untilTerminal`. When
+     * the wait ends before the run does, the run goes on unless `cancel` says how to end it; its id is in the
+     * WaitTimeoutError, or in a warning.
+     */
+    readonly createAndWait: {
+      <A, RD = never, RC = never>(
+        input: RunCreate,
+        options: CreateAndWaitOptions<RC> & WithResult<A, RD>
+      ): Effect.Effect<Outcome.CompletedRun<A>, RunEndError | Outcome.NoResultError, RD | RC>
+      <RC = never>(input: RunCreate, options?: CreateAndWaitOptions<RC>): Effect.Effect<Run, RunEndError, RC>
+    }
+    /** `createAndWait` for each input, 10 at a time unless told. Gives what became of each; one that fails ends no other. */
+    readonly runAll: {
+      <A, RD = never, RC = never>(
+        inputs: Iterable<RunCreate>,
+        options: RunAll.RunAllOptions<RC> & WithResult<A, RD>
+      ): Effect.Effect<RunAll.RunAll<Outcome.CompletedRun<A>, RunEndError | Outcome.NoResultError>, never, RD | RC>
+      <RC = never>(
+        inputs: Iterable<RunCreate>,
+        options?: RunAll.RunAllOptions<RC>
+      ): Effect.Effect<RunAll.RunAll<Run, RunEndError>, never, RC>
+    }
     /** The statuses of a run as they change, the terminal one last. */
     readonly watch: (
       id: string,
@@ -96,5 +165,7 @@ export class Runs extends Context.Service<
     ) => Stream.Stream<RunStatusView, RunError | WaitTimeoutError>
   }
 >()("@webagent/v4/Runs") {
-  static readonly layer: Layer.Layer<Runs, never, Transport> = Layer.effect(this, make)
+  static readonly layer: Layer.Layer<Runs, never, Transport> = Layer.effect(this, make).pipe(
+    Layer.provide(RunWaiter.layer)
+  )
 }

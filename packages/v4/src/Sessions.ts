@@ -1,9 +1,15 @@
 import type { ConflictError, SessionNotFoundError } from "@webagent/contract"
-import { type QueuedMessage, V4Api } from "@webagent/contract/v4"
-import { ContractClient, Transport } from "@webagent/core"
+import { QueuedMessage, type Run, V4Api } from "@webagent/contract/v4"
+import { ContractClient, type CreateError, type CreateOptions, IdempotencyKey, type Transport } from "@webagent/core"
+import type { WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as Outcome from "./Outcome.ts"
+import * as OwnRun from "./OwnRun.ts"
+import type { CreateAndWaitOptions, WithResult } from "./Runs.ts"
+import { type RunError, RunWaiter } from "./RunWaiter.ts"
 
 /** A follow-up for a session. */
 export interface FollowUp {
@@ -12,19 +18,94 @@ export interface FollowUp {
   readonly interrupt?: boolean
 }
 
+/** The run that a message becomes. */
+export interface NextRun {
+  readonly id: string
+  readonly sessionId: string
+  /** What the service answered to the message. */
+  readonly queued: QueuedMessage
+}
+
+/**
+ * A message was queued, but the answer does not name the run that it becomes: the service's description promises no
+ * such field. The run may go on, and cost.
+ */
+export class NextRunUnknownError extends Schema.TaggedError<NextRunUnknownError>()("NextRunUnknownError", {
+  sessionId: Schema.String,
+  /** What the service answered to the message. */
+  queued: QueuedMessage
+}) {
+  override get message() {
+    return (
+      `The message for session ${this.sessionId} was queued, but the answer names no runId: its run may go on, and ` +
+      "cost, and has to be looked for at the service. Do not send the message again."
+    )
+  }
+}
+
+/** What queueing a message can fail with. */
+export type QueueError = SessionNotFoundError | ConflictError | CreateError
+
+/** What `followUpAndWait` may choose. */
+export interface FollowUpAndWaitOptions<RC = never> extends CreateAndWaitOptions<RC> {
+  /** True runs the message immediately; false, as unless told, as the next turn. */
+  readonly interrupt?: boolean | undefined
+}
+
+/** What a follow-up that is waited for can fail with. */
+export type FollowUpError = QueueError | NextRunUnknownError | RunError | WaitTimeoutError
+
 const make = Effect.gen(function* () {
   const { sessions: api } = yield* ContractClient.make("v4", V4Api)
-  const { grace } = yield* Transport
+  const own = OwnRun.make(yield* RunWaiter)
 
-  const queue = Effect.fn("v4.Sessions.queue")(function* (sessionId: string, { interrupt = false, text }: FollowUp) {
+  const send = Effect.fnUntraced(function* (sessionId: string, followUp: FollowUp, options?: CreateOptions) {
     yield* Effect.annotateCurrentSpan("session.id", sessionId)
-    const message = yield* api.queue({ params: { session_id: sessionId }, payload: { text, interrupt } })
-    // the message becomes a run, which is as new as one that was created
-    if (typeof message.runId === "string") yield* grace.remember(message.runId)
-    return message
+    const payload = { text: followUp.text, interrupt: followUp.interrupt ?? false }
+    const queued = yield* api.queue({ params: { session_id: sessionId }, payload }).pipe(IdempotencyKey.chosen(options))
+    return queued
   })
 
-  return Sessions.of({ queue })
+  const next = (sessionId: string, followUp: FollowUp, options?: CreateOptions) =>
+    Effect.flatMap(send(sessionId, followUp, options), (queued): Effect.Effect<NextRun, NextRunUnknownError> =>
+      typeof queued.runId === "string"
+        ? Effect.succeed({ id: queued.runId, sessionId, queued })
+        : Effect.fail(new NextRunUnknownError({ sessionId, queued }))
+    )
+
+  function followUpAndWait<A, RD = never, RC = never>(
+    sessionId: string,
+    text: string,
+    options: FollowUpAndWaitOptions<RC> & WithResult<A, RD>
+  ): Effect.Effect<Outcome.CompletedRun<A>, FollowUpError | Outcome.NoResultError, RD | RC>
+  function followUpAndWait<RC = never>(
+    sessionId: string,
+    text: string,
+    options?: FollowUpAndWaitOptions<RC>
+  ): Effect.Effect<Run, FollowUpError, RC>
+  function followUpAndWait(
+    sessionId: string,
+    text: string,
+    options?: FollowUpAndWaitOptions<unknown> & Partial<WithResult<unknown, unknown>>
+  ) {
+    const create = Effect.map(
+      next(sessionId, { text, interrupt: options?.interrupt ?? false }, options),
+      // as a run that was created: what the service answers to the message are not fields of the run
+      ({ id, sessionId }) => ({ id, sessionId })
+    )
+    return own(create, options).pipe(Outcome.as(options?.result), Effect.withSpan("v4.Sessions.followUpAndWait"))
+  }
+
+  return Sessions.of({
+    queue: Effect.fn("v4.Sessions.queue")(send),
+    followUp: Effect.fn("v4.Sessions.followUp")((sessionId: string, text: string, options?: CreateOptions) =>
+      next(sessionId, { text }, options)
+    ),
+    interrupt: Effect.fn("v4.Sessions.interrupt")((sessionId: string, text: string, options?: CreateOptions) =>
+      next(sessionId, { text, interrupt: true }, options)
+    ),
+    followUpAndWait
+  })
 })
 
 /**
@@ -37,7 +118,8 @@ const make = Effect.gen(function* () {
  *
  * export const program = Effect.gen(function* () {
  *   const sessions = yield* Sessions
- *   return yield* sessions.queue("5f2e", { text: "Now the same for June" })
+ *   const june = yield* sessions.followUpAndWait("5f2e", "Now the same for June")
+ *   return june.result
  * }).pipe(Effect.provide(V4.layerConfig))
  * ```
  */
@@ -47,9 +129,37 @@ export class Sessions extends Context.Service<
     /** Queues a follow-up message. It becomes a run, so it is sent by the rules for creates. */
     readonly queue: (
       sessionId: string,
-      message: FollowUp
-    ) => Effect.Effect<QueuedMessage, SessionNotFoundError | ConflictError | ContractClient.CreateError>
+      message: FollowUp,
+      options?: CreateOptions
+    ) => Effect.Effect<QueuedMessage, QueueError>
+    /** Queues a message as the next turn and gives the run that it becomes, as the answer's `runId` names it. */
+    readonly followUp: (
+      sessionId: string,
+      text: string,
+      options?: CreateOptions
+    ) => Effect.Effect<NextRun, QueueError | NextRunUnknownError>
+    /** The same for a message that runs immediately. */
+    readonly interrupt: (
+      sessionId: string,
+      text: string,
+      options?: CreateOptions
+    ) => Effect.Effect<NextRun, QueueError | NextRunUnknownError>
+    /** Queues a message and waits for the run that it becomes, as `Runs.createAndWait` does. */
+    readonly followUpAndWait: {
+      <A, RD = never, RC = never>(
+        sessionId: string,
+        text: string,
+        options: FollowUpAndWaitOptions<RC> & WithResult<A, RD>
+      ): Effect.Effect<Outcome.CompletedRun<A>, FollowUpError | Outcome.NoResultError, RD | RC>
+      <RC = never>(
+        sessionId: string,
+        text: string,
+        options?: FollowUpAndWaitOptions<RC>
+      ): Effect.Effect<Run, FollowUpError, RC>
+    }
   }
 >()("@webagent/v4/Sessions") {
-  static readonly layer: Layer.Layer<Sessions, never, Transport> = Layer.effect(this, make)
+  static readonly layer: Layer.Layer<Sessions, never, Transport> = Layer.effect(this, make).pipe(
+    Layer.provide(RunWaiter.layer)
+  )
 }

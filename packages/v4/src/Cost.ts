@@ -1,0 +1,16 @@
+import type { Run } from "@webagent/contract/v4"
+import { Cost, type TotalCost } from "@webagent/core"
+
+/**
+ * What runs cost together, exactly. Runs of which the service does not say it, such as those that are not over, are
+ * counted apart.
+ *
+ * @example
+ * ```ts
+ * import { totalCost } from "@webagent/v4"
+ *
+ * export const cost = totalCost([{ cost: "0.1" }, { cost: "0.2" }, {}]) // { total: "0.3", known: 2, unknown: 1 }
+ * ```
+ */
+export const totalCost = (runs: Iterable<Pick<Run, "cost">>): TotalCost =>
+  Cost.total(Array.from(runs, ({ cost }) => cost))

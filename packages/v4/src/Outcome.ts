@@ -1,0 +1,103 @@
+import { Run } from "@webagent/contract/v4"
+import { AgentResult } from "@webagent/core"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+
+/** What became of a run. */
+export type Outcome =
+  | { readonly _tag: "Completed"; readonly run: Run; readonly result: unknown }
+  /** `error` is what the service says of it, if it does. */
+  | { readonly _tag: "Failed"; readonly run: Run; readonly error: string | undefined }
+  | { readonly _tag: "Cancelled"; readonly run: Run }
+  /** Nothing yet: the status is none of the terminal ones. */
+  | { readonly _tag: "Unfinished"; readonly run: Run }
+
+/** What became of a run, by its status. */
+export const of = (run: Run): Outcome => {
+  switch (run.status) {
+    case "completed":
+      return { _tag: "Completed", run, result: run.result }
+    case "failed":
+      return { _tag: "Failed", run, error: run.error ?? undefined }
+    case "cancelled":
+      return { _tag: "Cancelled", run }
+    default:
+      return { _tag: "Unfinished", run }
+  }
+}
+
+const costOf = ({ cost }: Run) => (cost === undefined || cost === null ? "" : ` It cost ${cost} USD.`)
+
+/** A run has failed, where a result was asked for. */
+export class RunFailedError extends Schema.TaggedError<RunFailedError>()("RunFailedError", { run: Run }) {
+  override get message() {
+    return `Run ${this.run.id} failed: ${this.run.error ?? "no reason given"}.${costOf(this.run)}`
+  }
+}
+
+/** A run was cancelled, where a result was asked for. */
+export class RunCancelledError extends Schema.TaggedError<RunCancelledError>()("RunCancelledError", { run: Run }) {
+  override get message() {
+    return `Run ${this.run.id} was cancelled.${costOf(this.run)}`
+  }
+}
+
+/** A run has completed, and its result is not what was asked for: `run.result` is what the agent answered. */
+export class ResultMismatchError extends Schema.TaggedError<ResultMismatchError>()("ResultMismatchError", {
+  run: Run,
+  /** What does not fit, and where. */
+  issue: Schema.String
+}) {
+  override get message() {
+    const { issue, run } = this
+    return `The result of run ${run.id} is not what was asked for: ${issue}.${costOf(run)}`
+  }
+}
+
+/** What a run that was to give a result can end with instead. */
+export type NoResultError = RunFailedError | RunCancelledError | ResultMismatchError
+
+/** A completed run, its result decoded. */
+export type CompletedRun<A> = Run & { readonly result: A }
+
+/**
+ * The run with its result as a schema says, or why there is none. A result that is text with nothing but JSON in it is
+ * taken as that JSON, unless it fits as text. The run is a terminal one.
+ *
+ * @example
+ * ```ts
+ * import { Outcome, Runs } from "@webagent/v4"
+ * import * as Effect from "effect/Effect"
+ * import * as Schema from "effect/Schema"
+ *
+ * const Offer = Schema.Struct({ price: Schema.Number, currency: Schema.String })
+ *
+ * export const offer = Effect.gen(function* () {
+ *   const runs = yield* Runs
+ *   const run = yield* runs.untilTerminal("5f2e")
+ *   return (yield* Outcome.decode(Offer, run)).result.price
+ * })
+ * ```
+ */
+export const decode = <A, RD>(
+  schema: Schema.Decoder<A, RD>,
+  run: Run
+): Effect.Effect<CompletedRun<A>, NoResultError, RD> => {
+  switch (run.status) {
+    case "failed":
+      return Effect.fail(new RunFailedError({ run }))
+    case "cancelled":
+      return Effect.fail(new RunCancelledError({ run }))
+    default:
+      return AgentResult.decode(schema, run.result).pipe(
+        Effect.map((result): CompletedRun<A> => ({ ...run, result })),
+        Effect.mapError((error) => new ResultMismatchError({ run, issue: error.message }))
+      )
+  }
+}
+
+/** `decode` for the run of an effect, if there is a schema; else the run as it is. */
+export const as =
+  (schema: Schema.Decoder<unknown, unknown> | undefined) =>
+  <E, R>(run: Effect.Effect<Run, E, R>): Effect.Effect<Run, E | NoResultError, unknown> =>
+    schema === undefined ? run : Effect.flatMap(run, (run) => decode(schema, run))

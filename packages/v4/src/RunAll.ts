@@ -1,0 +1,107 @@
+import type { CreatedRun, Run, RunCreate } from "@webagent/contract/v4"
+import { Cost, type TotalCost } from "@webagent/core"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { OwnWaitOptions } from "./OwnRun.ts"
+
+/** A run that was not created, since an earlier one had failed and `stopOnFailure` was asked for. */
+export class NotStartedError extends Schema.TaggedError<NotStartedError>()("NotStartedError", {
+  /** Its place among the inputs, from 0. */
+  index: Schema.Int
+}) {
+  override get message() {
+    return `Run number ${this.index} was not created: another one had failed.`
+  }
+}
+
+/** How far the runs of `runAll` are. */
+export interface RunProgress {
+  /** The place of the run among the inputs, from 0. */
+  readonly index: number
+  readonly input: RunCreate
+  /** What has just happened to it. */
+  readonly event: "created" | "completed" | "failed"
+  /** Its id, if it is known: a failed one may not have been created. */
+  readonly id: string | undefined
+  /** Counts of runs, this one included: those that are to be, were created, have ended either way, and failed. */
+  readonly total: number
+  readonly created: number
+  readonly ended: number
+  readonly failed: number
+}
+
+/** What `runAll` may choose, for all of its runs. */
+export interface RunAllOptions<RC = never> extends OwnWaitOptions<RC> {
+  /** Runs that are at work at a time; 10 unless told. */
+  readonly concurrency?: number | undefined
+  /** After a run that has not completed no further one is created; those at work are waited for. False unless told. */
+  readonly stopOnFailure?: boolean | undefined
+  /** The `Idempotency-Key` of each create: the same again makes a list of creates repeatable where keys are honoured. */
+  readonly idempotencyKey?: ((input: RunCreate, index: number) => string) | undefined
+  /** Is told of each run that was created, and of each that has ended. */
+  readonly onProgress?: ((progress: RunProgress) => Effect.Effect<unknown, never, RC>) | undefined
+}
+
+/** What became of many runs. */
+export interface RunAll<A, E> {
+  /** A run, or why there is none, for each input in the order of the inputs. */
+  readonly results: ReadonlyArray<Exit.Exit<A, E | NotStartedError>>
+  /** What they cost together. Unknown is the cost of those that may run, or have run, without saying what it was. */
+  readonly cost: TotalCost
+}
+
+/** Creates one run and waits for it, telling when it was created. */
+type RunOne<A, E, R> = (
+  input: RunCreate,
+  index: number,
+  onCreated: (run: CreatedRun) => Effect.Effect<unknown, never, R>
+) => Effect.Effect<A, E, R>
+
+const runIn = (value: unknown): Run | undefined =>
+  typeof value === "object" && value !== null && "run" in value ? (value.run as Run) : undefined
+
+const errorOf = <E>(exit: Exit.Exit<unknown, E>) =>
+  Exit.isFailure(exit) ? Option.getOrUndefined(Cause.findErrorOption(exit.cause)) : undefined
+
+/** The create was sent, but whether it made a run is not known. */
+const isAmbiguous = (error: unknown) =>
+  typeof error === "object" && error !== null && "_tag" in error && error._tag === "CreateOutcomeUnknown"
+
+/** Runs them all; never fails, for one that fails says nothing of the others. */
+export const make = <A extends Run, E, R>(
+  inputs: Iterable<RunCreate>,
+  runOne: RunOne<A, E, R>,
+  options: RunAllOptions<R> = {}
+): Effect.Effect<RunAll<A, E>, never, R> =>
+  Effect.suspend(() => {
+    const list = Array.from(inputs)
+    const counts = { total: list.length, created: 0, ended: 0, failed: 0 }
+    const costs: Array<string | null | undefined> = []
+    const tell = (index: number, input: RunCreate, event: RunProgress["event"], id: string | undefined) =>
+      options.onProgress?.({ index, input, event, id, ...counts }) ?? Effect.void
+
+    const one = Effect.fnUntraced(function* (input: RunCreate, index: number) {
+      if (options.stopOnFailure === true && counts.failed > 0) return Exit.fail(new NotStartedError({ index }))
+      let created: CreatedRun | undefined
+      const exit = yield* Effect.exit(
+        runOne(input, index, (run) => {
+          created = run
+          counts.created++
+          return tell(index, input, "created", run.id)
+        })
+      )
+      const run = Exit.isSuccess(exit) ? exit.value : runIn(errorOf(exit))
+      const completed = Exit.isSuccess(exit) && exit.value.status === "completed"
+      counts.ended++
+      if (!completed) counts.failed++
+      if (run !== undefined || created !== undefined || isAmbiguous(errorOf(exit))) costs.push(run?.cost)
+      yield* tell(index, input, completed ? "completed" : "failed", created?.id)
+      return exit
+    })
+
+    const concurrency = Math.max(1, Math.floor(options.concurrency ?? 10) || 1)
+    return Effect.map(Effect.forEach(list, one, { concurrency }), (results) => ({ results, cost: Cost.total(costs) }))
+  })
