@@ -5,7 +5,7 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { ControlKeyAuth, ControlValidation } from "./ControlKeyAuth.ts"
-import { ControlConflictError, ControlNotFoundError } from "./Errors.ts"
+import { ControlConflictError, ControlInvalidError, ControlNotFoundError } from "./Errors.ts"
 import { FaultPlan } from "./FaultPlan.ts"
 import { entryTypes, JournalView, Route } from "./Journal.ts"
 import { OpenView } from "./Open.ts"
@@ -80,8 +80,8 @@ export class StateGroup extends HttpApiGroup.make("state").add(
   HttpApiEndpoint.put("restoreSnapshot", "/snapshot", {
     payload: Snapshot,
     success: Done,
-    error: ControlConflictError
-  }).annotate(OpenApi.Summary, "All state as it was, service time too; the journal goes on")
+    error: ControlInvalidError
+  }).annotate(OpenApi.Summary, "All state as it was, service time too; the journal goes on, the oracles begin anew")
 ) {}
 
 /** The operations that the service surely has and its description does not show. */

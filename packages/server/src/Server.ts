@@ -1,10 +1,11 @@
 import type { ApiKeyAuth as ApiKeyAuthService, RequestValidation as RequestValidationService } from "@webagent/contract"
 import { type ApiVersion, basePath } from "@webagent/contract/Wire"
-import type { FaultPlan } from "@webagent/control"
+import type { FaultPlan, TimeMode } from "@webagent/control"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as SimulatedAgent from "./agent/SimulatedAgent.ts"
 import * as BehavingBrowserPool from "./browser/BehavingBrowserPool.ts"
 import * as SimulatedBrowserPool from "./browser/SimulatedBrowserPool.ts"
@@ -16,11 +17,15 @@ import * as App from "./http/App.ts"
 import * as Listener from "./http/Listener.ts"
 import * as RequestValidation from "./http/RequestValidation.ts"
 import { Behaviour, type BehaviourOptions } from "./simulation/Behaviour.ts"
+import { Control } from "./simulation/control/Control.ts"
+import { type ControlOptions, ControlServer } from "./simulation/control/ControlServer.ts"
 import type { FaultDelivery } from "./simulation/FaultDelivery.ts"
 import { Faults } from "./simulation/Faults.ts"
 import { Journal, type JournalOptions } from "./simulation/Journal.ts"
 import { Limits } from "./simulation/Limits.ts"
 import * as ObservedStore from "./simulation/ObservedStore.ts"
+import { Oracles } from "./simulation/Oracles.ts"
+import { ServiceClock } from "./simulation/ServiceClock.ts"
 import * as SkewedClock from "./simulation/SkewedClock.ts"
 import { Simulation } from "./simulation/Simulation.ts"
 import * as MemoryStore from "./store/MemoryStore.ts"
@@ -46,24 +51,24 @@ export interface SimulatedOptions extends ListenOptions, BehaviourOptions {
   readonly journal?: JournalOptions
   /** What strikes requests from the start; what the profile says unless given. */
   readonly faults?: FaultPlan
+  /** How service time goes; as real time does unless given. */
+  readonly time?: TimeMode
+  /** Lets the service be driven and read through a control API on a port of its own; it is off unless given. */
+  readonly control?: ControlOptions
 }
 
 /** What a simulated service can be watched by and told by while it runs. */
-export type SimulationParts = Behaviour | Faults | Journal
+export type SimulationParts = Behaviour | Control | Faults | Journal | Oracles | ServiceClock
 
 type PartsOptions = ListenOptions & { readonly simulated?: boolean; readonly seed?: number }
 
-/** The engine over simulated ports and this store, all its own: two servers of one program share nothing. */
-const engineSimulated = <R>(
-  options: SimulatedOptions,
-  store: Layer.Layer<Store, never, R>
-): Layer.Layer<Engine, never, R | Behaviour> =>
+/** The engine over simulated ports. */
+const engineSimulated = (): Layer.Layer<Engine, never, Behaviour | Store> =>
   Engine.layer.pipe(
     Layer.provide([
       Layer.fresh(SimulatedAgent.layerBehaving),
       Layer.fresh(Layer.provide(BehavingBrowserPool.layer, SimulatedBrowserPool.layer)),
-      Layer.fresh(store),
-      IdSource.layerSeeded(options.seed ?? 1)
+      Layer.unwrap(Effect.map(Behaviour, ({ seed }) => IdSource.layerSeededBy(seed)))
     ])
   )
 
@@ -81,6 +86,13 @@ const wakeWhenClosing = Effect.gen(function* () {
   const behaviour = yield* Behaviour
   yield* Effect.addFinalizer(() => behaviour.wake)
 })
+
+/** Service time for everything, and clocks that are off for those requests that a fault says it of. */
+const clocks = (): Layer.Layer<never, never, ServiceClock> =>
+  Layer.provideMerge(Layer.fresh(SkewedClock.layer), ServiceClock.layerClock)
+
+const controlServer = ({ apiKeys = defaultKeys }: SimulatedOptions, control: ControlOptions) =>
+  ControlServer.layer({ ...control, apiKeys })
 
 const defaultKeys = ["wak_test"]
 const defaultHost = "127.0.0.1"
@@ -115,24 +127,40 @@ export class Server extends Context.Service<
     readonly baseUrls: Readonly<Record<ApiVersion, string>>
     /** The keys that it takes. */
     readonly apiKeys: ReadonlyArray<string>
+    /** Such as `http://127.0.0.1:41874/control/v1`; undefined while there is no control API. */
+    readonly control: string | undefined
   }
 >()("@webagent/server/Server") {
   /** HTTP over an engine, where something listens. */
   private static readonly layerServed = (options: PartsOptions) =>
     Layer.effect(
       Server,
-      Effect.map(HttpServer.HttpServer, (server) => {
+      Effect.gen(function* () {
+        const server = yield* HttpServer.HttpServer
+        const control = yield* Effect.serviceOption(ControlServer)
         const address = HttpServer.formatAddress(server.address)
         const baseUrl = (version: ApiVersion) => `${address}${basePath[version]}`
         return {
           address,
           baseUrls: { v2: baseUrl("v2"), v3: baseUrl("v3"), v4: baseUrl("v4") },
-          apiKeys: options.apiKeys ?? defaultKeys
+          apiKeys: options.apiKeys ?? defaultKeys,
+          control: Option.getOrUndefined(control)?.address
         }
       })
     ).pipe(
       Layer.provide(
-        Layer.unwrap(Effect.map(App.make({ simulated: options.simulated ?? true }), (app) => HttpServer.serve(app)))
+        Layer.unwrap(
+          Effect.gen(function* () {
+            const control = Option.getOrUndefined(yield* Effect.serviceOption(ControlServer))
+            // its address is of use, and known, on this machine only
+            const known = control?.loopback === true && Listener.isLoopback(options.host ?? defaultHost)
+            const app = yield* App.make({
+              simulated: options.simulated ?? true,
+              control: known ? control.address : undefined
+            })
+            return HttpServer.serve(app)
+          })
+        )
       ),
       Layer.provide(options.linkTokens ?? defaultLinkTokens(options))
     )
@@ -151,25 +179,31 @@ export class Server extends Context.Service<
 
   /** The engine with simulated agent and browsers, its state in memory. */
   static readonly layerEngineSimulated = (options: SimulatedOptions = {}): Layer.Layer<Engine> =>
-    Layer.provide(engineSimulated(options, MemoryStore.layer), Behaviour.layer(options))
+    Layer.provide(engineSimulated(), [Behaviour.layer(options), Layer.fresh(MemoryStore.layer)])
 
   /**
    * All of the simulated service that is not about sockets, and what is around it: its journal, what it is told to
-   * be, and what strikes it. Over `SkewedClock.layer`, which the app has to see as well, clocks can be off.
+   * be, what strikes it, and what drives it. All of it, and the app, has to wait in the time of its ServiceClock.
    */
   static readonly layerSimulatedParts = (
     options: SimulatedOptions = {}
   ): Layer.Layer<
-    Engine | ApiKeyAuthService | RequestValidationService | Simulation | SimulationParts,
+    Engine | ApiKeyAuthService | RequestValidationService | Simulation | Exclude<SimulationParts, ServiceClock>,
     never,
-    FaultDelivery
+    FaultDelivery | ServiceClock
   > =>
-    Layer.mergeAll(
-      engineSimulated(options, Layer.provide(ObservedStore.layer, MemoryStore.layer)),
-      ApiKeyAuth.layer(options.apiKeys ?? defaultKeys),
-      RequestValidation.layer,
-      Simulation.layer({ apiKeys: options.apiKeys ?? defaultKeys })
-    ).pipe(
+    Control.layer.pipe(
+      Layer.provideMerge(
+        Layer.mergeAll(
+          engineSimulated(),
+          Oracles.layer,
+          ApiKeyAuth.layer(options.apiKeys ?? defaultKeys),
+          RequestValidation.layer,
+          Simulation.layer({ apiKeys: options.apiKeys ?? defaultKeys })
+        )
+      ),
+      // all its own: two servers of one program share nothing
+      Layer.provide(Layer.fresh(Layer.provide(ObservedStore.layer, MemoryStore.layer))),
       Layer.provide(Layer.fresh(Limits.layer)),
       Layer.provideMerge(faults(options)),
       Layer.provideMerge([Behaviour.layer(options), Journal.layer(options.journal)])
@@ -178,12 +212,14 @@ export class Server extends Context.Service<
   /** The whole simulated service on a real socket, and what is around it. */
   static readonly layerSimulated = (
     options: SimulatedOptions = {}
-  ): Layer.Layer<Server | Simulation | SimulationParts, Listener.PortInUseError | Listener.ListenError> =>
+  ): Layer.Layer<Server | Engine | Simulation | SimulationParts, Listener.PortInUseError | Listener.ListenError> =>
     Layer.effectDiscard(wakeWhenClosing).pipe(
       Layer.provideMerge(Server.layerServed(options)),
+      Layer.provide(options.control === undefined ? Layer.empty : controlServer(options, options.control)),
       Layer.provideMerge(Server.layerSimulatedParts(options)),
-      Layer.provide(SkewedClock.layer),
-      Layer.provide(listen(options))
+      Layer.provide(listen(options)),
+      Layer.provide(clocks()),
+      Layer.provideMerge(ServiceClock.layer(options.time))
     )
 
   /**

@@ -27,20 +27,23 @@ export class IdSource extends Context.Service<
    * Uuids of the `CreateKey` where there is one: the same create has the same id, whatever overtakes it. Without
    * one they are counted per kind: the same seed and the same order of creation give the same ids.
    */
-  static readonly layerSeeded = (seed: Seed): Layer.Layer<IdSource> =>
+  static readonly layerSeeded = (seed: Seed): Layer.Layer<IdSource> => IdSource.layerSeededBy(() => seed)
+
+  /** Uuids of a seed that may become another one, for the ids after it. */
+  static readonly layerSeededBy = (seed: () => Seed): Layer.Layer<IdSource> =>
     Layer.sync(IdSource, () => {
       let counts: IdCounts = {}
       const counted = (kind: IdKind) => {
         const ordinal = counts[kind] ?? 0
         counts = { ...counts, [kind]: ordinal + 1 }
-        return uuid(seed, kind, ordinal)
+        return uuid(seed(), kind, ordinal)
       }
       return {
         next: (kind, refusals = 0) =>
           Effect.map(CreateKey, (create) =>
             create === undefined
               ? counted(kind)
-              : uuid(seed, kind, create.hash, create.ordinal, ...(refusals === 0 ? [] : [refusals]))
+              : uuid(seed(), kind, create.hash, create.ordinal, ...(refusals === 0 ? [] : [refusals]))
           ),
         counts: Effect.sync(() => counts),
         restore: (restored) => Effect.sync(() => void (counts = { ...restored }))

@@ -22,8 +22,15 @@ const versions = Layer.mergeAll(
   HttpApiBuilder.layer(V4.Served).pipe(Layer.provide(V4.layer))
 )
 
+/** What the app says of itself. */
+export interface AppOptions {
+  readonly simulated: boolean
+  /** Where the control API is, for those who may know. */
+  readonly control?: string | undefined
+}
+
 /** Every route of the server; needs an Engine, LinkTokens and the contract's two middlewares. */
-export const layer = (options: { readonly simulated: boolean }) =>
+export const layer = (options: AppOptions) =>
   Layer.mergeAll(
     versions,
     CdpEndpoint.layer,
@@ -38,7 +45,7 @@ export const layer = (options: { readonly simulated: boolean }) =>
  * The whole app as one effect that answers the current request: the routes, behind a simulation where there is
  * one. A socket is not needed for it.
  */
-export const make = (options: { readonly simulated: boolean }) =>
+export const make = (options: AppOptions) =>
   Effect.contextWith((context: Context.Context<never>) => {
     const simulation = Context.getOption(context, Simulation)
     const routes = HttpRouter.toHttpEffect(layer(options)).pipe(

@@ -15,7 +15,7 @@ const links = (version: ApiVersion, start: string) => ({
 })
 
 /** `/` says what answers here and where everything is, `/health` that it does; neither takes a key. */
-export const layer = (options: { readonly simulated: boolean }) =>
+export const layer = (options: { readonly simulated: boolean; readonly control?: string | undefined }) =>
   Layer.mergeAll(
     HttpRouter.add(
       "GET",
@@ -26,6 +26,7 @@ export const layer = (options: { readonly simulated: boolean }) =>
           name: "webagent-server",
           version: serverVersion,
           simulated: options.simulated,
+          ...(options.control === undefined ? {} : { control: options.control }),
           versions: { v2: links("v2", start), v3: links("v3", start), v4: links("v4", start) }
         })
       })

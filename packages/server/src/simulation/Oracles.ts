@@ -1,10 +1,12 @@
 import type { JournalEntry, Verdicts } from "@webagent/control"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { Store } from "../store/Store.ts"
+import { Behaviour } from "./Behaviour.ts"
 import { Journal } from "./Journal.ts"
 import * as BrowsersLeftOpen from "./oracles/BrowsersLeftOpen.ts"
 import * as CreatedTwice from "./oracles/CreatedTwice.ts"
@@ -16,12 +18,6 @@ import * as PollsAfterTerminal from "./oracles/PollsAfterTerminal.ts"
 import * as Recent from "./oracles/Recent.ts"
 import * as ResultsNeverFetched from "./oracles/ResultsNeverFetched.ts"
 import * as RetryAfterIgnored from "./oracles/RetryAfterIgnored.ts"
-
-/** What oracles want to know of the profile in force. */
-export interface OracleOptions {
-  /** Polls of one resource closer together than this are too fast; undefined where none are. */
-  readonly pollInterval_ms?: () => number | undefined
-}
 
 /** Faults after which an answer is still what the service meant to say. */
 const harmless: ReadonlySet<FaultRow["kind"]> = new Set(["slow-headers", "slow-body", "clock-skew"])
@@ -90,13 +86,19 @@ export class Oracles extends Context.Service<
   }
 >()("@webagent/server/Oracles") {
   /** Sees what the journal sees from now on. */
-  static readonly layer = (options: OracleOptions = {}): Layer.Layer<Oracles, never, Journal | Store> =>
-    Layer.effect(Oracles, make(options))
+  static get layer(): Layer.Layer<Oracles, never, Behaviour | Journal | Store> {
+    return Layer.effect(Oracles, make)
+  }
 }
 
-const make = Effect.fnUntraced(function* ({ pollInterval_ms = () => undefined }: OracleOptions) {
+const make = Effect.gen(function* () {
+  const behaviour = yield* Behaviour
   const journal = yield* Journal
   const store = yield* Store
+  const pollInterval_ms = () => {
+    const { pollInterval } = behaviour.profile()
+    return pollInterval === undefined ? undefined : Duration.toMillis(pollInterval)
+  }
   let oracles = begin(pollInterval_ms)
   yield* journal.observe((entry) => oracles.see(entry))
 

@@ -31,12 +31,14 @@ export class TimeNotManual extends Data.TaggedError("TimeNotManual")<{ readonly 
  *   yield* time.go({ mode: "manual" })
  *   yield* Effect.forkChild(Effect.andThen(Effect.sleep("30 minutes"), Effect.log("half an hour")))
  *   yield* time.advance("1 hour") // both have happened when it ends
- * }).pipe(Effect.provide(ServiceClock.layer()))
+ * }).pipe(Effect.provide(Layer.provideMerge(ServiceClock.layerClock, ServiceClock.layer())))
  */
 export class ServiceClock extends Context.Service<
   ServiceClock,
   {
     readonly clock: Clock.Clock
+    /** Knows when what a sleeper does is done; whoever sleeps on `clock` runs on it. */
+    readonly scheduler: Scheduler.Scheduler
     readonly view: Effect.Effect<TimeView>
     /** Goes on like this from now. */
     readonly go: (time: TimeMode) => Effect.Effect<void>
@@ -51,17 +53,18 @@ export class ServiceClock extends Context.Service<
     readonly sleepers: Effect.Effect<number>
   }
 >()("@webagent/server/ServiceClock") {
-  /** Also the Clock of whatever the layer is provided to. It starts with the time of the clock around it. */
+  /** Service time that starts with the time of the clock around it. */
   static readonly layer = (time: TimeMode = { mode: "real" }): Layer.Layer<ServiceClock> =>
-    Layer.effectContext(
-      Effect.map(make(time), ({ around, scheduler, service }) =>
-        Context.make(ServiceClock, service).pipe(
-          Context.add(Clock.Clock, service.clock),
-          Context.add(RealClock, around),
-          Context.add(Scheduler.Scheduler, scheduler)
-        )
+    Layer.effect(ServiceClock, make(time))
+
+  /** Lets whatever it is provided to wait in service time; of nothing else it changes the clock. */
+  static get layerClock(): Layer.Layer<never, never, ServiceClock> {
+    return Layer.effectContext(
+      Effect.map(ServiceClock, ({ clock, scheduler }) =>
+        Context.make(Clock.Clock, clock).pipe(Context.add(Scheduler.Scheduler, scheduler))
       )
     )
+  }
 }
 
 interface Waiting extends Sleepers.Sleeper {
@@ -78,6 +81,7 @@ const factorOf = (time: TimeMode): number => (time.mode === "real" ? 1 : time.mo
 
 const make = Effect.fnUntraced(function* (initial: TimeMode) {
   const around = yield* Clock.Clock
+  const real = yield* RealClock
   const { scheduler, settled } = TrackedScheduler.make(yield* Scheduler.Scheduler)
   const fork = Effect.runForkWith(yield* Effect.context())
   const moving = yield* Semaphore.make(1)
@@ -202,11 +206,12 @@ const make = Effect.fnUntraced(function* (initial: TimeMode) {
 
   const service: ServiceClock["Service"] = {
     clock,
-    view: Effect.sync(() => ({ time, now_ms: now(), realNow_ms: around.currentTimeMillisUnsafe() })),
+    scheduler,
+    view: Effect.sync(() => ({ time, now_ms: now(), realNow_ms: real.currentTimeMillisUnsafe() })),
     go: (next) => moving.withPermits(1)(Effect.sync(() => change({ time: next }))),
     advance,
     setNow: (at_ms) => moving.withPermits(1)(Effect.sync(() => change({ now_ms: at_ms }))),
     sleepers: Effect.sync(sleepers.size)
   }
-  return { around, scheduler, service }
+  return service
 })

@@ -1,0 +1,309 @@
+import { ControlClient } from "@webagent/control"
+import { assert, describe, it, layer } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as Layer from "effect/Layer"
+import { Server } from "../../../src/Server.ts"
+import { exchange, poll } from "../../http/exchange.ts"
+import { asked, controlKey } from "./asked.ts"
+
+const served = Layer.orDie(Server.layerSimulated({ turnDuration: "5 millis", control: { key: controlKey } }))
+
+const createRun = (task: string, headers: Readonly<Record<string, string>> = {}) =>
+  Effect.map(exchange("POST", "/api/v4/runs", { body: { task }, headers }), ({ body }) => ({
+    id: String(body["id"]),
+    sessionId: String(body["sessionId"])
+  }))
+
+layer(served, { excludeTestServices: true })("ControlServer", (it) => {
+  it.effect("has a port of its own, which the service names on this machine", () =>
+    Effect.gen(function* () {
+      const { address, control } = yield* Server
+      assert.match(control ?? "", /^http:\/\/127\.0\.0\.1:\d+\/control\/v1$/u)
+      assert.notStrictEqual(new URL(control ?? "").origin, address)
+      const { body } = yield* exchange("GET", "/")
+      assert.strictEqual(body["control"], control)
+      assert.strictEqual((yield* exchange("GET", "/control/v1/journal")).status, 404)
+    })
+  )
+
+  it.effect("takes the control key and nothing else, before it looks at anything", () =>
+    Effect.gen(function* () {
+      for (const key of [null, "", "wak_test", `${controlKey}x`]) {
+        const { body, status } = yield* asked("PUT", "/profile", { key, text: "{" })
+        assert.deepStrictEqual([status, body], [401, { detail: "Send the control key in the header X-Control-Key." }])
+      }
+      assert.strictEqual((yield* asked("GET", "/profile")).status, 200)
+    })
+  )
+
+  it.effect("says what is not there in JSON, and where its document is", () =>
+    Effect.gen(function* () {
+      const nothing = yield* asked("GET", "/nothing")
+      assert.deepStrictEqual(
+        [nothing.status, nothing.body],
+        [404, { detail: "There is nothing here. The control API is described at /control/v1/openapi.json." }]
+      )
+      const wrong = yield* asked("PATCH", "/time")
+      assert.deepStrictEqual([wrong.status, wrong.headers.get("allow")], [405, "GET, PUT"])
+      const document = yield* asked("GET", "/openapi.json", { key: null })
+      assert.include(Object.keys(document.body["paths"] as object), "/control/v1/time/advance")
+    })
+  )
+
+  it.effect("a request that does not fit is a 422 with a line for each field", () =>
+    Effect.gen(function* () {
+      const refused = (method: string, path: string, body?: unknown) =>
+        Effect.map(asked(method, path, body === undefined ? {} : { body }), (answer) => {
+          assert.strictEqual(answer.status, 422)
+          return String(answer.body["detail"]).split("\n")
+        })
+      assert.deepStrictEqual(
+        yield* refused("PUT", "/faults", [{ fault: { kind: "hang", for: "soon" }, when: { rate: 2, attempt: 1 } }]),
+        [
+          '[0].fault.for: expected a length of time such as 200ms, 45 seconds or 30m, got "soon"',
+          '[0].when.attempt: is not a field that is known here; did you mean "attempts"?',
+          "[0].when.rate: expected a number between 0 and 1, got 2"
+        ]
+      )
+      assert.deepStrictEqual(yield* refused("PUT", "/profile", { profile: { outcomes: { completed: -1 } } }), [
+        "profile.outcomes.completed: expected a number greater than or equal to 0, got -1"
+      ])
+      assert.deepStrictEqual(yield* refused("PUT", "/time", { mode: "fast" }), [
+        'mode: expected one of real, scaled, manual, got "fast"'
+      ])
+      assert.deepStrictEqual(yield* refused("POST", "/time/advance"), [
+        "by: is missing, expected a length of time such as 200ms, 45 seconds or 30m"
+      ])
+      assert.deepStrictEqual(yield* refused("GET", "/journal?limit=many"), [
+        'query limit: expected a finite number, got "many"'
+      ])
+      const text = yield* asked("PUT", "/faults", { text: "{" })
+      assert.deepStrictEqual([text.status, text.body], [422, { detail: "The body is not JSON." }])
+      const unknown = yield* asked("PUT", "/profile", { body: { preset: "flakey" } })
+      assert.strictEqual(unknown.status, 404)
+      assert.match(String(unknown.body["detail"]), /^There is no preset "flakey"\. There are instant, /u)
+    })
+  )
+
+  it.effect("the client does all that the API does", () =>
+    Effect.gen(function* () {
+      const { control } = yield* Server
+      const client = yield* ControlClient.make({ address: control ?? "", key: controlKey })
+      const profile = yield* client.behaviour.setProfile({ payload: { preset: "instant" } })
+      assert.strictEqual(profile.name, "instant")
+      assert.strictEqual((yield* client.behaviour.getProfile()).name, "instant")
+
+      const run = yield* createRun("[simulate duration=1h]")
+      const open = yield* client.record.getOpen()
+      assert.include(
+        open.turns.map(({ id }) => id),
+        run.id
+      )
+      const cancelled = yield* client.operations.cancelRun({ params: { run_id: run.id.toUpperCase() } })
+      assert.deepStrictEqual(cancelled, { id: run.id, status: "cancelled" })
+      const shared = yield* client.operations.shareSession({ params: { session_id: run.sessionId } })
+      assert.deepStrictEqual(shared, { id: run.sessionId })
+      const stopped = yield* client.operations.stopSession({ params: { session_id: run.sessionId } })
+      assert.deepStrictEqual(stopped, { id: run.sessionId, status: "stopped" })
+      const nobody = yield* Effect.flip(client.operations.cancelRun({ params: { run_id: "nobody" } }))
+      assert.deepStrictEqual(
+        [nobody._tag, nobody.message],
+        ["ControlNotFoundError", "There is no run with the id nobody."]
+      )
+
+      const journal = yield* client.record.getJournal({ query: { type: "control" } })
+      assert.deepStrictEqual(
+        journal.entries.map((entry) => (entry.type === "control" ? [entry.action, entry.detail] : [])),
+        [
+          ["setProfile", "instant"],
+          ["cancelRun", run.id],
+          ["shareSession", run.sessionId],
+          ["stopSession", run.sessionId],
+          ["cancelRun", "nobody"]
+        ]
+      )
+    }).pipe(Effect.provide(FetchHttpClient.layer))
+  )
+})
+
+const once = (program: Effect.Effect<void, unknown, Server>) =>
+  Effect.orDie(Effect.provide(program, Layer.fresh(served)))
+
+describe("ControlServer", () => {
+  it.live("is not there unless asked for, and the service says nothing of it", () =>
+    Effect.gen(function* () {
+      assert.isUndefined((yield* Server).control)
+      assert.notProperty((yield* exchange("GET", "/")).body, "control")
+    }).pipe(Effect.provide(Server.layerTest))
+  )
+
+  it.live("manual time: half an hour goes by when it is told to", () =>
+    once(
+      Effect.gen(function* () {
+        const early = yield* asked("POST", "/time/advance", { body: { by: "1m" } })
+        assert.deepStrictEqual(
+          [early.status, early.body],
+          [409, { detail: "Service time is real: set it to manual before you advance it." }]
+        )
+        yield* asked("PUT", "/time", { body: { mode: "manual" } })
+        const { id } = yield* createRun("[simulate duration=30m output=found]")
+        const status = Effect.map(exchange("GET", `/api/v4/runs/${id}/status`), ({ body }) => body["status"])
+        const before = (yield* asked("GET", "/time")).body
+        yield* asked("POST", "/time/advance", { body: { by: "29m" } })
+        assert.strictEqual(yield* status, "running")
+        const { body } = yield* asked("POST", "/time/advance", { body: { by: "1 minute" } })
+        assert.strictEqual(yield* status, "completed")
+        assert.strictEqual(Number(body["now_ms"]) - Number(before["now_ms"]), 1_800_000)
+        assert.deepStrictEqual(body["time"], { mode: "manual" })
+      })
+    )
+  )
+
+  it.live("a reset leaves a service as just started: the same ids again, no row, nothing found", () =>
+    once(
+      Effect.gen(function* () {
+        const first = yield* createRun("a")
+        yield* poll(`/api/v4/runs/${first.id}/status`, ({ status }) => status === "completed")
+        assert.isFalse((yield* asked("GET", "/verdicts")).body["holds"])
+        assert.deepStrictEqual((yield* asked("POST", "/reset")).body, { done: true })
+        assert.strictEqual((yield* asked("GET", "/journal")).body["written"], 0)
+        assert.isTrue((yield* asked("GET", "/verdicts")).body["holds"])
+        assert.strictEqual((yield* exchange("GET", `/api/v4/runs/${first.id}`)).status, 404)
+        assert.deepStrictEqual(yield* createRun("a"), first)
+        yield* asked("POST", "/reset", { body: { seed: 2 } })
+        assert.notStrictEqual((yield* createRun("a")).id, first.id)
+      })
+    )
+  )
+
+  it.live("a snapshot is restored with its time, its seed and its profile; one that is none changes nothing", () =>
+    once(
+      Effect.gen(function* () {
+        yield* asked("PUT", "/time", { body: { mode: "manual" } })
+        const run = yield* createRun("[simulate duration=10m output=found]")
+        yield* asked("POST", "/time/advance", { body: { by: "4m" } })
+        const snapshot = (yield* asked("GET", "/snapshot")).body
+        yield* asked("POST", "/time/advance", { body: { by: "1h" } })
+        yield* asked("PUT", "/profile", { body: { preset: "flaky" } })
+        yield* asked("POST", "/reset", { body: { seed: 5 } })
+
+        const broken = yield* asked("PUT", "/snapshot", { body: { ...snapshot, state: { version: 1 } } })
+        assert.strictEqual(broken.status, 422)
+        assert.match(String(broken.body["detail"]), /^This is no snapshot that can be restored/u)
+        assert.notStrictEqual((yield* asked("GET", "/time")).body["now_ms"], snapshot["at_ms"])
+
+        assert.deepStrictEqual((yield* asked("PUT", "/snapshot", { body: snapshot })).body, { done: true })
+        assert.deepStrictEqual((yield* asked("GET", "/snapshot")).body, snapshot)
+        const status = Effect.map(exchange("GET", `/api/v4/runs/${run.id}/status`), ({ body }) => body["status"])
+        yield* asked("POST", "/time/advance", { body: { by: "359s" } })
+        assert.strictEqual(yield* status, "running")
+        yield* asked("POST", "/time/advance", { body: { by: "1s" } })
+        assert.strictEqual(yield* status, "completed")
+      })
+    )
+  )
+
+  it.live("the trap answers everything without a key, and writes down who brought one", () =>
+    once(
+      Effect.gen(function* () {
+        const { control } = yield* Server
+        const trap = (control ?? "").replace("/control/v1", "/trap/api/v4/runs?x=1")
+        const ask = (headers: Readonly<Record<string, string>>) =>
+          Effect.promise(() => fetch(trap, { method: "POST", headers, body: "{}" }).then((answer) => answer.text()))
+        assert.strictEqual(yield* ask({}), "{}")
+        assert.isTrue((yield* asked("GET", "/verdicts")).body["holds"])
+        yield* ask({ "x-service-api-key": "wak_test" })
+        assert.isFalse((yield* asked("GET", "/verdicts")).body["holds"])
+        const { body } = yield* asked("GET", "/journal?operation=trap")
+        const entries = body["entries"] as ReadonlyArray<Record<string, unknown>>
+        assert.deepStrictEqual(
+          entries.map(({ apiKey, method, path }) => [method, path, apiKey]),
+          [
+            ["POST", "/trap/api/v4/runs?x=1", null],
+            ["POST", "/trap/api/v4/runs?x=1", entries[1]?.["apiKey"]]
+          ]
+        )
+        assert.notInclude(JSON.stringify(entries), "wak_test")
+      })
+    )
+  )
+
+  it.live("faults are set while it runs, and a redirect leads to the trap", () =>
+    once(
+      Effect.gen(function* () {
+        yield* asked("PUT", "/faults", {
+          body: [{ name: "astray", fault: { kind: "redirect" }, when: { operations: ["v4.getRun"] } }]
+        })
+        const { body } = yield* asked("GET", "/faults")
+        assert.strictEqual(
+          JSON.stringify(body),
+          '[{"name":"astray","fault":{"kind":"redirect"},"when":{"operations":["v4.getRun"]}}]'
+        )
+        const { control } = yield* Server
+        const answer = yield* exchange("GET", "/api/v4/runs/nobody")
+        assert.deepStrictEqual([answer.status, answer.text], [200, "{}"])
+        const { findings } = yield* Effect.map(asked("GET", "/verdicts"), ({ body }) =>
+          (body["verdicts"] as ReadonlyArray<Record<string, unknown>>).find(
+            ({ oracle }) => oracle === "key-sent-elsewhere"
+          )
+        ).pipe(Effect.map((verdict) => verdict ?? {}))
+        assert.match(JSON.stringify(findings), /GET \/trap\/api\/v4\/runs\/nobody brought an API key along/u, control)
+        // a profile that is chosen brings its own faults, here none
+        yield* asked("PUT", "/profile", { body: { preset: "instant" } })
+        assert.strictEqual(JSON.stringify((yield* asked("GET", "/faults")).body), "[]")
+      })
+    )
+  )
+
+  it.live("during an outage nobody answers but the control API", () =>
+    once(
+      Effect.gen(function* () {
+        const { address } = yield* Server
+        const refused = Effect.promise(() =>
+          fetch(`${address}/health`).then(
+            () => "answered",
+            (error: { readonly cause?: { readonly code?: string } }) => error.cause?.code
+          )
+        )
+        yield* asked("PUT", "/time", { body: { mode: "manual" } })
+        assert.deepStrictEqual((yield* asked("POST", "/outage", { body: { for: "30s" } })).body, { done: true })
+        assert.strictEqual(yield* refused, "ECONNREFUSED")
+        yield* asked("POST", "/time/advance", { body: { by: "29s" } })
+        assert.strictEqual(yield* refused, "ECONNREFUSED")
+        yield* asked("POST", "/time/advance", { body: { by: "1s" } })
+        yield* Effect.repeat(refused, { until: (answer) => answer === "answered" })
+      })
+    )
+  )
+
+  it.live("two services of one program have a time, a journal and a control of their own", () =>
+    Effect.gen(function* () {
+      const own = <Id>(tag: Context.Service<Id, Server["Service"]>) =>
+        Layer.provide(Layer.effect(tag, Server), Server.layerSimulated({ control: { key: controlKey } }))
+      const One = Context.Service<"One", Server["Service"]>("One")
+      const Two = Context.Service<"Two", Server["Service"]>("Two")
+      // built together, as the layers of one program are
+      const both = yield* Layer.build(Layer.merge(own(One), own(Two)))
+      const one = Context.get(both, One)
+      const two = Context.get(both, Two)
+      yield* Effect.provideService(asked("PUT", "/time", { body: { mode: "manual" } }), Server, one)
+      const time = Effect.map(asked("GET", "/time"), ({ body }) => body["time"])
+      assert.deepStrictEqual(yield* Effect.provideService(time, Server, one), { mode: "manual" })
+      assert.deepStrictEqual(yield* Effect.provideService(time, Server, two), { mode: "real" })
+      const journal = Effect.map(asked("GET", "/journal"), ({ body }) => body["written"])
+      assert.strictEqual(yield* Effect.provideService(journal, Server, one), 1)
+      assert.strictEqual(yield* Effect.provideService(journal, Server, two), 0)
+      yield* Effect.provideService(asked("POST", "/time/advance", { body: { by: "1h" } }), Server, one)
+      const finished = yield* Effect.provideService(
+        Effect.flatMap(createRun("[simulate duration=20ms]"), ({ id }) =>
+          poll(`/api/v4/runs/${id}/status`, ({ status }) => status === "completed")
+        ),
+        Server,
+        two
+      )
+      assert.strictEqual(finished.status, 200)
+    })
+  )
+})
