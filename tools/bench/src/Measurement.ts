@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { apiKey, runId, sessionId, sessionPath, statusPath } from "./Fixtures.ts"
+import { inspected } from "./Inspector.ts"
 import type { Load, LoadRequest, Work } from "./Load.ts"
 import type { Command, Pinning } from "./Pinning.ts"
 import { freePort, type ServerProcess, startServer } from "./ServerProcess.ts"
@@ -13,7 +14,7 @@ export interface Settings {
   readonly connections: number
   /** Live runs of the memory figure; 0 leaves it out. */
   readonly liveRuns: number
-  /** The rest that they get before they are weighed. */
+  /** The rest that they get after the collection, before they are weighed again. */
   readonly settle_s: number
 }
 
@@ -40,16 +41,32 @@ export interface Sample {
   readonly p99_ms: number
 }
 
+/** One start: from nothing to the first good answer. */
+export interface Start {
+  readonly took_ms: number
+  readonly cpu_s: number
+}
+
+/** A server with many live runs. */
+export interface Live {
+  readonly runs: number
+  /** Memory that the process holds when the last is created. */
+  readonly rss_MB: number
+  /** The same after a collection of garbage. */
+  readonly collected_MB: number
+  readonly took_s: number
+}
+
 /** All that was measured of one server; samples are in the order of the rounds, the same for all servers. */
 export interface Measured {
   readonly name: string
-  readonly starts_ms: ReadonlyArray<number>
+  readonly starts: ReadonlyArray<Start>
   readonly samples: Readonly<Partial<Record<Workload, ReadonlyArray<Sample>>>>
   readonly rssBefore_MB: number
   readonly rssAfter_MB: number
   /** Requests served between the two, warm-up included. */
   readonly served: number
-  readonly live?: { readonly runs: number; readonly rss_MB: number; readonly took_s: number }
+  readonly live?: Live
 }
 
 /** What a measurement needs from outside. */
@@ -144,12 +161,12 @@ const sample = async (standing: Standing, work: Work, { load }: Tools, settings:
 }
 
 const measureStarts = async (contestants: ReadonlyArray<Contestant>, settings: Settings, { log, pinning }: Tools) => {
-  const starts = new Map<string, Array<number>>(contestants.map(({ name }) => [name, []]))
+  const starts = new Map<string, Array<Start>>(contestants.map(({ name }) => [name, []]))
   for (let round = 1; round <= settings.starts; round++) {
     log(`starts, round ${round} of ${settings.starts}`)
     for (const contestant of contestants) {
       const server = await start(contestant, pinning, shortRun_ms)
-      starts.get(contestant.name)?.push(server.started_ms)
+      starts.get(contestant.name)?.push({ took_ms: server.started_ms, cpu_s: server.cpu_s() })
       await server.stop()
     }
   }
@@ -159,13 +176,25 @@ const measureStarts = async (contestants: ReadonlyArray<Contestant>, settings: S
 /** Creates many runs that take ten hours, and weighs the server that keeps them. */
 const measureLive = async (contestant: Contestant, settings: Settings, { load, log, pinning }: Tools) => {
   log(`${settings.liveRuns} live runs: ${contestant.name}`)
-  const server = await start(contestant, pinning, tenHours_ms)
+  const inspector = await freePort()
+  let collect = async () => {}
+  const weighed: Contestant = {
+    ...contestant,
+    command: (port, runs_ms) => {
+      const { command, collect: collectIt } = inspected(contestant.command(port, runs_ms), inspector)
+      collect = collectIt
+      return command
+    }
+  }
+  const server = await start(weighed, pinning, tenHours_ms)
   try {
     const work: Work = { kind: "create", amount: settings.liveRuns }
     const result = await load(requestOf(server, work, 0, settings.connections))
-    // what the creates left behind is not what the runs weigh: a moment without load lets it be collected
+    const rss_MB = server.rss_MB()
+    // what the creates left behind is not what the runs weigh
+    await collect()
     await sleep(settings.settle_s * 1000)
-    return { runs: result.answers, rss_MB: server.rss_MB(), took_s: result.duration_s }
+    return { runs: result.answers, rss_MB, collected_MB: server.rss_MB(), took_s: result.duration_s }
   } finally {
     await server.stop()
   }
@@ -203,8 +232,8 @@ export const measure = async (
       const { contestant, rssBefore_MB, samples, served } = each
       const live =
         contestant.live && settings.liveRuns > 0 ? { live: await measureLive(contestant, settings, tools) } : {}
-      const starts_ms = starts.get(contestant.name) ?? []
-      measured.push({ name: contestant.name, starts_ms, samples, rssBefore_MB, rssAfter_MB, served, ...live })
+      const began = starts.get(contestant.name) ?? []
+      measured.push({ name: contestant.name, starts: began, samples, rssBefore_MB, rssAfter_MB, served, ...live })
     }
     return measured
   } finally {

@@ -76,20 +76,24 @@ const processTable = (rows: ReadonlyArray<readonly [Row, Measured]>) =>
     [
       "server",
       "first answer, s",
+      "CPU until then, s",
       "memory at first, MB",
       "memory after, MB",
       "requests served",
       "live runs",
-      "memory then, MB"
+      "memory then, MB",
+      "after a collection, MB"
     ],
-    rows.map(([row, { live, rssAfter_MB, rssBefore_MB, served, starts_ms }]) => [
+    rows.map(([row, { live, rssAfter_MB, rssBefore_MB, served, starts }]) => [
       row.title,
-      (median(starts_ms) / 1000).toFixed(2),
+      (median(starts.map(({ took_ms }) => took_ms)) / 1000).toFixed(2),
+      median(starts.map(({ cpu_s }) => cpu_s)).toFixed(2),
       plain(rssBefore_MB),
       plain(rssAfter_MB),
       grouped(served),
       live === undefined ? none : grouped(live.runs),
-      live === undefined ? none : plain(live.rss_MB)
+      live === undefined ? none : plain(live.rss_MB),
+      live === undefined ? none : plain(live.collected_MB)
     ])
   )
 

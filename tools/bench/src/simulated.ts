@@ -27,7 +27,7 @@ const full: Settings = {
   starts: 7,
   connections: 32,
   liveRuns: 100_000,
-  settle_s: 5
+  settle_s: 2
 }
 const quick: Settings = { rounds: 3, window_s: 1, warmup_s: 1, starts: 2, connections: 32, liveRuns: 0, settle_s: 0 }
 

@@ -77,8 +77,9 @@ describe.runIf(process.platform === "linux")("Measurement", () => {
       measured.map(({ name }) => name),
       ["ours", "node-http"]
     )
-    for (const { live, rssAfter_MB, rssBefore_MB, samples, served, starts_ms } of measured) {
-      assert.lengthOf(starts_ms, 1)
+    for (const { live, rssAfter_MB, rssBefore_MB, samples, served, starts } of measured) {
+      assert.lengthOf(starts, 1)
+      assert.isTrue(starts.every(({ cpu_s, took_ms }) => cpu_s > 0 && took_ms > 10))
       for (const workload of ["status", "session", "flow"] as const) {
         assert.lengthOf(samples[workload] ?? [], settings.rounds)
         assert.isTrue(samples[workload]?.every(({ cpu_us, requests }) => requests > 0 && cpu_us >= 0))
@@ -86,6 +87,7 @@ describe.runIf(process.platform === "linux")("Measurement", () => {
       assert.isTrue(rssBefore_MB > 10 && rssAfter_MB > 10)
       assert.isTrue(served > 0)
       assert.strictEqual(live?.runs, 50)
+      assert.isTrue(Number(live?.rss_MB) > 10 && Number(live?.collected_MB) > 10)
     }
   })
 

@@ -6,7 +6,7 @@ const sample = (cpu_us: number): Sample => ({ requests: 1000, perSecond: 1000, c
 
 const measured = (name: string, ...costs: ReadonlyArray<number>): Measured => ({
   name,
-  starts_ms: [210, 190, 200],
+  starts: [210, 190, 200].map((took_ms) => ({ took_ms, cpu_s: took_ms / 2000 })),
   samples: { status: costs.map(sample) },
   rssBefore_MB: 60,
   rssAfter_MB: 90.4,
@@ -49,7 +49,7 @@ describe("Report", () => {
   })
 
   it("starts are in seconds, memory in MB", () => {
-    assert.include(markdown(report), "| ours | 0.20 | 60 | 90 | 12,345 | – | – |")
+    assert.include(markdown(report), "| ours | 0.20 | 0.10 | 60 | 90 | 12,345 | – | – | – |")
   })
 
   it("replaces what is between the markers and nothing else", () => {
