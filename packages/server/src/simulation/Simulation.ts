@@ -216,13 +216,16 @@ const make = Effect.fnUntraced(function* (options: SimulationOptions) {
   })
 
   /** The network delivers a request twice: the first answer goes nowhere. */
-  const twice = <E, R>(app: HttpApp<E, R>, visit: Visit): HttpApp<E, R> =>
-    Effect.flatMap(carriedOut(app, visit), () => {
+  const twice = <E, R>(app: HttpApp<E, R>, visit: Visit): HttpApp<E, R> => {
+    // both are counted now, so that what comes meanwhile has the same number whenever the first is done
+    const second = identify(visit.target, visit.identity.create)
+    return Effect.flatMap(carriedOut(app, visit), () => {
       record(visit, "none", null, null)
-      visit.identity = identify(visit.target, visit.identity.create)
+      visit.identity = second
       if (visit.exchange !== undefined) visit.exchange = { ...visit.exchange, made: null }
       return carriedOut(app, visit)
     })
+  }
 
   const struckDown = <E, R>(app: HttpApp<E, R>, visit: Visit, struck: Struck): HttpApp<E | ConnectionLost, R> => {
     const { fault, placement } = struck

@@ -1,0 +1,89 @@
+import { assert, describe, it } from "@effect/vitest"
+import { operations } from "@webagent/control"
+import { basePath, operations as described } from "@webagent/contract/Wire"
+import { createHash, makeAttempts, targetOf } from "../../src/simulation/Requests.ts"
+
+const id = "0B0D8E5A-6f3c-4b7e-9d1a-2c3d4e5f6a7b"
+
+const named = Object.entries(described).flatMap(([version, all]) =>
+  Object.entries(all as Readonly<Record<string, { readonly method: string; readonly path: string }>>).map(
+    ([name, { method, path }]) => ({
+      operation: `${version}.${name}`,
+      method,
+      path: `${basePath[version as keyof typeof basePath]}${path}`
+    })
+  )
+)
+
+describe("Requests", () => {
+  it("every described operation is known by its first line, with its resource in lower case", () => {
+    assert.strictEqual(named.length, operations.length)
+    for (const { method, operation, path } of named) {
+      const target = targetOf(method, path.replace(/\{\w+\}/u, id))
+      assert.strictEqual(target.operation, operation)
+      assert.strictEqual(target.resource, path.includes("{") ? id.toLowerCase() : null)
+      assert.strictEqual(target.creates, method === "POST")
+      assert.strictEqual(target.reads, method === "GET")
+    }
+  })
+
+  for (const [url, operation, resource] of [
+    ["/api/v4/runs/a?x=/b", "v4.getRun", "a"],
+    ["/api/v4/runs/a/status#x", "v4.getRunStatus", "a"],
+    ["/api/v4//runs/a", "v4.getRun", "a"],
+    ["/api/v4/ru%6es/a%20b", "v4.getRun", "a b"],
+    ["/api/v4/runs/a%2fb", "v4.getRun", "a%2fb"],
+    ["/api/v4/runs/%ff", "v4.getRun", "%ff"],
+    ["/api/v4/runs/a/", "unrouted", null],
+    ["/api/v4/runs//status", "v4.getRun", "status"],
+    ["/api/v4/runs/a/b/status", "unrouted", null],
+    ["/api/v4/browsers/a/cdp", "unrouted", null],
+    ["/api/v4", "unrouted", null],
+    ["/health", "unrouted", null],
+    ["", "unrouted", null]
+  ] as const) {
+    it(`GET ${url} is ${operation}`, () => {
+      const target = targetOf("GET", url)
+      assert.deepStrictEqual([target.operation, target.resource], [operation, resource])
+    })
+  }
+
+  it("HEAD is a read, another method is no operation", () => {
+    assert.strictEqual(targetOf("HEAD", "/api/v4/runs/a").operation, "v4.getRun")
+    assert.strictEqual(targetOf("DELETE", "/api/v4/runs/a").operation, "unrouted")
+  })
+
+  it("a create is its key where it has one, else its path and body", () => {
+    const of = (idempotencyKey: string | undefined, body: string, resource: string | null = null) =>
+      createHash({ operation: "v4.createRun", resource, idempotencyKey, body })
+    assert.strictEqual(of("k", "a"), of("k", "b"))
+    assert.notStrictEqual(of("k", "a"), of("l", "a"))
+    assert.strictEqual(of(undefined, "a"), of(undefined, "a"))
+    assert.notStrictEqual(of(undefined, "a"), of(undefined, "b"))
+    assert.notStrictEqual(of(undefined, "a", "s1"), of(undefined, "a", "s2"))
+    assert.notStrictEqual(of("a", ""), of(undefined, "a"))
+  })
+
+  it("counts each request by itself, from 1", () => {
+    const attempts = makeAttempts()
+    assert.deepStrictEqual(
+      [
+        attempts.next("v4.getRun", "a"),
+        attempts.next("v4.getRun", "b"),
+        attempts.next("v4.getRun", "a"),
+        attempts.next("v4.getRunStatus", "a")
+      ],
+      [1, 1, 2, 1]
+    )
+    attempts.clear()
+    assert.strictEqual(attempts.next("v4.getRun", "a"), 1)
+  })
+
+  it("forgets the oldest counter when there are too many", () => {
+    const attempts = makeAttempts(2)
+    for (const key of ["a", "b", "c"]) attempts.next("v4.getRun", key)
+    assert.strictEqual(attempts.next("v4.getRun", "c"), 2)
+    assert.strictEqual(attempts.next("v4.getRun", "b"), 2)
+    assert.strictEqual(attempts.next("v4.getRun", "a"), 1)
+  })
+})
