@@ -117,7 +117,9 @@ export const make = (options: {
     Effect.gen(function* () {
       yield* at((at_ms) => note({ _tag: "opened", at_ms, key, ...(id === undefined ? {} : { id }) }))
       if (id !== undefined) yield* grace.remember(id)
-      if (kind === "browser") yield* Metrics.set(Metrics.browsersOpen, browsers.add(id ?? key).size)
+      if (kind !== "browser") return
+      browsers.add(id ?? key)
+      yield* Metrics.add(Metrics.browsersOpen, 1)
     })
 
   const mayPass = (error: unknown): RetryPolicy.Transient | undefined => {
@@ -194,7 +196,7 @@ export const make = (options: {
     closed: (kind, id) =>
       Effect.gen(function* () {
         yield* at((at_ms) => note({ _tag: "closed", at_ms, kind, id }))
-        if (browsers.delete(id)) yield* Metrics.set(Metrics.browsersOpen, browsers.size)
+        if (kind === "browser" && browsers.delete(id)) yield* Metrics.add(Metrics.browsersOpen, -1)
       })
   }
 }

@@ -50,5 +50,5 @@ export const cost = Metric.gauge("webagent_client_cost_usd", {
 /** Adds one to a counter. */
 export const count = (counter: Metric.Counter<number>): Effect.Effect<void> => Metric.update(counter, 1)
 
-/** Sets a gauge. */
-export const set = (gauge: Metric.Gauge<number>, value: number): Effect.Effect<void> => Metric.update(gauge, value)
+/** Moves a gauge. */
+export const add = (gauge: Metric.Gauge<number>, by: number): Effect.Effect<void> => Metric.modify(gauge, by)

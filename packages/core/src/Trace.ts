@@ -10,9 +10,9 @@ export const isOn = (context: Context.Context<never>): boolean =>
 /** A span around an effect, where an application has installed a tracer; else the effect as it is. */
 export const span =
   (name: string, options?: Tracer.SpanOptionsNoTrace) =>
-  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, Exclude<R, Tracer.ParentSpan>> =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.contextWith((context: Context.Context<never>) =>
       isOn(context)
-        ? Effect.withSpan(effect, name, { ...options, captureStackTrace: false })
-        : (effect as Effect.Effect<A, E, Exclude<R, Tracer.ParentSpan>>)
+        ? (Effect.withSpan(effect, name, { ...options, captureStackTrace: false }) as Effect.Effect<A, E, R>)
+        : effect
     )

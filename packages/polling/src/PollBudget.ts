@@ -8,11 +8,11 @@ import * as Option from "effect/Option"
 export interface PollBudgetOptions {
   /** Polls a second in the long run; 50 unless told. */
   readonly perSecond?: number
-  /** Polls that may be made at one instant after a pause; 50 unless told. */
+  /** Polls that may be made at one instant after a pause; 10 unless told. */
   readonly burst?: number
 }
 
-const make = ({ perSecond = 50, burst = 50 }: PollBudgetOptions = {}) =>
+const make = ({ perSecond = 50, burst = 10 }: PollBudgetOptions = {}) =>
   Effect.sync(() => {
     const interval_ms = 1000 / perSecond
     // Generic cell rate: the instant at which the bucket would be full again. Reserving is one synchronous step, so
@@ -45,7 +45,7 @@ export class PollBudget extends Context.Service<
     readonly take: Effect.Effect<void>
   }
 >()("@webagent/polling/PollBudget") {
-  /** 50 polls a second and a burst of 50, unless told otherwise. */
+  /** 50 polls a second and a burst of 10, unless told otherwise. */
   static readonly layer = (options?: PollBudgetOptions): Layer.Layer<PollBudget> => Layer.effect(this, make(options))
 
   /** No bound: for tests and for load on purpose. */

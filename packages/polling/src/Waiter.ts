@@ -3,12 +3,13 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type * as Fiber from "effect/Fiber"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { type Member, type Polled, PollLoop } from "./PollLoop.ts"
+import { type Polls, Poller } from "./Poller.ts"
+import { type Member, type Polled, statusOf } from "./PollLoop.ts"
 import * as PollSchedule from "./PollSchedule.ts"
+import type { PollBudget } from "./PollBudget.ts"
 import type { WaitTimeoutError } from "./WaitTimeoutError.ts"
 
 /** What a single wait may choose. */
@@ -37,90 +38,64 @@ export interface Wait<A, E, R> extends Polled<A, E>, WaitOptions {
   /** Named in the error of a wait that timed out. */
   readonly id?: string
   readonly check: Effect.Effect<A, E, R>
+  /** On whose rate the polls are made; at once unless told. */
+  readonly budget?: PollBudget["Service"] | undefined
 }
 
-/** A waiter whose poll loops live in the surrounding scope. */
-export const make = <A, E>(
-  polled: Polled<A, E> & { readonly check: (id: string) => Effect.Effect<A, E> }
-): Effect.Effect<Waiter<A, E>, never, Scope.Scope> =>
+/** A waiter whose polls end with the surrounding scope. */
+export const make = <A, E>(polls: Polls<A, E>): Effect.Effect<Waiter<A, E>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const scope = yield* Effect.scope
-    const surroundings = yield* PollSchedule.Current
-    const loops = new Map<string, { readonly loop: PollLoop<A, E>; fiber?: Fiber.Fiber<void> }>()
+    const surroundings = yield* Effect.context<never>()
+    const poller = yield* Effect.acquireRelease(
+      Effect.sync(() => new Poller(polls, surroundings)),
+      (poller) => poller.close
+    )
+    const standard = yield* PollSchedule.Current
 
-    const start = (id: string) => {
-      const loop = new PollLoop(id, polled.check(id), polled)
-      const running: { readonly loop: PollLoop<A, E>; fiber?: Fiber.Fiber<void> } = { loop }
-      loops.set(id, running)
-      const forked = Effect.map(Effect.forkIn(loop.run(), scope), (fiber) => {
-        running.fiber = fiber
-        fiber.addObserver((exit) => {
-          loop.over = true
-          if (loops.get(id) === running) loops.delete(id)
-          if (Exit.isFailure(exit)) loop.endAll(Exit.failCause(exit.cause))
+    /** What a member is made of, and where it waits. */
+    const arrive = (id: string, options: WaitOptions | undefined) =>
+      Effect.contextWith((context: Context.Context<never>) => {
+        const chosen = options?.schedule ?? Context.getOrUndefined(context, PollSchedule.Current) ?? standard
+        const schedule = options?.first === undefined ? chosen : PollSchedule.withFirst(chosen, options.first)
+        // a loop that has an answer already shows it, so that its newcomers have no first poll to make
+        const answered = poller.find(id)?.latest !== undefined
+        return Effect.map(PollSchedule.next(schedule, { elapsed_ms: 0, polls: answered ? 1 : 0 }), (delay) => {
+          const began_ms = Context.get(context, Clock.Clock).currentTimeMillisUnsafe()
+          const deadline_ms = began_ms + Duration.toMillis(Duration.fromInputUnsafe(options?.timeout ?? "30 minutes"))
+          return (listener: Pick<Member<A, E>, "onValue" | "onEnd">) => {
+            const onEnd = (exit: Exit.Exit<A, E | WaitTimeoutError>) => {
+              poller.ended()
+              listener.onEnd(exit)
+            }
+            const member: Member<A, E> = { schedule, began_ms, deadline_ms, onValue: listener.onValue, onEnd }
+            poller.join(id, member, delay, context)
+            return Effect.sync(() => poller.leave(id, member))
+          }
         })
       })
-      return { loop, forked }
-    }
 
-    const leave = (id: string, member: Member<A, E>) =>
-      Effect.sync(() => {
-        const running = loops.get(id)
-        if (running === undefined || !running.loop.members.delete(member)) return
-        if (running.loop.members.size > 0) return
-        loops.delete(id)
-        running.fiber?.interruptUnsafe()
-      })
-
-    const join = (
-      id: string,
-      options: WaitOptions | undefined,
-      listener: Pick<Member<A, E>, "onValue" | "onEnd">
-    ): Effect.Effect<void, never, Scope.Scope> =>
-      Effect.acquireRelease(
-        Effect.gen(function* () {
-          const context = yield* Effect.context<never>()
-          const chosen = options?.schedule ?? Context.getOrUndefined(context, PollSchedule.Current) ?? surroundings
-          const schedule = options?.first === undefined ? chosen : PollSchedule.withFirst(chosen, options.first)
-          // a loop that has an answer already shows it, so that its newcomers have no first poll to make
-          const polls = loops.get(id)?.loop.latest === undefined ? 0 : 1
-          const delay = yield* PollSchedule.next(schedule, { elapsed_ms: 0, polls })
-          const began_ms = yield* Clock.currentTimeMillis
-          const deadline_ms = began_ms + Duration.toMillis(options?.timeout ?? "30 minutes")
-          const member: Member<A, E> = { schedule, began_ms, deadline_ms, ...listener }
-          // looking up, starting and taking a seat is one synchronous step: two waits never start two loops
-          const running = loops.get(id)
-          const { loop, forked } =
-            running === undefined || running.loop.over ? start(id) : { loop: running.loop, forked: Effect.void }
-          loop.seat(member, delay)
-          yield* forked
-          return member
-        }),
-        (member) => leave(id, member)
-      )
-
-    const statusOf = (value: A) => polled.statusOf?.(value) ?? String(value)
+    const ignore = () => undefined
 
     return {
       untilTerminal: (id, options) =>
-        Effect.scoped(
-          Effect.gen(function* () {
-            const end = yield* Queue.unbounded<Exit.Exit<A, E | WaitTimeoutError>>()
-            yield* join(id, options, {
-              onValue: () => undefined,
-              onEnd: (exit) => void Queue.offerUnsafe(end, exit)
-            })
-            return yield* yield* Queue.take(end)
+        Effect.flatMap(arrive(id, options), (join) =>
+          Effect.callback<A, E | WaitTimeoutError>((resume) => {
+            return join({ onValue: ignore, onEnd: resume })
           })
         ),
       watch: (id, options) =>
         Stream.callback<A, E | WaitTimeoutError>((queue) =>
-          join(id, options, {
-            onValue: (value) => void Queue.offerUnsafe(queue, value),
-            onEnd: (exit) =>
-              void (Exit.isSuccess(exit) ? Queue.endUnsafe(queue) : Queue.failCauseUnsafe(queue, exit.cause))
-          })
-        ).pipe(Stream.changesWith((self, that) => statusOf(self) === statusOf(that)))
+          Effect.acquireRelease(
+            Effect.map(arrive(id, options), (join) =>
+              join({
+                onValue: (value) => void Queue.offerUnsafe(queue, value),
+                onEnd: (exit) =>
+                  void (Exit.isSuccess(exit) ? Queue.endUnsafe(queue) : Queue.failCauseUnsafe(queue, exit.cause))
+              })
+            ),
+            (leave) => leave
+          )
+        ).pipe(Stream.changesWith((self, that) => statusOf(polls, self) === statusOf(polls, that)))
     }
   })
 

@@ -1,5 +1,5 @@
 import { type SessionView, V2Api } from "@webagent/contract/v2"
-import { ContractClient, type Transport } from "@webagent/core"
+import { ContractClient, Trace, type Transport } from "@webagent/core"
 import { Waiter, type WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -13,12 +13,10 @@ const make = Effect.gen(function* () {
   const read = (id: string) => api.get({ params: { session_id: id } })
   const waiter = yield* makeWaiter(read)
 
-  const get = Effect.fn("v2.Sessions.get")(read, annotated)
+  const get = (id: string) => traced("get", id, read(id))
 
-  const untilTerminal = Effect.fn("v2.Sessions.untilTerminal")(
-    (id: string, options?: Waiter.WaitOptions) => waiter.untilTerminal(id, Waiter.atOnce(options)),
-    annotated
-  )
+  const untilTerminal = (id: string, options?: Waiter.WaitOptions) =>
+    traced("untilTerminal", id, waiter.untilTerminal(id, Waiter.atOnce(options)))
 
   const watch = (id: string, options?: Waiter.WaitOptions) =>
     waiter
@@ -28,8 +26,8 @@ const make = Effect.gen(function* () {
   return Sessions.of({ get, untilTerminal, watch })
 })
 
-const annotated = <A, E, R>(effect: Effect.Effect<A, E, R>, id: string) =>
-  Effect.andThen(Effect.annotateCurrentSpan("session.id", id), effect)
+const traced = <A, E, R>(name: string, id: string, effect: Effect.Effect<A, E, R>) =>
+  Trace.span(`v2.Sessions.${name}`, { attributes: { "session.id": id } })(effect)
 
 /**
  * The browser sessions of API v2, with their tasks.

@@ -1,8 +1,11 @@
 import type { SessionNotFoundError } from "@webagent/contract"
 import { isTerminalSessionStatus, type Session } from "@webagent/contract/v3"
+import { v3SessionStatuses } from "@webagent/contract/Wire"
 import { type ContractClient, RetryPolicy } from "@webagent/core"
 import { PollBudget, Waiter } from "@webagent/polling"
 import * as Effect from "effect/Effect"
+
+const known = new Set<string>(v3SessionStatuses)
 
 /** What reading a session can fail with. */
 export type SessionError = SessionNotFoundError | ContractClient.CallError
@@ -20,9 +23,11 @@ export const make = Effect.fnUntraced(function* (get: (id: string) => Effect.Eff
   const budget = yield* PollBudget.orDefault
   return yield* Waiter.make({
     kind: "session",
-    check: (id) => Effect.andThen(budget.take, get(id)),
+    check: get,
+    budget,
     isTerminal,
     statusOf,
+    isKnown: ({ status }) => status === undefined || known.has(status),
     retryable: RetryPolicy.transient
   })
 })

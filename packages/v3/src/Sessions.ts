@@ -1,6 +1,6 @@
 import { SessionNotFoundError } from "@webagent/contract"
 import { type Session, type SessionCreate, V3Api } from "@webagent/contract/v3"
-import { ContractClient, Transport } from "@webagent/core"
+import { ContractClient, Trace, Transport } from "@webagent/core"
 import { Waiter, type WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -23,12 +23,10 @@ const make = Effect.gen(function* () {
     return session
   })
 
-  const get = Effect.fn("v3.Sessions.get")(read, annotated)
+  const get = (id: string) => traced("get", id, read(id))
 
-  const untilTerminal = Effect.fn("v3.Sessions.untilTerminal")(
-    (id: string, options?: Waiter.WaitOptions) => waiter.untilTerminal(id, Waiter.atOnce(options)),
-    annotated
-  )
+  const untilTerminal = (id: string, options?: Waiter.WaitOptions) =>
+    traced("untilTerminal", id, waiter.untilTerminal(id, Waiter.atOnce(options)))
 
   const createAndWait = Effect.fn("v3.Sessions.createAndWait")(function* (
     input: SessionCreate,
@@ -47,8 +45,8 @@ const make = Effect.gen(function* () {
   return Sessions.of({ create, get, untilTerminal, createAndWait, watch })
 })
 
-const annotated = <A, E, R>(effect: Effect.Effect<A, E, R>, id: string) =>
-  Effect.andThen(Effect.annotateCurrentSpan("session.id", id), effect)
+const traced = <A, E, R>(name: string, id: string, effect: Effect.Effect<A, E, R>) =>
+  Trace.span(`v3.Sessions.${name}`, { attributes: { "session.id": id } })(effect)
 
 /**
  * The sessions of API v3: created from a task, read until their result is there.

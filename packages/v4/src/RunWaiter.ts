@@ -1,6 +1,7 @@
 import { RunNotFoundError } from "@webagent/contract"
 import { isTerminalRunStatus, type Run, type RunStatusView, V4Api } from "@webagent/contract/v4"
-import { type CallError, ContractClient, RetryPolicy, Transport } from "@webagent/core"
+import { runStatuses } from "@webagent/contract/Wire"
+import { type CallError, ContractClient, RetryPolicy, Trace, Transport } from "@webagent/core"
 import { PollBudget, PollSchedule, Waiter, WaitTimeoutError } from "@webagent/polling"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -11,6 +12,8 @@ import type * as Stream from "effect/Stream"
 
 /** What reading a run can fail with. */
 export type RunError = RunNotFoundError | CallError
+
+const known = new Set<string>(runStatuses)
 
 const isAbsent = (error: unknown) => error instanceof RunNotFoundError
 
@@ -30,13 +33,15 @@ const make = Effect.gen(function* () {
   const readRun = (id: string) =>
     grace
       .forgive(id, api.get({ params: { run_id: id } }), isAbsent)
-      .pipe(Effect.withSpan("v4.Runs.get", { attributes: { "run.id": id } }))
+      .pipe(Trace.span("v4.Runs.get", { attributes: { "run.id": id } }))
 
   const waiter = yield* Waiter.make({
     kind: "run",
-    check: (id) => Effect.andThen(budget.take, settle(id, readStatus(id))),
+    check: (id) => settle(id, readStatus(id)),
+    budget,
     isTerminal: (view: RunStatusView) => isTerminalRunStatus(view.status),
     statusOf: (view) => view.status,
+    isKnown: (view) => known.has(view.status),
     retryable: RetryPolicy.transient
   })
 
@@ -51,7 +56,8 @@ const make = Effect.gen(function* () {
     return yield* Waiter.untilTerminal({
       id,
       kind: "run",
-      check: Effect.andThen(budget.take, readRun(id)),
+      check: readRun(id),
+      budget,
       isTerminal: (run: Run) => isTerminalRunStatus(run.status),
       statusOf: (run) => run.status,
       retryable: RetryPolicy.transient,

@@ -1,5 +1,12 @@
 import { type CreatedRun, type Run, type RunCreate, type RunStatusView, V4Api } from "@webagent/contract/v4"
-import { ContractClient, type CreateError, type CreateOptions, IdempotencyKey, type Transport } from "@webagent/core"
+import {
+  ContractClient,
+  type CreateError,
+  type CreateOptions,
+  IdempotencyKey,
+  Trace,
+  type Transport
+} from "@webagent/core"
 import { Waiter, type WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -42,7 +49,7 @@ const make = Effect.gen(function* () {
   function untilTerminal(id: string, options?: Waiter.WaitOptions & Partial<WithResult<unknown, unknown>>) {
     return waiter
       .untilTerminal(id, Waiter.atOnce(options))
-      .pipe(Outcome.as(options?.result), Effect.withSpan("v4.Runs.untilTerminal", { attributes: { "run.id": id } }))
+      .pipe(Outcome.as(options?.result), Trace.span("v4.Runs.untilTerminal", { attributes: { "run.id": id } }))
   }
 
   function createAndWait<A, RD = never, RC = never>(
@@ -57,10 +64,7 @@ const make = Effect.gen(function* () {
     input: RunCreate,
     options?: CreateAndWaitOptions<unknown> & Partial<WithResult<unknown, unknown>>
   ) {
-    return own(create(input, options), options).pipe(
-      Outcome.as(options?.result),
-      Effect.withSpan("v4.Runs.createAndWait")
-    )
+    return own(create(input, options), options).pipe(Outcome.as(options?.result), Trace.span("v4.Runs.createAndWait"))
   }
 
   function runAll<A, RD = never, RC = never>(
@@ -80,7 +84,7 @@ const make = Effect.gen(function* () {
       (input, index, onCreated) =>
         own(create(input, { idempotencyKey: options?.idempotencyKey?.(input, index) }), options, onCreated).pipe(
           Outcome.as(options?.result),
-          Effect.withSpan("v4.Runs.createAndWait")
+          Trace.span("v4.Runs.createAndWait")
         ),
       options
     ).pipe(Effect.withSpan("v4.Runs.runAll"))
@@ -88,9 +92,7 @@ const make = Effect.gen(function* () {
 
   return Runs.of({
     create,
-    status: Effect.fn("v4.Runs.status")(waiter.status, (effect, id) =>
-      Effect.andThen(Effect.annotateCurrentSpan("run.id", id), effect)
-    ),
+    status: (id) => waiter.status(id).pipe(Trace.span("v4.Runs.status", { attributes: { "run.id": id } })),
     get: waiter.get,
     untilTerminal,
     createAndWait,

@@ -1,0 +1,188 @@
+import * as Clock from "effect/Clock"
+import type * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import { DueHeap } from "./DueHeap.ts"
+import * as Metrics from "./Metrics.ts"
+import type { PollBudget } from "./PollBudget.ts"
+import { type Member, plan, type Polled, PollLoop, statusOf } from "./PollLoop.ts"
+
+/** What is polled, and how one of them is. */
+export interface Polls<A, E> extends Polled<A, E> {
+  readonly check: (id: string) => Effect.Effect<A, E>
+  /** On whose rate: a poll is begun when it allows; at once unless told. */
+  readonly budget?: PollBudget["Service"] | undefined
+}
+
+/** A poll that is in flight at a deadline may still bring the terminal status: it is given this long. */
+const lastPoll_ms = 5000
+
+/**
+ * Runs all poll loops of a waiter with one timer and one queue: a wait between two polls is an entry in a heap, and
+ * neither a fiber nor a timer of its own, so that ten thousand cost little.
+ */
+export class Poller<A, E> {
+  private readonly loops = new Map<string, PollLoop<A, E>>()
+  private readonly heap = new DueHeap<PollLoop<A, E>>()
+  private readonly queue = new Set<PollLoop<A, E>>()
+  private readonly odd = new Set<string>()
+  private timer: Fiber.Fiber<void> | undefined
+  private pacer: Fiber.Fiber<void> | undefined
+  private wake = Deferred.makeUnsafe<void>()
+  private sleepingUntil_ms = Number.NEGATIVE_INFINITY
+  private closed = false
+  private readonly polls: Polls<A, E>
+  private readonly context: Context.Context<never>
+
+  constructor(polls: Polls<A, E>, context: Context.Context<never>) {
+    this.polls = polls
+    this.context = context
+  }
+
+  /** The loop of an id, if someone waits for it. */
+  find(id: string): PollLoop<A, E> | undefined {
+    return this.loops.get(id)
+  }
+
+  /** Seats a member at the loop of its id, in one synchronous step: two waits never start two loops. */
+  join(id: string, member: Member<A, E>, delay: Duration.Duration, context: Context.Context<never>): void {
+    Metrics.waitsActive.modifyUnsafe(1, this.context)
+    if (this.closed) return member.onEnd(Exit.interrupt())
+    const loop = this.loops.get(id) ?? new PollLoop(id, context, this.polls)
+    this.loops.set(id, loop)
+    loop.seat(member, delay)
+    if (loop.phase === "idle") this.schedule(loop)
+    this.timer ??= Effect.runForkWith(this.context)(this.runTimer())
+  }
+
+  /** Takes a member away. What nobody waits for any more is polled no more. */
+  leave(id: string, member: Member<A, E>): void {
+    const loop = this.loops.get(id)
+    if (loop?.members.delete(member) !== true) return
+    this.ended()
+    this.dropIfEmpty(loop)
+  }
+
+  /** Counts that a member has been told its end, or has left. */
+  ended(): void {
+    Metrics.waitsActive.modifyUnsafe(-1, this.context)
+  }
+
+  /** Ends all waits, and all that come. */
+  readonly close: Effect.Effect<void> = Effect.suspend(() => {
+    this.closed = true
+    const loops = Array.from(this.loops.values())
+    const running = [this.timer, this.pacer, ...loops.map((loop) => loop.fiber)]
+    for (const loop of loops) {
+      loop.endAll(Exit.interrupt())
+      this.dropIfEmpty(loop)
+    }
+    return Fiber.interruptAll(running.filter((fiber) => fiber !== undefined))
+  })
+
+  private dropIfEmpty(loop: PollLoop<A, E>): boolean {
+    if (loop.phase === "over") return true
+    if (loop.members.size > 0) return false
+    loop.phase = "over"
+    this.loops.delete(loop.id)
+    this.heap.remove(loop)
+    this.queue.delete(loop)
+    loop.fiber?.interruptUnsafe()
+    if (this.loops.size === 0) {
+      // a sleeping timer would keep the process alive
+      this.timer?.interruptUnsafe()
+      this.timer = undefined
+    }
+    return true
+  }
+
+  private schedule(loop: PollLoop<A, E>) {
+    this.heap.set(loop, loop.nextPoll_ms())
+    if (loop.due_ms < this.sleepingUntil_ms) Deferred.doneUnsafe(this.wake, Exit.void)
+  }
+
+  private readonly runTimer = Effect.fnUntraced({ self: this }, function* () {
+    while (true) {
+      const now = yield* Clock.currentTimeMillis
+      let first = this.heap.first
+      while (first !== undefined && first.due_ms <= now) {
+        this.tick(first, now)
+        first = this.heap.first
+      }
+      this.wake = Deferred.makeUnsafe()
+      this.sleepingUntil_ms = first?.due_ms ?? Number.POSITIVE_INFINITY
+      yield* first === undefined || first.due_ms === Number.POSITIVE_INFINITY
+        ? Deferred.await(this.wake)
+        : Effect.raceFirst(Effect.sleep(first.due_ms - now), Deferred.await(this.wake))
+      this.sleepingUntil_ms = Number.NEGATIVE_INFINITY
+    }
+  })
+
+  /** The time of a loop has come: to be polled, or to give up on the budget. */
+  private tick(loop: PollLoop<A, E>, now: number) {
+    // at the deadline the service may still want to be left alone: then there is no last poll
+    if (loop.phase === "queued" || now < loop.floor_ms) loop.endOverdue(now)
+    if (this.dropIfEmpty(loop)) return
+    if (loop.phase === "idle") {
+      const due_ms = loop.nextPoll_ms()
+      if (due_ms > now) return this.heap.set(loop, due_ms)
+      loop.phase = "queued"
+      this.queue.add(loop)
+      this.pacer ??= Effect.runForkWith(this.context)(this.runPacer())
+    }
+    this.heap.set(loop, Math.max(now + 1, loop.deadline_ms() + lastPoll_ms))
+  }
+
+  private readonly runPacer = Effect.fnUntraced({ self: this }, function* () {
+    const { budget } = this.polls
+    // the timer that starts it goes on to queue what else is due
+    yield* Effect.yieldNow
+    for (const loop of this.queue) {
+      if (budget !== undefined) yield* budget.take
+      // while the budget was waited for, everyone may have left
+      if (!this.queue.delete(loop)) continue
+      this.heap.remove(loop)
+      loop.phase = "polling"
+      Metrics.polls.updateUnsafe(1, this.context)
+      const fiber = Effect.runForkWith(loop.context)(this.poll(loop))
+      loop.fiber = fiber
+      fiber.addObserver((exit) => {
+        if (loop.fiber === fiber) loop.fiber = undefined
+        if (Exit.isSuccess(exit)) return
+        loop.endAll(Exit.failCause(exit.cause))
+        this.dropIfEmpty(loop)
+      })
+    }
+    this.pacer = undefined
+  })
+
+  private readonly poll = Effect.fnUntraced({ self: this }, function* (loop: PollLoop<A, E>) {
+    const began = yield* Clock.currentTimeMillis
+    const answer = yield* this.polls
+      .check(loop.id)
+      .pipe(Effect.exit, Effect.timeoutOption(loop.deadline_ms() + lastPoll_ms - began))
+    const now = yield* Clock.currentTimeMillis
+    loop.settle(answer, now)
+    loop.fiber = undefined
+    const { latest } = loop
+    if (latest !== undefined && this.polls.isKnown?.(latest) === false)
+      yield* this.sayOnce(statusOf(this.polls, latest))
+    if (this.dropIfEmpty(loop)) return
+    yield* plan(loop, now)
+    if (this.dropIfEmpty(loop)) return
+    loop.phase = "idle"
+    this.schedule(loop)
+  })
+
+  private sayOnce(status: string): Effect.Effect<void> {
+    if (this.odd.has(status)) return Effect.void
+    this.odd.add(status)
+    const kind = this.polls.kind ?? "one"
+    return Effect.logWarning(
+      `A ${kind} has the status ${JSON.stringify(status)}, which is not described: waiting goes on`
+    )
+  }
+}
