@@ -1,17 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Ledger, LedgerMemory, Metrics, RetryPolicy } from "@webagent/core"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as HttpClient from "effect/http/HttpClient"
-import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
+import * as Metric from "effect/Metric"
+import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
 import type { ServerResponse } from "node:http"
-import { Browsers, V4 } from "../src/index.ts"
+import { Browsers } from "../src/index.ts"
 import { layer } from "./client.ts"
+import * as virtual from "./virtual.ts"
+import { elapse, json, warned } from "./virtual.ts"
 import { type Answer, ScriptedServer } from "@webagent/scripted-server"
 
 const browser = { id: "b-1", cdpUrl: "ws://127.0.0.1:9/cdp", later: 1 }
@@ -24,15 +26,6 @@ const service = (...stops: ReadonlyArray<Answer>) =>
       method === "POST" ? { status: 201, json: browser } : (stops[Math.min(stopped++, stops.length - 1)] ?? {})
     return { server, sent: () => server.requests.map(({ method, url }) => `${method} ${url.replace("/api/v4", "")}`) }
   })
-
-/** What is logged, with its level. */
-const warned = () => {
-  const warnings: Array<string> = []
-  const logger = Logger.make(({ logLevel, message }) => {
-    warnings.push(`${logLevel} ${String(Array.isArray(message) ? message[0] : message)}`)
-  })
-  return { layerLogger: Logger.layer([logger]), warnings }
-}
 
 const create = "POST /browsers"
 const stop = "PATCH /browsers/b-1"
@@ -184,22 +177,17 @@ describe("Browsers.use and Browsers.acquire", () => {
   })
 })
 
-/** A client whose requests are answered in no time, so that only the test moves the clock. */
+/** The client of a service that answers in no time, and when it was asked to stop. */
 const answering = (answer: (method: string) => Effect.Effect<Response>) => {
   const stoppedAt: Array<number> = []
-  const client = HttpClient.make((request) =>
+  const { layer: layerAnswering } = virtual.answering((method) =>
     Effect.gen(function* () {
-      if (request.method === "PATCH") stoppedAt.push(yield* Clock.currentTimeMillis)
-      return HttpClientResponse.fromWeb(request, yield* answer(request.method))
+      if (method === "PATCH") stoppedAt.push(yield* Clock.currentTimeMillis)
+      return yield* answer(method)
     })
-  )
-  const layerAnswering = V4.layerClient({ baseUrl: "http://127.0.0.1:9", apiKey: "wak_test" }).pipe(
-    Layer.provide(Layer.succeed(HttpClient.HttpClient, client))
   )
   return { layerAnswering, stoppedAt }
 }
-
-const json = (status: number, body: unknown) => Effect.sync(() => Response.json(body, { status }))
 
 describe("Browsers, as time goes by", () => {
   const lost = (method: string) => (method === "POST" ? json(201, browser) : json(404, {}))
@@ -270,4 +258,85 @@ describe("Browsers, as time goes by", () => {
       assert.strictEqual(stoppedAt.at(-1), 5000)
     }).pipe(Effect.provide(layerAnswering))
   })
+
+  it.effect("use tries to stop for as long as it takes, however little time its caller has for calls", () => {
+    const { layerAnswering, stoppedAt } = answering((method) =>
+      method === "POST" ? json(201, browser) : json(stoppedAt.length < 5 ? 503 : 200, browser)
+    )
+    return Effect.gen(function* () {
+      const browsers = yield* Browsers
+      const use = browsers.use({}, () => Effect.sleep("2 seconds")).pipe(RetryPolicy.within("1 second"))
+      const fiber = yield* Effect.forkChild(use)
+      yield* elapse("10 seconds")
+      yield* Fiber.join(fiber)
+      assert.lengthOf(stoppedAt, 5)
+    }).pipe(Effect.provide(layerAnswering))
+  })
+
+  it.effect("use stops the browser when its time is over", () => {
+    const { layerAnswering, stoppedAt } = answering((method) => json(method === "POST" ? 201 : 200, browser))
+    return Effect.gen(function* () {
+      const browsers = yield* Browsers
+      const fiber = yield* Effect.forkChild(
+        Effect.timeoutOption(
+          browsers.use({}, () => Effect.never),
+          "1 minute"
+        )
+      )
+      yield* elapse("1 minute")
+      assert.isTrue(Option.isNone(yield* Fiber.join(fiber)))
+      assert.deepStrictEqual(stoppedAt, [60_000])
+    }).pipe(Effect.provide(layerAnswering))
+  })
+})
+
+describe("what is noted of a browser", () => {
+  const open = Effect.gen(function* () {
+    const ledger = yield* Ledger.Current
+    const items = (yield* ledger.open).map(({ id, kind, key, state }) => [kind, id, key, state])
+    return { items, count: (yield* Metric.value(Metrics.browsersOpen)).value }
+  })
+
+  it.live("it is open in the ledger and the metric until the service has said that it is stopped", () =>
+    Effect.gen(function* () {
+      const { server } = yield* service({ status: 403 }, { json: browser })
+      const browsers = yield* Browsers
+      const during = yield* browsers.use({}, () => open, { idempotencyKey: "b-key" })
+      const expected = { items: [["browser", "b-1", "b-key", "opened"]], count: 1 }
+      assert.deepStrictEqual(during, expected)
+      assert.strictEqual(server.requests[0]?.headers["idempotency-key"], "b-key")
+      // the stop was refused: it may still run
+      assert.deepStrictEqual(yield* open, expected)
+      yield* browsers.stop("b-1")
+      assert.deepStrictEqual(yield* open, { items: [], count: 0 })
+    }).pipe(
+      Effect.provide(layer().pipe(Layer.provideMerge(LedgerMemory.layer))),
+      Effect.provide(warned().layerLogger),
+      Effect.provideService(Metric.MetricRegistry, new Map())
+    )
+  )
+
+  it.live("use leaves nothing open", () =>
+    Effect.gen(function* () {
+      yield* service({ status: 503 }, { json: browser })
+      const browsers = yield* Browsers
+      yield* browsers.use({}, () => Effect.void)
+      assert.deepStrictEqual(yield* open, { items: [], count: 0 })
+    }).pipe(
+      Effect.provide(layer().pipe(Layer.provideMerge(LedgerMemory.layer))),
+      Effect.provideService(Metric.MetricRegistry, new Map())
+    )
+  )
+
+  it.live("a create whose answer is lost is an error with the key, and open in the ledger", () =>
+    Effect.gen(function* () {
+      const { sent, server } = yield* service()
+      server.script = () => (response) => response.destroy()
+      const browsers = yield* Browsers
+      const error = yield* Effect.flip(browsers.use({}, () => Effect.void, { idempotencyKey: "b-key" }))
+      assert.strictEqual(error._tag === "CreateOutcomeUnknown" && error.key, "b-key")
+      assert.deepStrictEqual((yield* open).items, [["browser", undefined, "b-key", "unknown"]])
+      assert.deepStrictEqual(sent(), [create])
+    }).pipe(Effect.provide(layer().pipe(Layer.provideMerge(LedgerMemory.layer))))
+  )
 })

@@ -1,11 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { RunStatusView } from "@webagent/contract/v4"
 import { PollSchedule } from "@webagent/polling"
+import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as SchemaGetter from "effect/SchemaGetter"
 import * as Stream from "effect/Stream"
 import { once } from "node:events"
 import { Runs } from "../src/index.ts"
@@ -58,6 +61,71 @@ describe("Runs.create", () => {
         yield* Effect.flip(use((runs) => runs.create({ task: "t" })))
         assert.strictEqual(server.requests.length, sent)
       }
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("Runs, with a key of the caller's", () => {
+  it.live("send it, and create again with it where keys are honoured", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = ({ method }, count) =>
+        method === "GET"
+          ? { json: { id: "r-1", status: "completed" } }
+          : count === 1
+            ? (response) => response.destroy()
+            : { status: 201, json: { id: "r-1" } }
+      const runs = yield* Runs
+      assert.strictEqual((yield* runs.create({ task: "t" }, { idempotencyKey: "order-7" })).id, "r-1")
+      yield* runs.createAndWait({ task: "t" }, { idempotencyKey: "order-8" })
+      assert.deepStrictEqual(
+        server.requests.map(({ headers }) => headers["idempotency-key"]).filter((key) => key !== undefined),
+        ["order-7", "order-7", "order-8"]
+      )
+    }).pipe(Effect.provide(layer({ target: { idempotency: "honoured" } })))
+  )
+
+  it.live("name it in the error of a create whose answer was lost", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = () => (response) => response.destroy()
+      const runs = yield* Runs
+      const error = yield* Effect.flip(runs.createAndWait({ task: "t" }, { idempotencyKey: "order-7" }))
+      if (error._tag !== "CreateOutcomeUnknown") return assert.fail(error.message)
+      assert.deepStrictEqual([error.kind, error.key, error.attempts], ["run", "order-7", 1])
+      assert.lengthOf(server.requests, 1)
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("Runs, asked for a result of a type", () => {
+  const result = Schema.Struct({ total: Schema.Number })
+
+  it.live("give the run with its result, or say why there is none", () =>
+    Effect.gen(function* () {
+      yield* service("completed")
+      const runs = yield* Runs
+      assert.strictEqual((yield* runs.createAndWait({ task: "t" }, { result })).result.total, 42)
+      assert.strictEqual((yield* runs.untilTerminal("r-1", { result })).result.total, 42)
+      const mismatch = yield* Effect.flip(runs.createAndWait({ task: "t" }, { result: Schema.String }))
+      if (mismatch._tag !== "ResultMismatchError") return assert.fail(mismatch.message)
+      assert.deepStrictEqual(mismatch.run.result, { total: 42 })
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("need what the schema needs", () =>
+    Effect.gen(function* () {
+      yield* service("completed")
+      const runs = yield* Runs
+      class Rate extends Context.Service<Rate, number>()("Rate") {}
+      const inKroner = Schema.Struct({ total: Schema.Number }).pipe(
+        Schema.decodeTo(Schema.Number, {
+          decode: SchemaGetter.transformEffect(({ total }) => Effect.map(Rate, (rate) => total * rate)),
+          encode: SchemaGetter.forbiddenEncoding
+        })
+      )
+      const run = runs.createAndWait({ task: "t" }, { result: inKroner }).pipe(Effect.provideService(Rate, 10))
+      assert.strictEqual((yield* run).result, 420)
     }).pipe(Effect.provide(layer()))
   )
 })

@@ -1,7 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
+import { LedgerMemory, Ledger } from "@webagent/core"
 import * as Effect from "effect/Effect"
-import { Runs, Sessions } from "../src/index.ts"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { type FollowUpError, Runs, Sessions } from "../src/index.ts"
 import { layer } from "./client.ts"
+import { warned } from "./virtual.ts"
 import { ScriptedServer } from "@webagent/scripted-server"
 
 describe("Sessions.queue", () => {
@@ -72,6 +76,129 @@ describe("Sessions.queue", () => {
       const sessions = yield* Sessions
       yield* Effect.flip(sessions.queue("s-1", { text: "t" }))
       assert.strictEqual(server.requests.length, 1)
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+/** A service whose messages become the run r-2, which answers one status look-up after the other, the last for ever. */
+const service = (...statuses: ReadonlyArray<string>) =>
+  Effect.map(ScriptedServer, (server) => {
+    let looks = 0
+    server.script = ({ method, url }) => {
+      if (method === "POST") return { status: 201, json: { id: "m-1", runId: "r-2", status: "pending" } }
+      const status = statuses[Math.min(looks++, statuses.length - 1)]
+      return {
+        json: url.endsWith("/status") ? { status } : { id: "r-2", status: statuses.at(-1), result: { total: 42 } }
+      }
+    }
+    return { server, looks: () => looks }
+  })
+
+describe("Sessions.followUp and Sessions.interrupt", () => {
+  it.live("give the run that the message becomes, and send its key", () =>
+    Effect.gen(function* () {
+      const { server } = yield* service()
+      const sessions = yield* Sessions
+      const queued = { id: "m-1", runId: "r-2", status: "pending" }
+      const expected = { id: "r-2", sessionId: "s-1", queued }
+      assert.deepStrictEqual(yield* sessions.followUp("s-1", "And June?", { idempotencyKey: "june" }), expected)
+      assert.deepStrictEqual(yield* sessions.interrupt("s-1", "Stop that", { idempotencyKey: "stop" }), expected)
+      assert.deepStrictEqual(
+        server.requests.map(({ body, headers }) => [JSON.parse(body), headers["idempotency-key"]]),
+        [
+          [{ text: "And June?", interrupt: false }, "june"],
+          [{ text: "Stop that", interrupt: true }, "stop"]
+        ]
+      )
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live.each([{}, { id: "m-1", runId: null }])("%j names no run: an error that keeps the answer", (json) =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = () => ({ status: 201, json })
+      const sessions = yield* Sessions
+      const asks: ReadonlyArray<Effect.Effect<unknown, FollowUpError>> = [
+        sessions.followUp("s-1", "And June?"),
+        sessions.interrupt("s-1", "And June?"),
+        sessions.followUpAndWait("s-1", "And June?")
+      ]
+      for (const ask of asks) {
+        const error = yield* Effect.flip(ask)
+        if (error._tag !== "NextRunUnknownError") return assert.fail(error.message)
+        assert.deepStrictEqual([error.sessionId, error.queued], ["s-1", json])
+        assert.match(error.message, /^The message for session s-1 was queued, but .* Do not send the message again\.$/u)
+      }
+      assert.lengthOf(server.requests, 3)
+      const ledger = yield* Ledger.Current
+      assert.deepStrictEqual(
+        (yield* ledger.open).map(({ kind, state }) => [kind, state]),
+        Array.from({ length: 3 }, () => ["run", "opened"])
+      )
+    }).pipe(Effect.provide(layer().pipe(Layer.provideMerge(LedgerMemory.layer))))
+  )
+})
+
+describe("Sessions.followUpAndWait", () => {
+  it.live("waits for the run, gives it with its result as asked for, and closes it in the ledger", () =>
+    Effect.gen(function* () {
+      const { server } = yield* service("queued", "running", "completed")
+      const sessions = yield* Sessions
+      const result = Schema.Struct({ total: Schema.Number })
+      const run = yield* sessions.followUpAndWait("s-1", "And June?", {
+        result,
+        interrupt: true,
+        idempotencyKey: "june"
+      })
+      assert.strictEqual(run.result.total, 42)
+      assert.deepStrictEqual(JSON.parse(server.requests[0]?.body ?? ""), { text: "And June?", interrupt: true })
+      assert.strictEqual(server.requests[0]?.headers["idempotency-key"], "june")
+      const ledger = yield* Ledger.Current
+      assert.deepStrictEqual(yield* ledger.open, [])
+    }).pipe(Effect.provide(layer().pipe(Layer.provideMerge(LedgerMemory.layer))))
+  )
+
+  it.live("a run that failed is a value, unless a result was asked for", () =>
+    Effect.gen(function* () {
+      yield* service("failed")
+      const sessions = yield* Sessions
+      assert.strictEqual((yield* sessions.followUpAndWait("s-1", "And June?")).status, "failed")
+      const error = yield* Effect.flip(sessions.followUpAndWait("s-1", "And June?", { result: Schema.String }))
+      assert.strictEqual(error._tag, "RunFailedError")
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("can be cancelled at the deadline, by the session too", () =>
+    Effect.gen(function* () {
+      yield* service("running")
+      const sessions = yield* Sessions
+      const asked: Array<unknown> = []
+      const error = yield* Effect.flip(
+        sessions.followUpAndWait("s-1", "And June?", {
+          timeout: "20 millis",
+          cancel: (run, why) =>
+            Effect.andThen(
+              Effect.sync(() => asked.push(run, why)),
+              Effect.fail("not possible")
+            )
+        })
+      )
+      assert.strictEqual(error._tag, "WaitTimeoutError")
+      assert.deepStrictEqual(asked, [{ id: "r-2", sessionId: "s-1" }, "timeout"])
+    }).pipe(Effect.provide(layer()), Effect.provide(warned().layerLogger))
+  )
+
+  it.live("shares its poll loop with the waits of Runs", () =>
+    Effect.gen(function* () {
+      const { server } = yield* service("running", "running", "running", "completed")
+      const [runs, sessions] = [yield* Runs, yield* Sessions]
+      const waits = [sessions.followUpAndWait("s-1", "And June?"), runs.untilTerminal("r-2")]
+      const [june, same] = yield* Effect.all(waits, { concurrency: 2 })
+      assert.deepStrictEqual(june, same)
+      assert.lengthOf(
+        server.requests.filter(({ url }) => url.endsWith("/status")),
+        4
+      )
     }).pipe(Effect.provide(layer()))
   )
 })
