@@ -87,10 +87,6 @@ const wakeWhenClosing = Effect.gen(function* () {
   yield* Effect.addFinalizer(() => behaviour.wake)
 })
 
-/** Service time for everything, and clocks that are off for those requests that a fault says it of. */
-const clocks = (): Layer.Layer<never, never, ServiceClock> =>
-  Layer.provideMerge(Layer.fresh(SkewedClock.layer), ServiceClock.layerClock)
-
 const controlServer = ({ apiKeys = defaultKeys }: SimulatedOptions, control: ControlOptions) =>
   ControlServer.layer({ ...control, apiKeys })
 
@@ -209,6 +205,10 @@ export class Server extends Context.Service<
       Layer.provideMerge([Behaviour.layer(options), Journal.layer(options.journal)])
     )
 
+  /** Service time for all that waits, off for those requests of which a fault says so. */
+  static readonly layerClocks = (): Layer.Layer<never, never, ServiceClock> =>
+    Layer.provideMerge(Layer.fresh(SkewedClock.layer), ServiceClock.layerClock)
+
   /** The whole simulated service on a real socket, and what is around it. */
   static readonly layerSimulated = (
     options: SimulatedOptions = {}
@@ -218,7 +218,7 @@ export class Server extends Context.Service<
       Layer.provide(options.control === undefined ? Layer.empty : controlServer(options, options.control)),
       Layer.provideMerge(Server.layerSimulatedParts(options)),
       Layer.provide(listen(options)),
-      Layer.provide(clocks()),
+      Layer.provide(Server.layerClocks()),
       Layer.provideMerge(ServiceClock.layer(options.time))
     )
 
