@@ -19,7 +19,10 @@ const request = {
   operation: Route,
   /** The id in the path; null for a create and for what has none. */
   resource: Schema.NullOr(Schema.String),
-  /** A create's key: a hash of its Idempotency-Key, else of its path and body. */
+  /**
+   * A create's key: a hash of its Idempotency-Key, else of its path and body. A key that is a uuid only tells creates
+   * of one path and body apart, in the order in which they came.
+   */
   create: Schema.NullOr(Schema.String),
   /** From 1: the how-manieth request of this operation on this resource, or of this create. */
   attempt: Ordinal

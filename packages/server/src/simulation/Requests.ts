@@ -1,7 +1,6 @@
 import { operations, type Operation, type Route } from "@webagent/control"
 import { basePath, operations as described } from "@webagent/contract/Wire"
 import * as Result from "effect/Result"
-import { hash } from "node:crypto"
 
 /** Which operation on what: all of a request's identity that is in its first line. */
 export interface Target {
@@ -16,7 +15,7 @@ export interface Target {
 
 /** What identifies a request, whatever overtakes it. */
 export interface Identity extends Target {
-  /** A create's key: a hash of its Idempotency-Key, else of its path and body; null for every other request. */
+  /** A create's key, as `CreateHashes` makes it; null for every other request. */
   readonly create: string | null
   /** From 1: the how-manieth request of this operation on this resource, or of this create. */
   readonly attempt: number
@@ -73,18 +72,6 @@ export const targetOf = (method: string, url: string): Target => {
     creates: found.creates,
     reads: found.reads
   }
-}
-
-/** A create's key. With an Idempotency-Key the body does not matter: with another one the key is a mistake. */
-export const createHash = (request: {
-  readonly operation: Route
-  readonly resource: string | null
-  readonly idempotencyKey: string | undefined
-  readonly body: string
-}): string => {
-  const { body, idempotencyKey, operation, resource } = request
-  const asked = idempotencyKey === undefined ? ["body", body] : ["key", idempotencyKey]
-  return hash("sha256", JSON.stringify([operation, resource, ...asked]), "hex").slice(0, 32)
 }
 
 /** How many counters one operation keeps; the oldest is forgotten then, and counts from 1 again. */

@@ -12,6 +12,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import { CreateKey } from "../engine/CreateKey.ts"
 import * as ApiKeys from "./ApiKeys.ts"
+import * as CreateHashes from "./CreateHashes.ts"
 import { CurrentExchange, type Exchange } from "./Exchange.ts"
 import * as FaultAnswer from "./FaultAnswer.ts"
 import { type Answered, type ConnectionLost, FaultDelivery } from "./FaultDelivery.ts"
@@ -20,7 +21,7 @@ import { Journal } from "./Journal.ts"
 import { Limits, type Refusal } from "./Limits.ts"
 import { Staleness } from "./ObservedStore.ts"
 import { RealClock } from "./RealClock.ts"
-import { createHash, type Identity, makeAttempts, type Target, targetOf } from "./Requests.ts"
+import { type Identity, makeAttempts, type Target, targetOf } from "./Requests.ts"
 import { ClockSkew } from "./SkewedClock.ts"
 
 /** What a simulation has to know of the server around it. */
@@ -122,6 +123,7 @@ const make = Effect.fnUntraced(function* (options: SimulationOptions) {
   const faults = yield* Faults
   const delivery = yield* FaultDelivery
   const attempts = makeAttempts()
+  const creates = CreateHashes.make()
   const keys = ApiKeys.make(options.apiKeys ?? [])
   let elsewhere = nowhere
 
@@ -282,7 +284,7 @@ const make = Effect.fnUntraced(function* (options: SimulationOptions) {
     Effect.flatMap(bodyOf(visit.request), (body) => {
       const { operation, resource } = visit.target
       const idempotencyKey = visit.request.headers["idempotency-key"]
-      visit.identity = identify(visit.target, createHash({ operation, resource, idempotencyKey, body }))
+      visit.identity = identify(visit.target, creates.of({ operation, resource, idempotencyKey, body }))
       visit.exchange = { makes: madeBy[operation] ?? null, made: null, place: null }
       return limited(app, visit)
     })
@@ -321,7 +323,13 @@ const make = Effect.fnUntraced(function* (options: SimulationOptions) {
 
   return Simulation.of({
     around,
-    reset: Effect.andThen(Effect.sync(attempts.clear), limits.clear),
+    reset: Effect.andThen(
+      Effect.sync(() => {
+        attempts.clear()
+        creates.clear()
+      }),
+      limits.clear
+    ),
     setTrap: (address) => Effect.sync(() => void (elsewhere = address))
   })
 })

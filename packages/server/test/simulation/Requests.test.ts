@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { operations } from "@webagent/control"
 import { basePath, operations as described } from "@webagent/contract/Wire"
-import { createHash, makeAttempts, targetOf } from "../../src/simulation/Requests.ts"
+import { makeAttempts, targetOf } from "../../src/simulation/Requests.ts"
 
 const id = "0B0D8E5A-6f3c-4b7e-9d1a-2c3d4e5f6a7b"
 
@@ -51,17 +51,6 @@ describe("Requests", () => {
   it("HEAD is a read, another method is no operation", () => {
     assert.strictEqual(targetOf("HEAD", "/api/v4/runs/a").operation, "v4.getRun")
     assert.strictEqual(targetOf("DELETE", "/api/v4/runs/a").operation, "unrouted")
-  })
-
-  it("a create is its key where it has one, else its path and body", () => {
-    const of = (idempotencyKey: string | undefined, body: string, resource: string | null = null) =>
-      createHash({ operation: "v4.createRun", resource, idempotencyKey, body })
-    assert.strictEqual(of("k", "a"), of("k", "b"))
-    assert.notStrictEqual(of("k", "a"), of("l", "a"))
-    assert.strictEqual(of(undefined, "a"), of(undefined, "a"))
-    assert.notStrictEqual(of(undefined, "a"), of(undefined, "b"))
-    assert.notStrictEqual(of(undefined, "a", "s1"), of(undefined, "a", "s2"))
-    assert.notStrictEqual(of("a", ""), of(undefined, "a"))
   })
 
   it("counts each request by itself, from 1", () => {
