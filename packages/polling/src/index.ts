@@ -1,3 +1,4 @@
+export * as OwnWait from "./OwnWait.ts"
 export * as Metrics from "./Metrics.ts"
 export * from "./PollBudget.ts"
 export * as PollSchedule from "./PollSchedule.ts"

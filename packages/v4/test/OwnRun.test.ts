@@ -90,9 +90,9 @@ describe("a wait for a run of one's own making, with a way to cancel", () => {
         assert.strictEqual(error._tag === "WaitTimeoutError" && error.waited_ms, 60_000)
       }
       assert.deepStrictEqual(warnings, [
-        `Warn Run r-1 was cancelled, but has not ended: ${goesOn}`,
-        `Warn Run r-1 could not be cancelled: ${goesOn}`,
-        `Warn Run r-1 could not be cancelled: ${goesOn}`
+        `Warn The run r-1 was cancelled, but has not ended: ${goesOn}`,
+        `Warn The run r-1 could not be cancelled: ${goesOn}`,
+        `Warn The run r-1 could not be cancelled: ${goesOn}`
       ])
     }).pipe(Effect.provide([layer, layerLogger]))
   })
@@ -128,7 +128,7 @@ describe("a wait for a run of one's own making, with a way to cancel", () => {
       yield* elapse("3 seconds")
       assert.strictEqual((yield* Fiber.join(fiber))._tag, "UnauthorizedError")
       assert.deepStrictEqual(whys, ["failed"])
-      assert.deepStrictEqual(warnings, [`Warn Run r-1 was cancelled, but has not ended: ${goesOn}`])
+      assert.deepStrictEqual(warnings, [`Warn The run r-1 was cancelled, but has not ended: ${goesOn}`])
     }).pipe(Effect.provide([layer, layerLogger]))
   })
 

@@ -1,0 +1,81 @@
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import type { WaitOptions } from "./Waiter.ts"
+import { WaitTimeoutError } from "./WaitTimeoutError.ts"
+
+/** Why nobody waits any more for something that is not over. */
+export type WaitEnd =
+  /** The deadline has passed. */
+  | "timeout"
+  | "interrupted"
+  /** A read has failed for good, as when the key was revoked. */
+  | "failed"
+
+/** What a wait for something of one's own making may choose. */
+export interface OwnWaitOptions<C, R = never> extends WaitOptions {
+  /**
+   * Ends at the service what was created, when the wait ends before it does. The service's description has no
+   * operation for that: without one it goes on, and may cost. It is given a minute; when it succeeds there is one more
+   * look, for 5 seconds, and what is over by then is the wait's value in place of the deadline.
+   */
+  readonly cancel?: ((created: C, why: WaitEnd) => Effect.Effect<unknown, unknown, R>) | undefined
+}
+
+/** How to create something and wait for it. */
+export interface Own<C, A, EC, E, R> {
+  /** What it is, in a word for messages: `run`, `session`. */
+  readonly kind: string
+  readonly create: Effect.Effect<C, EC>
+  readonly wait: (id: string, options: WaitOptions) => Effect.Effect<A, E | WaitTimeoutError>
+  /** Is told what was created before the wait begins. */
+  readonly onCreated?: ((created: C) => Effect.Effect<unknown, never, R>) | undefined
+  /** Is told what it has become, even when the caller is not. */
+  readonly onEnd?: ((value: A) => Effect.Effect<unknown>) | undefined
+}
+
+const whyOf = (cause: Cause.Cause<unknown>): WaitEnd => {
+  if (Cause.hasInterrupts(cause)) return "interrupted"
+  return Option.getOrUndefined(Cause.findErrorOption(cause)) instanceof WaitTimeoutError ? "timeout" : "failed"
+}
+
+const goesOn = "it may go on at the service, and cost"
+
+/**
+ * Creates something and waits for its end. What was created is never let go of in silence: it ends, or it is
+ * cancelled, or its id is in the error or in a warning.
+ */
+export const createAndWait = <C extends { readonly id: string }, A, EC, E, R = never>(
+  { create, kind, onCreated = () => Effect.void, onEnd = () => Effect.void, wait }: Own<C, A, EC, E, R>,
+  { cancel, ...options }: OwnWaitOptions<C, R> = {}
+): Effect.Effect<A, EC | E | WaitTimeoutError, R> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      // who can cancel waits for the id even when interrupted: without it there is nothing to cancel
+      const created = yield* cancel === undefined ? restore(create) : create
+      const { id } = created
+      yield* Effect.annotateCurrentSpan(`${kind}.id`, id)
+      const exit = yield* Effect.exit(restore(Effect.andThen(onCreated(created), wait(id, options))))
+      if (Exit.isSuccess(exit)) {
+        yield* onEnd(exit.value)
+        return exit.value
+      }
+      const why = whyOf(exit.cause)
+      if (cancel === undefined) {
+        // the error of a deadline says so itself, and knows the id
+        if (why !== "timeout") yield* Effect.logWarning(`The wait for ${kind} ${id} has ended: ${goesOn}`)
+        return yield* exit
+      }
+      const cancelled = yield* Effect.exit(Effect.timeout(cancel(created, why), "1 minute"))
+      if (Exit.isFailure(cancelled)) {
+        yield* Effect.logWarning(`The ${kind} ${id} could not be cancelled: ${goesOn}`, cancelled.cause)
+        return yield* exit
+      }
+      const look = wait(id, { ...options, first: 0, timeout: "5 seconds" })
+      const last = yield* Effect.exit(Effect.timeout(look, "10 seconds"))
+      if (Exit.isSuccess(last)) yield* onEnd(last.value)
+      else yield* Effect.logWarning(`The ${kind} ${id} was cancelled, but has not ended: ${goesOn}`)
+      return Exit.isSuccess(last) && why === "timeout" ? last.value : yield* exit
+    })
+  )

@@ -1,0 +1,130 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
+import * as TestClock from "effect/testing/TestClock"
+import { OwnWait, Waiter } from "../src/index.ts"
+
+const make = () => {
+  const mug = { status: "painting", waits: 0, ended: [] as Array<string> }
+  const own = {
+    kind: "mug",
+    create: Effect.succeed({ id: "m-1" }),
+    wait: (id: string, options: Waiter.WaitOptions) => {
+      mug.waits++
+      return Waiter.untilTerminal({
+        kind: "mug",
+        id,
+        check: Effect.sync(() => mug.status),
+        isTerminal: (status: string) => status !== "painting",
+        ...options
+      })
+    },
+    onEnd: (status: string) => Effect.sync(() => mug.ended.push(status))
+  }
+  const warnings: Array<string> = []
+  const logger = Logger.make(({ message }) => {
+    warnings.push(String(Array.isArray(message) ? message[0] : message))
+  })
+  return { mug, own, warnings, layerLogger: Logger.layer([logger]) }
+}
+
+const goesOn = "it may go on at the service, and cost"
+
+describe("OwnWait.createAndWait", () => {
+  it.effect("gives what it has become, and tells what was created and how it ended", () => {
+    const { mug, own } = make()
+    return Effect.gen(function* () {
+      const created: Array<string> = []
+      const onCreated = ({ id }: { readonly id: string }) => Effect.sync(() => created.push(id))
+      const fiber = yield* Effect.forkChild(OwnWait.createAndWait({ ...own, onCreated }))
+      yield* TestClock.adjust("10 seconds")
+      mug.status = "dry"
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual(yield* Fiber.join(fiber), "dry")
+      assert.deepStrictEqual([created, mug.ended], [["m-1"], ["dry"]])
+    })
+  })
+
+  it.effect("fails with what the create fails with, and waits for nothing", () => {
+    const { mug, own } = make()
+    return Effect.gen(function* () {
+      const cancel = () => Effect.die("nothing to cancel")
+      const wait = OwnWait.createAndWait({ ...own, create: Effect.fail("no clay") }, { cancel })
+      assert.deepStrictEqual(yield* Effect.exit(wait), Exit.fail("no clay"))
+      assert.strictEqual(mug.waits, 0)
+    })
+  })
+
+  it.effect("names in a warning what goes on, where no error does", () => {
+    const { layerLogger, own, warnings } = make()
+    return Effect.gen(function* () {
+      const wait = OwnWait.createAndWait(own, { timeout: "1 minute" })
+      const late = yield* Effect.forkChild(Effect.flip(wait))
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual((yield* Fiber.join(late)).id, "m-1")
+      assert.deepStrictEqual(warnings, [])
+      const fiber = yield* Effect.forkChild(wait)
+      yield* TestClock.adjust("30 seconds")
+      yield* Fiber.interrupt(fiber)
+      assert.deepStrictEqual(warnings, [`The wait for mug m-1 has ended: ${goesOn}`])
+    }).pipe(Effect.provide(layerLogger))
+  })
+
+  it.effect("cancels once, whatever ends the wait, and gives what is over by then in place of the deadline", () => {
+    const { layerLogger, mug, own, warnings } = make()
+    return Effect.gen(function* () {
+      const whys: Array<string> = []
+      const cancel = (_: unknown, why: string) =>
+        Effect.sync(() => {
+          whys.push(why)
+          mug.status = "broken"
+        })
+      const late = yield* Effect.forkChild(OwnWait.createAndWait(own, { timeout: "1 minute", cancel }))
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(yield* Fiber.join(late), "broken")
+      mug.status = "painting"
+      const fiber = yield* Effect.forkChild(OwnWait.createAndWait(own, { cancel }))
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.interrupt(fiber)
+      const failing = { ...own, wait: () => Effect.fail("no key") }
+      assert.deepStrictEqual(yield* Effect.exit(OwnWait.createAndWait(failing, { cancel })), Exit.fail("no key"))
+      assert.deepStrictEqual(whys, ["timeout", "interrupted", "failed"])
+      assert.deepStrictEqual(mug.ended, ["broken", "broken"])
+      assert.deepStrictEqual(warnings, [`The mug m-1 was cancelled, but has not ended: ${goesOn}`])
+    }).pipe(Effect.provide(layerLogger))
+  })
+
+  it.effect("gives a minute to cancel, then warns and keeps the deadline's error", () => {
+    const { layerLogger, own, warnings } = make()
+    return Effect.gen(function* () {
+      for (const cancel of [Effect.never, Effect.fail("no")]) {
+        const wait = OwnWait.createAndWait(own, { timeout: "1 minute", cancel: () => cancel })
+        const fiber = yield* Effect.forkChild(Effect.flip(wait))
+        yield* TestClock.adjust("2 minutes")
+        assert.strictEqual((yield* Fiber.join(fiber)).waited_ms, 60_000)
+      }
+      const warning = `The mug m-1 could not be cancelled: ${goesOn}`
+      assert.deepStrictEqual(warnings, [warning, warning])
+    }).pipe(Effect.provide(layerLogger))
+  })
+
+  it.effect("lets a create be interrupted at once, but for one that could be cancelled then", () => {
+    const { own } = make()
+    return Effect.gen(function* () {
+      const answer = yield* Deferred.make<{ readonly id: string }>()
+      const slow = { ...own, create: Deferred.await(answer) }
+      yield* Fiber.interrupt(yield* Effect.forkChild(OwnWait.createAndWait(slow), { startImmediately: true }))
+      const cancelled = yield* Deferred.make<string>()
+      const cancel = ({ id }: { readonly id: string }) =>
+        Effect.andThen(Deferred.succeed(cancelled, id), Effect.fail("enough"))
+      const fiber = yield* Effect.forkChild(OwnWait.createAndWait(slow, { cancel }), { startImmediately: true })
+      const interrupting = yield* Effect.forkChild(Fiber.interrupt(fiber), { startImmediately: true })
+      yield* Deferred.succeed(answer, { id: "m-2" })
+      assert.strictEqual(yield* Deferred.await(cancelled), "m-2")
+      yield* Fiber.join(interrupting)
+    }).pipe(Effect.provide(make().layerLogger))
+  })
+})
