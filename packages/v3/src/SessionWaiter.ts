@@ -13,7 +13,8 @@ export type SessionError = SessionNotFoundError | ContractClient.CallError
 // no status is described for v3: where there is none, the result itself is what one waits for
 const hasResult = (session: Session) => session.result !== undefined && session.result !== null
 
-const isTerminal = (session: Session) =>
+/** Whether a session's result will not change by itself. */
+export const isTerminal = (session: Session): boolean =>
   session.status === undefined ? hasResult(session) : isTerminalSessionStatus(session.status)
 
 const statusOf = (session: Session) => session.status ?? (hasResult(session) ? "with a result" : "without a result")

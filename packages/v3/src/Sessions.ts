@@ -1,52 +1,94 @@
 import { SessionNotFoundError } from "@webagent/contract"
 import { type Session, type SessionCreate, V3Api } from "@webagent/contract/v3"
-import { ContractClient, Trace, Transport } from "@webagent/core"
-import { Waiter, type WaitTimeoutError } from "@webagent/polling"
+import { ContractClient, type CreateError, type CreateOptions, IdempotencyKey, Transport } from "@webagent/core"
+import { OwnWait, Waiter, type WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { make as makeWaiter, type SessionError } from "./SessionWaiter.ts"
+import * as Outcome from "./Outcome.ts"
+import { isTerminal, make as makeWaiter, type SessionError } from "./SessionWaiter.ts"
+
+/** What creating a session and waiting for it can fail with. */
+export type SessionEndError = CreateError | SessionError | WaitTimeoutError
+
+/** What `createAndWait` may choose. */
+export interface CreateAndWaitOptions<RC = never> extends OwnWait.OwnWaitOptions<Session, RC>, CreateOptions {}
+
+/** Asks for a result of a type: a session that does not give one is then an error. */
+export interface WithResult<A, RD = never> {
+  readonly result: Schema.Decoder<A, RD>
+}
 
 const isAbsent = (error: unknown) => error instanceof SessionNotFoundError
 
 const make = Effect.gen(function* () {
   const { sessions: api } = yield* ContractClient.make("v3", V3Api)
-  const { grace } = yield* Transport
+  const { closed, grace } = yield* Transport
 
-  const read = (id: string) => grace.forgive(id, api.get({ params: { session_id: id } }), isAbsent)
+  const read = (id: string) =>
+    Effect.tap(grace.forgive(id, api.get({ params: { session_id: id } }), isAbsent), (session) =>
+      // what is over is no concern of the ledger's any more
+      isTerminal(session) ? closed("session", id) : Effect.void
+    )
   const waiter = yield* makeWaiter(read)
 
-  const create = Effect.fn("v3.Sessions.create")(function* (input: SessionCreate) {
-    const session = yield* api.create({ payload: input })
+  const create = Effect.fn("v3.Sessions.create")(function* (input: SessionCreate, options?: CreateOptions) {
+    const session = yield* api.create({ payload: input }).pipe(IdempotencyKey.chosen(options))
     yield* Effect.annotateCurrentSpan("session.id", session.id)
     return session
   })
 
-  const get = (id: string) => traced("get", id, read(id))
-
-  const untilTerminal = (id: string, options?: Waiter.WaitOptions) =>
-    traced("untilTerminal", id, waiter.untilTerminal(id, Waiter.atOnce(options)))
-
-  const createAndWait = Effect.fn("v3.Sessions.createAndWait")(function* (
-    input: SessionCreate,
+  function untilTerminal<A, RD = never>(
+    id: string,
+    options: Waiter.WaitOptions & WithResult<A, RD>
+  ): Effect.Effect<Outcome.CompletedSession<A>, SessionError | WaitTimeoutError | Outcome.NoResultError, RD>
+  function untilTerminal(
+    id: string,
     options?: Waiter.WaitOptions
+  ): Effect.Effect<Session, SessionError | WaitTimeoutError>
+  function untilTerminal(id: string, options?: Waiter.WaitOptions & Partial<WithResult<unknown, unknown>>) {
+    return waiter
+      .untilTerminal(id, Waiter.atOnce(options))
+      .pipe(
+        Outcome.as(options?.result),
+        Effect.withSpan("v3.Sessions.untilTerminal", { attributes: { "session.id": id } })
+      )
+  }
+
+  function createAndWait<A, RD = never, RC = never>(
+    input: SessionCreate,
+    options: CreateAndWaitOptions<RC> & WithResult<A, RD>
+  ): Effect.Effect<Outcome.CompletedSession<A>, SessionEndError | Outcome.NoResultError, RD | RC>
+  function createAndWait<RC = never>(
+    input: SessionCreate,
+    options?: CreateAndWaitOptions<RC>
+  ): Effect.Effect<Session, SessionEndError, RC>
+  function createAndWait(
+    input: SessionCreate,
+    options?: CreateAndWaitOptions<unknown> & Partial<WithResult<unknown, unknown>>
   ) {
-    const { id } = yield* create(input)
-    yield* Effect.annotateCurrentSpan("session.id", id)
-    return yield* waiter.untilTerminal(id, options)
+    const own = { kind: "session", create: create(input, options), wait: waiter.untilTerminal }
+    return OwnWait.createAndWait(own, options).pipe(
+      Outcome.as(options?.result),
+      Effect.withSpan("v3.Sessions.createAndWait")
+    )
+  }
+
+  return Sessions.of({
+    create,
+    get: Effect.fn("v3.Sessions.get")(read, (effect, id) =>
+      Effect.andThen(Effect.annotateCurrentSpan("session.id", id), effect)
+    ),
+    untilTerminal,
+    createAndWait,
+    watch: (id, options) =>
+      waiter
+        .watch(id, Waiter.atOnce(options))
+        .pipe(Stream.withSpan("v3.Sessions.watch", { attributes: { "session.id": id } }))
   })
-
-  const watch = (id: string, options?: Waiter.WaitOptions) =>
-    waiter
-      .watch(id, Waiter.atOnce(options))
-      .pipe(Stream.withSpan("v3.Sessions.watch", { attributes: { "session.id": id } }))
-
-  return Sessions.of({ create, get, untilTerminal, createAndWait, watch })
 })
-
-const traced = <A, E, R>(name: string, id: string, effect: Effect.Effect<A, E, R>) =>
-  Trace.span(`v3.Sessions.${name}`, { attributes: { "session.id": id } })(effect)
 
 /**
  * The sessions of API v3: created from a task, read until their result is there.
@@ -67,19 +109,35 @@ export class Sessions extends Context.Service<
   Sessions,
   {
     /** Creates a session from a task. When its answer is lost it is a CreateOutcomeUnknown, unless the service honours keys. */
-    readonly create: (input: SessionCreate) => Effect.Effect<Session, ContractClient.CreateError>
+    readonly create: (input: SessionCreate, options?: CreateOptions) => Effect.Effect<Session, CreateError>
     /** Reads a session, with its result once there is one. */
     readonly get: (id: string) => Effect.Effect<Session, SessionError>
-    /** Waits until the session's result does not change by itself any more. */
-    readonly untilTerminal: (
-      id: string,
-      options?: Waiter.WaitOptions
-    ) => Effect.Effect<Session, SessionError | WaitTimeoutError>
-    /** Creates a session and waits for its result. */
-    readonly createAndWait: (
-      input: SessionCreate,
-      options?: Waiter.WaitOptions
-    ) => Effect.Effect<Session, ContractClient.CreateError | SessionError | WaitTimeoutError>
+    /**
+     * Waits until the session's result does not change by itself any more. A session that failed is a value
+     * (`Outcome.of` tells), and an error only where `result` asks for a result of a type.
+     */
+    readonly untilTerminal: {
+      <A, RD = never>(
+        id: string,
+        options: Waiter.WaitOptions & WithResult<A, RD>
+      ): Effect.Effect<Outcome.CompletedSession<A>, SessionError | WaitTimeoutError | Outcome.NoResultError, RD>
+      (id: string, options?: Waiter.WaitOptions): Effect.Effect<Session, SessionError | WaitTimeoutError>
+    }
+    /**
+     * Creates a session and waits for its result; `result` as for `untilTerminal`. When the wait ends before the
+     * session does, the session goes on unless `cancel` says how to end it; its id is in the WaitTimeoutError, or in
+     * a warning.
+     */
+    readonly createAndWait: {
+      <A, RD = never, RC = never>(
+        input: SessionCreate,
+        options: CreateAndWaitOptions<RC> & WithResult<A, RD>
+      ): Effect.Effect<Outcome.CompletedSession<A>, SessionEndError | Outcome.NoResultError, RD | RC>
+      <RC = never>(
+        input: SessionCreate,
+        options?: CreateAndWaitOptions<RC>
+      ): Effect.Effect<Session, SessionEndError, RC>
+    }
     /** The session whenever its status has changed, the terminal one last. */
     readonly watch: (
       id: string,

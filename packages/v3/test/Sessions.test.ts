@@ -1,9 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Ledger, LedgerMemory } from "@webagent/core"
 import { PollSchedule } from "@webagent/polling"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { once } from "node:events"
 import { Sessions } from "../src/index.ts"
@@ -143,4 +147,96 @@ describe("Sessions.untilTerminal and Sessions.watch", () => {
       assert.strictEqual(reads(), 7)
     }).pipe(Effect.provide(layer()))
   )
+})
+
+describe("Sessions, asked for a result of a type", () => {
+  const result = Schema.Struct({ total: Schema.Number })
+
+  it.live("give the session with its result, or say why there is none", () =>
+    Effect.gen(function* () {
+      yield* service(
+        session({ status: "idle", result: '{"total":42}' }),
+        session({ status: "idle", result: { total: 42 } }),
+        session({ status: "idle", result: "a mug" }),
+        session({ status: "error" })
+      )
+      const sessions = yield* Sessions
+      assert.strictEqual((yield* sessions.createAndWait({ task: "t" }, { result })).result.total, 42)
+      assert.strictEqual((yield* sessions.untilTerminal("s-1", { result })).result.total, 42)
+      const mismatch = yield* Effect.flip(sessions.untilTerminal("s-1", { result }))
+      assert.deepInclude(mismatch, {
+        _tag: "ResultMismatchError",
+        session: { id: "s-1", status: "idle", result: "a mug" }
+      })
+      assert.strictEqual((yield* Effect.flip(sessions.untilTerminal("s-1", { result })))._tag, "SessionFailedError")
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("a session of one's own making", () => {
+  const open = Effect.gen(function* () {
+    const ledger = yield* Ledger.Current
+    return (yield* ledger.open).map(({ id, key, kind, state }) => [kind, id, key, state])
+  })
+  const layerLedger = layer().pipe(Layer.provideMerge(LedgerMemory.layer))
+
+  it.live("is open in the ledger under its key until it is terminal", () =>
+    Effect.gen(function* () {
+      const { server } = yield* service(session({ status: "running" }), session({ status: "idle" }))
+      const sessions = yield* Sessions
+      yield* sessions.create({ task: "t" }, { idempotencyKey: "order-7" })
+      assert.strictEqual(server.requests[0]?.headers["idempotency-key"], "order-7")
+      const expected = [["session", "s-1", "order-7", "opened"]]
+      yield* sessions.get("s-1")
+      assert.deepStrictEqual(yield* open, expected)
+      yield* sessions.get("s-1")
+      assert.deepStrictEqual(yield* open, [])
+      yield* sessions.createAndWait({ task: "t" }, { idempotencyKey: "order-8" })
+      assert.deepStrictEqual(yield* open, [])
+      assert.lengthOf(server.requests, 5)
+    }).pipe(Effect.provide(layerLedger))
+  )
+
+  it.live("may be one of which nobody knows: the error has its key, and the ledger too", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = () => (response) => response.destroy()
+      const sessions = yield* Sessions
+      const error = yield* Effect.flip(sessions.createAndWait({ task: "t" }, { idempotencyKey: "order-7" }))
+      assert.strictEqual(error._tag === "CreateOutcomeUnknown" && error.key, "order-7")
+      assert.deepStrictEqual(yield* open, [["session", undefined, "order-7", "unknown"]])
+      assert.lengthOf(server.requests, 1)
+    }).pipe(Effect.provide(layerLedger))
+  )
+
+  it.live("is cancelled at the deadline by what its caller supplies, else goes on", () =>
+    Effect.gen(function* () {
+      const status = { now: "running" }
+      const server = yield* ScriptedServer
+      server.script = ({ method }) => ({ json: { id: "s-1", ...(method === "POST" ? {} : { status: status.now }) } })
+      const sessions = yield* Sessions
+      const timeout = "20 millis"
+      assert.strictEqual(
+        (yield* Effect.flip(sessions.createAndWait({ task: "t" }, { timeout })))._tag,
+        "WaitTimeoutError"
+      )
+      const cancel = ({ id }: { readonly id: string }) =>
+        Effect.sync(() => (status.now = id === "s-1" ? "stopped" : ""))
+      assert.strictEqual((yield* sessions.createAndWait({ task: "t" }, { timeout, cancel })).status, "stopped")
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("is named in a warning when its wait is interrupted", () => {
+    const warnings: Array<string> = []
+    const logger = Logger.make(({ message }) => void warnings.push(String(message)))
+    return Effect.gen(function* () {
+      const arrived = yield* Deferred.make<void>()
+      yield* service(() => Deferred.doneUnsafe(arrived, Exit.void))
+      const sessions = yield* Sessions
+      const fiber = yield* Effect.forkChild(sessions.createAndWait({ task: "t" }))
+      yield* Deferred.await(arrived)
+      yield* Fiber.interrupt(fiber)
+      assert.deepStrictEqual(warnings, ["The wait for session s-1 has ended: it may go on at the service, and cost"])
+    }).pipe(Effect.provide(layer()), Effect.provide(Logger.layer([logger])))
+  })
 })

@@ -1,0 +1,14 @@
+import type { SessionView } from "@webagent/contract/v2"
+import { Cost, type TotalCost } from "@webagent/core"
+
+/**
+ * What sessions cost together, exactly: their tasks and their proxies. Tasks of which the service does not say it are
+ * counted apart.
+ */
+export const totalCost = (
+  sessions: Iterable<{
+    readonly tasks: ReadonlyArray<Pick<SessionView["tasks"][number], "cost">>
+    readonly proxyCost: SessionView["proxyCost"]
+  }>
+): TotalCost =>
+  Cost.total(Array.from(sessions, ({ proxyCost, tasks }) => [...tasks.map(({ cost }) => cost), proxyCost]).flat())

@@ -1,0 +1,50 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { Outcome } from "../src/index.ts"
+
+describe("Outcome.of", () => {
+  it.each([
+    [
+      { status: "idle", result: 42 },
+      { _tag: "Completed", result: 42 }
+    ],
+    [
+      { status: "stopped", result: 42 },
+      { _tag: "Completed", result: 42 }
+    ],
+    [{ result: 42 }, { _tag: "Completed", result: 42 }],
+    [{ status: "error", result: 42 }, { _tag: "Failed" }],
+    [{ status: "timed_out" }, { _tag: "Failed" }],
+    [{ status: "idle", result: null }, { _tag: "NoResult" }],
+    [{ status: "stopped" }, { _tag: "NoResult" }],
+    [{ status: "running", result: "half" }, { _tag: "Unfinished" }],
+    [{}, { _tag: "Unfinished" }]
+  ])("%j is %j", (fields, outcome) => {
+    const session = { id: "s-1", ...fields }
+    assert.deepStrictEqual(Outcome.of(session), { ...outcome, session } as Outcome.Outcome)
+  })
+})
+
+describe("Outcome.decode", () => {
+  it.effect("keeps the session, and says what is wrong", () =>
+    Effect.gen(function* () {
+      const messages = []
+      for (const fields of [
+        { status: "error" },
+        { status: "idle", result: "a mug" },
+        { status: "idle", result: null }
+      ]) {
+        const session = { id: "s-1", ...fields }
+        const error = yield* Effect.flip(Outcome.decode(Schema.Number, session))
+        assert.deepStrictEqual(error.session, session)
+        messages.push(`${error._tag}: ${error.message}`)
+      }
+      assert.deepStrictEqual(messages, [
+        'SessionFailedError: Session s-1 gave no result: its status is "error".',
+        "ResultMismatchError: The result of session s-1 is not what was asked for: Expected number.",
+        "ResultMismatchError: The result of session s-1 is not what was asked for: Expected number."
+      ])
+    })
+  )
+})
