@@ -115,6 +115,11 @@ export default defineConfig({
       "load knows k6 and its scripts; commands bring it a target."
     ),
     restricted(
+      [`${harness}/reap/**`],
+      ["**/suites/**", "**/commands/**", "**/runner/**", "**/target/**", "**/load/**", "**/main.ts"],
+      "reap knows a ledger and a service; commands bring it both."
+    ),
+    restricted(
       [`${harness}/suites/**`],
       ["**/commands/**", "**/reporters/**", "**/target/**", "**/runner/**", "**/main.ts"],
       "A suite is a value made of @webagent/scenario alone, as a user's is."

@@ -11,12 +11,13 @@ import * as Runtime from "effect/Runtime"
 import { list } from "./list.ts"
 import { load } from "./load.ts"
 import { program, version } from "./Program.ts"
+import { reap } from "./reap.ts"
 import { run } from "./run.ts"
 import { serve, serving } from "./serve.ts"
 
 const harness = Command.make("webagent-harness").pipe(
   Command.withDescription("Runs scenario suites against a web-agent and hosted-browser service"),
-  Command.withSubcommands([run, list, load, serve])
+  Command.withSubcommands([run, list, load, serve, reap])
 )
 
 const suggestion = (known: ReadonlyArray<string>) => (known.length === 0 ? "" : ` Did you mean ${known.join(" or ")}?`)

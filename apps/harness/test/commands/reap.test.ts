@@ -1,0 +1,195 @@
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { assert, describe, it } from "@effect/vitest"
+import { LedgerFile } from "@webagent/core"
+import { Control, Server } from "@webagent/server"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { fileURLToPath } from "node:url"
+import { run } from "./program.ts"
+
+const key = "wak_reap_key"
+
+/** A simulated service that never answers the create of a Norwegian browser, the fourth one. */
+const service = Server.layerSimulated({
+  apiKeys: [key],
+  faults: [
+    { fault: { kind: "hang", placement: "after-apply" }, when: { operations: ["v4.createBrowser"], nth: [4] } },
+    { fault: { kind: "status", status: 503 }, when: { operations: ["v4.updateBrowser"], attempts: [1, 2] } }
+  ]
+})
+
+const openBrowsers = Effect.gen(function* () {
+  const { browsers } = yield* (yield* Control).open
+  return browsers.map(({ id }) => id).toSorted()
+})
+
+const post = (path: string) =>
+  Effect.gen(function* () {
+    const { baseUrls } = yield* Server
+    return yield* Effect.promise(async () => {
+      const response = await fetch(`${baseUrls.v4}${path}`, {
+        method: "POST",
+        headers: { "x-service-api-key": key, "content-type": "application/json" },
+        body: "{}"
+      })
+      return (await response.json()) as { readonly id: string }
+    })
+  })
+
+/** A process that holds three browsers and two runs; what it has said and its ledger. */
+const holding = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const ledger = `${yield* fs.makeTempDirectoryScoped()}/ledger`
+  const { address } = yield* Server
+  const child = spawn(
+    process.execPath,
+    ["--conditions=@webagent/source", fileURLToPath(new URL("holding.ts", import.meta.url)), ledger, "3"],
+    { stdio: ["ignore", "pipe", "inherit"], env: { WEBAGENT_BASE_URL: address, WEBAGENT_API_KEY: key } }
+  )
+  const exited = once(child, "exit")
+  yield* Effect.addFinalizer(() => Effect.sync(() => child.kill("SIGKILL")))
+  const [said] = yield* Effect.promise(() => once(child.stdout, "data"))
+  const [, running = "", over = ""] = /run=(\S+) over=(\S+)/u.exec(String(said)) ?? []
+  const kill = Effect.promise(() => {
+    child.kill("SIGKILL")
+    return exited
+  })
+  return { ledger, running, over, kill, pid: child.pid ?? 0 }
+})
+
+const env = { WEBAGENT_API_KEY: key }
+
+const until = <A, R>(look: Effect.Effect<A, never, R>, isSo: (seen: A) => boolean): Effect.Effect<A, never, R> =>
+  Effect.flatMap(look, (seen) =>
+    isSo(seen) ? Effect.succeed(seen) : Effect.andThen(Effect.sleep(5), until(look, isSo))
+  )
+
+describe("reap", () => {
+  it.live(
+    "stops exactly the browsers that a killed process held, and lists what it cannot stop",
+    () =>
+      Effect.gen(function* () {
+        const { address } = yield* Server
+        const { kill, ledger, over, pid, running } = yield* holding
+        // the fourth is there, and its answer never comes
+        const all = yield* until(openBrowsers, ({ length }) => length === 4)
+        const file = yield* LedgerFile.make({ directory: ledger })
+        const items = yield* file.open
+        const held = items.flatMap(({ id, kind }) => (kind === "browser" && id !== undefined ? [id] : []))
+        const [lost = ""] = all.filter((id) => !held.includes(id))
+        const other = (yield* post("/browsers")).id
+
+        const early = yield* Effect.promise(() => run(["reap", "--ledger", ledger, "--target", address], env))
+        assert.strictEqual(early.code, 0, early.stderr)
+        assert.include(early.stdout, `process ${pid} is at work`)
+        assert.deepStrictEqual(yield* openBrowsers, [...all, other].toSorted())
+
+        yield* kill
+        const planned = yield* Effect.promise(() => run(["reap", "--ledger", ledger, "--dry-run"]))
+        assert.strictEqual(planned.code, 1)
+        for (const id of held) assert.match(planned.stdout, new RegExp(`to stop +browser +${id}`, "u"))
+        assert.deepStrictEqual(yield* openBrowsers, [...all, other].toSorted())
+
+        const { code, stderr, stdout } = yield* Effect.promise(() =>
+          run(["reap", "--ledger", ledger, "--target", address], env)
+        )
+        assert.deepStrictEqual([code, stderr], [1, ""])
+        assert.strictEqual(held.length, 3)
+        for (const id of held) assert.match(stdout, new RegExp(`stopped +browser +${id} `, "u"))
+        assert.deepStrictEqual(yield* openBrowsers, [lost, other].toSorted())
+        assert.match(
+          stdout,
+          new RegExp(`open +run +${running} +opened 0 min ago by ${pid}: \\w+; the service describes no way`, "u")
+        )
+        assert.match(stdout, new RegExp(`over +run +${over} +opened .*: completed`, "u"))
+        assert.match(
+          stdout,
+          /unknown +browser +\S+ +opened 0 min ago by \d+: POST \/api\/v4\/browsers, request \S+, no answer/u
+        )
+        assert.match(
+          stdout,
+          /\n3 browsers stopped · 1 item over by itself · 1 run may go on, and cost · 1 create of unknown outcome\n$/u
+        )
+
+        // what was stopped or was over is closed: the second time only the rest is there
+        const left = yield* file.open
+        assert.deepStrictEqual(
+          left.map(({ kind, state }) => [kind, state]),
+          [
+            ["run", "opened"],
+            ["browser", "opening"]
+          ]
+        )
+        const names = left.flatMap(({ id, key }) => ["--forget", id ?? key])
+        const last = yield* Effect.promise(() => run(["reap", "--ledger", ledger, "--target", address, ...names], env))
+        assert.deepStrictEqual([last.code, last.stderr], [0, ""])
+        assert.match(last.stdout, /\nnothing is open\n$/u)
+      }).pipe(Effect.scoped, Effect.provide([service, NodeFileSystem.layer])),
+    60_000
+  )
+
+  it.live("tries for as long as it may, then names what it could not stop", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const directory = yield* fs.makeTempDirectoryScoped()
+      const ledger = yield* LedgerFile.make({ directory, owner: "nobody" })
+      const origin = "http://127.0.0.1:9"
+      const opening = { _tag: "opening", at_ms: 1, kind: "browser", method: "POST", requestId: "q-1" } as const
+      yield* ledger.write({ ...opening, key: "k-1", path: "/api/v4/browsers", origin })
+      yield* ledger.write({ _tag: "opened", at_ms: 2, key: "k-1", id: "b-1" })
+      yield* ledger.write({ ...opening, key: "k-2", path: "/api/v4/browsers", origin: "https://other.example" })
+      yield* ledger.write({ _tag: "opened", at_ms: 2, key: "k-2", id: "b-2" })
+      const args = ["reap", "--ledger", directory, "--target", origin, "--for", "300ms"]
+      const { code, stdout } = yield* Effect.promise(() => run(args, env))
+      assert.strictEqual(code, 1)
+      assert.match(stdout, /open +browser +b-1 +opened \d+ days ago by nobody: PATCH .*connection refused/u)
+      assert.match(stdout, /\((\d+) attempts\)/u)
+      assert.match(stdout, /open +browser +b-2 +opened .*: at another service, https:\/\/other\.example\n/u)
+      assert.match(stdout, /\n2 browsers not stopped\n$/u)
+      assert.strictEqual((yield* ledger.open).length, 2)
+    }).pipe(Effect.scoped, Effect.provide(NodeFileSystem.layer))
+  )
+
+  it.live("says in one sentence what is wrong with how it was called", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const directory = yield* fs.makeTempDirectoryScoped()
+      const ledger = yield* LedgerFile.make({ directory })
+      yield* ledger.write({
+        _tag: "opening",
+        at_ms: 1,
+        kind: "browser",
+        method: "POST",
+        requestId: "q-1",
+        key: "k-1",
+        path: "/api/v4/browsers",
+        origin: "https://a.example"
+      })
+      const complain = (...args: ReadonlyArray<string>) => Effect.promise(() => run(["reap", ...args]))
+      const said = yield* Effect.all(
+        [
+          complain("--ledger", `${directory}/none`),
+          complain("--ledger", directory),
+          complain("--ledger", directory, "--target", "https://a.example"),
+          complain("--ledger", directory, "--forget", "k-2")
+        ],
+        { concurrency: 2 }
+      )
+      assert.deepStrictEqual(
+        said.map(({ code }) => code),
+        [2, 2, 2, 2]
+      )
+      assert.deepStrictEqual(
+        said.map(({ stderr }) => stderr),
+        [
+          `There is no ledger at ${directory}/none: --ledger takes the folder of one.\n`,
+          "No address: set --target to the service's. The ledger is of https://a.example.\n",
+          "No API key: set WEBAGENT_API_KEY.\n",
+          "--forget: nothing in the ledger is open by the name k-2.\n"
+        ]
+      )
+    }).pipe(Effect.scoped, Effect.provide(NodeFileSystem.layer))
+  )
+})
