@@ -1,4 +1,5 @@
 import { isLoopback, LinkTokens, type ListenError, type PortInUseError, Server } from "@webagent/server"
+import * as SimulationFlags from "@webagent/server/SimulationFlags"
 import * as Config from "effect/Config"
 import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
@@ -38,7 +39,8 @@ const flags = {
       () => "a number with ms, s or m, such as 200ms"
     ),
     Flag.optional
-  )
+  ),
+  ...SimulationFlags.flags
 }
 
 const units = { ms: "millis", s: "seconds", m: "minutes" } as const
@@ -59,39 +61,47 @@ const resolveKeys = Effect.fnUntraced(function* (host: string, given: ReadonlyAr
   return [`wak_${randomBytes(18).toString("base64url")}`]
 })
 
-const explain = (error: PortInUseError | ListenError) =>
-  new Mistake({
-    sentence:
-      error._tag === "PortInUseError"
-        ? `Port ${error.port} is taken. Choose another with --port, or 0 for any free one.`
-        : `${error.message}.`
-  })
+const explain = (error: PortInUseError | ListenError, controlPort: Option.Option<number>) => {
+  if (error._tag === "ListenError") return new Mistake({ sentence: `${error.message}.` })
+  const flag = Option.contains(controlPort, error.port) ? "--control-port" : "--port"
+  return new Mistake({ sentence: `Port ${error.port} is taken. Choose another with ${flag}, or 0 for any free one.` })
+}
 
-const announce = Effect.gen(function* () {
-  const { address, apiKeys, baseUrls } = yield* Server
-  yield* Console.log(`v2    ${baseUrls.v2}`)
-  yield* Console.log(`v3    ${baseUrls.v3}`)
-  yield* Console.log(`v4    ${baseUrls.v4}`)
-  yield* Console.log(`docs  ${address}/api/v4/docs`)
-  yield* Console.log(`key   ${apiKeys[0]}`)
-})
+/** Where it is, what it is like where that is not the usual, and the key, last: who waits for it has read all. */
+const announce = (asked: SimulationFlags.Asked) =>
+  Effect.gen(function* () {
+    const server = yield* Server
+    const lines = [
+      ...Object.entries(server.baseUrls),
+      ["docs", `${server.address}/api/v4/docs`],
+      ...asked.lines(server),
+      ["key", server.apiKeys[0]]
+    ] as const
+    const width = Math.max(...lines.map(([label]) => label.length)) + 2
+    for (const [label, text] of lines) yield* Console.log(`${label.padEnd(width)}${text}`)
+  })
 
 /** Serves the simulated service until Ctrl-C. */
 export const serve = Command.make(
   "webagent-server",
   flags,
-  Effect.fnUntraced(function* ({ apiKeys: given, host, port, seed, turnDuration }) {
+  Effect.fnUntraced(function* ({ apiKeys: given, host, port, seed, turnDuration, ...simulation }) {
     const apiKeys = yield* resolveKeys(host, given)
+    const asked = yield* Effect.mapError(
+      SimulationFlags.resolve(simulation),
+      ({ message }) => new Mistake({ sentence: message })
+    )
     const server = Server.layerSimulated({
       host,
       port,
       apiKeys,
       seed,
       linkTokens: LinkTokens.layerRandom,
+      ...asked.options,
       ...Option.match(turnDuration, { onNone: () => ({}), onSome: (duration) => ({ turnDuration: duration }) })
     })
-    const program = Layer.effectDiscard(announce).pipe(Layer.provide(server))
-    return yield* Effect.mapError(Layer.launch(program), explain)
+    const program = Layer.effectDiscard(announce(asked)).pipe(Layer.provide(server))
+    return yield* Effect.mapError(Layer.launch(program), (error) => explain(error, simulation.controlPort))
   })
 ).pipe(
   Command.withDescription("Serve v2, v3 and v4 of the web-agent service, simulated: no browser, no model, no cost")

@@ -2,7 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type ChildProcess, spawn } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
@@ -21,7 +24,7 @@ const start = (
 ): Effect.Effect<Program, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const { WEBAGENT_SERVER_API_KEY: _, ...inherited } = process.env
+      const { WEBAGENT_CONTROL_KEY: _control, WEBAGENT_SERVER_API_KEY: _, ...inherited } = process.env
       const child = spawn(process.execPath, ["--conditions=@webagent/source", main, ...args], {
         env: { ...inherited, ...environment },
         stdio: ["ignore", "pipe", "pipe"]
@@ -75,6 +78,17 @@ const createRun = (baseUrl: string | undefined, key: string) =>
     })
   )
 
+/** A file that is gone after the test. */
+const file = (name: string, text: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const folder = mkdtempSync(join(tmpdir(), "webagent-server-"))
+      writeFileSync(join(folder, name), text)
+      return folder
+    }),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+  ).pipe(Effect.map((folder) => join(folder, name)))
+
 const takenPort = Effect.acquireRelease(
   Effect.callback<{ readonly port: number; readonly close: () => void }>((resume) => {
     const server = createServer().listen(0, "127.0.0.1", () => {
@@ -119,9 +133,9 @@ describe("webagent-server", () => {
       })
       const first = yield* create(one, "from-environment")
       assert.strictEqual(first.status, 201)
-      assert.strictEqual((yield* create(two, "from-environment")).status, 401)
       const second = yield* create(two, "second")
       assert.strictEqual(second.id, first.id)
+      assert.strictEqual((yield* create(two, "from-environment")).status, 401)
     })
   )
 
@@ -177,6 +191,107 @@ describe("webagent-server", () => {
       assert.strictEqual(code, 2)
       assert.match(stderr, /^Invalid value for flag --turn-duration: "soon"\..*200ms\nSee --help\.\n$/u)
       assert.strictEqual(program.stdout(), "")
+    })
+  )
+
+  it.live(
+    "--profile, --time-scale and --control say what they do, and the key that is printed drives the service",
+    () =>
+      Effect.gen(function* () {
+        const program = yield* start(["--port", "0", "--profile", "flaky", "--time-scale", "60", "--control"])
+        const printed = yield* ready(program)
+        const labels = "v2 v3 v4 docs profile time control control-key key"
+        assert.strictEqual(Object.keys(printed).join(" "), labels)
+        assert.match(program.stdout(), /^time +60 times as fast as real time$/mu)
+        const control = (path: string, key: string) =>
+          Effect.promise(() => fetch(`${printed["control"]}${path}`, { headers: { "x-control-key": key } }))
+        assert.strictEqual((yield* control("/time", "wrong")).status, 401)
+        const answer = yield* control("/time", printed["control-key"] ?? "")
+        const { time } = yield* Effect.promise(() => answer.json() as Promise<{ time: unknown }>)
+        assert.deepStrictEqual(time, { mode: "scaled", factor: 60 })
+        const profile = yield* control("/profile", printed["control-key"] ?? "")
+        assert.include(yield* Effect.promise(() => profile.text()), '"name":"flaky"')
+      })
+  )
+
+  it.live("settings are read from files, and a control key that one has is not printed", () =>
+    Effect.gen(function* () {
+      const profile = yield* file("profile.json", '{ "name": "mine", "extends": "instant", "results": ["found"] }')
+      const faults = yield* file("faults.json", '[{ "name": "busy", "fault": { "kind": "status", "status": 500 } }]')
+      const program = yield* start(
+        ["--port", "0", "--profile", profile, "--faults", faults, "--control", "--journal-size", "3"],
+        { WEBAGENT_CONTROL_KEY: "from-environment" }
+      )
+      const printed = yield* ready(program)
+      assert.deepStrictEqual([printed["profile"], printed["faults"]], ["mine", "1"])
+      assert.notProperty(printed, "control-key")
+      for (let index = 0; index < 5; index++) {
+        assert.strictEqual((yield* createRun(printed["v4"], printed["key"] ?? "")).status, 500)
+      }
+      const journal = yield* Effect.promise(async () => {
+        const headers = { "x-control-key": "from-environment" }
+        return (await fetch(`${printed["control"]}/journal`, { headers })).json() as Promise<{ kept: number }>
+      })
+      assert.strictEqual(journal.kept, 3)
+    })
+  )
+
+  const mistakes: Readonly<Record<string, readonly [args: ReadonlyArray<string>, stderr: RegExp]>> = {
+    "a preset that does not exist": [
+      ["--profile", "flakey"],
+      /^There is no preset named "flakey"\. Did you mean flaky\? A file is named with its path, such as \.\/flakey\.json\.\n$/u
+    ],
+    "a file that does not exist": [
+      ["--faults", "./nowhere.json"],
+      /^--faults: there is no file \.\/nowhere\.json\.\n$/u
+    ],
+    "manual time that nothing can move": [
+      ["--time", "manual"],
+      /^With --time manual nothing ever happens unless something moves time: add --control\.\n$/u
+    ],
+    "two ways for time to go": [
+      ["--time", "manual", "--time-scale", "60", "--control"],
+      /^Time that is moved by hand has no scale: give --time manual or --time-scale, not both\.\n$/u
+    ],
+    "a scale that is none": [["--time-scale", "0"], /^Invalid value for flag --time-scale: "0"/u]
+  }
+
+  for (const [what, [args, stderr]] of Object.entries(mistakes)) {
+    it.live(`${what} is one clear error and exit 2`, () =>
+      Effect.gen(function* () {
+        const program = yield* start(["--port", "0", ...args])
+        const ended = yield* program.ended
+        assert.strictEqual(ended.code, 2)
+        assert.match(ended.stderr, stderr)
+        assert.strictEqual(program.stdout(), "")
+      })
+    )
+  }
+
+  it.live("a file that does not fit is told a line for each field", () =>
+    Effect.gen(function* () {
+      const path = yield* file(
+        "bad.json",
+        '[{ "fault": { "kind": "hangs" } }, { "fault": { "kind": "reset", "x": 1 } }]'
+      )
+      const program = yield* start(["--port", "0", "--faults", path])
+      const { code, stderr } = yield* program.ended
+      assert.strictEqual(code, 2)
+      const lines = stderr.trimEnd().split("\n")
+      assert.strictEqual(lines[0], `${path}:`)
+      assert.match(lines[1] ?? "", /^ {2}\[0\]\.fault\.kind: expected one of .*did you mean "hang"\?$/u)
+      assert.match(lines[2] ?? "", /^ {2}\[1\]\.fault\.x: is not a field that is known here/u)
+    })
+  )
+
+  it.live("a taken port of the control API names its own flag", () =>
+    Effect.gen(function* () {
+      const { port } = yield* takenPort
+      const program = yield* start(["--port", "0", "--control-port", String(port)])
+      assert.deepStrictEqual(yield* program.ended, {
+        code: 2,
+        stderr: `Port ${port} is taken. Choose another with --control-port, or 0 for any free one.\n`
+      })
     })
   )
 })

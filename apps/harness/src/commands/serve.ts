@@ -1,3 +1,5 @@
+import type { Server } from "@webagent/server"
+import * as SimulationFlags from "@webagent/server/SimulationFlags"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Console from "effect/Console"
@@ -7,12 +9,18 @@ import * as Layer from "effect/Layer"
 import { usage } from "../Mistake.ts"
 import { program } from "./Program.ts"
 
-const lines = (versions: Readonly<Record<string, string>>, address: string, key: string) => [
-  ...Object.entries(versions).map(([version, baseUrl]) => `${version}       ${baseUrl}`),
-  `docs     ${address}/api/v4/docs`,
-  `key      ${key}`,
-  `try it   WEBAGENT_API_KEY=${key} ${program} run --target ${address}`
-]
+const lines = (server: Server["Service"], key: string, asked: SimulationFlags.Asked): ReadonlyArray<string> => {
+  const { address, baseUrls } = server
+  const labelled: ReadonlyArray<readonly [label: string, text: string]> = [
+    ...Object.entries(baseUrls),
+    ["docs", `${address}/api/v4/docs`],
+    ...asked.lines(server),
+    ["key", key],
+    ["try it", `WEBAGENT_API_KEY=${key} ${program} run --target ${address}`]
+  ]
+  const width = Math.max(...labelled.map(([label]) => label.length)) + 3
+  return labelled.map(([label, text]) => `${label.padEnd(width)}${text}`)
+}
 
 /** Whether this process serves: Ctrl-C is then how it ends, and no failure. */
 export const serving = { now: false }
@@ -36,22 +44,27 @@ export const serve = Command.make(
     seed: Flag.Int("seed").pipe(
       Flag.withDescription("Ids, outcomes, durations and costs derive from it; default: 1"),
       Flag.withDefault(1)
-    )
+    ),
+    ...SimulationFlags.flags
   },
-  ({ apiKey, port, seed }) =>
+  ({ apiKey, port, seed, ...simulation }) =>
     Effect.gen(function* () {
+      const asked = yield* SimulationFlags.resolve(simulation)
       const { Server } = yield* Effect.promise(() => import("@webagent/server"))
-      const layer = Server.layerSimulated({ port, apiKeys: [apiKey], seed })
+      const layer = Server.layerSimulated({ port, apiKeys: [apiKey], seed, ...asked.options })
       const server = Context.get(yield* Layer.build(layer), Server)
       yield* Console.log(`simulated service on ${server.address}, until Ctrl-C`)
-      for (const line of lines(server.baseUrls, server.address, apiKey)) yield* Console.log(line)
+      for (const line of lines(server, apiKey, asked)) yield* Console.log(line)
       serving.now = true
       return yield* Effect.never
     }).pipe(
       Effect.scoped,
       Effect.catchTags({
-        PortInUseError: () =>
-          Effect.fail(usage(`Port ${port} is taken. Choose another with --port, or 0 for any free one.`)),
+        SimulationMistake: ({ message }) => Effect.fail(usage(message)),
+        PortInUseError: ({ port: taken }) => {
+          const flag = taken === port ? "--port" : "--control-port"
+          return Effect.fail(usage(`Port ${taken} is taken. Choose another with ${flag}, or 0 for any free one.`))
+        },
         ListenError: (error) => Effect.fail(usage(`${error.message}.`))
       })
     )

@@ -406,6 +406,31 @@ describe("serve", () => {
   })
 })
 
+describe("serve with a simulation's flags", () => {
+  it("says what was asked for, and the control API answers", async () => {
+    const program = start(["serve", "--profile", "flaky", "--time-scale", "60", "--control-key", "wck_example"])
+    const said = await program.says("try it")
+    assert.include(said, "profile   flaky\n")
+    assert.include(said, "time      60 times as fast as real time\n")
+    const control = /^control +(\S+)$/mu.exec(said)?.[1] ?? ""
+    const answer = await fetch(`${control}/profile`, { headers: { "x-control-key": "wck_example" } })
+    assert.include(await answer.text(), '"name":"flaky"')
+    program.signal("SIGINT")
+    assert.strictEqual((await program.ended).code, 0)
+  })
+
+  it("a wrong one is one sentence and exit 2", async () => {
+    const { code, stderr } = await run(["serve", "--profile", "flakey"])
+    assert.deepStrictEqual(
+      [code, stderr],
+      [
+        2,
+        'There is no preset named "flakey". Did you mean flaky? A file is named with its path, such as ./flakey.json.\n'
+      ]
+    )
+  })
+})
+
 describe.concurrent("list and help", () => {
   it("list names every suite with what its scenarios need", async () => {
     const { code, stdout } = await run(["list"])
