@@ -95,6 +95,13 @@ export default defineConfig({
       )
     ),
     restricted(
+      [`${server}/simulation/*.ts`, `${server}/simulation/{delivery,oracles}/**`],
+      // not "**/http/**": that is Effect's folder, too
+      [...adapters, ...["api", "http"].flatMap((folder) => [`../${folder}/**`, `../../${folder}/**`]), "**/Server.ts"],
+      "What a simulation is made of stands before the app: only its control and SimulatedService know what is served."
+    ),
+    restricted([`${server}/simulation/SimulatedService.ts`], [], ""),
+    restricted(
       [`${server}/http/**`],
       [...adapters, "**/store/**", "**/agent/**", "**/Server.ts"],
       "Only Server.ts assembles, and only the engine writes."

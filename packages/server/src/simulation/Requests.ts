@@ -41,6 +41,16 @@ const known: ReadonlyMap<string, Target> = new Map(
 
 const prefixLength = `${basePath.v4}/`.length
 
+/** The longest id that is kept, in characters: those of this server have 36. */
+const longestResource = 256
+
+/**
+ * A text that is not longer than so many characters: what callers send is kept, and can be as long as they like. The
+ * part is copied, as a slice would keep the whole.
+ */
+export const clipped = (text: string, longest: number): string =>
+  text.length <= longest ? text : `${Buffer.from(text.slice(0, longest)).toString()}…`
+
 const isDecodable = (segment: string): boolean => Result.isSuccess(Result.try(() => decodeURIComponent(segment)))
 
 const decoded = (path: string): string =>
@@ -57,7 +67,7 @@ const pathOf = (url: string): string => {
   return single.includes("%") ? decoded(single) : single
 }
 
-/** The operation and the resource that a request asks for. Every poll comes through here: no pattern, no `URL`. */
+/** The operation and the resource that a request asks for. */
 export const targetOf = (method: string, url: string): Target => {
   const path = pathOf(url)
   const from = path.indexOf("/", prefixLength) + 1
@@ -68,9 +78,36 @@ export const targetOf = (method: string, url: string): Target => {
   if (found === undefined) return unrouted
   return {
     operation: found.operation,
-    resource: path.slice(from, to).toLowerCase(),
+    resource: clipped(path.slice(from, to).toLowerCase(), longestResource),
     creates: found.creates,
     reads: found.reads
+  }
+}
+
+/** How many addresses are remembered at a time, and how long one may be for that. */
+const maxAddresses = 10_000
+const longestAddress = 256
+
+/** What is asked for, and how the journal shows it: texts that are shared by all who ask for it again. */
+export interface Address {
+  readonly shown: string
+  readonly target: Target
+}
+
+/**
+ * Finds targets of requests. Polls ask for the same again and again, so this remembers; not for long, and whoever is
+ * not remembered is looked at again.
+ */
+export const makeAddresses = (show: (url: string) => string): ((method: string, url: string) => Address) => {
+  const known = new Map<string, Address>()
+  return (method, url) => {
+    const remembered = method === "GET" ? known.get(url) : undefined
+    if (remembered !== undefined) return remembered
+    const address = { shown: show(url), target: targetOf(method, url) }
+    if (method !== "GET" || url.length > longestAddress) return address
+    if (known.size >= maxAddresses) known.clear()
+    known.set(url, address)
+    return address
   }
 }
 

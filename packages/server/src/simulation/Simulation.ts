@@ -1,11 +1,9 @@
 import { apiKeyHeader } from "@webagent/contract/Wire"
-import type { RequestEntry } from "@webagent/control"
 import * as ByteSize from "effect/ByteSize"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as Exit from "effect/Exit"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -21,8 +19,9 @@ import { Journal } from "./Journal.ts"
 import { Limits, type Refusal } from "./Limits.ts"
 import { Staleness } from "./ObservedStore.ts"
 import { RealClock } from "./RealClock.ts"
-import { type Identity, makeAttempts, type Target, targetOf } from "./Requests.ts"
+import { clipped, type Identity, makeAttempts, type Target, makeAddresses } from "./Requests.ts"
 import { ClockSkew } from "./SkewedClock.ts"
+import { makeRecorder, type Visit } from "./Visit.ts"
 
 /** What a simulation has to know of the server around it. */
 export interface SimulationOptions {
@@ -39,33 +38,11 @@ type Response = HttpServerResponse.HttpServerResponse
 /** How much of a create's body is read to know which one it is; the same as the server reads at all. */
 const maxBodySize = ByteSize.mebibytes(1)
 
+/** How much of an address the journal keeps, in characters. */
+const longestPath = 2048
+
 /** Nobody is there, and never will be. */
 const nowhere = "http://elsewhere.invalid"
-
-/** A request under way: what its row in the journal will say. */
-interface Visit {
-  readonly request: Request
-  readonly target: Target
-  readonly clock: Clock.Clock
-  readonly at_ms: number
-  readonly realAt_ms: number
-  /** The last row of the journal when it came. */
-  readonly after: number
-  /** Whether service time is another than the process's, by which Node dates its answers. */
-  readonly dates: boolean
-  identity: Identity
-  exchange: Exchange | undefined
-  struck: Struck | undefined
-  /** Whether somebody else sees to its row. */
-  handedOver: boolean
-}
-
-const retryAfter_ms = (response: Response, now_ms: number): number | null => {
-  const value = response.headers["retry-after"]
-  if (value === undefined) return null
-  const asked = /^\d+$/u.test(value) ? Number(value) * 1000 : Math.max(0, Date.parse(value) - now_ms)
-  return Number.isFinite(asked) ? asked : null
-}
 
 const madeBy: Readonly<Partial<Record<Target["operation"], Exchange["makes"]>>> = {
   "v3.createSession": "session",
@@ -125,6 +102,8 @@ const make = Effect.fnUntraced(function* (options: SimulationOptions) {
   const attempts = makeAttempts()
   const creates = CreateHashes.make()
   const keys = ApiKeys.make(options.apiKeys ?? [])
+  const addressOf = makeAddresses((url) => clipped(keys.redact(url), longestPath))
+  const recorder = makeRecorder(journal, keys)
   let elsewhere = nowhere
 
   const identify = (target: Target, create: string | null): Identity => ({
@@ -135,49 +114,6 @@ const make = Effect.fnUntraced(function* (options: SimulationOptions) {
     create,
     attempt: attempts.next(target.operation, create ?? target.resource ?? "")
   })
-
-  const record = (visit: Visit, answered: Answered, status: number | null, retryAfter: number | null) => {
-    if (!journal.enabled) return
-    const { identity, request } = visit
-    const { headers } = request
-    const row: { -readonly [Key in keyof typeof RequestEntry.Type]: (typeof RequestEntry.Type)[Key] } = {
-      type: "request",
-      seq: 0,
-      at_ms: visit.at_ms,
-      realAt_ms: visit.realAt_ms,
-      operation: identity.operation,
-      resource: identity.resource,
-      create: identity.create,
-      attempt: identity.attempt,
-      after: visit.after,
-      method: request.method,
-      path: keys.redact(request.url),
-      apiKey: keys.digestOf(request),
-      idempotencyKey: headers["idempotency-key"] ?? null,
-      userAgent: headers["user-agent"] ?? null,
-      status,
-      retryAfter_ms: retryAfter,
-      answered,
-      made: visit.exchange?.made ?? null,
-      fault: visit.struck?.rule ?? null,
-      duration_ms: visit.clock.currentTimeMillisUnsafe() - visit.at_ms
-    }
-    journal.recordUnsafe(row)
-  }
-
-  const recordExit = <E>(visit: Visit, exit: Exit.Exit<Response, E>) => {
-    if (visit.handedOver) return
-    if (exit._tag === "Failure") return record(visit, "left", null, null)
-    const { status } = exit.value
-    record(visit, "whole", status, retryAfter_ms(exit.value, visit.clock.currentTimeMillisUnsafe()))
-  }
-
-  const recordFault = ({ at_ms, identity, realAt_ms }: Visit, struck: Struck) => {
-    const { attempt, create, operation, resource } = identity
-    const { fault, placement, rule } = struck
-    const of = { operation, resource, create, attempt, rule, kind: fault.kind, placement }
-    journal.recordUnsafe({ type: "fault", seq: 0, at_ms, realAt_ms, ...of })
-  }
 
   const dated = ({ clock }: Visit, response: Response, skew_ms = 0): Response =>
     response.headers["date"] === undefined
@@ -201,7 +137,7 @@ const make = Effect.fnUntraced(function* (options: SimulationOptions) {
     if (FaultAnswer.isResponse(given)) return Effect.succeed(visit.dates ? dated(visit, given) : given)
     visit.handedOver = true
     const status = given.head?.status ?? null
-    const ended = (answered: Answered) => record(visit, answered, answered === "left" ? null : status, null)
+    const ended = (answered: Answered) => recorder.ended(visit, answered, answered === "left" ? null : status, null)
     if (visit.struck?.fault.kind !== "refuse-connections") return delivery.deliver(visit.request, given, ended)
     ended("none")
     const { for: span } = visit.struck.fault
@@ -222,7 +158,7 @@ const make = Effect.fnUntraced(function* (options: SimulationOptions) {
     // both are counted now, so that what comes meanwhile has the same number whenever the first is done
     const second = identify(visit.target, visit.identity.create)
     return Effect.flatMap(carriedOut(app, visit), () => {
-      record(visit, "none", null, null)
+      recorder.ended(visit, "none", null, null)
       visit.identity = second
       if (visit.exchange !== undefined) visit.exchange = { ...visit.exchange, made: null }
       return carriedOut(app, visit)
@@ -260,7 +196,7 @@ const make = Effect.fnUntraced(function* (options: SimulationOptions) {
     const struck = faults.strikesUnsafe()?.of(visit.identity, visit.at_ms)
     if (struck === undefined) return carriedOut(app, visit)
     visit.struck = struck
-    recordFault(visit, struck)
+    recorder.struck(visit, struck)
     return struckDown(app, visit, struck)
   }
 
@@ -293,11 +229,12 @@ const make = Effect.fnUntraced(function* (options: SimulationOptions) {
     Effect.withFiber((fiber) => {
       const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
       const clock = fiber.getRef(Clock.Clock)
-      const target = targetOf(request.method, request.url)
+      const { shown, target } = addressOf(request.method, request.url)
       const at_ms = clock.currentTimeMillisUnsafe()
       const realAt_ms = fiber.getRef(RealClock).currentTimeMillisUnsafe()
       const visit: Visit = {
         request,
+        shown,
         target,
         clock,
         at_ms,
@@ -314,7 +251,7 @@ const make = Effect.fnUntraced(function* (options: SimulationOptions) {
         (exit) => {
           const place = visit.exchange?.place
           if (place !== null && place !== undefined) limits.leave(place)
-          recordExit(visit, exit)
+          recorder.exited(visit, exit)
           return undefined
         },
         true

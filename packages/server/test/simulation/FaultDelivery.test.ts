@@ -493,6 +493,27 @@ describe("faults on the wire", () => {
     )
   )
 
+  it.effect("a connection that becomes a WebSocket is one request, which ends with it", () =>
+    struck(
+      [],
+      Effect.gen(function* () {
+        const { answer } = yield* ask("POST", "/api/v4/browsers", {})
+        const { pathname, search } = new URL((bodyOf(answer) as { readonly cdpUrl: string }).cdpUrl)
+        const wire = yield* dial
+        const headers = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"]
+        wire.send(
+          request("GET", pathname + search, undefined, [...headers, "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="])
+        )
+        yield* wire.until((text) => parse(text) !== undefined)
+        yield* TestClock.adjust("3 seconds")
+        wire.leave()
+        while ((yield* rows("request")).length < 2) yield* Effect.yieldNow
+        const [, row] = yield* rows("request")
+        assert.deepInclude(row, { operation: "unrouted", status: 101, answered: "whole", duration_ms: 3000 })
+      })
+    )
+  )
+
   it.effect("only described operations are struck unless a rule says otherwise", () =>
     struck(
       [{ fault: { kind: "status" } }],

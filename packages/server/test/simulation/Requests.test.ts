@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { operations } from "@webagent/control"
 import { basePath, operations as described } from "@webagent/contract/Wire"
-import { makeAttempts, targetOf } from "../../src/simulation/Requests.ts"
+import { makeAddresses, makeAttempts, targetOf } from "../../src/simulation/Requests.ts"
 
 const id = "0B0D8E5A-6f3c-4b7e-9d1a-2c3d4e5f6a7b"
 
@@ -47,6 +47,21 @@ describe("Requests", () => {
       assert.deepStrictEqual([target.operation, target.resource], [operation, resource])
     })
   }
+
+  it("an id without end is kept in part", () => {
+    assert.strictEqual(targetOf("GET", `/api/v4/runs/${"a".repeat(10_000)}`).resource, `${"a".repeat(256)}…`)
+  })
+
+  it("remembers addresses, with what is shown of them", () => {
+    const addressOf = makeAddresses((url) => url.replace("secret", "[key]"))
+    const first = addressOf("GET", "/api/v4/runs/a?secret")
+    assert.deepInclude(first, { shown: "/api/v4/runs/a?[key]" })
+    assert.strictEqual(first.target.resource, "a")
+    assert.strictEqual(addressOf("GET", "/api/v4/runs/a?secret"), first)
+    assert.strictEqual(addressOf("POST", "/api/v4/runs/a?secret").target.operation, "unrouted")
+    for (const index of Array.from({ length: 10_001 }, (_, index) => index)) addressOf("GET", `/api/v4/runs/r${index}`)
+    assert.notStrictEqual(addressOf("GET", "/api/v4/runs/a?secret"), first)
+  })
 
   it("HEAD is a read, another method is no operation", () => {
     assert.strictEqual(targetOf("HEAD", "/api/v4/runs/a").operation, "v4.getRun")
