@@ -58,6 +58,12 @@ export interface ClientOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
+/** The same, where what is missing comes from the environment. */
+export interface GivenOptions extends Omit<ClientOptions, "baseUrl" | "apiKey"> {
+  readonly baseUrl?: string | undefined
+  readonly apiKey?: string | Redacted.Redacted<string> | undefined
+}
+
 const versions = Object.keys(basePath) as ReadonlyArray<ApiVersion>
 
 const fail = (message: string) => Effect.fail(new ClientConfigError({ message }))
@@ -191,29 +197,54 @@ const text = (name: string) =>
     return node?.value
   })
 
-const fromEnvironment = Effect.gen(function* () {
-  const apiKey = Redacted.make((yield* text(variables.apiKey)) ?? "")
-  const baseUrls = { v2: yield* text(variables.v2), v3: yield* text(variables.v3), v4: yield* text(variables.v4) }
-  const header = yield* text(variables.apiKeyHeader)
+/** `given`, and from the environment what it lacks; `names` is what to call the variables in errors. */
+const resolve = Effect.fnUntraced(function* (given: GivenOptions, names: typeof variables) {
+  const apiKey = given.apiKey ?? Redacted.make((yield* text(variables.apiKey)) ?? "")
+  // an address that is given is meant: no variable sends the requests of one version, and the key, elsewhere
+  const own = given.baseUrl === undefined ? given.baseUrls : (given.baseUrls ?? {})
+  const baseUrls = own ?? {
+    v2: yield* text(variables.v2),
+    v3: yield* text(variables.v3),
+    v4: yield* text(variables.v4)
+  }
   // the address of one version is enough: the others are beside it
   const version = (["v4", "v3", "v2"] as const).find((version) => baseUrls[version] !== undefined)
-  const baseUrl = (yield* text(variables.baseUrl)) ?? (version === undefined ? undefined : baseUrls[version])
+  const baseUrl =
+    given.baseUrl ?? (yield* text(variables.baseUrl)) ?? (version === undefined ? undefined : baseUrls[version])
   // whatever stands there: make refuses what is none of them
   const time = (name: string) => Effect.map(text(name), (value) => value as Duration.Input | undefined)
   const timeouts = {
-    connect: yield* time(variables.connect),
-    headers: yield* time(variables.headers),
-    body: yield* time(variables.body),
-    total: yield* time(variables.total)
+    connect: given.timeouts?.connect ?? (yield* time(variables.connect)),
+    headers: given.timeouts?.headers ?? (yield* time(variables.headers)),
+    body: given.timeouts?.body ?? (yield* time(variables.body)),
+    total: given.timeouts?.total ?? given.requestTimeout ?? (yield* time(variables.total))
   }
   const target = {
-    idempotency: yield* text(variables.idempotency),
-    refusals: yield* text(variables.refusals)
+    idempotency: given.target?.idempotency ?? (yield* text(variables.idempotency)),
+    refusals: given.target?.refusals ?? (yield* text(variables.refusals))
   } as Target
-  yield* checkKey(variables.apiKey, apiKey)
-  if (baseUrl === undefined) return yield* fail(`No address: set ${variables.baseUrl} to the service's, https://host.`)
-  return yield* make({ apiKey, baseUrl, baseUrls, apiKeyHeader: header, timeouts, target }, variables)
+  const apiKeyHeader = given.apiKeyHeader ?? (yield* text(variables.apiKeyHeader))
+  yield* checkKey(names.apiKey, typeof apiKey === "string" ? Redacted.make(apiKey) : apiKey)
+  if (baseUrl === undefined) return yield* fail(`No address: set ${names.baseUrl} to the service's, https://host.`)
+  return yield* make({ ...given, apiKey, baseUrl, baseUrls, apiKeyHeader, timeouts, target }, names)
 })
+
+/** Names that tell who may have given a value here, or in a variable, of both. */
+const eitherNames = {
+  ...variables,
+  apiKey: `apiKey or ${variables.apiKey}`,
+  baseUrl: `baseUrl or ${variables.baseUrl}`,
+  v2: `baseUrls.v2 or ${variables.v2}`,
+  v3: `baseUrls.v3 or ${variables.v3}`,
+  v4: `baseUrls.v4 or ${variables.v4}`,
+  apiKeyHeader: `apiKeyHeader or ${variables.apiKeyHeader}`,
+  connect: `timeouts.connect or ${variables.connect}`,
+  headers: `timeouts.headers or ${variables.headers}`,
+  body: `timeouts.body or ${variables.body}`,
+  total: `timeouts.total or ${variables.total}`,
+  idempotency: `target.idempotency or ${variables.idempotency}`,
+  refusals: `target.refusals or ${variables.refusals}`
+}
 
 /**
  * Where the service is and with which key to call it. The key stays redacted until it is put on a request.
@@ -257,5 +288,9 @@ export class ClientConfig extends Context.Service<
    * and _BODY_TIMEOUT are times such as "30 seconds"; WEBAGENT_IDEMPOTENCY and WEBAGENT_REFUSALS say what is known of
    * the service.
    */
-  static readonly layerConfig: Layer.Layer<ClientConfig, ClientConfigError> = Layer.effect(this, fromEnvironment)
+  static readonly layerConfig: Layer.Layer<ClientConfig, ClientConfigError> = Layer.effect(this, resolve({}, variables))
+
+  /** The configuration that these values and, where they say nothing, the environment give. */
+  static readonly resolve = (given: GivenOptions): Effect.Effect<ClientConfig["Service"], ClientConfigError> =>
+    resolve(given, eitherNames)
 }

@@ -1,5 +1,5 @@
 import * as Contract from "@webagent/contract"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 
 /** 429: too many requests or runs at once. `retryAfter` is how long the answer asks to stay away, if it says. */
 export class TooManyRequestsError extends Contract.TooManyRequestsError {
@@ -11,5 +11,10 @@ export class TooManyRequestsError extends Contract.TooManyRequestsError {
     super({ detail })
     this.retryAfter = retryAfter
     this.requestId = requestId
+  }
+
+  /** `retryAfter` in milliseconds. */
+  get retryAfter_ms(): number | undefined {
+    return this.retryAfter === undefined ? undefined : Duration.toMillis(this.retryAfter)
   }
 }

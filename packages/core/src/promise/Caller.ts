@@ -1,0 +1,201 @@
+import * as Cause from "effect/Cause"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import type * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import type * as LogLevelName from "effect/LogLevel"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Option from "effect/Option"
+import * as References from "effect/References"
+import * as Stream from "effect/Stream"
+import { ClientConfig, type ClientConfigError } from "../ClientConfig.ts"
+import * as Ledger from "../Ledger.ts"
+import * as RetryPolicy from "../RetryPolicy.ts"
+import { Transport } from "../Transport.ts"
+import { WebAgentClosedError } from "./Errors.ts"
+import type { CallOptions, LogLevel, StandardSchema, Time, WaitOptions, WebAgentOptions } from "./Options.ts"
+import * as Rejection from "./Rejection.ts"
+import * as ResultSchema from "./ResultSchema.ts"
+
+/** Runs the effects of one client as promises. */
+export interface Caller<R> {
+  /**
+   * Starts an effect. An abort rejects the promise at once and interrupts the effect, which may still have something
+   * to clean up: that goes on by itself, and `close` waits for it. With `patient` the rejection waits for it as well.
+   */
+  readonly call: <A, E>(
+    effect: () => Effect.Effect<A, E, R>,
+    options?: CallOptions,
+    how?: { readonly patient: boolean }
+  ) => Promise<A>
+  /** What a stream emits; leaving the loop interrupts it. Each loop runs the stream anew. */
+  readonly iterate: <A, E>(stream: () => Stream.Stream<A, E, R>, options?: CallOptions) => AsyncIterable<A>
+  /** Interrupts what is at work, releases what is held, and refuses further calls. */
+  readonly close: () => Promise<void>
+  readonly baseUrls: ClientConfig["Service"]["baseUrls"]
+}
+
+const levels: { readonly [Level in LogLevelName.LogLevel]?: LogLevel } = {
+  Fatal: "error",
+  Error: "error",
+  Warn: "warn",
+  Info: "info"
+}
+
+const textOf = (part: unknown): string => {
+  if (Cause.isCause(part)) return textOf(Cause.squash(part))
+  return part instanceof Error ? part.message : String(part)
+}
+
+const layerLog = (log: WebAgentOptions["log"]) => {
+  const write = log ?? ((_: LogLevel, message: string) => console.warn(message))
+  const logger = Logger.make<unknown, void>(({ cause, logLevel, message }) => {
+    const parts = [...(Array.isArray(message) ? message : [message]), ...(cause.reasons.length === 0 ? [] : [cause])]
+    write(levels[logLevel] ?? "debug", parts.map(textOf).join(": "))
+  })
+  return Layer.merge(
+    Logger.layer([logger]),
+    Layer.succeed(References.MinimumLogLevel, log === undefined ? "Warn" : "Debug")
+  )
+}
+
+const layerLedger = (write: NonNullable<WebAgentOptions["ledger"]>) =>
+  Layer.succeed(Ledger.Current, {
+    write: (entry) =>
+      Effect.tryPromise({
+        try: async () => write(entry),
+        catch: (error) => new Ledger.LedgerError({ message: `The ledger cannot be written: ${textOf(error)}` })
+      }),
+    open: Effect.succeed([])
+  })
+
+const layerHttp = ({ fetch, httpClient }: WebAgentOptions): Layer.Layer<HttpClient.HttpClient, never, ClientConfig> => {
+  if (httpClient !== undefined) {
+    return httpClient.layer as Layer.Layer<HttpClient.HttpClient, never, ClientConfig>
+  }
+  return fetch === undefined
+    ? FetchHttpClient.layer
+    : Layer.provide(FetchHttpClient.layer, Layer.succeed(FetchHttpClient.Fetch, fetch))
+}
+
+const configOf = (options: WebAgentOptions): ClientConfig["Service"] => {
+  // the environment as it is now: the surrounding provider keeps what it was at the first look
+  const environment = ConfigProvider.fromEnv()
+  const exit = Effect.runSyncExit(
+    Effect.provideService(ClientConfig.resolve(options), ConfigProvider.ConfigProvider, environment)
+  )
+  if (Exit.isSuccess(exit)) return exit.value
+  throw Option.getOrElse(Cause.findErrorOption<ClientConfigError>(exit.cause), () => Cause.squash(exit.cause))
+}
+
+/**
+ * A client over services of a version. Reads the configuration at once, and throws a ClientConfigError where it says
+ * too little; everything else is made by the first call.
+ */
+export const make = <R>(layer: Layer.Layer<R, never, Transport>, options: WebAgentOptions): Caller<R> => {
+  const config = configOf(options)
+  const { retries } = options
+  const surroundings = Layer.mergeAll(
+    layerLog(options.log),
+    retries === undefined ? Layer.empty : Layer.succeed(RetryPolicy.Current, { ...RetryPolicy.standard, retries }),
+    options.ledger === undefined ? Layer.empty : layerLedger(options.ledger)
+  )
+  const runtime = ManagedRuntime.make(
+    layer.pipe(
+      Layer.provide(Transport.layer),
+      Layer.provide(layerHttp(options)),
+      Layer.provide(Layer.succeed(ClientConfig, config)),
+      Layer.provideMerge(surroundings)
+    )
+  )
+  let closing: Promise<void> | undefined
+
+  const start = <A, E>(
+    effect: () => Effect.Effect<A, E, R>,
+    { signal }: CallOptions,
+    patient: boolean,
+    site: Error,
+    depth: number
+  ): Promise<A> => {
+    const promise = new Promise<A>((resolve, reject) => {
+      if (closing !== undefined) return reject(new WebAgentClosedError())
+      if (signal?.aborted === true) return reject(signal.reason)
+      const fiber = runtime.runFork(Effect.suspend(effect))
+      const abort = () => {
+        fiber.interruptUnsafe()
+        if (!patient) reject(signal?.reason)
+      }
+      signal?.addEventListener("abort", abort, { once: true })
+      fiber.addObserver((exit) => {
+        signal?.removeEventListener("abort", abort)
+        if (Exit.isSuccess(exit)) resolve(exit.value)
+        else reject(signal?.aborted === true ? signal.reason : Rejection.make(exit.cause, site, depth))
+      })
+    })
+    // one that is rejected before it is awaited must not end the process: who awaits it later sees the rejection
+    promise.catch(() => undefined)
+    return promise
+  }
+
+  async function* iterate<A, E>(stream: () => Stream.Stream<A, E, R>, signal: AbortSignal | undefined, site: Error) {
+    const values: Array<A> = []
+    const left = new AbortController()
+    let wake = () => {}
+    let over = false
+    const offer = (value: A) =>
+      Effect.sync(() => {
+        values.push(value)
+        wake()
+      })
+    const signals = signal === undefined ? left.signal : AbortSignal.any([left.signal, signal])
+    const ended = start(() => Stream.runForEach(stream(), offer), { signal: signals }, false, site, 2)
+    const end = () => {
+      over = true
+      wake()
+    }
+    ended.then(end, end)
+    try {
+      while (true) {
+        if (signal?.aborted === true) throw signal.reason
+        for (let value = values.shift(); value !== undefined; value = values.shift()) yield value
+        if (over) return await ended
+        await new Promise<void>((resolve) => (wake = resolve))
+      }
+    } finally {
+      left.abort()
+    }
+  }
+
+  return {
+    call: (effect, options = {}, how) => start(effect, options, how?.patient === true, new Error(), 2),
+    iterate: (stream, options = {}) => {
+      const site = new Error()
+      return { [Symbol.asyncIterator]: () => iterate(stream, options.signal, site) }
+    },
+    close: () => (closing ??= runtime.dispose()),
+    baseUrls: config.baseUrls
+  }
+}
+
+const timeOf = (name: string, time: Time): Duration.Duration =>
+  Option.getOrElse(Duration.fromInput(time), () => {
+    throw new TypeError(`${name} is not a length of time: give milliseconds, or a text such as "30 seconds".`)
+  })
+
+/** What a wait is told, as `@webagent/polling` takes it. */
+export const waitOf = ({ every, first, timeout }: WaitOptions = {}) => {
+  const every_ms = every === undefined ? undefined : Duration.toMillis(timeOf("every", every))
+  return {
+    ...(timeout === undefined ? {} : { timeout: timeOf("timeout", timeout) }),
+    ...(first === undefined ? {} : { first: timeOf("first", first) }),
+    ...(every_ms === undefined ? {} : { schedule: { delay_ms: () => every_ms, jitter: 0 } })
+  }
+}
+
+/** A result of a type, as the services of Effect take it. */
+export const resultOf = <Output>(result: StandardSchema<Output> | undefined) =>
+  result === undefined ? {} : { result: ResultSchema.make(result) }

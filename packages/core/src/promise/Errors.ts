@@ -1,0 +1,157 @@
+import * as Contract from "@webagent/contract"
+import * as Config from "../ClientConfig.ts"
+import * as Create from "../CreateOutcomeUnknown.ts"
+import * as Throttled from "../TooManyRequestsError.ts"
+import * as Transported from "../TransportError.ts"
+
+// The classes are those that Effect programs catch. Their types here say what an instance has, and nothing of Effect.
+
+/** A class of errors, for `instanceof`. */
+export interface ErrorClass<E extends Error> {
+  new (...args: ReadonlyArray<unknown>): E
+  readonly prototype: E
+}
+
+/** A class of Effect's with its instances in plain types. */
+export const errorClass = <E extends Error>(self: new (...args: never) => E): ErrorClass<E> => self as ErrorClass<E>
+
+/** The configuration does not say where the service is or with which key. The message says what to do. */
+export interface ClientConfigError extends Error {
+  readonly _tag: "ClientConfigError"
+}
+export const ClientConfigError = errorClass<ClientConfigError>(Config.ClientConfigError)
+
+/** One thing that is wrong with a request: where (`["body", "task"]`), what, and of which kind. */
+export interface ValidationError {
+  readonly loc: ReadonlyArray<string | number>
+  readonly msg: string
+  readonly type: string
+  readonly [field: string]: unknown
+}
+
+/** 422: the request does not fit the operation. `detail` says where and why, one entry each. */
+export interface HTTPValidationError extends Error {
+  readonly _tag: "HTTPValidationError"
+  readonly detail?: ReadonlyArray<ValidationError>
+}
+export const HTTPValidationError = errorClass<HTTPValidationError>(Contract.HTTPValidationError)
+
+/** An error that the service explains in a sentence, `detail`. */
+export interface DetailedError<Tag extends string> extends Error {
+  readonly _tag: Tag
+  readonly detail: string
+}
+
+/** 401: no API key, or not a valid one. */
+export interface UnauthorizedError extends DetailedError<"UnauthorizedError"> {}
+export const UnauthorizedError = errorClass<UnauthorizedError>(Contract.UnauthorizedError)
+
+/** 404: no session has the given id. */
+export interface SessionNotFoundError extends DetailedError<"SessionNotFoundError"> {}
+export const SessionNotFoundError = errorClass<SessionNotFoundError>(Contract.SessionNotFoundError)
+
+/** 404: no run has the given id. */
+export interface RunNotFoundError extends DetailedError<"RunNotFoundError"> {}
+export const RunNotFoundError = errorClass<RunNotFoundError>(Contract.RunNotFoundError)
+
+/** 404: no browser has the given id. */
+export interface BrowserNotFoundError extends DetailedError<"BrowserNotFoundError"> {}
+export const BrowserNotFoundError = errorClass<BrowserNotFoundError>(Contract.BrowserNotFoundError)
+
+/** 409: the resource is in a state that does not allow the operation, such as a message for a stopped session. */
+export interface ConflictError extends DetailedError<"ConflictError"> {}
+export const ConflictError = errorClass<ConflictError>(Contract.ConflictError)
+
+/** 413: the body is larger than the service reads. */
+export interface ContentTooLargeError extends DetailedError<"ContentTooLargeError"> {}
+export const ContentTooLargeError = errorClass<ContentTooLargeError>(Contract.ContentTooLargeError)
+
+/** 429: too many requests or runs at once. */
+export interface TooManyRequestsError extends DetailedError<"TooManyRequestsError"> {
+  /** How long the answer asks to stay away, in milliseconds, if it says. */
+  readonly retryAfter_ms: number | undefined
+  /** What the call's requests carried as `X-Request-Id`. */
+  readonly requestId: string | undefined
+}
+export const TooManyRequestsError = errorClass<TooManyRequestsError>(Throttled.TooManyRequestsError)
+
+/** Why a call failed below the contract. */
+export type TransportErrorReason =
+  /** No connection, or one that was cut; `code` is the system's, `ECONNREFUSED`. */
+  | { readonly _tag: "ConnectionFailed"; readonly code?: string; readonly cause?: unknown }
+  /** An attempt took longer than it may; `phase` is what was still missing, `limit` which of the timeouts ran out. */
+  | {
+      readonly _tag: "Timeout"
+      readonly phase: "connect" | "headers" | "body"
+      readonly limit?: "headers" | "body" | "total"
+    }
+  /** A status, or for its status a body, that the operation does not describe. */
+  | {
+      readonly _tag: "UnexpectedStatus"
+      readonly status: number
+      readonly body: string
+      /** Where a redirect points to, without its query: it is not followed. */
+      readonly location?: string
+    }
+  /** A success whose body is not what is described. What it did is done: `id` is the body's, if it has one. */
+  | {
+      readonly _tag: "UndecodableAnswer"
+      readonly status: number
+      readonly body: string
+      readonly issue: string
+      readonly id?: string
+    }
+  /** The request was refused before anything was sent. */
+  | { readonly _tag: "InvalidRequest"; readonly issue: string }
+
+/** A call that failed below the contract; `reason._tag` says how. */
+export interface TransportError extends Error {
+  readonly _tag: "TransportError"
+  readonly method: string
+  readonly path: string
+  readonly origin: string
+  /** Requests sent for this call. */
+  readonly attempts: number
+  readonly requestId?: string
+  readonly reason: TransportErrorReason
+}
+export const TransportError = errorClass<TransportError>(Transported.TransportError)
+
+/** A create whose answer was lost: whether the service acted on it is not known. It is not sent again. */
+export interface CreateOutcomeUnknown extends Error {
+  readonly _tag: "CreateOutcomeUnknown"
+  /** What would have been created: `run`, `session`, `browser`. */
+  readonly kind: string
+  /** What its requests carried as `Idempotency-Key`. */
+  readonly key: string
+  readonly method: string
+  readonly path: string
+  readonly origin: string
+  readonly attempts: number
+  readonly requestId: string
+  readonly idempotency: "honoured" | "unknown"
+  readonly reason: TransportErrorReason
+}
+export const CreateOutcomeUnknown = errorClass<CreateOutcomeUnknown>(Create.CreateOutcomeUnknown)
+
+/** A wait ended at its deadline. What it waited for goes on at the service, and may go on costing. */
+export interface WaitTimeoutError extends Error {
+  readonly _tag: "WaitTimeoutError"
+  /** What was waited for: `run`, `session`. */
+  readonly kind: string
+  readonly id: string
+  /** The status seen last; missing when no poll was answered. */
+  readonly lastStatus?: string
+  readonly polls: number
+  readonly waited_ms: number
+}
+
+/** The WebAgent was closed: before this call, or while it was at work. */
+export class WebAgentClosedError extends Error {
+  override readonly name = "WebAgentClosedError"
+  readonly _tag = "WebAgentClosedError"
+
+  constructor() {
+    super("This WebAgent is closed: make a new one for further calls.")
+  }
+}

@@ -1,0 +1,121 @@
+/** A length of time: milliseconds, or a text such as `"30 seconds"`. */
+export type Time = number | `${number} ${"millis" | "second" | "seconds" | "minute" | "minutes" | "hour" | "hours"}`
+
+/** What every call may choose. */
+export interface CallOptions {
+  /** Ends the call at once: its promise is rejected with the signal's reason. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What a single create may choose. */
+export interface CreateOptions extends CallOptions {
+  /** The create's `Idempotency-Key`, 1 to 255 visible ASCII characters; a new one unless told. */
+  readonly idempotencyKey?: string | undefined
+}
+
+/** What a single wait may choose. */
+export interface WaitOptions extends CallOptions {
+  /** The longest time to wait; 30 minutes unless told. What is waited for goes on, and may cost. */
+  readonly timeout?: Time | undefined
+  /** The time between two polls; unless told it grows from 1 to 15 seconds with the time waited. */
+  readonly every?: Time | undefined
+  /** The time before the first poll; zero looks at once. */
+  readonly first?: Time | undefined
+}
+
+/** What happened to something that costs money, as `ledger` is told it. */
+export type LedgerEntry = { readonly at_ms: number } & (
+  | {
+      /** Before a create goes out. */
+      readonly _tag: "opening"
+      readonly key: string
+      /** `run`, `session`, `browser`. */
+      readonly kind: string
+      readonly method: string
+      readonly path: string
+      readonly origin: string
+      readonly requestId: string
+    }
+  /** A create was answered; the id is missing when its answer had none. */
+  | { readonly _tag: "opened"; readonly key: string; readonly id?: string }
+  /** A create has done nothing for sure. */
+  | { readonly _tag: "refused"; readonly key: string }
+  /** Whether a create did something is not known. */
+  | { readonly _tag: "unknown"; readonly key: string; readonly reason: string }
+  /** What was created is over: stopped, or terminal. */
+  | { readonly _tag: "closed"; readonly kind: string; readonly id: string }
+)
+
+/** How grave a line of the log is. */
+export type LogLevel = "debug" | "info" | "warn" | "error"
+
+/** Where the service is, and how to talk to it. What is missing comes from the environment. */
+export interface WebAgentOptions {
+  /** A key from the service's console; WEBAGENT_API_KEY unless told. */
+  readonly apiKey?: string | undefined
+  /** Address of a deployment, `https://host` or with any `/api/vN` after it; WEBAGENT_BASE_URL unless told. */
+  readonly baseUrl?: string | undefined
+  /** Full addresses of single versions, where a deployment does not keep them under one. */
+  readonly baseUrls?:
+    | { readonly v2?: string | undefined; readonly v3?: string | undefined; readonly v4?: string | undefined }
+    | undefined
+  /** Name of the header that carries the key; `X-Service-API-Key` unless told. */
+  readonly apiKeyHeader?: string | undefined
+  /** The longest times that one attempt of a request may take; `total` is 30 seconds unless told. */
+  readonly timeouts?:
+    | {
+        readonly connect?: Time | undefined
+        readonly headers?: Time | undefined
+        readonly body?: Time | undefined
+        readonly total?: Time | undefined
+      }
+    | undefined
+  /** What the service is known to do with a create that is sent twice, or refused; it decides which are repeated. */
+  readonly target?:
+    | {
+        readonly idempotency?: "honoured" | "unknown" | undefined
+        readonly refusals?: "before-acting" | "unknown" | undefined
+      }
+    | undefined
+  /** Headers that go with every request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** How often a read or a stop is tried again; 4 unless told. */
+  readonly retries?: number | undefined
+  /** The fetch to send requests with; the global one unless told. */
+  readonly fetch?: typeof globalThis.fetch | undefined
+  /** Sends requests in place of fetch: `undici` of `@webagent/core/node` halves their cost in Node. */
+  readonly httpClient?: HttpClient | undefined
+  /**
+   * Is told of each create before it is sent, and of each end. A create that it rejects is not sent; keep the
+   * entries on a disk to find what a killed process has left.
+   */
+  readonly ledger?: ((entry: LedgerEntry) => void | PromiseLike<void>) | undefined
+  /** Is told of each attempt, as `debug`, and of what may go on costing, as `warn`; unless told, warnings go to the console. */
+  readonly log?: ((level: LogLevel, message: string) => void) | undefined
+}
+
+/** Something that sends requests, such as `undici` of `@webagent/core/node`. */
+export interface HttpClient {
+  /** An Effect layer of an HttpClient. */
+  readonly layer: unknown
+}
+
+/** A schema of any library that follows standardschema.dev: zod, valibot, arktype, Effect (`Schema.toStandardSchemaV1`). */
+export interface StandardSchema<Output> {
+  readonly "~standard": {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => Validated<Output> | Promise<Validated<Output>>
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined
+  }
+}
+
+/** What a StandardSchema says of a value. */
+export type Validated<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | {
+      readonly issues: ReadonlyArray<{
+        readonly message: string
+        readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined
+      }>
+    }

@@ -1,0 +1,2 @@
+export * from "./Errors.ts"
+export * from "./Options.ts"

@@ -1,0 +1,51 @@
+import { errorClass, type WaitTimeoutError as WaitTimeout } from "@webagent/core/promise"
+import * as Polling from "@webagent/polling"
+import * as Outcome from "../Outcome.ts"
+import * as Started from "../RunAll.ts"
+import * as Next from "../Sessions.ts"
+import type { Run } from "./Run.ts"
+import type { QueuedMessage } from "./Sessions.ts"
+
+// The classes are those that Effect programs catch. Their types here say what an instance has, and nothing of Effect.
+
+/** A wait ended at its deadline. What it waited for goes on at the service, and may go on costing. */
+export interface WaitTimeoutError extends WaitTimeout {}
+export const WaitTimeoutError = errorClass<WaitTimeoutError>(Polling.WaitTimeoutError)
+
+/** A run has failed, where a result was asked for. */
+export interface RunFailedError extends Error {
+  readonly _tag: "RunFailedError"
+  readonly run: Run
+}
+export const RunFailedError = errorClass<RunFailedError>(Outcome.RunFailedError)
+
+/** A run was cancelled, where a result was asked for. */
+export interface RunCancelledError extends Error {
+  readonly _tag: "RunCancelledError"
+  readonly run: Run
+}
+export const RunCancelledError = errorClass<RunCancelledError>(Outcome.RunCancelledError)
+
+/** A run has completed, and its result is not what was asked for: `run.result` is what the agent answered. */
+export interface ResultMismatchError extends Error {
+  readonly _tag: "ResultMismatchError"
+  readonly run: Run
+  /** What does not fit, and where. */
+  readonly issue: string
+}
+export const ResultMismatchError = errorClass<ResultMismatchError>(Outcome.ResultMismatchError)
+
+/** A run of `runAll` was not created, since an earlier one had failed and `stopOnFailure` was asked for. */
+export interface NotStartedError extends Error {
+  readonly _tag: "NotStartedError"
+  readonly index: number
+}
+export const NotStartedError = errorClass<NotStartedError>(Started.NotStartedError)
+
+/** A message was queued, but the answer does not name the run that it becomes. The run may go on, and cost. */
+export interface NextRunUnknownError extends Error {
+  readonly _tag: "NextRunUnknownError"
+  readonly sessionId: string
+  readonly queued: QueuedMessage
+}
+export const NextRunUnknownError = errorClass<NextRunUnknownError>(Next.NextRunUnknownError)

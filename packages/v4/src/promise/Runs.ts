@@ -1,0 +1,87 @@
+import type { CallOptions, CreateOptions, StandardSchema, WaitOptions } from "@webagent/core/promise"
+import type { CompletedRun, CreatedRun, Run, RunCreate, RunStatusView } from "./Run.ts"
+
+/** Asks for a result of a type: a run that does not give one is then an error. */
+export interface WithResult<Result> {
+  readonly result: StandardSchema<Result>
+}
+
+/** What a wait for a run of one's own making may choose. */
+export interface OwnWaitOptions extends WaitOptions {
+  /**
+   * Ends the run at the service when the wait ends before it does. The service's description has no operation for
+   * that: without one, the run goes on, and may cost.
+   */
+  readonly cancel?: ((run: CreatedRun, why: "timeout" | "interrupted" | "failed") => unknown) | undefined
+}
+
+/** What `createAndWait` may choose. */
+export interface CreateAndWaitOptions extends OwnWaitOptions, CreateOptions {}
+
+/** How far the runs of `runAll` are. */
+export interface RunProgress {
+  /** The place of the run among the inputs, from 0. */
+  readonly index: number
+  readonly input: RunCreate
+  /** What has just happened to it. */
+  readonly event: "created" | "completed" | "failed"
+  /** Its id, if it is known. */
+  readonly id: string | undefined
+  readonly total: number
+  readonly created: number
+  readonly ended: number
+  readonly failed: number
+}
+
+/** What `runAll` may choose, for all of its runs. */
+export interface RunAllOptions extends OwnWaitOptions {
+  /** Runs that are at work at a time; 10 unless told. */
+  readonly concurrency?: number | undefined
+  /** After a run that has not completed no further one is created. False unless told. */
+  readonly stopOnFailure?: boolean | undefined
+  /** The `Idempotency-Key` of each create. */
+  readonly idempotencyKey?: ((input: RunCreate, index: number) => string) | undefined
+  /** Is told of each run that was created, and of each that has ended. */
+  readonly onProgress?: ((progress: RunProgress) => void) | undefined
+}
+
+/** What became of many runs. */
+export interface RunAll<A extends Run> {
+  /** A run, or why there is none, for each input in the order of the inputs. */
+  readonly results: ReadonlyArray<PromiseSettledResult<A>>
+  /** What they cost together: the exact sum in USD, of how many, and of how many it is not known. */
+  readonly cost: { readonly total: string; readonly known: number; readonly unknown: number }
+}
+
+/** The runs of the service: an agent that carries out a task in a browser and returns its result. */
+export interface Runs {
+  /** Creates a run. When its answer is lost it is a CreateOutcomeUnknown, unless the service honours keys. */
+  create(input: RunCreate, options?: CreateOptions): Promise<CreatedRun>
+  /** Reads the status of a run; cheap. */
+  status(id: string, options?: CallOptions): Promise<RunStatusView>
+  /** Reads the full run, with its result once terminal. */
+  get(id: string, options?: CallOptions): Promise<Run>
+  /**
+   * Waits until the run is terminal, then reads the full run once. A run that failed or was cancelled is a value, and
+   * an error only where `result` asks for a result of a type.
+   */
+  untilTerminal<Result>(id: string, options: WaitOptions & WithResult<Result>): Promise<CompletedRun<Result>>
+  untilTerminal(id: string, options?: WaitOptions): Promise<Run>
+  /**
+   * Creates a run, waits until it is terminal, then reads the full run once. When the wait ends before the run does,
+   * the run goes on unless `cancel` says how to end it; its id is in the WaitTimeoutError, or in a warning.
+   */
+  createAndWait<Result>(
+    input: RunCreate,
+    options: CreateAndWaitOptions & WithResult<Result>
+  ): Promise<CompletedRun<Result>>
+  createAndWait(input: RunCreate, options?: CreateAndWaitOptions): Promise<Run>
+  /** `createAndWait` for each input, 10 at a time unless told. One that fails ends no other. */
+  runAll<Result>(
+    inputs: Iterable<RunCreate>,
+    options: RunAllOptions & WithResult<Result>
+  ): Promise<RunAll<CompletedRun<Result>>>
+  runAll(inputs: Iterable<RunCreate>, options?: RunAllOptions): Promise<RunAll<Run>>
+  /** The statuses of a run as they change, the terminal one last. Leaving the loop ends the polls. */
+  watch(id: string, options?: WaitOptions): AsyncIterable<RunStatusView>
+}

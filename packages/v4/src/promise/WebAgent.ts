@@ -1,0 +1,61 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { WebAgentOptions } from "@webagent/core/promise"
+import * as Caller from "@webagent/core/promise/Caller"
+import * as Layer from "effect/Layer"
+import * as V4Runs from "../Runs.ts"
+import * as V4Sessions from "../Sessions.ts"
+import * as BrowserCalls from "./BrowserCalls.ts"
+import type { Browsers } from "./Browsers.ts"
+import * as RunCalls from "./RunCalls.ts"
+import type { Runs } from "./Runs.ts"
+import * as SessionCalls from "./SessionCalls.ts"
+import type { Sessions } from "./Sessions.ts"
+
+const layer = Layer.mergeAll(BrowserCalls.OpenBrowsers.layer, V4Runs.Runs.layer, V4Sessions.Sessions.layer)
+
+/**
+ * API v4 in promises. What the constructor is not told comes from the environment, WEBAGENT_API_KEY and
+ * WEBAGENT_BASE_URL first of all; it throws a ClientConfigError that says what is missing. Connections are made by the
+ * first call, and nothing keeps a process alive after the last one.
+ *
+ * @example
+ * ```ts
+ * import { WebAgent } from "@webagent/v4/promise"
+ *
+ * export const program = async () => {
+ *   await using agent = new WebAgent()
+ *   const run = await agent.runs.createAndWait({ task: "Find the cheapest direct flight from Oslo to Rome in May" })
+ *   return run.result
+ * }
+ * ```
+ */
+export class WebAgent {
+  readonly runs: Runs
+  readonly sessions: Sessions
+  readonly browsers: Browsers
+  readonly #close: () => Promise<void>
+  readonly #baseUrl: string
+
+  constructor(options: WebAgentOptions = {}) {
+    const caller = Caller.make(layer, options)
+    this.runs = RunCalls.make(caller)
+    this.sessions = SessionCalls.make(caller)
+    this.browsers = BrowserCalls.make(caller)
+    this.#close = caller.close
+    this.#baseUrl = caller.baseUrls.v4
+  }
+
+  /** Ends what is at work, stops the browsers that were created here and not stopped, and refuses further calls. */
+  close(): Promise<void> {
+    return this.#close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#close()
+  }
+
+  /** Where it calls; never the key. */
+  toJSON(): { readonly baseUrl: string } {
+    return { baseUrl: this.#baseUrl }
+  }
+}

@@ -1,0 +1,159 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ScriptedServer } from "@webagent/scripted-server"
+import * as Effect from "effect/Effect"
+import { spawn } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { inspect } from "node:util"
+import { afterEach, vi } from "vitest"
+import { ClientConfigError, WebAgent, WebAgentClosedError } from "../../src/promise/index.ts"
+import { rejection, sent, withAgent } from "./service.ts"
+
+const key = "wak_canary"
+
+/** What a program of process.ts prints, and how it ends. */
+const run = (program: string, address: string) =>
+  Effect.promise(
+    () =>
+      new Promise<{ readonly code: number | null; readonly printed: string; readonly complained: string }>(
+        (resolve) => {
+          const child = spawn(
+            process.execPath,
+            ["--conditions=@webagent/source", fileURLToPath(new URL("process.ts", import.meta.url)), program, address],
+            { env: { ...process.env, NODE_OPTIONS: "", WEBAGENT_API_KEY: key } }
+          )
+          let printed = ""
+          let complained = ""
+          child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()))
+          child.stderr.on("data", (chunk: Buffer) => (complained += chunk.toString()))
+          child.on("close", (code) => resolve({ code, printed, complained }))
+        }
+      )
+  )
+
+afterEach(() => void vi.unstubAllEnvs())
+
+describe("new WebAgent", () => {
+  it("without a key or an address says what to do", () => {
+    vi.stubEnv("WEBAGENT_API_KEY", undefined)
+    vi.stubEnv("WEBAGENT_BASE_URL", undefined)
+    assert.throws(() => new WebAgent(), ClientConfigError, /^No API key: set apiKey or WEBAGENT_API_KEY to a key/u)
+    assert.throws(
+      () => new WebAgent({ apiKey: key }),
+      ClientConfigError,
+      /^No address: set baseUrl or WEBAGENT_BASE_URL to the service's, https:\/\/host\.$/u
+    )
+    assert.throws(() => new WebAgent({ apiKey: key, baseUrl: "here" }), /^baseUrl or WEBAGENT_BASE_URL is not a web/u)
+  })
+
+  it.live("takes from the environment what it is not told", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = () => ({ json: { status: "running" } })
+      vi.stubEnv("WEBAGENT_API_KEY", key)
+      vi.stubEnv("WEBAGENT_BASE_URL", server.address)
+      yield* Effect.promise(() => new WebAgent().runs.status("1"))
+      // an address that is given is not overruled by one for a single version
+      vi.stubEnv("WEBAGENT_V4_BASE_URL", "http://127.0.0.1:9/elsewhere")
+      yield* Effect.promise(() => new WebAgent({ baseUrl: server.address, headers: { "x-a": "b" } }).runs.status("2"))
+      assert.deepStrictEqual(
+        server.requests.map(({ headers, url }) => [url, headers["x-service-api-key"], headers["x-a"]]),
+        [
+          ["/api/v4/runs/1/status", key, undefined],
+          ["/api/v4/runs/2/status", key, "b"]
+        ]
+      )
+    }).pipe(Effect.provide(ScriptedServer.layer))
+  )
+
+  it.live("sends through the fetch that it is given", () => {
+    const urls: Array<string> = []
+    const agent = new WebAgent({
+      apiKey: key,
+      baseUrl: "https://agents.example.com",
+      fetch: async (url) => {
+        urls.push(String(url))
+        return Response.json({ status: "running" })
+      }
+    })
+    return Effect.map(
+      Effect.promise(() => agent.runs.status("r-1")),
+      ({ status }) => {
+        assert.strictEqual(status, "running")
+        assert.deepStrictEqual(urls, ["https://agents.example.com/api/v4/runs/r-1/status"])
+      }
+    )
+  })
+
+  it("shows the key to nobody who prints it, not even before it is closed", async () => {
+    const agent = new WebAgent({ apiKey: key, baseUrl: "http://127.0.0.1:1" })
+    assert.strictEqual(JSON.stringify(agent), '{"baseUrl":"http://127.0.0.1:1/api/v4"}')
+    for (const shown of [agent, agent.runs, agent.browsers, await rejection(agent.runs.get("r"))]) {
+      assert.notInclude(inspect(shown, { depth: 20, showHidden: true, getters: true }), key)
+      assert.notInclude(`${JSON.stringify(shown)}${String(shown)}`, key)
+    }
+  })
+})
+
+describe("a closed WebAgent", () => {
+  it.live(
+    "refuses calls, and has ended those that were at work",
+    withAgent(async (agent, server) => {
+      const arrived = Promise.withResolvers<void>()
+      server.script = () => () => arrived.resolve()
+      const reading = agent.runs.get("r-1")
+      await arrived.promise
+      await agent.close()
+      assert.instanceOf(await rejection(reading), WebAgentClosedError)
+      assert.instanceOf(await rejection(agent.runs.get("r-1")), WebAgentClosedError)
+      await agent[Symbol.asyncDispose]()
+      assert.deepStrictEqual(sent(server), ["GET /runs/r-1"])
+    })
+  )
+
+  it.live(
+    "was never used: closing it is nothing",
+    withAgent(async (agent, server) => {
+      await agent.close()
+      assert.deepStrictEqual(server.requests, [])
+    })
+  )
+})
+
+describe("a process", () => {
+  it.live("does not end by a create that is rejected before it is awaited", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = () => ({ status: 403 })
+      const { code, complained, printed } = yield* run("eager", server.address)
+      assert.deepStrictEqual(
+        { code, printed, complained },
+        { code: 0, printed: "caught TransportError\nand again\n", complained: "" }
+      )
+    }).pipe(Effect.provide(ScriptedServer.layer))
+  )
+
+  it.live("ends after the last call, whatever is left", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = ({ method }) =>
+        method === "POST" ? { json: { id: "b-1", cdpUrl: "ws://127.0.0.1:9" } } : { json: { status: "running" } }
+      const { code, complained, printed } = yield* run("idle", server.address)
+      assert.deepStrictEqual({ code, printed, complained }, { code: 0, printed: "", complained: "" })
+    }).pipe(Effect.provide(ScriptedServer.layer))
+  )
+
+  it.live("that dies of an error shows its message, the line of the call, and no key", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = () => ({ status: 403 })
+      const { code, complained } = yield* run("uncaught", server.address)
+      assert.strictEqual(code, 1)
+      assert.match(
+        complained,
+        /^TransportError: GET http:\S+\/runs\/r-1: status 403\. The API key may not do this\.$/mu
+      )
+      assert.match(complained, /at .*process\.ts:\d+/u)
+      assert.notInclude(complained, key)
+    }).pipe(Effect.provide(ScriptedServer.layer))
+  )
+})

@@ -1,0 +1,36 @@
+// What a test of WebAgent runs as a process of its own: the first argument names one of these programs.
+import { WebAgent } from "../../src/promise/index.ts"
+
+const agent = new WebAgent(process.argv[3] === undefined ? { retries: 0 } : { baseUrl: process.argv[3], retries: 0 })
+
+const programs: Record<string, () => Promise<unknown>> = {
+  /** A create is rejected long before anybody awaits it. */
+  eager: async () => {
+    const run = agent.runs.create({ task: "t" })
+    const browser = agent.browsers.create()
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    try {
+      await run
+    } catch (error) {
+      console.log("caught", error instanceof Error && error.name)
+    }
+    await browser.catch(() => console.log("and again"))
+  },
+  /** What is left behind: a loop, a wait and a browser that nobody looks at any more. */
+  idle: async () => {
+    for await (const _ of agent.runs.watch("r-1", { every: "1 hour" })) break
+    const controller = new AbortController()
+    const waiting = agent.runs.untilTerminal("r-1", { every: "1 hour", signal: controller.signal })
+    await agent.browsers.create()
+    controller.abort()
+    await waiting.catch(() => undefined)
+    setTimeout(() => {
+      console.log("still alive", process.getActiveResourcesInfo())
+      process.exit(3)
+    }, 3000).unref()
+  },
+  /** Nobody catches. */
+  uncaught: () => agent.runs.get("r-1")
+}
+
+await programs[process.argv[2] ?? ""]?.()
