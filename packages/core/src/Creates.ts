@@ -69,6 +69,7 @@ const effectedBy = (error: unknown): Effected => {
   if (!(error instanceof TransportError)) return "refused"
   const { reason } = error
   switch (reason._tag) {
+    case "CircuitOpen":
     case "InvalidRequest":
       return "unsent"
     case "ConnectionFailed":

@@ -61,6 +61,8 @@ export const transient = (error: unknown): Transient | undefined => {
     case "ConnectionFailed":
     case "Timeout":
       return { throttled: false }
+    case "CircuitOpen":
+      return { throttled: false, retryAfter: reason.retryAfter }
     case "UnexpectedStatus":
       return reason.status === 408 || reason.status >= 500
         ? { throttled: false, retryAfter: reason.retryAfter }

@@ -9,6 +9,7 @@ import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { Answered } from "./Answered.ts"
+import * as Breaker from "./Breaker.ts"
 import { ClientConfig } from "./ClientConfig.ts"
 import * as Creates from "./Creates.ts"
 import * as Exchange from "./Exchange.ts"
@@ -24,6 +25,7 @@ const make = Effect.gen(function* () {
   const retrier = RetryPolicy.makeRetrier(yield* RetryPolicy.Current)
   const keys = yield* IdempotencyKey.Current
   const ledger = yield* Ledger.Current
+  const breaker = yield* Breaker.Current
   const grace = Grace.make()
   const fetchOptions = yield* Effect.serviceOption(FetchHttpClient.RequestInit)
   const key = Redacted.value(config.apiKey)
@@ -67,7 +69,7 @@ const make = Effect.gen(function* () {
   const send = (version: ApiVersion, request: HttpClientRequest.HttpClientRequest, attempt = 1) =>
     Effect.suspend(() => {
       const outgoing = prepare(version, request, attempt)
-      return Effect.map(exchange(outgoing), (answered) => ({ answered, outgoing }))
+      return Effect.map(Breaker.guard(breaker, outgoing, exchange(outgoing)), (answered) => ({ answered, outgoing }))
     }).pipe(Effect.provideContext(within))
 
   return Transport.of({

@@ -38,6 +38,12 @@ export class UndecodableAnswer extends Schema.TaggedError<UndecodableAnswer>()("
   id: Schema.optionalKey(Schema.String)
 }) {}
 
+/** Not sent: the circuit breaker is open, for the service has failed too often. */
+export class CircuitOpen extends Schema.TaggedError<CircuitOpen>()("CircuitOpen", {
+  /** How long it stays open; missing while one request tries whether the service is back. */
+  retryAfter: Schema.optionalKey(Schema.Duration)
+}) {}
+
 /** The request was refused before anything was sent. */
 export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", {
   issue: Schema.String
@@ -49,6 +55,7 @@ export const TransportErrorReason = Schema.Union([
   Timeout,
   UnexpectedStatus,
   UndecodableAnswer,
+  CircuitOpen,
   InvalidRequest
 ])
 
@@ -143,6 +150,10 @@ export const describe = (
     case "UndecodableAnswer": {
       const id = reason.id === undefined ? "" : ` Its id is ${JSON.stringify(reason.id)}.`
       return `status ${reason.status}, but not the answer that is described: ${reason.issue}.${id}`
+    }
+    case "CircuitOpen": {
+      const time = reason.retryAfter === undefined ? "a moment" : Duration.format(reason.retryAfter)
+      return `not sent, the circuit breaker is open after too many failures. Try again in ${time}.`
     }
     case "InvalidRequest":
       return `not sent, ${reason.issue}`

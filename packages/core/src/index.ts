@@ -1,5 +1,6 @@
 export * as AgentResult from "./AgentResult.ts"
 export * from "./Answered.ts"
+export * as Breaker from "./Breaker.ts"
 export * from "./ClientConfig.ts"
 export type { CallError, CreateError } from "./ContractClient.ts"
 export * as ContractClient from "./ContractClient.ts"
@@ -21,6 +22,7 @@ export * from "./TooManyRequestsError.ts"
 export * as Trace from "./Trace.ts"
 export * from "./Transport.ts"
 export {
+  CircuitOpen,
   ConnectionFailed,
   InvalidRequest,
   Timeout,

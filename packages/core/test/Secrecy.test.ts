@@ -1,17 +1,33 @@
 import { assert, describe, it } from "@effect/vitest"
 import { V4Api } from "@webagent/contract/v4"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as FileSystem from "effect/FileSystem"
 import * as Headers from "effect/http/Headers"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as Metric from "effect/Metric"
+import * as References from "effect/References"
 import * as Tracer from "effect/Tracer"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { fileURLToPath } from "node:url"
 import { inspect } from "node:util"
-import { ContractClient, RetryPolicy, Transport } from "../src/index.ts"
+import { ContractClient, LedgerFile, RetryPolicy, Transport } from "../src/index.ts"
 import { layer } from "./client.ts"
 import { type Answer, ScriptedServer } from "@webagent/scripted-server"
+
+class Directory extends Context.Service<Directory, string>()("Directory") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
+  )
+}
 
 const key = "wak_canary_5up3r53cr3t"
 
@@ -102,6 +118,78 @@ describe("the key", () => {
       assertHidden("transport", transport)
     }).pipe(Effect.provide(layer({ apiKey: key })))
   )
+
+  it.live.each(["get", "post"])("is not in what a process says that dies of a failed %s", (method) =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = () => ({ status: 418, text: echo })
+      const program = fileURLToPath(new URL("crashing.ts", import.meta.url))
+      const child = spawn(
+        process.execPath,
+        ["--conditions=@webagent/source", "--trace-uncaught", program, server.address, key, method],
+        { stdio: ["ignore", "pipe", "pipe"] }
+      )
+      const said: Array<string> = []
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.setEncoding("utf8").on("data", (text: string) => void said.push(text))
+      }
+      const [code] = yield* Effect.promise(() => once(child, "close"))
+      assert.strictEqual(code, 1)
+      assert.include(said.join(""), "status 418")
+      assert.notInclude(said.join(""), key)
+      assert.strictEqual(server.requests[0]?.headers["x-service-api-key"], key)
+    }).pipe(Effect.provide(ScriptedServer.layer))
+  )
+
+  it.live("goes nowhere else, nor does a body: no redirect is followed", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      const other = Context.get(yield* Layer.build(Layer.fresh(ScriptedServer.layer)), ScriptedServer)
+      other.script = () => ({ status: 201, json: { id: "stolen" } })
+      const api = yield* ContractClient.make("v4", V4Api)
+      for (const status of [301, 302, 303, 307, 308]) {
+        server.script = () => ({ status, headers: { location: `${other.address}/api/v4/runs` } })
+        yield* Effect.flip(api.runs.create({ payload: { task: "secret" } }))
+        yield* Effect.flip(Effect.asVoid(api.runs.get({ params: { run_id: "r" } })))
+      }
+      assert.strictEqual(server.requests.length, 10)
+      assert.strictEqual(other.requests.length, 0)
+    }).pipe(Effect.provide(layer({ apiKey: key })))
+  )
+
+  it.live("is in no line of the log at any level, in no metric and not in the ledger", () => {
+    const logs: Array<unknown> = []
+    const logger = Logger.make((options) => void logs.push(options.message, Cause.pretty(options.cause)))
+    return Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      const fs = yield* FileSystem.FileSystem
+      const api = yield* ContractClient.make("v4", V4Api)
+      for (const answer of Object.values(answers)) {
+        server.script = () => answer
+        yield* Effect.exit(api.runs.create({ payload: { task: "t" } }))
+        yield* Effect.exit(api.browsers.update({ params: { browser_id: "b" }, payload: { action: "stop" } }))
+      }
+      assertHidden("logs", logs)
+      assert.isAtLeast(logs.length, 4 * Object.keys(answers).length)
+      assert.notInclude(yield* Metric.dump, key)
+      const directory = yield* Directory
+      const [name = ""] = yield* fs.readDirectory(directory)
+      const ledger = yield* fs.readFileString(`${directory}/${name}`)
+      assert.include(ledger, "opening")
+      assert.notInclude(ledger, key)
+    }).pipe(
+      Effect.provide(
+        layer({ apiKey: key, requestTimeout: "50 millis" }).pipe(
+          Layer.provideMerge(Layer.unwrap(Effect.map(Directory, (directory) => LedgerFile.layer({ directory })))),
+          Layer.provideMerge(Directory.layer),
+          Layer.provideMerge(NodeFileSystem.layer)
+        )
+      ),
+      Effect.provide(Logger.layer([logger])),
+      Effect.provideService(References.MinimumLogLevel, "All"),
+      Effect.provideService(Metric.MetricRegistry, new Map())
+    )
+  })
 
   it("would be found, were it there", () => {
     const request = HttpClientRequest.get("http://a.example", { headers: { "x-service-api-key": key } })

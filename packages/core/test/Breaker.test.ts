@@ -1,0 +1,42 @@
+import { assert, describe, it } from "@effect/vitest"
+import { V4Api } from "@webagent/contract/v4"
+import { ScriptedServer } from "@webagent/scripted-server"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as CircuitBreaker from "effect/persistence/CircuitBreaker"
+import { Breaker, ContractClient, RetryPolicy } from "../src/index.ts"
+import { layer } from "./client.ts"
+
+const breaker = Layer.effect(
+  Breaker.Current,
+  CircuitBreaker.make({ tripPolicy: CircuitBreaker.consecutive(3), openDuration: "30 seconds" })
+).pipe(Layer.provide(CircuitBreaker.layerStoreMemory()))
+
+const client = layer().pipe(Layer.provideMerge(breaker))
+
+describe("an open circuit breaker", () => {
+  it.live("lets nothing out, and says for how long; a create has done nothing", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = () => ({ status: 503 })
+      const api = yield* ContractClient.make("v4", V4Api)
+      const read = yield* Effect.flip(api.runs.get({ params: { run_id: "r" } }))
+      assert.strictEqual(server.requests.length, 3)
+      assert.match(read.message, /: not sent, the circuit breaker is open after too many failures\. Try again in /u)
+      assert.isDefined(RetryPolicy.transient(read))
+      const create = yield* Effect.flip(api.runs.create({ payload: { task: "t" } }).pipe(RetryPolicy.within(0)))
+      assert.strictEqual(create._tag === "TransportError" && create.reason._tag, "CircuitOpen")
+      assert.strictEqual(server.requests.length, 3)
+    }).pipe(RetryPolicy.within("1 second"), Effect.provide(client))
+  )
+
+  it.live("is not opened by answers that say no", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = () => ({ status: 404 })
+      const api = yield* ContractClient.make("v4", V4Api)
+      for (let call = 0; call < 5; call++) yield* Effect.flip(api.runs.get({ params: { run_id: "r" } }))
+      assert.strictEqual(server.requests.length, 5)
+    }).pipe(Effect.provide(client))
+  )
+})
