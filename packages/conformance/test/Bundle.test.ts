@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { fileURLToPath } from "node:url"
+import { gzipSync } from "node:zlib"
 import { rolldown } from "rolldown"
 
 const packages = fileURLToPath(new URL("../../", import.meta.url))
 
-/** Every module that a program importing `entry` ships. */
-const shipped = async (entry: string): Promise<ReadonlyArray<string>> => {
+/** What a program that imports `entry` ships. */
+const bundled = async (entry: string, minify: boolean) => {
   const bundle = await rolldown({
     input: "entry",
     cwd: fileURLToPath(new URL("..", import.meta.url)),
@@ -20,10 +21,17 @@ const shipped = async (entry: string): Promise<ReadonlyArray<string>> => {
       }
     ]
   })
-  const { output } = await bundle.generate({})
+  const { output } = await bundle.generate({ minify })
   await bundle.close()
-  return output.flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : []))
+  return output.flatMap((part) => (part.type === "chunk" ? [part] : []))
 }
+
+/** Every module that a program importing `entry` ships. */
+const shipped = async (entry: string): Promise<ReadonlyArray<string>> =>
+  (await bundled(entry, false)).flatMap((chunk) => chunk.moduleIds)
+
+/** A ratchet, in bytes after gzip: lower it when a client gets smaller. The goal for v4 is 65,000. */
+const largest = { v2: 70_000, v3: 70_000, v4: 75_000 }
 
 describe("what a client ships", () => {
   for (const version of ["v2", "v3", "v4"] as const) {
@@ -47,6 +55,13 @@ describe("what a client ships", () => {
         modules.filter((id) => id.endsWith("/effect/dist/index.js")),
         []
       )
+    })
+
+    it(`@webagent/${version}: no more than it did`, async () => {
+      const code = (await bundled(`@webagent/${version}`, true)).map((chunk) => chunk.code).join("")
+      const size = gzipSync(code).length
+      assert.isAtMost(size, largest[version])
+      assert.isAtLeast(size, largest[version] - 4000, "it has become smaller: lower the ratchet")
     })
   }
 })

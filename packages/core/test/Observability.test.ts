@@ -2,11 +2,14 @@ import { assert, describe, it } from "@effect/vitest"
 import { V4Api } from "@webagent/contract/v4"
 import { type Answer, ScriptedServer } from "@webagent/scripted-server"
 import * as Effect from "effect/Effect"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
 import * as References from "effect/References"
 import * as Tracer from "effect/Tracer"
-import { ContractClient, Metrics, Trace, Transport } from "../src/index.ts"
+import { ClientConfig, ContractClient, Metrics, Trace, Transport } from "../src/index.ts"
 import { layer } from "./client.ts"
 
 const getRun = Effect.flatMap(ContractClient.make("v4", V4Api), (api) => api.runs.get({ params: { run_id: "r 1" } }))
@@ -78,6 +81,27 @@ describe("spans", () => {
       )
       assert.strictEqual(spans.length, 0)
     }).pipe(Effect.provide(layer()))
+  })
+})
+
+describe("without a tracer", () => {
+  it.live("an attempt is made in no span: Effect's own would be kept for nobody", () => {
+    const around: Array<string> = []
+    const client = HttpClient.make((request) =>
+      Effect.map(Effect.option(Effect.currentSpan), ({ _tag }) => {
+        around.push(_tag)
+        return HttpClientResponse.fromWeb(request, Response.json(run))
+      })
+    )
+    return Effect.gen(function* () {
+      yield* getRun
+      yield* getRun.pipe(Effect.withTracer(recorder().tracer))
+      assert.deepStrictEqual(around, ["None", "Some"])
+    }).pipe(
+      Effect.provide(Transport.layer),
+      Effect.provide(ClientConfig.layer({ baseUrl: "http://a.example", apiKey: "k" })),
+      Effect.provide(Layer.succeed(HttpClient.HttpClient, client))
+    )
   })
 })
 
