@@ -64,7 +64,7 @@ const makeHistory = (clock: Clock.Clock) => {
     },
     /** What a record was for a read that is this stale. */
     seen: <A>(versions: Versions.Versions<A>, id: string, now: Option.Option<A>, stale_ms: number) =>
-      stale_ms === 0 ? now : versions.at(id, now, clock.currentTimeMillisUnsafe() - stale_ms)
+      versions.at(id, now, clock.currentTimeMillisUnsafe() - stale_ms)
   }
 }
 
@@ -105,17 +105,21 @@ export const layer: Layer.Layer<Store, never, Store | Journal | Limits | Faults>
       }
     })
 
-    const session = (id: string) =>
-      Effect.zipWith(store.session(id), Staleness, (now, stale_ms) => history.seen(history.sessions, id, now, stale_ms))
+    /** A read, seen through what was if the request is a stale one: nearly none is, and most requests are reads. */
+    const seen = <A>(read: Effect.Effect<A>, stale: (now: A, stale_ms: number) => A): Effect.Effect<A> =>
+      Effect.withFiber((fiber) => {
+        const stale_ms = fiber.getRef(Staleness)
+        return stale_ms === 0 ? read : Effect.map(read, (now) => stale(now, stale_ms))
+      })
 
-    const turn = (id: string) =>
-      Effect.zipWith(store.turn(id), Staleness, (now, stale_ms) => history.seen(history.turns, id, now, stale_ms))
+    const session = (id: string) =>
+      seen(store.session(id), (now, stale_ms) => history.seen(history.sessions, id, now, stale_ms))
+
+    const turn = (id: string) => seen(store.turn(id), (now, stale_ms) => history.seen(history.turns, id, now, stale_ms))
 
     const turnsOf = (sessionId: string) =>
-      Effect.zipWith(store.turnsOf(sessionId), Staleness, (now, stale_ms) =>
-        stale_ms === 0
-          ? now
-          : now.flatMap((turn) => Option.toArray(history.seen(history.turns, turn.id, Option.some(turn), stale_ms)))
+      seen(store.turnsOf(sessionId), (now, stale_ms) =>
+        now.flatMap((turn) => Option.toArray(history.seen(history.turns, turn.id, Option.some(turn), stale_ms)))
       )
 
     const clear = Effect.andThen(store.clear, Effect.sync(history.clear))
