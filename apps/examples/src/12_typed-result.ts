@@ -1,5 +1,5 @@
 /**
- * The result of a run is whatever the agent says. A schema makes it a value with a type, or an error.
+ * The result of a run is whatever the agent says. A schema makes it a value with a type, or an error that keeps the run.
  *
  * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... \
  *   node --conditions=@webagent/source apps/examples/src/12_typed-result.ts
@@ -12,17 +12,20 @@ import * as Schema from "effect/Schema"
 
 const Offer = Schema.Struct({ airline: Schema.String, price: Schema.Number, currency: Schema.String })
 
-// an agent may answer with JSON or with text that contains nothing but JSON
-const Result = Schema.Union([Offer, Schema.fromJsonString(Offer)])
+// an agent may answer with JSON, or with text that contains nothing but JSON: either will do
+const task = `Find the cheapest direct flight from Oslo to Rome in May. Answer with JSON: { airline, price, currency }.`
 
-const task = `Find the cheapest direct flight from Oslo to Rome in May. Answer with JSON: { airline, price, currency }.
-  [simulate output={"airline":"Norwegian","price":89,"currency":"EUR"}]`
-
-export const program = Effect.gen(function* () {
+export const find = Effect.fn("find")(function* (task: string) {
   const runs = yield* Runs
-  const run = yield* runs.createAndWait({ task })
-  return yield* Schema.decodeUnknownEffect(Result)(run.result)
+  const { result } = yield* runs.createAndWait({ task }, { result: Offer })
+  return `${result.airline}: ${result.price.toFixed(2)} ${result.currency}`
 })
+
+export const program = find(`${task} [simulate output={"airline":"Norwegian","price":89,"currency":"EUR"}]`).pipe(
+  // the run is paid for: what it answered, and what it cost, is in the error
+  Effect.catchTag("ResultMismatchError", ({ run }) => Effect.succeed(`No offer, but an answer: ${run.result}`)),
+  Effect.catchTag(["RunFailedError", "RunCancelledError"], ({ message }) => Effect.succeed(message))
+)
 
 if (import.meta.main) {
   program.pipe(Effect.tap(Console.log), Effect.provide(V4.layerConfig), NodeRuntime.runMain)

@@ -1,5 +1,5 @@
 /**
- * Many runs, three at a time. One that fails does not take the others with it.
+ * Many runs, three at a time. One that fails does not take the others with it, and what all of them cost is exact.
  *
  * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... \
  *   node --conditions=@webagent/source apps/examples/src/15_many-runs.ts
@@ -7,23 +7,33 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Runs, V4 } from "@webagent/v4"
 import * as Console from "effect/Console"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 
-class NoFlight extends Data.TaggedError("NoFlight")<{ readonly city: string; readonly why: string }> {}
-
-const cities = ["Athens", "Berlin", "Lisbon", "Rome", "Vienna", 'Atlantis [simulate outcome=failed error="no airport"]']
-
-const find = Effect.fn("find")(function* (city: string) {
-  const runs = yield* Runs
-  const run = yield* runs.createAndWait({ task: `Find the cheapest direct flight from Oslo to ${city}` })
-  if (run.status !== "completed") return yield* new NoFlight({ city, why: run.error ?? run.status })
-  return { city, result: run.result }
-})
+const cities = [
+  "Athens [simulate output=Aegean cost=0.1]",
+  "Berlin [simulate output=Norwegian cost=0.2]",
+  "Lisbon [simulate output=TAP cost=0.05]",
+  'Atlantis [simulate cost=0.01 outcome=failed error="no airport"]'
+]
 
 export const program = Effect.gen(function* () {
-  const [found, failed] = yield* Effect.partition(cities, find, { concurrency: 3 })
-  return { found, failed }
+  const runs = yield* Runs
+  const inputs = cities.map((city) => ({ task: `Find the cheapest direct flight from Oslo to ${city}` }))
+  const { cost, results } = yield* runs.runAll(inputs, {
+    result: Schema.String,
+    concurrency: 3,
+    onProgress: ({ ended, event, failed, total }) =>
+      event === "created" ? Effect.void : Effect.log(`${ended} of ${total} have ended, ${failed} without a result`)
+  })
+  return {
+    // a result for each input, in their order; stopOnFailure would have created no more after Atlantis
+    found: results.flatMap((exit) => (Exit.isSuccess(exit) ? [exit.value.result] : [])),
+    failed: results.flatMap((exit) => Option.toArray(Exit.findErrorOption(exit))).map(({ message }) => message),
+    cost
+  }
 })
 
 if (import.meta.main) {

@@ -13,10 +13,10 @@ export const program = Effect.gen(function* () {
   const runs = yield* Runs
   const sessions = yield* Sessions
   const may = yield* runs.createAndWait({ task: "Find the cheapest direct flight from Oslo to Rome in May" })
-  // the service's description promises neither field: a service without them fails here, with NoSuchElementError
+  // the service's description does not promise it: a service without it fails here, with NoSuchElementError
   const sessionId = yield* Effect.fromNullishOr(may.sessionId)
-  const message = yield* sessions.queue(sessionId, { text: "Now the same for June" })
-  const june = yield* runs.untilTerminal(yield* Effect.fromNullishOr(message.runId))
+  // a service that does not name the message's run fails with NextRunUnknownError
+  const june = yield* sessions.followUpAndWait(sessionId, "Now the same for June")
   return [may.result, june.result]
 })
 

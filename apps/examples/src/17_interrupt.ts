@@ -14,9 +14,8 @@ export const program = Effect.gen(function* () {
   const sessions = yield* Sessions
   const first = yield* runs.create({ task: "Buy the red mug [simulate duration=10m]" })
   const sessionId = yield* Effect.fromNullishOr(first.sessionId)
-  const message = yield* sessions.queue(sessionId, { text: "Stop, the blue one!", interrupt: true })
-  const ids = [first.id, yield* Effect.fromNullishOr(message.runId)]
-  const ended = yield* Effect.forEach(ids, (id) => runs.untilTerminal(id), { concurrency: "unbounded" })
+  const second = yield* sessions.interrupt(sessionId, "Stop, the blue one!")
+  const ended = yield* Effect.forEach([first, second], ({ id }) => runs.untilTerminal(id), { concurrency: "unbounded" })
   return ended.map((run) => run.status)
 })
 

@@ -9,6 +9,7 @@ import { Server } from "@webagent/server"
 import { Runs, V4 } from "@webagent/v4"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 
@@ -17,7 +18,7 @@ const layerClient = Layer.unwrap(
   Effect.map(Server, ({ address, apiKeys }) => V4.layerClient({ baseUrl: address, apiKey: apiKeys[0] ?? "" }))
 )
 
-// the same seed, the same outcomes
+// the same seed and the same keys, the same outcomes
 const layerServer = Server.layerSimulated({ seed: 7, failureRate: 1 / 3, turnDuration: "20 millis" })
 
 // the usual first look after two seconds would be all that a run of 20 ms takes
@@ -27,10 +28,15 @@ export const layer = layerClient.pipe(Layer.provide([layerServer, FetchHttpClien
 
 export const program = Effect.gen(function* () {
   const runs = yield* Runs
-  const tasks = Array.from({ length: 30 }, (_, index) => `Buy mug number ${index}`)
-  const ended = yield* Effect.forEach(tasks, (task) => runs.createAndWait({ task }), { concurrency: 10 })
+  const inputs = Array.from({ length: 30 }, (_, index) => ({ task: `Buy mug number ${index}` }))
+  const { results } = yield* runs.runAll(inputs, {
+    // a server draws the fate of a run from its seed and from the key of its create: left to itself a client takes
+    // another key each time
+    idempotencyKey: (_, index) => `mug-${index}`
+  })
+  const ended = results.map((exit) => (Exit.isSuccess(exit) ? exit.value.status : "without an end"))
   return Object.fromEntries(
-    ["completed", "failed"].map((status) => [status, ended.filter((run) => run.status === status).length])
+    ["completed", "failed"].map((status) => [status, ended.filter((one) => one === status).length])
   )
 })
 

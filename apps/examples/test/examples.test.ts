@@ -1,12 +1,14 @@
 import { assert, describe, it, layer } from "@effect/vitest"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { apiKeyHeader, operations, runStatuses } from "@webagent/contract/Wire"
 import { ClientConfig, Transport } from "@webagent/core"
 import * as ScenarioContexts from "@webagent/scenario/ScenarioContexts"
 import { Server } from "@webagent/server"
-import { Runs, V4 } from "@webagent/v4"
+import { Browsers, Runs, V4 } from "@webagent/v4"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
@@ -36,6 +38,7 @@ import * as threeVersions from "../src/25_three-versions.ts"
 import * as embeddedServer from "../src/26_embedded-server.ts"
 import * as yourApp from "../src/27_your-app.ts"
 import flights from "../src/28_flights.suite.ts"
+import * as ledger from "../src/29_ledger.ts"
 import * as service from "./service.ts"
 
 const folder = fileURLToPath(new URL("../src/", import.meta.url))
@@ -78,9 +81,12 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
     })
   )
 
-  it.effect(named("12_typed-result", "the result has the type of an offer"), () =>
+  it.effect(named("12_typed-result", "the result has the type of an offer, or the error keeps the run"), () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* typedResult.program, { airline: "Norwegian", price: 89, currency: "EUR" })
+      assert.strictEqual(yield* typedResult.program, "Norwegian: 89.00 EUR")
+      const error = yield* Effect.flip(typedResult.find("Find a flight [simulate output=none cost=0.02]"))
+      if (error._tag !== "ResultMismatchError") return assert.fail(error.message)
+      assert.deepStrictEqual([error.run.result, error.run.cost], ["none", "0.02"])
     })
   )
 
@@ -109,20 +115,14 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
     })
   )
 
-  it.effect(named("15_many-runs", "five are found; the one that fails says why"), () =>
+  it.effect(named("15_many-runs", "three are found; the one that fails says why; the sum is exact"), () =>
     Effect.gen(function* () {
-      const { failed, found } = yield* manyRuns.program
-      assert.deepStrictEqual(
-        found.map(({ city, result }) => [city, result]),
-        ["Athens", "Berlin", "Lisbon", "Rome", "Vienna"].map((city) => [
-          city,
-          `Simulated result of: Find the cheapest direct flight from Oslo to ${city}`
-        ])
-      )
-      assert.deepStrictEqual(
-        failed.map((error) => [error._tag, "why" in error && error.why]),
-        [["NoFlight", "no airport"]]
-      )
+      const { logs, value } = yield* withLogs(manyRuns.program)
+      assert.deepStrictEqual(value.found, ["Aegean", "Norwegian", "TAP"])
+      assert.lengthOf(value.failed, 1)
+      assert.match(value.failed[0] ?? "", /^Run \S+ failed: no airport\. It cost 0\.01 USD\.$/u)
+      assert.deepStrictEqual(value.cost, { total: "0.36", known: 4, unknown: 0 })
+      assert.deepStrictEqual(logs.at(-1), "4 of 4 have ended, 1 without a result")
     })
   )
 
@@ -243,6 +243,33 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
         "Simulated result of: Buy the red mug and answer with the number of the order"
       )
     })
+  )
+
+  it.effect(named("29_ledger", "what a process has left is found by the next one, and its browser is stopped"), () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const { address, apiKeys } = yield* Server
+      const settings = service.environment({
+        LEDGER_DIRECTORY: yield* fs.makeTempDirectoryScoped(),
+        WEBAGENT_BASE_URL: address,
+        WEBAGENT_API_KEY: apiKeys[0] ?? ""
+      })
+      // each layer is another process, but for its memory
+      const start = <A, E>(effect: Effect.Effect<A, E, Browsers | Runs>) =>
+        effect.pipe(Effect.provide(Layer.provide(ledger.layer, settings), local))
+      const [browserId, runId] = yield* start(
+        Effect.gen(function* () {
+          const browser = yield* (yield* Browsers).create()
+          const run = yield* (yield* Runs).create({ task: "Wait [simulate duration=10m]" })
+          return [browser.id, run.id]
+        })
+      )
+      assert.deepStrictEqual(yield* start(ledger.program), [
+        `stopped browser ${browserId}`,
+        `run ${runId} is opened: it may run, and cost`
+      ])
+      assert.deepStrictEqual(yield* start(ledger.program), [`run ${runId} is opened: it may run, and cost`])
+    }).pipe(Effect.scoped, Effect.provide(NodeFileSystem.layer))
   )
 
   for (const scenario of flights.scenarios) {

@@ -1,0 +1,42 @@
+/**
+ * A ledger on the disk: what a killed process has left is known by its ids, and its browsers are stopped.
+ *
+ * Run: LEDGER_DIRECTORY=... WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... \
+ *   node --conditions=@webagent/source apps/examples/src/29_ledger.ts
+ */
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Ledger, LedgerFile } from "@webagent/core"
+import { Browsers, V4 } from "@webagent/v4"
+import * as Config from "effect/Config"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+/** Everything of API v4; each create is in the ledger before it goes out, each end after it was seen. */
+export const layer = V4.layerConfig.pipe(
+  Layer.provideMerge(
+    Layer.unwrap(
+      Effect.map(Config.String("LEDGER_DIRECTORY"), (directory) =>
+        LedgerFile.layer({ directory, owner: `process ${process.pid}` })
+      )
+    )
+  ),
+  Layer.provide(NodeFileSystem.layer)
+)
+
+/** What an application does at its start, when no other process of it is at work. */
+export const program = Effect.gen(function* () {
+  const browsers = yield* Browsers
+  const ledger = yield* Ledger.Current
+  const left = yield* ledger.open
+  return yield* Effect.forEach(left, ({ id, key, kind, state }) => {
+    if (kind === "browser" && id !== undefined) return Effect.as(browsers.stop(id), `stopped browser ${id}`)
+    // no operation cancels a run; of a create that was never answered only its key is known
+    return Effect.succeed(`${kind} ${id ?? `of the key ${key}`} is ${state}: it may run, and cost`)
+  })
+})
+
+if (import.meta.main) {
+  program.pipe(Effect.tap(Console.log), Effect.provide(layer), NodeRuntime.runMain)
+}
