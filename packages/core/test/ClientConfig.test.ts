@@ -143,3 +143,48 @@ describe("ClientConfig.layerConfig", () => {
       })
   )
 })
+
+describe("ClientConfig.resolve", () => {
+  const resolve = (given: Parameters<typeof ClientConfig.resolve>[0], env: Record<string, string>) =>
+    Effect.provide(ClientConfig.resolve(given), ConfigProvider.layer(ConfigProvider.fromEnv({ env })))
+
+  it.effect("takes what is given before what the environment says", () =>
+    Effect.gen(function* () {
+      const env = {
+        WEBAGENT_API_KEY: "there",
+        WEBAGENT_BASE_URL: "https://env.example",
+        WEBAGENT_REQUEST_TIMEOUT: "5 seconds",
+        WEBAGENT_IDEMPOTENCY: "honoured"
+      }
+      const config = yield* resolve({ apiKey: "here", target: { refusals: "before-acting" } }, env)
+      assert.strictEqual(Redacted.value(config.apiKey), "here")
+      assert.deepStrictEqual(config.baseUrls, under("https://env.example"))
+      assert.strictEqual(Duration.toMillis(config.timeouts.total), 5000)
+      assert.deepStrictEqual(config.target, { idempotency: "honoured", refusals: "before-acting" })
+      const patient = yield* resolve({ timeouts: { total: "9 seconds" } }, env)
+      assert.strictEqual(Duration.toMillis(patient.timeouts.total), 9000)
+    })
+  )
+
+  it.effect("lets no variable send requests elsewhere than to an address that is given", () =>
+    Effect.gen(function* () {
+      const env = { WEBAGENT_API_KEY: "k", WEBAGENT_V4_BASE_URL: "https://env.example/four" }
+      const config = yield* resolve({ baseUrl: "https://a.example" }, env)
+      assert.deepStrictEqual(config.baseUrls, under("https://a.example"))
+      const own = yield* resolve({}, env)
+      assert.strictEqual(own.baseUrls.v4, "https://env.example/four")
+    })
+  )
+
+  it.effect("says of what is missing where it could be given", () =>
+    Effect.gen(function* () {
+      const key = yield* Effect.flip(resolve({}, {}))
+      assert.strictEqual(key.message, "No API key: set apiKey or WEBAGENT_API_KEY to a key from the service's console.")
+      const address = yield* Effect.flip(resolve({ apiKey: "k" }, {}))
+      assert.strictEqual(
+        address.message,
+        "No address: set baseUrl or WEBAGENT_BASE_URL to the service's, https://host."
+      )
+    })
+  )
+})

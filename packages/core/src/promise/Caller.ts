@@ -17,7 +17,15 @@ import * as Ledger from "../Ledger.ts"
 import * as RetryPolicy from "../RetryPolicy.ts"
 import { Transport } from "../Transport.ts"
 import { WebAgentClosedError } from "./Errors.ts"
-import type { CallOptions, LogLevel, StandardSchema, Time, WaitOptions, WebAgentOptions } from "./Options.ts"
+import type {
+  CallOptions,
+  LogLevel,
+  OwnWaitOptions,
+  Time,
+  WaitOptions,
+  WebAgentOptions,
+  WithResult
+} from "./Options.ts"
 import * as Rejection from "./Rejection.ts"
 import * as ResultSchema from "./ResultSchema.ts"
 
@@ -196,6 +204,20 @@ export const waitOf = ({ every, first, timeout }: WaitOptions = {}) => {
   }
 }
 
-/** A result of a type, as the services of Effect take it. */
-export const resultOf = <Output>(result: StandardSchema<Output> | undefined) =>
-  result === undefined ? {} : { result: ResultSchema.make(result) }
+/** The same with a result of a type. */
+export const resultOf = (options: (WaitOptions & Partial<WithResult<unknown>>) | undefined) => ({
+  ...waitOf(options),
+  ...(options?.result === undefined ? {} : { result: ResultSchema.make(options.result) })
+})
+
+/** The same for a wait for something of one's own making. */
+export const ownWaitOf = <Created>(options: (OwnWaitOptions<Created> & Partial<WithResult<unknown>>) | undefined) => {
+  const cancel = options?.cancel
+  type End = Parameters<NonNullable<typeof cancel>>[1]
+  return {
+    ...resultOf(options),
+    ...(cancel === undefined
+      ? {}
+      : { cancel: (created: Created, why: End) => Effect.tryPromise(async () => cancel(created, why)) })
+  }
+}

@@ -23,6 +23,30 @@ export interface WaitOptions extends CallOptions {
   readonly first?: Time | undefined
 }
 
+/** What a wait for something of one's own making may choose. */
+export interface OwnWaitOptions<Created> extends WaitOptions {
+  /**
+   * Ends at the service what was created, when the wait ends before it does. The service's description has no
+   * operation for that: without one it goes on, and may cost.
+   */
+  readonly cancel?: ((created: Created, why: "timeout" | "interrupted" | "failed") => unknown) | undefined
+}
+
+/** Asks for a result of a type: what ends without one is then an error. */
+export interface WithResult<Result> {
+  readonly result: StandardSchema<Result>
+}
+
+/** What several things cost together. */
+export interface TotalCost {
+  /** The exact sum of what is known, in USD, as a decimal string without an exponent: `"0"`, `"0.0264"`. */
+  readonly total: string
+  /** How many amounts it is the sum of. */
+  readonly known: number
+  /** How many have cost something, or nothing, that nobody said. */
+  readonly unknown: number
+}
+
 /** What happened to something that costs money, as `ledger` is told it. */
 export type LedgerEntry = { readonly at_ms: number } & (
   | {

@@ -1,34 +1,13 @@
-import type { WaitOptions } from "@webagent/core/promise"
-import { type Caller, resultOf, waitOf } from "@webagent/core/promise/Caller"
+import type { WaitOptions, WithResult } from "@webagent/core/promise"
+import { type Caller, ownWaitOf, resultOf, waitOf } from "@webagent/core/promise/Caller"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import type { WaitEnd } from "../OwnRun.ts"
 import * as V4 from "../Runs.ts"
-import type { CreatedRun, Run, RunCreate } from "./Run.ts"
-import type {
-  CreateAndWaitOptions,
-  OwnWaitOptions,
-  RunAll,
-  RunAllOptions,
-  RunProgress,
-  Runs,
-  WithResult
-} from "./Runs.ts"
-
-/** A wait for a run of one's own making, as the service of Effect takes it. */
-export const ownWaitOf = (options: (OwnWaitOptions & Partial<WithResult<unknown>>) | undefined) => {
-  const cancel = options?.cancel
-  return {
-    ...waitOf(options),
-    ...resultOf(options?.result),
-    ...(cancel === undefined
-      ? {}
-      : { cancel: (run: CreatedRun, why: WaitEnd) => Effect.tryPromise(async () => cancel(run, why)) })
-  }
-}
+import type { Run, RunCreate } from "./Run.ts"
+import type { CreateAndWaitOptions, RunAll, RunAllOptions, RunProgress, Runs } from "./Runs.ts"
 
 /** A callback that throws is no reason to let go of a run. */
 const tellOf = (tell: (progress: RunProgress) => void) => (progress: RunProgress) =>
@@ -53,10 +32,7 @@ export const make = ({ call, iterate }: Caller<V4.Runs>): Runs => {
     status: (id, options) => call(() => runs((runs) => runs.status(id)), options),
     get: (id, options) => call(() => runs((runs) => runs.get(id)), options),
     untilTerminal: ((id: string, options?: WaitOptions & Partial<WithResult<unknown>>) =>
-      call(
-        () => runs((runs) => runs.untilTerminal(id, { ...waitOf(options), ...resultOf(options?.result) })),
-        options
-      )) as Runs["untilTerminal"],
+      call(() => runs((runs) => runs.untilTerminal(id, resultOf(options))), options)) as Runs["untilTerminal"],
     createAndWait: ((input: RunCreate, options?: CreateAndWaitOptions) =>
       call(
         () =>

@@ -1,22 +1,15 @@
-import type { CallOptions, CreateOptions, StandardSchema, WaitOptions } from "@webagent/core/promise"
+import type {
+  CallOptions,
+  CreateOptions,
+  OwnWaitOptions,
+  TotalCost,
+  WaitOptions,
+  WithResult
+} from "@webagent/core/promise"
 import type { CompletedRun, CreatedRun, Run, RunCreate, RunStatusView } from "./Run.ts"
 
-/** Asks for a result of a type: a run that does not give one is then an error. */
-export interface WithResult<Result> {
-  readonly result: StandardSchema<Result>
-}
-
-/** What a wait for a run of one's own making may choose. */
-export interface OwnWaitOptions extends WaitOptions {
-  /**
-   * Ends the run at the service when the wait ends before it does. The service's description has no operation for
-   * that: without one, the run goes on, and may cost.
-   */
-  readonly cancel?: ((run: CreatedRun, why: "timeout" | "interrupted" | "failed") => unknown) | undefined
-}
-
 /** What `createAndWait` may choose. */
-export interface CreateAndWaitOptions extends OwnWaitOptions, CreateOptions {}
+export interface CreateAndWaitOptions extends OwnWaitOptions<CreatedRun>, CreateOptions {}
 
 /** How far the runs of `runAll` are. */
 export interface RunProgress {
@@ -34,7 +27,7 @@ export interface RunProgress {
 }
 
 /** What `runAll` may choose, for all of its runs. */
-export interface RunAllOptions extends OwnWaitOptions {
+export interface RunAllOptions extends OwnWaitOptions<CreatedRun> {
   /** Runs that are at work at a time; 10 unless told. */
   readonly concurrency?: number | undefined
   /** After a run that has not completed no further one is created. False unless told. */
@@ -49,8 +42,8 @@ export interface RunAllOptions extends OwnWaitOptions {
 export interface RunAll<A extends Run> {
   /** A run, or why there is none, for each input in the order of the inputs. */
   readonly results: ReadonlyArray<PromiseSettledResult<A>>
-  /** What they cost together: the exact sum in USD, of how many, and of how many it is not known. */
-  readonly cost: { readonly total: string; readonly known: number; readonly unknown: number }
+  /** What they cost together. Unknown is the cost of those that may run, or have run, without saying what it was. */
+  readonly cost: TotalCost
 }
 
 /** The runs of the service: an agent that carries out a task in a browser and returns its result. */

@@ -1,7 +1,6 @@
-import type { Caller } from "@webagent/core/promise/Caller"
+import { type Caller, ownWaitOf } from "@webagent/core/promise/Caller"
 import * as Effect from "effect/Effect"
 import * as V4 from "../Sessions.ts"
-import { ownWaitOf } from "./RunCalls.ts"
 import type { FollowUpAndWaitOptions, Sessions } from "./Sessions.ts"
 
 /** The operations on sessions, as promises. */

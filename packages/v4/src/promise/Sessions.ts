@@ -1,6 +1,6 @@
-import type { CreateOptions } from "@webagent/core/promise"
+import type { CreateOptions, WithResult } from "@webagent/core/promise"
 import type { CompletedRun, Run } from "./Run.ts"
-import type { CreateAndWaitOptions, WithResult } from "./Runs.ts"
+import type { CreateAndWaitOptions } from "./Runs.ts"
 
 /** A follow-up for a session. */
 export interface FollowUp {

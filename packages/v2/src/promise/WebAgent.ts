@@ -1,0 +1,49 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { WebAgentOptions } from "@webagent/core/promise"
+import * as Caller from "@webagent/core/promise/Caller"
+import * as V2 from "../Sessions.ts"
+import * as SessionCalls from "./SessionCalls.ts"
+import type { Sessions } from "./Sessions.ts"
+
+/**
+ * API v2 in promises. What the constructor is not told comes from the environment, WEBAGENT_API_KEY and
+ * WEBAGENT_BASE_URL first of all; it throws a ClientConfigError that says what is missing. Connections are made by the
+ * first call, and nothing keeps a process alive after the last one.
+ *
+ * @example
+ * ```ts
+ * import { WebAgent } from "@webagent/v2/promise"
+ *
+ * export const program = async () => {
+ *   await using agent = new WebAgent()
+ *   const session = await agent.sessions.untilTerminal("6f9619ff-8b86-4d11-b42d-00c04fc964ff")
+ *   return session.tasks.map((task) => task.output)
+ * }
+ * ```
+ */
+export class WebAgent {
+  readonly sessions: Sessions
+  readonly #close: () => Promise<void>
+  readonly #baseUrl: string
+
+  constructor(options: WebAgentOptions = {}) {
+    const caller = Caller.make(V2.Sessions.layer, options)
+    this.sessions = SessionCalls.make(caller)
+    this.#close = caller.close
+    this.#baseUrl = caller.baseUrls.v2
+  }
+
+  /** Ends what is at work and refuses further calls. */
+  close(): Promise<void> {
+    return this.#close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#close()
+  }
+
+  /** Where it calls; never the key. */
+  toJSON(): { readonly baseUrl: string } {
+    return { baseUrl: this.#baseUrl }
+  }
+}

@@ -1,0 +1,24 @@
+export {
+  type CallOptions,
+  ClientConfigError,
+  type ErrorClass,
+  type HttpClient,
+  HTTPValidationError,
+  type LogLevel,
+  SessionNotFoundError,
+  type Time,
+  TooManyRequestsError,
+  type TotalCost,
+  TransportError,
+  type TransportErrorReason,
+  UnauthorizedError,
+  type ValidationError,
+  type WaitOptions,
+  WebAgentClosedError,
+  type WebAgentOptions
+} from "@webagent/core/promise"
+export * from "./Cost.ts"
+export * from "./Errors.ts"
+export type { SessionView, TaskItemView, TaskStatus } from "./Session.ts"
+export type { Sessions } from "./Sessions.ts"
+export * from "./WebAgent.ts"

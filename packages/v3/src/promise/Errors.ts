@@ -1,0 +1,26 @@
+import { errorClass, type WaitTimeoutError as WaitTimeout } from "@webagent/core/promise"
+import * as Polling from "@webagent/polling"
+import * as Outcome from "../Outcome.ts"
+import type { Session } from "./Session.ts"
+
+// The classes are those that Effect programs catch. Their types here say what an instance has, and nothing of Effect.
+
+/** A wait ended at its deadline. What it waited for goes on at the service, and may go on costing. */
+export interface WaitTimeoutError extends WaitTimeout {}
+export const WaitTimeoutError = errorClass<WaitTimeoutError>(Polling.WaitTimeoutError)
+
+/** A session has failed, where a result was asked for. */
+export interface SessionFailedError extends Error {
+  readonly _tag: "SessionFailedError"
+  readonly session: Session
+}
+export const SessionFailedError = errorClass<SessionFailedError>(Outcome.SessionFailedError)
+
+/** A session has ended, and its result is not what was asked for: `session.result` is what the agent answered. */
+export interface ResultMismatchError extends Error {
+  readonly _tag: "ResultMismatchError"
+  readonly session: Session
+  /** What does not fit, and where. */
+  readonly issue: string
+}
+export const ResultMismatchError = errorClass<ResultMismatchError>(Outcome.ResultMismatchError)

@@ -1,0 +1,30 @@
+import type { CallOptions, CreateOptions, OwnWaitOptions, WaitOptions, WithResult } from "@webagent/core/promise"
+import type { CompletedSession, Session, SessionCreate } from "./Session.ts"
+
+/** What `createAndWait` may choose. */
+export interface CreateAndWaitOptions extends OwnWaitOptions<Session>, CreateOptions {}
+
+/** The sessions of API v3: created from a task, read until their result is there. */
+export interface Sessions {
+  /** Creates a session from a task. When its answer is lost it is a CreateOutcomeUnknown, unless the service honours keys. */
+  create(input: SessionCreate, options?: CreateOptions): Promise<Session>
+  /** Reads a session, with its result once there is one. */
+  get(id: string, options?: CallOptions): Promise<Session>
+  /**
+   * Waits until the session's result does not change by itself any more. A session that failed is a value, and an
+   * error only where `result` asks for a result of a type.
+   */
+  untilTerminal<Result>(id: string, options: WaitOptions & WithResult<Result>): Promise<CompletedSession<Result>>
+  untilTerminal(id: string, options?: WaitOptions): Promise<Session>
+  /**
+   * Creates a session and waits for its result. When the wait ends before the session does, the session goes on unless
+   * `cancel` says how to end it; its id is in the WaitTimeoutError, or in a warning.
+   */
+  createAndWait<Result>(
+    input: SessionCreate,
+    options: CreateAndWaitOptions & WithResult<Result>
+  ): Promise<CompletedSession<Result>>
+  createAndWait(input: SessionCreate, options?: CreateAndWaitOptions): Promise<Session>
+  /** The session whenever its status has changed, the terminal one last. Leaving the loop ends the polls. */
+  watch(id: string, options?: WaitOptions): AsyncIterable<Session>
+}
