@@ -101,6 +101,8 @@ export type TransportErrorReason =
       readonly issue: string
       readonly id?: string
     }
+  /** Not sent: the circuit breaker is open. Only an Effect program has one. */
+  | { readonly _tag: "CircuitOpen" }
   /** The request was refused before anything was sent. */
   | { readonly _tag: "InvalidRequest"; readonly issue: string }
 
