@@ -13,16 +13,25 @@ export interface Recent<Value> {
 /** Remembers `size` things; `forgotten` is told of those that it forgets for want of room. */
 export const make = <Value>(size = capacity, forgotten?: (value: Value) => void): Recent<Value> => {
   const known = new Map<string, Value>()
+  // one that goes on: a new one would step over everything that was deleted, each time
+  let oldest = known.entries()
+
+  const forget = () => {
+    let next = oldest.next()
+    if (next.done === true) {
+      oldest = known.entries()
+      next = oldest.next()
+    }
+    if (next.done === true) return
+    const [key, value] = next.value
+    known.delete(key)
+    forgotten?.(value)
+  }
+
   return {
     get: (key) => known.get(key),
     set: (key, value) => {
-      if (known.size >= size && !known.has(key)) {
-        const [oldest] = known
-        if (oldest !== undefined) {
-          known.delete(oldest[0])
-          forgotten?.(oldest[1])
-        }
-      }
+      if (known.size >= size && !known.has(key)) forget()
       known.set(key, value)
     },
     delete: (key) => void known.delete(key),
