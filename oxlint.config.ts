@@ -74,14 +74,15 @@ export default defineConfig({
     ),
     restricted(
       [`${server}/engine/**`],
-      [...adapters, "**/api/**", "**/http/**", "**/Server.ts"],
-      "The engine knows ports, no adapter, no version."
+      [...adapters, "**/simulation/**", "**/api/**", "**/http/**", "**/Server.ts"],
+      "The engine knows ports, no adapter, no version, and nothing of simulation."
     ),
     ...["v2", "v3", "v4"].map((version) =>
       restricted(
         [`${server}/api/${version}/**`],
         [
           ...adapters,
+          "**/simulation/**",
           "**/store/**",
           "**/agent/**",
           "**/browser/**",
