@@ -91,8 +91,12 @@ describe("OwnWait.createAndWait", () => {
       yield* Fiber.interrupt(fiber)
       const failing = { ...own, wait: () => Effect.fail("no key") }
       assert.deepStrictEqual(yield* Effect.exit(OwnWait.createAndWait(failing, { cancel })), Exit.fail("no key"))
-      assert.deepStrictEqual(whys, ["timeout", "interrupted", "failed"])
-      assert.deepStrictEqual(mug.ended, ["broken", "broken"])
+      // what is over by then does not hide why the wait has failed
+      let waits = 0
+      const failingOnce = { ...own, wait: () => (++waits === 1 ? Effect.fail("no key") : Effect.succeed("broken")) }
+      assert.deepStrictEqual(yield* Effect.exit(OwnWait.createAndWait(failingOnce, { cancel })), Exit.fail("no key"))
+      assert.deepStrictEqual(whys, ["timeout", "interrupted", "failed", "failed"])
+      assert.deepStrictEqual(mug.ended, ["broken", "broken", "broken"])
       assert.deepStrictEqual(warnings, [`The mug m-1 was cancelled, but has not ended: ${goesOn}`])
     }).pipe(Effect.provide(layerLogger))
   })
