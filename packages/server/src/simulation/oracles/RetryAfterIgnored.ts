@@ -13,8 +13,8 @@ const tolerance_ms = 2
 
 /**
  * A request of the same caller before the `Retry-After` of an answer was over: for the same operation on the same
- * resource, or, of a create, for the same operation. What a caller does elsewhere meanwhile is not held against it,
- * since one part of a program cannot know what another was told.
+ * resource, or the same create again. What a caller does elsewhere meanwhile, another create too, is not held against
+ * it, since one part of a program cannot know what another was told.
  */
 export const make = (): Fold => {
   const findings = Findings.make()
@@ -24,7 +24,7 @@ export const make = (): Fold => {
     request: (row) => {
       // most requests are not of anybody who was told to wait
       if (row.retryAfter_ms === null && asked.size() === 0) return
-      const matter = `${caller(row)} ${row.operation} ${row.resource ?? ""}`
+      const matter = `${caller(row)} ${row.operation} ${row.create ?? row.resource ?? ""}`
       const last = asked.get(matter)
       if (last !== undefined && row.after >= last.seq) {
         const early_ms = last.until_ms - row.at_ms
