@@ -7,5 +7,5 @@ if (major < 22 || (major === 22 && minor < 19)) {
 } else {
   const { enableCompileCache } = await import("node:module")
   enableCompileCache?.()
-  await import("../dist/main.js")
+  await import("#main")
 }
