@@ -36,7 +36,6 @@ import * as v2Session from "../src/23_v2-session.ts"
 import * as v3Session from "../src/24_v3-session.ts"
 import * as threeVersions from "../src/25_three-versions.ts"
 import * as embeddedServer from "../src/26_embedded-server.ts"
-import * as yourApp from "../src/27_your-app.ts"
 import flights from "../src/28_flights.suite.ts"
 import * as ledger from "../src/29_ledger.ts"
 import * as service from "./service.ts"
@@ -233,15 +232,6 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
       assert.deepStrictEqual(first, again)
       assert.strictEqual((first["completed"] ?? 0) + (first["failed"] ?? 0), 30)
       assert.isTrue((first["failed"] ?? 0) >= 5 && (first["failed"] ?? 0) <= 15, JSON.stringify(first))
-    })
-  )
-
-  it.effect(named("27_your-app", "the order is what the agent answers"), () =>
-    Effect.gen(function* () {
-      assert.strictEqual(
-        yield* Effect.provide(yourApp.program, yourApp.Shopper.layer),
-        "Simulated result of: Buy the red mug and answer with the number of the order"
-      )
     })
   )
 

@@ -1,0 +1,103 @@
+import { assert, describe, it } from "@effect/vitest"
+import { PollSchedule } from "@webagent/polling"
+import { Control, Server, type SimulatedOptions } from "@webagent/server"
+import { Browsers, V4 } from "@webagent/v4"
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as Layer from "effect/Layer"
+import { Shopper } from "./Shopper.ts"
+
+/** The clients as in production, but for the address. */
+const clients = Layer.unwrap(
+  Effect.map(Server, ({ address }) => V4.layerClient({ baseUrl: address, apiKey: "wak_test" }))
+)
+
+/** The app, and a service of its own on a free port. Runs take 5 ms, so that the usual pace of polls would be too slow. */
+const withService = (options: SimulatedOptions = {}) =>
+  Effect.provide(
+    Shopper.layer.pipe(
+      Layer.provideMerge(clients),
+      Layer.provide([FetchHttpClient.layer, Layer.succeed(PollSchedule.Current, PollSchedule.every("5 millis"))]),
+      Layer.provideMerge(Server.layerSimulated({ profile: "instant", apiKeys: ["wak_test"], ...options }))
+    )
+  )
+
+/** What the service has to say against how it was used; nothing is how it should be. */
+const complaints = Effect.gen(function* () {
+  const control = yield* Control
+  const { verdicts } = yield* control.verdicts
+  return verdicts.filter(({ holds }) => !holds).map(({ sentence }) => sentence)
+})
+
+// it.live, for sockets know nothing of a TestClock
+describe("Shopper", () => {
+  it.live("answers with the number of the order", () =>
+    Effect.gen(function* () {
+      const shopper = yield* Shopper
+      assert.strictEqual(yield* shopper.buy("the red mug [simulate output=4711]"), "4711")
+      assert.deepStrictEqual(yield* complaints, [])
+    }).pipe(withService())
+  )
+
+  it.live("says why an item was not bought", () =>
+    Effect.gen(function* () {
+      const shopper = yield* Shopper
+      const error = yield* Effect.flip(shopper.buy('the red mug [simulate outcome=failed error="sold out"]'))
+      assert.deepInclude(error, { _tag: "NotBought", why: "sold out" })
+    }).pipe(withService())
+  )
+
+  it.live("buys all the same when polls are reset, throttled and answered with nonsense", () =>
+    Effect.gen(function* () {
+      const shopper = yield* Shopper
+      assert.strictEqual(yield* shopper.buy("the red mug [simulate output=4711]"), "4711")
+      assert.deepStrictEqual(yield* complaints, [])
+    }).pipe(
+      withService({
+        faults: [
+          { fault: { kind: "reset" }, when: { operations: ["v4.getRunStatus"], attempts: [1] } },
+          { fault: { kind: "status", status: 429 }, when: { operations: ["v4.getRunStatus"], attempts: [2] } },
+          { fault: { kind: "html-error" }, when: { operations: ["v4.getRun"], attempts: [1] } }
+        ]
+      })
+    )
+  )
+
+  it.live("says that it does not know when the answer to a create is lost, and does not buy twice", () =>
+    Effect.gen(function* () {
+      const control = yield* Control
+      const shopper = yield* Shopper
+      const error = yield* Effect.flip(shopper.buy("the red mug"))
+      assert.strictEqual(error._tag, "PerhapsBought")
+      const { entries } = yield* control.journal({ type: "request" })
+      assert.deepStrictEqual(
+        entries.map((row) => row.type === "request" && [row.operation, row.answered, row.made !== null]),
+        [["v4.createRun", "none", true]]
+      )
+    }).pipe(
+      withService({
+        faults: [
+          { fault: { kind: "reset", placement: "after-apply" }, when: { operations: ["v4.createRun"], attempts: [1] } }
+        ]
+      })
+    )
+  )
+
+  it.live("stops the browser, also when nothing comes of it", () =>
+    Effect.gen(function* () {
+      const shopper = yield* Shopper
+      yield* Effect.flip(shopper.browse(() => Effect.fail("nothing to see")))
+      assert.deepStrictEqual(yield* complaints, [])
+    }).pipe(withService())
+  )
+
+  it.live("would be found out if it left a browser open", () =>
+    Effect.gen(function* () {
+      const browsers = yield* Browsers
+      yield* browsers.create()
+      assert.deepStrictEqual(yield* complaints, [
+        '1 browser is not stopped: only a PATCH with the action "stop" ends one.'
+      ])
+    }).pipe(withService())
+  )
+})

@@ -1,0 +1,36 @@
+/** An app that hides the agent behind a service of its own. It knows nothing of tests. */
+import { Browsers, Runs } from "@webagent/v4"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+/** It was tried, and nothing was bought. */
+export class NotBought extends Data.TaggedError("NotBought")<{ readonly item: string; readonly why: string }> {}
+
+/** Nobody knows: a person has to look before anybody tries again. */
+export class PerhapsBought extends Data.TaggedError("PerhapsBought")<{ readonly item: string; readonly key: string }> {}
+
+const make = Effect.gen(function* () {
+  const browsers = yield* Browsers
+  const runs = yield* Runs
+  return {
+    /** Buys one, and answers with the number of the order. */
+    buy: Effect.fn("Shopper.buy")(
+      function* (item: string) {
+        const run = yield* runs.createAndWait({ task: `Buy ${item} and answer with the number of the order` })
+        if (run.status !== "completed") return yield* new NotBought({ item, why: run.error ?? run.status })
+        return String(run.result)
+      },
+      (bought, item) =>
+        Effect.catchTag(bought, "CreateOutcomeUnknown", ({ key }) => Effect.fail(new PerhapsBought({ item, key })))
+    ),
+    /** Lets somebody look around in a browser, which is stopped when they have. */
+    browse: <A, E, R>(look: (cdpUrl: string) => Effect.Effect<A, E, R>) =>
+      browsers.use({ proxyCountryCode: "no" }, (browser) => look(browser.cdpUrl))
+  }
+})
+
+export class Shopper extends Context.Service<Shopper>()("your-app/Shopper", { make }) {
+  static readonly layer = Layer.effect(this, this.make)
+}

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { place, withBrowser } from "./orders.ts"
+import { type SimulatedService, startService } from "./service.ts"
+
+let service: SimulatedService
+
+// one process for the file; 20 times as fast, so that a bad day is over soon
+beforeAll(async () => {
+  service = await startService("--profile", "flaky", "--seed", "10", "--time-scale", "20")
+})
+afterAll(() => service?.stop())
+beforeEach(() => service.control("POST", "/reset", {}))
+
+const numbers = Array.from({ length: 20 }, (_, index) => `2026-${index + 1}`)
+
+interface Request {
+  readonly operation: string
+  readonly status: number | null
+  readonly fault: string | null
+  readonly made: string | null
+}
+
+const requests = async () => {
+  const path = "/journal?type=request"
+  return (await service.control<{ readonly entries: ReadonlyArray<Request> }>("GET", path)).entries
+}
+
+const startProfile = () => service.control("PUT", "/profile", { preset: "flaky" })
+
+/** Loses the answer to the first request of every create: it is carried out, and the connection is reset. */
+const loseAnswers = () =>
+  service.control("PUT", "/faults", [
+    {
+      name: "answer-lost",
+      fault: { kind: "reset", placement: "after-apply" },
+      when: { operations: ["v4.createRun", "v4.createBrowser"], attempts: [1] }
+    }
+  ])
+
+describe("on a bad day", () => {
+  it("twenty orders are twenty runs, each read to its end", async () => {
+    const runs = await Promise.all(numbers.map((number) => place(service, number, `mug number ${number}`)))
+    expect(new Set(runs.map(({ id }) => id)).size).toBe(20)
+    expect(runs.every(({ status }) => ["completed", "failed", "cancelled"].includes(status))).toBe(true)
+    // with this seed two of the creates are struck, always the same two
+    const creates = (await requests()).filter(({ operation }) => operation === "v4.createRun")
+    expect(creates.flatMap(({ fault }) => fault ?? []).toSorted()).toEqual(["bad-gateway", "reset"])
+    // and still nothing was made twice, lost, or polled to death
+    expect(await service.complaints()).toEqual({})
+  })
+
+  it("a browser is stopped, also when its use fails", async () => {
+    const use = withBrowser(service, "1", () => Promise.reject(new Error("The page has changed.")))
+    await expect(use).rejects.toThrow("The page has changed.")
+    expect(await service.complaints()).toEqual({})
+  })
+})
+
+describe("when the answer to a create is lost", () => {
+  beforeAll(loseAnswers)
+  afterAll(startProfile)
+
+  it("the order is placed once", async () => {
+    const { id } = await place(service, "2026-1", "the red mug")
+    const creates = (await requests()).filter(({ operation }) => operation === "v4.createRun")
+    expect(creates.map(({ made, status }) => [status, made])).toEqual([
+      [null, id],
+      [201, null]
+    ])
+    expect(await service.complaints()).toEqual({})
+  })
+
+  it("an app that sends it again without a key is found out", async () => {
+    const create = () =>
+      fetch(`${service.baseUrl}/runs`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", "X-Service-API-Key": service.apiKey },
+        body: JSON.stringify({ task: "Buy the red mug" })
+      })
+    await expect(create()).rejects.toThrow("fetch failed")
+    await create()
+    expect(await service.complaints()).toHaveProperty("created-twice")
+  })
+})
+
+it("a browser that is left open is found out", async () => {
+  await fetch(`${service.baseUrl}/browsers`, { method: "POST", headers: { "X-Service-API-Key": service.apiKey } })
+  expect(await service.complaints()).toEqual({
+    "browsers-left-open": '1 browser is not stopped: only a PATCH with the action "stop" ends one.'
+  })
+})

@@ -1,0 +1,74 @@
+/** An app that places orders through the service with plain fetch. It knows nothing of tests. */
+import { setTimeout as pause } from "node:timers/promises"
+
+export interface Service {
+  /** Such as `https://service.example/api/v4`. */
+  readonly baseUrl: string
+  readonly apiKey: string
+}
+
+export interface Run {
+  readonly id: string
+  readonly status: string
+  readonly result?: unknown
+}
+
+/** The service has said no: asking again would not help. */
+export class Refused extends Error {}
+
+const patience_ms = 1000
+const tries = 8
+const betweenPolls_ms = 50
+
+const ask = async <Answer>(
+  { apiKey, baseUrl }: Service,
+  method: string,
+  path: string,
+  body?: unknown,
+  key?: string
+): Promise<Answer> => {
+  for (let attempt = 1; ; attempt++) {
+    let wait_ms = 100 * attempt
+    try {
+      const response = await fetch(`${baseUrl}${path}`, {
+        method,
+        headers: {
+          "Content-Type": "application/json",
+          "X-Service-API-Key": apiKey,
+          ...(key === undefined ? {} : { "Idempotency-Key": key })
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+        redirect: "error",
+        signal: AbortSignal.timeout(patience_ms)
+      })
+      if (response.ok) return (await response.json()) as Answer
+      if (response.status !== 429 && response.status < 500) throw new Refused(`${response.status} for ${path}`)
+      wait_ms = Math.max(wait_ms, 1000 * Number(response.headers.get("Retry-After") ?? 0))
+    } catch (error) {
+      if (error instanceof Refused || attempt === tries) throw error
+    }
+    await pause(wait_ms)
+  }
+}
+
+/** Has an item bought, and waits for what comes of it. */
+export const place = async (service: Service, order: string, item: string): Promise<Run> => {
+  // from the number of the order: whoever sends it again, even after a crash, gets the run that there is
+  const { id } = await ask<Run>(service, "POST", "/runs", { task: `Buy ${item}` }, `order-${order}`)
+  for (;;) {
+    const { status } = await ask<Run>(service, "GET", `/runs/${id}/status`)
+    if (["completed", "failed", "cancelled"].includes(status)) return ask(service, "GET", `/runs/${id}`)
+    await pause(betweenPolls_ms)
+  }
+}
+
+/** Lends a browser, and stops it whatever happens. */
+export const withBrowser = async <A>(service: Service, name: string, use: (cdpUrl: string) => Promise<A>) => {
+  const key = `browser-${name}`
+  const browser = await ask<{ readonly id: string; readonly cdpUrl: string }>(service, "POST", "/browsers", {}, key)
+  try {
+    return await use(browser.cdpUrl)
+  } finally {
+    await ask(service, "PATCH", `/browsers/${browser.id}`, { action: "stop" })
+  }
+}

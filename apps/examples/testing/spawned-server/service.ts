@@ -1,0 +1,68 @@
+/** Starts the simulated service as a program of its own. Nothing in it is of any test framework, or of Effect. */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { createRequire } from "node:module"
+import { createInterface } from "node:readline"
+
+// what `npx webagent-server` runs, without npx in between: the signal to stop reaches the server itself
+const program = createRequire(import.meta.url).resolve("webagent-server/bin/webagent-server.js")
+
+export interface SimulatedService {
+  /** Such as `http://127.0.0.1:41873/api/v4`. */
+  readonly baseUrl: string
+  readonly apiKey: string
+  /** A request to the control API, such as `("PUT", "/profile", { preset: "hostile" })`. */
+  readonly control: <Answer>(method: string, path: string, body?: unknown) => Promise<Answer>
+  /** What the service has to say against how it was used, by the name of the oracle. */
+  readonly complaints: () => Promise<Record<string, string>>
+  readonly stop: () => Promise<void>
+}
+
+interface Verdicts {
+  readonly verdicts: ReadonlyArray<{ readonly oracle: string; readonly holds: boolean; readonly sentence: string }>
+}
+
+/** A service on free ports, with these further flags. */
+export const startService = async (...flags: ReadonlyArray<string>): Promise<SimulatedService> => {
+  const args = ["--port", "0", "--api-key", "wak_test", "--control", "--control-key", "test-control", ...flags]
+  const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "inherit"] })
+  const exit = once(child, "exit")
+
+  // once it listens it says what there is to know, a name and a value on each line, the key last
+  const said = new Map<string, string>()
+  for await (const line of createInterface(child.stdout)) {
+    const [name = "", value = ""] = line.split(/\s+/u)
+    said.set(name, value)
+    if (name === "key") break
+  }
+  const baseUrl = said.get("v4")
+  const address = said.get("control")
+  if (baseUrl === undefined || address === undefined) {
+    throw new Error("The simulated service did not start; what it said about that is above.")
+  }
+
+  const control: SimulatedService["control"] = async (method, path, body) => {
+    const response = await fetch(`${address}${path}`, {
+      method,
+      headers: { "Content-Type": "application/json", "X-Control-Key": "test-control" },
+      body: body === undefined ? null : JSON.stringify(body)
+    })
+    const answer = await response.json()
+    if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
+    return answer
+  }
+
+  return {
+    baseUrl,
+    apiKey: "wak_test",
+    control,
+    complaints: async () => {
+      const { verdicts } = await control<Verdicts>("GET", "/verdicts")
+      return Object.fromEntries(verdicts.flatMap((one) => (one.holds ? [] : [[one.oracle, one.sentence]])))
+    },
+    stop: async () => {
+      child.kill()
+      await exit
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import { assert, describe, it } from "@effect/vitest"
+import { presets, type Profile } from "@webagent/control"
+import { Control, Server, SimulatedService } from "@webagent/server"
+import { V4 } from "@webagent/v4"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Random from "effect/Random"
+import * as Result from "effect/Result"
+import * as TestClock from "effect/testing/TestClock"
+import { NightlyReport, NoReport } from "./NightlyReport.ts"
+
+const clients = Layer.unwrap(
+  Effect.map(Server, ({ address }) => V4.layerClient({ baseUrl: address, apiKey: "wak_test" }))
+)
+
+/** The app as in production over a service without a socket: both wait on the clock of the test. */
+const withService = (options: SimulatedService.InProcessOptions = {}) =>
+  Effect.provide(
+    NightlyReport.layer.pipe(
+      Layer.provide(clients),
+      Layer.provideMerge(SimulatedService.layerHttpClient({ profile: slow, ...options }))
+    ),
+    { local: true }
+  )
+
+/** Every run takes 40 minutes, and nobody may poll more than once a second. */
+const slow: Profile = {
+  ...presets.instant,
+  duration: Duration.minutes(40),
+  results: ["Forty prices."],
+  pollInterval: Duration.millis(900)
+}
+
+/** A night of two hours: what becomes of the report, and after how many minutes. */
+const night = Effect.gen(function* () {
+  const report = yield* NightlyReport
+  const writing = yield* Effect.forkChild(
+    Effect.zip(Effect.result(report.write("2026-11-21")), Clock.currentTimeMillis)
+  )
+  yield* TestClock.adjust("2 hours")
+  const [written, ended_ms] = yield* Fiber.join(writing)
+  return { written, minutes: Math.floor(ended_ms / 60_000) }
+})
+
+const complaints = Control.use(({ verdicts }) =>
+  Effect.map(verdicts, (said) => said.verdicts.filter(({ holds }) => !holds).map(({ sentence }) => sentence))
+)
+
+const requests = Effect.map(
+  Control.use((control) => control.journal({ type: "request" })),
+  ({ entries }) => entries.filter((row) => row.type === "request")
+)
+
+describe("a night", () => {
+  it.effect("the report takes forty minutes, for the test none", () =>
+    Effect.gen(function* () {
+      const { minutes, written } = yield* night
+      assert.deepStrictEqual(written, Result.succeed("Forty prices."))
+      assert.strictEqual(minutes, 40)
+      // the create, the polls, the result
+      assert.isBelow((yield* requests).length, 400)
+      assert.deepStrictEqual(yield* complaints, [])
+    }).pipe(withService())
+  )
+
+  it.effect("the third poll is told to come back in two minutes, and nobody asks before", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* night).minutes, 40)
+      const polls = (yield* requests).filter(({ operation }) => operation === "v4.getRunStatus")
+      const [told, next] = polls.slice(2, 4)
+      assert.deepInclude(told, { status: 429, retryAfter_ms: 120_000 })
+      assert.isAtLeast((next?.at_ms ?? 0) - (told?.at_ms ?? 0), 120_000)
+      assert.deepStrictEqual(yield* complaints, [])
+    }).pipe(
+      withService({
+        faults: [
+          {
+            fault: { kind: "status", status: 429, retryAfter: Duration.minutes(2) },
+            when: { operations: ["v4.getRunStatus"], attempts: [3] }
+          }
+        ]
+      })
+    )
+  )
+
+  it.effect("the service stalls, then it is not there for ten minutes, then its last answer is cut", () =>
+    Effect.gen(function* () {
+      const { written } = yield* night
+      assert.deepStrictEqual(written, Result.succeed("Forty prices."))
+      const struck = (yield* requests).flatMap(({ answered, fault }) => (fault === null ? [] : [[fault, answered]]))
+      assert.deepStrictEqual(struck, [
+        ["stalls", "left"],
+        ["is away", "none"],
+        ["cut", "part"]
+      ])
+      assert.deepStrictEqual(yield* complaints, [])
+    }).pipe(
+      withService({
+        faults: [
+          { name: "stalls", fault: { kind: "hang" }, when: { operations: ["v4.getRunStatus"], attempts: [5] } },
+          {
+            name: "is away",
+            fault: { kind: "refuse-connections", for: Duration.minutes(10) },
+            when: { operations: ["v4.getRunStatus"], attempts: [9] }
+          },
+          { name: "cut", fault: { kind: "cut-body" }, when: { operations: ["v4.getRun"], attempts: [1] } }
+        ]
+      })
+    )
+  )
+
+  it.effect("a run that takes too long is given up, named, and still at work", () =>
+    Effect.gen(function* () {
+      const { minutes, written } = yield* night
+      assert.strictEqual(minutes, 60)
+      const open = yield* Control.use((control) => control.open)
+      const [still] = open.turns
+      assert.deepStrictEqual(written, Result.fail(new NoReport({ why: "It takes too long.", runId: still?.id ?? "" })))
+    }).pipe(withService({ profile: { ...slow, duration: Duration.hours(3) } }))
+  )
+
+  it.effect("the answer to the create is lost: no second run, and the first is found out to be unread", () =>
+    Effect.gen(function* () {
+      const { written } = yield* night
+      assert.deepInclude(written, { _tag: "Failure" })
+      assert.lengthOf(yield* requests, 1)
+      assert.deepStrictEqual(yield* complaints, ["1 run ended and nobody read what came of it."])
+    }).pipe(
+      withService({
+        faults: [
+          { fault: { kind: "reset", placement: "after-apply" }, when: { operations: ["v4.createRun"], attempts: [1] } }
+        ]
+      })
+    )
+  )
+})
+
+describe("a bad night", () => {
+  const profile: Profile = { ...slow, faults: presets.flaky.faults }
+
+  /** All that happened under a seed, but for when it really did. */
+  const journal = (seed: number) =>
+    Effect.gen(function* () {
+      yield* night
+      const { entries } = yield* Control.use((control) => control.journal())
+      return entries.map((row) => ({ ...row, realAt_ms: 0 }))
+    }).pipe(
+      withService({ profile, seed }),
+      // the pauses of the client are drawn, too
+      Random.withSeed(seed),
+      Effect.provide(TestClock.layer())
+    )
+
+  it.effect("is the same again with the same seed, and another with another", () =>
+    Effect.gen(function* () {
+      const first = yield* journal(8812)
+      assert.isAbove(first.filter(({ type }) => type === "fault").length, 5)
+      assert.deepStrictEqual(yield* journal(8812), first)
+      assert.notDeepEqual(yield* journal(8813), first)
+    })
+  )
+})

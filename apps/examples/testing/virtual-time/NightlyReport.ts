@@ -1,0 +1,34 @@
+/** An app that has a report written every night, which takes an agent the better part of an hour. */
+import { Runs } from "@webagent/v4"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+/** There is none tonight; `runId` names a run that may still be at work, and cost. */
+export class NoReport extends Data.TaggedError("NoReport")<{ readonly why: string; readonly runId?: string }> {}
+
+const task = "Compare the prices of the red mug in forty shops"
+
+const make = Effect.gen(function* () {
+  const runs = yield* Runs
+  return {
+    /** The report of a night, which names the create: whoever looks for its run later knows what it is called. */
+    write: Effect.fn("NightlyReport.write")(
+      function* (night: string) {
+        const options = { timeout: "1 hour", idempotencyKey: `report-${night}` } as const
+        const { error, result, status } = yield* runs.createAndWait({ task }, options)
+        if (status !== "completed") return yield* new NoReport({ why: error ?? status })
+        return result
+      },
+      Effect.catchTags({
+        WaitTimeoutError: ({ id }) => Effect.fail(new NoReport({ why: "It takes too long.", runId: id })),
+        CreateOutcomeUnknown: ({ message }) => Effect.fail(new NoReport({ why: message }))
+      })
+    )
+  }
+})
+
+export class NightlyReport extends Context.Service<NightlyReport>()("your-app/NightlyReport", { make }) {
+  static readonly layer = Layer.effect(this, this.make)
+}

@@ -1,0 +1,15 @@
+const conditions = ["@webagent/source", "module", "node", "development|production"]
+
+// As the one of the workspace, which a package may not import, and with the tests of the guide.
+export default {
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    include: ["test/**/*.test.ts", "testing/*/*.test.ts"],
+    reporters: ["dot", "json"],
+    outputFile: { json: ".webagent/tests.json" },
+    testTimeout: 20_000,
+    // what a test starts runs from source, too
+    env: { NODE_OPTIONS: "--conditions=@webagent/source" }
+  }
+}
