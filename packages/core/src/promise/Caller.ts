@@ -169,9 +169,10 @@ export const make = <R>(layer: Layer.Layer<R, never, Transport>, options: WebAge
     try {
       while (true) {
         if (signal?.aborted === true) throw signal.reason
-        for (let value = values.shift(); value !== undefined; value = values.shift()) yield value
-        if (over) return await ended
-        await new Promise<void>((resolve) => (wake = resolve))
+        const value = values.shift()
+        if (value !== undefined) yield value
+        else if (over) return await ended
+        else await new Promise<void>((resolve) => (wake = resolve))
       }
     } finally {
       left.abort()

@@ -113,10 +113,10 @@ describe("runs", () => {
         assert.strictEqual(status, "running")
         break
       }
-      const before = server.requests.length
-      await new Promise((resolve) => setTimeout(resolve, 30))
-      // one may have been in flight
-      assert.isAtMost(server.requests.length, before + 1)
+      const polls = () => sent(server).filter((request) => request.endsWith("/status")).length
+      const before = polls()
+      for (let calls = 0; calls < 30; calls++) await agent.runs.get("r-1")
+      assert.isAtMost(polls(), before + 1)
     })
   )
 
@@ -272,6 +272,29 @@ describe("an AbortSignal", () => {
         controller.abort()
         assert.strictEqual(await rejection(waiting), controller.signal.reason)
       }
+    })
+  )
+
+  it.live(
+    "ends a loop also where further statuses have come already",
+    withAgent(async (agent, server) => {
+      const thirdPoll = Promise.withResolvers<void>()
+      const answer = statuses("queued", "running")
+      server.script = (request, count) => {
+        if (count === 3) thirdPoll.resolve()
+        return answer(request)
+      }
+      const controller = new AbortController()
+      const seen: Array<string> = []
+      const loop = async () => {
+        for await (const { status } of agent.runs.watch("r-1", { every: 2, signal: controller.signal })) {
+          seen.push(status)
+          await thirdPoll.promise
+          controller.abort()
+        }
+      }
+      assert.strictEqual(await rejection(loop()), controller.signal.reason)
+      assert.deepStrictEqual(seen, ["queued"])
     })
   )
 
