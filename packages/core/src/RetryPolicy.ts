@@ -52,7 +52,20 @@ export interface Transient {
   readonly retryAfter?: Duration.Duration | undefined
 }
 
-/** Tells a failure that may pass by itself: no connection, a time-out, 408, 5xx and 429. Anything else is undefined. */
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    // an empty body is an empty answer
+    return text.trim() === ""
+  }
+}
+
+/**
+ * Tells a failure that may pass by itself: no connection, a time-out, 408, 5xx, 429, and a success whose body is not
+ * JSON, as when it was cut on its way. Anything else is undefined.
+ */
 export const transient = (error: unknown): Transient | undefined => {
   if (error instanceof TooManyRequestsError) return { throttled: true, retryAfter: error.retryAfter }
   if (!(error instanceof TransportError)) return undefined
@@ -67,6 +80,9 @@ export const transient = (error: unknown): Transient | undefined => {
       return reason.status === 408 || reason.status >= 500
         ? { throttled: false, retryAfter: reason.retryAfter }
         : undefined
+    case "UndecodableAnswer":
+      // JSON that is not as described would be the same again
+      return isJson(reason.body) ? undefined : { throttled: false }
     default:
       return undefined
   }

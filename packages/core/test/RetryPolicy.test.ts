@@ -46,11 +46,12 @@ describe("RetryPolicy.transient", () => {
       failure(new ConnectionFailed({ cause: new Error("x") })),
       failure(new Timeout({ phase: "body", after: Duration.seconds(1) })),
       ...[408, 500, 502, 503, 504, 529].map((status) => failure(new UnexpectedStatus({ status, body: "" }))),
+      ...['{"id": ', "<html>"].map((body) => failure(new UndecodableAnswer({ status: 200, body, issue: "x" }))),
       new TooManyRequestsError("slow down", Duration.seconds(1))
     ]
     const lasting = [
       failure(new InvalidRequest({ issue: "x" })),
-      failure(new UndecodableAnswer({ status: 200, body: "", issue: "x" })),
+      ...["", "{}", "[1]"].map((body) => failure(new UndecodableAnswer({ status: 200, body, issue: "x" }))),
       ...[302, 400, 403, 404].map((status) => failure(new UnexpectedStatus({ status, body: "" }))),
       new Error("x")
     ]

@@ -7,7 +7,8 @@ import {
   type CreateOptions,
   IdempotencyKey,
   RetryPolicy,
-  Transport
+  Transport,
+  TransportError
 } from "@webagent/core"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -16,6 +17,12 @@ import type * as Scope from "effect/Scope"
 
 /** A browser that is not stopped goes on costing: stopping is tried for longer than a read would be. */
 const stopPolicy: RetryPolicy.RetryPolicy = { ...RetryPolicy.standard, retries: 8, quota: Number.POSITIVE_INFINITY }
+
+/** A redirect is not followed, but may have come instead of the stop for once: stopping twice is stopping. */
+const mayPass = (error: unknown): RetryPolicy.Transient | undefined =>
+  error instanceof TransportError && error.reason._tag === "UnexpectedStatus" && error.reason.status < 400
+    ? { throttled: false }
+    : RetryPolicy.transient(error)
 
 const isAbsent = (error: unknown) => error instanceof BrowserNotFoundError
 
@@ -43,15 +50,21 @@ const make = Effect.gen(function* () {
   })
 
   const stopForSure = Effect.fn("v4.Browsers.release")(function* (id: string) {
-    yield* grace.forgive(id, release.retry(patchStop(id)), isAbsent).pipe(
-      // how long the caller has for its own calls is no reason to let the browser run
-      Effect.provideService(RetryPolicy.Deadline, Number.POSITIVE_INFINITY),
-      Effect.timeout("1 minute"),
-      // not even a 404 says that it has stopped: the service may only not find it
-      Effect.catch((error) =>
-        Effect.logWarning(`Browser ${id} could not be stopped: it may still run, and cost`, error)
+    yield* grace
+      .forgive(
+        id,
+        release.retryEach(() => patchStop(id), mayPass),
+        isAbsent
       )
-    )
+      .pipe(
+        // how long the caller has for its own calls is no reason to let the browser run
+        Effect.provideService(RetryPolicy.Deadline, Number.POSITIVE_INFINITY),
+        Effect.timeout("1 minute"),
+        // not even a 404 says that it has stopped: the service may only not find it
+        Effect.catch((error) =>
+          Effect.logWarning(`Browser ${id} could not be stopped: it may still run, and cost`, error)
+        )
+      )
   })
 
   /** An answer that cannot be decoded has created a browser all the same. */

@@ -157,6 +157,15 @@ describe("Browsers.use and Browsers.acquire", () => {
     }).pipe(Effect.provide(layer()))
   )
 
+  it.live("try again to stop when a redirect comes instead, which is not followed", () =>
+    Effect.gen(function* () {
+      const { sent } = yield* service({ status: 302, headers: { location: "/elsewhere" } }, { json: browser })
+      const browsers = yield* Browsers
+      yield* browsers.use({}, () => Effect.void)
+      assert.deepStrictEqual(sent(), [create, stop, stop])
+    }).pipe(Effect.provide(layer()))
+  )
+
   it.live("stop a browser that the service does not find at first", () =>
     Effect.gen(function* () {
       const { sent } = yield* service({ status: 404, json: {} }, { json: browser })
