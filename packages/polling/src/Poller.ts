@@ -149,6 +149,8 @@ export class Poller<A, E> {
       Metrics.polls.updateUnsafe(1, this.context)
       const fiber = Effect.runForkWith(loop.context)(this.poll(loop))
       loop.fiber = fiber
+      // the last member may have left while the poll was being sent
+      if (this.loops.get(loop.id) !== loop) fiber.interruptUnsafe()
       fiber.addObserver((exit) => {
         if (loop.fiber === fiber) loop.fiber = undefined
         if (Exit.isSuccess(exit)) return

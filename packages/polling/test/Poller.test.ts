@@ -146,3 +146,28 @@ describe("a status that is not described", () => {
     }).pipe(Effect.provide(Logger.layer([logger])))
   })
 })
+
+describe("a wait that ends as its poll is being sent", () => {
+  it.effect("takes the poll with it: nothing is sent for nobody", () =>
+    Effect.gen(function* () {
+      const polled: Array<string> = []
+      let leave = () => {}
+      const waiter = yield* Waiter.make({
+        check: (id: string) =>
+          Effect.suspend(() => {
+            leave()
+            const answer = Effect.sync(() => {
+              polled.push(id)
+              return "running"
+            })
+            return Effect.andThen(Effect.sleep("1 second"), answer)
+          }),
+        isTerminal: (status: string) => status === "completed"
+      })
+      const fiber = yield* Effect.forkChild(waiter.untilTerminal("r-1"))
+      leave = () => fiber.interruptUnsafe()
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(polled, [])
+    })
+  )
+})
