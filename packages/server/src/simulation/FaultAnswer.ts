@@ -124,7 +124,8 @@ const part = (bytes: Uint8Array, share: number): Script["pieces"] => [
 
 /** As long as before, and no JSON: the last character is one that JSON does not end with. */
 const malformed = (bytes: Uint8Array): Uint8Array => {
-  const copy = bytes.slice()
+  // not slice: of a Buffer that is the same memory, and the answer may be one that others get, too
+  const copy = new Uint8Array(bytes)
   copy.set([0x2c], Math.max(0, copy.length - 1))
   return copy
 }

@@ -3,6 +3,7 @@ import type { FaultPlan } from "@webagent/control"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
@@ -101,6 +102,21 @@ describe("SimulatedService", () => {
       const { entries } = yield* Control.use((control) => control.journal({ type: "request" }))
       assert.deepInclude(entries[0], { answered: "left", status: null, duration_ms: 5000 })
     }).pipe(Effect.provide(SimulatedService.layerHttpClient({ faults: onCreate({ kind: "hang" }) })))
+  )
+
+  it.effect("a body that a fault has spoiled is whole the next time", () =>
+    Effect.gen(function* () {
+      const { body } = yield* ask("POST", "/api/v4/runs", { task: "[simulate duration=1h]" })
+      const isWhole = Effect.map(Effect.exit(ask("GET", `/api/v4/runs/${body.id}/status`)), Exit.isSuccess)
+      const answers = yield* Effect.all(Array.from({ length: 6 }, () => isWhole))
+      assert.deepStrictEqual(answers, [true, true, true, false, true, true])
+    }).pipe(
+      Effect.provide(
+        SimulatedService.layerHttpClient({
+          faults: [{ fault: { kind: "malformed-json" }, when: { operations: ["v4.getRunStatus"], attempts: [4] } }]
+        })
+      )
+    )
   )
 
   it.effect("a redirect leads to the trap, and to any other host there is no way", () =>
