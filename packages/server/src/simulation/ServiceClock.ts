@@ -82,7 +82,7 @@ const factorOf = (time: TimeMode): number => (time.mode === "real" ? 1 : time.mo
 const make = Effect.fnUntraced(function* (initial: TimeMode) {
   const around = yield* Clock.Clock
   const real = yield* RealClock
-  const { scheduler, settled } = TrackedScheduler.make(yield* Scheduler.Scheduler)
+  const { giveUp, scheduler, settled } = TrackedScheduler.make(yield* Scheduler.Scheduler)
   const fork = Effect.runForkWith(yield* Effect.context())
   const moving = yield* Semaphore.make(1)
   const sleepers = Sleepers.make<Waiting>()
@@ -178,29 +178,40 @@ const make = Effect.fnUntraced(function* (initial: TimeMode) {
     setAlarm()
   }
 
-  /** All that follows from waking one, within reason. */
-  const wake = (sleeper: Waiting): Effect.Effect<void> =>
-    settled(sleeper.wake).pipe(
-      Effect.timeoutOrElse({
-        duration: patience,
-        orElse: () => Effect.logWarning("A fiber goes on without a pause: service time moves on before it is done.")
-      }),
-      Effect.provideService(Clock.Clock, around),
-      Effect.andThen(Effect.yieldNow)
+  /** Sees to it that no fiber that goes on without a pause holds up the others for good. */
+  const impatient = (woken: () => number): Effect.Effect<never> => {
+    let seen = -1
+    return Effect.forever(
+      Effect.suspend(() => {
+        const stuck = seen === woken()
+        seen = woken()
+        if (!stuck) return around.sleep(patience)
+        giveUp()
+        return Effect.logWarning("A fiber goes on without a pause: service time moves on before it is done.")
+      })
     )
+  }
 
-  const advance = Effect.fnUntraced(function* (by: Duration.Input) {
-    if (time.mode !== "manual") return yield* new TimeNotManual({ time })
-    // what was begun just before gets to its sleep
-    yield* Fiber.await(yield* Effect.forkChild(Effect.yieldNow))
-    const end = moved_ms + Duration.toMillis(by)
-    for (let at = sleepers.next(); at !== undefined && at <= end + tolerance_ms; at = sleepers.next()) {
-      const sleeper = sleepers.take()
-      moved_ms = Math.max(at, moved_ms)
-      if (sleeper !== undefined) yield* wake(sleeper)
-    }
-    moved_ms = end
-  }, moving.withPermits(1))
+  const advance = Effect.fnUntraced(
+    function* (by: Duration.Input) {
+      if (time.mode !== "manual") return yield* new TimeNotManual({ time })
+      // what was begun just before gets to its sleep
+      yield* Fiber.await(yield* Effect.forkChild(Effect.yieldNow))
+      const end = moved_ms + Duration.toMillis(by)
+      let woken = 0
+      const watch = yield* Effect.forkChild(impatient(() => woken))
+      for (let at = sleepers.next(); at !== undefined && at <= end + tolerance_ms; at = sleepers.next()) {
+        const sleeper = sleepers.take()
+        moved_ms = Math.max(at, moved_ms)
+        woken++
+        if (sleeper !== undefined) yield* Effect.andThen(settled(sleeper.wake), Effect.yieldNow)
+      }
+      yield* Fiber.interrupt(watch)
+      moved_ms = end
+    },
+    Effect.provideService(Clock.Clock, around),
+    moving.withPermits(1)
+  )
 
   yield* Effect.addFinalizer(() => Effect.sync(silence))
 

@@ -6,6 +6,8 @@ export interface TrackedScheduler {
   readonly scheduler: Scheduler.Scheduler
   /** Acts, and ends when everything that the act scheduled, and everything that scheduled, has run. */
   readonly settled: (act: () => void) => Effect.Effect<void>
+  /** Waits no longer for what was begun: `settled` ends. */
+  readonly giveUp: () => void
 }
 
 interface Wave {
@@ -16,6 +18,8 @@ interface Wave {
 /** Schedules as `parent` does and counts, while somebody asks, what one act leads to. */
 export const make = (parent: Scheduler.Scheduler): TrackedScheduler => {
   let current: Wave | undefined
+  /** The one that somebody waits for. */
+  let awaited: Wave | undefined
 
   const within = (wave: Wave, run: () => void) => {
     const outer = current
@@ -34,6 +38,7 @@ export const make = (parent: Scheduler.Scheduler): TrackedScheduler => {
       if (wave.pending === 0) return Effect.void
       return Effect.callback<void>((resume) => {
         if (wave.pending === 0) return resume(Effect.void)
+        awaited = wave
         wave.over = () => resume(Effect.void)
         return Effect.sync(() => (wave.over = undefined))
       })
@@ -41,6 +46,7 @@ export const make = (parent: Scheduler.Scheduler): TrackedScheduler => {
 
   return {
     settled,
+    giveUp: () => awaited?.over?.(),
     scheduler: {
       executionMode: parent.executionMode,
       shouldYield: (fiber) => parent.shouldYield(fiber),

@@ -191,6 +191,17 @@ describe("ServiceClock", () => {
     })
   )
 
+  it.live("a fiber that goes on without a pause holds up nobody for good", () =>
+    Effect.gen(function* () {
+      const clock = yield* ServiceClock
+      const busy = yield* Effect.forkChild(Effect.andThen(Effect.sleep("1 second"), Effect.forever(Effect.yieldNow)))
+      const woke = yield* sleepOn(clock, "2 seconds")
+      yield* Effect.orDie(clock.advance("3 seconds"))
+      assert.isDefined(woke.at_ms)
+      yield* Fiber.interrupt(busy)
+    }).pipe(Effect.provide(layerIn({ mode: "manual" })))
+  )
+
   it.effect("whoever gives up is forgotten at once", () =>
     Effect.gen(function* () {
       const clock = yield* service({ mode: "manual" })
