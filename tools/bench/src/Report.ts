@@ -52,20 +52,28 @@ const line = (cells: ReadonlyArray<string>) => `| ${cells.join(" | ")} |`
 const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) =>
   [line(head), line(head.map((_, column) => (column === 0 ? "---" : "--:"))), ...rows.map(line)].join("\n")
 
-const costCells = (report: Report, row: Row, measured: Measured, workload: Workload) => {
-  const samples = measured.samples[workload]
-  if (samples === undefined) return [none, none, none]
-  const ratio = row.name === report.base ? undefined : costRatio(report, row.name, report.base, workload)
+/** The server whose peers the others are. */
+const ours = "ours"
+
+const beside = (report: Report, name: string, other: string, workload: Workload) => {
+  if (name === other) return "1"
+  const ratio = costRatio(report, name, other, workload)
+  return ratio === undefined ? none : ratioText(ratio)
+}
+
+const costCells = (report: Report, { name }: Row, measured: Measured, workload: Workload) => {
+  const samples = measured.samples[workload] ?? []
   return [
     plain(median(samples.map(({ cpu_us }) => cpu_us))),
-    ratio === undefined ? "1" : ratioText(ratio),
+    beside(report, name, report.base, workload),
+    ...(report.base === ours ? [] : [beside(report, name, ours, workload)]),
     grouped(median(samples.map(({ perSecond }) => perSecond)))
   ]
 }
 
 const costTable = (report: Report, rows: ReadonlyArray<readonly [Row, Measured]>, workload: Workload, base: string) =>
   table(
-    ["server", "CPU µs a request", `÷ ${base}`, "requests/s"],
+    ["server", "CPU µs a request", `÷ ${base}`, ...(report.base === ours ? [] : ["÷ ours"]), "requests/s"],
     rows
       .filter(([, measured]) => measured.samples[workload] !== undefined)
       .map(([row, measured]) => [row.title, ...costCells(report, row, measured, workload)])
@@ -110,7 +118,7 @@ export const markdown = (report: Report): string => {
   const base = rows.find(([{ name }]) => name === report.base)?.[0].title ?? report.base
   const { fingerprint: machine, settings } = report
   return [
-    `${report.date}: ${machine.cpu}, ${machine.cores} cores, ${machine.memory_GB} GB, Node ${machine.node}, ${machine.platform}; load average ${machine.loadBefore} before and ${machine.loadAfter} after; ${report.pinning}; ${settings.rounds} rounds of ${settings.window_s} s windows, ${settings.connections} connections; our server as one file of ${report.bundle_kB} kB.`,
+    `${report.date}: ${machine.cpu}, ${machine.cores} cores, ${machine.memory_GB} GB, Node ${machine.node}, ${machine.platform}; load average ${machine.loadBefore} before and ${machine.loadAfter} after; ${report.pinning}; ${settings.rounds} rounds of ${settings.window_s} s windows, ${settings.connections} connections; our server bundled, ${report.bundle_kB} kB at its start.`,
     "**Run status, v4**",
     costTable(report, rows, "status", base),
     "**Session, v2**",

@@ -71,7 +71,7 @@ const contestant = (name: string): Contestant => {
 }
 
 describe.runIf(process.platform === "linux")("Measurement", () => {
-  it("our server as one file and a hand-written one do the same work, and are weighed", async () => {
+  it("our server bundled and a hand-written one do the same work, and are weighed", async () => {
     const measured = await measure([contestant("ours"), contestant("node-http")], settings, { load, pinning, log })
     assert.deepStrictEqual(
       measured.map(({ name }) => name),

@@ -38,8 +38,8 @@ const report: Report = {
 
 describe("Report", () => {
   it("a cost is beside the base's, with its interval", () => {
-    assert.include(markdown(report), "| ours | 40 | 2 (2 to 2) | 1,000 |")
-    assert.include(markdown(report), "| Fastify | 20 | 1 | 1,000 |")
+    assert.include(markdown(report), "| ours | 40 | 2 (2 to 2) | 1 | 1,000 |")
+    assert.include(markdown(report), "| Fastify | 20 | 1 | 0.5 (0.5 to 0.5) | 1,000 |")
   })
 
   it("what was not measured is said with its reason, and has no ratio", () => {
