@@ -1,7 +1,6 @@
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { parseDuration } from "./DurationText.ts"
@@ -12,16 +11,18 @@ import { program } from "./Program.ts"
 export const load = Command.make(
   "load",
   {
-    test: Argument.String("test").pipe(Argument.withDescription("A load test by name; there is: smoke")),
+    test: Argument.String("test").pipe(
+      Argument.withDescription("A load test by name: smoke, average-load, stress, spike, soak, breakpoint")
+    ),
     target: Flags.target("a service that is started for this"),
     rate: Flags.integer("rate", 1).pipe(
-      Flag.withDescription("How many runs, and as many browsers, are started per second; default: 5"),
-      Flag.withDefault(5)
+      Flag.withDescription("How many runs, and as many browsers, are started per second; default: the test's own"),
+      Flag.optional
     ),
     duration: Flag.String("duration").pipe(
       Flag.filterMap(parseDuration, (text) => `Expected: a time such as 5s or 1m, got "${text}"`),
-      Flag.withDescription("How long new ones are started; default: 5s"),
-      Flag.withDefault(Duration.seconds(5))
+      Flag.withDescription("How long new ones are started; default: the test's own"),
+      Flag.optional
     ),
     reportDir: Flags.reportDir("load-<test>.json goes"),
     allowRemote: Flag.Boolean("allow-remote").pipe(
@@ -30,10 +31,16 @@ export const load = Command.make(
     ),
     apiKeyEnv: Flags.apiKeyEnv
   },
-  ({ reportDir, ...rest }) =>
+  ({ duration, rate, reportDir, ...rest }) =>
     Effect.flatMap(
       Effect.promise(() => import("./loadTest.ts")),
-      ({ loadTest }) => loadTest({ ...rest, reportDir: Option.getOrUndefined(reportDir) })
+      ({ loadTest }) =>
+        loadTest({
+          ...rest,
+          duration: Option.getOrUndefined(duration),
+          rate: Option.getOrUndefined(rate),
+          reportDir: Option.getOrUndefined(reportDir)
+        })
     )
 ).pipe(
   Command.withDescription(

@@ -32,9 +32,10 @@ export interface LoadOptions {
   readonly test: string
   /** `simulated`, or an address. */
   readonly target: string
-  /** Runs, and as many browsers, started per second. */
-  readonly rate: number
-  readonly duration: Duration.Duration
+  /** Runs, and as many browsers, started per second; the test's own unless given. */
+  readonly rate: number | undefined
+  /** How long new ones are started; the test's own unless given. */
+  readonly duration: Duration.Duration | undefined
   readonly reportDir: string | undefined
   readonly allowRemote: boolean
   readonly apiKeyEnv: string
@@ -42,10 +43,11 @@ export interface LoadOptions {
 
 const planOf = ({ duration, rate, test: name }: LoadOptions) => {
   const test = Object.hasOwn(loadTests, name) ? loadTests[name] : undefined
-  if (test !== undefined) return Effect.succeed<LoadPlan>({ test, rate, duration })
+  if (test !== undefined)
+    return Effect.succeed<LoadPlan>({ test, rate: rate ?? test.rate, duration: duration ?? test.duration })
   const names = Object.keys(loadTests)
   const meant = closest(name, names)
-  const known = meant === undefined ? `There is: ${names.join(", ")}.` : `Did you mean ${meant}?`
+  const known = meant === undefined ? `There are: ${names.join(", ")}.` : `Did you mean ${meant}?`
   return Effect.fail(usage(`No load test named "${name}". ${known} See: ${program} load --help`))
 }
 

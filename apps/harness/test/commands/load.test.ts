@@ -174,7 +174,7 @@ describe.concurrent("mistakes", () => {
     [
       "a load test like no other",
       2,
-      /^No load test named "toString"\. There is: smoke\. See: npm run harness -- load --help\n$/u,
+      /^No load test named "toString"\. There are: smoke, average-load, stress, spike, soak, breakpoint\. See: npm run harness -- load --help\n$/u,
       ["load", "toString"]
     ],
     [

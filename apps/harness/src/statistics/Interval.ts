@@ -1,0 +1,66 @@
+import { deviation, mean } from "./Quantile.ts"
+import * as StudentT from "./StudentT.ts"
+
+/** A mean, within what it may lie, and the least difference that would most likely have been seen. */
+export interface Interval {
+  readonly middle: number
+  readonly low: number
+  readonly high: number
+  /** A true difference from nothing as large as this would show outside the interval in four of five cases. */
+  readonly detectable: number
+}
+
+// four of five
+const power = 0.8
+
+/**
+ * Student's interval of the mean: each end is beyond the true mean with a chance of `doubt` at most. Of fewer than two
+ * numbers it has no ends.
+ */
+export const ofMean = (numbers: ReadonlyArray<number>, doubt: number): Interval => {
+  const middle = mean(numbers)
+  if (numbers.length < 2) return { middle, low: -Infinity, high: Infinity, detectable: Infinity }
+  const freedom = numbers.length - 1
+  const error = deviation(numbers) / Math.sqrt(numbers.length)
+  const reach = StudentT.quantile(1 - doubt, freedom) * error
+  return {
+    middle,
+    low: middle - reach,
+    high: middle + reach,
+    detectable: reach + StudentT.quantile(power, freedom) * error
+  }
+}
+
+/** Within what one more number lies, if it comes from where these came from; each end is missed with a chance of `doubt`. */
+export const ofNext = (numbers: ReadonlyArray<number>, doubt: number): Interval => {
+  const middle = mean(numbers)
+  if (numbers.length < 2) return { middle, low: -Infinity, high: Infinity, detectable: Infinity }
+  const freedom = numbers.length - 1
+  const error = deviation(numbers) * Math.sqrt(1 + 1 / numbers.length)
+  const reach = StudentT.quantile(1 - doubt, freedom) * error
+  return {
+    middle,
+    low: middle - reach,
+    high: middle + reach,
+    detectable: reach + StudentT.quantile(power, freedom) * error
+  }
+}
+
+/** The same of positive numbers by their logarithms: middle and ends are ratios or figures, `detectable` is a ratio. */
+const ofLogarithms =
+  (interval: (numbers: ReadonlyArray<number>, doubt: number) => Interval) =>
+  (numbers: ReadonlyArray<number>, doubt: number): Interval => {
+    const { detectable, high, low, middle } = interval(numbers.map(Math.log), doubt)
+    return {
+      middle: Math.exp(middle),
+      low: Math.exp(low),
+      high: Math.exp(high),
+      detectable: Math.exp(detectable)
+    }
+  }
+
+/** The interval of the geometric mean of ratios. */
+export const ofRatios = ofLogarithms(ofMean)
+
+/** Within what one more positive figure lies. */
+export const ofNextFigure = ofLogarithms(ofNext)

@@ -1,0 +1,81 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Interval from "../../src/statistics/Interval.ts"
+import { drawing } from "../../src/statistics/Order.ts"
+
+const draw = drawing(20_261_121)
+/** A number from the normal distribution. */
+const normal = () => Math.sqrt(-2 * Math.log(1 - draw())) * Math.cos(2 * Math.PI * draw())
+
+/** How often something is so, of many. */
+const share = (times: number, holds: () => boolean) =>
+  Array.from({ length: times }, holds).filter(Boolean).length / times
+
+describe("ofMean", () => {
+  it("is Student's", () => {
+    const { detectable, high, low, middle } = Interval.ofMean([1, 2, 3, 4, 5, 6, 7], 0.025)
+    assert.closeTo(middle, 4, 1e-12)
+    // 2.4469 and 0.9057 times 2.1602 / sqrt(7)
+    assert.closeTo(low, 4 - 1.9979, 1e-3)
+    assert.closeTo(high, 4 + 1.9979, 1e-3)
+    assert.closeTo(detectable, 1.9979 + 0.7395, 1e-3)
+  })
+
+  it("has no ends when there is one number", () =>
+    assert.deepStrictEqual(Interval.ofMean([3], 0.01), {
+      middle: 3,
+      low: -Infinity,
+      high: Infinity,
+      detectable: Infinity
+    }))
+})
+
+describe("ofRatios", () => {
+  it("is a ratio with its ends", () => {
+    const { high, low, middle } = Interval.ofRatios([1.2, 1.3, 1.4, 1.3, 1.2, 1.4, 1.3], 0.01)
+    assert.closeTo(middle, 1.298, 1e-3)
+    assert.isTrue(low > 1.2 && low < middle && high > middle && high < 1.4)
+  })
+
+  it("alarms as seldom as it says where nothing changed, also where each run is off in its own way", () => {
+    const alarms = share(4000, () => {
+      const ratios = Array.from({ length: 7 }, () => Math.exp(0.04 * normal()))
+      return Interval.ofRatios(ratios, 0.01).low > 1
+    })
+    assert.isBelow(alarms, 0.016)
+    assert.isAbove(alarms, 0.005)
+  })
+
+  it("sees the change that it calls detectable in about four of five cases", () => {
+    const noise = () => Math.exp(0.03 * normal())
+    const typical = Interval.ofRatios(
+      Array.from({ length: 7 }, (_, index) => Math.exp(0.03 * (index - 3) * 0.46)),
+      0.01
+    ).detectable
+    const seen = share(2000, () => {
+      const ratios = Array.from({ length: 7 }, () => typical * noise())
+      return Interval.ofRatios(ratios, 0.01).low > 1
+    })
+    assert.isAbove(seen, 0.65)
+    assert.isBelow(seen, 0.92)
+  })
+})
+
+describe("ofNextFigure", () => {
+  it("holds the next figure as often as it says", () => {
+    const figure = () => 120 * Math.exp(0.05 * normal())
+    const outside = share(4000, () => {
+      const { high, low } = Interval.ofNextFigure(Array.from({ length: 9 }, figure), 0.01)
+      const next = figure()
+      return next < low || next > high
+    })
+    assert.isBelow(outside, 0.028)
+    assert.isAbove(outside, 0.012)
+  })
+
+  it("is wider than that of the mean", () => {
+    const figures = [100, 104, 98, 101, 103]
+    const next = Interval.ofNextFigure(figures, 0.025)
+    const mean = Interval.ofRatios(figures, 0.025)
+    assert.isTrue(next.low < mean.low && next.high > mean.high)
+  })
+})

@@ -1,0 +1,14 @@
+import { assert, describe, it } from "@effect/vitest"
+import { orders } from "../../src/statistics/Order.ts"
+
+describe("orders", () => {
+  it("every two pairs hold both orders, and the seed draws which comes first", () => {
+    const drawn = Array.from({ length: 20 }, (_, seed) => orders(7, seed))
+    for (const order of drawn) {
+      assert.strictEqual(order.length, 7)
+      for (const pair of [0, 2, 4]) assert.notStrictEqual(order[pair], order[pair + 1])
+    }
+    assert.deepStrictEqual(orders(7, 3), orders(7, 3))
+    assert.isAbove(new Set(drawn.map(String)).size, 5)
+  })
+})

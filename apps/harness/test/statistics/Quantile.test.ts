@@ -1,0 +1,22 @@
+import { assert, describe, it } from "@effect/vitest"
+import { deviation, mean, quantile, sorted } from "../../src/statistics/Quantile.ts"
+
+describe("quantile", () => {
+  it("lies between two numbers in proportion, as k6 counts it", () => {
+    const numbers = sorted([40, 10, 30, 20])
+    assert.deepStrictEqual(
+      [0, 0.5, 0.9, 1].map((share) => quantile(numbers, share)),
+      [10, 25, 37, 40]
+    )
+    assert.strictEqual(quantile([7], 0.95), 7)
+    assert.isNaN(quantile([], 0.95))
+  })
+})
+
+describe("mean and deviation", () => {
+  it("are those of a sample", () => {
+    assert.strictEqual(mean([2, 4, 4, 4, 5, 5, 7, 9]), 5)
+    assert.closeTo(deviation([2, 4, 4, 4, 5, 5, 7, 9]), 2.138_09, 1e-5)
+    assert.isNaN(deviation([1]))
+  })
+})

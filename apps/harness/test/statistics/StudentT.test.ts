@@ -1,0 +1,25 @@
+import { assert, describe, it } from "@effect/vitest"
+import { cdf, quantile } from "../../src/statistics/StudentT.ts"
+
+describe("quantile", () => {
+  for (const [share, freedom, expected] of [
+    [0.975, 1, 12.7062],
+    [0.95, 5, 2.015],
+    [0.99, 5, 3.3649],
+    [0.975, 6, 2.4469],
+    [0.995, 9, 3.2498],
+    [0.975, 30, 2.0423],
+    [0.975, 1e6, 1.96],
+    [0.025, 6, -2.4469],
+    [0.5, 3, 0]
+  ] as const) {
+    it(`of ${share} at ${freedom} is ${expected}, as tables have it`, () =>
+      assert.closeTo(quantile(share, freedom), expected, 1e-4))
+  }
+
+  it("undoes cdf", () => {
+    for (const share of [0.001, 0.1, 0.6, 0.9999]) {
+      assert.closeTo(cdf(quantile(share, 4), 4), share, 1e-9)
+    }
+  })
+})
