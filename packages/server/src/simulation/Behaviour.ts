@@ -1,9 +1,10 @@
-import { type PresetName, presets, type Profile } from "@webagent/control"
+import { type PresetName, presets, type Profile, SettingsFile } from "@webagent/control"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import type { Seed } from "../domain/Seed.ts"
 
 const { description: _description, name: _name, ...instant } = presets.instant
@@ -40,7 +41,8 @@ export const dispatchShare = 0.1
 const profileOf = ({ failureRate, profile = unasked, turnDuration }: BehaviourOptions): CompleteProfile => {
   const whole_ms = turnDuration === undefined ? undefined : Duration.toMillis(Duration.fromInputUnsafe(turnDuration))
   return {
-    ...complete(typeof profile === "string" ? presets[profile] : profile),
+    // a name may come from where no type is checked; whatever is no preset must not pass for the one without faults
+    ...complete(typeof profile === "string" ? Result.getOrThrow(SettingsFile.preset(profile)) : profile),
     ...(whole_ms === undefined
       ? {}
       : {

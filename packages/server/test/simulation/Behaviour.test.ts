@@ -1,7 +1,9 @@
 import { presets } from "@webagent/control"
 import { assert, describe, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import { Behaviour, type BehaviourOptions } from "../../src/simulation/Behaviour.ts"
 
 const profileOf = (options: BehaviourOptions) =>
@@ -12,6 +14,15 @@ describe("Behaviour", () => {
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* profileOf({ profile: "instant" }), presets.instant)
       assert.deepStrictEqual((yield* profileOf({ profile: "hostile" })).faults, presets.hostile.faults)
+    })
+  )
+
+  it.effect("a name that is no preset's is refused, and not taken for a service without faults", () =>
+    Effect.gen(function* () {
+      const exit = yield* Effect.exit(profileOf(JSON.parse('{ "profile": "flakey" }')))
+      assert.isTrue(Exit.isFailure(exit) && Cause.hasDies(exit.cause))
+      const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
+      assert.propertyVal(error, "message", 'There is no preset named "flakey". Did you mean flaky?')
     })
   )
 

@@ -15,7 +15,12 @@ export const layer = (key: string): Layer.Layer<ControlKeyAuth> => {
       timingSafeEqual(known, digest(Redacted.value(credential)))
         ? httpEffect
         : Effect.fail(
-            new ControlUnauthorizedError({ detail: `Send the control key in the header ${controlKeyHeader}.` })
+            new ControlUnauthorizedError({
+              detail:
+                Redacted.value(credential) === ""
+                  ? `Send the control key in the header ${controlKeyHeader}.`
+                  : `What ${controlKeyHeader} carries is not the control key of this server.`
+            })
           )
   })
 }

@@ -30,9 +30,11 @@ layer(served, { excludeTestServices: true })("ControlServer", (it) => {
 
   it.effect("takes the control key and nothing else, before it looks at anything", () =>
     Effect.gen(function* () {
+      const missing = "Send the control key in the header X-Control-Key."
+      const wrong = "What X-Control-Key carries is not the control key of this server."
       for (const key of [null, "", "wak_test", `${controlKey}x`]) {
         const { body, status } = yield* asked("PUT", "/profile", { key, text: "{" })
-        assert.deepStrictEqual([status, body], [401, { detail: "Send the control key in the header X-Control-Key." }])
+        assert.deepStrictEqual([status, body], [401, { detail: key === null || key === "" ? missing : wrong }])
       }
       assert.strictEqual((yield* asked("GET", "/profile")).status, 200)
     })
