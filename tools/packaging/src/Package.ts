@@ -13,6 +13,7 @@ export interface Manifest {
   readonly license?: string
   readonly bin?: Record<string, string>
   readonly exports?: Record<string, string | Record<string, string>>
+  readonly imports?: Record<string, string | Record<string, string>>
   readonly dependencies?: Record<string, string>
   readonly peerDependencies?: Record<string, string>
   readonly optionalDependencies?: Record<string, string>
@@ -48,7 +49,7 @@ export const read = (folder: string): Unpacked => {
 }
 
 const targets = (manifest: Manifest): ReadonlyArray<string> => [
-  ...Object.values(manifest.exports ?? {}).flatMap((entry) =>
+  ...Object.values({ ...manifest.exports, ...manifest.imports }).flatMap((entry) =>
     typeof entry === "string" ? [entry] : Object.values(entry)
   ),
   ...Object.values(manifest.bin ?? {})
