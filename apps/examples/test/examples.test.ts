@@ -6,6 +6,7 @@ import { ClientConfig, Transport } from "@webagent/core"
 import * as ScenarioContexts from "@webagent/scenario/ScenarioContexts"
 import { Server } from "@webagent/server"
 import { Browsers, Runs, V4 } from "@webagent/v4"
+import { WebAgent } from "@webagent/v4/promise"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -38,6 +39,8 @@ import * as threeVersions from "../src/25_three-versions.ts"
 import * as embeddedServer from "../src/26_embedded-server.ts"
 import flights from "../src/28_flights.suite.ts"
 import * as ledger from "../src/29_ledger.ts"
+import * as promises from "../src/30_promises.ts"
+import * as promisesBrowser from "../src/31_promises-browser.ts"
 import * as service from "./service.ts"
 
 const folder = fileURLToPath(new URL("../src/", import.meta.url))
@@ -260,6 +263,25 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
       ])
       assert.deepStrictEqual(yield* start(ledger.program), [`run ${runId} is opened: it may run, and cost`])
     }).pipe(Effect.scoped, Effect.provide(NodeFileSystem.layer))
+  )
+
+  it.effect(named("30_promises", "each status as it comes, then the result"), () =>
+    Effect.gen(function* () {
+      const { address, apiKeys } = yield* Server
+      const agent = new WebAgent({ baseUrl: address, apiKey: apiKeys[0] })
+      assert.strictEqual(yield* Effect.promise(() => promises.program(agent)), flight)
+      const left = AbortSignal.abort(new Error("Ctrl-C"))
+      const error = yield* Effect.flip(Effect.tryPromise(() => promises.program(agent, left)))
+      assert.strictEqual(error.cause, left.reason)
+    })
+  )
+
+  it.effect(named("31_promises-browser", "the browser says what it is, and is stopped"), () =>
+    Effect.gen(function* () {
+      const { address, apiKeys } = yield* Server
+      const agent = new WebAgent({ baseUrl: address, apiKey: apiKeys[0] })
+      assert.strictEqual(yield* Effect.promise(() => promisesBrowser.program(agent)), "SimulatedBrowser/1.0")
+    })
   )
 
   for (const scenario of flights.scenarios) {

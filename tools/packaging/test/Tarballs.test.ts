@@ -68,7 +68,7 @@ afterAll(() => {
   const [first] = packed
   if (first !== undefined) rmSync(dirname(dirname(first.tarball)), { recursive: true, force: true })
   if (project !== "") rmSync(project, { recursive: true, force: true })
-})
+}, 60_000)
 
 describe("every tarball", () => {
   for (const folder of publishedFolders()) {
@@ -139,6 +139,69 @@ console.log(await Effect.runPromise(program.pipe(Effect.provide(V4.layerConfig))
       WEBAGENT_API_KEY: "wak_packed"
     })
     assert.deepStrictEqual({ status, stdout, stderr }, { status: 0, stdout: "completed hello\n", stderr: "" })
+  })
+
+  it("a program in promises does the same, and is not kept alive", async () => {
+    server ??= await startServer()
+    writeFileSync(
+      join(project, "promises.mjs"),
+      `import { RunNotFoundError, WebAgent } from "@webagent/v4/promise"
+import { WebAgent as V3 } from "@webagent/v3/promise"
+import { WebAgent as V2 } from "@webagent/v2/promise"
+const run = await new WebAgent().runs.createAndWait({ task: "say hello [simulate output=hello duration=10ms]" })
+const absent = await new WebAgent().runs.get("none").catch((error) => error instanceof RunNotFoundError)
+const session = await new V3().sessions.get(run.sessionId)
+const { tasks } = await new V2().sessions.get(run.sessionId)
+console.log(run.status, run.result, absent, session.result, tasks[0].output)
+`
+    )
+    const { status, stderr, stdout } = run(node24, ["promises.mjs"], {
+      WEBAGENT_BASE_URL: server.address,
+      WEBAGENT_API_KEY: "wak_packed"
+    })
+    assert.deepStrictEqual(
+      { status, stdout, stderr },
+      { status: 0, stdout: "completed hello true hello hello\n", stderr: "" }
+    )
+  })
+
+  it("a program in promises is typed without a word of Effect", () => {
+    writeFileSync(
+      join(project, "promises.ts"),
+      `import { RunNotFoundError, type Run, TransportError, WebAgent } from "@webagent/v4/promise"
+import { type Session, WebAgent as V3 } from "@webagent/v3/promise"
+import { type SessionView, WebAgent as V2 } from "@webagent/v2/promise"
+const agent = new WebAgent({ timeouts: { total: "10 seconds" } })
+export const run: Promise<Run> = agent.runs.createAndWait({ task: "t" }, { timeout: 1000, signal: AbortSignal.timeout(1) })
+export const three: Promise<Session> = new V3().sessions.get("1")
+export const two: Promise<SessionView> = new V2().sessions.get("1")
+export const main = async () => {
+  try {
+    for await (const { status } of agent.runs.watch("1")) console.log(status.toUpperCase())
+    await using browser = await agent.browsers.create()
+    return browser.cdpUrl
+  } catch (error) {
+    if (error instanceof RunNotFoundError) return error.detail
+    if (error instanceof TransportError && error.reason._tag === "UnexpectedStatus") return error.reason.body
+    throw error
+  }
+}
+`
+    )
+    const options = "--noEmit --strict --skipLibCheck false --target es2024 --lib es2022,dom,dom.asynciterable"
+    const { status, stdout } = run(installedBin("tsc"), [
+      ...options.split(" "),
+      ..."--module node16 --moduleResolution node16 --listFiles --types".split(" "),
+      "",
+      "promises.ts"
+    ])
+    assert.strictEqual(status, 0, stdout)
+    const files = stdout.split("\n")
+    assert.isTrue(files.some((file) => file.endsWith("/@webagent/v4/dist/promise/WebAgent.d.ts")))
+    assert.deepStrictEqual(
+      files.filter((file) => file.includes("/node_modules/effect/")),
+      []
+    )
   })
 
   for (const [moduleResolution, module] of [

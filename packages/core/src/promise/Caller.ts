@@ -29,6 +29,8 @@ import type {
 import * as Rejection from "./Rejection.ts"
 import * as ResultSchema from "./ResultSchema.ts"
 
+export { errorClass } from "./ErrorClass.ts"
+
 /** Runs the effects of one client as promises. */
 export interface Caller<R> {
   /**

@@ -3,23 +3,15 @@ import * as Config from "../ClientConfig.ts"
 import * as Create from "../CreateOutcomeUnknown.ts"
 import * as Throttled from "../TooManyRequestsError.ts"
 import * as Transported from "../TransportError.ts"
+import { type ErrorClass, errorClass } from "./ErrorClass.ts"
 
 // The classes are those that Effect programs catch. Their types here say what an instance has, and nothing of Effect.
-
-/** A class of errors, for `instanceof`. */
-export interface ErrorClass<E extends Error> {
-  new (...args: ReadonlyArray<unknown>): E
-  readonly prototype: E
-}
-
-/** A class of Effect's with its instances in plain types. */
-export const errorClass = <E extends Error>(self: new (...args: never) => E): ErrorClass<E> => self as ErrorClass<E>
 
 /** The configuration does not say where the service is or with which key. The message says what to do. */
 export interface ClientConfigError extends Error {
   readonly _tag: "ClientConfigError"
 }
-export const ClientConfigError = errorClass<ClientConfigError>(Config.ClientConfigError)
+export const ClientConfigError: ErrorClass<ClientConfigError> = errorClass(Config.ClientConfigError)
 
 /** One thing that is wrong with a request: where (`["body", "task"]`), what, and of which kind. */
 export interface ValidationError {
@@ -34,7 +26,7 @@ export interface HTTPValidationError extends Error {
   readonly _tag: "HTTPValidationError"
   readonly detail?: ReadonlyArray<ValidationError>
 }
-export const HTTPValidationError = errorClass<HTTPValidationError>(Contract.HTTPValidationError)
+export const HTTPValidationError: ErrorClass<HTTPValidationError> = errorClass(Contract.HTTPValidationError)
 
 /** An error that the service explains in a sentence, `detail`. */
 export interface DetailedError<Tag extends string> extends Error {
@@ -44,27 +36,27 @@ export interface DetailedError<Tag extends string> extends Error {
 
 /** 401: no API key, or not a valid one. */
 export interface UnauthorizedError extends DetailedError<"UnauthorizedError"> {}
-export const UnauthorizedError = errorClass<UnauthorizedError>(Contract.UnauthorizedError)
+export const UnauthorizedError: ErrorClass<UnauthorizedError> = errorClass(Contract.UnauthorizedError)
 
 /** 404: no session has the given id. */
 export interface SessionNotFoundError extends DetailedError<"SessionNotFoundError"> {}
-export const SessionNotFoundError = errorClass<SessionNotFoundError>(Contract.SessionNotFoundError)
+export const SessionNotFoundError: ErrorClass<SessionNotFoundError> = errorClass(Contract.SessionNotFoundError)
 
 /** 404: no run has the given id. */
 export interface RunNotFoundError extends DetailedError<"RunNotFoundError"> {}
-export const RunNotFoundError = errorClass<RunNotFoundError>(Contract.RunNotFoundError)
+export const RunNotFoundError: ErrorClass<RunNotFoundError> = errorClass(Contract.RunNotFoundError)
 
 /** 404: no browser has the given id. */
 export interface BrowserNotFoundError extends DetailedError<"BrowserNotFoundError"> {}
-export const BrowserNotFoundError = errorClass<BrowserNotFoundError>(Contract.BrowserNotFoundError)
+export const BrowserNotFoundError: ErrorClass<BrowserNotFoundError> = errorClass(Contract.BrowserNotFoundError)
 
 /** 409: the resource is in a state that does not allow the operation, such as a message for a stopped session. */
 export interface ConflictError extends DetailedError<"ConflictError"> {}
-export const ConflictError = errorClass<ConflictError>(Contract.ConflictError)
+export const ConflictError: ErrorClass<ConflictError> = errorClass(Contract.ConflictError)
 
 /** 413: the body is larger than the service reads. */
 export interface ContentTooLargeError extends DetailedError<"ContentTooLargeError"> {}
-export const ContentTooLargeError = errorClass<ContentTooLargeError>(Contract.ContentTooLargeError)
+export const ContentTooLargeError: ErrorClass<ContentTooLargeError> = errorClass(Contract.ContentTooLargeError)
 
 /** 429: too many requests or runs at once. */
 export interface TooManyRequestsError extends DetailedError<"TooManyRequestsError"> {
@@ -73,7 +65,7 @@ export interface TooManyRequestsError extends DetailedError<"TooManyRequestsErro
   /** What the call's requests carried as `X-Request-Id`. */
   readonly requestId: string | undefined
 }
-export const TooManyRequestsError = errorClass<TooManyRequestsError>(Throttled.TooManyRequestsError)
+export const TooManyRequestsError: ErrorClass<TooManyRequestsError> = errorClass(Throttled.TooManyRequestsError)
 
 /** Why a call failed below the contract. */
 export type TransportErrorReason =
@@ -117,7 +109,7 @@ export interface TransportError extends Error {
   readonly requestId?: string
   readonly reason: TransportErrorReason
 }
-export const TransportError = errorClass<TransportError>(Transported.TransportError)
+export const TransportError: ErrorClass<TransportError> = errorClass(Transported.TransportError)
 
 /** A create whose answer was lost: whether the service acted on it is not known. It is not sent again. */
 export interface CreateOutcomeUnknown extends Error {
@@ -134,7 +126,7 @@ export interface CreateOutcomeUnknown extends Error {
   readonly idempotency: "honoured" | "unknown"
   readonly reason: TransportErrorReason
 }
-export const CreateOutcomeUnknown = errorClass<CreateOutcomeUnknown>(Create.CreateOutcomeUnknown)
+export const CreateOutcomeUnknown: ErrorClass<CreateOutcomeUnknown> = errorClass(Create.CreateOutcomeUnknown)
 
 /** A wait ended at its deadline. What it waited for goes on at the service, and may go on costing. */
 export interface WaitTimeoutError extends Error {

@@ -1,2 +1,3 @@
+export type { ErrorClass } from "./ErrorClass.ts"
 export * from "./Errors.ts"
 export * from "./Options.ts"

@@ -1,4 +1,5 @@
-import { errorClass, type WaitTimeoutError as WaitTimeout } from "@webagent/core/promise"
+import type { ErrorClass, WaitTimeoutError as WaitTimeout } from "@webagent/core/promise"
+import { errorClass } from "@webagent/core/promise/Caller"
 import * as Polling from "@webagent/polling"
 import * as Outcome from "../Outcome.ts"
 import type { Session } from "./Session.ts"
@@ -7,14 +8,14 @@ import type { Session } from "./Session.ts"
 
 /** A wait ended at its deadline. What it waited for goes on at the service, and may go on costing. */
 export interface WaitTimeoutError extends WaitTimeout {}
-export const WaitTimeoutError = errorClass<WaitTimeoutError>(Polling.WaitTimeoutError)
+export const WaitTimeoutError: ErrorClass<WaitTimeoutError> = errorClass(Polling.WaitTimeoutError)
 
 /** A session has failed, where a result was asked for. */
 export interface SessionFailedError extends Error {
   readonly _tag: "SessionFailedError"
   readonly session: Session
 }
-export const SessionFailedError = errorClass<SessionFailedError>(Outcome.SessionFailedError)
+export const SessionFailedError: ErrorClass<SessionFailedError> = errorClass(Outcome.SessionFailedError)
 
 /** A session has ended, and its result is not what was asked for: `session.result` is what the agent answered. */
 export interface ResultMismatchError extends Error {
@@ -23,4 +24,4 @@ export interface ResultMismatchError extends Error {
   /** What does not fit, and where. */
   readonly issue: string
 }
-export const ResultMismatchError = errorClass<ResultMismatchError>(Outcome.ResultMismatchError)
+export const ResultMismatchError: ErrorClass<ResultMismatchError> = errorClass(Outcome.ResultMismatchError)

@@ -1,4 +1,5 @@
-import { errorClass, type WaitTimeoutError as WaitTimeout } from "@webagent/core/promise"
+import type { ErrorClass, WaitTimeoutError as WaitTimeout } from "@webagent/core/promise"
+import { errorClass } from "@webagent/core/promise/Caller"
 import * as Polling from "@webagent/polling"
 import * as Outcome from "../Outcome.ts"
 import * as Started from "../RunAll.ts"
@@ -10,21 +11,21 @@ import type { QueuedMessage } from "./Sessions.ts"
 
 /** A wait ended at its deadline. What it waited for goes on at the service, and may go on costing. */
 export interface WaitTimeoutError extends WaitTimeout {}
-export const WaitTimeoutError = errorClass<WaitTimeoutError>(Polling.WaitTimeoutError)
+export const WaitTimeoutError: ErrorClass<WaitTimeoutError> = errorClass(Polling.WaitTimeoutError)
 
 /** A run has failed, where a result was asked for. */
 export interface RunFailedError extends Error {
   readonly _tag: "RunFailedError"
   readonly run: Run
 }
-export const RunFailedError = errorClass<RunFailedError>(Outcome.RunFailedError)
+export const RunFailedError: ErrorClass<RunFailedError> = errorClass(Outcome.RunFailedError)
 
 /** A run was cancelled, where a result was asked for. */
 export interface RunCancelledError extends Error {
   readonly _tag: "RunCancelledError"
   readonly run: Run
 }
-export const RunCancelledError = errorClass<RunCancelledError>(Outcome.RunCancelledError)
+export const RunCancelledError: ErrorClass<RunCancelledError> = errorClass(Outcome.RunCancelledError)
 
 /** A run has completed, and its result is not what was asked for: `run.result` is what the agent answered. */
 export interface ResultMismatchError extends Error {
@@ -33,14 +34,14 @@ export interface ResultMismatchError extends Error {
   /** What does not fit, and where. */
   readonly issue: string
 }
-export const ResultMismatchError = errorClass<ResultMismatchError>(Outcome.ResultMismatchError)
+export const ResultMismatchError: ErrorClass<ResultMismatchError> = errorClass(Outcome.ResultMismatchError)
 
 /** A run of `runAll` was not created, since an earlier one had failed and `stopOnFailure` was asked for. */
 export interface NotStartedError extends Error {
   readonly _tag: "NotStartedError"
   readonly index: number
 }
-export const NotStartedError = errorClass<NotStartedError>(Started.NotStartedError)
+export const NotStartedError: ErrorClass<NotStartedError> = errorClass(Started.NotStartedError)
 
 /** A message was queued, but the answer does not name the run that it becomes. The run may go on, and cost. */
 export interface NextRunUnknownError extends Error {
@@ -48,4 +49,4 @@ export interface NextRunUnknownError extends Error {
   readonly sessionId: string
   readonly queued: QueuedMessage
 }
-export const NextRunUnknownError = errorClass<NextRunUnknownError>(Next.NextRunUnknownError)
+export const NextRunUnknownError: ErrorClass<NextRunUnknownError> = errorClass(Next.NextRunUnknownError)

@@ -1,0 +1,29 @@
+/**
+ * A hosted browser in promises, stopped for sure at the end of the block.
+ *
+ * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... \
+ *   node --conditions=@webagent/source apps/examples/src/31_promises-browser.ts
+ */
+import { WebAgent } from "@webagent/v4/promise"
+
+/** Any CDP library does instead, such as Playwright's chromium.connectOverCDP(browser.cdpUrl). */
+const productOf = (cdpUrl: string) =>
+  new Promise<string>((resolve, reject) => {
+    const socket = new WebSocket(cdpUrl)
+    socket.addEventListener("open", () => socket.send(JSON.stringify({ id: 1, method: "Browser.getVersion" })))
+    socket.addEventListener("message", ({ data }) => {
+      resolve(JSON.parse(String(data)).result.product)
+      socket.close()
+    })
+    socket.addEventListener("close", () => reject(new Error(`${cdpUrl} closed the connection`)))
+  })
+
+export const program = async (agent: WebAgent) => {
+  await using browser = await agent.browsers.create({ proxyCountryCode: "no" })
+  return await productOf(browser.cdpUrl)
+}
+
+if (import.meta.main) {
+  await using agent = new WebAgent()
+  console.log(await program(agent))
+}
