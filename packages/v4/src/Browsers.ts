@@ -11,12 +11,19 @@ import {
   TransportError
 } from "@webagent/core"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 
 /** A browser that is not stopped goes on costing: stopping is tried for longer than a read would be. */
-const stopPolicy: RetryPolicy.RetryPolicy = { ...RetryPolicy.standard, retries: 8, quota: Number.POSITIVE_INFINITY }
+const stopPolicy: RetryPolicy.RetryPolicy = {
+  ...RetryPolicy.standard,
+  // it is the time that ends it, so that a service may be down for a minute
+  retries: Number.POSITIVE_INFINITY,
+  quota: Number.POSITIVE_INFINITY,
+  cap: Duration.seconds(10)
+}
 
 /** A redirect is not followed, but may have come instead of the stop for once: stopping twice is stopping. */
 const mayPass = (error: unknown): RetryPolicy.Transient | undefined =>
@@ -59,7 +66,7 @@ const make = Effect.gen(function* () {
       .pipe(
         // how long the caller has for its own calls is no reason to let the browser run
         Effect.provideService(RetryPolicy.Deadline, Number.POSITIVE_INFINITY),
-        Effect.timeout("1 minute"),
+        Effect.timeout("2 minutes"),
         // not even a 404 says that it has stopped: the service may only not find it
         Effect.catch((error) =>
           Effect.logWarning(`Browser ${id} could not be stopped: it may still run, and cost`, error)
@@ -113,7 +120,7 @@ export class Browsers extends Context.Service<
     readonly stop: (id: string) => Effect.Effect<UpdatedBrowser, BrowserNotFoundError | CallError>
     /**
      * A browser that is stopped when the scope closes: on success, on failure and when interrupted, even while it was
-     * being created. When stopping fails for a minute, or the service does not find the browser, a warning names it.
+     * being created. When stopping fails for two minutes, or the service does not find the browser, a warning names it.
      */
     readonly acquire: (
       input?: BrowserCreate,

@@ -242,17 +242,34 @@ describe("Browsers, as time goes by", () => {
     }).pipe(Effect.provide(layerAnswering), Effect.provide(layerLogger))
   })
 
-  it.effect("use warns after a minute without an answer", () => {
+  it.effect("use warns after two minutes without an answer", () => {
     const { layerAnswering } = answering((method) => (method === "POST" ? json(201, browser) : Effect.never))
     const { layerLogger, warnings } = warned()
     return Effect.gen(function* () {
       const browsers = yield* Browsers
       const fiber = yield* Effect.forkChild(browsers.use({}, () => Effect.void))
-      yield* TestClock.adjust("59 seconds")
+      yield* TestClock.adjust("119 seconds")
       assert.deepStrictEqual(warnings, [])
       yield* TestClock.adjust("1 second")
       yield* Fiber.join(fiber)
       assert.strictEqual(warnings.length, 1)
+    }).pipe(Effect.provide(layerAnswering), Effect.provide(layerLogger))
+  })
+
+  it.effect("use stops the browser though the service is down for a minute", () => {
+    const { layerAnswering, stoppedAt } = answering((method) =>
+      method === "POST"
+        ? json(201, browser)
+        : Effect.flatMap(Clock.currentTimeMillis, (now) => json(now < 60_000 ? 503 : 200, browser))
+    )
+    const { layerLogger, warnings } = warned()
+    return Effect.gen(function* () {
+      const browsers = yield* Browsers
+      const fiber = yield* Effect.forkChild(browsers.use({}, () => Effect.void))
+      yield* elapse("75 seconds")
+      yield* Fiber.join(fiber)
+      assert.isAtLeast(stoppedAt.at(-1) ?? 0, 60_000)
+      assert.deepStrictEqual(warnings, [])
     }).pipe(Effect.provide(layerAnswering), Effect.provide(layerLogger))
   })
 

@@ -28,7 +28,7 @@ export interface Browser extends UpdatedBrowser {
   readonly cdpUrl: string
 }
 
-/** A browser that `await using` stops at the end of the block, trying for a minute. Stopped before, it is left alone. */
+/** A browser that `await using` stops at the end of the block, trying for two minutes. Stopped before, it is left alone. */
 export interface OwnedBrowser extends Browser {
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -44,7 +44,7 @@ export interface Browsers {
   stop(id: string, options?: CallOptions): Promise<UpdatedBrowser>
   /**
    * Runs `f` with a browser that is stopped afterwards: when `f` succeeds, fails, or the call is aborted, which aborts
-   * the signal that `f` is given. The promise settles when the browser was stopped, or could not be for a minute.
+   * the signal that `f` is given. The promise settles when the browser was stopped, or could not be for two minutes.
    */
   use<A>(
     input: BrowserCreate | undefined,
