@@ -1,3 +1,4 @@
+import type { Operation } from "@webagent/contract"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Headers from "effect/http/Headers"
@@ -8,10 +9,7 @@ import { TooManyRequestsError } from "./TooManyRequestsError.ts"
 import { TransportError, UndecodableAnswer, UnexpectedStatus } from "./TransportError.ts"
 
 /** The bodies that an operation describes. */
-export interface Described {
-  readonly success: Schema.Codec<unknown>
-  readonly errors: ReadonlyMap<number, Schema.Codec<unknown>>
-}
+export type Described = Pick<Operation, "success" | "errors">
 
 const parseJson = (text: string): Result.Result<unknown, string> =>
   text.trim() === ""
@@ -52,7 +50,7 @@ const locationOf = (answered: Answered) => {
  * error has to look as it is described, or it comes from somewhere else: a proxy, another path.
  */
 const describedError = (described: Described, status: number, body: string) => {
-  const schema = described.errors.get(status)
+  const schema = described.errors[status]
   if (schema === undefined) return undefined
   const error = decode(schema, parseJson(body))
   if (Result.isSuccess(error)) return error.success

@@ -9,7 +9,7 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Types from "effect/Types"
-import { type Described, interpret } from "./Answer.ts"
+import { interpret } from "./Answer.ts"
 import type { CreateOutcomeUnknown } from "./CreateOutcomeUnknown.ts"
 import * as RequestEncoding from "./RequestEncoding.ts"
 import * as RequestId from "./RequestId.ts"
@@ -60,33 +60,32 @@ export type Client<Groups extends HttpApiGroup.Constraint> = {
   }
 }
 
-interface Operation extends Described {
-  readonly group: string
-  readonly name: string
-  readonly method: string
-  readonly path: string
-  readonly encode: RequestEncoding.Encode
-}
+type Table = Readonly<Record<string, Readonly<Record<string, Contract.Operation>>>>
 
-const operationsOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+/** The operations of an HttpApi as the contract's own tables of them are. */
+const tableOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>
-): ReadonlyArray<Operation> => {
-  const operations: Array<Operation> = []
-  const first = (schemas: ReadonlyArray<Schema.Top>) => (schemas[0] ?? Schema.Unknown) as Schema.Codec<unknown>
+): Table => {
+  const table: Record<string, Record<string, Contract.Operation>> = {}
+  const first = (schemas: ReadonlyArray<Schema.Top>) => schemas[0] as Schema.Codec<unknown, unknown> | undefined
   HttpApi.reflect(api, {
     onGroup: () => undefined,
-    onEndpoint: ({ endpoint, errors, group, successes }) =>
-      operations.push({
-        group: group.identifier,
-        name: endpoint.identifier,
-        method: endpoint.method,
-        path: endpoint.path,
-        success: first(Array.from(successes.values()).flat()),
-        errors: new Map(Array.from(errors, ([status, schemas]) => [status, first(schemas)])),
-        encode: RequestEncoding.make(endpoint)
-      })
+    onEndpoint: ({ endpoint, errors, group, successes }) => {
+      const payload = first(Array.from(endpoint.payload.values()).flatMap(({ schemas }) => schemas))
+      const operations = (table[group.identifier] ??= {})
+      operations[endpoint.identifier] = {
+        method: endpoint.method as Contract.Operation["method"],
+        path: endpoint.path.replaceAll(/:(\w+)/gu, "{$1}"),
+        ...(endpoint.params === undefined ? {} : { params: endpoint.params as Schema.Codec<unknown, unknown> }),
+        ...(payload === undefined ? {} : { payload }),
+        success: first(Array.from(successes.values()).flat()) ?? Schema.Unknown,
+        errors: Object.fromEntries(
+          Array.from(errors, ([status, schemas]) => [status, first(schemas) ?? Schema.Unknown])
+        )
+      }
+    }
   })
-  return operations
+  return table
 }
 
 const stringIn = (answer: unknown, name: string) => {
@@ -103,23 +102,17 @@ const madeBy = (path: string) =>
         idOf: (answer: unknown) => stringIn(answer, "id")
       }
 
-/**
- * The operations of one version of the contract, over the Transport: a POST by the rules for creates, a GET by those
- * for reads. A PATCH is sent once.
- */
-export const make = <Id extends string, Groups extends HttpApiGroup.Constraint>(
-  version: ApiVersion,
-  api: HttpApi.HttpApi<Id, Groups>
-): Effect.Effect<Client<Groups>, never, Transport> =>
+const clientOf = (version: ApiVersion, table: Table) =>
   Effect.map(Transport, (transport) => {
     const base = new URL(transport.baseUrls[version])
     const requestIdOf = Effect.flatMap(RequestId.Current, (id) =>
       id === undefined ? transport.newRequestId : Effect.succeed(id)
     )
 
-    const methodOf = (operation: Operation) => {
-      const { encode, method } = operation
-      const path = `${base.pathname.replace(/\/$/u, "")}${operation.path.replaceAll(/:(\w+)/gu, "{$1}")}`
+    const methodOf = (operation: Contract.Operation) => {
+      const { method } = operation
+      const encode = RequestEncoding.make(operation)
+      const path = `${base.pathname.replace(/\/$/u, "")}${operation.path}`
       const { idOf, kind } = madeBy(operation.path)
 
       const refuse = (issue: string) =>
@@ -146,8 +139,30 @@ export const make = <Id extends string, Groups extends HttpApiGroup.Constraint>(
     }
 
     const client: Record<string, Record<string, unknown>> = {}
-    for (const operation of operationsOf(api)) {
-      client[operation.group] = { ...client[operation.group], [operation.name]: methodOf(operation) }
+    for (const [group, operations] of Object.entries(table)) {
+      client[group] = Object.fromEntries(
+        Object.entries(operations).map(([name, operation]) => [name, methodOf(operation)])
+      )
     }
-    return client as object as Client<Groups>
+    return client
   })
+
+/**
+ * The operations of one version of the contract, over the Transport: a POST by the rules for creates, a GET by those
+ * for reads. A PATCH is sent once.
+ */
+export const make = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  version: ApiVersion,
+  api: HttpApi.HttpApi<Id, Groups>
+): Effect.Effect<Client<Groups>, never, Transport> =>
+  Effect.map(clientOf(version, tableOf(api)), (client) => client as object as Client<Groups>)
+
+/** The same from a table of the contract, such as `V4Operations`: effect/http-api is then no part of a program. */
+export const fromOperations = <Api>(
+  version: ApiVersion,
+  operations: Contract.Operations<Api>
+): Effect.Effect<Client<Contract.GroupsOf<Api>>, never, Transport> =>
+  Effect.map(
+    clientOf(version, operations as object as Table),
+    (client) => client as object as Client<Contract.GroupsOf<Api>>
+  )

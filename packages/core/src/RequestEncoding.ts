@@ -1,6 +1,5 @@
-import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import type { Operation } from "@webagent/contract"
 import * as HttpBody from "effect/http/HttpBody"
-import type { HttpMethod } from "effect/http/HttpMethod"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -22,19 +21,18 @@ const segmentOf = (name: string, value: unknown): Result.Result<string, string> 
     : Result.fail(`${name} is not an id: ${JSON.stringify(value)}`)
 }
 
-const encoderOf = (schema: Schema.Top | undefined) =>
-  schema === undefined ? undefined : Schema.encodeUnknownResult(schema as Schema.Codec<unknown, unknown>)
+const encoderOf = (schema: Schema.Codec<unknown, unknown> | undefined) =>
+  schema === undefined ? undefined : Schema.encodeUnknownResult(schema)
 
 /** Encodes calls of one operation of the contract: ids into its path, the payload as JSON. */
-export const make = (endpoint: HttpApiEndpoint.Top): Encode => {
-  const [start = "", ...rest] = endpoint.path.split(/:(?=\w)/u)
+export const make = ({ method, params, path, payload }: Operation): Encode => {
+  const [start = "", ...rest] = path.split("{")
   const places = rest.map((text) => {
-    const [name = ""] = /^\w+/u.exec(text) ?? []
-    return { name, after: text.slice(name.length) }
+    const [name = "", after = ""] = text.split("}")
+    return { name, after }
   })
-  const encodeParams = encoderOf(endpoint.params)
-  const encodePayload = encoderOf(Array.from(endpoint.payload.values()).flatMap(({ schemas }) => schemas)[0])
-  const method = endpoint.method as HttpMethod
+  const encodeParams = encoderOf(params)
+  const encodePayload = encoderOf(payload)
 
   return ({ params = {}, payload }) => {
     let path = start

@@ -1,4 +1,4 @@
-import { type SessionView, V2Api } from "@webagent/contract/v2"
+import { type SessionView, V2Operations } from "@webagent/contract/v2"
 import { ContractClient, Trace, type Transport } from "@webagent/core"
 import { Waiter, type WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
@@ -8,7 +8,7 @@ import * as Stream from "effect/Stream"
 import { make as makeWaiter, type SessionError } from "./SessionWaiter.ts"
 
 const make = Effect.gen(function* () {
-  const { sessions: api } = yield* ContractClient.make("v2", V2Api)
+  const { sessions: api } = yield* ContractClient.fromOperations("v2", V2Operations)
 
   const read = (id: string) => api.get({ params: { session_id: id } })
   const waiter = yield* makeWaiter(read)

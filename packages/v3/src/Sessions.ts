@@ -1,5 +1,5 @@
 import { SessionNotFoundError } from "@webagent/contract"
-import { type Session, type SessionCreate, V3Api } from "@webagent/contract/v3"
+import { type Session, type SessionCreate, V3Operations } from "@webagent/contract/v3"
 import { ContractClient, type CreateError, type CreateOptions, IdempotencyKey, Transport } from "@webagent/core"
 import { OwnWait, Waiter, type WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
@@ -24,7 +24,7 @@ export interface WithResult<A, RD = never> {
 const isAbsent = (error: unknown) => error instanceof SessionNotFoundError
 
 const make = Effect.gen(function* () {
-  const { sessions: api } = yield* ContractClient.make("v3", V3Api)
+  const { sessions: api } = yield* ContractClient.fromOperations("v3", V3Operations)
   const { closed, grace } = yield* Transport
 
   const read = (id: string) =>

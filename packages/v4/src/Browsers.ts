@@ -1,5 +1,5 @@
 import { BrowserNotFoundError } from "@webagent/contract"
-import { type Browser, type BrowserCreate, type UpdatedBrowser, V4Api } from "@webagent/contract/v4"
+import { type Browser, type BrowserCreate, type UpdatedBrowser, V4Operations } from "@webagent/contract/v4"
 import {
   type CallError,
   ContractClient,
@@ -34,7 +34,7 @@ const mayPass = (error: unknown): RetryPolicy.Transient | undefined =>
 const isAbsent = (error: unknown) => error instanceof BrowserNotFoundError
 
 const make = Effect.gen(function* () {
-  const { browsers: api } = yield* ContractClient.make("v4", V4Api)
+  const { browsers: api } = yield* ContractClient.fromOperations("v4", V4Operations)
   const transport = yield* Transport
   const { grace } = transport
   const release = RetryPolicy.makeRetrier(stopPolicy)

@@ -1,5 +1,5 @@
 import { RunNotFoundError } from "@webagent/contract"
-import { isTerminalRunStatus, type Run, type RunStatusView, V4Api } from "@webagent/contract/v4"
+import { isTerminalRunStatus, type Run, type RunStatusView, V4Operations } from "@webagent/contract/v4"
 import { runStatuses } from "@webagent/contract/Wire"
 import { type CallError, ContractClient, RetryPolicy, Trace, Transport } from "@webagent/core"
 import { PollBudget, PollSchedule, Waiter, WaitTimeoutError } from "@webagent/polling"
@@ -21,7 +21,7 @@ const isAbsent = (error: unknown) => error instanceof RunNotFoundError
 const lastRead_ms = 30_000
 
 const make = Effect.gen(function* () {
-  const { runs: api } = yield* ContractClient.make("v4", V4Api)
+  const { runs: api } = yield* ContractClient.fromOperations("v4", V4Operations)
   const { closed, grace } = yield* Transport
   const budget = yield* PollBudget.orDefault
 

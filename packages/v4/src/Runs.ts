@@ -1,4 +1,4 @@
-import { type CreatedRun, type Run, type RunCreate, type RunStatusView, V4Api } from "@webagent/contract/v4"
+import { type CreatedRun, type Run, type RunCreate, type RunStatusView, V4Operations } from "@webagent/contract/v4"
 import {
   ContractClient,
   type CreateError,
@@ -30,7 +30,7 @@ export interface WithResult<A, RD = never> {
 }
 
 const make = Effect.gen(function* () {
-  const { runs: api } = yield* ContractClient.make("v4", V4Api)
+  const { runs: api } = yield* ContractClient.fromOperations("v4", V4Operations)
   const waiter = yield* RunWaiter
 
   const create = Effect.fn("v4.Runs.create")(function* (input: RunCreate, options?: CreateOptions) {

@@ -1,5 +1,5 @@
 import type { ConflictError, SessionNotFoundError } from "@webagent/contract"
-import { QueuedMessage, type Run, V4Api } from "@webagent/contract/v4"
+import { QueuedMessage, type Run, V4Operations } from "@webagent/contract/v4"
 import { ContractClient, type CreateError, type CreateOptions, IdempotencyKey, type Transport } from "@webagent/core"
 import type { WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
@@ -56,7 +56,7 @@ export interface FollowUpAndWaitOptions<RC = never> extends CreateAndWaitOptions
 export type FollowUpError = QueueError | NextRunUnknownError | RunError | WaitTimeoutError
 
 const make = Effect.gen(function* () {
-  const { sessions: api } = yield* ContractClient.make("v4", V4Api)
+  const { sessions: api } = yield* ContractClient.fromOperations("v4", V4Operations)
   const own = OwnRun.make(yield* RunWaiter)
 
   const send = Effect.fnUntraced(function* (sessionId: string, followUp: FollowUp, options?: CreateOptions) {

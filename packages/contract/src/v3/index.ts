@@ -1,2 +1,3 @@
 export * from "./Api.ts"
+export * from "./Operations.ts"
 export * from "./Session.ts"

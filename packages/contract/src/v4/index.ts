@@ -1,4 +1,5 @@
 export * from "./Api.ts"
 export * from "./Browser.ts"
+export * from "./Operations.ts"
 export * from "./Run.ts"
 export * from "./Session.ts"
