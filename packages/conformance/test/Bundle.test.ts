@@ -30,8 +30,18 @@ const bundled = async (entry: string, minify: boolean) => {
 const shipped = async (entry: string): Promise<ReadonlyArray<string>> =>
   (await bundled(entry, false)).flatMap((chunk) => chunk.moduleIds)
 
-/** A ratchet, in bytes after gzip: lower it when a client gets smaller. The goal for v4 is 65,000. */
-const largest = { v2: 70_000, v3: 70_000, v4: 75_000 }
+/**
+ * A ratchet, in bytes after gzip: lower it when a client gets smaller. Where they are, docs/benchmarks.md tells; v4 is
+ * not to grow beyond 65,000.
+ */
+const largest = {
+  "@webagent/v2": 62_500,
+  "@webagent/v2/promise": 64_500,
+  "@webagent/v3": 63_000,
+  "@webagent/v3/promise": 65_500,
+  "@webagent/v4": 65_000,
+  "@webagent/v4/promise": 68_500
+}
 
 describe("what a client ships", () => {
   for (const version of ["v2", "v3", "v4"] as const) {
@@ -55,13 +65,20 @@ describe("what a client ships", () => {
         modules.filter((id) => id.endsWith("/effect/dist/index.js")),
         []
       )
+      // what builds and documents an HttpApi is 7 kB; clients have tables of operations
+      assert.deepStrictEqual(
+        modules.filter((id) => id.includes("/effect/dist/http-api/")),
+        []
+      )
     })
+  }
 
-    it(`@webagent/${version}: no more than it did`, async () => {
-      const code = (await bundled(`@webagent/${version}`, true)).map((chunk) => chunk.code).join("")
+  for (const [entry, most] of Object.entries(largest)) {
+    it(`${entry}: no more than it did`, async () => {
+      const code = (await bundled(entry, true)).map((chunk) => chunk.code).join("")
       const size = gzipSync(code).length
-      assert.isAtMost(size, largest[version])
-      assert.isAtLeast(size, largest[version] - 4000, "it has become smaller: lower the ratchet")
+      assert.isAtMost(size, most)
+      assert.isAtLeast(size, most - 2000, "it has become smaller: lower the ratchet")
     })
   }
 })

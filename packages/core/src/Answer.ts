@@ -1,7 +1,7 @@
 import type { Operation } from "@webagent/contract"
 import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Headers from "effect/http/Headers"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Answered } from "./Answered.ts"
@@ -26,17 +26,23 @@ const stringField = (value: unknown, name: string) => {
   return typeof field === "string" ? field : undefined
 }
 
+/** A date of HTTP in any of its three forms; the oldest does not say that it is GMT. */
+const httpDate =
+  /^[A-Za-z]{3,9}(?:, \d\d[ -][A-Za-z]{3}[ -]\d{2,4} \d\d:\d\d:\d\d GMT| [A-Za-z]{3} [ \d]\d \d\d:\d\d:\d\d \d{4})$/u
+
 /**
  * How long the answer asks to stay away. A date is read by the clock of the service, as its Date header tells it: by
- * our own, a clock that is an hour wrong would make it an hour, or nothing.
+ * our own, a clock that is an hour wrong would make it an hour, or nothing. Headers.parseRetryAfter would do for the
+ * rest, at 1 kB of every client.
  */
 const retryAfterOf = (answered: Answered, now_ms: number) => {
-  const header = answered.header("retry-after")
-  if (header === undefined) return undefined
-  const parsed = Result.getOrUndefined(Headers.parseRetryAfter(header))
-  if (parsed === undefined) return undefined
+  const header = answered.header("retry-after")?.trim() ?? ""
+  if (/^\d+$/u.test(header)) return Duration.seconds(Number(header))
+  if (!httpDate.test(header)) return undefined
   const there_ms = Date.parse(answered.header("date") ?? "")
-  return Headers.retryAfterDelay(parsed, Number.isNaN(there_ms) ? now_ms : there_ms)
+  const wait_ms =
+    Date.parse(header.endsWith("GMT") ? header : `${header} GMT`) - (Number.isNaN(there_ms) ? now_ms : there_ms)
+  return Number.isNaN(wait_ms) ? undefined : Duration.millis(Math.max(0, wait_ms))
 }
 
 /** Where a redirect points to: an address without its query, which may hold secrets. */

@@ -4,6 +4,8 @@ import { type Answer, ScriptedServer } from "@webagent/scripted-server"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Headers from "effect/http/Headers"
+import * as Result from "effect/Result"
 import { ContractClient, type Transport, TransportError } from "../src/index.ts"
 import { layer } from "./client.ts"
 
@@ -42,6 +44,28 @@ describe("Retry-After", () => {
         const ms = yield* asked({ date: httpDate(there_ms), "retry-after": httpDate(there_ms + 9000) })
         assert.strictEqual(ms, 9000)
       }).pipe(Effect.provide(layer()))
+  )
+
+  it.live.each([
+    "Fri, 06 Nov 2026 08:49:37 GMT",
+    "Friday, 06-Nov-26 08:49:37 GMT",
+    "Fri Nov  6 08:49:37 2026",
+    "Fri, 06 Nov 2026 08:49:37",
+    "Fri, 06 Nov 2026 08:49:37 +0100",
+    "2026-11-06T08:49:37Z",
+    "06 Nov 2026",
+    "Fri, 06 Abc 2026 08:49:37 GMT",
+    "",
+    "0",
+    "9".repeat(400)
+  ])("is read as Effect reads it: %j", (value) =>
+    Effect.gen(function* () {
+      const date = "Fri, 06 Nov 2026 08:00:00 GMT"
+      const read = Result.map(Headers.parseRetryAfter(value), (parsed) =>
+        Duration.toMillis(Headers.retryAfterDelay(parsed, Date.parse(date)))
+      )
+      assert.strictEqual(yield* asked({ date, "retry-after": value }), Result.getOrUndefined(read))
+    }).pipe(Effect.provide(layer()))
   )
 
   it.live("as a date that has passed, is zero", () =>
