@@ -109,7 +109,7 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
     const { code, stdout } = await run(["run", example, "--name", "FAILS", "--report-dir", reportDir(), "--seed", "7"])
     assert.strictEqual(code, 1)
     assert.include(stdout, '      expected  "completed"\n      got       "failed"\n')
-    assert.match(stdout, /request {3}GET \/api\/v4\/runs\/[\da-f-]+ {3}200 {3}\d+ ms/u)
+    assert.match(stdout, /request {3}GET \/api\/v4\/runs\/[\da-f-]+ {3}200 {3}(?:\d+ ms|\d+\.\d s)/u)
     assert.match(stdout, /where {5}test\/commands\/example\.suite\.ts:11\n/u)
     assert.include(stdout, `replay    npm run harness -- run ${example} --name fails --seed 7`)
     assert.include(stdout, "1 failed, 0 passed in")

@@ -313,6 +313,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "v4: status and full run disagree",
     suite: "v4-runs",
     noticedBy: "the cheap status and the full run agree at the end",
+    // a client reads a run again that is terminal by one answer and not by the next
+    hangs: true,
     make: () => answers("GET", run, (json) => ({ ...json, status: "queued" }))
   },
   {
