@@ -1,145 +1,99 @@
-import * as Config from "effect/Config"
 import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import * as FileSystem from "effect/FileSystem"
-import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import { join } from "node:path"
-import * as K6 from "../load/K6.ts"
-import * as K6Run from "../load/K6Run.ts"
-import * as LoadProgress from "../load/LoadProgress.ts"
+import * as Execution from "../load/Execution.ts"
+import * as Figures from "../load/Figures.ts"
+import * as LoadJUnit from "../load/LoadJUnit.ts"
+import * as LoadPage from "../load/LoadPage.ts"
 import * as LoadReport from "../load/LoadReport.ts"
 import * as LoadScript from "../load/LoadScript.ts"
-import { LoadSummary } from "../load/LoadSummary.ts"
-import * as LoadTarget from "../load/LoadTarget.ts"
-import { type LoadPlan, loadTests, worstCase } from "../load/LoadTest.ts"
 import * as Threshold from "../load/Threshold.ts"
+import * as TimeSeries from "../load/TimeSeries.ts"
 import { usage } from "../Mistake.ts"
-import { counted } from "../reporters/Style.ts"
 import { troubleOf } from "../Trouble.ts"
+import * as LoadOptions from "./LoadOptions.ts"
 import { NotGreen } from "./NotGreen.ts"
-import { program, version } from "./Program.ts"
+import { version } from "./Program.ts"
 import * as ReportDirectory from "./ReportDirectory.ts"
 import { terminal } from "./Reporting.ts"
-import { closest } from "./SuiteSource.ts"
-import * as TargetSource from "./TargetSource.ts"
 
-/** What the flags and arguments of `load` say. */
-export interface LoadOptions {
-  readonly test: string
+/** What the flags and arguments of `load` say for one load test. */
+export interface LoadTestOptions extends LoadOptions.LoadOptions {
   /** `simulated`, or an address. */
   readonly target: string
-  /** Runs, and as many browsers, started per second; the test's own unless given. */
-  readonly rate: number | undefined
-  /** How long new ones are started; the test's own unless given. */
-  readonly duration: Duration.Duration | undefined
-  readonly reportDir: string | undefined
-  readonly allowRemote: boolean
-  readonly apiKeyEnv: string
+  readonly segments: number
+  /** Further outputs of k6. */
+  readonly outputs: ReadonlyArray<string>
 }
 
-const planOf = ({ duration, rate, test: name }: LoadOptions) => {
-  const test = Object.hasOwn(loadTests, name) ? loadTests[name] : undefined
-  if (test !== undefined)
-    return Effect.succeed<LoadPlan>({ test, rate: rate ?? test.rate, duration: duration ?? test.duration })
-  const names = Object.keys(loadTests)
-  const meant = closest(name, names)
-  const known = meant === undefined ? `There are: ${names.join(", ")}.` : `Did you mean ${meant}?`
-  return Effect.fail(usage(`No load test named "${name}". ${known} See: ${program} load --help`))
-}
-
-/** Another machine is refused before anything is sent to it, one that may cost as soon as that is known. */
-const remote = Effect.fnUntraced(function* ({ allowRemote, apiKeyEnv, target: url }: LoadOptions, plan: LoadPlan) {
-  const refuse = (why: string) =>
-    usage(`This would ${worstCase(plan)} at ${url}, ${why}. If you mean it and may: --allow-remote`)
-  if (URL.canParse(url) && !LoadTarget.isThisMachine(url) && !allowRemote) {
-    return yield* refuse("which is not this machine")
-  }
-  const found = yield* TargetSource.remote({ target: url, apiKeyEnv, allowPaid: false, v2SessionId: undefined })
-  if (!found.simulated && !allowRemote) return yield* refuse("which is not simulated, and may cost")
-  const { apiKey, info, simulated } = found
-  const { address, apiKeyHeader, name } = info
-  return { name, address, apiKey, apiKeyHeader, simulated } satisfies LoadTarget.LoadTarget
-})
-
-const namedK6 = Config.option(Config.NonEmptyString("WEBAGENT_K6")).pipe(
-  Effect.map(Option.getOrUndefined),
-  Effect.orElseSucceed(() => undefined)
-)
-
-const headline = ({ duration, rate }: LoadPlan, { address, name }: LoadTarget.LoadTarget, k6: K6.K6) => {
-  const where = name === address ? address : `${name} on ${address.replace(/^http:\/\//u, "")}`
-  const load = `open model · ${counted(rate, "run")} and ${counted(rate, "browser")} a second for ${Duration.format(duration)}`
-  return `${where} · ${load} · k6 ${k6.version}`
-}
-
-interface Execution {
-  readonly k6: K6.K6
-  readonly script: string
-  readonly output: Parameters<typeof LoadProgress.show>[1]
-}
-
-/** Runs k6 and reads what the script has summed up; k6 ends well also when that could not be written. */
-const execute = Effect.fnUntraced(
-  function* (
-    { duration, rate }: LoadPlan,
-    { address, apiKey, apiKeyHeader }: LoadTarget.LoadTarget,
-    { k6, output, script }: Execution
-  ) {
-    const fs = yield* FileSystem.FileSystem
-    const summary = join(yield* fs.makeTempDirectoryScoped({ prefix: "webagent-load-" }), "summary.json")
-    const progress = yield* Effect.forkChild(LoadProgress.show(duration, output))
-    const end = yield* K6Run.run({ k6, script, address, apiKey, apiKeyHeader, rate, duration, summary }).pipe(
-      Effect.ensuring(Fiber.interrupt(progress))
-    )
-    const read = Effect.flatMap(
-      fs.readFileString(summary),
-      Schema.decodeUnknownEffect(Schema.fromJsonString(LoadSummary))
-    )
-    return { end, summary: Option.getOrUndefined(yield* Effect.option(read)) }
-  },
-  Effect.mapError((error) => usage(`k6 cannot start: ${troubleOf(error)}.`))
-)
-
+/** Writes the report: for programs, for CI systems, over time, and as a page. */
 const save = Effect.fnUntraced(
-  function* (directory: string, report: LoadReport.LoadReport) {
+  function* (directory: string, report: LoadReport.LoadReport, series: TimeSeries.TimeSeries, dashboard: string) {
     const fs = yield* FileSystem.FileSystem
-    const file = join(directory, `load-${report.test}.json`)
-    yield* fs.writeFileString(file, `${JSON.stringify(report, null, 2)}\n`)
-    return file
+    const file = (ending: string) => join(directory, `load-${report.test}${ending}`)
+    // k6 leaves its page out where a test was too short for it
+    const link = (yield* fs.exists(dashboard)) ? `load-${report.test}-k6.html` : undefined
+    yield* fs.writeFileString(file(".json"), `${JSON.stringify(report, null, 2)}\n`)
+    yield* fs.writeFileString(file(".series.json"), `${JSON.stringify(series)}\n`)
+    yield* fs.writeFileString(file(".junit.xml"), LoadJUnit.render(report))
+    yield* fs.writeFileString(file(".html"), LoadPage.render(report, series, link))
+    return file(".html")
   },
   Effect.mapError((error) => usage(`The report cannot be written: ${troubleOf(error)}.`))
 )
 
+const given = <Fields extends object>(fields: Fields) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+
 /** Runs a load test on the chosen target and reports; fails with NotGreen when something is wrong. */
-export const loadTest = (options: LoadOptions) =>
+export const loadTest = (options: LoadTestOptions) =>
   Effect.gen(function* () {
-    const plan = yield* planOf(options)
-    const given = options.target === "simulated" ? undefined : yield* remote(options, plan)
-    const k6 = yield* K6.find(yield* namedK6, Console.error)
+    const { outputs, profile, segments } = options
+    const plan = yield* LoadOptions.planOf(options)
+    const settings = yield* LoadOptions.settingsOf(options)
+    const asked = LoadOptions.most(plan, settings.vus)
+    const isOurs = options.target === "simulated"
+    const remote = isOurs ? undefined : yield* LoadOptions.open(options.target, options, asked)
+    const k6 = yield* LoadOptions.findK6
     const script = yield* LoadScript.resolve(plan.test.name, k6)
     const directory = yield* ReportDirectory.create(options.reportDir)
-    const target = given ?? (yield* LoadTarget.simulated)
+    const target = remote ?? (yield* LoadOptions.open("simulated", options, asked))
     const { style, ...output } = yield* terminal
     const say = (lines: ReadonlyArray<string>) => output.write(`${lines.join("\n")}\n`)
+    const headline = `${LoadOptions.whereOf(target)} · ${LoadOptions.loadOf(plan, settings.vus)} · k6 ${k6.version}`
     yield* say([
-      style.strong(headline(plan, target, k6)),
-      ...(target.simulated ? [] : [`worst case: this will ${worstCase(plan)}, which may cost`])
+      style.strong(headline),
+      ...(target.simulated ? [] : [`worst case: this will ${asked}, which may cost`])
     ])
 
     const startedAt = DateTime.formatIso(yield* DateTime.now)
+    const dashboard = join(directory, `load-${plan.test.name}-k6.html`)
     // from here on Ctrl-C stops k6, and what it has measured is still reported
     return yield* Effect.gen(function* () {
-      const { end, summary } = yield* execute(plan, target, { k6, script, output })
-      const why = K6Run.failure(end) ?? (summary === undefined ? "it wrote no summary" : undefined)
-      if (summary === undefined || why !== undefined) {
-        if (end.interrupted) return yield* new NotGreen({ exitCode: 130 })
-        yield* Console.error([`The load test did not run: k6 failed, ${why}.`, ...end.said].join("\n"))
+      const { failure, interrupted, points, said, summary } = yield* Execution.run({
+        k6,
+        script,
+        plan,
+        settings,
+        segments,
+        addressee: target,
+        output,
+        outputs,
+        // each process would write a page of its part
+        dashboard: segments === 1 ? dashboard : undefined
+      })
+      if (summary === undefined || failure !== undefined) {
+        if (interrupted) return yield* new NotGreen({ exitCode: 130 })
+        yield* Console.error(
+          [`The load test did not run: k6 failed, ${failure ?? "it wrote no summary"}.`, ...said].join("\n")
+        )
         return yield* new NotGreen({ exitCode: 1 })
       }
+      const thresholds = Threshold.all(summary)
+      const held = thresholds.every(({ ok }) => ok)
       const report: LoadReport.LoadReport = {
         tool: { name: "webagent-harness", version, k6: k6.version },
         test: plan.test.name,
@@ -147,19 +101,21 @@ export const loadTest = (options: LoadOptions) =>
         startedAt,
         rate: plan.rate,
         duration_ms: Duration.toMillis(plan.duration),
+        settings: { ...given({ ...settings, profile }), segments },
         took_ms: summary.state.testRunDurationMs,
-        verdict: end.interrupted ? "stopped" : end.exitCode === 0 ? "passed" : "failed",
-        thresholds: Threshold.all(summary),
+        verdict: interrupted ? "stopped" : held ? "passed" : "failed",
+        thresholds,
+        figures: Figures.of(points),
         metrics: summary.metrics
       }
-      const file = yield* save(directory, report)
+      const file = yield* save(directory, report, TimeSeries.of(points), dashboard)
       // a service that was started for this is gone, and nothing of it goes on
-      const left = given === undefined ? undefined : LoadReport.leftovers(report)
+      const left = isOurs ? undefined : LoadReport.leftovers(report)
       yield* say([
         ...LoadReport.ending(report, style),
         ...(left === undefined ? [] : [`left     ${left}`]),
         `report   ${file}`
       ])
-      if (report.verdict !== "passed") return yield* new NotGreen({ exitCode: end.interrupted ? 130 : 1 })
+      if (report.verdict !== "passed") return yield* new NotGreen({ exitCode: interrupted ? 130 : 1 })
     }).pipe(Effect.uninterruptible)
   }).pipe(Effect.scoped)

@@ -1,28 +1,34 @@
 import * as Cause from "effect/Cause"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as ChildProcess from "effect/process/ChildProcess"
 import type * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
+import { join } from "node:path"
 import * as Child from "./Child.ts"
 import type { K6 } from "./K6.ts"
+import * as K6Control from "./K6Control.ts"
 
 /** One execution of a script. */
 export interface K6RunOptions {
   readonly k6: K6
   readonly script: string
-  readonly address: string
-  readonly apiKey: Redacted.Redacted
-  readonly apiKeyHeader: string
-  readonly rate: number
-  readonly duration: Duration.Duration
-  /** Where the script writes its summary. */
-  readonly summary: string
+  /** What the script is told. */
+  readonly variables: Readonly<Record<string, string | Redacted.Redacted>>
+  /** How many processes share the load; they begin together. */
+  readonly segments: number
+  /** Where the scripts write their summaries. */
+  readonly folder: string
+  /** Where k6 writes its own page; not at all unless given. */
+  readonly dashboard?: string | undefined
+  /** Further outputs of k6: `opentelemetry`. */
+  readonly outputs?: ReadonlyArray<string>
+  /** Hears each line of k6's standard output: the points, as CSV. */
+  readonly hear: (line: string) => void
 }
 
-/** How k6 ended. */
+/** How a k6 ended. */
 export interface K6End {
   /** Undefined when a signal ended it. */
   readonly exitCode: number | undefined
@@ -35,52 +41,123 @@ export interface K6End {
 // k6's own variables would change the load, the rest of the environment is nothing to a load test
 const inherited = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "TMPDIR", "SYSTEMROOT"]
 
-const environment = (options: K6RunOptions) => ({
+/** The file of the summary that a segment writes. */
+export const summaryFile = (folder: string, segment: number): string => join(folder, `summary-${segment}.json`)
+
+const outputVariables = (outputs: ReadonlyArray<string>) =>
+  outputs.length === 0
+    ? {}
+    : Object.fromEntries(Object.entries(process.env).filter(([name]) => /^K6_(?:PROMETHEUS|OTEL)_/u.test(name)))
+
+const environment = ({ dashboard, folder, outputs = [], variables }: K6RunOptions, segment: number) => ({
   ...Object.fromEntries(
     inherited.flatMap((name) => [name, name.toLowerCase()]).map((name) => [name, process.env[name]])
   ),
+  ...outputVariables(outputs),
   NO_COLOR: "1",
   K6_NO_USAGE_REPORT: "true",
   K6_AUTO_EXTENSION_RESOLUTION: "false",
-  WEBAGENT_BASE_URL: options.address,
-  WEBAGENT_API_KEY: options.apiKey,
-  WEBAGENT_API_KEY_HEADER: options.apiKeyHeader,
-  WEBAGENT_LOAD_RATE: String(options.rate),
-  WEBAGENT_LOAD_DURATION: `${Duration.toMillis(options.duration)}ms`,
-  WEBAGENT_LOAD_SUMMARY: options.summary
+  K6_CSV_TIME_FORMAT: "unix_milli",
+  ...(dashboard === undefined
+    ? {}
+    : {
+        K6_WEB_DASHBOARD: "true",
+        K6_WEB_DASHBOARD_PORT: "-1",
+        K6_WEB_DASHBOARD_PERIOD: "1s",
+        K6_WEB_DASHBOARD_EXPORT: dashboard
+      }),
+  ...variables,
+  WEBAGENT_LOAD_SUMMARY: summaryFile(folder, segment)
 })
+
+/** The flags that give a process its share, paused until all are ready. */
+const segmentFlags = (segment: number, segments: number, address: string) => {
+  const bound = (index: number) => (index === 0 ? "0" : index === segments ? "1" : `${index}/${segments}`)
+  const sequence = Array.from({ length: segments + 1 }, (_, index) => bound(index)).join(",")
+  return [
+    "--execution-segment",
+    `${bound(segment)}:${bound(segment + 1)}`,
+    "--execution-segment-sequence",
+    sequence,
+    "--paused",
+    "--address",
+    address
+  ]
+}
 
 // k6 prints a line for every request that fails
 const kept = 10
 
-/** Runs a script to its end. An interruption asks k6 to stop, which ends its iterations and still sums up. */
-export const run = Effect.fnUntraced(
-  function* (options: K6RunOptions) {
-    const said: Array<string> = []
-    const handle = yield* Child.start(
-      ChildProcess.make(options.k6.path, ["run", "--quiet", options.script], {
-        env: environment(options),
-        stdin: "ignore",
-        // the script's own table; ours comes from the summary
-        stdout: "ignore"
+const start = Effect.fnUntraced(function* (options: K6RunOptions, segment: number) {
+  const { hear, k6, outputs = [], script, segments } = options
+  const address = segments === 1 ? undefined : yield* K6Control.freeAddress
+  const handle = yield* Child.start(
+    ChildProcess.make(
+      k6.path,
+      [
+        "run",
+        "--quiet",
+        script,
+        ...["csv=-", ...outputs].flatMap((output) => ["--out", output]),
+        ...(address === undefined ? [] : segmentFlags(segment, segments, address))
+      ],
+      { env: environment(options, segment), stdin: "ignore" }
+    )
+  )
+  const said: Array<string> = []
+  const listen = [
+    Stream.runForEach(Child.lines(handle.stdout), (line) => Effect.sync(() => hear(line))),
+    Stream.runForEach(Child.lines(handle.stderr), (line) =>
+      Effect.sync(() => {
+        said.push(line)
+        if (said.length > kept) said.shift()
       })
     )
-    const listening = yield* Child.lines(handle.stderr).pipe(
-      Stream.runForEach((line) =>
-        Effect.sync(() => {
-          said.push(line)
-          if (said.length > kept) said.shift()
-        })
-      ),
-      Effect.ignore,
-      Effect.forkScoped
+  ]
+  const listening = yield* Effect.all(listen, { concurrency: "unbounded" }).pipe(Effect.ignore, Effect.forkScoped)
+  return { address, handle, listening, said }
+})
+
+/**
+ * Runs a script to its end, in one process or in several that begin together. An interruption asks each k6 to stop, which
+ * ends its iterations and still sums up.
+ */
+export const run = Effect.fnUntraced(
+  function* (options: K6RunOptions) {
+    const segments = Array.from({ length: options.segments }, (_, segment) => segment)
+    const processes = yield* Effect.forEach(segments, (segment) => start(options, segment))
+    const addresses = processes.flatMap(({ address }) => address ?? [])
+    const all = { concurrency: "unbounded" } as const
+    const ended = Effect.forEach(processes, ({ handle }) => Effect.exit(handle.exitCode), all)
+    // one that ends before it is ready will not be: the others begin, and what it said is reported
+    const ready = Effect.forEach(
+      processes,
+      ({ address, handle }) =>
+        address === undefined
+          ? Effect.void
+          : Effect.raceFirst(Effect.ignore(K6Control.awaitReady(address)), Effect.ignore(handle.exitCode)),
+      all
     )
-    const first = yield* Effect.exit(Effect.interruptible(handle.exitCode))
+    const begin = Effect.forEach(addresses, (address) => Effect.ignore(K6Control.begin(address)), all)
+    const first = yield* Effect.exit(Effect.interruptible(Effect.andThen(Effect.andThen(ready, begin), ended)))
     const interrupted = Exit.isFailure(first) && Cause.hasInterrupts(first.cause)
-    if (interrupted) yield* Effect.ignore(handle.kill({ killSignal: "SIGINT", forceKillAfter: "15 seconds" }))
-    const exit = interrupted ? yield* Effect.exit(handle.exitCode) : first
-    yield* Effect.exit(Fiber.join(listening))
-    return { exitCode: Exit.isSuccess(exit) ? Number(exit.value) : undefined, interrupted, said } satisfies K6End
+    if (interrupted) {
+      yield* Effect.forEach(
+        processes,
+        ({ handle }) => Effect.ignore(handle.kill({ killSignal: "SIGINT", forceKillAfter: "15 seconds" })),
+        all
+      )
+    }
+    const exits = Exit.isSuccess(first) ? first.value : yield* ended
+    yield* Effect.forEach(processes, ({ listening }) => Effect.exit(Fiber.join(listening)))
+    return processes.map(({ said }, segment): K6End => {
+      const exit = exits[segment]
+      return {
+        exitCode: exit !== undefined && Exit.isSuccess(exit) ? Number(exit.value) : undefined,
+        interrupted,
+        said
+      }
+    })
   },
   Effect.scoped,
   Effect.uninterruptible

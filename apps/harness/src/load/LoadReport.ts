@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import { counted, duration, type Style } from "../reporters/Style.ts"
+import { Figures } from "./Figures.ts"
 import { count, Metric } from "./LoadSummary.ts"
 import * as Threshold from "./Threshold.ts"
 
@@ -13,10 +14,22 @@ export const LoadReport = Schema.Struct({
   rate: Schema.Number,
   /** How long new work was started. */
   duration_ms: Schema.Number,
+  /** What shaped the load beside rate and duration; what is missing was the script's own choice. */
+  settings: Schema.Struct({
+    vus: Schema.optionalKey(Schema.Number),
+    mix: Schema.optionalKey(Schema.String),
+    sample: Schema.optionalKey(Schema.Number),
+    thresholds: Schema.optionalKey(Schema.Record(Schema.String, Schema.Array(Schema.String))),
+    profile: Schema.optionalKey(Schema.String),
+    /** Processes that shared the load. */
+    segments: Schema.Number
+  }),
   /** How long it was until the last of it had ended. */
   took_ms: Schema.Number,
   verdict: Schema.Literals(["passed", "failed", "stopped"]),
   thresholds: Schema.Array(Threshold.Threshold),
+  /** From all points. */
+  figures: Figures,
   /** Every metric of k6. */
   metrics: Schema.Record(Schema.String, Metric)
 })

@@ -28,31 +28,44 @@ const cannotStart = (why: string) => usage(`The simulated service cannot start: 
 
 /**
  * Starts `serve` of this program in another process, so that the load and the service do not wait for each other in one
- * event loop; it ends with the scope.
+ * event loop; it ends with the scope. `profile` says how it behaves.
  */
-export const simulated = Effect.gen(function* () {
-  const main = process.argv[1] ?? ""
-  const handle = yield* Child.start(
-    ChildProcess.make(process.execPath, [...process.execArgv, main, "serve", "--port", "0", "--api-key", apiKey], {
-      stdin: "ignore",
-      forceKillAfter: "10 seconds"
+export const simulated = Effect.fnUntraced(
+  function* (profile: string | undefined) {
+    const main = process.argv[1] ?? ""
+    const handle = yield* Child.start(
+      ChildProcess.make(
+        process.execPath,
+        [
+          ...process.execArgv,
+          main,
+          "serve",
+          "--port",
+          "0",
+          "--api-key",
+          apiKey,
+          ...(profile === undefined ? [] : ["--profile", profile])
+        ],
+        { stdin: "ignore", forceKillAfter: "10 seconds" }
+      )
+    )
+    const ready = yield* Deferred.make<string, Mistake>()
+    // both are read to their end: a process that writes into a full pipe waits
+    const stdout = Stream.runForEach(Child.lines(handle.stdout), (line) => {
+      const address = /^simulated service on (http:\S+?),/u.exec(line)?.[1]
+      return address === undefined ? Effect.void : Deferred.succeed(ready, address)
     })
-  )
-  const ready = yield* Deferred.make<string, Mistake>()
-  // both are read to their end: a process that writes into a full pipe waits
-  const stdout = Stream.runForEach(Child.lines(handle.stdout), (line) => {
-    const address = /^simulated service on (http:\S+?),/u.exec(line)?.[1]
-    return address === undefined ? Effect.void : Deferred.succeed(ready, address)
-  })
-  const ended = Effect.all([Stream.mkString(Stream.decodeText(handle.stderr)), stdout], { concurrency: 2 }).pipe(
-    Effect.flatMap(([said]) => Deferred.fail(ready, cannotStart(said.trim())))
-  )
-  yield* Effect.forkScoped(Effect.ignore(ended))
-  return {
-    name: "simulated service",
-    address: yield* Deferred.await(ready),
-    apiKey: Redacted.make(apiKey),
-    apiKeyHeader,
-    simulated: true
-  } satisfies LoadTarget
-}).pipe(Effect.catchTag("PlatformError", (error) => Effect.fail(cannotStart(`${troubleOf(error)}.`))))
+    const ended = Effect.all([Stream.mkString(Stream.decodeText(handle.stderr)), stdout], { concurrency: 2 }).pipe(
+      Effect.flatMap(([said]) => Deferred.fail(ready, cannotStart(said.trim())))
+    )
+    yield* Effect.forkScoped(Effect.ignore(ended))
+    return {
+      name: "simulated service",
+      address: yield* Deferred.await(ready),
+      apiKey: Redacted.make(apiKey),
+      apiKeyHeader,
+      simulated: true
+    } satisfies LoadTarget
+  },
+  Effect.catchTag("PlatformError", (error) => Effect.fail(cannotStart(`${troubleOf(error)}.`)))
+)

@@ -23,8 +23,29 @@ const measuredOf = (value: number, { contains, type }: Metric): string => {
 
 const signs: Readonly<Record<string, string>> = { "==": "=", "===": "=", "!=": "≠", "<=": "≤", ">=": "≥" }
 
-const thresholdOf = (name: string, metric: Metric, expression: string, ok: boolean): Threshold => {
+const parse = (expression: string) => {
   const [, figure = "", operator = "", limit = ""] = /^\s*([^\s<>=!]+)\s*([<>=!]+)\s*(\S+)\s*$/u.exec(expression) ?? []
+  return { figure, operator, limit }
+}
+
+const comparisons: Readonly<Record<string, (value: number, limit: number) => boolean>> = {
+  "<": (value, limit) => value < limit,
+  "<=": (value, limit) => value <= limit,
+  ">": (value, limit) => value > limit,
+  ">=": (value, limit) => value >= limit,
+  "==": (value, limit) => value === limit,
+  "===": (value, limit) => value === limit,
+  "!=": (value, limit) => value !== limit
+}
+
+/** Whether a metric keeps to an expression such as `p(95)<50`, as k6 would judge it; one that nobody can read is crossed. */
+export const holds = (expression: string, { values }: Pick<Metric, "values">): boolean => {
+  const { figure, limit, operator } = parse(expression)
+  return comparisons[operator]?.(values[figure] ?? 0, Number(limit)) ?? false
+}
+
+const thresholdOf = (name: string, metric: Metric, expression: string, ok: boolean): Threshold => {
+  const { figure, limit, operator } = parse(expression)
   const value = metric.values[figure] ?? 0
   return {
     name: ["rate", "count", "value"].includes(figure) ? name : `${name} ${figure || expression}`,

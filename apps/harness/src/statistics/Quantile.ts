@@ -1,5 +1,5 @@
 /** Numbers from the least to the greatest, in a copy that is quick to sort. */
-export const sorted = (numbers: Iterable<number>): Float64Array => Float64Array.from(numbers).sort()
+export const sorted = (numbers: Iterable<number>): Float64Array => Float64Array.from(numbers).toSorted()
 
 /**
  * The number below which a share of the sorted numbers lies, between two of them in proportion, as k6 counts it; NaN of

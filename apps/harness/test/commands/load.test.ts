@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { spawnSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import type { IncomingMessage } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -61,23 +61,56 @@ describe.concurrent("k6", () => {
     const [call] = k6.calls()
     assert.deepStrictEqual(call?.args.slice(0, 2), ["run", "--quiet"])
     assert.match(call?.args[2] ?? "", /\/smoke\.load\.js$/u)
+    assert.deepStrictEqual(call?.args.slice(3), ["--out", "csv=-"])
     const { WEBAGENT_LOAD_SUMMARY, ...env } = call?.env ?? {}
     assert.isDefined(WEBAGENT_LOAD_SUMMARY)
     assert.deepStrictEqual(env, {
       HTTPS_PROXY: "http://proxy",
       K6_AUTO_EXTENSION_RESOLUTION: "false",
+      K6_CSV_TIME_FORMAT: "unix_milli",
       K6_NO_USAGE_REPORT: "true",
+      K6_WEB_DASHBOARD: "true",
+      K6_WEB_DASHBOARD_EXPORT: join(directory, "load-smoke-k6.html"),
+      K6_WEB_DASHBOARD_PERIOD: "1s",
+      K6_WEB_DASHBOARD_PORT: "-1",
       NO_COLOR: "1",
       TMPDIR: directory,
       WEBAGENT_API_KEY: key,
       WEBAGENT_API_KEY_HEADER: "X-Service-API-Key",
       WEBAGENT_BASE_URL: address,
       WEBAGENT_LOAD_DURATION: "250ms",
-      WEBAGENT_LOAD_RATE: "3"
+      WEBAGENT_LOAD_RATE: "3",
+      WEBAGENT_LOAD_TEST: "smoke"
     })
     const report = readFileSync(join(directory, "load-smoke.json"), "utf8")
     assert.notInclude(report + stdout + call?.args.join(" "), key)
     assert.include(stdout, "\npassed · 182 requests, 1 run completed, 0 browsers stopped in 1.2 s\nreport   ")
+  })
+
+  it("gets what shapes the load, and further outputs with what says where they are", async () => {
+    const thresholds = join(newFolder(), "limits.json")
+    writeFileSync(thresholds, JSON.stringify({ time_to_terminal: ["p(95)<3000"] }))
+    const flags = { vus: "4", mix: "runs=3,status=1", sample: "0.5", thresholds, out: "otlp" }
+    const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value])
+    const { directory, k6, started } = await scripted(`sumUp(${JSON.stringify(passed)})`, args)
+    const { code, stderr, stdout } = await started.ended
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    assert.include(stdout, " · closed model · 4 virtual users for 5s · ")
+    const [call] = k6.calls()
+    assert.deepInclude(call?.env, {
+      WEBAGENT_LOAD_VUS: "4",
+      WEBAGENT_LOAD_MIX: "runs=3,status=1",
+      WEBAGENT_LOAD_SAMPLE: "0.5",
+      WEBAGENT_LOAD_THRESHOLDS: '{"time_to_terminal":["p(95)<3000"]}'
+    })
+    assert.deepStrictEqual(call?.args.slice(-2), ["--out", "opentelemetry"])
+    assert.deepStrictEqual(reportIn(directory).settings, {
+      vus: 4,
+      mix: "runs=3,status=1",
+      sample: 0.5,
+      thresholds: { time_to_terminal: ["p(95)<3000"] },
+      segments: 1
+    })
   })
 
   it("a crossed threshold is named, and the exit code is 1", async () => {
@@ -88,6 +121,13 @@ describe.concurrent("k6", () => {
     assert.match(stdout, /^http_req_failed +< 1 % +5\.00 % +FAILED$/mu)
     assert.match(stdout, /^failed: http_req_failed, runs_lost · 0 requests/mu)
     assert.strictEqual(reportIn(directory).verdict, "failed")
+    assert.include(
+      readFileSync(join(directory, "load-smoke.html"), "utf8"),
+      "http_req_failed was 5.00 %, limit &lt; 1 %"
+    )
+    const junit = readFileSync(join(directory, "load-smoke.junit.xml"), "utf8")
+    assert.include(junit, '<testsuites name="webagent-harness" tests="3" failures="2" ')
+    assert.include(junit, '<failure message="runs_lost was 5.00 %, limit &lt; 1 %" type="threshold"/>')
   })
 
   for (const [what, body, sentence] of [
@@ -156,6 +196,8 @@ describe.concurrent("k6", () => {
 describe.concurrent("mistakes", () => {
   const nowhere = { PATH: folder }
   const simulated = ["load", "smoke"]
+  const wrongLimits = join(newFolder(), "limits.json")
+  writeFileSync(wrongLimits, JSON.stringify({ http_req_duration: ["p95 below 3"] }))
   const cases: ReadonlyArray<
     readonly [
       what: string,
@@ -238,6 +280,24 @@ describe.concurrent("mistakes", () => {
       ["load", "smoke", "--rate", "0"]
     ],
     [
+      "a limit that nobody can read",
+      2,
+      /^--thresholds: .*limits\.json: .*expected a limit such as "p\(95\)<200", .* got "p95 below 3"[^]*http_req_duration/u,
+      ["load", "smoke", "--thresholds", wrongLimits]
+    ],
+    [
+      "limits that are not there",
+      2,
+      /^--thresholds: there is no \/nowhere\.json\.\n$/u,
+      ["load", "smoke", "--thresholds", "/nowhere.json"]
+    ],
+    [
+      "a share above 1",
+      2,
+      /^Invalid value for flag --sample: "2"\. Expected: a share from 0 to 1, got 2\. See: /u,
+      ["load", "smoke", "--sample", "2"]
+    ],
+    [
       "a time without a unit",
       2,
       /^Invalid value for flag --duration: "5"\. Expected: a time such as 5s or 1m, got "5"\. See: /u,
@@ -295,9 +355,28 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
       /^simulated service on 127\.0\.0\.1:\d+ · open model · 5 runs and 5 browsers a second for 1s · k6 2\./u
     )
     assert.strictEqual(stdout.match(/ ok$/gmu)?.length, 7)
-    const { metrics, target, thresholds, verdict } = reportIn(directory)
+    const { figures, metrics, target, thresholds, verdict } = reportIn(directory)
     assert.deepStrictEqual([verdict, target.simulated, thresholds.length], ["passed", true, 7])
     assert.isAtLeast(metrics["runs_completed"]?.values["count"] ?? 0, 5)
+    // the points that came as CSV are those that k6 has summed up
+    const { "p(95)": p95, count } = metrics["http_req_duration"]?.values ?? {}
+    assert.strictEqual(figures.requests.count, count)
+    assert.closeTo(figures.requests.p95, p95 ?? Number.NaN, 1e-3)
+    const page = readFileSync(join(directory, "load-smoke.html"), "utf8")
+    assert.notMatch(page, /<script|\bsrc=|@import|url\(/u)
+  })
+
+  it("shared by two processes is one load, and its percentiles are those of all points", async () => {
+    const directory = newFolder()
+    const args = ["load", "smoke", ...seconds, "--segments", "2", "--report-dir", directory]
+    const { code, stderr, stdout } = await run(args)
+    assert.deepStrictEqual([code, stderr], [0, ""], stdout)
+    const { figures, metrics, settings, thresholds } = reportIn(directory)
+    assert.deepStrictEqual([settings.segments, thresholds.length], [2, 7])
+    assert.isAtLeast(metrics["runs_completed"]?.values["count"] ?? 0, 5)
+    assert.strictEqual(metrics["http_reqs"]?.values["count"], figures.requests.count)
+    assert.strictEqual(metrics["http_req_duration"]?.values["p(95)"], figures.requests.p95)
+    assert.isFalse(existsSync(join(directory, "load-smoke-k6.html")))
   })
 
   it.effect("is known as ours, and given the TypeScript as it is", () =>

@@ -1,0 +1,101 @@
+import * as Config from "effect/Config"
+import * as Console from "effect/Console"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as K6 from "../load/K6.ts"
+import type { LoadSettings } from "../load/LoadSettings.ts"
+import * as LoadTarget from "../load/LoadTarget.ts"
+import { type LoadPlan, loadTests, worstCase } from "../load/LoadTest.ts"
+import * as ThresholdFile from "../load/ThresholdFile.ts"
+import { usage } from "../Mistake.ts"
+import { counted } from "../reporters/Style.ts"
+import { program } from "./Program.ts"
+import { closest } from "./SuiteSource.ts"
+import * as TargetSource from "./TargetSource.ts"
+
+/** What the flags and arguments of `load` say, whatever it is to do. */
+export interface LoadOptions {
+  readonly test: string
+  /** Starts a second; the test's own unless given. */
+  readonly rate: number | undefined
+  /** How long new work is started; the test's own unless given. */
+  readonly duration: Duration.Duration | undefined
+  readonly vus: number | undefined
+  readonly mix: string | undefined
+  readonly sample: number | undefined
+  /** A file of limits. */
+  readonly thresholds: string | undefined
+  /** How a simulated service that is started for this behaves. */
+  readonly profile: string | undefined
+  readonly reportDir: string | undefined
+  readonly allowRemote: boolean
+  readonly apiKeyEnv: string
+}
+
+/** The load test by its name; one that is not known is a Mistake that says which there are. */
+export const planOf = ({ duration, rate, test: name }: LoadOptions) => {
+  const test = Object.hasOwn(loadTests, name) ? loadTests[name] : undefined
+  if (test !== undefined) {
+    return Effect.succeed<LoadPlan>({ test, rate: rate ?? test.rate, duration: duration ?? test.duration })
+  }
+  const names = Object.keys(loadTests)
+  const meant = closest(name, names)
+  const known = meant === undefined ? `There are: ${names.join(", ")}.` : `Did you mean ${meant}?`
+  return Effect.fail(usage(`No load test named "${name}". ${known} See: ${program} load --help`))
+}
+
+/** What shapes the load beside the plan, with the limits read from their file. */
+export const settingsOf = ({ mix, sample, thresholds, vus }: LoadOptions) =>
+  Effect.map(
+    thresholds === undefined ? Effect.succeed(undefined) : ThresholdFile.read(thresholds),
+    (thresholds): LoadSettings => ({ mix, sample, thresholds, vus })
+  )
+
+/** What is asked of a service at most, in words; `runs` is how often the load is sent. */
+export const most = (plan: LoadPlan, vus: number | undefined, runs = 1): string =>
+  vus === undefined
+    ? worstCase({ ...plan, duration: Duration.times(plan.duration, runs) })
+    : `send and create as much as ${counted(vus, "virtual user")} can in ${Duration.format(Duration.times(plan.duration, runs))}`
+
+/**
+ * The service at an address, or one that is started for this. Another machine is refused before anything is sent to it, one
+ * that may cost as soon as that is known.
+ */
+export const open = Effect.fnUntraced(function* (
+  url: string,
+  { allowRemote, apiKeyEnv, profile }: LoadOptions,
+  asked: string
+) {
+  if (url === "simulated") return yield* LoadTarget.simulated(profile)
+  const refuse = (why: string) => usage(`This would ${asked} at ${url}, ${why}. If you mean it and may: --allow-remote`)
+  if (URL.canParse(url) && !LoadTarget.isThisMachine(url) && !allowRemote) {
+    return yield* refuse("which is not this machine")
+  }
+  const found = yield* TargetSource.remote({ target: url, apiKeyEnv, allowPaid: false, v2SessionId: undefined })
+  if (!found.simulated && !allowRemote) return yield* refuse("which is not simulated, and may cost")
+  const { apiKey, info, simulated } = found
+  const { address, apiKeyHeader, name } = info
+  return { name, address, apiKey, apiKeyHeader, simulated } satisfies LoadTarget.LoadTarget
+})
+
+const namedK6 = Config.option(Config.NonEmptyString("WEBAGENT_K6")).pipe(
+  Effect.map(Option.getOrUndefined),
+  Effect.orElseSucceed(() => undefined)
+)
+
+/** The k6 to use; how a build goes on is said on stderr. */
+export const findK6 = Effect.flatMap(namedK6, (named) => K6.find(named, Console.error))
+
+/** The target for a headline: `simulated service on 127.0.0.1:40213`. */
+export const whereOf = ({ address, name }: LoadTarget.LoadTarget): string =>
+  name === address ? address : `${name} on ${address.replace(/^http:\/\//u, "")}`
+
+/** The load for a headline. */
+export const loadOf = ({ duration, rate, test }: LoadPlan, vus: number | undefined): string => {
+  const time = Duration.format(duration)
+  if (vus !== undefined) return `closed model · ${counted(vus, "virtual user")} for ${time}`
+  const starts =
+    test.name === "smoke" ? `${counted(rate, "run")} and ${counted(rate, "browser")}` : counted(rate, "start")
+  return `open model · ${starts} a second for ${time}`
+}

@@ -1,0 +1,57 @@
+import * as Schema from "effect/Schema"
+import { quantile } from "../statistics/Quantile.ts"
+import type { Points, Tags } from "./Points.ts"
+
+/** How some times were spread, in milliseconds. */
+export const Spread = Schema.Struct({
+  count: Schema.Number,
+  p50: Schema.Number,
+  p95: Schema.Number,
+  p99: Schema.Number,
+  max: Schema.Number
+})
+export type Spread = typeof Spread.Type
+
+/** What a load test comes down to. */
+export const Figures = Schema.Struct({
+  /** Requests a second that were answered as they should, over the time in which there were any. */
+  throughput: Schema.Number,
+  /** The share of requests that failed. */
+  errors: Schema.Number,
+  requests: Spread,
+  /** Requests by operation. */
+  operations: Schema.Record(Schema.String, Spread),
+  time_to_terminal: Schema.optionalKey(Spread),
+  detection_delay: Schema.optionalKey(Spread)
+})
+export type Figures = typeof Figures.Type
+
+const spreadOf = (values: Float64Array): Spread => {
+  const sorted = values.toSorted()
+  // a page and a history hold numbers only
+  if (sorted.length === 0) return { count: 0, p50: 0, p95: 0, p99: 0, max: 0 }
+  return {
+    count: sorted.length,
+    p50: quantile(sorted, 0.5),
+    p95: quantile(sorted, 0.95),
+    p99: quantile(sorted, 0.99),
+    max: sorted.at(-1) ?? 0
+  }
+}
+
+/** The figures of raw points, of one process or of several: never of other figures. */
+export const of = (points: Points): Figures => {
+  const spread = (metric: string, tags?: Partial<Tags>) => spreadOf(points.values(metric, tags))
+  const optional = (metric: "time_to_terminal" | "detection_delay") =>
+    points.select(metric).length === 0 ? {} : { [metric]: spread(metric) }
+  const [requests, failed] = [points.sum("http_reqs"), points.sum("http_req_failed")]
+  const names = [...new Set(points.select("http_req_duration").map(({ tags }) => tags.name))].toSorted()
+  return {
+    throughput: points.last_ms() === 0 ? 0 : ((requests - failed) * 1000) / points.last_ms(),
+    errors: requests === 0 ? 0 : failed / requests,
+    requests: spread("http_req_duration"),
+    operations: Object.fromEntries(names.map((name) => [name, spread("http_req_duration", { name })])),
+    ...optional("time_to_terminal"),
+    ...optional("detection_delay")
+  }
+}

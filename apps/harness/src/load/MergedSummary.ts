@@ -1,0 +1,72 @@
+import { quantile } from "../statistics/Quantile.ts"
+import type { LoadSummary, Metric } from "./LoadSummary.ts"
+import type { Points, Tags } from "./Points.ts"
+import * as Threshold from "./Threshold.ts"
+
+const kept = ["name", "scenario", "status", "expected_response"] as const
+
+/** A metric's name and the tags behind it: `http_req_duration{name:v4.getRun}`; undefined when a tag is not kept. */
+const parse = (name: string): { readonly metric: string; readonly tags: Partial<Tags> } | undefined => {
+  const [, metric = name, inside = ""] = /^([^{]+)\{(.*)\}$/u.exec(name) ?? []
+  const pairs = inside === "" ? [] : inside.split(",").map((pair) => pair.split(":").map((text) => text.trim()))
+  const tags: { -readonly [Tag in keyof Tags]?: string } = {}
+  for (const [tag, ...value] of pairs) {
+    const known = kept.find((each) => each === tag)
+    if (known === undefined) return undefined
+    tags[known] = value.join(":").replaceAll(/^["']|["']$/gu, "")
+  }
+  return { metric, tags }
+}
+
+const trend = (values: Float64Array, figures: ReadonlyArray<string>): Readonly<Record<string, number>> => {
+  const sorted = values.toSorted()
+  const figure = (name: string): number => {
+    const percent = /^p\((.+)\)$/u.exec(name)?.[1]
+    if (percent !== undefined) return quantile(sorted, Number(percent) / 100)
+    if (name === "count") return sorted.length
+    if (name === "avg") return sorted.reduce((sum, value) => sum + value, 0) / sorted.length
+    return quantile(sorted, { min: 0, med: 0.5, max: 1 }[name] ?? Number.NaN)
+  }
+  return Object.fromEntries(figures.map((name) => [name, sorted.length === 0 ? 0 : figure(name)]))
+}
+
+/** What each process counted, together; undefined for what figures alone cannot say. */
+const together = (metrics: ReadonlyArray<Metric>, name: string, points: Points) => {
+  const total = (figure: string) => metrics.reduce((sum, { values }) => sum + (values[figure] ?? 0), 0)
+  const type = metrics[0]?.type
+  if (type === "counter") return { count: total("count"), rate: total("rate") }
+  if (type === "rate") {
+    const [passes, fails] = [total("passes"), total("fails")]
+    return { passes, fails, rate: passes + fails === 0 ? 0 : passes / (passes + fails) }
+  }
+  if (type === "gauge") return { value: total("value"), min: total("min"), max: total("max") }
+  const parsed = parse(name)
+  if (parsed === undefined || points.select(parsed.metric).length === 0) return undefined
+  return trend(points.values(parsed.metric, parsed.tags), Object.keys(metrics[0]?.values ?? {}))
+}
+
+/**
+ * The summary of a load that several processes shared: counts are added up, and every percentile is that of all points
+ * together. Thresholds are judged anew. A metric whose points are not kept is left out.
+ */
+export const merge = (summaries: ReadonlyArray<LoadSummary>, points: Points): LoadSummary => {
+  const names = [...new Set(summaries.flatMap(({ metrics }) => Object.keys(metrics)))]
+  const merged = names.flatMap((name): ReadonlyArray<readonly [string, Metric]> => {
+    const metrics = summaries.flatMap((summary) => summary.metrics[name] ?? [])
+    const [first] = metrics
+    const values = together(metrics, name, points)
+    if (first === undefined || values === undefined) return []
+    const { contains, type } = first
+    const expressions = [...new Set(metrics.flatMap(({ thresholds = {} }) => Object.keys(thresholds)))]
+    const metric = { type, contains, values }
+    if (expressions.length === 0) return [[name, metric]]
+    const thresholds = Object.fromEntries(
+      expressions.map((expression) => [expression, { ok: Threshold.holds(expression, metric) }])
+    )
+    return [[name, { ...metric, thresholds }]]
+  })
+  return {
+    state: { testRunDurationMs: Math.max(...summaries.map(({ state }) => state.testRunDurationMs)) },
+    metrics: Object.fromEntries(merged)
+  }
+}

@@ -1,0 +1,84 @@
+import * as Schema from "effect/Schema"
+import { quantile } from "../statistics/Quantile.ts"
+import type { Points, Series, Tags } from "./Points.ts"
+
+const Line = Schema.Array(Schema.NullOr(Schema.Number))
+
+/** A figure for each stretch of time; null where there was nothing to measure. */
+export type Line = typeof Line.Type
+
+const Quantiles = Schema.Struct({ p50: Line, p95: Line, p99: Line })
+
+/** Half of the figures, and all but one in twenty or a hundred, are no greater, for each stretch of time. */
+export type Quantiles = typeof Quantiles.Type
+
+/** A load test over its time, in stretches of the same length. */
+export const TimeSeries = Schema.Struct({
+  /** The length of a stretch. */
+  step_ms: Schema.Number,
+  /** Requests that ended, a second. */
+  requests: Line,
+  /** How many of them failed, as a share. */
+  errors: Line,
+  /** Starts that k6 could not make in time, a second. */
+  dropped: Line,
+  /** Time for a request, by operation; the first is of all. */
+  operations: Schema.Array(Schema.Struct({ name: Schema.String, ms: Quantiles })),
+  /** From the scheduled start of a run until its end was known. */
+  time_to_terminal: Quantiles,
+  /** From the end of a run until it was known. */
+  detection_delay: Quantiles
+})
+export type TimeSeries = typeof TimeSeries.Type
+
+// enough for a screen
+const most = 240
+const steps_s = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600]
+
+/** The shortest whole stretch with which a chart is not crowded. */
+export const stepOf = (length_ms: number): number =>
+  1000 * (steps_s.find((step) => length_ms / 1000 / step <= most) ?? Math.ceil(length_ms / 1000 / most))
+
+const bucketsOf = (chosen: ReadonlyArray<Series>, step_ms: number, count: number) => {
+  const buckets = Array.from({ length: count }, (): Array<number> => [])
+  for (const { length, times, values } of chosen) {
+    for (let index = 0; index < length; index++) {
+      buckets[Math.floor((times[index] ?? 0) / step_ms)]?.push(values[index] ?? 0)
+    }
+  }
+  return buckets
+}
+
+const sumOf = (numbers: ReadonlyArray<number>) => numbers.reduce((sum, number) => sum + number, 0)
+
+const rounded = (value: number) => Math.round(value * 1000) / 1000
+
+/** What was measured, over time. */
+export const of = (points: Points): TimeSeries => {
+  const step_ms = stepOf(points.last_ms())
+  const count = Math.floor(points.last_ms() / step_ms) + 1
+  const buckets = (metric: string, tags?: Partial<Tags>) => bucketsOf(points.select(metric, tags), step_ms, count)
+  const perSecond = (metric: string): Line =>
+    buckets(metric).map((numbers) => rounded((sumOf(numbers) * 1000) / step_ms))
+  const quantiles = (metric: string, tags?: Partial<Tags>): Quantiles => {
+    const sorted = buckets(metric, tags).map((numbers) => Float64Array.from(numbers).toSorted())
+    const at = (share: number): Line =>
+      sorted.map((numbers) => (numbers.length === 0 ? null : rounded(quantile(numbers, share))))
+    return { p50: at(0.5), p95: at(0.95), p99: at(0.99) }
+  }
+  const names = [...new Set(points.select("http_req_duration").map(({ tags }) => tags.name))].toSorted()
+  return {
+    step_ms,
+    requests: perSecond("http_reqs"),
+    errors: buckets("http_req_failed").map((failed) =>
+      failed.length === 0 ? null : rounded(sumOf(failed) / failed.length)
+    ),
+    dropped: perSecond("dropped_iterations"),
+    operations: [
+      { name: "all requests", ms: quantiles("http_req_duration") },
+      ...names.map((name) => ({ name, ms: quantiles("http_req_duration", { name }) }))
+    ],
+    time_to_terminal: quantiles("time_to_terminal"),
+    detection_delay: quantiles("detection_delay")
+  }
+}

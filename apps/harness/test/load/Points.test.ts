@@ -1,0 +1,152 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Figures from "../../src/load/Figures.ts"
+import * as LoadProgress from "../../src/load/LoadProgress.ts"
+import type { LoadSummary } from "../../src/load/LoadSummary.ts"
+import * as MergedSummary from "../../src/load/MergedSummary.ts"
+import * as Points from "../../src/load/Points.ts"
+import * as TimeSeries from "../../src/load/TimeSeries.ts"
+import { quantile, sorted } from "../../src/statistics/Quantile.ts"
+
+const header = "metric_name,timestamp,metric_value,error,expected_response,name,scenario,status,extra_tags"
+const row = (metric: string, at_ms: number, value: number, name = "v4.getRunStatus", status = "200") =>
+  `${metric},${1_700_000_000_000 + at_ms},${value.toFixed(6)},,true,${name},runs,${status},`
+
+const request = (at_ms: number, took_ms: number, name?: string) => [
+  row("http_reqs", at_ms, 1, name),
+  row("http_req_duration", at_ms, took_ms, name),
+  row("http_req_failed", at_ms, took_ms > 900 ? 1 : 0, name)
+]
+
+const pointsOf = (lines: ReadonlyArray<string>) => {
+  const points = Points.make()
+  for (const line of [header, ...lines]) points.take(line)
+  return points
+}
+
+describe("take", () => {
+  it("keeps points by metric and tags, wherever the columns stand, and nothing of any other line", () => {
+    const points = pointsOf([
+      ...request(0, 4),
+      ...request(1500, 8, "v4.createRun"),
+      row("http_req_waiting", 10, 3),
+      "some,thing a script,said",
+      "",
+      '"time_to_terminal",x,y',
+      `time_to_terminal,1700000001000,250,"dial tcp: ""no"", really",true,,runs,,`
+    ])
+    assert.deepStrictEqual([...points.values("http_req_duration")], [4, 8])
+    assert.deepStrictEqual([...points.values("http_req_duration", { name: "v4.createRun" })], [8])
+    assert.deepStrictEqual([...points.values("time_to_terminal", { scenario: "runs" })], [250])
+    assert.deepStrictEqual(points.select("http_req_waiting"), [])
+    assert.deepStrictEqual([points.last_ms(), points.lost()], [1500, 0])
+  })
+
+  it("keeps more than a first handful", () => {
+    const points = pointsOf(Array.from({ length: 1000 }, (_, index) => row("http_reqs", index, 1)))
+    assert.strictEqual(points.sum("http_reqs"), 1000)
+    assert.strictEqual(points.last_ms(), 999)
+  })
+})
+
+describe("TimeSeries.of", () => {
+  it("has a figure for each second, and none where nothing was measured", () => {
+    const points = pointsOf([...request(0, 10), ...request(500, 20), ...request(2999, 1000, "v4.createRun")])
+    const series = TimeSeries.of(points)
+    assert.deepInclude(series, { step_ms: 1000, requests: [2, 0, 1], errors: [0, null, 1], dropped: [0, 0, 0] })
+    assert.deepStrictEqual(
+      series.operations.map(({ name, ms }) => [name, ms.p50]),
+      [
+        ["all requests", [15, null, 1000]],
+        ["v4.createRun", [null, null, 1000]],
+        ["v4.getRunStatus", [15, null, null]]
+      ]
+    )
+  })
+
+  it("is of the same size however long it was", () => {
+    assert.deepStrictEqual(
+      [1, 240, 241, 20 * 60, 86_400].map((length_s) => TimeSeries.stepOf(length_s * 1000) / 1000),
+      [1, 1, 2, 5, 600]
+    )
+  })
+})
+
+describe("Figures.of", () => {
+  it("counts good answers over the time, and failed ones as a share", () => {
+    const figures = Figures.of(pointsOf([...request(0, 10), ...request(500, 20), ...request(2000, 1000)]))
+    assert.strictEqual(figures.throughput, 1)
+    assert.closeTo(figures.errors, 1 / 3, 1e-12)
+    assert.deepInclude(figures.requests, { count: 3, p50: 20, max: 1000 })
+    assert.notProperty(figures, "time_to_terminal")
+  })
+})
+
+describe("LoadProgress.facts", () => {
+  it("says how much, how fast and how well, of the last ten seconds where it is about now", () => {
+    const points = pointsOf([
+      ...request(0, 5000, "v4.createRun"),
+      ...request(19_000, 12, "v4.createRun"),
+      ...request(19_500, 4),
+      row("time_to_terminal", 20_000, 1310),
+      row("dropped_iterations", 20_000, 1)
+    ])
+    assert.strictEqual(
+      LoadProgress.facts(points),
+      "sent 3   0/s   p95 create 12 ms  status 4.0 ms  to terminal 1.31 s   dropped 1   errors 33.3 %"
+    )
+    assert.strictEqual(LoadProgress.facts(pointsOf([])), "")
+  })
+})
+
+describe("MergedSummary.merge", () => {
+  const fast = Array.from({ length: 99 }, (_, index) => 1 + index / 100)
+  const slow = [200, 300, 400]
+  const summaryOf = (times: ReadonlyArray<number>, completed: number): LoadSummary => {
+    const numbers = sorted(times)
+    const figures = { "p(95)": quantile(numbers, 0.95), max: Math.max(...times), count: times.length }
+    const trend = { type: "trend", contains: "time", values: figures }
+    return {
+      state: { testRunDurationMs: 1000 + times.length },
+      metrics: {
+        http_req_duration: { ...trend, thresholds: { "p(95)<150": { ok: figures["p(95)"] < 150 } } },
+        "http_req_duration{name:v4.getRunStatus}": trend,
+        "http_req_duration{url:x}": trend,
+        http_req_waiting: trend,
+        runs_completed: {
+          type: "counter",
+          contains: "default",
+          values: { count: completed, rate: completed },
+          thresholds: { "count>0": { ok: completed > 0 } }
+        },
+        checks: {
+          type: "rate",
+          contains: "default",
+          values: { passes: times.length, fails: completed, rate: 0.5 }
+        }
+      }
+    }
+  }
+  const points = pointsOf([...fast, ...slow].flatMap((took_ms, index) => request(index, took_ms)))
+  const merged = MergedSummary.merge([summaryOf(fast, 7), summaryOf(slow, 0)], points)
+
+  it("the percentile of all points is neither the mean nor the greater of those of the parts", () => {
+    const whole = quantile(sorted([...fast, ...slow]), 0.95)
+    assert.closeTo(merged.metrics["http_req_duration"]?.values["p(95)"] ?? 0, whole, 1e-6)
+    assert.isBelow(whole, 2)
+    const ofOperation = merged.metrics["http_req_duration{name:v4.getRunStatus}"]?.values
+    assert.deepInclude(ofOperation, { count: 102, max: 400 })
+  })
+
+  it("adds up what was counted, and judges every limit anew", () => {
+    assert.deepStrictEqual(merged.metrics["runs_completed"]?.values, { count: 7, rate: 7 })
+    assert.deepStrictEqual(merged.metrics["runs_completed"]?.thresholds, { "count>0": { ok: true } })
+    assert.deepStrictEqual(merged.metrics["http_req_duration"]?.thresholds, { "p(95)<150": { ok: true } })
+    assert.deepStrictEqual(merged.metrics["checks"]?.values, { passes: 102, fails: 7, rate: 102 / 109 })
+    assert.strictEqual(merged.state.testRunDurationMs, 1099)
+  })
+
+  it("leaves out what figures alone cannot say", () => {
+    assert.notProperty(merged.metrics, "http_req_waiting")
+    assert.notProperty(merged.metrics, "http_req_duration{url:x}")
+  })
+})
