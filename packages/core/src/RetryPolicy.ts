@@ -88,6 +88,19 @@ export const transient = (error: unknown): Transient | undefined => {
   }
 }
 
+const isRedirect = (error: unknown): boolean =>
+  error instanceof TransportError &&
+  error.reason._tag === "UnexpectedStatus" &&
+  error.reason.status >= 300 &&
+  error.reason.status < 400
+
+/**
+ * Tells a failure that may pass of a service that has answered before, if it has: a redirect, which is never followed,
+ * is then no sign of a wrong address, and may pass, too.
+ */
+export const transientOf = (error: unknown, answered: boolean): Transient | undefined =>
+  answered && isRedirect(error) ? { throttled: false } : transient(error)
+
 /** The instant, in milliseconds since 1970, after which no further attempt may begin; none unless a caller sets one. */
 export const Deadline = Context.Reference<number>("@webagent/core/RetryPolicy/Deadline", {
   defaultValue: () => Number.POSITIVE_INFINITY

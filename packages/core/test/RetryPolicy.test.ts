@@ -58,6 +58,18 @@ describe("RetryPolicy.transient", () => {
     for (const error of passing) assert.isDefined(RetryPolicy.transient(error), error.message)
     for (const error of lasting) assert.isUndefined(RetryPolicy.transient(error), error.message)
   })
+
+  it("a redirect may pass where the service has answered before, and nothing else that does not elsewhere", () => {
+    for (const status of [301, 302, 303, 307, 308]) {
+      const redirect = failure(new UnexpectedStatus({ status, body: "" }))
+      assert.deepStrictEqual(
+        [RetryPolicy.transientOf(redirect, false), RetryPolicy.transientOf(redirect, true)],
+        [undefined, { throttled: false }]
+      )
+    }
+    assert.isUndefined(RetryPolicy.transientOf(failure(new UnexpectedStatus({ status: 403, body: "" })), true))
+    assert.isDefined(RetryPolicy.transientOf(unavailable(), false))
+  })
 })
 
 describe("RetryPolicy.makeRetrier", () => {

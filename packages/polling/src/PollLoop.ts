@@ -20,9 +20,12 @@ export interface Polled<A, E> {
   readonly isKnown?: (value: A) => boolean
   /**
    * Tells a failure that a wait survives, and the least time to leave the service alone after it. Any other failure
-   * ends the wait.
+   * ends the wait. `answered` is whether a poll of this id has been answered before.
    */
-  readonly retryable?: (error: E) => { readonly retryAfter?: Duration.Duration | undefined } | undefined
+  readonly retryable?: (
+    error: E,
+    answered: boolean
+  ) => { readonly retryAfter?: Duration.Duration | undefined } | undefined
 }
 
 /** One who waits: its cadence and deadline, and what to tell it. */
@@ -123,7 +126,7 @@ export class PollLoop<A, E> implements Due {
 
   private survive(cause: Cause.Cause<E>, now: number) {
     const error = Option.getOrUndefined(Cause.findErrorOption(cause))
-    const pause = error === undefined ? undefined : this.polled.retryable?.(error)
+    const pause = error === undefined ? undefined : this.polled.retryable?.(error, this.latest !== undefined)
     if (pause === undefined) this.endAll(Exit.failCause(cause))
     else if (pause.retryAfter !== undefined) this.floor_ms = now + Duration.toMillis(pause.retryAfter)
   }

@@ -26,6 +26,6 @@ export const make = Effect.fnUntraced(function* (get: (id: string) => Effect.Eff
     isTerminal,
     statusOf,
     isKnown: ({ tasks }) => tasks.every(({ status }) => known.has(status)),
-    retryable: RetryPolicy.transient
+    retryable: RetryPolicy.transientOf
   })
 })

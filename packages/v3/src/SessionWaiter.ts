@@ -29,6 +29,6 @@ export const make = Effect.fnUntraced(function* (get: (id: string) => Effect.Eff
     isTerminal,
     statusOf,
     isKnown: ({ status }) => status === undefined || known.has(status),
-    retryable: RetryPolicy.transient
+    retryable: RetryPolicy.transientOf
   })
 })

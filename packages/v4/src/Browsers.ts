@@ -7,8 +7,7 @@ import {
   type CreateOptions,
   IdempotencyKey,
   RetryPolicy,
-  Transport,
-  TransportError
+  Transport
 } from "@webagent/core"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -25,11 +24,8 @@ const stopPolicy: RetryPolicy.RetryPolicy = {
   cap: Duration.seconds(10)
 }
 
-/** A redirect is not followed, but may have come instead of the stop for once: stopping twice is stopping. */
-const mayPass = (error: unknown): RetryPolicy.Transient | undefined =>
-  error instanceof TransportError && error.reason._tag === "UnexpectedStatus" && error.reason.status < 400
-    ? { throttled: false }
-    : RetryPolicy.transient(error)
+/** The service has made the browser, so that its address is right. */
+const mayPass = (error: unknown) => RetryPolicy.transientOf(error, true)
 
 const isAbsent = (error: unknown) => error instanceof BrowserNotFoundError
 

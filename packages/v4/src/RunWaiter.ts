@@ -42,14 +42,14 @@ const make = Effect.gen(function* () {
     isTerminal: (view: RunStatusView) => isTerminalRunStatus(view.status),
     statusOf: (view) => view.status,
     isKnown: (view) => known.has(view.status),
-    retryable: RetryPolicy.transient
+    retryable: RetryPolicy.transientOf
   })
 
   /** The full run of which the status is known to be terminal: an outage, or a copy that is behind, does not lose it. */
   const readEnded = Effect.fnUntraced(function* (id: string, status: string, began_ms: number, timeout_ms: number) {
     const first = yield* Effect.result(readRun(id))
     if (first._tag === "Success" && isTerminalRunStatus(first.success.status)) return first.success
-    if (first._tag === "Failure" && RetryPolicy.transient(first.failure) === undefined) {
+    if (first._tag === "Failure" && RetryPolicy.transientOf(first.failure, true) === undefined) {
       return yield* Effect.fail(first.failure)
     }
     const left_ms = began_ms + timeout_ms - (yield* Clock.currentTimeMillis)
@@ -60,7 +60,7 @@ const make = Effect.gen(function* () {
       budget,
       isTerminal: (run: Run) => isTerminalRunStatus(run.status),
       statusOf: (run) => run.status,
-      retryable: RetryPolicy.transient,
+      retryable: (error) => RetryPolicy.transientOf(error, true),
       schedule: PollSchedule.jittered(PollSchedule.every("1 second")),
       timeout: Math.max(left_ms, lastRead_ms)
     }).pipe(

@@ -66,4 +66,47 @@ describe("a run that is over", () => {
       assert.strictEqual((yield* Effect.flip(runs.untilTerminal("r-1")))._tag, "RunNotFoundError")
     }).pipe(Effect.provide(layer))
   })
+
+  it.effect("is not lost to a redirect, which is not followed", () => {
+    const { layer, requests } = service(json(302, {}), json(200, run))
+    return Effect.gen(function* () {
+      const runs = yield* Runs
+      const fiber = yield* Effect.forkChild(runs.untilTerminal("r-1"))
+      yield* elapse("10 seconds")
+      assert.strictEqual((yield* Fiber.join(fiber)).result, 42)
+      assert.strictEqual(requests().length, 3)
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("a wait that is redirected", () => {
+  const polls = (...statuses: ReadonlyArray<number>) => {
+    let count = 0
+    return answering((_, path) =>
+      path.endsWith("/status")
+        ? json(statuses[count++] ?? 200, { status: count > statuses.length ? "completed" : "running" })
+        : json(200, run)
+    )
+  }
+
+  it.effect("ends at once where the service has never answered: the base address may be wrong", () => {
+    const { layer, requests } = polls(302)
+    return Effect.gen(function* () {
+      const runs = yield* Runs
+      const error = yield* Effect.flip(runs.untilTerminal("r-1"))
+      assert.match(error.message, /\/api\/v4\/runs\/r-1\/status: status 302.*Redirects are not followed/u)
+      assert.strictEqual(requests().length, 1)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("goes on where it has", () => {
+    const { layer, requests } = polls(200, 302, 200, 307, 302)
+    return Effect.gen(function* () {
+      const runs = yield* Runs
+      const fiber = yield* Effect.forkChild(runs.untilTerminal("r-1"))
+      yield* elapse("20 seconds")
+      assert.strictEqual((yield* Fiber.join(fiber)).result, 42)
+      assert.strictEqual(requests().length, 7)
+    }).pipe(Effect.provide(layer))
+  })
 })
