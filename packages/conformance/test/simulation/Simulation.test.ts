@@ -1,0 +1,79 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Campaign from "./Campaign.ts"
+import type { Rule } from "./Judge.ts"
+import type { mutants } from "./Mutants.ts"
+import * as Reached from "./Reached.ts"
+import { simulate } from "./Simulation.ts"
+import * as World from "./World.ts"
+
+/** Hostile and mild, with how many worlds of each are lived through here; a long run is `npm run simulate`. */
+const campaigns = [
+  { rate: 0.038, seeds: 200 },
+  { rate: 0.004, seeds: 60 }
+]
+
+const reached = new Set<string>()
+
+describe("no client of ours loses, doubles or leaks", () => {
+  for (const { rate, seeds } of campaigns) {
+    it.live(
+      `over ${seeds} worlds with ${rate * 100} % faults a request`,
+      () =>
+        Effect.gen(function* () {
+          const options = { from: 1, seeds, rate }
+          const outcome = yield* Campaign.run(options)
+          for (const name of outcome.reached.keys()) reached.add(name)
+          assert.strictEqual(outcome.broken.map((broken) => Campaign.described(options, broken)).join("\n"), "")
+        }),
+      600_000
+    )
+  }
+
+  it("and the worlds held all that matters", () => {
+    assert.deepStrictEqual(
+      Reached.all.filter((name) => !reached.has(name)),
+      []
+    )
+  })
+
+  it.live("one seed, one history, to the byte", () =>
+    Effect.gen(function* () {
+      const history = Effect.map(simulate(World.make(24, 0.038)), ({ journal, sent }) =>
+        JSON.stringify([sent, journal.map((row) => ({ ...row, realAt_ms: 0 }))])
+      )
+      const once = yield* history
+      assert.isAbove(once.length, 10_000)
+      assert.strictEqual(yield* history, once)
+    })
+  )
+})
+
+describe("a client that does is found out", () => {
+  const found = (mutant: keyof typeof mutants, rate: number, rules: ReadonlyArray<Rule>) =>
+    it.live(
+      `${mutant}: ${rules.join(", ")}, with ${rate * 100} % faults`,
+      () =>
+        Effect.gen(function* () {
+          for (const rule of rules) {
+            const outcome = yield* Campaign.run({
+              from: 1,
+              seeds: 1000,
+              rate,
+              mutant,
+              until: (violation) => violation.rule === rule
+            })
+            const rulesBroken = outcome.broken.flatMap(({ violations }) =>
+              violations.map((violation) => violation.rule)
+            )
+            assert.include(rulesBroken, rule)
+          }
+        }),
+      600_000
+    )
+
+  found("retry everything", 0.038, ["made twice"])
+  found("retry everything", 0.004, ["made twice"])
+  found("give up on the first error", 0.038, ["result lost", "browser leaked"])
+  found("give up on the first error", 0.004, ["result lost"])
+})
