@@ -1,5 +1,6 @@
 import type { Route } from "@webagent/control"
 import { hash } from "node:crypto"
+import * as Recent from "./Recent.ts"
 import { maxCounters } from "./Requests.ts"
 
 /** What is known of a create when it comes. */
@@ -29,23 +30,17 @@ const isRandom = (key: string): boolean => /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f
  * that is sent again is the same as before.
  */
 export const make = (bound = maxCounters): CreateHashes => {
-  const drawn = new Map<string, string>()
-  const counts = new Map<string, number>()
-
-  const kept = <Value>(map: Map<string, Value>, key: string, value: Value): Value => {
-    if (!map.has(key) && map.size >= bound) {
-      const [oldest] = map.keys()
-      if (oldest !== undefined) map.delete(oldest)
-    }
-    map.set(key, value)
-    return value
-  }
+  let drawn = Recent.make<string>(bound)
+  let counts = Recent.make<number>(bound)
 
   const counted = (asked: string, key: string): string => {
     const known = drawn.get(`${asked}${key}`)
     if (known !== undefined) return known
-    const ordinal = kept(counts, asked, (counts.get(asked) ?? 0) + 1)
-    return kept(drawn, `${asked}${key}`, digest(asked, ordinal))
+    const ordinal = (counts.get(asked) ?? 0) + 1
+    counts.set(asked, ordinal)
+    const create = digest(asked, ordinal)
+    drawn.set(`${asked}${key}`, create)
+    return create
   }
 
   return {
@@ -55,8 +50,8 @@ export const make = (bound = maxCounters): CreateHashes => {
       return counted(digest(operation, resource, "drawn", body), idempotencyKey.toLowerCase())
     },
     clear: () => {
-      drawn.clear()
-      counts.clear()
+      drawn = Recent.make(bound)
+      counts = Recent.make(bound)
     }
   }
 }

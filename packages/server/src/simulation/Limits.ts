@@ -6,6 +6,7 @@ import * as Seed from "../domain/Seed.ts"
 import { Behaviour } from "./Behaviour.ts"
 import * as Distribution from "./Distribution.ts"
 import type { Caller, Exchange, Place } from "./Exchange.ts"
+import * as Recent from "./Recent.ts"
 import type { Identity } from "./Requests.ts"
 import * as TokenBucket from "./TokenBucket.ts"
 
@@ -98,7 +99,7 @@ const make = Effect.map(Behaviour, (behaviour): Limits["Service"] => {
   const callers = new Map<string, Caller>()
   const buckets = new Map<string, TokenBucket.TokenBucket>()
   const owners = new Map<string, Place>()
-  const keyed = new Map<string, true>()
+  let keyed = Recent.make<true>(maxKeyed)
 
   const callerOf = (apiKey: string): Caller =>
     callers.get(apiKey) ?? remember(callers, maxCallers, apiKey, { open: { turn: 0, browser: 0 } })
@@ -132,7 +133,7 @@ const make = Effect.map(Behaviour, (behaviour): Limits["Service"] => {
   const place = (asked: Asked, of: Place["of"], rules: Rules | undefined): Place | undefined => {
     const caller = callerOf(asked.apiKey)
     const replay = replayOf(asked)
-    if (replay !== undefined && keyed.has(replay)) return { caller, of, held: false }
+    if (replay !== undefined && keyed.get(replay) === true) return { caller, of, held: false }
     if (caller.open[of] >= most(rules, of)) return undefined
     caller.open[of]++
     return { caller, of, held: true, ...(replay === undefined ? {} : { replay }) }
@@ -167,7 +168,7 @@ const make = Effect.map(Behaviour, (behaviour): Limits["Service"] => {
     if (from !== null || given === null || given === undefined || given.of !== of) return
     if (given.held) given.held = false
     else given.caller.open[of]++
-    if (given.replay !== undefined) remember(keyed, maxKeyed, given.replay, true)
+    if (given.replay !== undefined) keyed.set(given.replay, true)
     owners.set(id, given)
   }
 
@@ -188,7 +189,8 @@ const make = Effect.map(Behaviour, (behaviour): Limits["Service"] => {
       return Distribution.draw_ms(latency, behaviour.seed(), "latency", ...keyOf(identity))
     },
     clear: Effect.sync(() => {
-      for (const known of [callers, buckets, owners, keyed]) known.clear()
+      for (const known of [callers, buckets, owners]) known.clear()
+      keyed = Recent.make(maxKeyed)
     })
   }
 })

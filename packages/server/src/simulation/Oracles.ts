@@ -15,7 +15,7 @@ import * as KeyInUrl from "./oracles/KeyInUrl.ts"
 import * as KeySentElsewhere from "./oracles/KeySentElsewhere.ts"
 import * as PolledTooFast from "./oracles/PolledTooFast.ts"
 import * as PollsAfterTerminal from "./oracles/PollsAfterTerminal.ts"
-import * as Recent from "./oracles/Recent.ts"
+import * as Recent from "./Recent.ts"
 import * as ResultsNeverFetched from "./oracles/ResultsNeverFetched.ts"
 import * as RetryAfterIgnored from "./oracles/RetryAfterIgnored.ts"
 

@@ -1,6 +1,7 @@
 import { operations, type Operation, type Route } from "@webagent/control"
 import { basePath, operations as described } from "@webagent/contract/Wire"
 import * as Result from "effect/Result"
+import * as Recent from "./Recent.ts"
 
 /** Which operation on what: all of a request's identity that is in its first line. */
 export interface Target {
@@ -123,24 +124,20 @@ export interface Attempts {
 
 /** Counters at 0. */
 export const makeAttempts = (bound = maxCounters): Attempts => {
-  const counters = new Map<Route, Map<string, number>>()
-  const of = (operation: Route): Map<string, number> => {
+  const counters = new Map<Route, Recent.Recent<number>>()
+  const of = (operation: Route): Recent.Recent<number> => {
     const counted = counters.get(operation)
     if (counted !== undefined) return counted
-    const fresh = new Map<string, number>()
+    const fresh = Recent.make<number>(bound)
     counters.set(operation, fresh)
     return fresh
   }
   return {
     next: (operation, key) => {
       const counted = of(operation)
-      const before = counted.get(key)
-      if (before === undefined && counted.size >= bound) {
-        const [oldest] = counted.keys()
-        if (oldest !== undefined) counted.delete(oldest)
-      }
-      counted.set(key, (before ?? 0) + 1)
-      return (before ?? 0) + 1
+      const attempt = (counted.get(key) ?? 0) + 1
+      counted.set(key, attempt)
+      return attempt
     },
     clear: () => counters.clear()
   }

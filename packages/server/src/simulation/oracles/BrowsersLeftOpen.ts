@@ -1,6 +1,6 @@
 import * as Findings from "./Findings.ts"
 import type { Fold } from "./Fold.ts"
-import * as Recent from "./Recent.ts"
+import * as Recent from "../Recent.ts"
 
 /** A browser that is not stopped when somebody asks: it goes on, and costs. Who is open is read from the state. */
 export const make = (): Fold => {

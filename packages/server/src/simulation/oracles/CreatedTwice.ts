@@ -1,6 +1,6 @@
 import * as Findings from "./Findings.ts"
 import { caller, type Fold, type RequestRow } from "./Fold.ts"
-import * as Recent from "./Recent.ts"
+import * as Recent from "../Recent.ts"
 
 interface Create {
   readonly made: string

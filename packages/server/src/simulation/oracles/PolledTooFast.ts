@@ -1,6 +1,6 @@
 import * as Findings from "./Findings.ts"
 import { caller, type Fold, succeeded } from "./Fold.ts"
-import * as Recent from "./Recent.ts"
+import * as Recent from "../Recent.ts"
 
 const polls: ReadonlySet<string> = new Set(["v4.getRunStatus", "v3.getSession", "v2.getSession"])
 

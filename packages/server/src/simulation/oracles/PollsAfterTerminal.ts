@@ -1,6 +1,6 @@
 import * as Findings from "./Findings.ts"
 import { caller, type Fold, type MoveRow, type RequestRow, succeeded } from "./Fold.ts"
-import * as Recent from "./Recent.ts"
+import * as Recent from "../Recent.ts"
 
 interface Session {
   /** Its turns that are not terminal. */

@@ -1,6 +1,6 @@
 import * as Findings from "./Findings.ts"
 import { type Fold, succeeded } from "./Fold.ts"
-import * as Recent from "./Recent.ts"
+import * as Recent from "../Recent.ts"
 
 interface Ended {
   readonly id: string

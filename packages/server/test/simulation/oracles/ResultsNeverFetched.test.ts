@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Recent from "../../../src/simulation/oracles/Recent.ts"
+import * as Recent from "../../../src/simulation/Recent.ts"
 import * as ResultsNeverFetched from "../../../src/simulation/oracles/ResultsNeverFetched.ts"
 import { play } from "./rows.ts"
 

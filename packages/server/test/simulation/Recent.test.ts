@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Recent from "../../../src/simulation/oracles/Recent.ts"
+import * as Recent from "../../src/simulation/Recent.ts"
 
 describe("Recent", () => {
   it("forgets what it has known longest when it is full, and says so", () => {

@@ -1,4 +1,4 @@
-/** How many things an oracle remembers at most: what came before them is judged no more. */
+/** How many things are remembered unless said: of what came before them an oracle judges no more. */
 export const capacity = 20_000
 
 /** A Map that forgets what it has known longest when it is full. */
