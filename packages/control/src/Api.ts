@@ -72,7 +72,10 @@ export class StateGroup extends HttpApiGroup.make("state").add(
   HttpApiEndpoint.post("reset", "/reset", {
     payload: Schema.Struct({ seed: Schema.optionalKey(Schema.Int) }),
     success: Done
-  }).annotate(OpenApi.Summary, "As if just started: no state, no journal, counts from 1; profile and faults stay"),
+  }).annotate(
+    OpenApi.Summary,
+    "As if just started: no state, no journal, no outage, counts from 1; profile and faults stay"
+  ),
   HttpApiEndpoint.get("getSnapshot", "/snapshot", { success: Snapshot }).annotate(
     OpenApi.Summary,
     "All state, to keep"

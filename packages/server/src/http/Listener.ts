@@ -121,9 +121,13 @@ const make = Effect.fnUntraced(function* (options: ListenerOptions) {
     }),
     adapter
   )
-  const refuseConnections = yield* Outage.make({ node, host: options.host, sockets })
+  const outage = yield* Outage.make({ node, host: options.host, sockets })
   return Context.make(HttpServer.HttpServer, server).pipe(
-    Context.add(FaultDelivery, { deliver: NodeDelivery.deliver, refuseConnections })
+    Context.add(FaultDelivery, {
+      deliver: NodeDelivery.deliver,
+      refuseConnections: outage.begin,
+      acceptConnections: outage.end
+    })
   )
 })
 

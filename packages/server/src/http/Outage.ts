@@ -1,4 +1,5 @@
 import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
@@ -33,15 +34,33 @@ const listen = (node: Server, host: string, port: number): Effect.Effect<void, E
     })
   })
 
-/**
- * What refuses connections: nobody listens at the port for so long, and every connection is reset. Outages that
- * overlap are one that lasts as long as the last of them.
- */
-export const make = Effect.fnUntraced(function* ({ host, node, sockets }: OutageOptions) {
+/** What refuses connections. */
+export interface Outage {
+  /** Nobody listens at the port for so long, and every connection is reset; ends as soon as it is so. */
+  readonly begin: (span: Duration.Duration) => Effect.Effect<void>
+  /** Whoever wants to may connect again when it ends. */
+  readonly end: Effect.Effect<void>
+}
+
+/** One outage, that others that overlap it make longer. */
+interface Out {
+  readonly cut: Deferred.Deferred<void>
+  readonly listening: Deferred.Deferred<void>
+}
+
+// by the clock that nobody sets: an outage of ten seconds is over after ten seconds, whatever is restored meanwhile
+const elapsed_ms = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
+
+/** An outage lasts until it is ended, or as long as the last of those that overlap. */
+export const make = Effect.fnUntraced(function* ({
+  host,
+  node,
+  sockets
+}: OutageOptions): Effect.fn.Return<Outage, never, Scope.Scope> {
   const scope: Scope.Scope = yield* Effect.scope
   const real = yield* RealClock
   let until_ms = Number.NEGATIVE_INFINITY
-  let out = false
+  let out: Out | undefined
 
   const again = (port: number) =>
     listen(node, host, port).pipe(
@@ -52,28 +71,42 @@ export const make = Effect.fnUntraced(function* ({ host, node, sockets }: Outage
       Effect.orDie
     )
 
-  const over: Effect.Effect<void> = Effect.flatMap(Clock.currentTimeMillis, (now_ms) =>
+  const over: Effect.Effect<void> = Effect.flatMap(elapsed_ms, (now_ms) =>
     now_ms < until_ms ? Effect.andThen(Effect.sleep(Duration.millis(until_ms - now_ms)), over) : Effect.void
   )
 
-  return (span: Duration.Duration): Effect.Effect<void> =>
-    Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {
-      until_ms = Math.max(until_ms, now_ms + Duration.toMillis(span))
-      if (out) return Effect.void
-      out = true
-      const { port } = node.address() as AddressInfo
-      for (const socket of sockets) socket.resetAndDestroy()
-      node.close()
-      return over.pipe(
-        Effect.andThen(
-          Effect.suspend(() => {
-            out = false
-            return again(port)
-          })
-        ),
-        Effect.interruptible,
-        Effect.forkIn(scope),
-        Effect.asVoid
-      )
+  const close = () => {
+    const { port } = node.address() as AddressInfo
+    for (const socket of sockets) socket.resetAndDestroy()
+    node.close()
+    return port
+  }
+
+  /** To the end, which is put off while there are outages that began before somebody listened again. */
+  const last = (mine: Out, port: number): Effect.Effect<void> =>
+    Effect.raceFirst(over, Deferred.await(mine.cut)).pipe(
+      Effect.andThen(again(port)),
+      Effect.andThen(elapsed_ms),
+      Effect.flatMap((now_ms) => {
+        if (now_ms < until_ms) return Effect.suspend(() => last(mine, close()))
+        out = undefined
+        return Effect.asVoid(Deferred.succeed(mine.listening, undefined))
+      })
+    )
+
+  return {
+    begin: (span) =>
+      Effect.flatMap(elapsed_ms, (now_ms) => {
+        until_ms = Math.max(until_ms, now_ms + Duration.toMillis(span))
+        if (out !== undefined) return Effect.void
+        const mine = { cut: Deferred.makeUnsafe<void>(), listening: Deferred.makeUnsafe<void>() }
+        out = mine
+        return last(mine, close()).pipe(Effect.interruptible, Effect.forkIn(scope), Effect.asVoid)
+      }),
+    end: Effect.suspend(() => {
+      if (out === undefined) return Effect.void
+      until_ms = Number.NEGATIVE_INFINITY
+      return Effect.andThen(Deferred.succeed(out.cut, undefined), Deferred.await(out.listening))
     })
+  }
 })

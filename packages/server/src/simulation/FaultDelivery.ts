@@ -45,5 +45,7 @@ export class FaultDelivery extends Context.Service<
     ) => Effect.Effect<HttpServerResponse.HttpServerResponse, ConnectionLost>
     /** Cuts every connection and refuses new ones for this long; ends as soon as it is so. */
     readonly refuseConnections: (span: Duration.Duration) => Effect.Effect<void>
+    /** Ends that before its time; whoever wants to may connect again when it ends. */
+    readonly acceptConnections: Effect.Effect<void>
   }
 >()("@webagent/server/FaultDelivery") {}

@@ -63,10 +63,10 @@ export class Control extends Context.Service<
     readonly setTime: (time: TimeMode) => Effect.Effect<TimeView>
     /** Moves manual time, and ends when everything that is due has happened. */
     readonly advance: (by: Duration.Input) => Effect.Effect<TimeView, ControlConflictError>
-    /** As if just started, with another seed if one is given. Profile, faults and time stay. */
+    /** As if just started, with another seed if one is given. Profile, faults and time stay, an outage ends. */
     readonly reset: (options?: { readonly seed?: number | undefined }) => Effect.Effect<void>
     readonly snapshot: Effect.Effect<Snapshot>
-    /** State, profile, seed and time as they were; the journal goes on, the oracles begin anew. */
+    /** State, profile, seed and time as they were; an outage ends, the journal goes on, the oracles begin anew. */
     readonly restore: (snapshot: Snapshot) => Effect.Effect<void, ControlInvalidError>
     readonly cancelRun: (
       id: string
@@ -124,6 +124,10 @@ const make = Effect.gen(function* () {
     return yield* profile
   })
 
+  /** All of it, and no outage goes on; whoever waits for the port may leave. */
+  const andListen = <A, E>(change: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    Effect.tap(Effect.uninterruptible(change), () => delivery.acceptConnections)
+
   const restore = Effect.fnUntraced(function* (snapshot: Snapshot) {
     const { now_ms } = yield* clock.view
     // turns go on from how long they have been at work
@@ -139,7 +143,7 @@ const make = Effect.gen(function* () {
     yield* faults.reset(snapshot.seed)
     yield* oracles.reset
     yield* act("restoreSnapshot", `as of ${snapshot.at_ms}`)
-  }, Effect.uninterruptible)
+  }, andListen)
 
   return Control.of({
     profile,
@@ -179,7 +183,7 @@ const make = Effect.gen(function* () {
       yield* oracles.reset
       // last: what the end of the old state wrote is part of it
       yield* journal.clear
-    }, Effect.uninterruptible),
+    }, andListen),
     snapshot: Effect.gen(function* () {
       const { now_ms } = yield* clock.view
       const state: Schema.Json = JSON.parse(JSON.stringify(yield* engine.snapshot))

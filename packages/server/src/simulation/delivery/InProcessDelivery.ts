@@ -11,6 +11,9 @@ import { type Answered, ConnectionLost, FaultDelivery, type Script } from "../Fa
 const reset = new ConnectionLost({ code: "ECONNRESET" })
 const refused = new ConnectionLost({ code: "ECONNREFUSED" })
 
+// by the clock that nobody sets
+const elapsed_ms = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
+
 const wait = (ms: number): Effect.Effect<void> =>
   ms === 0 ? Effect.void : ms === Number.POSITIVE_INFINITY ? Effect.never : Effect.sleep(Duration.millis(ms))
 
@@ -64,7 +67,7 @@ export const layer: Layer.Layer<FaultDelivery | InProcessConnections> = Layer.ef
     let cut = Deferred.makeUnsafe<never, ConnectionLost>()
 
     const refuseConnections = (span: Duration.Duration) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {
+      Effect.flatMap(elapsed_ms, (now_ms) => {
         until_ms = Math.max(until_ms, now_ms + Duration.toMillis(span))
         const before = cut
         cut = Deferred.makeUnsafe()
@@ -72,11 +75,13 @@ export const layer: Layer.Layer<FaultDelivery | InProcessConnections> = Layer.ef
       })
 
     const carry: InProcessConnections["Service"]["carry"] = (request) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now_ms) =>
+      Effect.flatMap(elapsed_ms, (now_ms) =>
         now_ms < until_ms ? Effect.fail(refused) : Effect.raceFirst(request, Deferred.await(cut))
       )
 
-    return Context.make(FaultDelivery, { deliver, refuseConnections }).pipe(
+    const acceptConnections = Effect.sync(() => void (until_ms = Number.NEGATIVE_INFINITY))
+
+    return Context.make(FaultDelivery, { deliver, refuseConnections, acceptConnections }).pipe(
       Context.add(InProcessConnections, { carry })
     )
   })

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import { Server } from "../../../src/Server.ts"
+import { ServiceClock } from "../../../src/simulation/ServiceClock.ts"
 import { exchange, poll } from "../../http/exchange.ts"
 import { asked, controlKey } from "./asked.ts"
 
@@ -130,7 +131,7 @@ layer(served, { excludeTestServices: true })("ControlServer", (it) => {
   )
 })
 
-const once = (program: Effect.Effect<void, unknown, Server>) =>
+const once = (program: Effect.Effect<void, unknown, Server | ServiceClock>) =>
   Effect.orDie(Effect.provide(program, Layer.fresh(served)))
 
 describe("ControlServer", () => {
@@ -276,6 +277,48 @@ describe("ControlServer", () => {
         assert.strictEqual(yield* refused, "ECONNREFUSED")
         yield* asked("POST", "/time/advance", { body: { by: "1s" } })
         yield* Effect.repeat(refused, { until: (answer) => answer === "answered" })
+      })
+    )
+  )
+
+  it.live("a reset ends an outage, and so does the restore of a snapshot, whatever time it was", () =>
+    once(
+      Effect.gen(function* () {
+        const { address } = yield* Server
+        const status = Effect.promise(() => fetch(`${address}/health`).then((answer) => answer.status))
+        yield* asked("PUT", "/time", { body: { mode: "manual" } })
+        const { body: snapshot } = yield* asked("GET", "/snapshot")
+        yield* asked("POST", "/time/advance", { body: { by: "2h" } })
+        yield* asked("POST", "/outage", { body: { for: "30s" } })
+        yield* asked("PUT", "/snapshot", { body: snapshot })
+        assert.strictEqual(yield* status, 200)
+        yield* asked("POST", "/outage", { body: { for: "30s" } })
+        yield* asked("POST", "/reset")
+        assert.strictEqual(yield* status, 200)
+        // what is left of that outage closes nothing
+        yield* asked("POST", "/time/advance", { body: { by: "1m" } })
+        assert.strictEqual(yield* status, 200)
+      })
+    )
+  )
+
+  it.live("time that is set back makes no outage longer", () =>
+    once(
+      Effect.gen(function* () {
+        const { address } = yield* Server
+        const time = yield* ServiceClock
+        const answered = Effect.promise(() =>
+          fetch(`${address}/health`).then(
+            ({ ok }) => ok,
+            () => false
+          )
+        )
+        yield* time.go({ mode: "manual" })
+        yield* asked("POST", "/outage", { body: { for: "30s" } })
+        const { now_ms } = yield* time.view
+        yield* time.setNow(now_ms - 3_600_000)
+        yield* time.advance("30 seconds")
+        yield* Effect.repeat(answered, { until: (ok) => ok })
       })
     )
   )

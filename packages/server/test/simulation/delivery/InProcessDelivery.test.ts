@@ -4,6 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
+import { Control } from "../../../src/simulation/control/Control.ts"
 import { Journal } from "../../../src/simulation/Journal.ts"
 import { Ask, layer } from "../inProcess.ts"
 
@@ -96,5 +97,15 @@ describe("InProcessDelivery", () => {
         { local: true }
       )
     )
+  )
+
+  it.effect("a reset ends an outage", () =>
+    Effect.gen(function* () {
+      const control = yield* Control
+      yield* control.refuseConnections("1 hour")
+      assert.strictEqual((yield* Effect.flip(health)).code, "ECONNREFUSED")
+      yield* control.reset()
+      assert.strictEqual((yield* health).status, 200)
+    }).pipe(Effect.provide(layer({}), { local: true }))
   )
 })
