@@ -27,8 +27,20 @@ const parse = (text: string): Duration.Duration => {
   return Duration.fromInputUnsafe(`${Number(amount)} ${units[(unit ?? "ms") as keyof typeof units]}`)
 }
 
+const day_ms = 86_400_000
+
+/** The longest length of time that is taken: dates that many of these make are still dates. */
+const longest_days = 36_500
+
+const isShort = (text: string): boolean => {
+  const [, amount, unit] = written.exec(text) ?? []
+  if (amount === undefined || unit === undefined) return true
+  const ms = Number(amount) * Duration.toMillis(Duration.fromInputUnsafe(`1 ${units[unit as keyof typeof units]}`))
+  return ms <= longest_days * day_ms
+}
+
 const scales = [
-  ["days", 86_400_000],
+  ["days", day_ms],
   ["hours", 3_600_000],
   ["minutes", 60_000],
   ["seconds", 1000]
@@ -37,12 +49,14 @@ const scales = [
 const write = (duration: Duration.Duration): string => {
   const ms = Duration.toMillis(duration)
   const [unit, size] = scales.find(([, scale]) => ms !== 0 && ms % scale === 0) ?? ["millis", 1]
-  return `${ms / size} ${unit}`
+  // a number that small would be written with an exponent
+  return `${ms < 1e-6 ? 0 : ms / size} ${unit}`
 }
 
-/** A length of time as people write it: `200ms`, `1.5 seconds`, `45s`, `30 minutes`, `2h`, `1 day`. */
+/** A length of time as people write it: `200ms`, `1.5 seconds`, `45s`, `30 minutes`, `2h`, `1 day`; at most 36500 days. */
 export const Span = Schema.String.check(
-  Schema.isPattern(written, { expected: "a length of time such as 200ms, 45 seconds or 30m" })
+  Schema.isPattern(written, { expected: "a length of time such as 200ms, 45 seconds or 30m" }),
+  Schema.makeFilter(isShort, { expected: `a length of time of at most ${longest_days} days` })
 ).pipe(
   Schema.decodeTo(Schema.Duration, {
     decode: SchemaGetter.transform(parse),

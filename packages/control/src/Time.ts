@@ -1,10 +1,19 @@
 import * as Schema from "effect/Schema"
 import { Span } from "./Span.ts"
 
+/** Where service time ends, in milliseconds since 1970: the year 9000, after which dates are not written as they are. */
+export const endOfTime_ms = 221_845_392_000_000
+
+/** The most times as fast as real time that service time can go. */
+export const fastest = 1_000_000
+
 /** How service time goes: as real time does, so many times as fast, or only when it is moved. */
 export const TimeMode = Schema.Union([
   Schema.Struct({ mode: Schema.Literal("real") }),
-  Schema.Struct({ mode: Schema.Literal("scaled"), factor: Schema.Finite.check(Schema.isGreaterThan(0)) }),
+  Schema.Struct({
+    mode: Schema.Literal("scaled"),
+    factor: Schema.Finite.check(Schema.isGreaterThan(0), Schema.isLessThanOrEqualTo(fastest))
+  }),
   Schema.Struct({ mode: Schema.Literal("manual") })
 ]).annotate({ identifier: "TimeMode" })
 

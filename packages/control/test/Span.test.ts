@@ -15,14 +15,33 @@ describe("Span", () => {
     ["45s", 45_000],
     ["30 minutes", 1_800_000],
     ["2h", 7_200_000],
-    ["1 day", 86_400_000]
+    ["1 day", 86_400_000],
+    ["36500 days", 3_153_600_000_000]
   ] as const) {
     it(`${text} is ${ms} ms`, () => assert.deepStrictEqual(decode(text), Exit.succeed(Duration.millis(ms))))
   }
 
-  for (const text of ["", "200", "5 fortnights", "-1s", "1e3ms", " 1s", "1s ", "1  s", ".5s", "Infinity s", 5, null]) {
+  for (const text of [
+    "",
+    "200",
+    "5 fortnights",
+    "-1s",
+    "1e3ms",
+    " 1s",
+    "1s ",
+    "1  s",
+    ".5s",
+    "Infinity s",
+    "36501 days",
+    `${"9".repeat(400)}d`,
+    5,
+    null
+  ]) {
     it(`${JSON.stringify(text)} is none`, () => assert.isTrue(Exit.isFailure(decode(text))))
   }
+
+  it("less than anybody can wait is written as nothing", () =>
+    assert.strictEqual(encode(Duration.millis(1e-7)), "0 millis"))
 
   it.prop(
     "what is written is read as the same",

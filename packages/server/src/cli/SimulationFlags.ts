@@ -32,8 +32,8 @@ export const flags = {
   timeScale: Flag.Finite("time-scale").pipe(
     Flag.withDescription("How many times as fast service time goes: with 60 a minute takes a second"),
     Flag.filter(
-      (factor) => factor > 0,
-      (factor) => `Expected: more than 0, got ${factor}`
+      (factor) => factor > 0 && factor <= 1_000_000,
+      (factor) => `Expected: more than 0 and at most 1000000, got ${factor}`
     ),
     Flag.optional
   ),

@@ -7,7 +7,8 @@ import type * as Session from "../domain/Session.ts"
 import * as Turn from "../domain/Turn.ts"
 import * as TurnQueue from "./TurnQueue.ts"
 
-const Moment = Schema.Finite
+// the years 0 to 9999: others are not written as dates are
+const Moment = Schema.Finite.check(Schema.isBetween({ minimum: -62_167_219_200_000, maximum: 253_402_300_799_999 }))
 const OptionalMoment = Schema.NullOr(Moment)
 const OptionalText = Schema.NullOr(Schema.String)
 const standing = Schema.Literals(["active", "stopped"])

@@ -2,6 +2,7 @@ import {
   ControlConflictError,
   ControlInvalidError,
   ControlNotFoundError,
+  endOfTime_ms,
   type FaultPlan,
   type JournalView,
   type OpenView,
@@ -170,6 +171,10 @@ const make = Effect.gen(function* () {
     }),
     advance: Effect.fnUntraced(function* (by) {
       const duration = Duration.fromInputUnsafe(by)
+      const { now_ms } = yield* clock.view
+      if (now_ms + Duration.toMillis(duration) > endOfTime_ms) {
+        return yield* new ControlConflictError({ detail: "Service time ends with the year 8999: advance it by less." })
+      }
       yield* act("advanceTime", Duration.format(duration))
       yield* Effect.mapError(clock.advance(duration), ({ message }) => new ControlConflictError({ detail: message }))
       return yield* clock.view

@@ -281,6 +281,35 @@ describe("ControlServer", () => {
     )
   )
 
+  it.live("no time is so far off that dates are none", () =>
+    once(
+      Effect.gen(function* () {
+        const refused = (method: string, path: string, body: unknown) =>
+          Effect.map(asked(method, path, { body }), (answer) => [answer.status, answer.body["detail"]])
+        const endless = `${"9".repeat(400)}d`
+        const expected = "expected a length of time of at most 36500 days, got"
+        assert.deepStrictEqual(
+          yield* refused("PUT", "/faults", [{ fault: { kind: "clock-skew", by: "200000000 days" } }]),
+          [422, `[0].fault.by: ${expected} "200000000 days"`]
+        )
+        assert.deepStrictEqual((yield* asked("POST", "/outage", { body: { for: endless } })).status, 422)
+        assert.deepStrictEqual((yield* asked("PUT", "/time", { body: { mode: "scaled", factor: 1e300 } })).status, 422)
+        yield* asked("PUT", "/time", { body: { mode: "manual" } })
+        const { body: snapshot } = yield* asked("GET", "/snapshot")
+        assert.strictEqual((yield* asked("PUT", "/snapshot", { body: { ...snapshot, at_ms: 1e300 } })).status, 422)
+        const late = { ...snapshot, at_ms: Date.UTC(8999, 11, 31) }
+        assert.strictEqual((yield* asked("PUT", "/snapshot", { body: late })).status, 200)
+        assert.deepStrictEqual(yield* refused("POST", "/time/advance", { by: "2 days" }), [
+          409,
+          "Service time ends with the year 8999: advance it by less."
+        ])
+        assert.strictEqual((yield* exchange("POST", "/api/v4/runs", { body: { task: "mug" } })).status, 201)
+        yield* asked("POST", "/time/advance", { body: { by: "1h" } })
+        assert.strictEqual((yield* asked("GET", "/journal")).status, 200)
+      })
+    )
+  )
+
   it.live("a reset ends an outage, and so does the restore of a snapshot, whatever time it was", () =>
     once(
       Effect.gen(function* () {
