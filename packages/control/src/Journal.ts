@@ -78,12 +78,16 @@ export const MoveEntry = Schema.Struct({
   to: Schema.String
 }).annotate({ identifier: "MoveEntry" })
 
-/** A CDP connection to a browser. */
+/**
+ * A CDP connection to a browser: refused, by its token or as the browser is stopped or unknown; or connected, and then
+ * left by its client, dropped while the browser runs on, or ended as the browser was stopped.
+ */
 export const ConnectionEntry = Schema.Struct({
   type: Schema.Literal("connection"),
   ...stamp,
+  /** As it was asked for, in lower case: of a refused one, nobody need have it. */
   browserId: Schema.String,
-  event: Schema.Literals(["connected", "left", "dropped", "refused"])
+  event: Schema.Literals(["connected", "left", "dropped", "stopped", "refused"])
 }).annotate({ identifier: "ConnectionEntry" })
 
 /** Something that was done through the control API. */

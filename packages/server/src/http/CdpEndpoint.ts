@@ -8,10 +8,12 @@ import * as Stream from "effect/Stream"
 import type { Socket as NodeSocket } from "node:net"
 import { LinkTokens } from "../api/LinkTokens.ts"
 import { cdpPath } from "../api/v4/Conversion.ts"
-import type { CdpConnection } from "../browser/BrowserPool.ts"
+import type { CdpConnection, ConnectionEnd } from "../browser/BrowserPool.ts"
 import { BrowserNotFound } from "../domain/Errors.ts"
 import { Engine } from "../engine/Engine.ts"
+import * as Connections from "../simulation/Connections.ts"
 import * as Answer from "./Answer.ts"
+import { isCut } from "./Outage.ts"
 
 /** The WebSocket close code that tells a client that its browser was stopped. */
 export const stoppedCode = 4001
@@ -65,6 +67,30 @@ const pump = Effect.fnUntraced(function* (socket: Socket.Socket, wire: NodeSocke
   yield* Effect.raceFirst(Effect.raceFirst(inbound, outbound), dropped)
 })
 
+const eventOf = { stopped: "stopped", closed: "left", dropped: "dropped" } as const satisfies Record<
+  ConnectionEnd,
+  Connections.ConnectionEvent
+>
+
+/** A connection whose end is written down once: before its client can see it, where the browser's side ends it. */
+const recorded = (
+  connection: CdpConnection,
+  wire: NodeSocket,
+  record: (event: Connections.ConnectionEvent) => Effect.Effect<void>
+) => {
+  let over = false
+  const end = (event: Connections.ConnectionEvent) =>
+    Effect.suspend(() => {
+      if (over) return Effect.void
+      over = true
+      return record(event)
+    })
+  return {
+    connection: { ...connection, ended: Effect.tap(connection.ended, (how) => end(eventOf[how])) },
+    end: Effect.suspend(() => end(isCut(wire) ? "dropped" : "left"))
+  }
+}
+
 /**
  * A browser's CDP endpoint. It takes no key: a CDP library is given a URL and nothing else, so the token in
  * it is the secret: without it a browser is as good as unknown. A client that leaves stops nothing.
@@ -73,6 +99,7 @@ export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const engine = yield* Engine
     const tokens = yield* LinkTokens
+    const record = yield* Connections.recorder
     yield* router.add(
       "GET",
       cdpPath(":browser_id"),
@@ -81,9 +108,12 @@ export const layer = HttpRouter.use(
         const { browser_id } = yield* HttpRouter.params
         const id = (browser_id ?? "").toLowerCase()
         const { token } = yield* HttpServerRequest.ParsedSearchParams
-        if (!tokens.opens(cdpPath(id), token)) return yield* new BrowserNotFound({ id })
-        const connection = yield* engine.connectBrowser(id)
-        if (request.headers["upgrade"]?.toLowerCase() !== "websocket") {
+        const isWebSocket = request.headers["upgrade"]?.toLowerCase() === "websocket"
+        const known = tokens.opens(cdpPath(id), token)
+          ? engine.connectBrowser(id)
+          : Effect.fail(new BrowserNotFound({ id }))
+        const connection = yield* Effect.tapError(known, () => (isWebSocket ? record(id, "refused") : Effect.void))
+        if (!isWebSocket) {
           return Answer.detail(426, "This is a CDP endpoint: connect with a WebSocket", {
             connection: "Upgrade",
             upgrade: "websocket"
@@ -91,7 +121,9 @@ export const layer = HttpRouter.use(
         }
         const socket = yield* Effect.orDie(request.upgrade)
         const wire = NodeHttpServerRequest.toIncomingMessage(request).socket
-        yield* Effect.ignore(pump(socket, wire, connection))
+        const watched = recorded(connection, wire, (event) => record(id, event))
+        yield* record(id, "connected")
+        yield* Effect.ensuring(Effect.ignore(pump(socket, wire, watched.connection)), watched.end)
         return HttpServerResponse.empty()
       }).pipe(
         Effect.catchTags({

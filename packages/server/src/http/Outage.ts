@@ -8,6 +8,11 @@ import type { Server } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 import { RealClock } from "../simulation/RealClock.ts"
 
+const cut = new WeakSet<Socket>()
+
+/** Whether an outage ended this connection, and not its client. */
+export const isCut = (socket: Socket): boolean => cut.has(socket)
+
 /** What an outage is of: a server that listens, and every connection to it. */
 export interface OutageOptions {
   readonly node: Server
@@ -77,7 +82,10 @@ export const make = Effect.fnUntraced(function* ({
 
   const close = () => {
     const { port } = node.address() as AddressInfo
-    for (const socket of sockets) socket.resetAndDestroy()
+    for (const socket of sockets) {
+      cut.add(socket)
+      socket.resetAndDestroy()
+    }
     node.close()
     return port
   }

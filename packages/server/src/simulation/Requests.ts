@@ -43,7 +43,7 @@ const known: ReadonlyMap<string, Target> = new Map(
 const prefixLength = `${basePath.v4}/`.length
 
 /** The longest id that is kept, in characters: those of this server have 36. */
-const longestResource = 256
+export const longestResource = 256
 
 /**
  * A text that is not longer than so many characters: what callers send is kept, and can be as long as they like. The
