@@ -194,6 +194,20 @@ describe("webagent-server", () => {
     })
   )
 
+  for (const [profile, waits] of [
+    ["realistic", "; every request waits for that, since the profile has latency"],
+    ["instant", ""]
+  ] as const) {
+    it.live(`--time manual with the profile ${profile} says what waits until time is moved`, () =>
+      Effect.gen(function* () {
+        const program = yield* start(["--port", "0", "--profile", profile, "--time", "manual", "--control"])
+        yield* ready(program)
+        const [line] = program.stdout().match(/^time .*$/mu) ?? []
+        assert.strictEqual(line?.replace(/^time +/u, ""), `stands still until the control API moves it${waits}`)
+      })
+    )
+  }
+
   it.live(
     "--profile, --time-scale and --control say what they do, and the key that is printed drives the service",
     () =>

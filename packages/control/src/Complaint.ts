@@ -59,6 +59,7 @@ const describe = (ast: SchemaAST.AST): string => {
   if (said !== undefined && ast._tag !== "Declaration") return said
   const encoded = ast.encoding?.at(-1)?.to
   if (encoded !== undefined) return describe(encoded)
+  if (said === "Duration") return "a Duration such as Duration.seconds(45)"
   const checked =
     ast._tag === "String" ? ast.checks?.map((check) => text(check.annotations, "expected")).find(isOurs) : ""
   const literals = literalsOf(ast)

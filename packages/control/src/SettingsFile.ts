@@ -33,6 +33,18 @@ const decode = <A>(schema: Schema.Codec<A, unknown>, input: unknown): Result.Res
     ({ issue }) => new SettingsError({ lines: complaints(issue, input).map(line) })
   )
 
+/** What no compiler has looked at may be anything: a fault of a kind that is misspelt would never strike. */
+const check = <A>(schema: Schema.Codec<A, unknown>): ((value: A) => Result.Result<A, SettingsError>) => {
+  const typed = Schema.toType(schema)
+  return (value) => Result.map(decode(typed, value), () => value)
+}
+
+/** The profile itself, or what is wrong with it, if it comes from where no type is checked: times are Durations. */
+export const checkedProfile = check(Profile)
+
+/** The fault plan itself, or what is wrong with it, if it comes from where no type is checked: times are Durations. */
+export const checkedFaultPlan = check(FaultPlan)
+
 const parse = (text: string): Result.Result<unknown, SettingsError> =>
   Result.try({
     try: (): unknown => JSON.parse(text),

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Result from "effect/Result"
-import { presets, SettingsFile } from "../src/index.ts"
+import { type FaultPlan, presets, type Profile, SettingsFile } from "../src/index.ts"
 
 const length = "a length of time such as 200ms, 45 seconds or 30m"
 const distribution = `${length}, or an object with uniform, lognormal or pareto`
@@ -130,6 +130,35 @@ describe("SettingsFile", () => {
     assert.deepStrictEqual(Result.isFailure(result) ? result.failure.lines : [], [
       `[1].fault.kind: expected ${kinds}, got "hung"; did you mean "hang"?`
     ])
+  })
+
+  it("says of values that no compiler has seen what it says of files, and that a time is a Duration", () => {
+    const wrongProfile: Profile = JSON.parse(
+      '{ "duration": "5s", "outcomes": { "complete": 1 }, "faults": [{ "fault": { "kind": "resett" } }] }'
+    )
+    const profile = SettingsFile.checkedProfile(wrongProfile)
+    assert.deepStrictEqual(Result.isFailure(profile) ? profile.failure.lines : [], [
+      'duration: expected a Duration such as Duration.seconds(45), got "5s"',
+      'outcomes.complete: is not a field that is known here; did you mean "completed"?',
+      `faults[0].fault.kind: expected ${kinds}, got "resett"; did you mean "reset"?`
+    ])
+    const wrongPlan: FaultPlan = JSON.parse('[{ "fault": { "kind": "hang", "for": "1s" } }, { "kind": "reset" }]')
+    const plan = SettingsFile.checkedFaultPlan(wrongPlan)
+    assert.deepStrictEqual(Result.isFailure(plan) ? plan.failure.lines : [], [
+      '[0].fault.for: expected a Duration such as Duration.seconds(45), got "1s"',
+      "[1].kind: is not a field that is known here; known are name, fault, when",
+      "[1].fault: is missing, expected an object with kind"
+    ])
+  })
+
+  it("leaves values that fit as they are", () => {
+    for (const preset of Object.values(presets)) {
+      assert.deepStrictEqual(SettingsFile.checkedProfile(preset), Result.succeed(preset))
+      assert.deepStrictEqual(
+        SettingsFile.checkedFaultPlan("faults" in preset ? preset.faults : []),
+        Result.succeed("faults" in preset ? preset.faults : [])
+      )
+    }
   })
 
   it("finds a preset by its name, or says which there are", () => {

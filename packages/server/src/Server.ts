@@ -1,11 +1,12 @@
 import type { ApiKeyAuth as ApiKeyAuthService, RequestValidation as RequestValidationService } from "@webagent/contract"
 import { type ApiVersion, basePath } from "@webagent/contract/Wire"
-import type { FaultPlan, TimeMode } from "@webagent/control"
+import { type FaultPlan, SettingsFile, type TimeMode } from "@webagent/control"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as SimulatedAgent from "./agent/SimulatedAgent.ts"
 import * as BehavingBrowserPool from "./browser/BehavingBrowserPool.ts"
 import * as SimulatedBrowserPool from "./browser/SimulatedBrowserPool.ts"
@@ -76,7 +77,13 @@ const engineSimulated = (): Layer.Layer<Engine, never, Behaviour | Store> =>
 const faults = ({ faults: plan }: SimulatedOptions): Layer.Layer<Faults, never, Behaviour> =>
   Layer.unwrap(
     Effect.map(Behaviour, (behaviour) =>
-      Faults.layer({ seed: behaviour.seed(), plan: plan ?? behaviour.profile().faults ?? [] })
+      Faults.layer({
+        seed: behaviour.seed(),
+        plan:
+          plan === undefined
+            ? (behaviour.profile().faults ?? [])
+            : Result.getOrThrow(SettingsFile.checkedFaultPlan(plan))
+      })
     )
   )
 
@@ -209,7 +216,7 @@ export class Server extends Context.Service<
   static readonly layerClocks = (): Layer.Layer<never, never, ServiceClock> =>
     Layer.provideMerge(Layer.fresh(SkewedClock.layer), ServiceClock.layerClock)
 
-  /** The whole simulated service on a real socket, and what is around it. */
+  /** The whole simulated service on a real socket, and what is around it; dies of a profile or faults that are none. */
   static readonly layerSimulated = (
     options: SimulatedOptions = {}
   ): Layer.Layer<Server | Engine | Simulation | SimulationParts, Listener.PortInUseError | Listener.ListenError> =>

@@ -140,9 +140,13 @@ const controlOf = Effect.fnUntraced(function* ({ control, controlKey, controlPor
   }
 })
 
-const timeLine = (time: TimeMode): string => {
+const timeLine = (time: TimeMode, profile: Profile | undefined): string => {
   if (time.mode === "scaled") return `${time.factor} times as fast as real time`
-  return time.mode === "manual" ? "stands still until the control API moves it" : "real"
+  if (time.mode === "real") return "real"
+  const still = "stands still until the control API moves it"
+  return profile?.latency === undefined
+    ? still
+    : `${still}; every request waits for that, since the profile has latency`
 }
 
 const rules = (plan: FaultPlan): string => (plan.length === 1 ? "1 rule" : `${plan.length} rules`)
@@ -171,7 +175,7 @@ export const resolve = Effect.fnUntraced(function* (given: Given) {
     lines: (server: Server["Service"]): ReadonlyArray<readonly [label: string, text: string]> => [
       ...(profile === undefined ? [] : [["profile", named] as const]),
       ...(faults === undefined ? [] : [["faults", rules(faults)] as const]),
-      ...(time === undefined || time.mode === "real" ? [] : [["time", timeLine(time)] as const]),
+      ...(time === undefined || time.mode === "real" ? [] : [["time", timeLine(time, profile)] as const]),
       ...(server.control === undefined ? [] : [["control", server.control] as const]),
       ...(control?.isNew === true ? [["control-key", control.key] as const] : [])
     ]

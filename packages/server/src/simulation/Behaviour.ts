@@ -41,8 +41,12 @@ export const dispatchShare = 0.1
 const profileOf = ({ failureRate, profile = unasked, turnDuration }: BehaviourOptions): CompleteProfile => {
   const whole_ms = turnDuration === undefined ? undefined : Duration.toMillis(Duration.fromInputUnsafe(turnDuration))
   return {
-    // a name may come from where no type is checked; whatever is no preset must not pass for the one without faults
-    ...complete(typeof profile === "string" ? Result.getOrThrow(SettingsFile.preset(profile)) : profile),
+    // either may come from where no type is checked; what is misspelt must not pass for a service without faults
+    ...complete(
+      Result.getOrThrow(
+        typeof profile === "string" ? SettingsFile.preset(profile) : SettingsFile.checkedProfile(profile)
+      )
+    ),
     ...(whole_ms === undefined
       ? {}
       : {

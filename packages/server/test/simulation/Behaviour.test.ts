@@ -1,4 +1,4 @@
-import { presets } from "@webagent/control"
+import { presets, SettingsFile } from "@webagent/control"
 import { assert, describe, it } from "@effect/vitest"
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
@@ -23,6 +23,18 @@ describe("Behaviour", () => {
       assert.isTrue(Exit.isFailure(exit) && Cause.hasDies(exit.cause))
       const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
       assert.propertyVal(error, "message", 'There is no preset named "flakey". Did you mean flaky?')
+    })
+  )
+
+  it.effect("an object that is no profile is refused with a line for each field that is wrong", () =>
+    Effect.gen(function* () {
+      const exit = yield* Effect.exit(profileOf({ profile: JSON.parse('{ "duration": "5s", "latancy": 1 }') }))
+      const error = Exit.isFailure(exit) && Cause.hasDies(exit.cause) ? Cause.squash(exit.cause) : undefined
+      assert.instanceOf(error, SettingsFile.SettingsError)
+      assert.deepStrictEqual(error instanceof SettingsFile.SettingsError ? error.lines : [], [
+        'latancy: is not a field that is known here; did you mean "latency"?',
+        'duration: expected a Duration such as Duration.seconds(45), got "5s"'
+      ])
     })
   )
 

@@ -9,6 +9,7 @@ import {
   presetNames,
   presets,
   type Profile,
+  SettingsFile,
   type Snapshot,
   type TimeMode,
   type TimeView,
@@ -18,6 +19,7 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import { Engine } from "../../engine/Engine.ts"
 import { Behaviour } from "../Behaviour.ts"
@@ -47,11 +49,13 @@ export class Control extends Context.Service<
     /** The profile in force. */
     readonly profile: Effect.Effect<Profile>
     /** Behaves as the preset with this name, or as this profile, from now on; its faults too. */
-    readonly setProfile: (profile: string | Profile) => Effect.Effect<Profile, ControlNotFoundError>
+    readonly setProfile: (
+      profile: string | Profile
+    ) => Effect.Effect<Profile, ControlNotFoundError | ControlInvalidError>
     /** The faults in force. */
     readonly faults: Effect.Effect<FaultPlan>
     /** Lets these faults strike from now on; none ends all. */
-    readonly setFaults: (plan: FaultPlan) => Effect.Effect<FaultPlan>
+    readonly setFaults: (plan: FaultPlan) => Effect.Effect<FaultPlan, ControlInvalidError>
     /** Cuts every connection to the service and takes none for this long of service time; ends as soon as it is so. */
     readonly refuseConnections: (span: Duration.Input) => Effect.Effect<void>
     readonly journal: (query?: JournalQuery) => Effect.Effect<JournalView>
@@ -97,6 +101,10 @@ const isPreset = (name: string): name is keyof typeof presets => Object.hasOwn(p
 const missing = (what: string, id: string) => () =>
   new ControlNotFoundError({ detail: `There is no ${what} with the id ${id}.` })
 
+/** What fits its schema, also where no type was checked. */
+const fitting = <A>(checked: Result.Result<A, SettingsFile.SettingsError>): Effect.Effect<A, ControlInvalidError> =>
+  Effect.mapError(Effect.fromResult(checked), ({ message }) => new ControlInvalidError({ detail: message }))
+
 const make = Effect.gen(function* () {
   const behaviour = yield* Behaviour
   const clock = yield* ServiceClock
@@ -118,7 +126,8 @@ const make = Effect.gen(function* () {
         detail: `There is no preset "${chosen}". There are ${presetNames.join(", ")}.`
       })
     }
-    const next: Profile = typeof chosen === "string" ? presets[chosen] : chosen
+    const next: Profile =
+      typeof chosen === "string" ? presets[chosen] : yield* fitting(SettingsFile.checkedProfile(chosen))
     yield* act("setProfile", next.name ?? null)
     yield* behaviour.set(next)
     yield* faults.set(next.faults ?? [])
@@ -150,7 +159,8 @@ const make = Effect.gen(function* () {
     profile,
     setProfile,
     faults: faults.plan,
-    setFaults: Effect.fnUntraced(function* (plan) {
+    setFaults: Effect.fnUntraced(function* (given) {
+      const plan = yield* fitting(SettingsFile.checkedFaultPlan(given))
       yield* act("setFaults", plan.length === 1 ? "1 rule" : `${plan.length} rules`)
       yield* faults.set(plan)
       return plan

@@ -13,9 +13,12 @@ const behaviour = HttpApiBuilder.group(
     const control = yield* Control
     return handlers.handleAll({
       getProfile: () => control.profile,
-      setProfile: ({ payload }) => control.setProfile("preset" in payload ? payload.preset : payload.profile),
+      setProfile: ({ payload }) =>
+        control
+          .setProfile("preset" in payload ? payload.preset : payload.profile)
+          .pipe(Effect.catchTag("ControlInvalidError", (error) => Effect.die(error))),
       getFaults: () => control.faults,
-      setFaults: ({ payload }) => control.setFaults(payload),
+      setFaults: ({ payload }) => Effect.orDie(control.setFaults(payload)),
       refuseConnections: ({ payload }) => Effect.as(control.refuseConnections(payload.for), done)
     })
   })
