@@ -1,4 +1,4 @@
-import type { JournalEntry, Verdicts } from "@webagent/control"
+import type { JournalEntry, Oracle, Verdict, Verdicts } from "@webagent/control"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -24,6 +24,15 @@ const harmless: ReadonlySet<FaultRow["kind"]> = new Set(["slow-headers", "slow-b
 
 const identityOf = ({ attempt, create, operation, resource }: RequestRow | FaultRow) =>
   `${operation} ${resource ?? create ?? ""} ${attempt}`
+
+/** Without rows nobody can say that all is well. */
+const unseen = (oracle: Oracle): Verdict => ({
+  oracle,
+  holds: false,
+  sentence: "The journal is off, so nobody knows: give it a capacity of more than 0.",
+  count: 0,
+  findings: []
+})
 
 /** Every oracle, and what tells them whether an answer arrived. */
 const begin = (pollInterval_ms: () => number | undefined) => {
@@ -106,7 +115,9 @@ const make = Effect.gen(function* () {
     const now_ms = yield* Clock.currentTimeMillis
     const active = Stream.filter(store.browsers, ({ status }) => status === "active")
     const present = { now_ms, browsers: yield* Stream.runCollect(active) }
-    const said = oracles.folds.map((fold) => fold.verdict(present))
+    const said = oracles.folds.map((fold) =>
+      journal.enabled || fold.ofState ? fold.verdict(present) : unseen(fold.oracle)
+    )
     return { holds: said.every(({ holds }) => holds), verdicts: said }
   })
 

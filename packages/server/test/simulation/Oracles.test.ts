@@ -147,6 +147,22 @@ describe("oracles over real requests", () => {
     )
   }
 
+  it.live("without a journal only what the state shows holds", () =>
+    Effect.gen(function* () {
+      yield* create()
+      const { holds, verdicts } = yield* Control.use((control) => control.verdicts)
+      assert.isFalse(holds)
+      assert.deepStrictEqual(
+        verdicts.flatMap((verdict) => (verdict.holds ? [verdict.oracle] : [])),
+        ["browsers-left-open"]
+      )
+      assert.match(verdicts[1]?.sentence ?? "", /^The journal is off/u)
+    }).pipe(
+      Effect.provide(Layer.fresh(Server.layerSimulated({ journal: { capacity: 0 } })), { local: true }),
+      Effect.scoped
+    )
+  )
+
   it.live("an answer that a fault mangled tells its caller nothing, one that was slow does", () => {
     const onStatus = (fault: FaultPlan[number]["fault"]): FaultPlan => [
       { fault, when: { operations: ["v4.getRunStatus"] } }

@@ -7,6 +7,7 @@ export const make = (): Fold => {
   const created = Recent.make<number>()
   return {
     oracle: "browsers-left-open",
+    ofState: true,
     move: (row) => {
       if (row.of !== "browser") return
       if (row.to === "stopped") created.delete(row.id)
