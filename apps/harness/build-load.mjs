@@ -15,15 +15,31 @@ const { build } = await import("rolldown").catch(() => {
   process.exit(1)
 })
 
+/**
+ * k6's engine takes other values of its stack for the arguments of a function around an arrow function, which Effect's
+ * decoders have: those are given a name. Our own k6 does so with every script.
+ */
+const namedArguments = {
+  name: "named-arguments",
+  transform: (code) =>
+    code.includes("=> body.apply(this, arguments)")
+      ? code.replaceAll(
+          "() => body.apply(this, arguments)",
+          "((self, args) => () => body.apply(self, args))(this, arguments)"
+        )
+      : undefined
+}
+
 await build(
   readdirSync(load)
     .filter((name) => name.endsWith(".load.ts"))
     .map((name) => ({
       input: join(load, name),
       external: /^k6(?:\/|$)/,
+      plugins: [namedArguments],
       resolve: { conditionNames: ["@webagent/source", "import"] },
       transform: { target: "es2021" },
       logLevel: "warn",
-      output: { file: join(destination, name.replace(/\.ts$/, ".js")), format: "esm" }
+      output: { file: join(destination, name.replace(/\.ts$/, ".js")), format: "esm", codeSplitting: false }
     }))
 )

@@ -58,5 +58,9 @@ func bundle(pwd, script string, settings settings) (bundled, error) {
 			out.code = file.Contents
 		}
 	}
-	return out, out.check(pwd, script)
+	program, err := out.check(pwd, script)
+	if err == nil {
+		out.code = nameArguments(program, out.code)
+	}
+	return out, err
 }

@@ -48,7 +48,7 @@ func TestWarningsAreShownAndTheScriptRuns(t *testing.T) {
 
 func TestSyntaxThatTheEngineCannotReadIsAnError(t *testing.T) {
 	out := bundled{code: []byte("class A { set = 1 }\nexport default function () {}\n")}
-	err := out.check("/home", "/home/load/main.ts")
+	_, err := out.check("/home", "/home/load/main.ts")
 	var failure bundleError
 	if !errors.As(err, &failure) || len(failure.messages) == 0 {
 		t.Fatalf("got %v", err)
@@ -57,7 +57,7 @@ func TestSyntaxThatTheEngineCannotReadIsAnError(t *testing.T) {
 	if first.Location.File != "load/main.ts" || first.Location.Line != 1 || !strings.Contains(first.Text, "cannot read") {
 		t.Errorf("got %q at %+v", first.Text, first.Location)
 	}
-	if err := (bundled{code: []byte("export default function () {}")}).check("/", "/main.ts"); err != nil {
+	if _, err := (bundled{code: []byte("export default function () {}")}).check("/", "/main.ts"); err != nil {
 		t.Errorf("got %v", err)
 	}
 }

@@ -57,6 +57,22 @@ func TestWorkspacePackages(t *testing.T) {
 	p.k6("XK6_TS_CONDITIONS=", "run", "apps/load/main.ts").exits(0).says("result dist")
 }
 
+// The engine panics on some of these, and gets others wrong.
+func TestArgumentsOfTheFunctionAroundAnArrow(t *testing.T) {
+	newProject(t, map[string]string{"main.ts": `
+		const call = <A>(f: () => A): A => f()
+		const count = function (..._: ReadonlyArray<unknown>) { return call(() => arguments.length) }
+		const sum = function* (a: number, b: number) { yield a + b }
+		const wrap = (body: Function) => function (this: unknown, ..._: ReadonlyArray<unknown>) {
+			return call(() => body.apply(this, arguments))
+		}
+		const later = function (..._: ReadonlyArray<unknown>) { return call(async () => arguments.length) }
+		class Named { name = "n"; get = () => call(() => this.name) }
+		export default async () =>
+			console.log("result", count(1, 2), wrap(sum)(1, 2).next().value, await later(1, 2, 3), new Named().get())`,
+	}).k6("run", "main.ts").exits(0).says("result 2 3 3 n")
+}
+
 func TestSyntaxThatTheEngineLacks(t *testing.T) {
 	newProject(t, map[string]string{"main.ts": `
 		class Fields { set = 1; get = 2; async = 3; #hidden = 4; has = (o: object) => #hidden in o }

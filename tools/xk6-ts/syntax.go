@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/evanw/esbuild/pkg/api"
+	"github.com/grafana/sobek/ast"
 	"github.com/grafana/sobek/parser"
 )
 
@@ -12,14 +13,14 @@ import (
 //
 // k6 would find it too, but k6 takes a file named .ts that does not parse for one whose types it has yet to strip,
 // and tries so again and again without an end.
-func (b bundled) check(pwd, script string) error {
+func (b bundled) check(pwd, script string) (*ast.Program, error) {
 	option := parser.WithDisableSourceMaps
 	if len(b.sourceMap) > 0 {
 		option = parser.WithSourceMapLoader(func(string) ([]byte, error) { return b.sourceMap, nil })
 	}
-	_, err := parser.ParseFile(nil, script, b.code, 0, parser.IsModule, option)
+	program, err := parser.ParseFile(nil, script, b.code, 0, parser.IsModule, option)
 	if err == nil {
-		return nil
+		return program, nil
 	}
 
 	failure := bundleError{script: script}
@@ -37,5 +38,5 @@ func (b bundled) check(pwd, script string) error {
 			Location: &api.Location{File: file, Line: e.Position.Line, Column: e.Position.Column},
 		})
 	}
-	return failure
+	return nil, failure
 }

@@ -1,0 +1,30 @@
+import type { Service } from "./Service.ts"
+import type { Settings } from "./Settings.ts"
+
+/** What `setup` found out for all iterations. */
+export interface Prepared {
+  /** When the load began, in ms since 1970. */
+  readonly ready_ms: number
+  /** A word of this execution alone, for the keys of its creates. */
+  readonly execution: string
+  /** Whether the service answers a create that is sent twice under one key with one browser. */
+  readonly keysAreHonoured: boolean
+  /** Runs to read the status of. */
+  readonly runs: ReadonlyArray<string>
+}
+
+/** One start of a load test. */
+export interface Iteration {
+  /** Counts the starts of this k6. */
+  readonly index: number
+  /** Counts the starts of its flow. */
+  readonly ordinal: number
+  /** When it was due, in ms since 1970: what k6 or a busy machine starts late counts as time waited. */
+  readonly due_ms: number
+  readonly service: Service
+  readonly settings: Settings
+  readonly prepared: Prepared
+}
+
+/** Something that people do with the service. */
+export type Flow = (iteration: Iteration) => void

@@ -1,0 +1,33 @@
+import { answersDecoded, contractViolations } from "./Metrics.ts"
+import { type Answer, isSuccess, type Operation } from "./Service.ts"
+
+/** Answers that are held against the contract when their iteration has ended. */
+export interface Sample {
+  readonly add: (operation: Operation, answer: Answer) => void
+  /** Decodes what was added. */
+  readonly check: () => Promise<void>
+}
+
+/** Whether the nth iteration is in a sample of this share; the first always is, so that a short test has one. */
+export const includes = (share: number, index: number): boolean =>
+  share > 0 && Math.floor(index * share) !== Math.floor((index - 1) * share)
+
+/** A sample of one iteration. */
+export const make = (): Sample => {
+  const answers: Array<readonly [Operation, Answer]> = []
+  return {
+    add: (operation, answer) => {
+      if (isSuccess(answer)) answers.push([operation, answer])
+    },
+    check: async () => {
+      // Here and not above: most virtual users never decode, and the schemas are most of the memory of one that does.
+      const { violation } = await import("./Contract.ts")
+      for (const [operation, answer] of answers) {
+        const problem = violation(operation, answer.body)
+        answersDecoded.add(1, { name: operation })
+        contractViolations.add(problem === undefined ? 0 : 1, { name: operation })
+        if (problem !== undefined) console.warn(`${operation} answers what the contract does not know: ${problem}`)
+      }
+    }
+  }
+}

@@ -1,0 +1,20 @@
+/**
+ * The load test "breakpoint": how much does the service carry? The load grows until a threshold is crossed, which ends the test.
+ *
+ * Settings are environment variables; docs/load.md lists them.
+ */
+import * as LoadTest from "./LoadTest.ts"
+
+export const {
+  options,
+  setup,
+  iterate: default_,
+  teardown,
+  handleSummary
+} = LoadTest.make("breakpoint", {
+  rate: 200,
+  duration: "2m",
+  mix: "runs=4,browsers=2,status=8,queue=1,v3=2,v2=1"
+})
+
+export { default_ as default }
