@@ -12,9 +12,13 @@ import { BuildK6Error, buildK6 } from "./build.mjs"
 
 const script = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "apps", "harness", "load", "smoke.load.ts")
 
-/** As little of the service as the load test needs. `fail` may answer a request with a status of its own. */
-async function scriptedService(fail, keyHeader) {
-  const seen = { browsers: 0, stopped: 0, requests: 0, polls: new Map() }
+/**
+ * As little of the service as runs and browsers need. `fail` may answer a request with a status of its own, or with
+ * true for no answer at all. With `keys` it creates once a key.
+ */
+async function scriptedService({ createdStatus, fail, keyHeader, keys }) {
+  const seen = { browsers: 0, stopped: 0, open: new Set(), requests: 0, polls: new Map() }
+  const created = new Map()
   const server = createServer((request, response) => {
     const answer = (status, body) =>
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
@@ -23,11 +27,25 @@ async function scriptedService(fail, keyHeader) {
     request.resume().on("end", () => {
       const key = request.headers[keyHeader]
       const status = key === "wak_test" ? fail?.(request, seen.requests) : 401
-      if (status !== undefined) return answer(status, { detail: "scripted" })
-      if (request.method === "PATCH") return (seen.stopped++, answer(200, { id }))
-      if (request.url === "/api/v4/browsers")
-        return answer(201, { id: `b${seen.browsers++}`, cdpUrl: "ws://127.0.0.1:1" })
-      if (request.method === "POST") return answer(201, { id: `r/${seen.requests}`, status: "queued" })
+      if (status !== undefined && status !== true) return answer(status, { detail: "scripted" })
+      if (request.method === "PATCH") {
+        seen.stopped++
+        const finishedAt = new Date().toISOString()
+        return answer(200, { id, ...(seen.open.delete(id) ? { finishedAt } : {}) })
+      }
+      if (request.url === "/api/v4/browsers") {
+        const name = keys ? request.headers["idempotency-key"] : undefined
+        const known = name === undefined ? undefined : created.get(name)
+        const browser = known ?? { id: `b${seen.browsers++}`, cdpUrl: "ws://127.0.0.1:1" }
+        if (known === undefined) {
+          seen.open.add(browser.id)
+          if (name !== undefined) created.set(name, browser)
+        } else {
+          response.setHeader("Idempotency-Replayed", "true")
+        }
+        return status === true ? undefined : answer(201, browser)
+      }
+      if (request.method === "POST") return answer(201, { id: `r/${seen.requests}`, status: createdStatus })
       if (rest !== "status") return answer(200, { id: decodeURIComponent(id), status: "completed", result: "hello" })
       const polls = (seen.polls.get(id) ?? 0) + 1
       seen.polls.set(id, polls)
@@ -35,7 +53,11 @@ async function scriptedService(fail, keyHeader) {
     })
   }).listen(0, "127.0.0.1")
   await once(server, "listening")
-  return { seen, address: `http://127.0.0.1:${server.address().port}`, close: () => server.close() }
+  const close = () => {
+    server.close()
+    server.closeAllConnections()
+  }
+  return { seen, address: `http://127.0.0.1:${server.address().port}`, close }
 }
 
 const built = await buildK6({ log: console.error }).catch((error) => error)
@@ -44,22 +66,27 @@ const noGo = built instanceof BuildK6Error && built.exitCode === 4
 /** A test that needs k6, and so Go when k6 has not been built before. */
 const test = (name, body) => nodeTest(name, { skip: noGo && built.message }, body)
 
-describe("smoke", { concurrency: true }, () => {
+describe("smoke", { concurrency: 3 }, () => {
   if (built instanceof Error && !noGo) throw built
   const k6 = built
 
-  async function smoke(fail, environment = {}) {
-    const service = await scriptedService(
-      fail,
-      (environment.WEBAGENT_API_KEY_HEADER ?? "X-Service-API-Key").toLowerCase()
-    )
+  async function smoke(fail, environment = {}, { abortAt, createdStatus = "queued", keys = false } = {}) {
+    const act = (request, ordinal) => {
+      if (ordinal === abortAt) child.kill("SIGINT")
+      return fail?.(request, ordinal)
+    }
+    const keyHeader = (environment.WEBAGENT_API_KEY_HEADER ?? "X-Service-API-Key").toLowerCase()
+    const service = await scriptedService({ createdStatus, fail: act, keyHeader, keys })
     const summary = join(mkdtempSync(join(tmpdir(), "smoke-")), "summary.json")
     const env = {
       K6_NO_USAGE_REPORT: "true",
       K6_AUTO_EXTENSION_RESOLUTION: "false",
       WEBAGENT_BASE_URL: `${service.address}/api/v4/`,
       WEBAGENT_API_KEY: "wak_test",
-      WEBAGENT_LOAD_RATE: "20",
+      WEBAGENT_LOAD_MIX: "runs=1,browsers=1",
+      WEBAGENT_LOAD_RATE: "40",
+      // k6 makes virtual users for it beforehand
+      WEBAGENT_LOAD_RUN_TIMEOUT: "6s",
       WEBAGENT_LOAD_DURATION: "1s",
       WEBAGENT_LOAD_SUMMARY: summary,
       ...environment
@@ -83,7 +110,7 @@ describe("smoke", { concurrency: true }, () => {
   test("passes, polls, fetches and stops every browser it created", async () => {
     const { exitCode, stdout, stderr, seen, metrics } = await smoke()
     assert.equal(exitCode, 0, stdout + stderr)
-    assert.equal(stdout.match(/ ok$/gm).length, 7)
+    assert.equal(stdout.match(/ ok$/gm).length, 10)
     assert.ok(seen.browsers >= 20)
     assert.equal(seen.stopped, seen.browsers)
     assert.equal(metrics().runs_completed.values.count, seen.polls.size)
@@ -121,6 +148,48 @@ describe("smoke", { concurrency: true }, () => {
     )
     assert.equal(exitCode, 99)
     assert.ok(crossed.includes("runs_lost") && crossed.includes("runs_completed"))
+  })
+
+  test("a test that is aborted stops the browsers of the iterations that it cut off", async () => {
+    // from the 40th request on no create is answered, so some are under way
+    const silent = ({ method, url }, ordinal) =>
+      ordinal >= 40 && ordinal < 60 && method === "POST" && url.endsWith("/browsers") ? true : undefined
+    const { exitCode, seen, metrics, stderr } = await smoke(
+      silent,
+      { WEBAGENT_LOAD_MIX: "browsers=1", WEBAGENT_LOAD_DURATION: "20s" },
+      { abortAt: 60, keys: true }
+    )
+    assert.equal(exitCode, 105, stderr)
+    assert.ok(seen.browsers > 20)
+    assert.equal(seen.open.size, 0)
+    assert.equal(metrics().browsers_leaked.values.count, 0)
+  })
+
+  test("where creates have no keys, what an abort cuts off counts as leaked", async () => {
+    const silent = ({ method }, ordinal) => (ordinal >= 40 && method === "POST" ? true : undefined)
+    const { exitCode, seen, metrics } = await smoke(
+      silent,
+      { WEBAGENT_LOAD_MIX: "browsers=1", WEBAGENT_LOAD_DURATION: "20s" },
+      { abortAt: 60 }
+    )
+    assert.equal(exitCode, 105)
+    assert.ok(seen.open.size > 0)
+    assert.equal(metrics().browsers_leaked.values.count, seen.open.size)
+  })
+
+  test("answers that the contract does not know cross contract_violations, when they are in the sample", async () => {
+    const sampled = (share) => smoke(undefined, { WEBAGENT_LOAD_SAMPLE: share }, { createdStatus: 7 })
+    const all = await sampled("1")
+    assert.equal(all.exitCode, 99)
+    assert.deepEqual(all.crossed, ["contract_violations"])
+    assert.match(all.stderr, /v4\.createRun answers what the contract does not know: SchemaError\(.*status/)
+    const { answers_decoded, contract_violations } = all.metrics()
+    assert.ok(answers_decoded.values.count > 100)
+    assert.equal(contract_violations.values.count, all.seen.polls.size)
+
+    const none = await sampled("0")
+    assert.equal(none.exitCode, 0)
+    assert.equal(none.metrics().answers_decoded, undefined)
   })
 
   test("another key header, and a missing address", async () => {

@@ -5,7 +5,7 @@ import http from "k6/http"
 import type { Options } from "k6/options"
 import { browsers } from "./flows/browsers.ts"
 import { queue } from "./flows/queue.ts"
-import { createRun, runs } from "./flows/runs.ts"
+import { runs } from "./flows/runs.ts"
 import { statusReads } from "./flows/status-reads.ts"
 import { v2Sessions } from "./flows/v2-sessions.ts"
 import { v3Sessions } from "./flows/v3-sessions.ts"
@@ -30,12 +30,20 @@ const flows: Readonly<Record<FlowName, Flow>> = {
 
 const runsToRead = 5
 
+const idOf = (answer: Service.Answer): ReadonlyArray<string> => {
+  const id = Service.text(answer, "id")
+  return id === undefined ? [] : [id]
+}
+
 /** What the script of a load test exports to k6. */
 export const make = (test: LoadTestName, defaults: Settings.Defaults) => {
   const settings = Settings.from(__ENV, test, defaults)
   const { duration_ms, mix, rate, runTimeout_ms, vus } = settings
   const shape = shapes[test]
   const executor = { duration_ms, gracefulStop: `${runTimeout_ms * 2 + 10_000}ms` }
+
+  // k6 drops a start while it has to make another virtual user, so there are enough for runs a third as long as allowed
+  const preAllocatedVUs = Math.ceil((rate * runTimeout_ms) / 3000) + 1
 
   const options: Options = {
     scenarios: {
@@ -44,8 +52,7 @@ export const make = (test: LoadTestName, defaults: Settings.Defaults) => {
           ? openModel(shape, {
               ...executor,
               rate,
-              // k6 drops a start while it has to make another virtual user
-              preAllocatedVUs: Math.ceil((rate * runTimeout_ms) / 3000) + 1,
+              preAllocatedVUs,
               maxVUs: Math.ceil((rate * (runTimeout_ms + 5000)) / 1000) + 1
             })
           : closedModel(shape, { ...executor, vus })
@@ -70,13 +77,16 @@ export const make = (test: LoadTestName, defaults: Settings.Defaults) => {
 
   const setup = (): Prepared => {
     const execution = `${Date.now().toString(36)}-${Math.floor(Math.random() * 36 ** 6).toString(36)}`
-    const none: Prepared = { ready_ms: 0, execution, keysAreHonoured: false, runs: [] }
-    const iteration = { index: 0, ordinal: 0, due_ms: 0, service, settings, prepared: none }
     const found = {
       keysAreHonoured: mix.weights.browsers > 0 && keysAreHonoured(service, `load-${execution}-probe`),
       runs:
         mix.weights.status > 0
-          ? Array.from({ length: runsToRead }, () => createRun(iteration)?.id).filter((id) => id !== undefined)
+          ? service
+              .sendAll(
+                "v4.createRun",
+                Array.from({ length: runsToRead }, () => ({ body: { task: settings.task } }))
+              )
+              .flatMap(idOf)
           : []
     }
     return { ...found, execution, ready_ms: Date.now() }
@@ -93,7 +103,9 @@ export const make = (test: LoadTestName, defaults: Settings.Defaults) => {
     const index = exec.scenario.iterationInInstance
     const name = mix.at(index)
     exec.vu.metrics.tags["flow"] = name
-    sample = Sample.includes(settings.sample, index) ? Sample.make() : undefined
+    const { idInInstance: vu, iterationInScenario: iteration } = exec.vu
+    const isSampled = Sample.includes({ share: settings.sample, vus: vus ?? preAllocatedVUs, vu, iteration })
+    sample = isSampled ? Sample.make() : undefined
     try {
       flows[name]({ index, ordinal: mix.ordinal(index), due_ms, service, settings, prepared })
     } catch (error) {

@@ -12,7 +12,7 @@ export const {
   teardown,
   handleSummary
 } = LoadTest.make("spike", {
-  rate: 50,
+  rate: 100,
   duration: "1m",
   mix: "runs=4,browsers=2,status=8,queue=1,v3=2,v2=1"
 })

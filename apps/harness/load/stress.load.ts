@@ -12,7 +12,7 @@ export const {
   teardown,
   handleSummary
 } = LoadTest.make("stress", {
-  rate: 30,
+  rate: 60,
   duration: "2m",
   mix: "runs=4,browsers=2,status=8,queue=1,v3=2,v2=1"
 })

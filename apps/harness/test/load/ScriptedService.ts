@@ -16,7 +16,7 @@ export interface ScriptedService {
   readonly close: () => void
 }
 
-/** As little of a service as `load` and its scripts need, on a real socket; every run is completed at once. */
+/** As little of a service as `load` and its scripts need, on a real socket; all work is done at once. */
 export const start = async ({ fail, key, simulated }: Script): Promise<ScriptedService> => {
   const seen: Array<string> = []
   const server = createServer((request, response) => {
@@ -26,12 +26,23 @@ export const start = async ({ fail, key, simulated }: Script): Promise<ScriptedS
     request.resume().on("end", () => {
       if (url === "/") return answer(200, { name: "webagent-server", version: "0.1.0", simulated })
       if (request.headers["x-service-api-key"] !== key) return answer(401, { detail: "Invalid API key" })
-      if (!url.startsWith("/api/v4/")) return answer(404, { detail: "Session not found" })
+      const version = /^\/api\/(v[234])\//u.exec(url)?.[1]
+      // also the look before the load
+      if (version === undefined || (version === "v2" && !url.includes("/id-"))) {
+        return answer(404, { detail: "Session not found" })
+      }
       const status = fail?.(request, seen.push(`${method} ${url}`))
       if (status === null) return undefined
       if (status !== undefined) return answer(status, { detail: "scripted" })
-      const id = /^\/api\/v4\/\w+\/([^/]+)/u.exec(url)?.[1] ?? `id-${seen.length}`
-      return answer(method === "POST" ? 201 : 200, { id, status: "completed", cdpUrl: "ws://127.0.0.1:9" })
+      const id = /^\/api\/v\d\/\w+\/([^/]+)/u.exec(url)?.[1] ?? `id-${seen.length}`
+      return answer(method === "POST" ? 201 : 200, {
+        id,
+        sessionId: id,
+        status: version === "v3" ? "idle" : "completed",
+        result: "hello",
+        tasks: [{ status: "finished", output: "hello" }],
+        cdpUrl: "ws://127.0.0.1:9"
+      })
     })
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
