@@ -3,6 +3,7 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { usage } from "../Mistake.ts"
 import { parseDuration } from "./DurationText.ts"
 import * as Flags from "./Flags.ts"
 import { program } from "./Program.ts"
@@ -11,6 +12,8 @@ const outputs: Readonly<Record<string, string>> = {
   prometheus: "experimental-prometheus-rw",
   otlp: "opentelemetry"
 }
+
+const isTarget = (text: string) => text === "simulated" || /^https?:/u.test(text)
 
 const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
@@ -21,6 +24,29 @@ export const load = Command.make(
   {
     test: Argument.String("test").pipe(
       Argument.withDescription("A load test by name: smoke, average-load, stress, spike, soak, breakpoint")
+    ),
+    other: Argument.String("url").pipe(Argument.withDescription("With --ab: the service to judge"), Argument.optional),
+    ab: text("ab", "--ab URL1 URL2: the same load to both in turns; is the second worse than the first?"),
+    pairs: Flags.integer("pairs", 3).pipe(
+      Flag.withDescription("With --ab: how many pairs of runs; default: 7"),
+      Flag.withDefault(7)
+    ),
+    baseline: text("baseline", "A history file of earlier runs (NDJSON): is this one worse?"),
+    record: Flag.Boolean("record").pipe(
+      Flag.withDescription("Add this run to the file of --baseline; default: no"),
+      Flag.withDefault(false)
+    ),
+    tolerance: Flag.Finite("tolerance").pipe(
+      Flag.filter(
+        (share) => share >= 0,
+        (share) => `Expected: 0 or more, got ${share}`
+      ),
+      Flag.withDescription("How much worse is not called worse, as a share; default: 0.05"),
+      Flag.withDefault(0.05)
+    ),
+    seed: Flags.integer("seed", 0).pipe(
+      Flag.withDescription("With --ab: the order within the pairs is drawn from it; default: 1"),
+      Flag.withDefault(1)
     ),
     target: Flags.target("a service that is started for this"),
     rate: Flags.integer("rate", 1).pipe(
@@ -68,23 +94,37 @@ export const load = Command.make(
     ),
     apiKeyEnv: Flags.apiKeyEnv
   },
-  ({ out, reportDir, ...rest }) =>
-    Effect.flatMap(
-      Effect.promise(() => import("./loadTest.ts")),
-      ({ loadTest }) =>
-        loadTest({
-          ...rest,
-          outputs: Option.toArray(out).flatMap((name) => outputs[name] ?? []),
-          reportDir: Option.getOrUndefined(reportDir)
-        })
-    )
+  ({ ab, baseline, other, out, pairs, record, reportDir, seed, segments, target, test, tolerance, ...rest }) =>
+    Effect.gen(function* () {
+      const options = { ...rest, reportDir: Option.getOrUndefined(reportDir) }
+      if (ab === undefined) {
+        if (record && baseline === undefined)
+          return yield* usage("--record needs --baseline FILE, where it adds the run.")
+        if (Option.isSome(other)) return yield* usage(`"${other.value}" says nothing without --ab URL1 URL2.`)
+        const { loadTest } = yield* Effect.promise(() => import("./loadTest.ts"))
+        const further = Option.toArray(out).flatMap((name) => outputs[name] ?? [])
+        return yield* loadTest({ ...options, test, target, segments, baseline, record, tolerance, outputs: further })
+      }
+      // `load --ab URL1 URL2` names no test, and its second address stands where a test does
+      const b = Option.getOrElse(other, () => test)
+      if (Option.isNone(other) && !isTarget(test)) {
+        return yield* usage(`--ab takes two services: load ${test} --ab ${ab} URL2.`)
+      }
+      const { loadPairs } = yield* Effect.promise(() => import("./loadPairs.ts"))
+      const named = Option.isSome(other) ? test : "average-load"
+      return yield* loadPairs({ ...options, test: named, a: ab, b, pairs, tolerance, seed })
+    })
 ).pipe(
   Command.withDescription(
-    "Send load to a service with k6. Exit code 0: every threshold held, 1: one was crossed, or k6 failed, 2: called wrongly, 3: no service there, 4: no k6, and no Go to build ours"
+    "Send load to a service with k6. Exit code 0: every threshold held, 1: one was crossed, the service got worse, or k6 failed, 2: called wrongly, 3: no service there, 4: no k6, and no Go to build ours"
   ),
   Command.withShortDescription("Send load to a service with k6"),
   Command.withExamples([
     { command: `${program} load smoke`, description: "A few seconds on a simulated service" },
-    { command: `${program} load smoke --rate 50 --duration 60s`, description: "The same, and more of it" }
+    { command: `${program} load smoke --rate 50 --duration 60s`, description: "The same, and more of it" },
+    {
+      command: `${program} load average-load --ab http://127.0.0.1:4400 http://127.0.0.1:4401`,
+      description: "Is the second slower than the first?"
+    }
   ])
 )

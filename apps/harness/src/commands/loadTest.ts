@@ -4,6 +4,9 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { join } from "node:path"
+import * as Baseline from "../history/Baseline.ts"
+import * as Fingerprint from "../history/Fingerprint.ts"
+import * as History from "../history/History.ts"
 import * as Execution from "../load/Execution.ts"
 import * as Figures from "../load/Figures.ts"
 import * as LoadJUnit from "../load/LoadJUnit.ts"
@@ -25,6 +28,11 @@ export interface LoadTestOptions extends LoadOptions.LoadOptions {
   /** `simulated`, or an address. */
   readonly target: string
   readonly segments: number
+  /** A history file to judge by. */
+  readonly baseline: string | undefined
+  /** Whether this run is to be added to it. */
+  readonly record: boolean
+  readonly tolerance: number
   /** Further outputs of k6. */
   readonly outputs: ReadonlyArray<string>
 }
@@ -45,6 +53,29 @@ const save = Effect.fnUntraced(
   Effect.mapError((error) => usage(`The report cannot be written: ${troubleOf(error)}.`))
 )
 
+/** Judges a run by a history file, and adds it there when that is asked for. */
+const judge = Effect.fnUntraced(function* (
+  { baseline, record, tolerance }: LoadTestOptions,
+  history: ReadonlyArray<History.Entry>,
+  report: LoadReport.LoadReport
+) {
+  // a run that was cut short is no baseline, and none judges it
+  if (baseline === undefined || report.verdict === "stopped") return undefined
+  const { figures, startedAt, target, test, verdict } = report
+  const where = target.simulated ? "simulated" : new URL(target.address).origin
+  const { duration_ms, rate, settings } = report
+  const fingerprint = Fingerprint.here(report.tool.k6)
+  const subject = {
+    test,
+    fingerprint,
+    settings: History.settingsHash({ ...settings, rate, duration_ms, where }),
+    figures
+  }
+  const judgement = Baseline.judge(history, subject, tolerance)
+  if (record) yield* History.append(baseline, { version: 1, startedAt, verdict, ...subject })
+  return judgement
+})
+
 const given = <Fields extends object>(fields: Fields) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
@@ -54,6 +85,7 @@ export const loadTest = (options: LoadTestOptions) =>
     const { outputs, profile, segments } = options
     const plan = yield* LoadOptions.planOf(options)
     const settings = yield* LoadOptions.settingsOf(options)
+    const history = options.baseline === undefined ? [] : yield* History.read(options.baseline)
     const asked = LoadOptions.most(plan, settings.vus)
     const isOurs = options.target === "simulated"
     const remote = isOurs ? undefined : yield* LoadOptions.open(options.target, options, asked)
@@ -109,13 +141,16 @@ export const loadTest = (options: LoadTestOptions) =>
         metrics: summary.metrics
       }
       const file = yield* save(directory, report, TimeSeries.of(points), dashboard)
+      const judgement = yield* judge(options, history, report)
       // a service that was started for this is gone, and nothing of it goes on
       const left = isOurs ? undefined : LoadReport.leftovers(report)
       yield* say([
         ...LoadReport.ending(report, style),
+        ...(judgement === undefined ? [] : Baseline.lines(judgement)),
         ...(left === undefined ? [] : [`left     ${left}`]),
         `report   ${file}`
       ])
-      if (report.verdict !== "passed") return yield* new NotGreen({ exitCode: interrupted ? 130 : 1 })
+      const isWorse = judgement?.rows.some(({ verdict }) => verdict === "worse") ?? false
+      if (report.verdict !== "passed" || isWorse) return yield* new NotGreen({ exitCode: interrupted ? 130 : 1 })
     }).pipe(Effect.uninterruptible)
   }).pipe(Effect.scoped)

@@ -1,0 +1,146 @@
+import * as Console from "effect/Console"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import { join } from "node:path"
+import * as Comparison from "../load/Comparison.ts"
+import * as ComparisonReport from "../load/ComparisonReport.ts"
+import * as Execution from "../load/Execution.ts"
+import * as Figures from "../load/Figures.ts"
+import * as LoadScript from "../load/LoadScript.ts"
+import type { LoadTarget } from "../load/LoadTarget.ts"
+import * as Measure from "../load/Measure.ts"
+import { usage } from "../Mistake.ts"
+import { counted } from "../reporters/Style.ts"
+import * as Order from "../statistics/Order.ts"
+import { troubleOf } from "../Trouble.ts"
+import * as LoadOptions from "./LoadOptions.ts"
+import { NotGreen } from "./NotGreen.ts"
+import { version } from "./Program.ts"
+import * as ReportDirectory from "./ReportDirectory.ts"
+import { terminal } from "./Reporting.ts"
+
+/** What the flags and arguments of `load --ab` say. */
+export interface LoadPairsOptions extends LoadOptions.LoadOptions {
+  /** `simulated`, or an address: the one to compare with, and the one to judge. */
+  readonly a: string
+  readonly b: string
+  readonly pairs: number
+  readonly tolerance: number
+  readonly seed: number
+}
+
+// one run of a pair, unless told: there are many
+const short = Duration.seconds(5)
+
+const silent = { live: false, write: () => Effect.void }
+
+const save = Effect.fnUntraced(
+  function* (directory: string, report: ComparisonReport.ComparisonReport) {
+    const fs = yield* FileSystem.FileSystem
+    const file = join(directory, `ab-${report.test}.json`)
+    yield* fs.writeFileString(file, `${JSON.stringify(report, null, 2)}\n`)
+    return file
+  },
+  Effect.mapError((error) => usage(`The report cannot be written: ${troubleOf(error)}.`))
+)
+
+const lineOf = (pair: number, pairs: number, order: Order.Order, { a, b }: Comparison.Pair) => {
+  const measure = Measure.times.find(({ of }) => of(a) !== undefined && of(b) !== undefined)
+  const [first, second] = [measure?.of(a), measure?.of(b)]
+  const measured =
+    measure === undefined || first === undefined || second === undefined
+      ? ""
+      : `   ${measure.name}   A ${measure.format(first)}   B ${measure.format(second)}`
+  return `  pair ${pair}/${pairs}   ${order}${measured}\n`
+}
+
+/** Sends the same load to two services in turns and says whether the second is worse; fails with NotGreen when it is. */
+export const loadPairs = (options: LoadPairsOptions) =>
+  Effect.gen(function* () {
+    const { pairs, seed, tolerance } = options
+    const plan = yield* LoadOptions.planOf({ ...options, duration: options.duration ?? short })
+    const settings = yield* LoadOptions.settingsOf(options)
+    const asked = LoadOptions.most(plan, settings.vus, pairs + 1)
+    const k6 = yield* LoadOptions.findK6
+    const script = yield* LoadScript.resolve(plan.test.name, k6)
+    const a = yield* LoadOptions.open(options.a, options, asked)
+    const b = yield* LoadOptions.open(options.b, options, asked)
+    const directory = yield* ReportDirectory.create(options.reportDir)
+    const { style, write } = yield* terminal
+    const load = LoadOptions.loadOf(plan, settings.vus)
+    yield* write(
+      [
+        style.strong(`A ${LoadOptions.whereOf(a)} · B ${LoadOptions.whereOf(b)} · k6 ${k6.version}`),
+        `${counted(pairs, "pair")} after a first of each that does not count · ${load} · seed ${seed}`,
+        ...([a, b].every(({ simulated }) => simulated)
+          ? []
+          : [`worst case: this will ${asked} at each, which may cost`]),
+        ""
+      ].join("\n")
+    )
+
+    const once = Effect.fnUntraced(function* (target: LoadTarget) {
+      const outcome = yield* Execution.run({
+        k6,
+        script,
+        plan,
+        settings,
+        segments: 1,
+        addressee: target,
+        output: silent
+      })
+      if (outcome.interrupted) return yield* new NotGreen({ exitCode: 130 })
+      const figures = Figures.of(outcome.points)
+      const why =
+        outcome.failure === undefined
+          ? figures.throughput > 0
+            ? undefined
+            : `${target.address} gave no good answer`
+          : `k6 failed, ${outcome.failure}`
+      if (why === undefined) return figures
+      yield* Console.error([`The comparison did not run: ${why}.`, ...outcome.said].join("\n"))
+      return yield* new NotGreen({ exitCode: 1 })
+    }, Effect.uninterruptible)
+
+    const startedAt = DateTime.formatIso(yield* DateTime.now)
+    yield* once(a)
+    yield* once(b)
+    const measured: Array<Comparison.Pair & { readonly order: Order.Order }> = []
+    for (const order of Order.orders(pairs, seed)) {
+      const [first, second] = order === "AB" ? [a, b] : [b, a]
+      const [one, other] = [yield* once(first), yield* once(second)]
+      const pair = order === "AB" ? { order, a: one, b: other } : { order, a: other, b: one }
+      measured.push(pair)
+      yield* write(lineOf(measured.length, pairs, order, pair))
+    }
+    const rows = Comparison.of(measured, { tolerance })
+    const sideOf = ({ address, name, simulated }: LoadTarget) => ({ name, address, simulated })
+    const report: ComparisonReport.ComparisonReport = {
+      tool: { name: "webagent-harness", version, k6: k6.version },
+      test: plan.test.name,
+      a: sideOf(a),
+      b: sideOf(b),
+      startedAt,
+      rate: plan.rate,
+      duration_ms: Duration.toMillis(plan.duration),
+      seed,
+      tolerance,
+      pairs: measured,
+      rows,
+      verdict: rows.some(({ verdict }) => verdict === "worse") ? "regressed" : "no evidence"
+    }
+    const file = yield* save(directory, report)
+    yield* write(
+      [
+        "",
+        ...ComparisonReport.table(rows, style),
+        "",
+        ComparisonReport.verdict(report, style),
+        `report   ${file}`,
+        ""
+      ].join("\n")
+    )
+    if (report.verdict === "regressed") return yield* new NotGreen({ exitCode: 1 })
+  }).pipe(Effect.scoped)

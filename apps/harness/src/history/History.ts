@@ -1,0 +1,60 @@
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Schema from "effect/Schema"
+import { createHash } from "node:crypto"
+import { Figures } from "../load/Figures.ts"
+import { usage } from "../Mistake.ts"
+import { troubleOf } from "../Trouble.ts"
+import { Fingerprint } from "./Fingerprint.ts"
+
+/** A load test that was, as one line of a history file. */
+export const Entry = Schema.Struct({
+  version: Schema.Literal(1),
+  test: Schema.String,
+  startedAt: Schema.String,
+  verdict: Schema.Literals(["passed", "failed"]),
+  fingerprint: Fingerprint,
+  /** A hash of everything that shaped the load. */
+  settings: Schema.String,
+  figures: Figures
+})
+export type Entry = typeof Entry.Type
+
+const decodeEntry = Schema.decodeUnknownEffect(Schema.fromJsonString(Entry))
+
+/** The same for the same settings, in whatever order they are named. */
+export const settingsHash = (settings: Readonly<Record<string, unknown>>): string => {
+  const named = Object.entries(settings)
+    .filter(([, value]) => value !== undefined)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return createHash("sha256").update(JSON.stringify(named)).digest("hex").slice(0, 16)
+}
+
+/** Every entry of a history file in its order; none where there is no file yet. A line that is no entry is a Mistake. */
+export const read = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const text = yield* fs
+    .readFileString(path)
+    .pipe(
+      Effect.catch((error) =>
+        error.reason._tag === "NotFound" ? Effect.succeed("") : Effect.fail(usage(`--baseline: ${troubleOf(error)}.`))
+      )
+    )
+  const lines = text.split("\n").map((line, index) => ({ line, number: index + 1 }))
+  return yield* Effect.forEach(
+    lines.filter(({ line }) => line.trim() !== ""),
+    ({ line, number }) =>
+      Effect.mapError(decodeEntry(line), ({ message }) =>
+        usage(`--baseline: line ${number} of ${path} is not a load test that --record has written: ${message}`)
+      )
+  )
+})
+
+/** Adds an entry at the end of a history file. */
+export const append = Effect.fnUntraced(
+  function* (path: string, entry: Entry) {
+    const fs = yield* FileSystem.FileSystem
+    yield* fs.writeFileString(path, `${JSON.stringify(entry)}\n`, { flag: "a" })
+  },
+  Effect.mapError((error) => usage(`The baseline cannot be written: ${troubleOf(error)}.`))
+)
