@@ -10,8 +10,20 @@ export const Placement = Schema.Literals(["before-apply", "after-apply", "mid-bo
 /** Where a fault strikes. */
 export type Placement = typeof Placement.Type
 
+/** Never the whole, which is not cut. */
+const Part = Schema.Finite.check(
+  Schema.isBetween({ minimum: 0, maximum: 1, exclusiveMaximum: true }, { expected: "a share from 0 to less than 1" })
+)
+
 const around = Schema.optionalKey(Schema.Literals(["before-apply", "after-apply"]))
 const anywhere = Schema.optionalKey(Placement)
+/** What may stand in a header: anything else would be a 500 of Node's and not the fault. */
+const HeaderText = Schema.NonEmptyString.check(
+  Schema.isPattern(/^[\t\x20-\x7e]+$/u, { expected: "a text of printable ASCII characters" })
+)
+const Address = Schema.String.check(
+  Schema.isPattern(/^https?:\/\/[\x21-\x7e]+$/u, { expected: "an address that begins with http:// or https://" })
+)
 const errorStatus = Schema.Int.check(Schema.isBetween({ minimum: 400, maximum: 599 }))
 
 /** When to come back, as a number of seconds or as an HTTP date. */
@@ -36,16 +48,16 @@ export const Fault = Schema.Union([
   Schema.Struct({ kind: Schema.Literal("slow-headers"), for: Span, placement: around }),
   /** The body of the answer drips over this long. */
   Schema.Struct({ kind: Schema.Literal("slow-body"), for: Span }),
-  /** A part of the body is sent, then the connection is closed or reset. */
+  /** A part of the body is sent, half of it unless said, then the connection is closed or reset. */
   Schema.Struct({
     kind: Schema.Literal("cut-body"),
-    share: Schema.optionalKey(Share),
+    share: Schema.optionalKey(Part),
     end: Schema.optionalKey(Schema.Literals(["close", "reset"]))
   }),
   /** The right status and length, and a body that is not JSON. */
   Schema.Struct({ kind: Schema.Literal("malformed-json"), placement: around }),
   /** The right body under another content type, `text/plain` unless said. */
-  Schema.Struct({ kind: Schema.Literal("wrong-content-type"), contentType: Schema.optionalKey(Schema.NonEmptyString) }),
+  Schema.Struct({ kind: Schema.Literal("wrong-content-type"), contentType: Schema.optionalKey(HeaderText) }),
   /** What a proxy says: an HTML page, 502 unless said. */
   Schema.Struct({ kind: Schema.Literal("html-error"), status: Schema.optionalKey(errorStatus), placement: around }),
   /** An error answer `{ "detail": ... }`, 503 unless said. */
@@ -70,7 +82,7 @@ export const Fault = Schema.Union([
   Schema.Struct({
     kind: Schema.Literal("redirect"),
     status: Schema.optionalKey(Schema.Literals([301, 302, 303, 307, 308])),
-    to: Schema.optionalKey(Schema.NonEmptyString),
+    to: Schema.optionalKey(Address),
     placement: around
   })
 ]).annotate({ identifier: "Fault" })

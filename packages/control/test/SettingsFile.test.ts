@@ -71,6 +71,15 @@ const wrong: ReadonlyArray<readonly [file: unknown, ...lines: ReadonlyArray<stri
     "faults[0].fault.for: is not a field that is known here; known are kind, placement"
   ],
   [fault({ kind: "status", status: 200 }), "faults[0].fault.status: expected a number between 400 and 599, got 200"],
+  [fault({ kind: "cut-body", share: 1 }), "faults[0].fault.share: expected a share from 0 to less than 1, got 1"],
+  [
+    fault({ kind: "wrong-content-type", contentType: "a\nb" }),
+    'faults[0].fault.contentType: expected a text of printable ASCII characters, got "a\\nb"'
+  ],
+  [
+    fault({ kind: "redirect", to: "elsewhere" }),
+    'faults[0].fault.to: expected an address that begins with http:// or https://, got "elsewhere"'
+  ],
   [fault({ kind: "reset" }, { rate: 2 }), "faults[0].when.rate: expected a number between 0 and 1, got 2"],
   [
     fault({ kind: "reset" }, { nth: [0] }),
