@@ -13,7 +13,7 @@ import type { LedgerEntry } from "./LedgerEntry.ts"
 import * as Metrics from "./Metrics.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
 import { TooManyRequestsError } from "./TooManyRequestsError.ts"
-import { InvalidRequest, TransportError, type TransportErrorReason } from "./TransportError.ts"
+import { InvalidRequest, TransportError, type TransportErrorReason, UnexpectedStatus } from "./TransportError.ts"
 
 /** A request that makes something which costs money. */
 export interface Create<A> {
@@ -93,6 +93,8 @@ interface Progress {
   inFlight: boolean
   /** Why an attempt that was made leaves the outcome open, whatever comes after it. */
   doubt: TransportErrorReason | undefined
+  /** The same of an attempt that was answered 429, where that may come after the service has acted. */
+  throttled: TransportErrorReason | undefined
 }
 
 /** Creates of one client. */
@@ -130,23 +132,41 @@ export const make = (options: {
     return effected === "unsent" || (effected === "throttled" && refusedFirst) ? failure : undefined
   }
 
+  /** Notes what an attempt that has failed leaves open. */
+  const learn = (progress: Progress, error: unknown) => {
+    progress.inFlight = false
+    const effected = effectedBy(error)
+    if (error instanceof TransportError && (effected === "unknown" || effected === "done")) {
+      progress.doubt = error.reason
+    } else if (error instanceof TooManyRequestsError && !refusedFirst) {
+      const { detail: body, retryAfter } = error
+      progress.throttled = new UnexpectedStatus({
+        status: 429,
+        body,
+        ...(retryAfter === undefined ? {} : { retryAfter })
+      })
+    }
+  }
+
   /** What a create that has failed tells its caller and the ledger. */
   const settle = <E>(create: Opening, cause: Cause.Cause<E>, progress: Progress) =>
     Effect.gen(function* () {
       const { key, kind } = create
       const unknown = (reason: string) => at((at_ms) => note({ _tag: "unknown", at_ms, key, reason }))
       const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+      const isThrottled = error instanceof TooManyRequestsError && !refusedFirst
+      const reason = progress.doubt ?? (isThrottled ? undefined : progress.throttled)
       if (error instanceof TransportError && error.reason._tag === "UndecodableAnswer") {
         yield* made(key, kind, error.reason.id)
-      } else if (progress.doubt !== undefined && error !== undefined) {
-        const { doubt: reason, sent: attempts } = progress
+      } else if (reason !== undefined && error !== undefined) {
+        const { sent: attempts } = progress
         const lost = new CreateOutcomeUnknown({ ...create, attempts, idempotency: target.idempotency, reason })
         yield* unknown(lost.message)
         return yield* lost
       } else if (error === undefined) {
-        const refused = !progress.inFlight && progress.doubt === undefined
+        const refused = !progress.inFlight && reason === undefined
         yield* refused ? at((at_ms) => note({ _tag: "refused", at_ms, key })) : unknown("interrupted, or a defect")
-      } else if (effectedBy(error) === "throttled" && !refusedFirst) {
+      } else if (isThrottled) {
         yield* unknown("status 429, of which it is not known whether it comes before the service acts")
       } else {
         yield* at((at_ms) => note({ _tag: "refused", at_ms, key }))
@@ -171,20 +191,13 @@ export const make = (options: {
           Effect.catch((error) => notSent(error.message))
         )
 
-        const progress: Progress = { sent: 0, inFlight: false, doubt: undefined }
+        const progress: Progress = { sent: 0, inFlight: false, doubt: undefined, throttled: undefined }
         const once = (number: number) =>
           Effect.suspend(() => {
             progress.sent = number
             progress.inFlight = true
             return attempt({ "idempotency-key": key }, number)
-          }).pipe(
-            Effect.tapError((error) =>
-              Effect.sync(() => {
-                progress.inFlight = false
-                if (error instanceof TransportError && effectedBy(error) === "unknown") progress.doubt = error.reason
-              })
-            )
-          )
+          }).pipe(Effect.tapError((error) => Effect.sync(() => learn(progress, error))))
         const exit = yield* Effect.exit(restore(retrier.retryEach(once, mayPass)))
         if (Exit.isFailure(exit)) return yield* settle(opening, exit.cause, progress)
         yield* made(key, create.kind, idOf(exit.value))

@@ -141,6 +141,27 @@ describe("a create", () => {
     }).pipe(Effect.provide(setting(honoured)))
   )
 
+  it.live("stays unknown where a later attempt is refused: a 429 may come after the service has acted", () =>
+    Effect.gen(function* () {
+      yield* answering(throttled, { status: 401 })
+      const error = yield* Effect.flip(create)
+      if (error._tag !== "CreateOutcomeUnknown" || error.reason._tag !== "UnexpectedStatus") {
+        return assert.fail(error.message)
+      }
+      assert.deepStrictEqual([error.reason.status, error.attempts], [429, 2])
+      assert.deepStrictEqual(yield* tags, ["opening", "unknown"])
+    }).pipe(Effect.provide(setting(honoured)))
+  )
+
+  it.live("stays unknown where a later attempt is refused: an answer that cannot be read is one all the same", () =>
+    Effect.gen(function* () {
+      yield* answering((response) => response.writeHead(201).end('{"id": '), { status: 307 })
+      const error = yield* Effect.flip(create)
+      assert.strictEqual(error._tag === "CreateOutcomeUnknown" && error.reason._tag, "UndecodableAnswer")
+      assert.deepStrictEqual(yield* tags, ["opening", "unknown"])
+    }).pipe(Effect.provide(setting(honoured)))
+  )
+
   it.live("that is answered 429 is not sent again: a gateway may say so after the service has acted", () =>
     Effect.gen(function* () {
       const server = yield* answering(throttled)
@@ -226,6 +247,28 @@ describe("a create", () => {
       yield* TestClock.adjust("20 seconds")
       yield* Fiber.interrupt(fiber)
       assert.deepStrictEqual(written, ["opening", "refused"])
+    })
+  )
+
+  it.effect("that is interrupted while it pauses is unknown where a 429 may come after the service has acted", () =>
+    Effect.gen(function* () {
+      const written: Array<LedgerEntry["_tag"]> = []
+      const { create } = Creates.make({
+        target: { idempotency: "honoured", refusals: "unknown" },
+        retrier: RetryPolicy.makeRetrier(RetryPolicy.standard),
+        ledger: { write: (entry) => Effect.sync(() => void written.push(entry._tag)), open: Effect.succeed([]) },
+        keys: IdempotencyKey.random,
+        grace: Grace.make()
+      })
+      const request = { kind: "run", method: "POST", path: "/runs", origin: "http://a.example", requestId: "1" }
+      const fiber = yield* Effect.forkChild(
+        create({ ...request, idOf: () => undefined }, () =>
+          Effect.fail(new TooManyRequestsError("x", Duration.seconds(30)))
+        )
+      )
+      yield* TestClock.adjust("20 seconds")
+      yield* Fiber.interrupt(fiber)
+      assert.deepStrictEqual(written, ["opening", "unknown"])
     })
   )
 
