@@ -20,6 +20,8 @@ const isAbsent = (error: unknown) => error instanceof RunNotFoundError
 /** A run that is known to be over is read for at least this long, also when its wait's deadline is near or past. */
 const lastRead_ms = 30_000
 
+const rereads = PollSchedule.jittered(PollSchedule.every("1 second"))
+
 const make = Effect.gen(function* () {
   const { runs: api } = yield* ContractClient.fromOperations("v4", V4Operations)
   const { closed, grace } = yield* Transport
@@ -46,28 +48,25 @@ const make = Effect.gen(function* () {
   })
 
   /** The full run of which the status is known to be terminal: an outage, or a copy that is behind, does not lose it. */
+  const reader = yield* Waiter.make({
+    kind: "run",
+    check: readRun,
+    budget,
+    isTerminal: (run: Run) => isTerminalRunStatus(run.status),
+    statusOf: (run) => run.status,
+    retryable: (error) => RetryPolicy.transientOf(error, true)
+  })
+
+  /** One read for all who wait. */
   const readEnded = Effect.fnUntraced(function* (id: string, status: string, began_ms: number, timeout_ms: number) {
-    const first = yield* Effect.result(readRun(id))
-    if (first._tag === "Success" && isTerminalRunStatus(first.success.status)) return first.success
-    if (first._tag === "Failure" && RetryPolicy.transientOf(first.failure, true) === undefined) {
-      return yield* Effect.fail(first.failure)
-    }
     const left_ms = began_ms + timeout_ms - (yield* Clock.currentTimeMillis)
-    return yield* Waiter.untilTerminal({
-      id,
-      kind: "run",
-      check: readRun(id),
-      budget,
-      isTerminal: (run: Run) => isTerminalRunStatus(run.status),
-      statusOf: (run) => run.status,
-      retryable: (error) => RetryPolicy.transientOf(error, true),
-      schedule: PollSchedule.jittered(PollSchedule.every("1 second")),
-      timeout: Math.max(left_ms, lastRead_ms)
-    }).pipe(
-      Effect.catchTag("WaitTimeoutError", ({ polls, waited_ms }) =>
-        Effect.fail(new WaitTimeoutError({ kind: "run", id, lastStatus: status, polls, waited_ms }))
+    return yield* reader
+      .untilTerminal(id, { first: 0, schedule: rereads, timeout: Math.max(left_ms, lastRead_ms) })
+      .pipe(
+        Effect.catchTag("WaitTimeoutError", ({ polls, waited_ms }) =>
+          Effect.fail(new WaitTimeoutError({ kind: "run", id, lastStatus: status, polls, waited_ms }))
+        )
       )
-    )
   })
 
   const untilTerminal = Effect.fnUntraced(function* (id: string, options?: Waiter.WaitOptions) {

@@ -59,7 +59,8 @@ describe("V4", () => {
         }),
         client
       )
-      assert.deepStrictEqual([polls, looks], [3, 3])
+      // three looks at the status, and the read of the run
+      assert.deepStrictEqual([polls, looks], [4, 3])
     }).pipe(Effect.provide(ScriptedServer.layer))
   })
 
