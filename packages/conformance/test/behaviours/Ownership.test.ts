@@ -1,0 +1,111 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Control, Server } from "@webagent/server"
+import { Browsers, Runs, Sessions } from "@webagent/v4"
+import { WebAgent } from "@webagent/v4/promise"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import { apiKey, findings, layer, made, on, requests } from "./stage.ts"
+
+const stopped = Effect.gen(function* () {
+  assert.deepStrictEqual(yield* findings("browsers-left-open"), [])
+})
+
+/** The first stops of every browser fail. */
+const stopsFail = [
+  on("v4.updateBrowser", { kind: "status", status: 503 }, [1]),
+  on("v4.updateBrowser", { kind: "reset", placement: "after-apply" }, [2]),
+  on("v4.updateBrowser", { kind: "status", status: 429 }, [3]),
+  on("v4.updateBrowser", { kind: "redirect" }, [4])
+]
+
+describe("what costs money", () => {
+  it.live("W10: a browser is stopped after success, failure, a timeout and an interruption, though stops fail", () =>
+    Effect.gen(function* () {
+      const browsers = yield* Browsers
+      assert.strictEqual(yield* browsers.use({}, () => Effect.succeed("done")), "done")
+      assert.strictEqual(yield* Effect.flip(browsers.use({}, () => Effect.fail("no mug"))), "no mug")
+      yield* Effect.exit(browsers.use({}, () => Effect.die("bug")))
+      yield* Effect.timeoutOption(
+        browsers.use({}, () => Effect.never),
+        "50 millis"
+      )
+      const inside = yield* Deferred.make<void>()
+      const fiber = yield* Effect.forkChild(
+        browsers.use({}, () => Effect.andThen(Deferred.succeed(inside, undefined), Effect.never))
+      )
+      yield* Deferred.await(inside)
+      yield* Fiber.interrupt(fiber)
+      assert.strictEqual(yield* made("browser"), 5)
+      assert.isAtLeast((yield* requests("v4.updateBrowser")).length, 25)
+      yield* stopped
+    }).pipe(Effect.provide(layer({ faults: stopsFail })))
+  )
+
+  it.live("W10: a browser whose create is under way when interrupted is stopped", () =>
+    Effect.gen(function* () {
+      const browsers = yield* Browsers
+      const fiber = yield* Effect.forkChild(Effect.scoped(Effect.andThen(browsers.acquire(), Effect.never)))
+      yield* Effect.repeat(Effect.andThen(Effect.sleep("2 millis"), made("browser")), { until: (count) => count === 1 })
+      yield* Fiber.interrupt(fiber)
+      yield* stopped
+    }).pipe(
+      Effect.provide(layer({ faults: [on("v4.createBrowser", { kind: "slow-headers", for: Duration.millis(200) })] }))
+    )
+  )
+
+  it.live("W10: await using, an abort and a closed WebAgent leave no browser and no poll behind", () =>
+    Effect.gen(function* () {
+      const { address } = yield* Server
+      yield* Effect.promise(async () => {
+        await using agent = new WebAgent({ baseUrl: address, apiKey })
+        {
+          await using browser = await agent.browsers.create()
+          assert.match(browser.cdpUrl, /^ws:/u)
+        }
+        const { id } = await agent.runs.create({ task: "[simulate duration=1h]" })
+        for await (const { status } of agent.runs.watch(id, { first: 0 })) {
+          assert.isString(status)
+          break
+        }
+        const abort = AbortSignal.timeout(50)
+        const error: unknown = await agent.browsers
+          .use({}, () => agent.runs.untilTerminal(id, { signal: abort }), { signal: abort })
+          .catch((error: unknown) => error)
+        assert.instanceOf(error, Error)
+        await agent.browsers.create()
+      })
+      assert.strictEqual(yield* made("browser"), 3)
+      yield* stopped
+      const before = (yield* requests("v4.getRunStatus")).length
+      yield* Effect.sleep("100 millis")
+      assert.strictEqual((yield* requests("v4.getRunStatus")).length, before)
+    }).pipe(Effect.provide(layer({})))
+  )
+
+  it.live("W10: a run that nobody waits for any more is ended by the effect that its caller has for that", () =>
+    Effect.gen(function* () {
+      const runs = yield* Runs
+      const control = yield* Control
+      const cancel = ({ id }: { readonly id: string }) => control.cancelRun(id)
+      const run = yield* runs.createAndWait({ task: "[simulate duration=1h]" }, { timeout: "50 millis", cancel })
+      assert.strictEqual(run.status, "cancelled")
+      const fiber = yield* Effect.forkChild(runs.createAndWait({ task: "[simulate duration=1h]" }, { cancel }))
+      yield* Effect.repeat(Effect.andThen(Effect.sleep("2 millis"), made("turn")), { until: (count) => count === 2 })
+      yield* Fiber.interrupt(fiber)
+      assert.deepStrictEqual((yield* control.open).turns, [])
+    }).pipe(Effect.provide(layer({})))
+  )
+
+  it.live("W15: a session goes on without events: a follow-up is a run to wait for", () =>
+    Effect.gen(function* () {
+      const runs = yield* Runs
+      const sessions = yield* Sessions
+      const { sessionId } = yield* runs.createAndWait({ task: "[simulate output=one keepAlive=true]" })
+      const next = yield* Effect.exit(sessions.followUpAndWait(sessionId ?? "", "[simulate output=two]"))
+      assert.strictEqual(Exit.isSuccess(next) && next.value.result, "two")
+    }).pipe(Effect.provide(layer({})))
+  )
+})
