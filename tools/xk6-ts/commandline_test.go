@@ -1,8 +1,12 @@
 package ts
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -87,4 +91,40 @@ func TestPrintedBundleRunsInAnyK6(t *testing.T) {
 	p.k6("XK6_TS=false", "run", "load/main.js").exits(0).says("result hello you").doesNotSay("source map")
 	p.k6("x", "ts", "load/none.ts").exits(107).says("none.ts")
 	p.k6("x", "ts").exits(255).says("accepts 1 arg(s)")
+}
+
+// A server on this machine stands in for the cloud and refuses; what it is asked came out of the bundle.
+func TestCloud(t *testing.T) {
+	asked := make(chan string, 100)
+	cloud := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		asked <- string(body)
+		w.WriteHeader(http.StatusForbidden)
+	}))
+	t.Cleanup(cloud.Close)
+	p := newProject(t, map[string]string{
+		"main.ts":   `import { vus } from "./vus"; export const options = { vus, iterations: vus }; export default () => {}`,
+		"vus.ts":    `export const vus: number = 7`,
+		"broken.ts": `import { vus } from "nowhere"; export default () => vus`,
+	})
+	environment := []string{"K6_CLOUD_TOKEN=none", "K6_CLOUD_STACK_ID=1", "K6_CLOUD_PROJECT_ID=1",
+		"K6_CLOUD_HOST=" + cloud.URL, "K6_CLOUD_HOST_V6=" + cloud.URL}
+	for _, args := range [][]string{{"main.ts"}, {"main.ts", "--quiet"}, {"--quiet", "main.ts"}} {
+		if got := p.k6(slices.Concat(environment, []string{"cloud", "run"}, args)...); got.exitCode == 0 {
+			t.Error("k6 took a refusal for an answer")
+		}
+		if body := <-asked; !strings.Contains(body, `"vus":7`) {
+			t.Errorf("the cloud was asked about %s", body)
+		}
+	}
+	p.k6(slices.Concat(environment, []string{"cloud", "run", "broken.ts"})...).
+		exits(107).says(`Could not resolve "nowhere"`)
+}
+
+func TestStandardInputIsLeftToK6(t *testing.T) {
+	p := newProject(t, nil)
+	p.stdin = `const who: string = "stdin"; export default () => console.log("result", who)`
+	p.k6("run", "-").exits(0).says("result stdin")
+	p.stdin = `import "./name"; export default () => {}`
+	p.k6("run", "-").exits(107).doesNotSay("does not bundle")
 }

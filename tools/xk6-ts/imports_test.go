@@ -1,6 +1,10 @@
 package ts
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
 
 func TestTypesAndRelativeImports(t *testing.T) {
 	newProject(t, map[string]string{
@@ -36,6 +40,41 @@ func TestNpmPackages(t *testing.T) {
 		"node_modules/modern/m.js":          `export const modern = "esm"`,
 		"node_modules/modern/c.js":          `exports.modern = "cjs"`,
 	}).k6("run", "main.ts").exits(0).says("result production esm module")
+}
+
+func TestModulesOfBothKindsInOnePackage(t *testing.T) {
+	newProject(t, map[string]string{
+		"main.ts":                         `import { both } from "mixed"; export default () => console.log("result", both)`,
+		"node_modules/mixed/package.json": `{ "type": "module", "exports": "./index.js" }`,
+		"node_modules/mixed/index.js":     `import older from "./older.cjs"; export const both = "esm " + older.name`,
+		"node_modules/mixed/older.cjs":    `const { name } = require("./oldest.cjs"); module.exports = { name, esm: () => require("./index.js") }`,
+		"node_modules/mixed/oldest.cjs":   `exports.name = "cjs"`,
+	}).k6("run", "main.ts").exits(0).says("result esm cjs")
+}
+
+// The schemas of the contract are records with other fields, the kind that needs most of an engine.
+func TestEffectSchema(t *testing.T) {
+	effect, err := filepath.Abs(filepath.Join("..", "..", "node_modules", "effect"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(effect); err != nil {
+		t.Skip("effect is not installed: " + err.Error())
+	}
+	p := newProject(t, map[string]string{"main.ts": `
+		import * as Schema from "effect/Schema"
+		const Run = Schema.StructWithRest(
+			Schema.Struct({ id: Schema.String, cost: Schema.optionalKey(Schema.NullOr(Schema.Number)) }),
+			[Schema.Record(Schema.String, Schema.Unknown)])
+		const decode = Schema.decodeUnknownSync(Run)
+		export default () => {
+			console.log("result", JSON.stringify(decode({ id: "r", cost: null, more: [1] })))
+			try { decode({ id: 7 }) } catch (error) { console.log(String(error)) }
+		}`,
+	})
+	p.link(effect, "node_modules/effect")
+	p.k6("run", "main.ts").exits(0).
+		says(`result {\"id\":\"r\",\"cost\":null,\"more\":[1]}`, `SchemaError(Expected string`)
 }
 
 func TestWorkspacePackages(t *testing.T) {

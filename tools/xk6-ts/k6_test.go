@@ -27,15 +27,19 @@ func TestMain(m *testing.M) {
 
 // project is a directory of files, written for one test.
 type project struct {
-	t    *testing.T
-	root string
+	t     *testing.T
+	root  string
+	stdin string
 }
 
 func newProject(t *testing.T, files map[string]string) project {
 	t.Helper()
 	t.Parallel()
 	// A space, because paths become URLs on their way through k6.
-	p := project{t, filepath.Join(t.TempDir(), "load tests")}
+	p := project{t: t, root: filepath.Join(t.TempDir(), "load tests")}
+	if err := os.MkdirAll(p.root, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for name, text := range files {
 		p.write(name, text)
 	}
@@ -85,7 +89,7 @@ func (p project) k6(args ...string) outcome {
 		p.t.Fatal(err)
 	}
 	command := exec.CommandContext(ctx, self, args...)
-	command.Dir, command.Env = p.root, environment
+	command.Dir, command.Env, command.Stdin = p.root, environment, strings.NewReader(p.stdin)
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
 
