@@ -14,6 +14,7 @@ import { iterationsFailed } from "./Metrics.ts"
 import type { FlowName } from "./Mix.ts"
 import { keysAreHonoured, reap } from "./Reaping.ts"
 import * as Sample from "./Sample.ts"
+import * as Sampling from "./Sampling.ts"
 import * as Service from "./Service.ts"
 import * as Settings from "./Settings.ts"
 import { closedModel, type LoadTestName, openModel, scheduled, shapes } from "./Shape.ts"
@@ -104,7 +105,7 @@ export const make = (test: LoadTestName, defaults: Settings.Defaults) => {
     const name = mix.at(index)
     exec.vu.metrics.tags["flow"] = name
     const { idInInstance: vu, iterationInScenario: iteration } = exec.vu
-    const isSampled = Sample.includes({ share: settings.sample, vus: vus ?? preAllocatedVUs, vu, iteration })
+    const isSampled = Sampling.includes({ share: settings.sample, vus: vus ?? preAllocatedVUs, vu, iteration })
     sample = isSampled ? Sample.make() : undefined
     try {
       flows[name]({ index, ordinal: mix.ordinal(index), due_ms, service, settings, prepared })

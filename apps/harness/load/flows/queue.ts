@@ -12,6 +12,7 @@ export const queue: Flow = (iteration) => {
     return followRun(iteration, run.id)
   }
   const interrupt = iteration.index % 2 === 1
+  const queued = { ...iteration, due_ms: Date.now() }
   const answer = iteration.service.send("v4.queueMessage", {
     id: run.sessionId,
     body: { text: iteration.settings.task, interrupt }
@@ -22,5 +23,5 @@ export const queue: Flow = (iteration) => {
   else followRun(iteration, run.id, "completed")
   // a service need not say which run a message becomes
   const next = text(answer, "runId")
-  if (next !== undefined) followRun(iteration, next, "completed")
+  if (next !== undefined) followRun(queued, next, "completed")
 }
