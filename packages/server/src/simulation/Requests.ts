@@ -42,6 +42,9 @@ const known: ReadonlyMap<string, Target> = new Map(
 
 const prefixLength = `${basePath.v4}/`.length
 
+/** How much of an address the journal keeps, in characters. */
+export const longestPath = 2048
+
 /** The longest id that is kept, in characters: those of this server have 36. */
 export const longestResource = 256
 

@@ -19,7 +19,7 @@ import { Journal } from "./Journal.ts"
 import { Limits, type Refusal } from "./Limits.ts"
 import { Staleness } from "./ObservedStore.ts"
 import { RealClock } from "./RealClock.ts"
-import { clipped, type Identity, makeAttempts, type Target, makeAddresses } from "./Requests.ts"
+import { clipped, type Identity, longestPath, makeAttempts, type Target, makeAddresses } from "./Requests.ts"
 import { ClockSkew } from "./SkewedClock.ts"
 import { makeRecorder, type Visit } from "./Visit.ts"
 
@@ -37,9 +37,6 @@ type Response = HttpServerResponse.HttpServerResponse
 
 /** How much of a create's body is read to know which one it is; the same as the server reads at all. */
 const maxBodySize = ByteSize.mebibytes(1)
-
-/** How much of an address the journal keeps, in characters. */
-const longestPath = 2048
 
 /** Nobody is there, and never will be. */
 const nowhere = "http://elsewhere.invalid"

@@ -36,7 +36,8 @@ export interface Visit {
 /** How much of a header the journal keeps, in characters. */
 const longestHeader = 256
 
-const clippedOrNull = (value: string | undefined) => (value === undefined ? null : clipped(value, longestHeader))
+/** A header as the journal keeps it. */
+export const clippedOrNull = (value: string | undefined) => (value === undefined ? null : clipped(value, longestHeader))
 
 const retryAfter_ms = (response: Response, now_ms: number): number | null => {
   const value = response.headers["retry-after"]

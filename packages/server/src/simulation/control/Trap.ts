@@ -6,6 +6,8 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as ApiKeys from "../ApiKeys.ts"
 import { Journal } from "../Journal.ts"
 import { RealClock } from "../RealClock.ts"
+import { clipped, longestPath } from "../Requests.ts"
+import { clippedOrNull } from "../Visit.ts"
 
 /** Where a redirect of a fault leads: another origin, which says `{}` to everything and writes down who brought a key. */
 export const trapPath = "/trap"
@@ -27,10 +29,10 @@ export const make = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>)
         attempt: 1,
         after: journal.lastUnsafe(),
         method: request.method,
-        path: keys.redact(request.url),
+        path: clipped(keys.redact(request.url), longestPath),
         apiKey: keys.digestOf(request),
-        idempotencyKey: request.headers["idempotency-key"] ?? null,
-        userAgent: request.headers["user-agent"] ?? null,
+        idempotencyKey: clippedOrNull(request.headers["idempotency-key"]),
+        userAgent: clippedOrNull(request.headers["user-agent"]),
         status: 200,
         retryAfter_ms: null,
         answered: "whole",

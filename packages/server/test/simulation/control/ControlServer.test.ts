@@ -229,6 +229,9 @@ describe("ControlServer", () => {
           ]
         )
         assert.notInclude(JSON.stringify(entries), "wak_test")
+        yield* ask({ "user-agent": "x".repeat(5000) })
+        const { body: last } = yield* asked("GET", "/journal?operation=trap&after=2")
+        assert.isBelow(JSON.stringify(last["entries"]).length, 1000)
       })
     )
   )
