@@ -77,8 +77,8 @@ const limits = Schema.Struct({
   concurrentRuns: Schema.optionalKey(Count),
   /** Browsers that are not stopped. */
   concurrentBrowsers: Schema.optionalKey(Count),
-  /** Requests a second, refilled steadily, and how many at once. */
-  requestsPerSecond: Schema.optionalKey(Schema.Finite.check(Schema.isGreaterThan(0))),
+  /** Requests a second, refilled steadily, at least one in 1000 s, and how many at once. */
+  requestsPerSecond: Schema.optionalKey(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0.001))),
   burst: Schema.optionalKey(Count),
   /** What Retry-After says: seconds (unless said otherwise), an HTTP date, one or the other by a draw, or nothing. */
   retryAfter: Schema.optionalKey(Schema.Literals(["seconds", "date", "either", "none"]))

@@ -54,6 +54,10 @@ const wrong: ReadonlyArray<readonly [file: unknown, ...lines: ReadonlyArray<stri
   [{ selfReport: { failed: 1.5 } }, "selfReport.failed: expected a number between 0 and 1, got 1.5"],
   [{ judge: {} }, "judge.enabled: is missing, expected a number"],
   [{ proxy: { rate: 1, mb: { min: 3, max: 1 } } }, "proxy.mb.min: is more than max"],
+  [
+    { limits: { requestsPerSecond: 0 } },
+    "limits.requestsPerSecond: expected a number greater than or equal to 0.001, got 0"
+  ],
   [{ limits: { burst: 3 } }, "limits.burst: says nothing without requestsPerSecond"],
   [{ limits: { concurrentRuns: 0.5 } }, "limits.concurrentRuns: expected an integer, got 0.5"],
   [

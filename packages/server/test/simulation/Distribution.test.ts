@@ -70,4 +70,12 @@ describe("Distribution", () => {
     const values = drawn({ lognormal: { median: seconds(60), sigma: 1, max: seconds(70) } })
     assert.strictEqual(Math.max(...values), 70_000)
   })
+
+  it("a tail that no number holds is a hundred years, and of nothing it makes nothing", () => {
+    const century = Duration.toMillis(Duration.days(36_500))
+    const wild = (median: Duration.Duration) => drawn({ lognormal: { median, sigma: 1e4 } })
+    assert.strictEqual(Math.max(...wild(seconds(1))), century)
+    assert.deepStrictEqual([...new Set(wild(Duration.zero))], [0])
+    assert.deepStrictEqual([...new Set(drawn({ pareto: { min: Duration.zero, alpha: 1e-4, max: seconds(1) } }))], [0])
+  })
 })
