@@ -13,7 +13,7 @@ import * as Identity from "./Identity.ts"
 import * as Recordings from "./Recordings.ts"
 import * as Shares from "./Shares.ts"
 import { Simulation } from "../simulation/Simulation.ts"
-import * as StatusRead from "./StatusRead.ts"
+import * as PlainRead from "./PlainRead.ts"
 import * as Unrouted from "./Unrouted.ts"
 
 const versions = Layer.mergeAll(
@@ -56,7 +56,7 @@ export const make = (options: AppOptions) =>
         caseSensitive: true
       })
     )
-    return Effect.map(Effect.flatMap(routes, StatusRead.before), (app) =>
+    return Effect.map(Effect.flatMap(routes, PlainRead.before), (app) =>
       Option.isSome(simulation) ? simulation.value.around(app) : app
     )
   })

@@ -26,8 +26,8 @@ export const toDomain = (body: RunCreate): SessionRequest => ({
 /** A turn as a v4 run. */
 export const fromDomain = (turn: Turn): Run => ({
   id: turn.id,
-  sessionId: turn.sessionId,
   status: turn.status,
+  sessionId: turn.sessionId,
   task: turn.task,
   modelParams: turn.modelParams,
   result: turn.output,

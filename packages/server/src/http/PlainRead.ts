@@ -1,0 +1,149 @@
+import { ApiKeyAuth } from "@webagent/contract"
+import { apiKeyHeader } from "@webagent/contract/Wire"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as HttpApi from "effect/http-api/HttpApi"
+import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import { linkTo } from "../api/Links.ts"
+import { LinkTokens } from "../api/LinkTokens.ts"
+import * as V2 from "../api/v2/Conversion.ts"
+import { Served as V2Served } from "../api/v2/Handlers.ts"
+import * as V3 from "../api/v3/Conversion.ts"
+import { Served as V3Served } from "../api/v3/Handlers.ts"
+import * as V4 from "../api/v4/Conversion.ts"
+import { Served as V4Served } from "../api/v4/Handlers.ts"
+import type { Turn } from "../domain/Turn.ts"
+import { Engine } from "../engine/Engine.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+type HttpApp<E, R> = Effect.Effect<Response, E, R>
+
+/** An operation, as the check of the key is told of it. */
+interface Operation {
+  readonly group: HttpApiGroup.Top
+  readonly endpoint: HttpApiEndpoint.Top
+}
+
+/** How one operation is answered in its plain case; a failure sends the request on to the operation. */
+interface Read extends Operation {
+  /** An id as this server writes them, and nothing after the path. */
+  readonly pattern: RegExp
+  readonly route: HttpRouter.Route<never, never>
+  readonly answer: (id: string, request: Request) => Effect.Effect<Response, unknown>
+}
+
+const header = apiKeyHeader.toLowerCase()
+const id = "([\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12})"
+
+const read = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>,
+  path: HttpRouter.PathInput,
+  answer: Read["answer"]
+): ReadonlyArray<Read> => {
+  const found: Array<Operation> = []
+  HttpApi.reflect(api, {
+    predicate: ({ endpoint }) => endpoint.path === path && endpoint.method === "GET",
+    onGroup: () => {},
+    onEndpoint: ({ endpoint, group }) => found.push({ endpoint, group })
+  })
+  const pattern = new RegExp(`^${path.replace(/:\w+/u, id)}$`, "u")
+  return found.map((operation) => ({
+    ...operation,
+    pattern,
+    route: HttpRouter.route("GET", path, Effect.never),
+    answer
+  }))
+}
+
+/** One answer a status: they are the same bytes every time. */
+const makeStatuses = () => {
+  const made = new Map<Turn["status"], Response>()
+  return (turn: Turn) => {
+    const known = made.get(turn.status)
+    if (known !== undefined) return known
+    const answer = HttpServerResponse.jsonUnsafe(V4.statusFromDomain(turn))
+    made.set(turn.status, answer)
+    return answer
+  }
+}
+
+/** What the versions read, the one that is polled most first. The fields are in the order of the contract's. */
+const makeReads = (engine: Engine["Service"], tokens: LinkTokens["Service"]): ReadonlyArray<Read> => {
+  const statusOf = makeStatuses()
+  const { get, status } = V4Served.groups.runs.endpoints
+  return [
+    ...read(V4Served, status.path, (id) => Effect.map(engine.turn(id), statusOf)),
+    ...read(V4Served, get.path, (id) =>
+      Effect.map(engine.turn(id), (turn) => HttpServerResponse.jsonUnsafe(V4.fromDomain(turn)))
+    ),
+    ...read(V3Served, V3Served.groups.sessions.endpoints.get.path, (id) =>
+      Effect.map(engine.session(id), (found) => HttpServerResponse.jsonUnsafe(V3.fromDomain(found)))
+    ),
+    ...read(V2Served, V2Served.groups.sessions.endpoints.get.path, (id, request) =>
+      Effect.map(engine.session(id), (found) =>
+        HttpServerResponse.jsonUnsafe(V2.fromDomain(found, linkTo(tokens, request)))
+      )
+    )
+  ]
+}
+
+/** What the router tells a middleware of a request. Added, not merged: a merge copies the whole context each time. */
+const routed =
+  ({ route }: Read) =>
+  <R>(context: Context.Context<R>) =>
+    Context.add(Context.add(context, HttpServerRequest.ParsedSearchParams, {}), HttpRouter.RouteContext, {
+      params: {},
+      route
+    })
+
+/**
+ * Answers the reads, which are asked for more than anything else, at a fraction of what their operations cost: the
+ * same check of the key, the same look-up and the same conversion, without the decoding and encoding that every
+ * operation is built of. What is not the plain case goes on to the app, so the operation alone decides how a refusal
+ * looks: another method, another spelling of the path or the id, a query, a key that is not let through, a resource
+ * that is not there.
+ */
+export const before = Effect.fnUntraced(function* <E, R>(app: HttpApp<E, R>) {
+  const engine = yield* Engine
+  const auth = yield* ApiKeyAuth
+  const reads = makeReads(engine, yield* LinkTokens).map((each) => ({ ...each, routed: routed(each) }))
+  // whoever polls sends the same key each time
+  let key = ""
+  let credential = Redacted.make(key)
+
+  const answered = (
+    request: Request,
+    id: string,
+    { answer, endpoint, group, routed }: (typeof reads)[number]
+  ): HttpApp<unknown, Request | Scope.Scope> => {
+    const given = request.headers[header] ?? ""
+    if (given !== key) {
+      key = given
+      credential = Redacted.make(key)
+    }
+    const checked = auth.apiKey(Effect.orDie(answer(id, request)), { credential, endpoint, group })
+    return Effect.updateContext(checked, routed)
+  }
+
+  return Effect.withFiber<Response, E, R | Request | Scope.Scope>((fiber) => {
+    const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
+    if (request.method !== "GET") return app
+    for (const each of reads) {
+      const id = each.pattern.exec(request.url)?.[1]
+      if (id === undefined) continue
+      return Effect.catchCause(answered(request, id, each), (cause) => {
+        const interrupts = cause.reasons.filter(Cause.isInterruptReason)
+        return interrupts.length > 0 ? Effect.failCause(Cause.fromReasons(interrupts)) : app
+      })
+    }
+    return app
+  })
+})
