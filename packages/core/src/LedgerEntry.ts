@@ -58,49 +58,56 @@ export interface OpenItem {
   readonly owner?: string
 }
 
-/** What is still open after all that happened. */
+const nameOf = (kind: string, id: string) => JSON.stringify([kind, id])
+
+/**
+ * What is still open after all that happened. A key may be sent again, as after an answer that was lost: what is known
+ * of an earlier create is not undone by what becomes of a later one.
+ */
 export class OpenItems {
-  private readonly byKey = new Map<string, OpenItem>()
-  private readonly keyOf = new Map<string, string>()
+  /** Creates of which no id is known, by key: the last one, and the one before it that was left open. */
+  private readonly last = new Map<string, OpenItem>()
+  private readonly earlier = new Map<string, OpenItem>()
+  private readonly made = new Map<string, OpenItem>()
 
   /** Takes in what happened next. */
   add(entry: LedgerEntry, owner?: string): void {
     switch (entry._tag) {
       case "opening": {
         const { _tag, ...item } = entry
-        this.byKey.set(entry.key, { ...item, state: _tag, ...(owner === undefined ? {} : { owner }) })
+        const before = this.last.get(entry.key)
+        if (before !== undefined) this.earlier.set(entry.key, before)
+        this.last.set(entry.key, { ...item, state: _tag, ...(owner === undefined ? {} : { owner }) })
         return
       }
       case "opened": {
-        const id = entry.id === undefined ? {} : { id: entry.id }
-        const item = this.update(entry.key, { state: "opened", ...id })
-        if (item?.id !== undefined) this.keyOf.set(JSON.stringify([item.kind, item.id]), item.key)
+        const item = this.last.get(entry.key)
+        if (item === undefined) return
+        if (entry.id === undefined) return void this.last.set(entry.key, { ...item, state: "opened" })
+        this.made.set(nameOf(item.kind, entry.id), { ...item, state: "opened", id: entry.id })
+        this.last.delete(entry.key)
+        this.earlier.delete(entry.key)
         return
       }
-      case "unknown":
-        this.update(entry.key, { state: "unknown", reason: entry.reason })
+      case "unknown": {
+        const item = this.last.get(entry.key)
+        if (item !== undefined) this.last.set(entry.key, { ...item, state: "unknown", reason: entry.reason })
         return
-      case "refused":
-        this.byKey.delete(entry.key)
-        return
-      case "closed": {
-        const name = JSON.stringify([entry.kind, entry.id])
-        this.byKey.delete(this.keyOf.get(name) ?? "")
-        this.keyOf.delete(name)
       }
+      case "refused": {
+        const before = this.earlier.get(entry.key)
+        this.earlier.delete(entry.key)
+        if (before === undefined) this.last.delete(entry.key)
+        else this.last.set(entry.key, before)
+        return
+      }
+      case "closed":
+        this.made.delete(nameOf(entry.kind, entry.id))
     }
   }
 
   /** In the order in which they were opened. */
   list(): ReadonlyArray<OpenItem> {
-    return Array.from(this.byKey.values())
-  }
-
-  private update(key: string, change: Partial<OpenItem>) {
-    const item = this.byKey.get(key)
-    if (item === undefined) return undefined
-    const changed = { ...item, ...change }
-    this.byKey.set(key, changed)
-    return changed
+    return [...this.made.values(), ...this.last.values()].toSorted((a, b) => a.at_ms - b.at_ms)
   }
 }

@@ -35,6 +35,8 @@ const failed = (what: string) => (error: PlatformError.PlatformError) =>
 interface Line {
   readonly entry: LedgerEntry
   readonly owner: string | undefined
+  /** When it happened, or the line before it, if that says later. */
+  readonly at_ms: number
 }
 
 const readFile = Effect.fnUntraced(function* (fs: FileSystem.FileSystem, path: string) {
@@ -52,9 +54,13 @@ const readFile = Effect.fnUntraced(function* (fs: FileSystem.FileSystem, path: s
     })
   }
   const { owner } = head.success
+  let at_ms = Number.NEGATIVE_INFINITY
   return rest.flatMap((line): ReadonlyArray<Line> => {
     const entry = decodeEntry(line)
-    return Result.isSuccess(entry) ? [{ entry: entry.success, owner }] : []
+    if (Result.isFailure(entry)) return []
+    // a clock that was set back does not put an answer before its create
+    at_ms = Math.max(at_ms, entry.success.at_ms)
+    return [{ entry: entry.success, owner, at_ms }]
   })
 })
 
@@ -68,7 +74,7 @@ const readAll = Effect.fnUntraced(function* (fs: FileSystem.FileSystem, director
   const items = new OpenItems()
   // who reaps writes "closed" into a file of its own, by a clock of its own: an end comes after every beginning
   const isEnd = ({ entry }: Line) => Number(entry._tag === "closed")
-  for (const { entry, owner } of lines.toSorted((a, b) => isEnd(a) - isEnd(b) || a.entry.at_ms - b.entry.at_ms)) {
+  for (const { entry, owner } of lines.toSorted((a, b) => isEnd(a) - isEnd(b) || a.at_ms - b.at_ms)) {
     items.add(entry, owner)
   }
   return items.list()

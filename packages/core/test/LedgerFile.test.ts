@@ -85,6 +85,23 @@ describe("LedgerFile", () => {
     )
   )
 
+  it.live("knows the id of what was answered after the clock was set back", () =>
+    run(
+      Effect.gen(function* () {
+        const directory = yield* folder
+        const ledger = yield* LedgerFile.make({ directory })
+        yield* ledger.write(opening("k", "browser", 5000))
+        yield* ledger.write(opened("k", "b-1"))
+        assert.deepStrictEqual(
+          (yield* ledger.open).map(({ id, state }) => [id, state]),
+          [["b-1", "opened"]]
+        )
+        yield* ledger.write(closed("b-1"))
+        assert.deepStrictEqual(yield* ledger.open, [])
+      })
+    )
+  )
+
   it.live("overlooks a last line that was never finished, and only that", () =>
     run(
       Effect.gen(function* () {
