@@ -63,11 +63,15 @@ const describedError = (described: Described, status: number, body: string) => {
   return status === 401 || status === 429 ? Result.getOrUndefined(decode(schema, Result.succeed({}))) : undefined
 }
 
-/** What an answer means. Any 2xx is a success, whichever the contract names, and an empty body is `{}`. */
+/**
+ * What an answer means. Any 2xx is a success, whichever the contract names, and an empty body is `{}`. `idOf` finds the
+ * id in one that cannot be decoded.
+ */
 export const interpret = (
   described: Described,
   answered: Answered,
-  redact: (text: string) => string
+  redact: (text: string) => string,
+  idOf: (answer: unknown) => string | undefined
 ): Effect.Effect<unknown, unknown> => {
   const { status } = answered
   const text = answered.text()
@@ -80,7 +84,7 @@ export const interpret = (
   const answer = decode(described.success, json)
   if (Result.isSuccess(answer)) return Effect.succeed(answer.success)
   const body = redact(text)
-  const id = stringField(Result.getOrUndefined(parseJson(body)), "id")
+  const id = idOf(Result.getOrUndefined(parseJson(body)))
   return Effect.fail(
     failed(
       answered,

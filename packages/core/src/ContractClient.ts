@@ -88,18 +88,20 @@ const tableOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   return table
 }
 
-const stringIn = (answer: unknown, name: string) => {
+/** An id in an answer, of whatever shape the rest of it is; as a number it is the same in a path. */
+const idIn = (answer: unknown, name: string) => {
   const field = typeof answer === "object" && answer !== null ? Reflect.get(answer, name) : undefined
-  return typeof field === "string" ? field : undefined
+  if (typeof field === "number" && Number.isSafeInteger(field)) return String(field)
+  return typeof field === "string" && field !== "" ? field : undefined
 }
 
 /** What a create makes, by its path, and where its answer names it: a message becomes a run. */
 const madeBy = (path: string) =>
   path.endsWith("/queue")
-    ? { kind: "run", idOf: (answer: unknown) => stringIn(answer, "runId") }
+    ? { kind: "run", idOf: (answer: unknown) => idIn(answer, "runId") }
     : {
         kind: path.slice(path.lastIndexOf("/") + 1).replace(/s$/u, ""),
-        idOf: (answer: unknown) => stringIn(answer, "id")
+        idOf: (answer: unknown) => idIn(answer, "id")
       }
 
 const clientOf = (version: ApiVersion, table: Table) =>
@@ -121,7 +123,7 @@ const clientOf = (version: ApiVersion, table: Table) =>
         )
       const send = (request: HttpClientRequest.HttpClientRequest, attempt: number) =>
         Effect.flatMap(transport.exchange(version, request, attempt), (answered) =>
-          interpret(operation, answered, transport.redact)
+          interpret(operation, answered, transport.redact, idOf)
         )
 
       return (call: RequestEncoding.Call): Effect.Effect<unknown, unknown> => {

@@ -13,7 +13,13 @@ import type { LedgerEntry } from "./LedgerEntry.ts"
 import * as Metrics from "./Metrics.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
 import { TooManyRequestsError } from "./TooManyRequestsError.ts"
-import { InvalidRequest, TransportError, type TransportErrorReason, UnexpectedStatus } from "./TransportError.ts"
+import {
+  InvalidRequest,
+  isUnsent,
+  TransportError,
+  type TransportErrorReason,
+  UnexpectedStatus
+} from "./TransportError.ts"
 
 /** A request that makes something which costs money. */
 export interface Create<A> {
@@ -42,15 +48,6 @@ export interface Creates {
   readonly closed: (kind: string, id: string) => Effect.Effect<void>
 }
 
-const neverLeft = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "ENETUNREACH",
-  "EHOSTUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT"
-])
-
 /** What a failed attempt of a create has done at the service. */
 type Effected =
   /** It has not reached it. */
@@ -73,7 +70,7 @@ const effectedBy = (error: unknown): Effected => {
     case "InvalidRequest":
       return "unsent"
     case "ConnectionFailed":
-      return neverLeft.has(reason.code ?? "") ? "unsent" : "unknown"
+      return isUnsent(reason) ? "unsent" : "unknown"
     case "Timeout":
       return reason.phase === "connect" ? "unsent" : "unknown"
     case "UndecodableAnswer":
@@ -112,7 +109,9 @@ export const make = (options: {
 
   /** What has happened is written down, or said: it cannot be undone by failing. */
   const note = (entry: LedgerEntry) =>
-    ledger.write(entry).pipe(Effect.catch((error) => Effect.logError(error.message, { ...entry })))
+    ledger
+      .write(entry)
+      .pipe(Effect.catch((error) => Effect.logError(`${error.message} It lacks: ${JSON.stringify(entry)}`)))
 
   const at = <A, E, R>(f: (at_ms: number) => Effect.Effect<A, E, R>) => Effect.flatMap(Clock.currentTimeMillis, f)
 

@@ -60,14 +60,19 @@ export const make = (
     }
     const cause = systemError(error)
     const code = stringIn(cause, "code")
+    const syscall = stringIn(cause, "syscall")
     // ETIMEDOUT is also how an established connection may end
-    if (code === "UND_ERR_CONNECT_TIMEOUT" || (code === "ETIMEDOUT" && stringIn(cause, "syscall") === "connect")) {
+    if (code === "UND_ERR_CONNECT_TIMEOUT" || (code === "ETIMEDOUT" && syscall === "connect")) {
       return new Timeout({ phase: "connect", after: Duration.millis(took_ms) })
     }
     // a plain error: what libraries hang on theirs may hold the request
     const plain = new Error(redact(cause instanceof Error ? cause.message : String(cause)))
     plain.stack = `${plain.name}: ${plain.message}`
-    return new ConnectionFailed({ ...(code === undefined ? {} : { code }), cause: plain })
+    return new ConnectionFailed({
+      ...(code === undefined ? {} : { code }),
+      ...(syscall === undefined ? {} : { syscall }),
+      cause: plain
+    })
   }
 
   const bounded = <A, E>(

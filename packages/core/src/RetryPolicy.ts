@@ -91,8 +91,8 @@ export const transient = (error: unknown): Transient | undefined => {
 const isRedirect = (error: unknown): boolean =>
   error instanceof TransportError &&
   error.reason._tag === "UnexpectedStatus" &&
-  error.reason.status >= 300 &&
-  error.reason.status < 400
+  // fetch in a browser hides a redirect that it does not follow behind a zero
+  (error.reason.status === 0 || (error.reason.status >= 300 && error.reason.status < 400))
 
 /**
  * Tells a failure that may pass of a service that has answered before, if it has: a redirect, which is never followed,

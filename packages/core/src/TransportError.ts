@@ -5,6 +5,8 @@ import * as Schema from "effect/Schema"
 export class ConnectionFailed extends Schema.TaggedError<ConnectionFailed>()("ConnectionFailed", {
   /** `ECONNREFUSED`, `ENOTFOUND`, ... where the system gives one. */
   code: Schema.optionalKey(Schema.String),
+  /** What the system was doing, where it says: `connect`, `getaddrinfo`, `read`, `write`. */
+  syscall: Schema.optionalKey(Schema.String),
   cause: Schema.Defect()
 }) {}
 
@@ -104,10 +106,13 @@ const connectionCodes: Readonly<Record<string, string>> = {
   ENOTFOUND: "no such host",
   EAI_AGAIN: "the host name could not be looked up",
   ENETUNREACH: "no way to its network",
-  EHOSTUNREACH: "no way to its host",
-  ETIMEDOUT: "connecting took too long",
-  UND_ERR_CONNECT_TIMEOUT: "connecting took too long"
+  EHOSTUNREACH: "no way to its host"
 }
+
+/** Whether the request has not left: while reading or writing, the same codes end a connection that was there. */
+export const isUnsent = ({ code, syscall }: ConnectionFailed): boolean =>
+  connectionCodes[code ?? ""] !== undefined &&
+  (syscall === undefined || syscall === "connect" || syscall === "getaddrinfo")
 
 const causeOf = ({ cause }: ConnectionFailed) => (cause instanceof Error ? cause.message : "connection lost")
 
@@ -130,7 +135,7 @@ export const describe = (
 ): string => {
   switch (reason._tag) {
     case "ConnectionFailed": {
-      const known = connectionCodes[reason.code ?? ""]
+      const known = isUnsent(reason) ? connectionCodes[reason.code ?? ""] : undefined
       return known === undefined
         ? `no answer came (${reason.code ?? causeOf(reason)}).${acted}`
         : `nothing answers at ${origin} (${known}). Is the service running, and the base address right?`
@@ -149,7 +154,8 @@ export const describe = (
       return `status ${reason.status}${excerpt(reason.body)}. ${advise(reason)}`
     case "UndecodableAnswer": {
       const id = reason.id === undefined ? "" : ` Its id is ${JSON.stringify(reason.id)}.`
-      return `status ${reason.status}, but not the answer that is described: ${reason.issue}.${id}`
+      const done = acted === "" ? "" : " The service says that it is done: look before you send it again."
+      return `status ${reason.status}, but not the answer that is described: ${reason.issue}.${id}${done}`
     }
     case "CircuitOpen": {
       const time = reason.retryAfter === undefined ? "a moment" : Duration.format(reason.retryAfter)

@@ -7,10 +7,14 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientError from "effect/http/HttpClientError"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
 import * as Creates from "../src/Creates.ts"
 import {
+  ClientConfig,
   type ClientOptions,
   ContractClient,
   Grace,
@@ -206,15 +210,71 @@ describe("a create", () => {
     })
   )
 
-  it.live("whose answer cannot be decoded keeps its id in the ledger", () =>
+  it.live.each([
+    [{ id: "r-9", status: 7 }, "r-9"],
+    [{ id: 12, status: 7 }, "12"],
+    [{ id: "" }, undefined],
+    [{}, undefined]
+  ] as const)("whose answer %j cannot be decoded keeps its id in the ledger", ([json, id]) =>
     Effect.gen(function* () {
-      yield* answering({ status: 201, json: { id: "r-9", status: 7 } })
+      yield* answering({ status: 201, json })
       const error = yield* Effect.flip(create)
       assert.strictEqual(error._tag === "TransportError" && error.reason._tag, "UndecodableAnswer")
+      assert.match(error.message, /The service says that it is done: look before you send it again\.$/u)
       const [, opened] = yield* Written
-      assert.strictEqual(opened?._tag === "opened" && opened.id, "r-9")
+      assert.strictEqual(opened?._tag === "opened" && opened.id, id)
     }).pipe(Effect.provide(setting()))
   )
+
+  it.live.each([
+    ["connect", 5, "refused"],
+    ["getaddrinfo", 5, "refused"],
+    [undefined, 5, "refused"],
+    ["read", 1, "unknown"],
+    ["write", 1, "unknown"]
+  ] as const)("to a host that went out of reach in %s is sent %i times, and then %s", ([syscall, sent, end]) => {
+    let attempts = 0
+    const failing = HttpClient.make((request) => {
+      attempts++
+      const cause = Object.assign(new Error("gone"), { code: "EHOSTUNREACH", syscall })
+      return Effect.fail(
+        new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
+      )
+    })
+    const written: Array<string> = []
+    const ledger = {
+      write: ({ _tag }: LedgerEntry) => Effect.sync(() => void written.push(_tag)),
+      open: Effect.succeed([])
+    }
+    return Effect.gen(function* () {
+      yield* Effect.flip(create)
+      assert.deepStrictEqual([attempts, ...written], [sent, "opening", end])
+    }).pipe(
+      Effect.provide(Transport.layer),
+      Effect.provide(ClientConfig.layer({ baseUrl: "http://a.example", apiKey: "k" })),
+      Effect.provide(Layer.succeed(HttpClient.HttpClient, failing)),
+      Effect.provideService(Ledger.Current, ledger),
+      Effect.provideService(RetryPolicy.Current, { ...RetryPolicy.standard, base: Duration.millis(1) })
+    )
+  })
+
+  it.live("whose id cannot be written down is in the log", () => {
+    const lines: Array<string> = []
+    const logger = Logger.make(({ message }) => void lines.push(String(message)))
+    const full = {
+      write: ({ _tag }: LedgerEntry) =>
+        _tag === "opening" ? Effect.void : Effect.fail(new LedgerError({ message: "disk full." })),
+      open: Effect.succeed([])
+    }
+    return Effect.gen(function* () {
+      yield* answering(made)
+      assert.strictEqual((yield* create).id, "r-1")
+      assert.match(lines.join(), /^disk full\. It lacks: \{.*"id":"r-1".*\}$/u)
+    }).pipe(
+      Effect.provide(layer().pipe(Layer.provideMerge(Layer.succeed(Ledger.Current, full)))),
+      Effect.provide(Logger.layer([logger]))
+    )
+  })
 
   it.live("that is interrupted in flight is unknown, between its attempts refused", () =>
     Effect.gen(function* () {
@@ -312,6 +372,21 @@ describe("a message for a session", () => {
       const [opening, opened] = yield* Written
       assert.strictEqual(opening?._tag === "opening" && opening.kind, "run")
       assert.strictEqual(opened?._tag === "opened" && opened.id, "r-2")
+    }).pipe(Effect.provide(setting()))
+  )
+
+  it.live("is never taken for its run where its answer is odd", () =>
+    Effect.gen(function* () {
+      const api = yield* ContractClient.make("v4", V4Api)
+      const queue = api.sessions.queue({ params: { session_id: "s" }, payload: { text: "t", interrupt: false } })
+      yield* answering({ status: 201, json: { id: "m-1", status: 7 } })
+      const nameless = yield* Effect.flip(queue)
+      yield* answering({ status: 201, json: { id: "m-1", runId: "r-2", status: 7 } })
+      const named = yield* Effect.flip(queue)
+      const ids = [nameless, named].map((error) =>
+        error._tag === "TransportError" && error.reason._tag === "UndecodableAnswer" ? error.reason.id : "?"
+      )
+      assert.deepStrictEqual(ids, [undefined, "r-2"])
     }).pipe(Effect.provide(setting()))
   )
 })

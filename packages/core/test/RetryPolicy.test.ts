@@ -59,6 +59,14 @@ describe("RetryPolicy.transient", () => {
     for (const error of lasting) assert.isUndefined(RetryPolicy.transient(error), error.message)
   })
 
+  it("takes a redirect, also one that fetch hides, for what may pass of a service that has answered", () => {
+    for (const status of [0, 302, 307]) {
+      const error = failure(new UnexpectedStatus({ status, body: "" }))
+      assert.isUndefined(RetryPolicy.transientOf(error, false))
+      assert.isDefined(RetryPolicy.transientOf(error, true), `${status}`)
+    }
+  })
+
   it("a redirect may pass where the service has answered before, and nothing else that does not elsewhere", () => {
     for (const status of [301, 302, 303, 307, 308]) {
       const redirect = failure(new UnexpectedStatus({ status, body: "" }))
