@@ -56,7 +56,14 @@ export const createAndWait = <C extends { readonly id: string }, A, EC, E, R = n
       const created = yield* cancel === undefined ? restore(create) : create
       const { id } = created
       yield* Effect.annotateCurrentSpan(`${kind}.id`, id)
-      const exit = yield* Effect.exit(restore(Effect.andThen(onCreated(created), wait(id, options))))
+      const exit = yield* Effect.exit(
+        restore(
+          Effect.andThen(
+            Effect.suspend(() => onCreated(created)),
+            wait(id, options)
+          )
+        )
+      )
       if (Exit.isSuccess(exit)) {
         yield* onEnd(exit.value)
         return exit.value
@@ -67,7 +74,12 @@ export const createAndWait = <C extends { readonly id: string }, A, EC, E, R = n
         if (why !== "timeout") yield* Effect.logWarning(`The wait for ${kind} ${id} has ended: ${goesOn}`)
         return yield* exit
       }
-      const cancelled = yield* Effect.exit(Effect.timeout(cancel(created, why), "1 minute"))
+      const cancelled = yield* Effect.exit(
+        Effect.timeout(
+          Effect.suspend(() => cancel(created, why)),
+          "1 minute"
+        )
+      )
       if (Exit.isFailure(cancelled)) {
         yield* Effect.logWarning(`The ${kind} ${id} could not be cancelled: ${goesOn}`, cancelled.cause)
         return yield* exit

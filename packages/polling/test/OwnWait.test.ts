@@ -115,6 +115,25 @@ describe("OwnWait.createAndWait", () => {
     }).pipe(Effect.provide(layerLogger))
   })
 
+  it.effect("accounts for what it has made also when who is told, or is to cancel it, throws", () => {
+    const { layerLogger, own, warnings } = make()
+    const throws = () => {
+      throw new Error("no")
+    }
+    return Effect.gen(function* () {
+      assert.isTrue(Exit.hasDies(yield* Effect.exit(OwnWait.createAndWait({ ...own, onCreated: throws }))))
+      const fiber = yield* Effect.forkChild(
+        Effect.flip(OwnWait.createAndWait(own, { timeout: "1 minute", cancel: throws }))
+      )
+      yield* TestClock.adjust("2 minutes")
+      assert.strictEqual((yield* Fiber.join(fiber)).waited_ms, 60_000)
+      assert.deepStrictEqual(warnings, [
+        `The wait for mug m-1 has ended: ${goesOn}`,
+        `The mug m-1 could not be cancelled: ${goesOn}`
+      ])
+    }).pipe(Effect.provide(layerLogger))
+  })
+
   it.effect("lets a create be interrupted at once, but for one that could be cancelled then", () => {
     const { own } = make()
     return Effect.gen(function* () {

@@ -1,5 +1,5 @@
 import type { CreatedRun, Run, RunCreate } from "@webagent/contract/v4"
-import { Cost, type TotalCost } from "@webagent/core"
+import { Cost, CreateOutcomeUnknown, type TotalCost, TransportError } from "@webagent/core"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -66,9 +66,10 @@ const runIn = (value: unknown): Run | undefined =>
 const errorOf = <E>(exit: Exit.Exit<unknown, E>) =>
   Exit.isFailure(exit) ? Option.getOrUndefined(Cause.findErrorOption(exit.cause)) : undefined
 
-/** The create was sent, but whether it made a run is not known. */
+/** The create was sent, but whether it made a run, or which one, is not known. */
 const isAmbiguous = (error: unknown) =>
-  typeof error === "object" && error !== null && "_tag" in error && error._tag === "CreateOutcomeUnknown"
+  error instanceof CreateOutcomeUnknown ||
+  (error instanceof TransportError && error.reason._tag === "UndecodableAnswer")
 
 /** Runs them all; never fails, for one that fails says nothing of the others. */
 export const make = <A extends Run, E, R>(
@@ -81,17 +82,23 @@ export const make = <A extends Run, E, R>(
     const counts = { total: list.length, created: 0, ended: 0, failed: 0 }
     const costs: Array<string | null | undefined> = []
     const tell = (index: number, input: RunCreate, event: RunProgress["event"], id: string | undefined) =>
-      options.onProgress?.({ index, input, event, id, ...counts }) ?? Effect.void
+      Effect.suspend(() => options.onProgress?.({ index, input, event, id, ...counts }) ?? Effect.void).pipe(
+        // who is told and throws is no reason to let go of a run
+        Effect.catchDefect((defect) => Effect.logWarning("onProgress has thrown", defect))
+      )
 
     const one = Effect.fnUntraced(function* (input: RunCreate, index: number) {
       if (options.stopOnFailure === true && counts.failed > 0) return Exit.fail(new NotStartedError({ index }))
       let created: CreatedRun | undefined
       const exit = yield* Effect.exit(
-        runOne(input, index, (run) => {
-          created = run
-          counts.created++
-          return tell(index, input, "created", run.id)
-        })
+        // suspended, since a caller's function that throws ends its own run and no other
+        Effect.suspend(() =>
+          runOne(input, index, (run) => {
+            created = run
+            counts.created++
+            return tell(index, input, "created", run.id)
+          })
+        )
       )
       const run = Exit.isSuccess(exit) ? exit.value : runIn(errorOf(exit))
       const completed = Exit.isSuccess(exit) && exit.value.status === "completed"

@@ -116,6 +116,45 @@ describe("Runs.runAll", () => {
       )
     }).pipe(Effect.provide(layer()))
   )
+
+  it.live("counts what a run costs that was made, and not named", () =>
+    Effect.gen(function* () {
+      const { server } = yield* service
+      server.script = () => ({ status: 201, json: {} })
+      const runs = yield* Runs
+      const { cost, results } = yield* runs.runAll(tasks("a"))
+      assert.deepStrictEqual(results.map(said), ["TransportError"])
+      assert.deepStrictEqual(cost, { total: "0", known: 0, unknown: 1 })
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("a key that cannot be made ends its own run and no other", () =>
+    Effect.gen(function* () {
+      const { created } = yield* service
+      const runs = yield* Runs
+      const idempotencyKey = ({ task }: { readonly task: string }) => {
+        if (task === "b") throw new Error("no key")
+        return task
+      }
+      const { results } = yield* runs.runAll(tasks("a", "b", "c"), { idempotencyKey })
+      assert.deepStrictEqual(results.map(Exit.isSuccess), [true, false, true])
+      assert.deepStrictEqual(created().toSorted(), ["a", "c"])
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("who is told and throws lets go of no run", () => {
+    const { layerLogger, warnings } = warned()
+    return Effect.gen(function* () {
+      yield* service
+      const runs = yield* Runs
+      const onProgress = () => {
+        throw new Error("no paper")
+      }
+      const { results } = yield* runs.runAll(tasks("a", "bad"), { onProgress })
+      assert.deepStrictEqual(results.map(said), ["a completed", "bad failed"])
+      assert.deepStrictEqual(new Set(warnings), new Set(["Warn onProgress has thrown"]))
+    }).pipe(Effect.provide(layer()), Effect.provide(layerLogger))
+  })
 })
 
 describe("Runs.runAll, as time goes by", () => {

@@ -7,13 +7,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as V4 from "../Runs.ts"
 import type { Run, RunCreate } from "./Run.ts"
-import type { CreateAndWaitOptions, RunAll, RunAllOptions, RunProgress, Runs } from "./Runs.ts"
-
-/** A callback that throws is no reason to let go of a run. */
-const tellOf = (tell: (progress: RunProgress) => void) => (progress: RunProgress) =>
-  Effect.try(() => tell(progress)).pipe(
-    Effect.catch((error) => Effect.logWarning("onProgress has thrown", error.cause))
-  )
+import type { CreateAndWaitOptions, RunAll, RunAllOptions, Runs } from "./Runs.ts"
 
 const settledOf = <A>(exit: Exit.Exit<A, unknown>): PromiseSettledResult<A> =>
   Exit.isSuccess(exit)
@@ -39,8 +33,9 @@ export const make = ({ call, iterate }: Caller<V4.Runs>): Runs => {
           runs((runs) => runs.createAndWait(input, { ...ownWaitOf(options), idempotencyKey: options?.idempotencyKey })),
         options
       )) as Runs["createAndWait"],
-    runAll: ((inputs: Iterable<RunCreate>, options?: RunAllOptions): Promise<RunAll<Run>> =>
-      call(
+    runAll: ((inputs: Iterable<RunCreate>, options?: RunAllOptions): Promise<RunAll<Run>> => {
+      const onProgress = options?.onProgress
+      return call(
         () =>
           runs((runs) =>
             Effect.map(
@@ -49,13 +44,14 @@ export const make = ({ call, iterate }: Caller<V4.Runs>): Runs => {
                 concurrency: options?.concurrency,
                 stopOnFailure: options?.stopOnFailure,
                 idempotencyKey: options?.idempotencyKey,
-                onProgress: options?.onProgress === undefined ? undefined : tellOf(options.onProgress)
+                onProgress: onProgress === undefined ? undefined : (progress) => Effect.sync(() => onProgress(progress))
               }),
               ({ cost, results }) => ({ results: results.map(settledOf), cost })
             )
           ),
         options
-      )) as Runs["runAll"],
+      )
+    }) as Runs["runAll"],
     watch: (id, options) =>
       iterate(() => Stream.unwrap(Effect.map(V4.Runs, (runs) => runs.watch(id, waitOf(options)))), options)
   }
