@@ -1,0 +1,32 @@
+/** Where k6 sends its metrics while it runs, beside its summary. */
+export interface Output {
+  /** What `--out` is given. */
+  readonly flag: string
+  /** Variables that k6 reads for it. */
+  readonly variables: Readonly<Record<string, string>>
+}
+
+/** Prometheus remote write, as `deploy/grafana/webagent-load.json` reads it; `url` ends in `/api/v1/write`. */
+export const prometheus = (url: string): Output => ({
+  flag: "experimental-prometheus-rw",
+  variables: {
+    K6_PROMETHEUS_RW_SERVER_URL: url,
+    K6_PROMETHEUS_RW_TREND_STATS: "p(50),p(95),p(99),max,count",
+    K6_PROMETHEUS_RW_STALE_MARKERS: "true"
+  }
+})
+
+/** OTLP over HTTP; `url` is the collector's address, such as `http://otel-collector:4318`. */
+export const otlp = (url: string): Output => {
+  const { host, protocol } = new URL(url)
+  return {
+    flag: "opentelemetry",
+    variables: {
+      K6_OTEL_EXPORTER_PROTOCOL: "http/protobuf",
+      K6_OTEL_HTTP_EXPORTER_ENDPOINT: host,
+      K6_OTEL_HTTP_EXPORTER_INSECURE: String(protocol === "http:"),
+      K6_OTEL_SERVICE_NAME: "webagent-load",
+      K6_OTEL_METRIC_PREFIX: "k6_"
+    }
+  }
+}
