@@ -59,6 +59,7 @@ export const make = (test: LoadTestName, defaults: Settings.Defaults) => {
           : closedModel(shape, { ...executor, vus })
     },
     thresholds: { ...settings.thresholds },
+    tags: { load_test: test },
     summaryTrendStats: Summary.trendStatistics,
     setupTimeout: "60s",
     teardownTimeout: "2m"

@@ -58,7 +58,7 @@ const environment = ({ apiKeySecret, outputs = [], variables }: OperatorOptions)
 
 /** The TestRun, k6.io/v1alpha1: a share of the load for each of `parallelism` pods, which begin together. */
 export const testRun = (options: OperatorOptions) => {
-  const { outputs = [], parallelism, test } = options
+  const { outputs = [], parallelism } = options
   const file = scriptFile(options)
   return {
     apiVersion: "k6.io/v1alpha1",
@@ -67,7 +67,7 @@ export const testRun = (options: OperatorOptions) => {
     spec: {
       parallelism,
       script: isBaked(options) ? { localFile: `/test/${file}` } : { configMap: { name: nameOf(options), file } },
-      arguments: [`--tag load_test=${test}`, ...outputs.map(({ flag }) => `--out ${flag}`)].join(" "),
+      arguments: outputs.map(({ flag }) => `--out ${flag}`).join(" "),
       runner: { image: imageOf(options), env: environment(options) }
     }
   } satisfies Node

@@ -102,10 +102,10 @@ describe("the manifests of k6-operator", () => {
     assert.notInclude(all, "WEBAGENT_LOAD_SUMMARY")
   })
 
-  it("outputs are flags and variables, and the load test is a tag", () => {
+  it("outputs are flags and variables", () => {
     const both = { ...options, outputs: [...(options.outputs ?? []), Outputs.otlp("http://collector:4318")] }
     const { arguments: args, runner } = testRun(both).spec
-    assert.strictEqual(args, "--tag load_test=average-load --out experimental-prometheus-rw --out opentelemetry")
+    assert.strictEqual(args, "--out experimental-prometheus-rw --out opentelemetry")
     const env = Object.fromEntries(
       runner.env.flatMap((entry) =>
         typeof entry === "object" && "value" in entry ? [[entry["name"], entry["value"]]] : []
