@@ -52,7 +52,7 @@ describe("documents", () => {
   for (const document of documents()) {
     it(`${document}: its links lead somewhere`, () => {
       const text = readFileSync(join(root, document), "utf8").replaceAll(/```[\s\S]*?```/gu, "")
-      for (const [, link = ""] of text.matchAll(/\]\((?!https?:|#|mailto:)([^)#]+)(?:#[^)]*)?\)/gu)) {
+      for (const [, link = ""] of text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)(?:#[^)\s]*)?(?: "[^"]*")?\)/gu)) {
         assert.isTrue(existsSync(join(root, dirname(document), link)), link)
       }
     })

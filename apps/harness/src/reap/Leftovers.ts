@@ -33,10 +33,14 @@ const versionOf = ({ origin, path }: OpenItem, { baseUrls }: Sieve): ApiVersion 
   )
 }
 
+/** An owner that is the id of a process, as `4711` or `process 4711`. */
+const pidOf = (owner: string | undefined) => /^(?:process )?(\d+)$/u.exec(owner ?? "")?.[1]
+
 const inUse = (item: OpenItem, { isAlive, now_ms, owner, youngest_ms }: Sieve): string | undefined => {
   if (now_ms - item.at_ms < youngest_ms) return "it was opened just now"
-  if (owner !== undefined || item.owner === undefined || !/^\d+$/u.test(item.owner)) return undefined
-  return isAlive(Number(item.owner)) ? `process ${item.owner} is at work` : undefined
+  const pid = pidOf(item.owner)
+  if (owner !== undefined || pid === undefined) return undefined
+  return isAlive(Number(pid)) ? `process ${pid} is at work` : undefined
 }
 
 /** What becomes of each item that is open, in the order in which they were opened. */
