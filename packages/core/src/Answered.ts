@@ -1,5 +1,6 @@
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as HttpClientResponse from "effect/http/HttpClientResponse"
+import type { WholeAnswer } from "./WholeAnswer.ts"
 
 const decoder = new TextDecoder()
 
@@ -11,32 +12,30 @@ export class Answered {
   readonly url: string
   /** What its request carried as `X-Request-Id`. */
   readonly requestId: string
-  readonly #response: HttpClientResponse.HttpClientResponse
-  readonly #body: ArrayBuffer
+  readonly #whole: WholeAnswer
 
-  constructor(url: string, requestId: string, response: HttpClientResponse.HttpClientResponse, body: ArrayBuffer) {
-    this.status = response.status
-    this.method = response.request.method
+  constructor(url: string, requestId: string, method: string, whole: WholeAnswer) {
+    this.status = whole.status
+    this.method = method
     this.url = url
     this.requestId = requestId
-    this.#response = response
-    this.#body = body
+    this.#whole = whole
   }
 
   /** A header by its name in lower case. */
   header(name: string): string | undefined {
-    return this.#response.headers[name]
+    return this.#whole.header(name)
   }
 
   /** The body as text. */
   text(): string {
-    return decoder.decode(this.#body)
+    return decoder.decode(this.#whole.body)
   }
 
   /** The answer as Effect's HttpClient gives it, which says that it answers `request`. */
   toResponse(request: HttpClientRequest.HttpClientRequest): HttpClientResponse.HttpClientResponse {
     // a new one: the client's own holds the request that was sent, key and all
-    const detached = new Response(this.#body, { headers: { ...this.#response.headers } })
+    const detached = new Response(this.#whole.body as BodyInit, { headers: this.#whole.headers() })
     return Object.create(HttpClientResponse.fromWeb(request, detached), {
       status: { value: this.status, enumerable: true }
     })

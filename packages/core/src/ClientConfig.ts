@@ -129,50 +129,59 @@ const checkHeaders = (headers: Readonly<Record<string, string>>, keyHeader: stri
 
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/u
 
-const make = Effect.fnUntraced(function* (options: ClientOptions, names: Readonly<Record<string, string>> = {}) {
-  const base = yield* checkUrl(names["baseUrl"] ?? "baseUrl", options.baseUrl)
+/** What to call a value in an error. */
+type Names = { readonly [Name in keyof typeof fields]: string }
+
+const fields = {
+  apiKey: "apiKey",
+  baseUrl: "baseUrl",
+  v2: "baseUrls.v2",
+  v3: "baseUrls.v3",
+  v4: "baseUrls.v4",
+  apiKeyHeader: "apiKeyHeader",
+  connect: "timeouts.connect",
+  headers: "timeouts.headers",
+  body: "timeouts.body",
+  total: "timeouts.total",
+  idempotency: "target.idempotency",
+  refusals: "target.refusals"
+}
+
+const make = Effect.fnUntraced(function* (options: ClientOptions, names: Names = fields) {
+  const base = yield* checkUrl(names.baseUrl, options.baseUrl)
   const root = base.replace(/\/api\/v\d+$/u, "")
   const baseUrls = { v2: "", v3: "", v4: "" }
   for (const version of versions) {
     const own = options.baseUrls?.[version]
-    baseUrls[version] =
-      own === undefined ? `${root}${basePath[version]}` : yield* checkUrl(names[version] ?? `baseUrls.${version}`, own)
+    baseUrls[version] = own === undefined ? `${root}${basePath[version]}` : yield* checkUrl(names[version], own)
   }
   const key = typeof options.apiKey === "string" ? Redacted.make(options.apiKey) : options.apiKey
   const header = options.apiKeyHeader ?? apiKeyHeader
   if (!headerName.test(header)) {
-    return yield* fail(`${names["apiKeyHeader"] ?? "apiKeyHeader"} is not the name of a header.`)
+    return yield* fail(`${names.apiKeyHeader} is not the name of a header.`)
   }
   return ClientConfig.of({
     baseUrls,
-    apiKey: yield* checkKey(names["apiKey"] ?? "apiKey", key),
+    apiKey: yield* checkKey(names.apiKey, key),
     apiKeyHeader: header.toLowerCase(),
     timeouts: {
-      connect: yield* checkTime(names["connect"] ?? "timeouts.connect", options.timeouts?.connect),
-      headers: yield* checkTime(names["headers"] ?? "timeouts.headers", options.timeouts?.headers),
-      body: yield* checkTime(names["body"] ?? "timeouts.body", options.timeouts?.body),
+      connect: yield* checkTime(names.connect, options.timeouts?.connect),
+      headers: yield* checkTime(names.headers, options.timeouts?.headers),
+      body: yield* checkTime(names.body, options.timeouts?.body),
       total:
-        (yield* checkTime(names["total"] ?? "timeouts.total", options.timeouts?.total)) ??
-        (yield* checkTime(names["total"] ?? "requestTimeout", options.requestTimeout)) ??
+        (yield* checkTime(names.total, options.timeouts?.total)) ??
+        (yield* checkTime(names === fields ? "requestTimeout" : names.total, options.requestTimeout)) ??
         Duration.seconds(30)
     },
     target: {
-      idempotency: yield* oneOf(
-        names["idempotency"] ?? "target.idempotency",
-        ["unknown", "honoured"],
-        options.target?.idempotency
-      ),
-      refusals: yield* oneOf(
-        names["refusals"] ?? "target.refusals",
-        ["unknown", "before-acting"],
-        options.target?.refusals
-      )
+      idempotency: yield* oneOf(names.idempotency, ["unknown", "honoured"], options.target?.idempotency),
+      refusals: yield* oneOf(names.refusals, ["unknown", "before-acting"], options.target?.refusals)
     },
     headers: yield* checkHeaders(options.headers ?? {}, header.toLowerCase())
   })
 })
 
-const variables = {
+const variables: Names = {
   apiKey: "WEBAGENT_API_KEY",
   baseUrl: "WEBAGENT_BASE_URL",
   v2: "WEBAGENT_V2_BASE_URL",
@@ -198,7 +207,7 @@ const text = (name: string) =>
   })
 
 /** `given`, and from the environment what it lacks; `names` is what to call the variables in errors. */
-const resolve = Effect.fnUntraced(function* (given: GivenOptions, names: typeof variables) {
+const resolve = Effect.fnUntraced(function* (given: GivenOptions, names: Names) {
   const apiKey = given.apiKey ?? Redacted.make((yield* text(variables.apiKey)) ?? "")
   // an address that is given is meant: no variable sends the requests of one version, and the key, elsewhere
   const own = given.baseUrl === undefined ? given.baseUrls : (given.baseUrls ?? {})
@@ -230,21 +239,9 @@ const resolve = Effect.fnUntraced(function* (given: GivenOptions, names: typeof 
 })
 
 /** Names that tell who may have given a value here, or in a variable, of both. */
-const eitherNames = {
-  ...variables,
-  apiKey: `apiKey or ${variables.apiKey}`,
-  baseUrl: `baseUrl or ${variables.baseUrl}`,
-  v2: `baseUrls.v2 or ${variables.v2}`,
-  v3: `baseUrls.v3 or ${variables.v3}`,
-  v4: `baseUrls.v4 or ${variables.v4}`,
-  apiKeyHeader: `apiKeyHeader or ${variables.apiKeyHeader}`,
-  connect: `timeouts.connect or ${variables.connect}`,
-  headers: `timeouts.headers or ${variables.headers}`,
-  body: `timeouts.body or ${variables.body}`,
-  total: `timeouts.total or ${variables.total}`,
-  idempotency: `target.idempotency or ${variables.idempotency}`,
-  refusals: `target.refusals or ${variables.refusals}`
-}
+const eitherNames = Object.fromEntries(
+  Object.entries(fields).map(([name, field]) => [name, `${field} or ${variables[name as keyof Names]}`])
+) as Names
 
 /**
  * Where the service is and with which key to call it. The key stays redacted until it is put on a request.

@@ -11,6 +11,7 @@ import { Answered } from "./Answered.ts"
 import type { ClientConfig } from "./ClientConfig.ts"
 import * as Metrics from "./Metrics.ts"
 import * as Trace from "./Trace.ts"
+import { sendOf, type WholeAnswer } from "./WholeAnswer.ts"
 import {
   ConnectionFailed,
   InvalidRequest,
@@ -89,10 +90,22 @@ export const make = (
           orElse: () => Effect.fail(failed(outgoing, new Timeout({ phase: phase(), limit, after })))
         })
 
-  const exchange = (outgoing: Outgoing, began_ms: number, clock: Clock.Clock) => {
-    let phase: "headers" | "body" = "headers"
-    const fail = (error: HttpClientError.HttpClientError) =>
-      failed(outgoing, toReason(error, clock.currentTimeMillisUnsafe() - began_ms))
+  const sendWhole = timeouts.headers === undefined && timeouts.body === undefined ? sendOf(client) : undefined
+
+  /** The answer in one step, where the client can and nothing is asked that it cannot. */
+  const whole = ({ keyed }: Outgoing, onHeaders: () => void) => {
+    const { body, hash, urlParams } = keyed
+    const plain = body._tag === "Empty" || body._tag === "Uint8Array"
+    return plain && urlParams.params.length === 0 && hash._tag === "None" && keyed.headers["upgrade"] === undefined
+      ? sendWhole?.(keyed, onHeaders)
+      : undefined
+  }
+
+  const inTwoSteps = (
+    outgoing: Outgoing,
+    fail: (error: HttpClientError.HttpClientError) => TransportError,
+    onHeaders: () => void
+  ) => {
     const answer = bounded(
       Effect.mapError(client.execute(outgoing.keyed), fail),
       outgoing,
@@ -100,12 +113,32 @@ export const make = (
       "headers",
       () => "headers"
     )
-    const whole = Effect.flatMap(answer, (response) => {
-      phase = "body"
+    return Effect.flatMap(answer, (response) => {
+      onHeaders()
       const body = bounded(Effect.mapError(response.arrayBuffer, fail), outgoing, timeouts.body, "body", () => "body")
-      return Effect.map(body, (bytes) => new Answered(outgoing.keyless.url, outgoing.requestId, response, bytes))
+      return Effect.map(body, (bytes): WholeAnswer => ({
+        status: response.status,
+        header: (name) => response.headers[name],
+        headers: () => ({ ...response.headers }),
+        body: bytes
+      }))
     })
-    return bounded(whole, outgoing, timeouts.total, "total", () => phase)
+  }
+
+  const exchange = (outgoing: Outgoing, began_ms: number, clock: Clock.Clock) => {
+    let phase: "headers" | "body" = "headers"
+    const onHeaders = () => {
+      phase = "body"
+    }
+    const fail = (error: HttpClientError.HttpClientError) =>
+      failed(outgoing, toReason(error, clock.currentTimeMillisUnsafe() - began_ms))
+    const inOneStep = whole(outgoing, onHeaders)
+    const answer = inOneStep === undefined ? inTwoSteps(outgoing, fail, onHeaders) : Effect.mapError(inOneStep, fail)
+    const { keyless, requestId } = outgoing
+    return Effect.map(
+      bounded(answer, outgoing, timeouts.total, "total", () => phase),
+      (whole) => new Answered(keyless.url, requestId, keyless.method, whole)
+    )
   }
 
   /** What an attempt came to, for metrics, spans and the log. */

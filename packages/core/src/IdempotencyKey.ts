@@ -2,20 +2,31 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 
-const uuid = (random: (index: number) => number) => {
-  const hex = Array.from({ length: 16 }, (_, index) => {
-    const byte = random(index)
-    return (index === 6 ? 0x40 | (byte & 0x0f) : index === 8 ? 0x80 | (byte & 0x3f) : byte)
-      .toString(16)
-      .padStart(2, "0")
-  }).join("")
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
+
+const uuid = (byte: (index: number) => number) => {
+  let text = ""
+  for (let index = 0; index < 16; index++) {
+    if (index === 4 || index === 6 || index === 8 || index === 10) text += "-"
+    const drawn = byte(index)
+    text += hex[index === 6 ? 0x40 | (drawn & 0x0f) : index === 8 ? 0x80 | (drawn & 0x3f) : drawn]
+  }
+  return text
 }
+
+// asking the system for 16 bytes costs as much as asking for 64 times as many
+const pool = new Uint8Array(1024)
+let used = pool.length
 
 /** A new random uuid for each create, from the system's secure source. */
 export const random: Effect.Effect<string> = Effect.sync(() => {
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  return uuid((index) => bytes[index] ?? 0)
+  if (used === pool.length) {
+    crypto.getRandomValues(pool)
+    used = 0
+  }
+  const start = used
+  used += 16
+  return uuid((index) => pool[start + index] ?? 0)
 })
 
 /** A new uuid for each create, drawn from Effect's Random: the same ones again under `Random.withSeed`. */

@@ -1,9 +1,11 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as HttpClient from "effect/http/HttpClient"
+import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import { ClientConfig } from "./ClientConfig.ts"
+import * as HttpUndici from "./HttpUndici.ts"
+import * as WholeAnswer from "./WholeAnswer.ts"
 
 /**
  * The HttpClient for Node: undici itself, at half the cost of fetch, with connections that are kept for the pause
@@ -20,11 +22,20 @@ import { ClientConfig } from "./ClientConfig.ts"
  */
 export const layerUndici: Layer.Layer<HttpClient.HttpClient, never, ClientConfig> = Layer.unwrap(
   Effect.map(ClientConfig, ({ timeouts }) =>
-    NodeHttpClient.layerUndiciOptions({
-      // polls of one run are up to 15 s apart; undici's own 4 s would connect again for each
-      keepAliveTimeout: 20_000,
-      connect: { timeout: Duration.toMillis(timeouts.connect ?? "10 seconds") }
-    })
+    Layer.effect(
+      HttpClient.HttpClient,
+      Effect.gen(function* () {
+        return WholeAnswer.attach(yield* NodeHttpClient.makeUndici, HttpUndici.sendBy(yield* NodeHttpClient.Dispatcher))
+      })
+    ).pipe(
+      Layer.provide(
+        NodeHttpClient.layerDispatcherOptions({
+          // polls of one run are up to 15 s apart; undici's own 4 s would connect again for each
+          keepAliveTimeout: 20_000,
+          connect: { timeout: Duration.toMillis(timeouts.connect ?? "10 seconds") }
+        })
+      )
+    )
   )
 )
 

@@ -1,8 +1,7 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
-import { ClientConfig, type ClientOptions, RetryPolicy, Transport } from "../src/index.ts"
+import { ClientConfig, type ClientOptions, layerFetch, RetryPolicy, Transport } from "../src/index.ts"
 import { ScriptedServer } from "@webagent/scripted-server"
 
 /** Retries as often as usual, without making a test wait. */
@@ -14,7 +13,7 @@ export const layer = (options: Partial<ClientOptions> = {}) =>
     Effect.map(ScriptedServer, ({ address }) =>
       Transport.layer.pipe(
         Layer.provide(ClientConfig.layer({ baseUrl: address, apiKey: "canary", ...options })),
-        Layer.provide(FetchHttpClient.layer),
+        Layer.provide(layerFetch),
         Layer.provide(Layer.succeed(RetryPolicy.Current, impatient))
       )
     )

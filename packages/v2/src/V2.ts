@@ -1,5 +1,4 @@
-import { ClientConfig, type ClientConfigError, type ClientOptions, Transport } from "@webagent/core"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import { ClientConfig, type ClientConfigError, type ClientOptions, layerFetch, Transport } from "@webagent/core"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import { Sessions } from "./Sessions.ts"
@@ -17,6 +16,6 @@ export const layerConfig: Layer.Layer<Sessions, ClientConfigError> = Layer.fresh
   layer.pipe(
     Layer.provide(Transport.layer),
     Layer.provide(ClientConfig.layerConfig),
-    Layer.provide(FetchHttpClient.layer)
+    Layer.provide(layerFetch)
   )
 )

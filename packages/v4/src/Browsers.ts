@@ -7,6 +7,7 @@ import {
   type CreateOptions,
   IdempotencyKey,
   RetryPolicy,
+  Trace,
   Transport
 } from "@webagent/core"
 import * as Context from "effect/Context"
@@ -35,25 +36,26 @@ const make = Effect.gen(function* () {
   const { grace } = transport
   const release = RetryPolicy.makeRetrier(stopPolicy)
 
-  const create = Effect.fn("v4.Browsers.create")(function* (input: BrowserCreate = {}, options?: CreateOptions) {
-    const browser = yield* api.create({ payload: input }).pipe(IdempotencyKey.chosen(options))
-    yield* Effect.annotateCurrentSpan("browser.id", browser.id)
-    return browser
-  })
+  const create = (input: BrowserCreate = {}, options?: CreateOptions) =>
+    api.create({ payload: input }).pipe(
+      IdempotencyKey.chosen(options),
+      Effect.tap((browser) => Effect.annotateCurrentSpan("browser.id", browser.id)),
+      Trace.span("v4.Browsers.create")
+    )
 
   const patchStop = (id: string) =>
     Effect.tap(api.update({ params: { browser_id: id }, payload: { action: "stop" } }), () =>
       transport.closed("browser", id)
     )
 
-  const stop = Effect.fn("v4.Browsers.stop")(function* (id: string) {
-    yield* Effect.annotateCurrentSpan("browser.id", id)
-    // stopping twice is stopping: unlike a create it may be sent again
-    return yield* grace.forgive(id, transport.retry(patchStop(id)), isAbsent)
-  })
+  // stopping twice is stopping: unlike a create it may be sent again
+  const stop = (id: string) =>
+    Trace.span("v4.Browsers.stop", { attributes: { "browser.id": id } })(
+      grace.forgive(id, transport.retry(patchStop(id)), isAbsent)
+    )
 
-  const stopForSure = Effect.fn("v4.Browsers.release")(function* (id: string) {
-    yield* grace
+  const stopForSure = (id: string) =>
+    grace
       .forgive(
         id,
         release.retryEach(() => patchStop(id), mayPass),
@@ -63,12 +65,13 @@ const make = Effect.gen(function* () {
         // how long the caller has for its own calls is no reason to let the browser run
         Effect.provideService(RetryPolicy.Deadline, Number.POSITIVE_INFINITY),
         Effect.timeout("2 minutes"),
+        Effect.asVoid,
         // not even a 404 says that it has stopped: the service may only not find it
         Effect.catch((error) =>
           Effect.logWarning(`Browser ${id} could not be stopped: it may still run, and cost`, error)
-        )
+        ),
+        Trace.span("v4.Browsers.release", { attributes: { "browser.id": id } })
       )
-  })
 
   /** An answer that cannot be decoded has created a browser all the same. */
   const createOrStop = (input: BrowserCreate | undefined, options: CreateOptions | undefined) =>

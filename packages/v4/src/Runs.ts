@@ -33,11 +33,12 @@ const make = Effect.gen(function* () {
   const { runs: api } = yield* ContractClient.fromOperations("v4", V4Operations)
   const waiter = yield* RunWaiter
 
-  const create = Effect.fn("v4.Runs.create")(function* (input: RunCreate, options?: CreateOptions) {
-    const run = yield* api.create({ payload: input }).pipe(IdempotencyKey.chosen(options))
-    yield* Effect.annotateCurrentSpan("run.id", run.id)
-    return run
-  })
+  const create = (input: RunCreate, options?: CreateOptions) =>
+    api.create({ payload: input }).pipe(
+      IdempotencyKey.chosen(options),
+      Effect.tap((run) => Effect.annotateCurrentSpan("run.id", run.id)),
+      Trace.span("v4.Runs.create")
+    )
 
   const own = OwnRun.make(waiter)
 

@@ -1,6 +1,13 @@
 import type { ConflictError, SessionNotFoundError } from "@webagent/contract"
 import { QueuedMessage, type Run, V4Operations } from "@webagent/contract/v4"
-import { ContractClient, type CreateError, type CreateOptions, IdempotencyKey, type Transport } from "@webagent/core"
+import {
+  ContractClient,
+  type CreateError,
+  type CreateOptions,
+  IdempotencyKey,
+  Trace,
+  type Transport
+} from "@webagent/core"
 import type { WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -59,12 +66,13 @@ const make = Effect.gen(function* () {
   const { sessions: api } = yield* ContractClient.fromOperations("v4", V4Operations)
   const own = OwnRun.make(yield* RunWaiter)
 
-  const send = Effect.fnUntraced(function* (sessionId: string, followUp: FollowUp, options?: CreateOptions) {
-    yield* Effect.annotateCurrentSpan("session.id", sessionId)
+  const send = (sessionId: string, followUp: FollowUp, options?: CreateOptions) => {
     const payload = { text: followUp.text, interrupt: followUp.interrupt ?? false }
-    const queued = yield* api.queue({ params: { session_id: sessionId }, payload }).pipe(IdempotencyKey.chosen(options))
-    return queued
-  })
+    return api.queue({ params: { session_id: sessionId }, payload }).pipe(IdempotencyKey.chosen(options))
+  }
+
+  const traced = (name: string, sessionId: string) =>
+    Trace.span(`v4.Sessions.${name}`, { attributes: { "session.id": sessionId } })
 
   const next = (sessionId: string, followUp: FollowUp, options?: CreateOptions) =>
     Effect.flatMap(send(sessionId, followUp, options), (queued): Effect.Effect<NextRun, NextRunUnknownError> =>
@@ -93,17 +101,14 @@ const make = Effect.gen(function* () {
       // as a run that was created: what the service answers to the message are not fields of the run
       ({ id, sessionId }) => ({ id, sessionId })
     )
-    return own(create, options).pipe(Outcome.as(options?.result), Effect.withSpan("v4.Sessions.followUpAndWait"))
+    return own(create, options).pipe(Outcome.as(options?.result), traced("followUpAndWait", sessionId))
   }
 
   return Sessions.of({
-    queue: Effect.fn("v4.Sessions.queue")(send),
-    followUp: Effect.fn("v4.Sessions.followUp")((sessionId: string, text: string, options?: CreateOptions) =>
-      next(sessionId, { text }, options)
-    ),
-    interrupt: Effect.fn("v4.Sessions.interrupt")((sessionId: string, text: string, options?: CreateOptions) =>
-      next(sessionId, { text, interrupt: true }, options)
-    ),
+    queue: (sessionId, message, options) => traced("queue", sessionId)(send(sessionId, message, options)),
+    followUp: (sessionId, text, options) => traced("followUp", sessionId)(next(sessionId, { text }, options)),
+    interrupt: (sessionId, text, options) =>
+      traced("interrupt", sessionId)(next(sessionId, { text, interrupt: true }, options)),
     followUpAndWait
   })
 })

@@ -1,5 +1,4 @@
-import { ClientConfig, type ClientConfigError, type ClientOptions, Transport } from "@webagent/core"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import { ClientConfig, type ClientConfigError, type ClientOptions, layerFetch, Transport } from "@webagent/core"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import { Browsers } from "./Browsers.ts"
@@ -22,9 +21,5 @@ export const layerClient = (
 
 /** Everything of API v4, from the environment (WEBAGENT_API_KEY, WEBAGENT_BASE_URL, ...), over fetch. */
 export const layerConfig: Layer.Layer<Browsers | Runs | Sessions, ClientConfigError> = Layer.fresh(
-  layer.pipe(
-    Layer.provide(Transport.layer),
-    Layer.provide(ClientConfig.layerConfig),
-    Layer.provide(FetchHttpClient.layer)
-  )
+  layer.pipe(Layer.provide(Transport.layer), Layer.provide(ClientConfig.layerConfig), Layer.provide(layerFetch))
 )

@@ -13,6 +13,7 @@ import * as Option from "effect/Option"
 import * as References from "effect/References"
 import * as Stream from "effect/Stream"
 import { ClientConfig, type ClientConfigError } from "../ClientConfig.ts"
+import { layerFetch } from "../HttpFetch.ts"
 import * as Ledger from "../Ledger.ts"
 import * as RetryPolicy from "../RetryPolicy.ts"
 import { Transport } from "../Transport.ts"
@@ -87,9 +88,7 @@ const layerHttp = ({ fetch, httpClient }: WebAgentOptions): Layer.Layer<HttpClie
   if (httpClient !== undefined) {
     return httpClient.layer as Layer.Layer<HttpClient.HttpClient, never, ClientConfig>
   }
-  return fetch === undefined
-    ? FetchHttpClient.layer
-    : Layer.provide(FetchHttpClient.layer, Layer.succeed(FetchHttpClient.Fetch, fetch))
+  return fetch === undefined ? layerFetch : Layer.provide(layerFetch, Layer.succeed(FetchHttpClient.Fetch, fetch))
 }
 
 const configOf = (options: WebAgentOptions): ClientConfig["Service"] => {

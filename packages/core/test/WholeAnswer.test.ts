@@ -1,0 +1,166 @@
+import { assert, describe, it } from "@effect/vitest"
+import { type Answer, ScriptedServer } from "@webagent/scripted-server"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as Layer from "effect/Layer"
+import { ClientConfig, type ClientOptions, layerFetch, Transport } from "../src/index.ts"
+import { layerUndici } from "../src/node.ts"
+
+const clients = { fetch: layerFetch, undici: layerUndici }
+
+type Name = keyof typeof clients
+
+/** With a timeout for the headers there are two steps, without one there is one. */
+const ways = { "in one step": {}, "in two steps": { headers: "10 seconds" } } as const
+
+const transport = (client: Name, timeouts: ClientOptions["timeouts"], address: string) =>
+  Transport.layer.pipe(
+    Layer.provide(clients[client]),
+    Layer.provide(ClientConfig.layer({ baseUrl: address, apiKey: "canary", timeouts })),
+    Layer.orDie
+  )
+
+const exchange = (path = "/x") =>
+  Effect.flatMap(Transport, (transport) => transport.exchange("v4", HttpClientRequest.get(path)))
+
+const get = (client: Name, timeouts: ClientOptions["timeouts"], answer: Answer) =>
+  Effect.gen(function* () {
+    const server = yield* ScriptedServer
+    server.script = () => answer
+    return yield* exchange().pipe(Effect.provide(transport(client, timeouts, server.address)))
+  }).pipe(Effect.provide(ScriptedServer.layer))
+
+describe.each(["fetch", "undici"] as const)("%s", (client) => {
+  describe.each(["in one step", "in two steps"] as const)("%s", (way) => {
+    const timeouts = ways[way]
+
+    it.live("reads an answer of many pieces to its end, and joins what comes twice", () =>
+      Effect.gen(function* () {
+        const text = "é".repeat(300_000)
+        const answered = yield* get(client, timeouts, (response) => {
+          response.writeHead(202, { "x-twice": ["a", "b"], "Retry-After": "7" })
+          response.write(Buffer.from(text).subarray(0, 77_777))
+          response.end(Buffer.from(text).subarray(77_777))
+        })
+        assert.strictEqual(answered.status, 202)
+        assert.strictEqual(answered.text(), text)
+        assert.deepStrictEqual(
+          ["retry-after", "x-twice", "x-none"].map((name) => answered.header(name)),
+          ["7", "a, b", undefined]
+        )
+      })
+    )
+
+    it.live("sends a body with its type and length", () =>
+      Effect.gen(function* () {
+        const server = yield* ScriptedServer
+        server.script = () => ({ status: 201, json: {} })
+        const request = HttpClientRequest.post("/x").pipe(HttpClientRequest.bodyJsonUnsafe({ task: "é" }))
+        yield* Effect.flatMap(Transport, (transport) => transport.execute("v4", request)).pipe(
+          Effect.provide(transport(client, timeouts, server.address))
+        )
+        const [received] = server.requests
+        assert.strictEqual(received?.body, `{"task":"é"}`)
+        assert.strictEqual(received?.headers["content-type"], "application/json")
+        assert.strictEqual(received?.headers["content-length"], "13")
+      }).pipe(Effect.provide(ScriptedServer.layer))
+    )
+
+    it.live("follows no redirect", () =>
+      Effect.gen(function* () {
+        const answered = yield* get(client, timeouts, { status: 307, headers: { location: "/y" } })
+        assert.deepStrictEqual([answered.status, answered.header("location")], [307, "/y"])
+      })
+    )
+
+    it.live("says when nothing answers, and when the answer is cut", () =>
+      Effect.gen(function* () {
+        const refused = yield* Effect.flip(
+          exchange().pipe(Effect.provide(transport(client, timeouts, "http://127.0.0.1:2")))
+        )
+        assert.deepInclude(refused.reason, { _tag: "ConnectionFailed", code: "ECONNREFUSED" })
+        const cut = yield* Effect.flip(
+          get(client, timeouts, (response) => {
+            response.writeHead(200, { "content-length": "10" }).write("{")
+            setImmediate(() => response.socket?.destroy())
+          })
+        )
+        assert.strictEqual(cut.reason._tag, "ConnectionFailed")
+      })
+    )
+
+    it.live("knows whether the headers or the end of the body is missing", () =>
+      Effect.gen(function* () {
+        const short = { ...timeouts, total: "50 millis" } as const
+        const silent = yield* Effect.flip(get(client, short, () => undefined))
+        assert.deepInclude(silent.reason, { _tag: "Timeout", phase: "headers", limit: "total" })
+        const stalled = yield* Effect.flip(get(client, short, (response) => void response.writeHead(200).write("{")))
+        assert.deepInclude(stalled.reason, { _tag: "Timeout", phase: "body", limit: "total" })
+      })
+    )
+
+    it.live.each(["the headers", "the end of the body"])(
+      "closes the connection when interrupted before %s",
+      (missing) =>
+        Effect.gen(function* () {
+          const server = yield* ScriptedServer
+          const arrived = yield* Deferred.make<void>()
+          const closed = yield* Deferred.make<void>()
+          server.script = () => (response) => {
+            response.once("close", () => Deferred.doneUnsafe(closed, Exit.void))
+            if (missing === "the end of the body") response.writeHead(200).write("{")
+            Deferred.doneUnsafe(arrived, Exit.void)
+          }
+          yield* Effect.gen(function* () {
+            const fiber = yield* Effect.forkChild(exchange())
+            yield* Deferred.await(arrived)
+            yield* Fiber.interrupt(fiber)
+            yield* Deferred.await(closed)
+          }).pipe(Effect.provide(transport(client, timeouts, server.address)))
+        }).pipe(Effect.provide(ScriptedServer.layer))
+    )
+  })
+})
+
+describe("a client that was changed", () => {
+  it.live("is asked the way that it was changed", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = () => ({ json: {} })
+      const changed = Layer.effect(
+        HttpClient.HttpClient,
+        Effect.map(HttpClient.HttpClient, HttpClient.mapRequest(HttpClientRequest.setHeader("x-changed", "yes")))
+      ).pipe(Layer.provide(layerFetch))
+      yield* exchange().pipe(
+        Effect.provide(Transport.layer),
+        Effect.provide(changed),
+        Effect.provide(ClientConfig.layer({ baseUrl: server.address, apiKey: "canary" }))
+      )
+      assert.strictEqual(server.requests[0]?.headers["x-changed"], "yes")
+    }).pipe(Effect.provide(ScriptedServer.layer))
+  )
+})
+
+describe("layerFetch", () => {
+  it.live("takes the fetch and the options that it is given", () =>
+    Effect.gen(function* () {
+      const seen: Array<RequestInit | undefined> = []
+      const fetch: typeof globalThis.fetch = async (_, init) => {
+        seen.push(init)
+        return new Response("{}")
+      }
+      const fetchLayer = layerFetch.pipe(Layer.provide(Layer.succeed(FetchHttpClient.Fetch, fetch)))
+      yield* exchange().pipe(
+        Effect.provide(Transport.layer.pipe(Layer.provide(fetchLayer))),
+        Effect.provide(ClientConfig.layer({ baseUrl: "http://a.example", apiKey: "canary" })),
+        Effect.provideService(FetchHttpClient.RequestInit, { cache: "no-store" })
+      )
+      assert.deepInclude(seen[0], { cache: "no-store", redirect: "manual", method: "GET" })
+    })
+  )
+})
