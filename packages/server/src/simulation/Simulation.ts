@@ -21,7 +21,7 @@ import { Staleness } from "./ObservedStore.ts"
 import { RealClock } from "./RealClock.ts"
 import { clipped, type Identity, longestPath, makeAttempts, type Target, makeAddresses } from "./Requests.ts"
 import { ClockSkew } from "./SkewedClock.ts"
-import { makeRecorder, type Visit } from "./Visit.ts"
+import { isTakenOver, makeRecorder, type Visit } from "./Visit.ts"
 
 /** What a simulation has to know of the server around it. */
 export interface SimulationOptions {
@@ -172,20 +172,27 @@ const make = Effect.fnUntraced(function* (options: SimulationOptions) {
       )
     }
     const done = carriedOut(app, visit)
+    // a connection that speaks another protocol by now, or did, has no answer to strike
+    const answered = <E2, R2>(then: (response: Response) => HttpApp<E2, R2>): HttpApp<E | E2, R | R2> =>
+      Effect.flatMap(done, (response): HttpApp<E2, R2> =>
+        isTakenOver(visit.request, response) ? Effect.succeed(response) : then(response)
+      )
     if (fault.kind === "stale-read") return Effect.provideService(done, Staleness, Duration.toMillis(fault.lag))
     if (fault.kind === "slow-headers") {
       const slow = Effect.interruptible(Effect.sleep(fault.for))
-      return placement === "before-apply" ? Effect.andThen(slow, done) : Effect.tap(done, () => slow)
+      return placement === "before-apply"
+        ? Effect.andThen(slow, done)
+        : answered((response) => Effect.as(slow, response))
     }
     const replacing = FaultAnswer.replacingFault(struck)
     if (replacing === undefined) {
       const headOnly = visit.request.method === "HEAD"
-      return Effect.flatMap(done, (response) =>
+      return answered((response) =>
         Effect.flatMap(FaultAnswer.spoiled(struck, response, headOnly), (given) => answer(visit, given))
       )
     }
     const replaced = Effect.suspend(() => answer(visit, FaultAnswer.inPlace(replacing, circumstances(visit))))
-    return placement === "before-apply" ? replaced : Effect.andThen(done, replaced)
+    return placement === "before-apply" ? replaced : answered(() => replaced)
   }
 
   /** A request of which it is known by now which one it is, with what strikes it. */

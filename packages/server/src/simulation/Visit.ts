@@ -46,9 +46,13 @@ const retryAfter_ms = (response: Response, now_ms: number): number | null => {
   return Number.isFinite(asked) ? asked : null
 }
 
-/** The status that was sent: of a connection that was taken over by another protocol, its handler answers nothing. */
-const statusOf = ({ headers }: Request, { status }: Response): number =>
-  status === 204 && headers["upgrade"] !== undefined ? 101 : status
+/** Whether another protocol has taken the connection over: its handler answers nothing, when that is over. */
+export const isTakenOver = ({ headers }: Request, { status }: Response): boolean =>
+  status === 204 && headers["upgrade"] !== undefined
+
+/** The status that was sent. */
+const statusOf = (request: Request, response: Response): number =>
+  isTakenOver(request, response) ? 101 : response.status
 
 /** Writes down what becomes of requests. */
 export interface VisitRecorder {

@@ -39,6 +39,16 @@ const evidence = Effect.gen(function* () {
   return { row, runs: moves.filter(({ from, of }) => of === "turn" && from === null).length }
 })
 
+/** A connection that has become a WebSocket. */
+const upgraded = Effect.fnUntraced(function* (cdpUrl: string) {
+  const { pathname, search } = new URL(cdpUrl)
+  const wire = yield* dial
+  const headers = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"]
+  wire.send(request("GET", pathname + search, undefined, [...headers, "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="]))
+  yield* wire.until((text) => parse(text) !== undefined)
+  return wire
+})
+
 const bodyOf = (answer: Answer | undefined): unknown => JSON.parse(answer?.body ?? "")
 
 describe("faults on the wire", () => {
@@ -498,13 +508,7 @@ describe("faults on the wire", () => {
       [],
       Effect.gen(function* () {
         const { answer } = yield* ask("POST", "/api/v4/browsers", {})
-        const { pathname, search } = new URL((bodyOf(answer) as { readonly cdpUrl: string }).cdpUrl)
-        const wire = yield* dial
-        const headers = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"]
-        wire.send(
-          request("GET", pathname + search, undefined, [...headers, "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="])
-        )
-        yield* wire.until((text) => parse(text) !== undefined)
+        const wire = yield* upgraded((bodyOf(answer) as { readonly cdpUrl: string }).cdpUrl)
         yield* TestClock.adjust("3 seconds")
         wire.leave()
         while ((yield* rows("request")).length < 2) yield* Effect.yieldNow
@@ -513,6 +517,27 @@ describe("faults on the wire", () => {
       })
     )
   )
+
+  for (const fault of [
+    { kind: "cut-body" },
+    { kind: "reset", placement: "after-apply" },
+    { kind: "reset", placement: "mid-body" },
+    { kind: "slow-headers", for: Duration.seconds(5) }
+  ] as const) {
+    it.effect(`${fault.kind} ${"placement" in fault ? fault.placement : ""} finds no answer on a WebSocket`, () =>
+      struck(
+        [{ name: "f", fault, when: { operations: ["unrouted"] } }],
+        Effect.gen(function* () {
+          const { answer } = yield* ask("POST", "/api/v4/browsers", {})
+          const { cdpUrl } = bodyOf(answer) as { readonly cdpUrl: string }
+          const wire = yield* upgraded(cdpUrl)
+          wire.leave()
+          while ((yield* rows("request")).length < 2) yield* Effect.yieldNow
+          assert.deepInclude((yield* evidence).row, { status: 101, answered: "whole", duration_ms: 0 })
+        })
+      )
+    )
+  }
 
   it.effect("only described operations are struck unless a rule says otherwise", () =>
     struck(
