@@ -1,5 +1,5 @@
 /**
- * Bundles the load tests for a k6 that does not resolve imports: `node build-load.mjs [folder]`, default dist/load.
+ * Bundles the load tests for a k6 that does not resolve imports: `node build-load.mjs [folder [test]]`, default dist/load and all.
  * Each becomes one file, `smoke.load.js`, of the JavaScript that k6's engine reads.
  */
 import { readdirSync } from "node:fs"
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url"
 
 const home = dirname(fileURLToPath(import.meta.url))
 const load = join(home, "load")
-const destination = process.argv[2] ?? join(home, "dist", "load")
+const [destination = join(home, "dist", "load"), only] = process.argv.slice(2)
 
 const { build } = await import("rolldown").catch(() => {
   process.stderr.write("rolldown is needed to bundle a load test: node tools/workspace/install.mjs all\n")
@@ -32,7 +32,7 @@ const namedArguments = {
 
 await build(
   readdirSync(load)
-    .filter((name) => name.endsWith(".load.ts"))
+    .filter((name) => (only === undefined ? name.endsWith(".load.ts") : name === `${only}.load.ts`))
     .map((name) => ({
       input: join(load, name),
       external: /^k6(?:\/|$)/,

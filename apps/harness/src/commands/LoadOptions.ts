@@ -52,11 +52,12 @@ export const settingsOf = ({ mix, sample, thresholds, vus }: LoadOptions) =>
     (thresholds): LoadSettings => ({ mix, sample, thresholds, vus })
   )
 
-/** What is asked of a service at most, in words; `runs` is how often the load is sent. */
-export const most = (plan: LoadPlan, vus: number | undefined, runs = 1): string =>
-  vus === undefined
-    ? worstCase({ ...plan, duration: Duration.times(plan.duration, runs) })
-    : `send and create as much as ${counted(vus, "virtual user")} can in ${Duration.format(Duration.times(plan.duration, runs))}`
+/** What is asked of a service at most, in words; `times` is how often the load is sent. */
+export const most = (plan: LoadPlan, { mix, vus }: LoadSettings, times = 1): string => {
+  if (vus === undefined) return worstCase(plan, { mix, times })
+  const time = Duration.format(Duration.times(plan.duration, times))
+  return `send and create as much as ${counted(vus, "virtual user")} can in ${time}`
+}
 
 /**
  * The service at an address, or one that is started for this. Another machine is refused before anything is sent to it, one
@@ -92,10 +93,8 @@ export const whereOf = ({ address, name }: LoadTarget.LoadTarget): string =>
   name === address ? address : `${name} on ${address.replace(/^http:\/\//u, "")}`
 
 /** The load for a headline. */
-export const loadOf = ({ duration, rate, test }: LoadPlan, vus: number | undefined): string => {
+export const loadOf = ({ duration, rate }: LoadPlan, vus: number | undefined): string => {
   const time = Duration.format(duration)
   if (vus !== undefined) return `closed model · ${counted(vus, "virtual user")} for ${time}`
-  const starts =
-    test.name === "smoke" ? `${counted(rate, "run")} and ${counted(rate, "browser")}` : counted(rate, "start")
-  return `open model · ${starts} a second for ${time}`
+  return `open model · ${counted(rate, "start")} a second for ${time}`
 }

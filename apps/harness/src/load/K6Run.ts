@@ -85,6 +85,9 @@ const segmentFlags = (segment: number, segments: number, address: string) => {
   ]
 }
 
+// the script's teardown looks for browsers that were cut off; whoever will not wait asks twice
+const patience = "2 minutes"
+
 // k6 prints a line for every request that fails
 const kept = 10
 
@@ -144,7 +147,7 @@ export const run = Effect.fnUntraced(
     if (interrupted) {
       yield* Effect.forEach(
         processes,
-        ({ handle }) => Effect.ignore(handle.kill({ killSignal: "SIGINT", forceKillAfter: "15 seconds" })),
+        ({ handle }) => Effect.ignore(handle.kill({ killSignal: "SIGINT", forceKillAfter: patience })),
         all
       )
     }

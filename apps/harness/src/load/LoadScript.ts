@@ -15,7 +15,7 @@ const bundle = Effect.fnUntraced(
     const fs = yield* FileSystem.FileSystem
     const folder = yield* fs.makeTempDirectoryScoped({ prefix: "webagent-load-" })
     const handle = yield* Child.start(
-      ChildProcess.make(process.execPath, [Checkout.bundle, folder], { stdin: "ignore", stdout: "ignore" })
+      ChildProcess.make(process.execPath, [Checkout.bundle, folder, test], { stdin: "ignore", stdout: "ignore" })
     )
     const said = yield* Stream.mkString(Stream.decodeText(handle.stderr))
     if ((yield* handle.exitCode) === 0) return join(folder, `${test}.load.js`)

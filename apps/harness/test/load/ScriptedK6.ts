@@ -27,8 +27,11 @@ export const summary = (held: Readonly<Record<string, boolean>>, counts: Readonl
   }
 })
 
-/** Writes a real program that says that it is k6 and then does what `body`, JavaScript, says: `sumUp` and `write`. */
-export const write = (folder: string, body: string): ScriptedK6 => {
+/**
+ * Writes a real program that says that it is k6 and then does what `body`, JavaScript, says: `sumUp` and `write`. Scripts
+ * are bundled for one that does not read TypeScript, which takes its time.
+ */
+export const write = (folder: string, body: string, readsTypeScript = true): ScriptedK6 => {
   const path = join(folder, "k6")
   const calls = join(folder, "calls.jsonl")
   writeFileSync(
@@ -37,7 +40,7 @@ export const write = (folder: string, body: string): ScriptedK6 => {
 import { appendFileSync, writeFileSync } from "node:fs"
 const args = process.argv.slice(2)
 if (args[0] === "version") {
-  console.log("k6 v9.8.7 (scripted)")
+  console.log("k6 v9.8.7 (scripted)${readsTypeScript ? "\\n  example.test/xk6-ts v0" : ""}")
 } else {
   const sumUp = (summary) => writeFileSync(process.env.WEBAGENT_LOAD_SUMMARY, JSON.stringify(summary))
   const write = (line) => process.stderr.write(line + "\\n")
