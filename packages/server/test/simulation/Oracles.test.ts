@@ -25,6 +25,11 @@ const terminal = ({ status }: Readonly<Record<string, unknown>>) =>
 
 const finished = (id: string) => poll(`/api/v4/runs/${id}/status`, terminal)
 
+const polled = (id: string) => exchange("GET", `/api/v4/runs/${id}/status`)
+
+/** Manual time goes on. */
+const later = (by: Duration.Input) => Control.use((control) => control.advance(by))
+
 /** Until no run is at work. */
 const over = Effect.gen(function* () {
   const control = yield* Control
@@ -61,6 +66,7 @@ interface Case {
 
 const cases: Readonly<Record<Oracle, Case>> = {
   "browsers-left-open": {
+    options: { time: { mode: "manual" } },
     wrong: browser,
     right: Effect.flatMap(browser, (path) => exchange("PATCH", path, { body: { action: "stop" } })),
     says: /^Browser \S+ has been open for \d+ ms\.$/u
@@ -86,9 +92,13 @@ const cases: Readonly<Record<Oracle, Case>> = {
     says: /^v4\.getRunStatus asked for \S+ after its caller had been told that it was over\.$/u
   },
   "polled-too-fast": {
-    options: { profile: unhurried },
-    wrong: Effect.flatMap(create({}, "[simulate duration=60ms]"), finished),
-    right: Effect.flatMap(create(), (id) => Effect.andThen(over, finished(id))),
+    options: { profile: unhurried, time: { mode: "manual" } },
+    wrong: Effect.flatMap(create(), (id) =>
+      Effect.andThen(polled(id), Effect.andThen(later("150 millis"), polled(id)))
+    ),
+    right: Effect.flatMap(create(), (id) =>
+      Effect.andThen(polled(id), Effect.andThen(later("200 millis"), polled(id)))
+    ),
     says: /^v4\.getRunStatus asked for \S+ \d+ ms after the last time, not 200 ms/u
   },
   "retry-after-ignored": {
@@ -96,7 +106,7 @@ const cases: Readonly<Record<Oracle, Case>> = {
     wrong: Effect.andThen(create(), create()),
     right: Effect.gen(function* () {
       yield* create()
-      yield* Control.use((control) => control.advance("1 second"))
+      yield* later("1 second")
       yield* create()
     }),
     says: /^v4\.createRun came [\d.]+ (?:ms|s) before the Retry-After of a 429 was over\.$/u
