@@ -49,15 +49,16 @@ const begin = (pollInterval_ms: () => number | undefined) => {
   const onRequest = folds.flatMap(({ request }) => request ?? [])
   const onMove = folds.flatMap(({ move }) => move ?? [])
   /** Requests that a fault made say something else, or say it elsewhere; their own rows follow. */
-  const mangled = Recent.make<true>(1000)
+  const mangled = Recent.make<true>()
 
   const isIntact = (row: RequestRow): boolean => {
-    if (row.answered !== "whole") return false
-    if (row.fault === null) return true
+    const isWhole = row.answered === "whole"
+    if (row.fault === null) return isWhole
     const identity = identityOf(row)
     const struck = mangled.get(identity) === true
+    // also where nothing of the answer arrived: nobody asks again
     mangled.delete(identity)
-    return !struck
+    return isWhole && !struck
   }
 
   return {

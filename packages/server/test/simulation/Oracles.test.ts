@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Server, type SimulatedOptions, type SimulationParts } from "../../src/Server.ts"
 import { Control } from "../../src/simulation/control/Control.ts"
+import { Journal } from "../../src/simulation/Journal.ts"
 import { exchange, poll } from "../http/exchange.ts"
 
 type Question = Effect.Effect<unknown, unknown, Server | SimulationParts>
@@ -195,4 +196,51 @@ describe("oracles over real requests", () => {
       assert.strictEqual((yield* under({ kind: "slow-headers", for: Duration.millis(5) })).count, 2)
     })
   })
+
+  it.live("however many faults strike meanwhile, an answer that is mangled tells its caller nothing", () =>
+    Effect.gen(function* () {
+      const journal = yield* Journal
+      const at = { seq: 0, at_ms: 0, realAt_ms: 0, create: null, attempt: 1 }
+      const strike = (resource: string) =>
+        journal.recordUnsafe({
+          ...at,
+          type: "fault",
+          operation: "v4.getRunStatus",
+          resource,
+          rule: "f",
+          kind: "malformed-json",
+          placement: "after-apply"
+        })
+      const end = (resource: string, answered: "whole" | "none", fault: string | null) =>
+        journal.recordUnsafe({
+          ...at,
+          type: "request",
+          operation: "v4.getRunStatus",
+          resource,
+          after: journal.lastUnsafe(),
+          method: "GET",
+          path: "/",
+          apiKey: "aaaaaaaa",
+          idempotencyKey: null,
+          userAgent: null,
+          status: 200,
+          retryAfter_ms: null,
+          answered,
+          made: null,
+          fault,
+          duration_ms: 0
+        })
+      journal.recordUnsafe({ ...at, type: "move", of: "turn", id: "run", sessionId: "s", from: null, to: "completed" })
+      strike("run")
+      for (let index = 0; index < 30_000; index++) {
+        strike(`other-${index}`)
+        end(`other-${index}`, "none", "f")
+      }
+      end("run", "whole", "f")
+      end("run", "whole", null)
+      assert.isTrue((yield* verdictOf("polls-after-terminal")).holds)
+      end("run", "whole", null)
+      assert.isFalse((yield* verdictOf("polls-after-terminal")).holds)
+    }).pipe(Effect.provide(Layer.fresh(Server.layerSimulated()), { local: true }), Effect.scoped)
+  )
 })
