@@ -5,7 +5,7 @@ import { hash } from "node:crypto"
 const header = apiKeyHeader.toLowerCase()
 
 /** A query parameter that carries a key by its name, and whatever looks like a key of ours. */
-const named = /([?&](?:x[-_]service[-_])?(?:api)?[-_]?key=)[^&#]*/giu
+const named = /([?&](?:x[-_]service[-_])?(?:api)?[-_]?key=)[^&#]+/giu
 const ours = /wak_[\w-]+/gu
 
 const maxRemembered = 1000

@@ -22,7 +22,8 @@ describe("ApiKeys", () => {
     ["/x?b=wak_abc-DEF_1&c", "/x?b=[key]&c"],
     ["/x?api_key=anything&c=1", "/x?api_key=[key]&c=1"],
     ["/x?c=1&X-Service-API-Key=anything", "/x?c=1&X-Service-API-Key=[key]"],
-    ["/x?monkey=1", "/x?monkey=1"]
+    ["/x?monkey=1", "/x?monkey=1"],
+    ["/x?key=", "/x?key="]
   ] as const) {
     it(`shows ${url} as ${redacted}`, () => {
       assert.strictEqual(keys.redact(url), redacted)
