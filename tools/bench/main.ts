@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
+import { ab } from "./src/ab.ts"
 import { Mistake } from "./src/Mistake.ts"
 import { markdown, writeInto } from "./src/Report.ts"
 import { simulated } from "./src/simulated.ts"
@@ -13,6 +14,7 @@ const page = fileURLToPath(new URL("../../docs/benchmarks.md", import.meta.url))
 const usage = `pnpm bench NAME [options]
 
   simulated        the simulated server beside mock servers and hand-written ones
+  ab               how often \`harness load --ab\` calls a service worse: the same one, and one that is 30 % slower
 
   --quick          short windows, few rounds, no live runs: a look, not a figure
   --peers A,B      only these
@@ -51,8 +53,13 @@ const main = async () => {
     process.stdout.write(usage)
     return
   }
+  if (name === "ab") {
+    const log = (line: string) => process.stderr.write(`${line}\n`)
+    process.stdout.write(`${await ab({ quick: values.quick, rounds: roundsOf(values.rounds), log })}\n`)
+    return
+  }
   if (!Object.hasOwn(benches, name)) {
-    throw new Mistake(`No bench named "${name}". There are: ${Object.keys(benches).join(", ")}.`)
+    throw new Mistake(`No bench named "${name}". There are: ${[...Object.keys(benches), "ab"].join(", ")}.`)
   }
   const report = await benches[name as keyof typeof benches]({
     quick: values.quick,

@@ -3,14 +3,21 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Outputs from "../load/operator/Outputs.ts"
 import { usage } from "../Mistake.ts"
 import { parseDuration } from "./DurationText.ts"
 import * as Flags from "./Flags.ts"
 import { program } from "./Program.ts"
 
-const outputs: Readonly<Record<string, string>> = {
-  prometheus: "experimental-prometheus-rw",
-  otlp: "opentelemetry"
+const outputs: Readonly<Record<string, (url: string) => Outputs.Output>> = {
+  prometheus: Outputs.prometheus,
+  otlp: Outputs.otlp
+}
+
+/** An output and its address: `prometheus=http://127.0.0.1:9090/api/v1/write`; nothing for any other text. */
+const parseOutput = (text: string): Option.Option<Outputs.Output> => {
+  const [, name = "", url = ""] = /^(\w+)=(.*)$/u.exec(text) ?? []
+  return URL.canParse(url) ? Option.fromUndefinedOr(outputs[name]?.(url)) : Option.none()
 }
 
 const isTarget = (text: string) => text === "simulated" || /^https?:/u.test(text)
@@ -83,8 +90,14 @@ export const load = Command.make(
       ),
       Flag.withDefault(1)
     ),
-    out: Flag.Literals("out", ["prometheus", "otlp"]).pipe(
-      Flag.withDescription("Send what is measured there, too; k6's own K6_PROMETHEUS_RW_... or K6_OTEL_... say where"),
+    out: Flag.String("out").pipe(
+      Flag.atLeast(0),
+      Flag.withDescription(
+        "Send what is measured to prometheus=URL or otlp=URL, too; with --render, the folder of its files"
+      )
+    ),
+    render: Flag.Literals("render", ["k6-operator"]).pipe(
+      Flag.withDescription("Send nothing: write what k6-operator needs to run this in a cluster, into --out DIR"),
       Flag.optional
     ),
     reportDir: Flags.reportDir("load-<test>.html, .json, .series.json and .junit.xml go"),
@@ -94,15 +107,24 @@ export const load = Command.make(
     ),
     apiKeyEnv: Flags.apiKeyEnv
   },
-  ({ ab, baseline, other, out, pairs, record, reportDir, seed, segments, target, test, tolerance, ...rest }) =>
+  ({ ab, baseline, other, out, pairs, record, render, reportDir, seed, segments, target, test, tolerance, ...rest }) =>
     Effect.gen(function* () {
       const options = { ...rest, reportDir: Option.getOrUndefined(reportDir) }
+      const further = out.flatMap((text) => Option.toArray(parseOutput(text)))
+      const others = out.filter((text) => Option.isNone(parseOutput(text)))
+      if (Option.isSome(render)) {
+        const { loadRender } = yield* Effect.promise(() => import("./loadRender.ts"))
+        return yield* loadRender({ ...options, test, target, segments, outputs: further, folder: others[0] })
+      }
+      if (others[0] !== undefined) {
+        return yield* usage(`--out takes prometheus=URL or otlp=URL, not "${others[0]}".`)
+      }
       if (ab === undefined) {
-        if (record && baseline === undefined)
+        if (record && baseline === undefined) {
           return yield* usage("--record needs --baseline FILE, where it adds the run.")
+        }
         if (Option.isSome(other)) return yield* usage(`"${other.value}" says nothing without --ab URL1 URL2.`)
         const { loadTest } = yield* Effect.promise(() => import("./loadTest.ts"))
-        const further = Option.toArray(out).flatMap((name) => outputs[name] ?? [])
         return yield* loadTest({ ...options, test, target, segments, baseline, record, tolerance, outputs: further })
       }
       // `load --ab URL1 URL2` names no test, and its second address stands where a test does

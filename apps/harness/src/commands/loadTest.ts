@@ -13,6 +13,7 @@ import * as LoadJUnit from "../load/LoadJUnit.ts"
 import * as LoadPage from "../load/LoadPage.ts"
 import * as LoadReport from "../load/LoadReport.ts"
 import * as LoadScript from "../load/LoadScript.ts"
+import type { Output } from "../load/operator/Outputs.ts"
 import * as Threshold from "../load/Threshold.ts"
 import * as TimeSeries from "../load/TimeSeries.ts"
 import { usage } from "../Mistake.ts"
@@ -33,8 +34,8 @@ export interface LoadTestOptions extends LoadOptions.LoadOptions {
   /** Whether this run is to be added to it. */
   readonly record: boolean
   readonly tolerance: number
-  /** Further outputs of k6. */
-  readonly outputs: ReadonlyArray<string>
+  /** Where else k6 sends what it measures. */
+  readonly outputs: ReadonlyArray<Output>
 }
 
 /** Writes the report: for programs, for CI systems, over time, and as a page. */

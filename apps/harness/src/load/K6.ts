@@ -15,6 +15,9 @@ export interface K6 {
   readonly readsTypeScript: boolean
 }
 
+/** The k6 that ours is, and for which the load tests are written. */
+export const pinned = "2.2.0"
+
 const install = "https://grafana.com/docs/k6/latest/set-up/install-k6"
 
 /** Asks a program whether it is k6; undefined when it is not, or does not run. */

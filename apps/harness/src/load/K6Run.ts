@@ -9,6 +9,7 @@ import { join } from "node:path"
 import * as Child from "./Child.ts"
 import type { K6 } from "./K6.ts"
 import * as K6Control from "./K6Control.ts"
+import type { Output } from "./operator/Outputs.ts"
 
 /** One execution of a script. */
 export interface K6RunOptions {
@@ -22,8 +23,8 @@ export interface K6RunOptions {
   readonly folder: string
   /** Where k6 writes its own page; not at all unless given. */
   readonly dashboard?: string | undefined
-  /** Further outputs of k6: `opentelemetry`. */
-  readonly outputs?: ReadonlyArray<string>
+  /** Where else k6 sends what it measures. */
+  readonly outputs?: ReadonlyArray<Output>
   /** Hears each line of k6's standard output: the points, as CSV. */
   readonly hear: (line: string) => void
 }
@@ -44,16 +45,10 @@ const inherited = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SS
 /** The file of the summary that a segment writes. */
 export const summaryFile = (folder: string, segment: number): string => join(folder, `summary-${segment}.json`)
 
-const outputVariables = (outputs: ReadonlyArray<string>) =>
-  outputs.length === 0
-    ? {}
-    : Object.fromEntries(Object.entries(process.env).filter(([name]) => /^K6_(?:PROMETHEUS|OTEL)_/u.test(name)))
-
 const environment = ({ dashboard, folder, outputs = [], variables }: K6RunOptions, segment: number) => ({
   ...Object.fromEntries(
     inherited.flatMap((name) => [name, name.toLowerCase()]).map((name) => [name, process.env[name]])
   ),
-  ...outputVariables(outputs),
   NO_COLOR: "1",
   K6_NO_USAGE_REPORT: "true",
   K6_AUTO_EXTENSION_RESOLUTION: "false",
@@ -66,6 +61,7 @@ const environment = ({ dashboard, folder, outputs = [], variables }: K6RunOption
         K6_WEB_DASHBOARD_PERIOD: "1s",
         K6_WEB_DASHBOARD_EXPORT: dashboard
       }),
+  ...Object.fromEntries(outputs.flatMap((output) => Object.entries(output.variables))),
   ...variables,
   WEBAGENT_LOAD_SUMMARY: summaryFile(folder, segment)
 })
@@ -101,7 +97,7 @@ const start = Effect.fnUntraced(function* (options: K6RunOptions, segment: numbe
         "run",
         "--quiet",
         script,
-        ...["csv=-", ...outputs].flatMap((output) => ["--out", output]),
+        ...["csv=-", ...outputs.map(({ flag }) => flag)].flatMap((output) => ["--out", output]),
         ...(address === undefined ? [] : segmentFlags(segment, segments, address))
       ],
       { env: environment(options, segment), stdin: "ignore" }

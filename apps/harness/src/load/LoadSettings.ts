@@ -21,15 +21,13 @@ export interface Addressee {
   readonly apiKeyHeader: string
 }
 
-/** What a script is told, by the names of its variables. */
-export const variables = (
+/** What a script is told beside the key, by the names of its variables. */
+export const told = (
   { duration, rate, test }: LoadPlan,
   { mix, sample, thresholds, vus }: LoadSettings,
-  { address, apiKey, apiKeyHeader }: Addressee
-): Readonly<Record<string, string | Redacted.Redacted>> => ({
+  address: string
+): Readonly<Record<string, string>> => ({
   WEBAGENT_BASE_URL: address,
-  WEBAGENT_API_KEY: apiKey,
-  WEBAGENT_API_KEY_HEADER: apiKeyHeader,
   WEBAGENT_LOAD_TEST: test.name,
   WEBAGENT_LOAD_RATE: String(rate),
   WEBAGENT_LOAD_DURATION: `${Duration.toMillis(duration)}ms`,
@@ -37,4 +35,15 @@ export const variables = (
   ...(mix === undefined ? {} : { WEBAGENT_LOAD_MIX: mix }),
   ...(sample === undefined ? {} : { WEBAGENT_LOAD_SAMPLE: String(sample) }),
   ...(thresholds === undefined ? {} : { WEBAGENT_LOAD_THRESHOLDS: JSON.stringify(thresholds) })
+})
+
+/** All that a script is told. */
+export const variables = (
+  plan: LoadPlan,
+  settings: LoadSettings,
+  { address, apiKey, apiKeyHeader }: Addressee
+): Readonly<Record<string, string | Redacted.Redacted>> => ({
+  ...told(plan, settings, address),
+  WEBAGENT_API_KEY: apiKey,
+  WEBAGENT_API_KEY_HEADER: apiKeyHeader
 })

@@ -52,7 +52,8 @@ const scripted = async (body: string, args: ReadonlyArray<string> = [], service?
 
 const passed = ScriptedK6.summary({ checks: true }, { http_reqs: 182, runs_completed: 1 })
 
-describe.concurrent("k6", () => {
+// programs start by the dozen, on a machine that may be busy
+describe.concurrent("k6", { timeout: 60_000 }, () => {
   it("gets the address, the key and nothing of the environment but what reaches a network", async () => {
     const args = ["--rate", "3", "--duration", "250ms"]
     const { address, directory, k6, started } = await scripted(`sumUp(${JSON.stringify(passed)})`, args)
@@ -90,7 +91,7 @@ describe.concurrent("k6", () => {
   it("gets what shapes the load, and further outputs with what says where they are", async () => {
     const thresholds = join(newFolder(), "limits.json")
     writeFileSync(thresholds, JSON.stringify({ time_to_terminal: ["p(95)<3000"] }))
-    const flags = { vus: "4", mix: "runs=3,status=1", sample: "0.5", thresholds, out: "otlp" }
+    const flags = { vus: "4", mix: "runs=3,status=1", sample: "0.5", thresholds, out: "otlp=http://127.0.0.1:4318" }
     const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value])
     const { directory, k6, started } = await scripted(`sumUp(${JSON.stringify(passed)})`, args)
     const { code, stderr, stdout } = await started.ended
@@ -101,6 +102,7 @@ describe.concurrent("k6", () => {
       WEBAGENT_LOAD_VUS: "4",
       WEBAGENT_LOAD_MIX: "runs=3,status=1",
       WEBAGENT_LOAD_SAMPLE: "0.5",
+      K6_OTEL_HTTP_EXPORTER_ENDPOINT: "127.0.0.1:4318",
       WEBAGENT_LOAD_THRESHOLDS: '{"time_to_terminal":["p(95)<3000"]}'
     })
     assert.deepStrictEqual(call?.args.slice(-2), ["--out", "opentelemetry"])
@@ -193,7 +195,53 @@ describe.concurrent("k6", () => {
   })
 })
 
-describe.concurrent("mistakes", () => {
+describe.concurrent("--render k6-operator", { timeout: 60_000 }, () => {
+  it("writes what a cluster runs, with the same settings and without a key, and says how", async () => {
+    const directory = newFolder()
+    const load = ["--rate", "30", "--mix", "runs=1", "--segments", "4"]
+    const where = [
+      "--target",
+      "https://agents.example.com",
+      "--out",
+      directory,
+      "--out",
+      "prometheus=http://p/api/v1/write"
+    ]
+    const env = { WEBAGENT_API_KEY: key, PATH: "" }
+    const { code, stderr, stdout } = await run(["load", "spike", "--render", "k6-operator", ...load, ...where], env)
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    const manifest = readFileSync(join(directory, "testrun.yaml"), "utf8")
+    assert.include(manifest, "parallelism: 4\n")
+    assert.match(manifest, /name: "WEBAGENT_LOAD_RATE"\n\s+value: "30"\n/u)
+    assert.match(manifest, /name: "WEBAGENT_BASE_URL"\n\s+value: "https:\/\/agents\.example\.com"\n/u)
+    assert.include(manifest, "experimental-prometheus-rw")
+    assert.include(readFileSync(join(directory, "configmap.yaml"), "utf8"), "spike.load.js")
+    assert.notInclude(manifest + stdout, key)
+    assert.match(
+      stdout,
+      /^worst case: a run of it will send up to 68,\d+ requests .* at https:\/\/agents\.example\.com$/mu
+    )
+    assert.include(stdout, "  kubectl apply -f testrun.yaml\n")
+  })
+
+  it("is for the k6 that ours is", () => {
+    const manifest = readFileSync(new URL("../../../../tools/k6/go.mod", import.meta.url), "utf8")
+    assert.include(manifest, `go.k6.io/k6/v2 v${K6.pinned}\n`)
+  })
+
+  for (const [what, args, sentence] of [
+    ["no address", ["--out", "load"], /^--render needs --target URL, the service as the cluster reaches it: npm run /u],
+    ["no folder", ["--target", "http://a.example"], /^--render needs --out DIR, where its files go: npm run /u]
+  ] as const) {
+    it(`${what}: one sentence and exit code 2`, async () => {
+      const { code, stderr } = await run(["load", "smoke", "--render", "k6-operator", ...args])
+      assert.match(stderr, sentence)
+      assert.strictEqual(code, 2)
+    })
+  }
+})
+
+describe.concurrent("mistakes", { timeout: 60_000 }, () => {
   const nowhere = { PATH: folder }
   const simulated = ["load", "smoke"]
   const wrongLimits = join(newFolder(), "limits.json")
@@ -290,6 +338,12 @@ describe.concurrent("mistakes", () => {
       2,
       /^--thresholds: there is no \/nowhere\.json\.\n$/u,
       ["load", "smoke", "--thresholds", "/nowhere.json"]
+    ],
+    [
+      "an output that there is not",
+      2,
+      /^--out takes prometheus=URL or otlp=URL, not "influx=http:\/\/127\.0\.0\.1:9"\.\n$/u,
+      ["load", "smoke", "--out", "influx=http://127.0.0.1:9"]
     ],
     [
       "a share above 1",
