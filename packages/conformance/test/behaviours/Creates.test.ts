@@ -15,7 +15,7 @@ const lost: ReadonlyArray<readonly [string, Fault]> = [
 
 const stage = (fault: Fault, client: Stage["client"]): Stage => ({
   faults: [on("v4.createRun", fault), on("v4.createBrowser", fault)],
-  client: { requestTimeout: "300 millis", ...client }
+  client: { requestTimeout: "1 second", ...client }
 })
 
 describe("a create", () => {

@@ -63,7 +63,7 @@ describe("a wait", () => {
     }).pipe(Effect.provide(layer({ faults: [on("v4.getRunStatus", { kind: "stale-read", lag: seconds(30) })] })))
   )
 
-  it.live("W7: Retry-After is waited for, as seconds and as a date, and no longer", () =>
+  it.live("W7: Retry-After is waited for, as seconds and as a date", () =>
     Effect.gen(function* () {
       const runs = yield* Runs
       const { id } = yield* runs.create({ task: "[simulate duration=1h]" })
@@ -72,16 +72,13 @@ describe("a wait", () => {
       const gap_ms = (from = first, to = second) => (to?.at_ms ?? 0) - (from?.at_ms ?? 0)
       assert.isAtLeast(gap_ms(first, second), 1000)
       assert.isAtLeast(gap_ms(second, third), 1000)
-      const [, , , fourth, fifth] = yield* polled
-      assert.isBelow(gap_ms(fourth, fifth), 900)
       assert.deepStrictEqual(yield* findings("retry-after-ignored"), [])
     }).pipe(
       Effect.provide(
         layer({
           faults: [
             on("v4.getRunStatus", { kind: "status", status: 429, retryAfter: seconds(1) }, [1]),
-            on("v4.getRunStatus", { kind: "status", status: 503, retryAfter: seconds(2), retryAfterForm: "date" }, [2]),
-            on("v4.getRunStatus", { kind: "status", status: 429, retryAfter: Duration.zero }, [4])
+            on("v4.getRunStatus", { kind: "status", status: 503, retryAfter: seconds(2), retryAfterForm: "date" }, [2])
           ]
         })
       )

@@ -135,7 +135,7 @@ export const make = (seed: number, rate: number): World => {
     outcomes: { completed: 8, failed: 1, cancelled: 1 },
     browser: { start: { lognormal: { median: millis(500), sigma: 0.5, max: seconds(10) } } },
     latency: { uniform: { min: millis(1), max: millis(dice.whole(2, 300)) } },
-    ...(dice.chance(0.2) ? { limits: { requestsPerSecond: many.length + 2, burst: 5, retryAfter: "either" } } : {})
+    ...(dice.chance(0.25) ? { limits: { requestsPerSecond: 1 + many.length / 2, burst: 3, retryAfter: "either" } } : {})
   }
   const base = { seed, rate, keys, refusals, lull_ms, profile, intents: many }
   return { ...base, ...swarm(dice, rate, base) }
