@@ -1,6 +1,6 @@
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Elapsed from "./Elapsed.ts"
 
 /** Forgives a service that does not find, for a moment, what it has just created. */
 export interface Grace {
@@ -20,7 +20,7 @@ export const make = (window: Duration.Input = "5 seconds"): Grace => {
   const created_ms = new Map<string, number>()
   return {
     remember: (id) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
+      Effect.map(Elapsed.now_ms, (now) => {
         for (const [old, at] of created_ms) {
           if (now - at < window_ms) break
           created_ms.delete(old)
@@ -32,7 +32,7 @@ export const make = (window: Duration.Input = "5 seconds"): Grace => {
         Effect.catch((error) => {
           const at = created_ms.get(id)
           if (at === undefined || !isAbsent(error)) return Effect.fail(error)
-          return Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          return Effect.flatMap(Elapsed.now_ms, (now) =>
             now - at < window_ms ? Effect.andThen(Effect.sleep("500 millis"), again) : Effect.fail(error)
           )
         })

@@ -1,10 +1,10 @@
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
+import * as Elapsed from "./Elapsed.ts"
 import * as Metrics from "./Metrics.ts"
 import { TooManyRequestsError } from "./TooManyRequestsError.ts"
 import { TransportError } from "./TransportError.ts"
@@ -101,7 +101,10 @@ const isRedirect = (error: unknown): boolean =>
 export const transientOf = (error: unknown, answered: boolean): Transient | undefined =>
   answered && isRedirect(error) ? { throttled: false } : transient(error)
 
-/** The instant, in milliseconds since 1970, after which no further attempt may begin; none unless a caller sets one. */
+/**
+ * The instant after which no further attempt may begin, in milliseconds of Clock's monotonic time; none unless a caller
+ * sets one, as `within` does.
+ */
 export const Deadline = Context.Reference<number>("@webagent/core/RetryPolicy/Deadline", {
   defaultValue: () => Number.POSITIVE_INFINITY
 })
@@ -113,7 +116,7 @@ export const Deadline = Context.Reference<number>("@webagent/core/RetryPolicy/De
 export const within =
   (time: Duration.Input) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Effect.flatMap(Elapsed.now_ms, (now) =>
       Effect.provideService(effect, Deadline, now + Duration.toMillis(Duration.fromInputUnsafe(time)))
     )
 
@@ -192,7 +195,7 @@ export const makeRetrier = (policy: RetryPolicy): Retrier => {
     Effect.gen(function* () {
       const wait_ms = pause_ms(policy, attempt, failure, yield* Random.next)
       const deadline_ms = yield* Deadline
-      if ((yield* Clock.currentTimeMillis) + wait_ms > deadline_ms) return undefined
+      if ((yield* Elapsed.now_ms) + wait_ms > deadline_ms) return undefined
       yield* Metrics.count(failure.throttled ? Metrics.throttledRetries : Metrics.retries)
       return wait_ms
     })

@@ -1,8 +1,8 @@
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Elapsed from "./Elapsed.ts"
 
 /** How many polls all waits of a client may make together. */
 export interface PollBudgetOptions {
@@ -19,7 +19,7 @@ const make = ({ perSecond = 50, burst = 10 }: PollBudgetOptions = {}) =>
     // waits are served in the order in which they ask.
     let full_ms = Number.NEGATIVE_INFINITY
     return PollBudget.of({
-      take: Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      take: Effect.flatMap(Elapsed.now_ms, (now) => {
         full_ms = Math.max(full_ms, now) + interval_ms
         const wait_ms = full_ms - now - burst * interval_ms
         return wait_ms > 0 ? Effect.sleep(wait_ms) : Effect.void

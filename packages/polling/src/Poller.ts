@@ -1,4 +1,3 @@
-import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
@@ -6,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import { DueHeap } from "./DueHeap.ts"
+import * as Elapsed from "./Elapsed.ts"
 import * as Metrics from "./Metrics.ts"
 import type { PollBudget } from "./PollBudget.ts"
 import { type Member, plan, type Polled, PollLoop, statusOf } from "./PollLoop.ts"
@@ -106,7 +106,7 @@ export class Poller<A, E> {
 
   private readonly runTimer = Effect.fnUntraced({ self: this }, function* () {
     while (true) {
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* Elapsed.now_ms
       let first = this.heap.first
       while (first !== undefined && first.due_ms <= now) {
         this.tick(first, now)
@@ -162,11 +162,11 @@ export class Poller<A, E> {
   })
 
   private readonly poll = Effect.fnUntraced({ self: this }, function* (loop: PollLoop<A, E>) {
-    const began = yield* Clock.currentTimeMillis
+    const began = yield* Elapsed.now_ms
     const answer = yield* this.polls
       .check(loop.id)
       .pipe(Effect.exit, Effect.timeoutOption(loop.deadline_ms() + lastPoll_ms - began))
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* Elapsed.now_ms
     loop.settle(answer, now)
     loop.fiber = undefined
     const { latest } = loop

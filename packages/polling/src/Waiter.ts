@@ -6,6 +6,7 @@ import * as Exit from "effect/Exit"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import * as Elapsed from "./Elapsed.ts"
 import { type Polls, Poller } from "./Poller.ts"
 import { type Member, type Polled, statusOf } from "./PollLoop.ts"
 import * as PollSchedule from "./PollSchedule.ts"
@@ -60,7 +61,7 @@ export const make = <A, E>(polls: Polls<A, E>): Effect.Effect<Waiter<A, E>, neve
         // a loop that has an answer already shows it, so that its newcomers have no first poll to make
         const answered = poller.find(id)?.latest !== undefined
         return Effect.map(PollSchedule.next(schedule, { elapsed_ms: 0, polls: answered ? 1 : 0 }), (delay) => {
-          const began_ms = Context.get(context, Clock.Clock).currentTimeMillisUnsafe()
+          const began_ms = Elapsed.nowUnsafe_ms(Context.get(context, Clock.Clock))
           const deadline_ms = began_ms + Duration.toMillis(Duration.fromInputUnsafe(options?.timeout ?? "30 minutes"))
           return (listener: Pick<Member<A, E>, "onValue" | "onEnd">) => {
             const onEnd = (exit: Exit.Exit<A, E | WaitTimeoutError>) => {

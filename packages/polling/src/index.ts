@@ -1,3 +1,4 @@
+export * as Elapsed from "./Elapsed.ts"
 export * as OwnWait from "./OwnWait.ts"
 export * as Metrics from "./Metrics.ts"
 export * from "./PollBudget.ts"

@@ -106,6 +106,30 @@ describe("many waits", () => {
     })
   )
 
+  it.effect.each([-3_600_000, 3_600_000])("go on when the clock is set by %i ms", (by_ms) => {
+    let set_ms = 0
+    return Effect.gen(function* () {
+      const clock = yield* Clock.Clock
+      const currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() + set_ms
+      const setClock: Clock.Clock = {
+        currentTimeMillisUnsafe,
+        currentTimeMillis: Effect.sync(currentTimeMillisUnsafe),
+        currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
+        currentTimeNanos: clock.currentTimeNanos,
+        monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+        monotonicTimeNanos: clock.monotonicTimeNanos,
+        sleep: (duration) => clock.sleep(duration)
+      }
+      const waits = waiting(30, (_, polls) => polls === 10)
+      const { fiber, polls } = yield* Effect.provideService(waits, Clock.Clock, setClock)
+      yield* TestClock.adjust("3 seconds")
+      set_ms = by_ms
+      yield* TestClock.adjust("30 seconds")
+      yield* Fiber.join(fiber)
+      assert.deepStrictEqual(new Set(polls.values()), new Set([10]))
+    }).pipe(Random.withSeed("set"), Effect.scoped)
+  })
+
   it.effect("are counted while they last, and so are their polls", () =>
     Effect.gen(function* () {
       const { fiber } = yield* waiting(5, (id, polls) => id === "r-1" && polls === 2)

@@ -2,8 +2,7 @@ import { RunNotFoundError } from "@webagent/contract"
 import { isTerminalRunStatus, type Run, type RunStatusView, V4Operations } from "@webagent/contract/v4"
 import { runStatuses } from "@webagent/contract/Wire"
 import { type CallError, ContractClient, RetryPolicy, Trace, Transport } from "@webagent/core"
-import { PollBudget, PollSchedule, Waiter, WaitTimeoutError } from "@webagent/polling"
-import * as Clock from "effect/Clock"
+import { Elapsed, PollBudget, PollSchedule, Waiter, WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -59,7 +58,7 @@ const make = Effect.gen(function* () {
 
   /** One read for all who wait. */
   const readEnded = Effect.fnUntraced(function* (id: string, status: string, began_ms: number, timeout_ms: number) {
-    const left_ms = began_ms + timeout_ms - (yield* Clock.currentTimeMillis)
+    const left_ms = began_ms + timeout_ms - (yield* Elapsed.now_ms)
     return yield* reader
       .untilTerminal(id, { first: 0, schedule: rereads, timeout: Math.max(left_ms, lastRead_ms) })
       .pipe(
@@ -70,7 +69,7 @@ const make = Effect.gen(function* () {
   })
 
   const untilTerminal = Effect.fnUntraced(function* (id: string, options?: Waiter.WaitOptions) {
-    const began_ms = yield* Clock.currentTimeMillis
+    const began_ms = yield* Elapsed.now_ms
     const { status } = yield* waiter.untilTerminal(id, options)
     return yield* readEnded(id, status, began_ms, Duration.toMillis(options?.timeout ?? "30 minutes"))
   })
