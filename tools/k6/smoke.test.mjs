@@ -2,28 +2,36 @@
 import assert from "node:assert/strict"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, readFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, readdirSync } from "node:fs"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
+import { text } from "node:stream/consumers"
 import { describe, test as nodeTest } from "node:test"
 import { fileURLToPath } from "node:url"
 import { BuildK6Error, buildK6 } from "./build.mjs"
 
 const script = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "apps", "harness", "load", "smoke.load.ts")
 
+const stall_ms = 1500
+
 /**
  * As little of the service as runs and browsers need. `fail` may answer a request with a status of its own, or with
- * true for no answer at all. With `keys` it creates once a key.
+ * true for no answer at all. With `keys` it creates once a key. From the
+ * request `stallAt` on it answers nothing for a while.
  */
-async function scriptedService({ createdStatus, fail, keyHeader, keys }) {
+async function scriptedService({ createdStatus, fail, keyHeader, keys, stallAt }) {
   const seen = { browsers: 0, stopped: 0, open: new Set(), requests: 0, polls: new Map() }
   const created = new Map()
+  let goesOn_ms = 0
   const server = createServer((request, response) => {
     const answer = (status, body) =>
-      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
+      setTimeout(
+        () => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body)),
+        Math.max(0, goesOn_ms - Date.now())
+      )
     const [, id, rest] = /^\/api\/v4\/(?:runs|browsers)\/?([^/]*)\/?(.*)$/.exec(request.url) ?? []
-    seen.requests++
+    if (seen.requests++ === stallAt) goesOn_ms = Date.now() + stall_ms
     request.resume().on("end", () => {
       const key = request.headers[keyHeader]
       const status = key === "wak_test" ? fail?.(request, seen.requests) : 401
@@ -45,8 +53,10 @@ async function scriptedService({ createdStatus, fail, keyHeader, keys }) {
         }
         return status === true ? undefined : answer(201, browser)
       }
-      if (request.method === "POST") return answer(201, { id: `r/${seen.requests}`, status: createdStatus })
-      if (rest !== "status") return answer(200, { id: decodeURIComponent(id), status: "completed", result: "hello" })
+      if (request.method === "POST")
+        return answer(201, { id: `r/${seen.requests}`, status: createdStatus, sessionId: "s" })
+      if (rest !== "status")
+        return answer(200, { id: decodeURIComponent(id), status: "completed", result: "hello", tasks: [null] })
       const polls = (seen.polls.get(id) ?? 0) + 1
       seen.polls.set(id, polls)
       return answer(200, { status: polls < 3 ? "running" : "completed" })
@@ -70,13 +80,13 @@ describe("smoke", { concurrency: 3 }, () => {
   if (built instanceof Error && !noGo) throw built
   const k6 = built
 
-  async function smoke(fail, environment = {}, { abortAt, createdStatus = "queued", keys = false } = {}) {
+  async function smoke(fail, environment = {}, { abortAt, createdStatus = "queued", keys = false, stallAt } = {}) {
     const act = (request, ordinal) => {
       if (ordinal === abortAt) child.kill("SIGINT")
       return fail?.(request, ordinal)
     }
     const keyHeader = (environment.WEBAGENT_API_KEY_HEADER ?? "X-Service-API-Key").toLowerCase()
-    const service = await scriptedService({ createdStatus, fail: act, keyHeader, keys })
+    const service = await scriptedService({ createdStatus, fail: act, keyHeader, keys, stallAt })
     const summary = join(mkdtempSync(join(tmpdir(), "smoke-")), "summary.json")
     const env = {
       K6_NO_USAGE_REPORT: "true",
@@ -105,6 +115,28 @@ describe("smoke", { concurrency: 3 }, () => {
       seen: service.seen,
       metrics: () => JSON.parse(readFileSync(summary, "utf8")).metrics
     }
+  }
+
+  for (const name of readdirSync(dirname(script)).filter((file) => file.endsWith(".load.ts"))) {
+    test(`${name} is a script that k6 takes, in the open model and in the closed one`, async () => {
+      for (const [vus, executor] of [
+        ["", /^(?:constant|ramping)-arrival-rate$/],
+        ["3", /^(?:constant|ramping)-vus$/]
+      ]) {
+        const env = {
+          K6_INCLUDE_SYSTEM_ENV_VARS: "true",
+          WEBAGENT_BASE_URL: "http://127.0.0.1:9",
+          WEBAGENT_API_KEY: "wak_test",
+          WEBAGENT_LOAD_VUS: vus
+        }
+        const child = spawn(k6, ["inspect", join(dirname(script), name)], { env, stdio: ["ignore", "pipe", "inherit"] })
+        const [options] = await Promise.all([text(child.stdout), once(child, "close")])
+        const { scenarios, thresholds } = JSON.parse(options)
+        assert.deepEqual(Object.keys(scenarios), [name.replace(".load.ts", "")])
+        assert.match(Object.values(scenarios)[0].executor, executor)
+        assert.equal("dropped_iterations" in thresholds, vus === "")
+      }
+    })
   }
 
   test("passes, polls, fetches and stops every browser it created", async () => {
@@ -175,6 +207,30 @@ describe("smoke", { concurrency: 3 }, () => {
     assert.equal(exitCode, 105)
     assert.ok(seen.open.size > 0)
     assert.equal(metrics().browsers_leaked.values.count, seen.open.size)
+  })
+
+  test("a stall is in the open model's p99, and hardly in a closed model", async () => {
+    const settings = { WEBAGENT_LOAD_MIX: "runs=1", WEBAGENT_LOAD_DURATION: "3s", WEBAGENT_LOAD_RUN_TIMEOUT: "12s" }
+    const p99 = ({ values }) => values["p(99)"]
+    const open = await smoke(undefined, settings, { stallAt: 100 })
+    assert.equal(open.exitCode, 0, open.stdout)
+    // half of what was due in that time waited longer than half of it
+    assert.ok(p99(open.metrics().time_to_terminal) > 0.9 * stall_ms)
+    assert.ok(open.metrics().time_to_terminal.values["p(90)"] > stall_ms / 2)
+
+    const closed = await smoke(undefined, { ...settings, WEBAGENT_LOAD_VUS: "1" }, { stallAt: 10 })
+    assert.equal(closed.exitCode, 0, closed.stdout)
+    assert.equal(closed.metrics().dropped_iterations, undefined)
+    assert.ok(closed.metrics().time_to_terminal.values.med < stall_ms / 2)
+    assert.ok(closed.metrics().iterations.values.count < open.metrics().iterations.values.count / 5)
+  })
+
+  test("an exception in an iteration fails the test", async () => {
+    // a session with a task that is none
+    const { crossed, exitCode, stderr } = await smoke(undefined, { WEBAGENT_LOAD_MIX: "v2=1" })
+    assert.match(stderr, /TypeError: .*flows\/v2-sessions\.ts:\d+/)
+    assert.equal(exitCode, 99)
+    assert.ok(crossed.includes("iterations_failed"), crossed.join())
   })
 
   test("answers that the contract does not know cross contract_violations, when they are in the sample", async () => {

@@ -45,6 +45,8 @@ const environment = ({ apiKeySecret, outputs = [], variables }: OperatorOptions)
   const told = {
     K6_NO_USAGE_REPORT: "true",
     K6_AUTO_EXTENSION_RESOLUTION: "false",
+    // the operator's initializer archives and inspects the script, where k6 hides these variables from it unless told
+    K6_INCLUDE_SYSTEM_ENV_VARS: "true",
     ...variables,
     ...Object.fromEntries(outputs.flatMap((output) => Object.entries(output.variables)))
   }

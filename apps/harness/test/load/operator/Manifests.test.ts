@@ -114,6 +114,7 @@ describe("the manifests of k6-operator", () => {
     assert.deepInclude(env, {
       WEBAGENT_LOAD_RATE: "20",
       K6_NO_USAGE_REPORT: "true",
+      K6_INCLUDE_SYSTEM_ENV_VARS: "true",
       K6_PROMETHEUS_RW_SERVER_URL: "http://prometheus:9090/api/v1/write",
       K6_OTEL_HTTP_EXPORTER_ENDPOINT: "collector:4318",
       K6_OTEL_HTTP_EXPORTER_INSECURE: "true"
