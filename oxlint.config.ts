@@ -119,9 +119,15 @@ export default defineConfig({
     ),
     restricted(
       [`${harness}/load/**`],
-      ["**/suites/**", "**/commands/**", "**/runner/**", "**/target/**", "**/main.ts"],
+      ["**/suites/**", "**/commands/**", "**/runner/**", "**/target/**", "**/history/**", "**/main.ts"],
       "load knows k6 and its scripts; commands bring it a target."
     ),
+    restricted(
+      [`${harness}/history/**`],
+      ["**/suites/**", "**/commands/**", "**/runner/**", "**/target/**", "**/main.ts"],
+      "history knows what was measured, and no target."
+    ),
+    restricted([`${harness}/statistics/**`], ["../*", "../**"], "statistics is pure: it knows numbers only."),
     restricted(
       [`${harness}/reap/**`],
       ["**/suites/**", "**/commands/**", "**/runner/**", "**/target/**", "**/load/**", "**/main.ts"],
