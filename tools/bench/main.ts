@@ -4,10 +4,21 @@ import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { ab } from "./src/ab.ts"
 import { Mistake } from "./src/Mistake.ts"
-import { markdown, writeInto } from "./src/Report.ts"
-import { simulated } from "./src/simulated.ts"
+import { clients } from "./src/clients.ts"
+import { markdown as clientTables } from "./src/clients/ClientsReport.ts"
+import { markdown as serverTables, writeInto } from "./src/Report.ts"
+import { type BenchOptions, simulated } from "./src/simulated.ts"
 
-const benches = { simulated }
+const benches = {
+  simulated: async (options: BenchOptions) => {
+    const report = await simulated(options)
+    return { report, text: serverTables(report) }
+  },
+  clients: async (options: BenchOptions) => {
+    const report = await clients(options)
+    return { report, text: clientTables(report) }
+  }
+}
 
 const page = fileURLToPath(new URL("../../docs/benchmarks.md", import.meta.url))
 
@@ -15,6 +26,7 @@ const usage = `pnpm bench NAME [options]
 
   simulated        the simulated server beside mock servers and hand-written ones
   ab               how often \`harness load --ab\` calls a service worse: the same one, and one that is 30 % slower
+  clients          our clients beside another SDK and requests written by hand
 
   --quick          short windows, few rounds, no live runs: a look, not a figure
   --peers A,B      only these
@@ -61,15 +73,15 @@ const main = async () => {
   if (!Object.hasOwn(benches, name)) {
     throw new Mistake(`No bench named "${name}". There are: ${[...Object.keys(benches), "ab"].join(", ")}.`)
   }
-  const report = await benches[name as keyof typeof benches]({
+  const { report, text } = await benches[name as keyof typeof benches]({
     quick: values.quick,
     peers: values.peers.split(",").filter((peer) => peer !== ""),
     rounds: roundsOf(values.rounds),
     log: (line) => process.stderr.write(`${line}\n`)
   })
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, undefined, 2)}\n`)
-  if (values.docs) writeInto(page, report)
-  process.stdout.write(`${markdown(report)}\n`)
+  if (values.docs) writeInto(page, name, text)
+  process.stdout.write(`${text}\n`)
 }
 
 try {

@@ -49,7 +49,8 @@ export const costRatio = (report: Report, first: string, second: string, workloa
 
 const line = (cells: ReadonlyArray<string>) => `| ${cells.join(" | ")} |`
 
-const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) =>
+/** A table of Markdown: the first column is text, the others are numbers. */
+export const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) =>
   [line(head), line(head.map((_, column) => (column === 0 ? "---" : "--:"))), ...rows.map(line)].join("\n")
 
 /** The server whose peers the others are. */
@@ -148,6 +149,6 @@ export const between = (document: string, bench: string, text: string): string =
   return `${document.slice(0, start + opening(bench).length)}\n\n${text}\n\n${document.slice(end)}`
 }
 
-/** Writes a report between its markers of a document. */
-export const writeInto = (file: string, report: Report): void =>
-  writeFileSync(file, between(readFileSync(file, "utf8"), report.bench, markdown(report)))
+/** Writes the tables of a bench between its markers of a document. */
+export const writeInto = (file: string, bench: string, text: string): void =>
+  writeFileSync(file, between(readFileSync(file, "utf8"), bench, text))

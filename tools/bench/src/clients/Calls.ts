@@ -1,0 +1,68 @@
+import type { Pinning } from "../Pinning.ts"
+import { type ClientProcess, startClient, type Work } from "./ClientProcess.ts"
+import type { Contestant, Modules } from "./Contestants.ts"
+import { apiKey, startService } from "./Service.ts"
+
+/** How much is measured of calls. */
+export interface CallSettings {
+  readonly rounds: number
+  readonly window_ms: number
+  readonly warmup_ms: number
+  /** Calls that are under way at a time. */
+  readonly concurrency: number
+  /** Polls of a run. */
+  readonly polls: number
+}
+
+/** The works, in the order of the report. */
+export const works: ReadonlyArray<Work> = ["create", "status", "get", "run"]
+
+/** What a client's calls cost: CPU µs a call, in the order of the rounds, the same for all clients. */
+export interface Costs {
+  readonly name: string
+  readonly cpu_us: Readonly<Record<Work, ReadonlyArray<number>>>
+}
+
+/** What both measurements need. */
+export interface Tools {
+  readonly modules: Modules
+  readonly pinning: Pinning
+  readonly log: (line: string) => void
+}
+
+/** Rounds over all clients and works, one after the other and then again, so that a slow minute strikes all alike. */
+export const measureCalls = async (
+  contestants: ReadonlyArray<Contestant>,
+  settings: CallSettings,
+  { log, modules, pinning }: Tools
+): Promise<ReadonlyArray<Costs>> => {
+  const service = await startService(modules.installed, pinning)
+  const clients: Array<{
+    readonly name: string
+    readonly process: ClientProcess
+    readonly cpu_us: Record<Work, Array<number>>
+  }> = []
+  try {
+    for (const { module, name } of contestants) {
+      const start = { name, module: module(modules), installed: modules.installed, url: service.url, apiKey }
+      const process = await startClient({ ...start, polls: settings.polls }, pinning)
+      clients.push({ name, process, cpu_us: { create: [], status: [], get: [], run: [] } })
+    }
+    for (const { name, process } of clients) {
+      log(`warm-up: ${name}`)
+      for (const work of works) await process.call(work, settings.concurrency, settings.warmup_ms)
+    }
+    for (let round = 1; round <= settings.rounds; round++) {
+      log(`calls, round ${round} of ${settings.rounds}`)
+      for (const work of works) {
+        for (const { cpu_us, process } of clients) {
+          const called = await process.call(work, settings.concurrency, settings.window_ms)
+          cpu_us[work].push(called.cpu_us / called.calls)
+        }
+      }
+    }
+    return clients.map(({ cpu_us, name }) => ({ name, cpu_us }))
+  } finally {
+    await Promise.all([...clients.map(({ process }) => process.stop()), service.stop()])
+  }
+}

@@ -1,0 +1,161 @@
+import type { Fingerprint } from "../Fingerprint.ts"
+import { ratioText, table } from "../Report.ts"
+import { median, type Ratio, ratioOf } from "../Statistics.ts"
+import { type CallSettings, type Costs, works } from "./Calls.ts"
+import type { Work } from "./ClientProcess.ts"
+import type { Imported } from "./Imports.ts"
+import type { Part, Sizes } from "./Sizes.ts"
+import type { Waited } from "./Waits.ts"
+
+/** The whole result of the bench `clients`, as it is written to JSON. */
+export interface ClientsReport {
+  readonly bench: "clients"
+  readonly date: string
+  readonly fingerprint: Fingerprint
+  readonly pinning: string
+  readonly settings: CallSettings
+  /** Names and titles of all clients. */
+  readonly titles: Readonly<Record<string, string>>
+  readonly calls: ReadonlyArray<Costs>
+  readonly waits: ReadonlyArray<Waited>
+  readonly sizes: ReadonlyArray<Sizes>
+  /** What `@webagent/v4` is made of, by rolldown. */
+  readonly parts: ReadonlyArray<Part>
+  readonly imports: ReadonlyArray<Imported>
+}
+
+const none = "–"
+
+const kB = (bytes: number) => (bytes / 1000).toFixed(1)
+const whole = (figure: number) => Math.round(figure).toLocaleString("en")
+const precise = (figure: number) => (figure >= 10 ? whole(figure) : String(Number(figure.toPrecision(2))))
+
+/** What a work of one client costs beside another's; undefined where either was not measured. */
+export const costRatio = (
+  calls: ReadonlyArray<Costs>,
+  first: string,
+  second: string,
+  work: Work
+): Ratio | undefined => {
+  const [a, b] = [first, second].map((name) => calls.find((costs) => costs.name === name)?.cpu_us[work])
+  return a === undefined || b === undefined ? undefined : ratioOf(a, b)
+}
+
+const ratioCell = (calls: ReadonlyArray<Costs>, first: string, second: string, work: Work) => {
+  if (first === second) return "1"
+  const ratio = costRatio(calls, first, second, work)
+  return ratio === undefined ? none : ratioText(ratio)
+}
+
+const httpOf = (name: string) => (name.includes("undici") ? "undici" : "fetch")
+
+const workTitles = {
+  create: "**Create a run**",
+  status: "**Read its status**",
+  get: "**Read it in full**",
+  run: "**Create a run, poll it 30 times, read it in full** (a figure is for all 32 requests)"
+}
+
+const callTable = ({ calls, titles }: ClientsReport, work: Work) =>
+  [
+    workTitles[work],
+    table(
+      ["client", "over", "CPU µs", "÷ the same by hand", "÷ browser-use-sdk"],
+      calls.map(({ cpu_us, name }) => [
+        titles[name] ?? name,
+        httpOf(name),
+        whole(median(cpu_us[work])),
+        ratioCell(calls, name, `raw-${httpOf(name)}`, work),
+        ratioCell(calls, name, "browser-use", work)
+      ])
+    )
+  ].join("\n\n")
+
+const delays = ({ delay_ms }: Waited) => [
+  delay_ms === undefined ? none : precise(delay_ms.median / 1000),
+  delay_ms === undefined ? none : precise(delay_ms.max / 1000)
+]
+
+const weights = ({ memory, waits }: Waited) => [
+  memory === undefined ? none : ((1000 * (memory.standing.heap_MB - memory.before.heap_MB)) / waits).toFixed(1),
+  memory === undefined ? none : whole(memory.standing.rss_MB)
+]
+
+const waitTable = ({ titles, waits }: ClientsReport) =>
+  table(
+    [
+      "client",
+      "waits",
+      "polls",
+      "polls/s",
+      "most in 100 ms",
+      "seen late by, s",
+      "at most, s",
+      "ended",
+      "failed",
+      "heap a wait, kB",
+      "process, MB"
+    ],
+    waits.map((waited) => [
+      titles[waited.name] ?? waited.name,
+      whole(waited.waits),
+      whole(waited.polls),
+      precise(waited.perSecond),
+      whole(waited.peak),
+      ...delays(waited),
+      whole(waited.ended),
+      whole(waited.failed),
+      ...weights(waited)
+    ])
+  )
+
+const failures = ({ titles, waits }: ClientsReport) =>
+  waits
+    .flatMap(({ failure, name, waits }) =>
+      failure === undefined ? [] : [`- ${titles[name] ?? name}, ${whole(waits)} waits, failed with: ${failure}`]
+    )
+    .join("\n")
+
+const sizeTable = ({ sizes }: ClientsReport) =>
+  table(
+    ["import of all of", "rolldown, kB", "gzip, kB", "esbuild, kB", "gzip, kB"],
+    sizes.map(({ entry, esbuild, rolldown }) => [
+      `\`${entry}\``,
+      kB(rolldown.minified),
+      kB(rolldown.gzip),
+      kB(esbuild.minified),
+      kB(esbuild.gzip)
+    ])
+  )
+
+const partTable = ({ parts }: ClientsReport) =>
+  table(
+    ["part", "minified, kB", "its share of the gzip, kB"],
+    parts.map(({ gzip, minified, part }) => [part, kB(minified), kB(gzip)])
+  )
+
+const importTable = ({ imports }: ClientsReport) =>
+  table(
+    ["import", "CPU ms", "ms"],
+    imports.map(({ cpu_ms, name, took_ms }) => [name, whole(median(cpu_ms)), whole(median(took_ms))])
+  )
+
+/** The tables of a report, with what was measured where and how. */
+export const markdown = (report: ClientsReport): string => {
+  const { fingerprint: machine, settings } = report
+  return [
+    `${report.date}: ${machine.cpu}, ${machine.cores} cores, ${machine.memory_GB} GB, Node ${machine.node}, ${machine.platform}; load average ${machine.loadBefore} before and ${machine.loadAfter} after; ${report.pinning}; ${settings.rounds} rounds of ${settings.window_ms / 1000} s windows, ${settings.concurrency} calls at a time.`,
+    ...works.map((work) => callTable(report, work)),
+    "**Waits that begin together**",
+    waitTable(report),
+    failures(report),
+    "**Size**",
+    sizeTable(report),
+    "**What `@webagent/v4` is made of**, by rolldown",
+    partTable(report),
+    "**Cold import**",
+    importTable(report)
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n")
+}

@@ -1,0 +1,120 @@
+import { createRequire } from "node:module"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { gzipSync } from "node:zlib"
+import { rolldown } from "rolldown"
+import { bytesBySource } from "./SourceMap.ts"
+
+/** Bytes of what a program ships that imports everything of an entry. */
+export interface Size {
+  readonly minified: number
+  readonly gzip: number
+}
+
+/** An entry point by both bundlers. */
+export interface Sizes {
+  readonly entry: string
+  readonly rolldown: Size
+  readonly esbuild: Size
+}
+
+/** What a part of a bundle weighs; its gzip is its share of the whole. */
+export interface Part extends Size {
+  readonly part: string
+}
+
+const here = fileURLToPath(new URL(".", import.meta.url))
+
+const sizeOf = (code: string): Size => ({ minified: Buffer.byteLength(code), gzip: gzipSync(code).length })
+
+const conditions = ["@webagent/source", "import", "default"]
+
+const byRolldown = async (entry: string, folder: string) => {
+  const main = join(folder, "entry.js")
+  const bundle = await rolldown({
+    input: main,
+    platform: "neutral",
+    resolve: { conditionNames: conditions },
+    external: /^(?:node:|fs|path)/u,
+    logLevel: "silent",
+    plugins: [
+      {
+        name: "entry",
+        resolveId: (id) => (id === main ? main : undefined),
+        load: (id) => (id === main ? `export * from "${entry}"` : undefined)
+      }
+    ]
+  })
+  const { output } = await bundle.generate({ minify: true, sourcemap: true })
+  await bundle.close()
+  return output[0]
+}
+
+interface Esbuild {
+  readonly build: (options: object) => Promise<{ readonly outputFiles: ReadonlyArray<{ readonly text: string }> }>
+}
+
+const byEsbuild = async (entry: string, folder: string, installed: string) => {
+  const esbuild: Esbuild = createRequire(join(installed, "package.json"))("esbuild")
+  const { outputFiles } = await esbuild.build({
+    stdin: { contents: `export * from "${entry}"`, resolveDir: folder },
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    platform: "node",
+    conditions,
+    logLevel: "silent"
+  })
+  return outputFiles[0]?.text ?? ""
+}
+
+/** The size of an entry that a folder can resolve. */
+const measure = async (entry: string, folder: string, installed: string): Promise<Sizes> => ({
+  entry,
+  rolldown: sizeOf((await byRolldown(entry, folder)).code),
+  esbuild: sizeOf(await byEsbuild(entry, folder, installed))
+})
+
+/** The sizes of our entry points, and of those of the peer that has a v2, v3 and v4, too. */
+export const measureSizes = async (installed: string): Promise<ReadonlyArray<Sizes>> => {
+  const ours = ["v4", "v4/promise", "v3", "v3/promise", "v2", "v2/promise"].map((name) => `@webagent/${name}`)
+  const theirs = ["browser-use-sdk/v4", "browser-use-sdk/v3", "browser-use-sdk"]
+  const sizes: Array<Sizes> = []
+  for (const entry of ours) sizes.push(await measure(entry, here, installed))
+  for (const entry of theirs) sizes.push(await measure(entry, installed, installed))
+  return sizes
+}
+
+const parts: ReadonlyArray<readonly [RegExp, string]> = [
+  [/effect\/dist\/(?:internal\/schema|Schema)/u, "effect: schemas"],
+  [/effect\/dist\/http\//u, "effect: HTTP"],
+  [/effect\/dist\/(?:Stream|Channel|Queue|Pull|MutableList)/u, "effect: streams and queues"],
+  [
+    /effect\/dist\/(?:internal\/(?:effect|core|tracer|references)|Effect|Fiber|Scheduler|Context|Cause|Exit|Layer|Scope|Scheduler|Deferred)/u,
+    "effect: fibers, layers and context"
+  ],
+  [/effect\/dist\/(?:Duration|internal\/dateTime|Clock)/u, "effect: time"],
+  [/effect\/dist/u, "effect: the rest (metrics, hashing, equality, formatting, options, ...)"],
+  [/packages\/contract\//u, "@webagent/contract"],
+  [/(?:core|packages\/core)\/src\//u, "@webagent/core"],
+  [/polling\/src\//u, "@webagent/polling"],
+  [/v4\/src\//u, "@webagent/v4"]
+]
+
+/** What an entry point of ours is made of, the heaviest first. */
+export const measureParts = async (entry: string): Promise<ReadonlyArray<Part>> => {
+  const { code, map } = await byRolldown(entry, here)
+  if (map === null) return []
+  const texts = new Map<string, string>()
+  for (const [source, text] of bytesBySource(code, map)) {
+    const [, part = "what binds the modules"] = parts.find(([pattern]) => pattern.test(source)) ?? []
+    texts.set(part, `${texts.get(part) ?? ""}${text}`)
+  }
+  const sizes = Array.from(texts, ([part, text]) => ({ part, ...sizeOf(text) }))
+  const apart = sizes.reduce((sum, { gzip }) => sum + gzip, 0)
+  const whole = sizeOf(code).gzip
+  return sizes
+    .map((size) => ({ ...size, gzip: Math.round((size.gzip * whole) / apart) }))
+    .toSorted((a, b) => b.gzip - a.gzip)
+}

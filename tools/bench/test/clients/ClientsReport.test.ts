@@ -1,0 +1,67 @@
+import { assert, describe, it } from "vitest"
+import { type ClientsReport, costRatio, markdown } from "../../src/clients/ClientsReport.ts"
+
+const costs = (name: string, ...cpu_us: ReadonlyArray<number>) => ({
+  name,
+  cpu_us: { create: cpu_us, status: cpu_us, get: cpu_us, run: cpu_us }
+})
+
+const report: ClientsReport = {
+  bench: "clients",
+  date: "2026-01-01",
+  fingerprint: {
+    cpu: "a processor",
+    cores: 2,
+    memory_GB: 8,
+    node: "24.0.0",
+    platform: "linux-x64",
+    loadBefore: 0.1,
+    loadAfter: 1.9
+  },
+  pinning: "service on core 0, client on core 1",
+  settings: { rounds: 3, window_ms: 500, warmup_ms: 1000, concurrency: 16, polls: 30 },
+  titles: { "effect-fetch": "ours", "browser-use": "browser-use-sdk", "raw-fetch": "fetch by hand" },
+  calls: [costs("effect-fetch", 40, 44, 36), costs("browser-use", 20, 22, 18), costs("raw-fetch", 10, 11, 9)],
+  waits: [
+    {
+      name: "effect-fetch",
+      waits: 10_000,
+      polls: 1000,
+      perSecond: 50,
+      peak: 15,
+      ended: 1,
+      failed: 1,
+      failure: "Error: gone",
+      delay_ms: { median: 680, max: 12_000 },
+      memory: { before: { heap_MB: 10, rss_MB: 60 }, standing: { heap_MB: 30, rss_MB: 95.4 } }
+    }
+  ],
+  sizes: [
+    {
+      entry: "@webagent/v4",
+      rolldown: { minified: 198_000, gzip: 64_600 },
+      esbuild: { minified: 215_000, gzip: 73_400 }
+    }
+  ],
+  parts: [{ part: "effect: schemas", minified: 45_700, gzip: 13_200 }],
+  imports: [{ name: "@webagent/v4", cpu_ms: [3, 1, 2], took_ms: [30, 10, 20] }]
+}
+
+describe("ClientsReport", () => {
+  it("a cost is beside that of the same by hand, and of the other SDK", () => {
+    assert.include(markdown(report), "| ours | fetch | 40 | 4 (4 to 4) | 2 (2 to 2) |")
+    assert.include(markdown(report), "| fetch by hand | fetch | 10 | 1 | 0.5 (0.5 to 0.5) |")
+    assert.isUndefined(costRatio(report.calls, "effect-undici", "raw-undici", "create"))
+  })
+
+  it("waits say their rate, their peak, how late, and what one weighs", () => {
+    assert.include(markdown(report), "| ours | 10,000 | 1,000 | 50 | 15 | 0.68 | 12 | 1 | 1 | 2.0 | 95 |")
+    assert.include(markdown(report), "- ours, 10,000 waits, failed with: Error: gone")
+  })
+
+  it("sizes are in kB, imports in ms", () => {
+    assert.include(markdown(report), "| `@webagent/v4` | 198.0 | 64.6 | 215.0 | 73.4 |")
+    assert.include(markdown(report), "| effect: schemas | 45.7 | 13.2 |")
+    assert.include(markdown(report), "| @webagent/v4 | 2 | 20 |")
+  })
+})
