@@ -72,7 +72,7 @@ const fail = (message: string) => Effect.fail(new ClientConfigError({ message })
 const checkUrl = (name: string, text: string) => {
   const url = URL.parse(text.trim())
   if (url === null || !["http:", "https:"].includes(url.protocol)) {
-    return fail(`${name} is not a web address: give it as https://host, got ${JSON.stringify(withoutUserInfo(text))}.`)
+    return fail(`${name} is not a web address: give it as https://host${shown(text)}.`)
   }
   if (url.username !== "" || url.password !== "") {
     return fail(`${name} must not contain a user name or password: the service is called with an API key.`)
@@ -81,7 +81,8 @@ const checkUrl = (name: string, text: string) => {
   return Effect.succeed(`${url.origin}${url.pathname}`.replace(/\/+$/u, ""))
 }
 
-const withoutUserInfo = (text: string) => text.replace(/\/\/[^/]*@/u, "//")
+/** What was given, where it looks like an address at all: it might be the key. */
+const shown = (text: string) => (/[:/]/u.test(text) ? `, got ${JSON.stringify(text.replace(/\/\/[^/]*@/u, "//"))}` : "")
 
 const checkKey = (name: string, key: Redacted.Redacted<string>) => {
   const value = Redacted.value(key).trim()

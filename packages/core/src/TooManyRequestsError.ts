@@ -13,6 +13,11 @@ export class TooManyRequestsError extends Contract.TooManyRequestsError {
     this.requestId = requestId
   }
 
+  override get message() {
+    const time = this.retryAfter === undefined ? "later" : `in ${Duration.format(this.retryAfter)}`
+    return `${this.detail.replace(/\.$/u, "")}: try again ${time}, or do less at once.`
+  }
+
   /** `retryAfter` in milliseconds. */
   get retryAfter_ms(): number | undefined {
     return this.retryAfter === undefined ? undefined : Duration.toMillis(this.retryAfter)

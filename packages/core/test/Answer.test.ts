@@ -21,6 +21,7 @@ describe("Retry-After", () => {
     yield* always({ status: 429, json: { detail: "x" }, headers })
     const error = yield* Effect.flip(createRun)
     if (error._tag !== "TooManyRequestsError") return assert.fail(error.message)
+    assert.match(error.message, /^x: try again (?:later|in .+), or do less at once\.$/u)
     return error.retryAfter === undefined ? undefined : Duration.toMillis(error.retryAfter)
   })
 

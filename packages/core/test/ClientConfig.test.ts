@@ -58,7 +58,8 @@ describe("ClientConfig", () => {
   )
 
   it.effect.each([
-    [{ baseUrl: "nonsense" }, /^baseUrl is not a web address: give it as https:\/\/host, got "nonsense"\.$/u],
+    [{ baseUrl: "a.example:80" }, /^baseUrl is not a web address: give it as https:\/\/host, got "a.example:80"\.$/u],
+    [{ baseUrl: "wak_canary" }, /^baseUrl is not a web address: give it as https:\/\/host\.$/u],
     [{ baseUrl: "ftp://a.example" }, /^baseUrl is not a web address/u],
     [{ baseUrl: "https://me:canary@a.example" }, /^baseUrl must not contain a user name or password/u],
     [{ baseUrl: "httpx://me:canary@a.example" }, /^baseUrl is not a web address/u],

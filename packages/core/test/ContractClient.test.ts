@@ -52,7 +52,7 @@ describe("ContractClient", () => {
       "HTTPValidationError",
       "body.task: too short"
     ],
-    [429, { detail: "Slow down" }, "TooManyRequestsError", "Slow down"]
+    [429, { detail: "Slow down" }, "TooManyRequestsError", "Slow down: try again later, or do less at once."]
   ] as const)("%i is a described error", ([status, json, tag, message]) =>
     Effect.map(failureOf({ status, json }), (error) =>
       assert.deepStrictEqual([error._tag, error.message], [tag, message])

@@ -8,7 +8,8 @@ import {
   IdempotencyKey,
   RetryPolicy,
   Trace,
-  Transport
+  Transport,
+  TransportError
 } from "@webagent/core"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -28,6 +29,12 @@ const stopPolicy: RetryPolicy.RetryPolicy = {
 /** The service has made the browser, so that its address is right. */
 const mayPass = (error: unknown) => RetryPolicy.transientOf(error, true)
 
+/** The answer to a stop is not described: whatever JSON a success brings, it has stopped. */
+const isOddSuccess = (error: unknown) =>
+  error instanceof TransportError &&
+  error.reason._tag === "UndecodableAnswer" &&
+  RetryPolicy.transient(error) === undefined
+
 const isAbsent = (error: unknown) => error instanceof BrowserNotFoundError
 
 const make = Effect.gen(function* () {
@@ -44,8 +51,9 @@ const make = Effect.gen(function* () {
     )
 
   const patchStop = (id: string) =>
-    Effect.tap(api.update({ params: { browser_id: id }, payload: { action: "stop" } }), () =>
-      transport.closed("browser", id)
+    api.update({ params: { browser_id: id }, payload: { action: "stop" } }).pipe(
+      Effect.catchIf(isOddSuccess, () => Effect.succeed<UpdatedBrowser>({})),
+      Effect.tap(() => transport.closed("browser", id))
     )
 
   // stopping twice is stopping: unlike a create it may be sent again

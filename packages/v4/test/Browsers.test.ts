@@ -50,6 +50,17 @@ describe("Browsers.create and Browsers.stop", () => {
     }).pipe(Effect.provide(layer()))
   )
 
+  it.live.each(["null", "true", '"stopped"', "[]", '{"status":7}'])("stop accepts %s as well", (text) =>
+    Effect.gen(function* () {
+      const { sent } = yield* service({ text })
+      const browsers = yield* Browsers
+      assert.deepStrictEqual(yield* browsers.stop("b-1"), {})
+      yield* Effect.scoped(browsers.acquire())
+      assert.deepStrictEqual(sent(), [stop, create, stop])
+      assert.deepStrictEqual(yield* Effect.flatMap(Ledger.Current, (ledger) => ledger.open), [])
+    }).pipe(Effect.provide(layer().pipe(Layer.provideMerge(LedgerMemory.layer))))
+  )
+
   it.live.each([200, 202, 204])("stop accepts %i without a body: its answer is not described", (status) =>
     Effect.gen(function* () {
       yield* service({ status })

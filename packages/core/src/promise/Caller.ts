@@ -12,7 +12,7 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Option from "effect/Option"
 import * as References from "effect/References"
 import * as Stream from "effect/Stream"
-import { ClientConfig, type ClientConfigError } from "../ClientConfig.ts"
+import { ClientConfig, ClientConfigError } from "../ClientConfig.ts"
 import { layerFetch } from "../HttpFetch.ts"
 import * as Ledger from "../Ledger.ts"
 import * as RetryPolicy from "../RetryPolicy.ts"
@@ -108,6 +108,9 @@ const configOf = (options: WebAgentOptions): ClientConfig["Service"] => {
 export const make = <R>(layer: Layer.Layer<R, never, Transport>, options: WebAgentOptions): Caller<R> => {
   const config = configOf(options)
   const { retries } = options
+  if (retries !== undefined && !(Number.isInteger(retries) && retries >= 0)) {
+    throw new ClientConfigError({ message: `retries is not a whole number from 0: got ${String(retries)}.` })
+  }
   const surroundings = Layer.mergeAll(
     layerLog(options.log),
     retries === undefined ? Layer.empty : Layer.succeed(RetryPolicy.Current, { ...RetryPolicy.standard, retries }),
@@ -191,8 +194,11 @@ export const make = <R>(layer: Layer.Layer<R, never, Transport>, options: WebAge
   }
 }
 
+/** NaN would be no time at all, and end a wait for something that was paid for. */
+const isTime = (time: Time) => (duration: Duration.Duration) => !Number.isNaN(time) && !Duration.isNegative(duration)
+
 const timeOf = (name: string, time: Time): Duration.Duration =>
-  Option.getOrElse(Duration.fromInput(time), () => {
+  Option.getOrElse(Option.filter(Duration.fromInput(time), isTime(time)), () => {
     throw new TypeError(`${name} is not a length of time: give milliseconds, or a text such as "30 seconds".`)
   })
 
