@@ -127,6 +127,13 @@ export const load = Command.make(
         const { loadTest } = yield* Effect.promise(() => import("./loadTest.ts"))
         return yield* loadTest({ ...options, test, target, segments, baseline, record, tolerance, outputs: further })
       }
+      const unheard = [
+        ...(target === "simulated" ? [] : ["--target"]),
+        ...(segments === 1 ? [] : ["--segments"]),
+        ...(further.length === 0 ? [] : ["--out"]),
+        ...(baseline === undefined ? [] : ["--baseline"])
+      ]
+      if (unheard.length > 0) return yield* usage(`${unheard.join(", ")} and --ab do not go together: leave one out.`)
       // `load --ab URL1 URL2` names no test, and its second address stands where a test does
       const b = Option.getOrElse(other, () => test)
       if (Option.isNone(other) && !isTarget(test)) {

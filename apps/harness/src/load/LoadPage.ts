@@ -24,6 +24,7 @@ figcaption { font-weight: 600; margin-bottom: .4rem } figcaption .faint { font-w
 .line-1 { stroke: var(--line-1); stroke-dasharray: 6 4 } .line-2 { stroke: var(--line-2); stroke-dasharray: 1.5 4 } .dot { fill: var(--line-0) } .dot-1 { fill: var(--line-1) } .dot-2 { fill: var(--line-2) }
 .legend { list-style: none; display: flex; flex-wrap: wrap; gap: .1rem 1.2rem; margin: .4rem 0 0; padding: 0; font-size: .875rem } .key { width: 28px; height: 8px; vertical-align: middle }
 a { color: var(--line-0) } footer { margin-top: 3rem; color: var(--faint); font-size: .875rem }
+@media (max-width: 40rem) { body { padding: 1rem .75rem 3rem } table { font-size: .85rem } th, td { padding: .3rem .35rem } .chart text { font-size: 19px } }
 @media print { figure { break-inside: avoid } }
 `
 

@@ -125,6 +125,11 @@ describe.concurrent("load --ab", { timeout: 60_000 }, () => {
     ],
     ["a record of nothing", ["smoke", "--record"], /^--record needs --baseline FILE, where it adds the run\.\n$/u],
     [
+      "what says nothing of a pair",
+      ["smoke", "--ab", "simulated", "simulated", "--segments", "2", "--baseline", "x"],
+      /^--segments, --baseline and --ab do not go together: leave one out\.\n$/u
+    ],
+    [
       "two pairs",
       ["smoke", "--ab", "http://127.0.0.1:9", "http://127.0.0.1:9", "--pairs", "2"],
       /^Invalid value for flag --pairs: "2"\. Expected: 3 or more, got 2\. See: /u

@@ -115,7 +115,7 @@ describe("table and verdict", () => {
     )
     assert.match(
       ComparisonReport.verdict(report(1), plain),
-      /^no evidence that B is worse · would have seen \+5 % in the steadiest figure, \+6 % in the least steady$/u
+      /^no evidence that B is worse · would have seen \+6 % in the steadiest time, \+6 % in the least steady$/u
     )
   })
 })
