@@ -23,6 +23,7 @@ const stall_ms = 1500
 async function scriptedService({ createdStatus, fail, keyHeader, keys, stallAt }) {
   const seen = { browsers: 0, stopped: 0, open: new Set(), requests: 0, polls: new Map() }
   const created = new Map()
+  const ended = new Map()
   let goesOn_ms = 0
   const server = createServer((request, response) => {
     const answer = (status, body) =>
@@ -38,8 +39,9 @@ async function scriptedService({ createdStatus, fail, keyHeader, keys, stallAt }
       if (status !== undefined && status !== true) return answer(status, { detail: "scripted" })
       if (request.method === "PATCH") {
         seen.stopped++
-        const finishedAt = new Date().toISOString()
-        return answer(200, { id, ...(seen.open.delete(id) ? { finishedAt } : {}) })
+        // a browser that is stopped again says when it was first
+        if (seen.open.delete(id)) ended.set(id, new Date().toISOString())
+        return answer(200, { id, finishedAt: ended.get(id) })
       }
       if (request.url === "/api/v4/browsers") {
         const name = keys ? request.headers["idempotency-key"] : undefined

@@ -42,9 +42,12 @@ export const reap = (settings: Settings, service: Service, prepared: Prepared): 
 
   // by the service's own clock; a create says what the browser was like at first, so only its end tells
   const now = stoppedAt(stopNew(service, `load-${prepared.execution}-end`))
+  // what the search made is shown again later, and was never counted
+  const closed = new Set<string>()
   const close = (answer: Answer): void => {
     const id = text(answer, "id")
-    if (id === undefined) return
+    if (id === undefined || closed.has(id)) return
+    closed.add(id)
     const stopped = stop(service, id)
     if (stopped === undefined) {
       // it was counted, unless it is only made now
