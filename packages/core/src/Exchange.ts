@@ -11,7 +11,7 @@ import { Answered } from "./Answered.ts"
 import type { ClientConfig } from "./ClientConfig.ts"
 import * as Metrics from "./Metrics.ts"
 import * as Trace from "./Trace.ts"
-import { sendOf, type WholeAnswer } from "./WholeAnswer.ts"
+import { sendOf, type SendWhole, type WholeAnswer } from "./WholeAnswer.ts"
 import {
   ConnectionFailed,
   InvalidRequest,
@@ -76,6 +76,13 @@ export const make = (
     })
   }
 
+  const timedOut = (
+    outgoing: Outgoing,
+    phase: "headers" | "body",
+    limit: "headers" | "body" | "total",
+    after: Duration.Duration
+  ) => Effect.fail(failed(outgoing, new Timeout({ phase, limit, after })))
+
   const bounded = <A, E>(
     effect: Effect.Effect<A, E>,
     outgoing: Outgoing,
@@ -87,25 +94,50 @@ export const make = (
       ? effect
       : Effect.timeoutOrElse(effect, {
           duration: after,
-          orElse: () => Effect.fail(failed(outgoing, new Timeout({ phase: phase(), limit, after })))
+          orElse: () => timedOut(outgoing, phase(), limit, after)
         })
 
   const sendWhole = timeouts.headers === undefined && timeouts.body === undefined ? sendOf(client) : undefined
 
-  /** The answer in one step, where the client can and nothing is asked that it cannot. */
-  const whole = ({ keyed }: Outgoing, onHeaders: () => void) => {
-    const { body, hash, urlParams } = keyed
-    const plain = body._tag === "Empty" || body._tag === "Uint8Array"
-    return plain && urlParams.params.length === 0 && hash._tag === "None" && keyed.headers["upgrade"] === undefined
-      ? sendWhole?.(keyed, onHeaders)
-      : undefined
-  }
+  /** Whether the client can answer in one step, and nothing is asked that it then cannot do. */
+  const isPlain = ({ body, hash, headers, urlParams }: HttpClientRequest.HttpClientRequest) =>
+    (body._tag === "Empty" || body._tag === "Uint8Array") &&
+    urlParams.params.length === 0 &&
+    hash._tag === "None" &&
+    headers["upgrade"] === undefined
 
-  const inTwoSteps = (
-    outgoing: Outgoing,
-    fail: (error: HttpClientError.HttpClientError) => TransportError,
-    onHeaders: () => void
-  ) => {
+  type Told = (error: HttpClientError.HttpClientError) => TransportError
+
+  /** One callback and one sleeping fiber; a race of two effects would be two, and another two callbacks. */
+  const inOneStep = (send: SendWhole, outgoing: Outgoing, fail: Told) =>
+    Effect.withFiber((fiber) =>
+      Effect.callback<WholeAnswer, TransportError>((resume) => {
+        let phase: "headers" | "body" = "headers"
+        const timer = Effect.runForkWith(fiber.context)(Effect.sleep(timeouts.total))
+        const end = send(outgoing.keyed, fiber.context, {
+          onHeaders: () => {
+            phase = "body"
+          },
+          onEnd: (end) => {
+            timer.interruptUnsafe()
+            resume(Effect.mapError(end, fail))
+          }
+        })
+        timer.addObserver((exit) => {
+          if (exit._tag === "Failure") return
+          // first: what is ended may say so at once, as if the connection were lost
+          resume(timedOut(outgoing, phase, "total", timeouts.total))
+          end()
+        })
+        return Effect.sync(() => {
+          timer.interruptUnsafe()
+          end()
+        })
+      })
+    )
+
+  const inTwoSteps = (outgoing: Outgoing, fail: Told) => {
+    let phase: "headers" | "body" = "headers"
     const answer = bounded(
       Effect.mapError(client.execute(outgoing.keyed), fail),
       outgoing,
@@ -113,8 +145,8 @@ export const make = (
       "headers",
       () => "headers"
     )
-    return Effect.flatMap(answer, (response) => {
-      onHeaders()
+    const whole = Effect.flatMap(answer, (response) => {
+      phase = "body"
       const body = bounded(Effect.mapError(response.arrayBuffer, fail), outgoing, timeouts.body, "body", () => "body")
       return Effect.map(body, (bytes): WholeAnswer => ({
         status: response.status,
@@ -123,22 +155,15 @@ export const make = (
         body: bytes
       }))
     })
+    return bounded(whole, outgoing, timeouts.total, "total", () => phase)
   }
 
   const exchange = (outgoing: Outgoing, began_ms: number, clock: Clock.Clock) => {
-    let phase: "headers" | "body" = "headers"
-    const onHeaders = () => {
-      phase = "body"
-    }
-    const fail = (error: HttpClientError.HttpClientError) =>
-      failed(outgoing, toReason(error, clock.currentTimeMillisUnsafe() - began_ms))
-    const inOneStep = whole(outgoing, onHeaders)
-    const answer = inOneStep === undefined ? inTwoSteps(outgoing, fail, onHeaders) : Effect.mapError(inOneStep, fail)
-    const { keyless, requestId } = outgoing
-    return Effect.map(
-      bounded(answer, outgoing, timeouts.total, "total", () => phase),
-      (whole) => new Answered(keyless.url, requestId, keyless.method, whole)
-    )
+    const fail: Told = (error) => failed(outgoing, toReason(error, clock.currentTimeMillisUnsafe() - began_ms))
+    const { keyed, keyless, requestId } = outgoing
+    const whole =
+      sendWhole !== undefined && isPlain(keyed) ? inOneStep(sendWhole, outgoing, fail) : inTwoSteps(outgoing, fail)
+    return Effect.map(whole, (whole) => new Answered(keyless.url, requestId, keyless.method, whole))
   }
 
   /** What an attempt came to, for metrics, spans and the log. */

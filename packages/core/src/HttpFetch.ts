@@ -8,35 +8,34 @@ import * as WholeAnswer from "./WholeAnswer.ts"
 
 const sendBy =
   (given: typeof globalThis.fetch | undefined): WholeAnswer.SendWhole =>
-  (request, onHeaders) =>
-    Effect.withFiber((fiber) =>
-      Effect.callback<WholeAnswer.WholeAnswer, HttpClientError.HttpClientError>((resume, signal) => {
-        const fetch = Context.getOrUndefined(fiber.context, FetchHttpClient.Fetch) ?? given ?? globalThis.fetch
-        // fetch counts the body itself, and browsers forbid anyone else to
-        const { "content-length": _, ...headers } = request.headers
-        const read = async () => {
-          const response = await fetch(request.url, {
-            ...Context.getOrUndefined(fiber.context, FetchHttpClient.RequestInit),
-            method: request.method,
-            headers,
-            signal,
-            ...(request.body._tag === "Uint8Array" ? { body: request.body.body as BodyInit } : {})
-          })
-          onHeaders()
-          return Effect.succeed({
-            status: response.status,
-            header: (name: string) => response.headers.get(name) ?? undefined,
-            headers: () => Object.fromEntries(response.headers),
-            body: await response.arrayBuffer()
-          })
-        }
-        const fail = (cause: unknown) =>
-          Effect.fail(
-            new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
-          )
-        read().then(resume, (cause: unknown) => resume(fail(cause)))
+  (request, context, { onEnd, onHeaders }) => {
+    const fetch = Context.getOrUndefined(context, FetchHttpClient.Fetch) ?? given ?? globalThis.fetch
+    const controller = new AbortController()
+    // fetch counts the body itself, and browsers forbid anyone else to
+    const { "content-length": _, ...headers } = request.headers
+    const read = async () => {
+      const response = await fetch(request.url, {
+        ...Context.getOrUndefined(context, FetchHttpClient.RequestInit),
+        method: request.method,
+        headers,
+        signal: controller.signal,
+        ...(request.body._tag === "Uint8Array" ? { body: request.body.body as BodyInit } : {})
       })
-    )
+      onHeaders()
+      return Effect.succeed({
+        status: response.status,
+        header: (name: string) => response.headers.get(name) ?? undefined,
+        headers: () => Object.fromEntries(response.headers),
+        body: await response.arrayBuffer()
+      })
+    }
+    const fail = (cause: unknown) =>
+      Effect.fail(
+        new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
+      )
+    read().then(onEnd, (cause: unknown) => onEnd(fail(cause)))
+    return () => controller.abort()
+  }
 
 /**
  * fetch, which is everywhere. It is FetchHttpClient.layer of Effect at less CPU: FetchHttpClient.Fetch and RequestInit

@@ -1,3 +1,4 @@
+import type * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as HttpClient from "effect/http/HttpClient"
 import type * as HttpClientError from "effect/http/HttpClientError"
@@ -12,13 +13,22 @@ export interface WholeAnswer {
   readonly body: ArrayBuffer | Uint8Array
 }
 
+/** Whom a request that is under way tells. */
+export interface Listener {
+  readonly onHeaders: () => void
+  /** The whole answer, or why there is none; only the first call counts. */
+  readonly onEnd: (end: Effect.Effect<WholeAnswer, HttpClientError.HttpClientError>) => void
+}
+
 /**
- * Sends a request and reads its answer in one step, telling when the headers are there. Interrupting it ends both.
+ * Sends a request and reads its answer to the end. Gives what ends both early: callbacks, and neither a fiber nor a
+ * promise, for there is one for each poll.
  */
 export type SendWhole = (
   request: HttpClientRequest.HttpClientRequest,
-  onHeaders: () => void
-) => Effect.Effect<WholeAnswer, HttpClientError.HttpClientError>
+  context: Context.Context<never>,
+  listener: Listener
+) => () => void
 
 const key: unique symbol = Symbol.for("@webagent/core/SendWhole")
 

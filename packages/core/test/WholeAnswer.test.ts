@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type Answer, ScriptedServer } from "@webagent/scripted-server"
+import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -69,6 +71,28 @@ describe.each(["fetch", "undici"] as const)("%s", (client) => {
         assert.strictEqual(received?.headers["content-type"], "application/json")
         assert.strictEqual(received?.headers["content-length"], "13")
       }).pipe(Effect.provide(ScriptedServer.layer))
+    )
+
+    it.live("leaves no timer behind, which would keep a process from ending", () =>
+      Effect.gen(function* () {
+        const clock = yield* Clock.Clock
+        let sleeping = 0
+        const sleep = (duration: Duration.Duration) => {
+          sleeping++
+          return Effect.ensuring(
+            clock.sleep(duration),
+            Effect.sync(() => sleeping--)
+          )
+        }
+        const counted = Object.create(clock, { sleep: { value: sleep } }) as Clock.Clock
+        let during = 0
+        yield* get(client, timeouts, (response) => {
+          during = sleeping
+          response.end("{}")
+        }).pipe(Effect.provideService(Clock.Clock, counted))
+        assert.isAtLeast(during, 1)
+        assert.strictEqual(sleeping, 0)
+      })
     )
 
     it.live("follows no redirect", () =>
