@@ -85,18 +85,23 @@ export const make = <A, E>(polls: Polls<A, E>): Effect.Effect<Waiter<A, E>, neve
           })
         ),
       watch: (id, options) =>
-        Stream.callback<A, E | WaitTimeoutError>((queue) =>
-          Effect.acquireRelease(
+        Stream.callback<A, E | WaitTimeoutError>((queue) => {
+          let last: string | undefined
+          return Effect.acquireRelease(
             Effect.map(arrive(id, options), (join) =>
               join({
-                onValue: (value) => void Queue.offerUnsafe(queue, value),
+                onValue: (value) => {
+                  const status = statusOf(polls, value)
+                  if (status !== last) Queue.offerUnsafe(queue, value)
+                  last = status
+                },
                 onEnd: (exit) =>
                   void (Exit.isSuccess(exit) ? Queue.endUnsafe(queue) : Queue.failCauseUnsafe(queue, exit.cause))
               })
             ),
             (leave) => leave
           )
-        ).pipe(Stream.changesWith((self, that) => statusOf(polls, self) === statusOf(polls, that)))
+        })
     }
   })
 
