@@ -52,7 +52,7 @@ export const startClient = async (
 ): Promise<ClientProcess> => {
   const worker: Command = {
     file: process.execPath,
-    args: ["--expose-gc", join(installed, "client-worker.mjs"), module, JSON.stringify(settings)]
+    args: [join(installed, "client-worker.mjs"), module, JSON.stringify(settings)]
   }
   const { args, file } = pinning.onLoadCore(worker)
   const child = spawn(file, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] })
