@@ -13,9 +13,5 @@ export const layerClient = (options: ClientOptions): Layer.Layer<Sessions, Clien
 
 /** Everything of API v2, from the environment (WEBAGENT_API_KEY, WEBAGENT_BASE_URL, ...), over fetch. */
 export const layerConfig: Layer.Layer<Sessions, ClientConfigError> = Layer.fresh(
-  layer.pipe(
-    Layer.provide(Transport.layer),
-    Layer.provide(ClientConfig.layerConfig),
-    Layer.provide(layerFetch)
-  )
+  layer.pipe(Layer.provide(Transport.layer), Layer.provide(ClientConfig.layerConfig), Layer.provide(layerFetch))
 )
