@@ -342,7 +342,7 @@ describe("11_handle-errors, at a service that", () => {
     "is busy": [refusing(429, "Too many requests", { "retry-after": "7" }), "Too much at once. Come back in 7s."],
     "hangs up": [(response) => response.destroy(), "There may be a run, the answer was lost: ConnectionFailed."],
     "forgets half of its answer": [
-      (response) => void response.writeHead(201).end('{"id":5}'),
+      (response) => void response.writeHead(201).end('{"status":"queued"}'),
       "An odd answer with status 201, for run unknown."
     ]
   }
