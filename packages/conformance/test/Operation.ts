@@ -23,6 +23,9 @@ export interface Operation {
   readonly answers: ReadonlyMap<number, Body>
 }
 
+/** The one schema that a status, or a request, has in the contract. */
+const only = (schemas: ReadonlyArray<Schema.Top>): Body | undefined => schemas[0] as Body | undefined
+
 const braces = (path: string) => path.replaceAll(/:(\w+)/gu, "{$1}")
 
 const ofVersion = <Id extends Wire.ApiVersion, Groups extends HttpApiGroup.Constraint>(
@@ -36,14 +39,18 @@ const ofVersion = <Id extends Wire.ApiVersion, Groups extends HttpApiGroup.Const
       const relative = braces(endpoint.path)
       const [name] = named.find(([, { method, path }]) => method === endpoint.method && path === relative) ?? []
       const path = `${Wire.basePath[api.identifier]}${relative}`
-      const [payload] = [...endpoint.payload.values()].flatMap(({ schemas }) => schemas)
       found.push({
         name: `${api.identifier}.${name}`,
         method: endpoint.method,
         path,
         pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/gu, "[^/]+")}$`, "u"),
-        payload: payload as Body | undefined,
-        answers: new Map([...successes, ...errors].map(([status, [body]]) => [status, body as unknown as Body]))
+        payload: only([...endpoint.payload.values()].flatMap(({ schemas }) => schemas)),
+        answers: new Map(
+          [...successes, ...errors].flatMap(([status, schemas]) => {
+            const body = only(schemas)
+            return body === undefined ? [] : [[status, body] as const]
+          })
+        )
       })
     }
   })

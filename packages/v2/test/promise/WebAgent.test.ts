@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effectful from "../../src/index.ts"
 import { SessionNotFoundError, totalCost, TransportError, WaitTimeoutError } from "../../src/promise/index.ts"
-import { rejection, sent, withAgent } from "./service.ts"
+import { rejection, sent } from "@webagent/scripted-server/Promises"
+import { withAgent } from "./service.ts"
 
 const id = "6f9619ff-8b86-4d11-b42d-00c04fc964ff"
 const fast = { first: 0, every: "2 millis" } as const

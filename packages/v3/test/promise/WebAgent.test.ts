@@ -9,7 +9,8 @@ import {
   SessionNotFoundError,
   WaitTimeoutError
 } from "../../src/promise/index.ts"
-import { rejection, sent, withAgent } from "./service.ts"
+import { rejection, sent } from "@webagent/scripted-server/Promises"
+import { withAgent } from "./service.ts"
 
 const fast = { first: 0, every: "2 millis" } as const
 

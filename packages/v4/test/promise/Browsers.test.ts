@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import type { Answer, Received, ScriptedServer } from "@webagent/scripted-server"
 import type { ServerResponse } from "node:http"
 import { BrowserNotFoundError } from "../../src/promise/index.ts"
-import { rejection, sent, withAgent } from "./service.ts"
+import { rejection, sent } from "@webagent/scripted-server/Promises"
+import { withAgent } from "./service.ts"
 
 const browser = { id: "b-1", cdpUrl: "ws://127.0.0.1:9/cdp", later: 1 }
 

@@ -15,7 +15,8 @@ import {
 } from "../../src/promise/index.ts"
 import * as Effectful from "../../src/index.ts"
 import type { Received } from "@webagent/scripted-server"
-import { rejection, sent, withAgent } from "./service.ts"
+import { rejection, sent } from "@webagent/scripted-server/Promises"
+import { withAgent } from "./service.ts"
 
 const fast = { first: 0, every: "2 millis" } as const
 

@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url"
 import { inspect } from "node:util"
 import { afterEach, vi } from "vitest"
 import { ClientConfigError, WebAgent, WebAgentClosedError } from "../../src/promise/index.ts"
-import { rejection, sent, withAgent } from "./service.ts"
+import { rejection, sent } from "@webagent/scripted-server/Promises"
+import { withAgent } from "./service.ts"
 
 const key = "wak_canary"
 

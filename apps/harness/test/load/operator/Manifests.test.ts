@@ -13,7 +13,7 @@ const options: OperatorOptions = {
     WEBAGENT_BASE_URL: "http://webagent:8080",
     WEBAGENT_API_KEY: "wak_canary",
     WEBAGENT_LOAD_RATE: "20",
-    WEBAGENT_LOAD_SUMMARY: "/tmp/summary.json"
+    WEBAGENT_LOAD_SUMMARY: "summary.json"
   },
   apiKeySecret: { name: "webagent", key: "api-key" },
   outputs: [Outputs.prometheus("http://prometheus:9090/api/v1/write")]
