@@ -10,7 +10,7 @@ export interface ScenarioOptions {
   readonly tags?: ReadonlyArray<string>
   /** A target that lacks one of these skips the scenario and says why. */
   readonly needs?: ReadonlyArray<Need>
-  /** How often to run it; one failed trial fails the scenario. One unless said. */
+  /** How often to run it; when some pass and some do not, the scenario is flaky. One unless said. */
   readonly trials?: number
   /** What all its trials together may cost: `"0.50 USD"`. */
   readonly budget?: `${number} USD`

@@ -1,4 +1,4 @@
-import type { RunReport, ScenarioResult } from "../runner/RunReport.ts"
+import { isBad, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
 import { program, quoted } from "./Program.ts"
 import type { RunOptions } from "./RunOptions.ts"
 
@@ -29,14 +29,12 @@ export const next =
   (options: RunOptions, replayOf: (result: ScenarioResult) => string) =>
   (report: RunReport): string | undefined => {
     if (report.interrupted) return undefined
-    const bad = report.results.find(
-      ({ leakedBrowsers, status }) => status === "failed" || status === "timedOut" || leakedBrowsers.length > 0
-    )
+    const bad = report.results.find(isBad)
     if (bad !== undefined) return replayOf(bad)
     if (options.target === "simulated") {
       return `${program} run --target https://your.service --suite v4-runs   (needs WEBAGENT_API_KEY)`
     }
-    const unpaid = report.results.some(({ needs, status }) => status === "skipped" && needs.includes("money"))
+    const unpaid = report.results.some(({ needs, verdict }) => verdict === "skipped" && needs.includes("money"))
     return unpaid && !options.allowPaid
       ? `${program} run ${targetFlags(options).join(" ")} --allow-paid   (runs and browsers may cost)`
       : undefined

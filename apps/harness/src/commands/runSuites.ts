@@ -39,6 +39,8 @@ const headerOf = Effect.fnUntraced(function* (options: RunOptions, target: Targe
     startedAt: DateTime.formatIso(yield* DateTime.now),
     seed: options.seed,
     concurrency: options.concurrency,
+    trials: null,
+    limits: {},
     target: { name, address, simulated: target.simulated, capabilities: [...capabilities] },
     suites: [...counts].map(([suite, scenarios]) => ({ name: suite, scenarios: scenarios.length }))
   } satisfies RunHeader

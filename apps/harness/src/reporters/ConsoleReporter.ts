@@ -3,7 +3,8 @@ import * as Effect from "effect/Effect"
 import type { PlatformError } from "effect/PlatformError"
 import * as Stream from "effect/Stream"
 import type { RunEvent } from "../runner/RunEvent.ts"
-import type { Exchange, RunHeader, RunReport, ScenarioResult } from "../runner/RunReport.ts"
+import { leakedBrowsersOf, type RunHeader, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
+import type { Exchange } from "../runner/Trial.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
 import { counted, duration, type Style } from "./Style.ts"
 import * as SuiteProgress from "./SuiteProgress.ts"
@@ -45,14 +46,14 @@ const explained = (result: ScenarioResult, { columns, replay, style }: ConsoleOp
     text === undefined || text === ""
       ? []
       : [`      ${style.faint(word.padEnd(9))} ${text.replaceAll("\n", `\n${" ".repeat(16)}`)}`]
-  const passed = result.trials.filter((trial) => trial.status === "passed").length
+  const passed = result.trials.filter((trial) => trial.verdict === "passed").length
   return [
     `  ${style.bad("✗")} ${style.strong(title)}${" ".repeat(room)}${style.faint(time)}`,
     `      ${failure.message.replaceAll("\n", "\n      ")}`,
     ...fact("expected", failure.expected),
     ...fact("got", failure.actual),
     ...fact("request", failure.request && request(failure.request)),
-    ...fact("trials", result.trials.length > 1 ? `${passed} passed before this one failed` : undefined),
+    ...fact("trials", result.trials.length > 1 ? `${passed} of ${result.trials.length} passed` : undefined),
     ...fact("where", failure.where),
     ...fact("replay", replay(result)),
     ""
@@ -60,18 +61,18 @@ const explained = (result: ScenarioResult, { columns, replay, style }: ConsoleOp
 }
 
 const leaks = (results: ReadonlyArray<ScenarioResult>, style: Style): ReadonlyArray<string> => {
-  const lines = results
-    .filter(({ leakedBrowsers }) => leakedBrowsers.length > 0)
-    .map(({ leakedBrowsers, name, suite }) => {
-      const left = `left ${counted(leakedBrowsers.length, "browser")} open: ${leakedBrowsers.map(({ id }) => id).join(", ")}`
-      return `  ${style.bad("✗")} ${style.strong(`${suite} › ${name}`)}  ${left}`
-    })
+  const lines = results.flatMap((result) => {
+    const browsers = leakedBrowsersOf(result)
+    if (browsers.length === 0) return []
+    const left = `left ${counted(browsers.length, "browser")} open: ${browsers.map(({ id }) => id).join(", ")}`
+    return [`  ${style.bad("✗")} ${style.strong(`${result.suite} › ${result.name}`)}  ${left}`]
+  })
   return lines.length === 0 ? [] : [...lines, ""]
 }
 
 const skips = (results: ReadonlyArray<ScenarioResult>, style: Style): ReadonlyArray<string> => {
   const reasons = Map.groupBy(
-    results.filter((result) => result.status === "skipped"),
+    results.filter((result) => result.verdict === "skipped"),
     (result) => result.reason ?? "no reason"
   )
   const lines = [...reasons].map(([reason, group]) =>
@@ -82,10 +83,13 @@ const skips = (results: ReadonlyArray<ScenarioResult>, style: Style): ReadonlyAr
 
 /** The line that says what happened: `1 failed, 53 passed in 3.0 s · 0 leaked browsers`. */
 export const summary = (report: RunReport, style: Style): string => {
-  const { failed, passed, skipped, timedOut } = report.counts
+  const { claimed, failed, flaky, infra, passed, skipped, unscored } = report.counts
   const parts = [
     ...(failed > 0 ? [style.bad(`${failed} failed`)] : []),
-    ...(timedOut > 0 ? [style.bad(`${timedOut} timed out`)] : []),
+    ...(claimed > 0 ? [style.bad(`${claimed} claimed success wrongly`)] : []),
+    ...(flaky > 0 ? [style.bad(`${flaky} flaky`)] : []),
+    ...(infra > 0 ? [style.bad(`${infra} without the service`)] : []),
+    ...(unscored > 0 ? [style.bad(`${unscored} not scored`)] : []),
     passed > 0 ? style.good(`${passed} passed`) : `${passed} passed`,
     ...(skipped > 0 ? [`${skipped} skipped`] : [])
   ]
@@ -157,6 +161,10 @@ export const make = (options: ConsoleOptions): Reporter => {
       case "ScenarioStarted": {
         suites.find(({ name }) => name === event.suite)?.running.push(event.scenario)
         return progress(now)
+      }
+      case "TrialStarted":
+      case "TrialFinished": {
+        return Effect.void
       }
       case "ScenarioFinished": {
         const suite = suites.find(({ name }) => name === event.result.suite)

@@ -1,14 +1,15 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Stream from "effect/Stream"
-import { countsOf, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
+import { countsOf, leakedBrowsersOf, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
 import { element, escape } from "./Xml.ts"
 
 const seconds = (duration_ms: number) => (duration_ms / 1000).toFixed(3)
 
 const testcase = (result: ScenarioResult, replay: Replay): string => {
-  const { failure, leakedBrowsers } = result
+  const { failure } = result
+  const leakedBrowsers = leakedBrowsersOf(result)
   const leak =
     leakedBrowsers.length === 0 ? [] : [`left browsers open: ${leakedBrowsers.map(({ id }) => id).join(", ")}`]
   const facts = [
@@ -22,7 +23,7 @@ const testcase = (result: ScenarioResult, replay: Replay): string => {
   ]
   const message = failure?.message ?? leak[0]
   return element("testcase", { name: result.name, classname: result.suite, time: seconds(result.duration_ms) }, [
-    ...(result.status === "skipped" ? [element("skipped", { message: result.reason ?? "" }, [])] : []),
+    ...(result.verdict === "skipped" ? [element("skipped", { message: result.reason ?? "" }, [])] : []),
     ...(message === undefined
       ? []
       : [
@@ -41,7 +42,7 @@ export const render = (report: RunReport, replay: Replay): string => {
   const numbers = (results: ReadonlyArray<ScenarioResult>) => {
     const { skipped } = countsOf(results)
     const failures = results.filter(
-      ({ failure, leakedBrowsers }) => failure !== undefined || leakedBrowsers.length > 0
+      (result) => result.failure !== undefined || leakedBrowsersOf(result).length > 0
     ).length
     return { tests: results.length, failures, errors: 0, skipped }
   }

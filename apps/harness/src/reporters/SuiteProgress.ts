@@ -1,4 +1,4 @@
-import type { RunHeader, ScenarioResult } from "../runner/RunReport.ts"
+import { leakedBrowsersOf, type RunHeader, type ScenarioResult } from "../runner/RunReport.ts"
 import { counted, cut, duration, type Style } from "./Style.ts"
 
 const barWidth = 10
@@ -20,13 +20,13 @@ export const start = (header: RunHeader): ReadonlyArray<SuiteProgress> =>
 export const isDone = (suite: SuiteProgress): boolean => suite.results.length >= suite.total
 
 const elapsed = (suite: SuiteProgress): number => {
-  const ran = suite.results.filter((result) => result.status !== "skipped")
+  const ran = suite.results.filter((result) => result.verdict !== "skipped")
   if (ran.length === 0) return 0
   const from = Math.min(...ran.map((result) => result.started_ms))
   return Math.max(...ran.map((result) => result.started_ms + result.duration_ms)) - from
 }
 
-const isBad = (result: ScenarioResult) => result.status === "failed" || result.status === "timedOut"
+const isBad = (result: ScenarioResult) => result.verdict !== "passed" && result.verdict !== "skipped"
 
 /** The suite's line: its name, a bar where lines are redrawn, how many passed of those that run, and its time. */
 export const line = (
@@ -34,7 +34,7 @@ export const line = (
   options: { readonly nameWidth: number; readonly bar: boolean; readonly columns: number; readonly style: Style }
 ): string => {
   const { style } = options
-  const skipped = suite.results.filter((result) => result.status === "skipped").length
+  const skipped = suite.results.filter((result) => result.verdict === "skipped").length
   const bad = suite.results.filter(isBad).length
   const passed = suite.results.length - skipped - bad
   const filled = suite.total === 0 ? barWidth : Math.floor((barWidth * suite.results.length) / suite.total)
@@ -62,7 +62,7 @@ export const line = (
 
 /** One line for what became of the browsers of a run. */
 export const browsers = (results: ReadonlyArray<ScenarioResult>): string => {
-  const leaked = results.flatMap((result) => result.leakedBrowsers)
+  const leaked = results.flatMap(leakedBrowsersOf)
   if (leaked.length === 0) return "0 leaked browsers"
   const ids = (stopped: boolean) => leaked.filter((browser) => browser.stopped === stopped).map(({ id }) => id)
   const named = (list: ReadonlyArray<string>) => `(${list.map((id) => cut(id, 9)).join(", ")})`

@@ -1,7 +1,7 @@
 import { CheckFailed, type Scenario, whereOf } from "@webagent/scenario"
 import * as Cause from "effect/Cause"
 import * as Formatter from "effect/Formatter"
-import type { Exchange, Failure } from "./RunReport.ts"
+import type { Exchange, Failure } from "./Trial.ts"
 
 const longest = 2000
 

@@ -1,8 +1,21 @@
-import type { RunHeader, RunReport, ScenarioResult } from "./RunReport.ts"
+import * as Schema from "effect/Schema"
+import { RunHeader, RunReport, ScenarioResult } from "./RunReport.ts"
+import { Trial } from "./Trial.ts"
 
-/** What happens in a run, in the order in which it happens; the last event is always `RunFinished`. */
-export type RunEvent =
-  | { readonly _tag: "RunStarted"; readonly header: RunHeader }
-  | { readonly _tag: "ScenarioStarted"; readonly suite: string; readonly scenario: string }
-  | { readonly _tag: "ScenarioFinished"; readonly result: ScenarioResult }
-  | { readonly _tag: "RunFinished"; readonly report: RunReport }
+const of = { suite: Schema.String, scenario: Schema.String }
+
+/**
+ * What happens in a run, in the order in which it happens; the last event is always `RunFinished`. One that was killed
+ * has none: what it had done by then is in its `TrialFinished`.
+ */
+export const RunEvent = Schema.Union([
+  Schema.TaggedStruct("RunStarted", { header: RunHeader }),
+  Schema.TaggedStruct("ScenarioStarted", of),
+  Schema.TaggedStruct("TrialStarted", { ...of, index: Schema.Int }),
+  Schema.TaggedStruct("TrialFinished", { ...of, trial: Trial }),
+  Schema.TaggedStruct("ScenarioFinished", { result: ScenarioResult }),
+  Schema.TaggedStruct("RunFinished", { report: RunReport })
+])
+
+/** What happens in a run. */
+export type RunEvent = typeof RunEvent.Type

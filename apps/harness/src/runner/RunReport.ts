@@ -1,51 +1,25 @@
+import { Cost } from "@webagent/core"
 import * as Schema from "effect/Schema"
+import { Breach, Failure, isScored, type LeakedBrowser, Trial } from "./Trial.ts"
 
-/** One HTTP request of a scenario; `status` is null when no answer came. */
-export const Exchange = Schema.Struct({
-  method: Schema.String,
-  path: Schema.String,
-  status: Schema.NullOr(Schema.Int),
-  duration_ms: Schema.Number
+/**
+ * What became of a scenario. `passed`: every trial that is scored passed; `flaky`: some did; `failed`: none did, or it
+ * cost too much; `claimed`: none did, and of one the agent said that it had; `infra`, `unscored` and `skipped`: none was
+ * scored, for this reason.
+ */
+export const Verdict = Schema.Literals(["passed", "flaky", "failed", "claimed", "infra", "unscored", "skipped"])
+
+/** What became of a scenario. */
+export type Verdict = typeof Verdict.Type
+
+/** Who watches over a scenario that is known to fail, why, and until when. */
+export const Quarantined = Schema.Struct({
+  owner: Schema.String,
+  reason: Schema.String,
+  /** The last day, `2026-12-01`. */
+  expires: Schema.String,
+  expired: Schema.Boolean
 })
-
-/** One HTTP request of a scenario. */
-export type Exchange = typeof Exchange.Type
-
-/** Why a scenario failed: a check, an error or defect that it did not handle, its time, or its budget. */
-export const Failure = Schema.Struct({
-  kind: Schema.Literals(["check", "error", "defect", "timeout", "budget"]),
-  message: Schema.String,
-  expected: Schema.optionalKey(Schema.String),
-  actual: Schema.optionalKey(Schema.String),
-  /** `path:line`, the path relative to where the harness ran. */
-  where: Schema.optionalKey(Schema.String),
-  /** The last request before it failed. */
-  request: Schema.optionalKey(Exchange)
-})
-
-/** Why a scenario failed. */
-export type Failure = typeof Failure.Type
-
-/** How a scenario ended. */
-export const Status = Schema.Literals(["passed", "failed", "timedOut", "skipped"])
-
-/** How a scenario ended. */
-export type Status = typeof Status.Type
-
-/** A browser that a scenario created and did not stop; `stopped` says whether the harness could. */
-export const LeakedBrowser = Schema.Struct({ id: Schema.String, stopped: Schema.Boolean })
-
-/** One repetition of a scenario. `seed` is what its random inputs came from. */
-export const Trial = Schema.Struct({
-  seed: Schema.Int,
-  status: Status,
-  duration_ms: Schema.Number,
-  checks: Schema.Int,
-  failure: Schema.optionalKey(Failure)
-})
-
-/** One repetition of a scenario. */
-export type Trial = typeof Trial.Type
 
 /** What became of a scenario; `failure` is that of its first trial that did not pass. */
 export const ScenarioResult = Schema.Struct({
@@ -53,7 +27,7 @@ export const ScenarioResult = Schema.Struct({
   name: Schema.String,
   tags: Schema.Array(Schema.String),
   needs: Schema.Array(Schema.String),
-  status: Status,
+  verdict: Verdict,
   /** Why it was skipped. */
   reason: Schema.optionalKey(Schema.String),
   failure: Schema.optionalKey(Failure),
@@ -61,13 +35,27 @@ export const ScenarioResult = Schema.Struct({
   started_ms: Schema.Number,
   duration_ms: Schema.Number,
   checks: Schema.Int,
-  cost_usd: Schema.Number,
+  /** What the runs of all its trials cost, in USD, as an exact decimal. */
+  cost_usd: Schema.String,
   trials: Schema.Array(Trial),
-  leakedBrowsers: Schema.Array(LeakedBrowser)
+  quarantine: Schema.optionalKey(Quarantined)
 })
 
 /** What became of a scenario. */
 export type ScenarioResult = typeof ScenarioResult.Type
+
+/** Limits of a run; what is missing has none. */
+export const Limits = Schema.Struct({
+  time_ms: Schema.optionalKey(Schema.Number),
+  /** An exact decimal. */
+  cost_usd: Schema.optionalKey(Schema.String),
+  requests: Schema.optionalKey(Schema.Int),
+  /** How often a trial may be run again after the infrastructure ended it, of all trials together. */
+  reruns: Schema.optionalKey(Schema.Int)
+})
+
+/** Limits of a run. */
+export type Limits = typeof Limits.Type
 
 /** What a run is, before it has begun. */
 export const RunHeader = Schema.Struct({
@@ -75,6 +63,11 @@ export const RunHeader = Schema.Struct({
   startedAt: Schema.String,
   seed: Schema.Int,
   concurrency: Schema.Int,
+  /** How often each scenario is repeated; null when each says so itself. */
+  trials: Schema.NullOr(Schema.Int),
+  limits: Limits,
+  /** Which part of all scenarios this is. */
+  shard: Schema.optionalKey(Schema.Struct({ index: Schema.Int, of: Schema.Int })),
   target: Schema.Struct({
     name: Schema.String,
     address: Schema.String,
@@ -87,44 +80,88 @@ export const RunHeader = Schema.Struct({
 /** What a run is, before it has begun. */
 export type RunHeader = typeof RunHeader.Type
 
-/** How many scenarios ended how. */
+/** How many scenarios ended how, and what must not be, of all trials. */
 export const Counts = Schema.Struct({
   passed: Schema.Int,
+  flaky: Schema.Int,
   failed: Schema.Int,
-  timedOut: Schema.Int,
+  claimed: Schema.Int,
+  infra: Schema.Int,
+  unscored: Schema.Int,
   skipped: Schema.Int,
-  leakedBrowsers: Schema.Int
+  trials: Schema.Int,
+  reruns: Schema.Int,
+  requests: Schema.Int,
+  leakedBrowsers: Schema.Int,
+  breaches: Schema.Int
 })
 
-/** How many scenarios ended how. */
+/** How many scenarios ended how, and what must not be, of all trials. */
 export type Counts = typeof Counts.Type
 
 /** A whole run, as `report.json` holds it: results in the order of the suites, whatever order they ended in. */
 export const RunReport = Schema.Struct({
-  format: Schema.Literal(1),
+  format: Schema.Literal(2),
   header: RunHeader,
   duration_ms: Schema.Number,
   /** Whether it was stopped before every scenario had run. */
   interrupted: Schema.Boolean,
   counts: Counts,
-  results: Schema.Array(ScenarioResult)
+  /** What all runs cost, in USD, as an exact decimal. */
+  cost_usd: Schema.String,
+  results: Schema.Array(ScenarioResult),
+  /** What the server's own journal or the ledger shows and no single trial can be blamed for. */
+  breaches: Schema.Array(Breach)
 })
 
 /** A whole run, as `report.json` holds it. */
 export type RunReport = typeof RunReport.Type
 
+/** What a scenario's trials say together. */
+export const verdictOf = (trials: ReadonlyArray<Trial>): Verdict => {
+  const has = (verdict: Trial["verdict"]) => trials.some((trial) => trial.verdict === verdict)
+  if (trials.some(isScored)) {
+    if (!has("failed") && !has("claimed")) return "passed"
+    return has("passed") ? "flaky" : has("claimed") ? "claimed" : "failed"
+  }
+  return has("infra") ? "infra" : has("unscored") ? "unscored" : "skipped"
+}
+
+/** Every browser that the trials of a scenario left open. */
+export const leakedBrowsersOf = ({ trials }: ScenarioResult): ReadonlyArray<LeakedBrowser> =>
+  trials.flatMap(({ leakedBrowsers }) => leakedBrowsers)
+
+/** Whether a scenario needs a person, whatever is known of it: quarantine is not looked at. */
+export const isBad = (result: ScenarioResult): boolean =>
+  (result.verdict !== "passed" && result.verdict !== "skipped") ||
+  result.trials.some(({ breaches, leakedBrowsers }) => leakedBrowsers.length + breaches.length > 0)
+
 /** The counts of some results. */
 export const countsOf = (results: ReadonlyArray<ScenarioResult>): Counts => {
-  const of = (status: Status) => results.filter((result) => result.status === status).length
+  const of = (verdict: Verdict) => results.filter((result) => result.verdict === verdict).length
+  const trials = results.flatMap((result) => result.trials)
+  const sum = (count: (trial: Trial) => number) => trials.reduce((total, trial) => total + count(trial), 0)
   return {
     passed: of("passed"),
+    flaky: of("flaky"),
     failed: of("failed"),
-    timedOut: of("timedOut"),
+    claimed: of("claimed"),
+    infra: of("infra"),
+    unscored: of("unscored"),
     skipped: of("skipped"),
-    leakedBrowsers: results.reduce((sum, result) => sum + result.leakedBrowsers.length, 0)
+    trials: trials.length,
+    reruns: sum(({ reruns }) => reruns.length),
+    requests: sum(({ requests }) => requests),
+    leakedBrowsers: sum(({ leakedBrowsers }) => leakedBrowsers.length),
+    breaches: sum(({ breaches }) => breaches.length)
   }
 }
 
-/** Whether nothing is wrong: nothing failed, no time ran out, nothing leaked, nothing was cut short. */
+/** The exact sum of amounts in USD. */
+export const totalCost = (amounts: Iterable<string>): string => Cost.total(amounts).total
+
+/** Whether nothing is wrong: every scenario passed or was skipped, nothing must not be, nothing was cut short. */
 export const isGreen = (report: RunReport): boolean =>
-  !report.interrupted && report.counts.failed + report.counts.timedOut + report.counts.leakedBrowsers === 0
+  !report.interrupted &&
+  report.breaches.length === 0 &&
+  !report.results.some((result) => isBad(result) && (result.quarantine === undefined || result.quarantine.expired))

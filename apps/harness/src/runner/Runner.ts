@@ -9,7 +9,8 @@ import * as Random from "effect/Random"
 import { failureOf } from "./FailureOf.ts"
 import { type Planned, seedOf } from "./Plan.ts"
 import type { RunEvent } from "./RunEvent.ts"
-import { countsOf, type Failure, type RunHeader, type RunReport, type ScenarioResult, type Trial } from "./RunReport.ts"
+import { countsOf, type RunHeader, type RunReport, type ScenarioResult, totalCost, verdictOf } from "./RunReport.ts"
+import type { Failure, Trial, TrialVerdict } from "./Trial.ts"
 import * as TrialLog from "./TrialLog.ts"
 
 /** What the runner is given; it knows no target, only how to make a scenario's context and stop a browser. */
@@ -45,16 +46,28 @@ const checkedNothing = ({ where }: Scenario): Failure => ({
   ...(where === undefined ? {} : { where })
 })
 
-const runTrial = Effect.fnUntraced(function* (
+/** How one try of a trial ended, before what it left behind is looked at. */
+interface Tried {
+  readonly seed: number
+  readonly started_ms: number
+  readonly duration_ms: number
+  readonly checks: number
+  readonly verdict: TrialVerdict
+  readonly failure?: Failure
+}
+
+const attempt = Effect.fnUntraced(function* (
   options: RunnerOptions,
   { scenario, suite }: Planned,
   trial: number,
-  log: TrialLog.TrialLog
+  log: TrialLog.TrialLog,
+  runStart: bigint
 ) {
   const seed = seedOf(options.header.seed, { scenario, suite }, trial)
   const timeout = scenario.timeout ?? options.timeout
   const count = { passed: 0, failed: 0 }
   let request = log.lastExchange
+  const started_ms = yield* elapsedSince(runStart)
   const start = yield* Clock.currentTimeNanos
   const exit = yield* Effect.suspend(() => scenario.run(options.contextOf(seed))).pipe(
     Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.fail(new TimeRanOut()) }),
@@ -67,26 +80,49 @@ const runTrial = Effect.fnUntraced(function* (
     Effect.interruptible,
     Effect.exit
   )
-  const done = { seed, duration_ms: yield* elapsedSince(start), checks: count.passed + count.failed }
+  const done = { seed, started_ms, duration_ms: yield* elapsedSince(start), checks: count.passed + count.failed }
   if (Exit.isSuccess(exit)) {
     return done.checks > 0
-      ? ({ ...done, status: "passed" } satisfies Trial)
-      : ({ ...done, status: "failed", failure: checkedNothing(scenario) } satisfies Trial)
+      ? ({ ...done, verdict: "passed" } satisfies Tried)
+      : ({ ...done, verdict: "failed", failure: checkedNothing(scenario) } satisfies Tried)
   }
   if (Cause.hasInterruptsOnly(exit.cause) && (yield* isStopping)) {
-    return { ...done, status: "skipped" } satisfies Trial
+    return { ...done, verdict: "skipped" } satisfies Tried
   }
   const failure = failureOf({ cause: exit.cause, scenario, request, redact: options.redact })
   if (!exit.cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error instanceof TimeRanOut)) {
-    return { ...done, status: "failed", failure } satisfies Trial
+    return { ...done, verdict: "failed", failure } satisfies Tried
   }
   const message = `it should end within ${Duration.format(timeout)}`
-  return { ...done, status: "timedOut", failure: { ...failure, kind: "timeout", message } } satisfies Trial
+  return { ...done, verdict: "failed", failure: { ...failure, kind: "timeout", message } } satisfies Tried
 })
 
-const overBudget = (planned: Planned, cost_usd: number): Failure | undefined => {
+const runTrial = Effect.fnUntraced(function* (
+  options: RunnerOptions,
+  planned: Planned,
+  index: number,
+  runStart: bigint
+) {
+  const log = TrialLog.make()
+  const tried = yield* attempt(options, planned, index, log, runStart)
+  const leakedBrowsers = yield* Effect.forEach(log.openBrowsers, (id) =>
+    Effect.map(options.stopBrowser(id), (stopped) => ({ id, stopped }))
+  )
+  return {
+    ...tried,
+    ...(tried.verdict === "skipped" ? { reason: stopped } : {}),
+    index,
+    requests: log.requests,
+    cost_usd: TrialLog.costOf(log),
+    reruns: [],
+    leakedBrowsers,
+    breaches: []
+  } satisfies Trial
+})
+
+const overBudget = (planned: Planned, cost_usd: string): Failure | undefined => {
   const { budget_usd, where } = planned.scenario
-  return budget_usd === undefined || cost_usd <= budget_usd
+  return budget_usd === undefined || Number(cost_usd) <= budget_usd
     ? undefined
     : {
         kind: "budget",
@@ -102,14 +138,13 @@ const unrun = ({ scenario, suite }: Planned, started_ms: number, reason: string)
   name: scenario.name,
   tags: scenario.tags,
   needs: scenario.needs,
-  status: "skipped",
+  verdict: "skipped",
   reason,
   started_ms,
   duration_ms: 0,
   checks: 0,
-  cost_usd: 0,
-  trials: [],
-  leakedBrowsers: []
+  cost_usd: "0",
+  trials: []
 })
 
 const runScenario = Effect.fnUntraced(function* (options: RunnerOptions, planned: Planned, runStart: bigint) {
@@ -120,32 +155,31 @@ const runScenario = Effect.fnUntraced(function* (options: RunnerOptions, planned
   if (lacking !== undefined) return unrun(planned, started_ms, lacking)
 
   yield* options.emit({ _tag: "ScenarioStarted", suite, scenario: name })
-  const log = TrialLog.make()
   const trials: Array<Trial> = []
-  while (trials.length < scenario.trials && trials.every((trial) => trial.status === "passed")) {
-    trials.push(yield* runTrial(options, planned, trials.length, log))
+  const wanted = options.header.trials ?? scenario.trials
+  while (trials.length < wanted && trials.at(-1)?.verdict !== "skipped") {
+    yield* options.emit({ _tag: "TrialStarted", suite, scenario: name, index: trials.length })
+    const trial = yield* runTrial(options, planned, trials.length, runStart)
+    trials.push(trial)
+    yield* options.emit({ _tag: "TrialFinished", suite, scenario: name, trial })
   }
-  const leakedBrowsers = yield* Effect.forEach(log.openBrowsers, (id) =>
-    Effect.map(options.stopBrowser(id), (stopped) => ({ id, stopped }))
-  )
-  const cost_usd = TrialLog.costOf(log)
-  const last = trials.at(-1)
-  const expensive = last?.status === "passed" ? overBudget(planned, cost_usd) : undefined
-  const failure = last?.failure ?? expensive
+  const cost_usd = totalCost(trials.map((trial) => trial.cost_usd))
+  const verdict = verdictOf(trials)
+  const expensive = verdict === "passed" ? overBudget(planned, cost_usd) : undefined
+  const failure = trials.find((trial) => trial.failure !== undefined)?.failure ?? expensive
   return {
     suite,
     name,
     tags,
     needs,
     started_ms,
-    status: expensive === undefined ? (last?.status ?? "skipped") : "failed",
-    ...(last?.status === "skipped" ? { reason: stopped } : {}),
+    verdict: expensive === undefined ? verdict : "failed",
+    ...(verdict === "skipped" ? { reason: stopped } : {}),
     ...(failure === undefined ? {} : { failure }),
     duration_ms: (yield* elapsedSince(runStart)) - started_ms,
     checks: trials.reduce((sum, trial) => sum + trial.checks, 0),
     cost_usd,
-    trials,
-    leakedBrowsers
+    trials
   } satisfies ScenarioResult
 })
 
@@ -171,12 +205,14 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
     ).pipe(Effect.interruptible, Effect.exit)
     const ordered = options.plan.map((planned) => results.get(planned) ?? unrun(planned, 0, stopped))
     const report: RunReport = {
-      format: 1,
+      format: 2,
       header: options.header,
       duration_ms: yield* elapsedSince(start),
       interrupted: Exit.isFailure(exit),
       counts: countsOf(ordered),
-      results: ordered
+      cost_usd: totalCost(ordered.map((result) => result.cost_usd)),
+      results: ordered,
+      breaches: []
     }
     yield* options.emit({ _tag: "RunFinished", report })
     return report

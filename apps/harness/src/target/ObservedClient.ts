@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import { TrialLog } from "../runner/TrialLog.ts"
 
 const Created = Schema.fromJsonString(Schema.Struct({ id: Schema.String }))
-const Costed = Schema.fromJsonString(Schema.Struct({ id: Schema.String, cost: Schema.FiniteFromString }))
+const Costed = Schema.fromJsonString(Schema.Struct({ id: Schema.String, cost: Schema.String }))
 
 const isGood = (response: HttpClientResponse.HttpClientResponse) => response.status >= 200 && response.status < 300
 
@@ -52,6 +52,7 @@ export const make = (
       const path = URL.parse(request.url)?.pathname ?? request.url
       const begun = { method: request.method, path, status: null, duration_ms: 0 }
       log.lastExchange = begun
+      log.requests++
       const response = yield* effect
       const duration_ms = Math.round(Number((yield* Clock.currentTimeNanos) - start) / 1e4) / 100
       log.lastExchange = { ...begun, status: response.status, duration_ms }

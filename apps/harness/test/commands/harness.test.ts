@@ -59,7 +59,11 @@ describe.concurrent("run", () => {
     assert.match(stdout, /\n {2}example +1\/1 +[\d.]+ m?s\n\n1 passed in [\d.]+ m?s · 0 leaked browsers\nreport /u)
     assert.notInclude(stdout, "\u001B")
     const report = reportIn(directory)
-    assert.deepStrictEqual(report.counts, { passed: 1, failed: 0, timedOut: 0, skipped: 0, leakedBrowsers: 0 })
+    const { failed, leakedBrowsers, passed, skipped } = report.counts
+    assert.deepStrictEqual(
+      { passed, failed, skipped, leakedBrowsers },
+      { passed: 1, failed: 0, skipped: 0, leakedBrowsers: 0 }
+    )
     assert.match(
       readFileSync(join(directory, "junit.xml"), "utf8"),
       /<testsuite name="example" tests="1" failures="0"/u
@@ -120,7 +124,7 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
     const { code, stdout } = await run(["run", example, "--tag", "leak", "--report-dir", directory])
     assert.strictEqual(code, 1)
     assert.match(stdout, /1 passed in [\d.]+ m?s · 1 leaked browser, stopped now \(/u)
-    assert.strictEqual(reportIn(directory).results[0]?.leakedBrowsers[0]?.stopped, true)
+    assert.strictEqual(reportIn(directory).results[0]?.trials[0]?.leakedBrowsers[0]?.stopped, true)
   })
 
   it("Ctrl-C stops politely: reports are written and what was held is released", async () => {
@@ -180,13 +184,13 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
     const { header, results } = reportIn(directory)
     assert.deepStrictEqual(header.target.capabilities, [])
     const whole = header.suites.filter(({ name }) =>
-      results.filter(({ suite }) => suite === name).every(({ status }) => status === "passed")
+      results.filter(({ suite }) => suite === name).every(({ verdict }) => verdict === "passed")
     )
     assert.deepStrictEqual(
       whole.map(({ name }) => name),
       ["versions", "json-answers", "not-found", "validation"]
     )
-    assert.isTrue(results.filter(({ needs }) => needs.length > 0).every(({ status }) => status === "skipped"))
+    assert.isTrue(results.filter(({ needs }) => needs.length > 0).every(({ verdict }) => verdict === "skipped"))
     assert.include(stdout, "skipped: it would cost: allow that with --allow-paid")
     assert.isAbove(paths.length, 100)
   })

@@ -51,6 +51,8 @@ const runAgainst = (mutation: MutantProxy.Mutation, { suites, timeout, ...select
         startedAt: "2026-01-01T00:00:00Z",
         seed: 1,
         concurrency: 8,
+        trials: null,
+        limits: {},
         target: { name: target.info.name, address: target.info.address, simulated: true, capabilities: [] },
         suites: []
       },
@@ -76,7 +78,7 @@ describe("mutants of the server", () => {
           { suites: yield* Effect.forEach(Object.keys(builtIn), load), timeout: "30 seconds" }
         )
         assert.deepStrictEqual(
-          results.filter(({ status }) => status !== "passed").map(({ failure, name }) => [name, failure?.message]),
+          results.filter(({ verdict }) => verdict !== "passed").map(({ failure, name }) => [name, failure?.message]),
           []
         )
         assert.isAbove(counts.passed, 100)
@@ -95,8 +97,8 @@ describe("mutants of the server", () => {
             timeout: hangs ? "2 seconds" : "30 seconds"
           })
           assert.deepStrictEqual(
-            results.map(({ status }) => status),
-            [hangs ? "timedOut" : "failed"]
+            results.map(({ failure, verdict }) => [verdict, failure?.kind === "timeout"]),
+            [["failed", hangs === true]]
           )
           // noticed by looking at what came, and not because the suite itself broke
           assert.notStrictEqual(results[0]?.failure?.kind, "defect")

@@ -1,16 +1,31 @@
 import type { RunEvent } from "../../src/runner/RunEvent.ts"
-import { countsOf, type RunReport, type ScenarioResult } from "../../src/runner/RunReport.ts"
+import { countsOf, type RunReport, type ScenarioResult, totalCost } from "../../src/runner/RunReport.ts"
+import type { Trial } from "../../src/runner/Trial.ts"
+
+export const trial = (change: Partial<Trial> = {}): Trial => ({
+  index: 0,
+  seed: 7,
+  verdict: "passed",
+  started_ms: 0,
+  duration_ms: 20,
+  checks: 1,
+  requests: 2,
+  cost_usd: "0",
+  reruns: [],
+  leakedBrowsers: [],
+  breaches: [],
+  ...change
+})
 
 const result = (change: Partial<ScenarioResult> & Pick<ScenarioResult, "suite" | "name">): ScenarioResult => ({
   tags: [],
   needs: [],
-  status: "passed",
+  verdict: "passed",
   started_ms: 0,
   duration_ms: 0,
   checks: 1,
-  cost_usd: 0,
+  cost_usd: "0",
   trials: [],
-  leakedBrowsers: [],
   ...change
 })
 
@@ -19,7 +34,7 @@ const passed = result({ suite: "v4-runs", name: "a run completes", duration_ms: 
 const failed = result({
   suite: "v4-browsers",
   name: 'closing <CDP> & "more"',
-  status: "failed",
+  verdict: "failed",
   duration_ms: 1200,
   started_ms: 100,
   failure: {
@@ -36,31 +51,35 @@ const leaking = result({
   suite: "v4-browsers",
   name: "forgets",
   duration_ms: 20,
-  leakedBrowsers: [{ id: "b-91c2f0aa", stopped: true }]
+  trials: [trial({ leakedBrowsers: [{ id: "b-91c2f0aa", stopped: true }] })]
 })
 
 const skipped = result({
   suite: "v4-browsers",
   name: "costs",
-  status: "skipped",
+  verdict: "skipped",
   reason: "it would cost: allow that with --allow-paid",
   needs: ["money"]
 })
 
 const report = (results: ReadonlyArray<ScenarioResult>): RunReport => ({
-  format: 1,
+  format: 2,
   header: {
     tool: { name: "webagent-harness", version: "0.1.0" },
     startedAt: "2026-11-21T09:12:44.123Z",
     seed: 1,
     concurrency: 8,
+    trials: null,
+    limits: {},
     target: { name: "simulated service", address: "http://127.0.0.1:41873", simulated: true, capabilities: ["money"] },
     suites: [...Map.groupBy(results, ({ suite }) => suite)].map(([name, group]) => ({ name, scenarios: group.length }))
   },
   duration_ms: 2100,
   interrupted: false,
   counts: countsOf(results),
-  results
+  cost_usd: totalCost(results.map((result) => result.cost_usd)),
+  results,
+  breaches: []
 })
 
 /** The events of a run in the order in which a run with these results might send them. */

@@ -73,6 +73,8 @@ export const run = Effect.fnUntraced(function* (suites: ReadonlyArray<Suite.Suit
       startedAt: "2026-11-21T09:12:44.000Z",
       seed: options.seed ?? 1,
       concurrency: options.concurrency ?? 8,
+      trials: null,
+      limits: {},
       target: { name: info.name, address: info.address, simulated: true, capabilities: [] },
       suites: suites.map((suite) => ({ name: suite.name, scenarios: suite.scenarios.length }))
     },

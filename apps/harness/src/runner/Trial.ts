@@ -1,0 +1,111 @@
+import * as Schema from "effect/Schema"
+
+/** One HTTP request of a scenario; `status` is null when no answer came. */
+export const Exchange = Schema.Struct({
+  method: Schema.String,
+  path: Schema.String,
+  status: Schema.NullOr(Schema.Int),
+  duration_ms: Schema.Number
+})
+
+/** One HTTP request of a scenario. */
+export type Exchange = typeof Exchange.Type
+
+/** Why a trial did not pass: a check, an error or defect that it did not handle, its time, its scenario's budget. */
+export const Failure = Schema.Struct({
+  kind: Schema.Literals(["check", "error", "defect", "timeout", "budget"]),
+  message: Schema.String,
+  expected: Schema.optionalKey(Schema.String),
+  actual: Schema.optionalKey(Schema.String),
+  /** `path:line`, the path relative to where the harness ran. */
+  where: Schema.optionalKey(Schema.String),
+  /** The last request before it failed. */
+  request: Schema.optionalKey(Exchange)
+})
+
+/** Why a trial did not pass. */
+export type Failure = typeof Failure.Type
+
+/**
+ * How a trial ended. `failed`: what it checks is not so, an error that it did not handle, or its time was up. `claimed`:
+ * the same, while the agent said that it had succeeded. `infra`: the service could not be asked (429, 5xx, no
+ * connection, no such host), also when asked again. `unscored`: an oracle could not look. `skipped`: it was not run.
+ */
+export const TrialVerdict = Schema.Literals(["passed", "failed", "claimed", "infra", "unscored", "skipped"])
+
+/** How a trial ended. */
+export type TrialVerdict = typeof TrialVerdict.Type
+
+/** A browser that a trial created and did not stop; `stopped` says whether the harness could. */
+export const LeakedBrowser = Schema.Struct({ id: Schema.String, stopped: Schema.Boolean })
+
+/** A browser that a trial created and did not stop. */
+export type LeakedBrowser = typeof LeakedBrowser.Type
+
+/** Something that must never be so, whatever the checks say: found in the ledger, or by the server's own journal. */
+export const Breach = Schema.Struct({
+  /** What is broken, such as `browsers-left-open` or `created-twice`. */
+  invariant: Schema.String,
+  sentence: Schema.String,
+  /** The id of the run or browser, where there is one. */
+  resource: Schema.NullOr(Schema.String)
+})
+
+/** Something that must never be so, whatever the checks say. */
+export type Breach = typeof Breach.Type
+
+/** A try of a trial that only the infrastructure ended, after which it was run again. */
+export const Rerun = Schema.Struct({
+  /** Milliseconds after the run's start. */
+  started_ms: Schema.Number,
+  duration_ms: Schema.Number,
+  failure: Failure
+})
+
+/** A try of a trial that only the infrastructure ended. */
+export type Rerun = typeof Rerun.Type
+
+/** What three judges say of one trial: true for success, null where one has nothing to say. */
+export const Opinions = Schema.Struct({
+  /** What the scenario itself looked up: its checks by oracles. */
+  oracle: Schema.NullOr(Schema.Boolean),
+  /** What the agent says of itself (`isSuccess`). */
+  agent: Schema.NullOr(Schema.Boolean),
+  /** What the service's judge says (`judgeVerdict`). */
+  judge: Schema.NullOr(Schema.Boolean)
+})
+
+/** What three judges say of one trial. */
+export type Opinions = typeof Opinions.Type
+
+/** One repetition of a scenario. `seed` is what its random inputs came from; `index` counts from 0. */
+export const Trial = Schema.Struct({
+  index: Schema.Int,
+  seed: Schema.Int,
+  verdict: TrialVerdict,
+  /** Why it was skipped or not scored. */
+  reason: Schema.optionalKey(Schema.String),
+  /** Milliseconds after the run's start, of the try that counts. */
+  started_ms: Schema.Number,
+  duration_ms: Schema.Number,
+  checks: Schema.Int,
+  /** HTTP requests that it sent. */
+  requests: Schema.Int,
+  /** What its runs cost, in USD, as an exact decimal. */
+  cost_usd: Schema.String,
+  failure: Schema.optionalKey(Failure),
+  /** Oldest first: the first failure is never lost. */
+  reruns: Schema.Array(Rerun),
+  opinions: Schema.optionalKey(Opinions),
+  leakedBrowsers: Schema.Array(LeakedBrowser),
+  breaches: Schema.Array(Breach),
+  /** The file of its trace, relative to the report. */
+  trace: Schema.optionalKey(Schema.String)
+})
+
+/** One repetition of a scenario. */
+export type Trial = typeof Trial.Type
+
+/** Whether a trial says something about the service: infrastructure, missing evidence and skips do not. */
+export const isScored = ({ verdict }: Trial): boolean =>
+  verdict === "passed" || verdict === "failed" || verdict === "claimed"
