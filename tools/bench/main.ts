@@ -7,7 +7,9 @@ import { Mistake } from "./src/Mistake.ts"
 import { clients } from "./src/clients.ts"
 import { markdown as clientTables } from "./src/clients/ClientsReport.ts"
 import { markdown as serverTables, writeInto } from "./src/Report.ts"
+import { markdown as soakTables } from "./src/load/SoakReport.ts"
 import { type BenchOptions, simulated } from "./src/simulated.ts"
+import { soak, type SoakOptions } from "./src/soak.ts"
 
 const benches = {
   simulated: async (options: BenchOptions) => {
@@ -17,6 +19,10 @@ const benches = {
   clients: async (options: BenchOptions) => {
     const report = await clients(options)
     return { report, text: clientTables(report) }
+  },
+  soak: async (options: SoakOptions) => {
+    const report = await soak(options)
+    return { report, text: soakTables(report) }
   }
 }
 
@@ -27,10 +33,12 @@ const usage = `pnpm bench NAME [options]
   simulated        the simulated server beside mock servers and hand-written ones
   ab               how often \`harness load --ab\` calls a service worse: the same one, and one that is 30 % slower
   clients          our clients beside another SDK and requests written by hand
+  soak             our server under an ordinary load for 20 minutes: what grows, slows down, is lost or left open
 
   --quick          short windows, few rounds, no live runs: a look, not a figure
   --peers A,B      only these
   --rounds N       this many rounds
+  --duration 20m   how long the soak goes on
   --json FILE      the whole result, also as JSON
   --docs           write the tables into docs/benchmarks.md
 `
@@ -39,6 +47,7 @@ const options = {
   quick: { type: "boolean", default: false },
   peers: { type: "string", default: "" },
   rounds: { type: "string" },
+  duration: { type: "string" },
   json: { type: "string" },
   docs: { type: "boolean", default: false },
   help: { type: "boolean", default: false }
@@ -77,6 +86,7 @@ const main = async () => {
     quick: values.quick,
     peers: values.peers.split(",").filter((peer) => peer !== ""),
     rounds: roundsOf(values.rounds),
+    duration: values.duration,
     log: (line) => process.stderr.write(`${line}\n`)
   })
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, undefined, 2)}\n`)

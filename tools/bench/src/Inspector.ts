@@ -5,6 +5,8 @@ export interface Inspected {
   readonly command: Command
   /** Has it collect all that it can, once it runs. */
   readonly collect: () => Promise<void>
+  /** The memory of its objects that a collection leaves. */
+  readonly heapAfterCollection_MB: () => Promise<number>
 }
 
 const addressOf = async (port: number): Promise<string> => {
@@ -14,21 +16,29 @@ const addressOf = async (port: number): Promise<string> => {
   return target.webSocketDebuggerUrl
 }
 
+/** Asks the inspector on a port one thing after the other; gives the last answer. */
+const ask = async (port: number, methods: ReadonlyArray<string>): Promise<string> => {
+  const socket = new WebSocket(await addressOf(port))
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      const left = [...methods]
+      const next = () => socket.send(JSON.stringify({ id: left.length, method: left.shift() }))
+      socket.addEventListener("error", () => reject(new Error(`The inspector on port ${port} hung up`)))
+      socket.addEventListener("open", next)
+      socket.addEventListener("message", ({ data }) => (left.length === 0 ? resolve(String(data)) : next()))
+    })
+  } finally {
+    socket.close()
+  }
+}
+
 /** The same command with Node's inspector on a port. */
 export const inspected = ({ args, file }: Command, port: number): Inspected => ({
   command: { file, args: [`--inspect=127.0.0.1:${port}`, ...args] },
-  collect: async () => {
-    const socket = new WebSocket(await addressOf(port))
-    try {
-      await new Promise<void>((resolve, reject) => {
-        socket.addEventListener("error", () => reject(new Error(`The inspector on port ${port} hung up`)))
-        socket.addEventListener("open", () =>
-          socket.send(JSON.stringify({ id: 1, method: "HeapProfiler.collectGarbage" }))
-        )
-        socket.addEventListener("message", () => resolve())
-      })
-    } finally {
-      socket.close()
-    }
+  collect: async () => void (await ask(port, ["HeapProfiler.collectGarbage"])),
+  heapAfterCollection_MB: async () => {
+    const answer = await ask(port, ["HeapProfiler.collectGarbage", "Runtime.getHeapUsage"])
+    const { result } = JSON.parse(answer) as { readonly result: { readonly usedSize: number } }
+    return result.usedSize / 2 ** 20
   }
 })

@@ -1,0 +1,91 @@
+import { spawn } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { apiKey } from "../Fixtures.ts"
+
+const main = fileURLToPath(new URL("../../../../apps/harness/src/main.ts", import.meta.url))
+
+/** How the harness ended. */
+export interface HarnessEnd {
+  readonly exitCode: number | null
+  /** All that it printed. */
+  readonly text: string
+}
+
+/** Runs the harness from source to its end, as a process of its own; its lines are also logged as they come. */
+export const harness = (args: ReadonlyArray<string>, log: (line: string) => void = () => {}): Promise<HarnessEnd> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ["--conditions=@webagent/source", main, ...args], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, WEBAGENT_API_KEY: apiKey, NO_COLOR: "1" }
+    })
+    let text = ""
+    for (const output of [child.stdout, child.stderr]) {
+      output.setEncoding("utf8").on("data", (chunk: string) => {
+        text += chunk
+        for (const line of chunk.split("\n")) if (line.trim() !== "") log(line)
+      })
+    }
+    const stop = () => child.kill("SIGKILL")
+    process.once("exit", stop)
+    child.once("error", reject)
+    child.once("close", (exitCode) => {
+      process.off("exit", stop)
+      resolve({ exitCode, text })
+    })
+  })
+
+type Line = ReadonlyArray<number | null>
+
+/** A percentile for each stretch of time. */
+export interface Percentiles {
+  readonly p50: Line
+  readonly p95: Line
+  readonly p99: Line
+}
+
+/** What the harness writes of a load test over time, as far as it is read here. */
+export interface LoadSeries {
+  readonly step_ms: number
+  readonly requests: Line
+  readonly operations: ReadonlyArray<{ readonly name: string; readonly ms: Percentiles }>
+  readonly time_to_terminal: Percentiles
+}
+
+interface Spread {
+  readonly count: number
+  readonly p50: number
+  readonly p95: number
+  readonly p99: number
+}
+
+/** What the harness writes of a load test, as far as it is read here. */
+export interface LoadReport {
+  readonly rate: number
+  readonly duration_ms: number
+  readonly verdict: string
+  readonly took_ms: number
+  readonly figures: {
+    readonly throughput: number
+    readonly errors: number
+    readonly requests: Spread
+    readonly time_to_terminal?: Spread
+  }
+  readonly metrics: Readonly<Record<string, { readonly values: Readonly<Record<string, number | null>> }>>
+}
+
+const read = <A>(file: string): A => JSON.parse(readFileSync(file, "utf8")) as A
+
+/** The reports of a load test in a folder. */
+export const readReport = (
+  folder: string,
+  test: string
+): { readonly report: LoadReport; readonly series: LoadSeries } => ({
+  report: read(join(folder, `load-${test}.json`)),
+  series: read(join(folder, `load-${test}.series.json`))
+})
+
+/** How often something was counted; 0 when it never was. */
+export const counted = ({ metrics }: Pick<LoadReport, "metrics">, metric: string): number =>
+  metrics[metric]?.values["count"] ?? 0
