@@ -66,6 +66,8 @@ export interface Measured {
   readonly rssAfter_MB: number
   /** Requests served between the two, warm-up included. */
   readonly served: number
+  /** Windows in which nothing was answered, and which were taken again. */
+  readonly stalls: number
   readonly live?: Live
 }
 
@@ -111,6 +113,7 @@ interface Standing {
   readonly rssBefore_MB: number
   readonly samples: Partial<Record<Workload, Array<Sample>>>
   served: number
+  stalls: number
 }
 
 const stand = async (contestant: Contestant, { pinning }: Tools): Promise<Standing> => {
@@ -127,7 +130,8 @@ const stand = async (contestant: Contestant, { pinning }: Tools): Promise<Standi
     ],
     rssBefore_MB: server.rss_MB(),
     samples: {},
-    served: 0
+    served: 0,
+    stalls: 0
   }
 }
 
@@ -139,13 +143,31 @@ const requestOf = ({ url }: ServerProcess, work: Work, duration_s: number, conne
   work
 })
 
-/** A window of load, and what it cost the server. A wrong answer ends the bench: it would be fast for the wrong reason. */
-const sample = async (standing: Standing, work: Work, { load }: Tools, settings: Settings, duration_s: number) => {
+/** A server that collects its garbage may miss a whole window; one that misses more than these does not work. */
+const mostStalls = 5
+
+/**
+ * A window of load, and what it cost the server. A wrong answer ends the bench: it would be fast for the wrong reason. A
+ * window without any answer is counted and taken again.
+ */
+const sample = async (
+  standing: Standing,
+  work: Work,
+  tools: Tools,
+  settings: Settings,
+  duration_s: number
+): Promise<Sample> => {
   const { contestant, server } = standing
+  const { load, log } = tools
   const before_s = server.cpu_s()
   const result = await load(requestOf(server, work, duration_s, settings.connections))
   const cpu_s = server.cpu_s() - before_s
   standing.served += result.answers
+  if (result.answers + result.others + result.errors === 0 && standing.stalls < mostStalls) {
+    standing.stalls++
+    log(`${contestant.name}: no answer in a window of ${duration_s} s, taken again`)
+    return sample(standing, work, tools, settings, duration_s)
+  }
   if (result.answers === 0 || result.others > 0 || result.errors > 0) {
     throw new Error(
       `${contestant.name}: ${result.answers} good answers, ${result.others} of another status, ${result.errors} errors`
@@ -229,11 +251,20 @@ export const measure = async (
 
     const measured: Array<Measured> = []
     for (const { each, rssAfter_MB } of weighed) {
-      const { contestant, rssBefore_MB, samples, served } = each
+      const { contestant, rssBefore_MB, samples, served, stalls } = each
       const live =
         contestant.live && settings.liveRuns > 0 ? { live: await measureLive(contestant, settings, tools) } : {}
       const began = starts.get(contestant.name) ?? []
-      measured.push({ name: contestant.name, starts: began, samples, rssBefore_MB, rssAfter_MB, served, ...live })
+      measured.push({
+        name: contestant.name,
+        starts: began,
+        samples,
+        rssBefore_MB,
+        rssAfter_MB,
+        served,
+        stalls,
+        ...live
+      })
     }
     return measured
   } finally {

@@ -115,7 +115,12 @@ export const markdown = (report: Report): string => {
   const skipped = report.rows.flatMap(({ result, title }) =>
     "skipped" in result ? [`- not measured: ${title}: ${result.skipped}`] : []
   )
-  const remarks = rows.flatMap(([{ remark, title }]) => (remark === "" ? [] : [`- ${title}: ${remark}`]))
+  const stalled = ({ stalls }: Measured) =>
+    stalls === 0 ? [] : [`${stalls} of its windows went by without any answer, and were taken again`]
+  const remarks = rows.flatMap(([{ remark, title }, measured]) => {
+    const said = [...(remark === "" ? [] : [remark]), ...stalled(measured)]
+    return said.length === 0 ? [] : [`- ${title}: ${said.join("; ")}`]
+  })
   const base = rows.find(([{ name }]) => name === report.base)?.[0].title ?? report.base
   const { fingerprint: machine, settings } = report
   return [

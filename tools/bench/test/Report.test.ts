@@ -10,7 +10,8 @@ const measured = (name: string, ...costs: ReadonlyArray<number>): Measured => ({
   samples: { status: costs.map(sample) },
   rssBefore_MB: 60,
   rssAfter_MB: 90.4,
-  served: 12_345
+  served: 12_345,
+  stalls: name === "fastify" ? 2 : 0
 })
 
 const report: Report = {
@@ -40,6 +41,10 @@ describe("Report", () => {
   it("a cost is beside the base's, with its interval", () => {
     assert.include(markdown(report), "| ours | 40 | 2 (2 to 2) | 1 | 1,000 |")
     assert.include(markdown(report), "| Fastify | 20 | 1 | 0.5 (0.5 to 0.5) | 1,000 |")
+    assert.include(
+      markdown(report),
+      "- Fastify: by hand; 2 of its windows went by without any answer, and were taken again"
+    )
   })
 
   it("what was not measured is said with its reason, and has no ratio", () => {
