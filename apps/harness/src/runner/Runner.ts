@@ -10,7 +10,7 @@ import { failureOf } from "./FailureOf.ts"
 import { type Planned, seedOf } from "./Plan.ts"
 import type { RunEvent } from "./RunEvent.ts"
 import { countsOf, type RunHeader, type RunReport, type ScenarioResult, totalCost, verdictOf } from "./RunReport.ts"
-import type { Failure, Trial, TrialVerdict } from "./Trial.ts"
+import type { Breach, Failure, Trial, TrialVerdict } from "./Trial.ts"
 import * as TrialLog from "./TrialLog.ts"
 
 /** What the runner is given; it knows no target, only how to make a scenario's context and stop a browser. */
@@ -27,7 +27,37 @@ export interface RunnerOptions {
   /** Takes secrets out of text. */
   readonly redact: (text: string) => string
   readonly emit: (event: RunEvent) => Effect.Effect<void>
+  /** Looks at a trial when what it left open has been stopped: which invariants it broke, and where its trace is. */
+  readonly inspect?: (ended: EndedTrial) => Effect.Effect<Inspection>
+  /** Runs once, when the last trial has been inspected: what is wrong and no single trial can be blamed for. */
+  readonly finish?: Effect.Effect<ReadonlyArray<Breach>>
+  /** Trials that an earlier run has done, by `trialKey`: they are taken as they were, and not run again. */
+  readonly done?: ReadonlyMap<string, Trial>
 }
+
+/** A trial that has ended, as `inspect` is given it. */
+export interface EndedTrial {
+  readonly suite: string
+  readonly scenario: string
+  readonly index: number
+  readonly seed: number
+  /** Milliseconds after the run's start, of the try that counts. */
+  readonly started_ms: number
+  readonly duration_ms: number
+  readonly log: TrialLog.TrialLog
+  readonly verdict: TrialVerdict
+}
+
+/** What looking at a trial has found. */
+export interface Inspection {
+  readonly breaches: ReadonlyArray<Breach>
+  /** The file of its trace, relative to the report. */
+  readonly trace?: string
+}
+
+/** Names one trial of a run. */
+export const trialKey = (suite: string, scenario: string, index: number): string =>
+  JSON.stringify([suite, scenario, index])
 
 class TimeRanOut extends Data.TaggedError("TimeRanOut") {}
 
@@ -108,15 +138,28 @@ const runTrial = Effect.fnUntraced(function* (
   const leakedBrowsers = yield* Effect.forEach(log.openBrowsers, (id) =>
     Effect.map(options.stopBrowser(id), (stopped) => ({ id, stopped }))
   )
+  const { duration_ms, seed, started_ms, verdict } = tried
+  const ended = {
+    suite: planned.suite,
+    scenario: planned.scenario.name,
+    index,
+    seed,
+    started_ms,
+    duration_ms,
+    log,
+    verdict
+  }
+  const { breaches, trace } = yield* options.inspect?.(ended) ?? Effect.succeed<Inspection>({ breaches: [] })
   return {
     ...tried,
-    ...(tried.verdict === "skipped" ? { reason: stopped } : {}),
+    ...(verdict === "skipped" ? { reason: stopped } : {}),
+    ...(trace === undefined ? {} : { trace }),
     index,
     requests: log.requests,
     cost_usd: TrialLog.costOf(log),
     reruns: [],
     leakedBrowsers,
-    breaches: []
+    breaches
   } satisfies Trial
 })
 
@@ -158,6 +201,11 @@ const runScenario = Effect.fnUntraced(function* (options: RunnerOptions, planned
   const trials: Array<Trial> = []
   const wanted = options.header.trials ?? scenario.trials
   while (trials.length < wanted && trials.at(-1)?.verdict !== "skipped") {
+    const before = options.done?.get(trialKey(suite, name, trials.length))
+    if (before !== undefined) {
+      trials.push(before)
+      continue
+    }
     yield* options.emit({ _tag: "TrialStarted", suite, scenario: name, index: trials.length })
     const trial = yield* runTrial(options, planned, trials.length, runStart)
     trials.push(trial)
@@ -204,6 +252,7 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
       { concurrency: options.header.concurrency, discard: true }
     ).pipe(Effect.interruptible, Effect.exit)
     const ordered = options.plan.map((planned) => results.get(planned) ?? unrun(planned, 0, stopped))
+    const breaches = yield* options.finish ?? Effect.succeed([])
     const report: RunReport = {
       format: 2,
       header: options.header,
@@ -212,7 +261,7 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
       counts: countsOf(ordered),
       cost_usd: totalCost(ordered.map((result) => result.cost_usd)),
       results: ordered,
-      breaches: []
+      breaches
     }
     yield* options.emit({ _tag: "RunFinished", report })
     return report

@@ -7,6 +7,7 @@ import * as Random from "effect/Random"
 import { TestClock } from "effect/testing"
 import { isGreen } from "../../src/runner/RunReport.ts"
 import { TrialLog } from "../../src/runner/TrialLog.ts"
+import { trialKey } from "../../src/runner/Runner.ts"
 import { run, suiteOf } from "./stage.ts"
 
 const names = (results: ReadonlyArray<{ readonly name: string }>) => results.map(({ name }) => name)
@@ -230,6 +231,50 @@ describe("Runner", () => {
       )
       assert.strictEqual(report.results[1]?.failure?.kind, "budget")
       assert.strictEqual(report.results[1]?.cost_usd, "0.7")
+    })
+  )
+
+  it.effect("a trial is inspected when what it left open has been stopped, and the run at its end", () =>
+    Effect.gen(function* () {
+      const order: Array<string> = []
+      const breach = (invariant: string) => ({ invariant, sentence: `${invariant}.`, resource: null })
+      const suite = suiteOf("inspected", [["leaks", Effect.map(TrialLog, (log) => log.openBrowsers.add("b-1"))]])
+      const { report } = yield* run([suite], {
+        stopBrowser: (id) => Effect.sync(() => order.push(`stop ${id}`) > 0),
+        inspect: ({ index, log, scenario, suite, verdict }) =>
+          Effect.sync(() => {
+            order.push(`inspect ${suite} ${scenario} ${index} ${verdict} ${[...log.openBrowsers].join()}`)
+            return { breaches: [breach("created-twice")], trace: "traces/1.json" }
+          }),
+        finish: Effect.sync(() => {
+          order.push("finish")
+          return [breach("left-open")]
+        })
+      })
+      assert.deepStrictEqual(order, ["stop b-1", "inspect inspected leaks 0 passed b-1", "finish"])
+      const [trial] = report.results[0]?.trials ?? []
+      assert.deepStrictEqual([trial?.breaches, trial?.trace], [[breach("created-twice")], "traces/1.json"])
+      assert.deepStrictEqual(report.breaches, [breach("left-open")])
+      assert.isFalse(isGreen(report))
+    })
+  )
+
+  it.effect("a trial that was done before is taken as it was, and not run again", () =>
+    Effect.gen(function* () {
+      const before = yield* run([suiteOf("resumed", [["twice", Effect.void, { trials: 2 }]])])
+      const [first] = before.report.results[0]?.trials ?? []
+      assert.isDefined(first)
+      let runs = 0
+      const suite = suiteOf("resumed", [["twice", Effect.sync(() => runs++), { trials: 2 }]])
+      const { events, report } = yield* run([suite], {
+        done: new Map([[trialKey("resumed", "twice", 0), { ...first, verdict: "failed" }]])
+      })
+      assert.strictEqual(runs, 1)
+      assert.strictEqual(report.results[0]?.verdict, "flaky")
+      assert.deepStrictEqual(
+        events.flatMap((event) => (event._tag === "TrialStarted" ? [event.index] : [])),
+        [1]
+      )
     })
   )
 

@@ -61,6 +61,9 @@ export interface StageOptions {
   readonly seed?: number
   readonly lacks?: Runner.RunnerOptions["lacks"]
   readonly stopBrowser?: Runner.RunnerOptions["stopBrowser"]
+  readonly inspect?: NonNullable<Runner.RunnerOptions["inspect"]>
+  readonly finish?: NonNullable<Runner.RunnerOptions["finish"]>
+  readonly done?: NonNullable<Runner.RunnerOptions["done"]>
 }
 
 /** Runs suites as the program does, with the events kept. */
@@ -84,7 +87,10 @@ export const run = Effect.fnUntraced(function* (suites: ReadonlyArray<Suite.Suit
     stopBrowser: options.stopBrowser ?? (() => Effect.succeed(true)),
     timeout: Duration.fromInputUnsafe(options.timeout ?? "30 seconds"),
     redact: (text) => text.replaceAll("wak_secret", "<key>"),
-    emit: (event) => Effect.sync(() => events.push(event))
+    emit: (event) => Effect.sync(() => events.push(event)),
+    ...(options.inspect === undefined ? {} : { inspect: options.inspect }),
+    ...(options.finish === undefined ? {} : { finish: options.finish }),
+    ...(options.done === undefined ? {} : { done: options.done })
   })
   return { report, events }
 })
