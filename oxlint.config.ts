@@ -117,6 +117,12 @@ export default defineConfig({
       ["**/target/**", "**/suites/**", "**/commands/**", "**/reporters/**", "**/load/**", "**/main.ts"],
       "The runner knows no target: it is given one."
     ),
+    restricted([`${harness}/trace/**`], ["../*", "../**"], "A trace is what was seen: it knows nothing of who looked."),
+    restricted(
+      [`${harness}/invariants/**`],
+      ["**/suites/**", "**/commands/**", "**/reporters/**", "**/target/**", "**/load/**", "**/main.ts"],
+      "Invariants know what was seen of a trial, and no target."
+    ),
     restricted(
       [`${harness}/load/**`],
       ["**/suites/**", "**/commands/**", "**/runner/**", "**/target/**", "**/history/**", "**/main.ts"],

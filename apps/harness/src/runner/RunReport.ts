@@ -1,6 +1,6 @@
 import { Cost } from "@webagent/core"
 import * as Schema from "effect/Schema"
-import { Breach, Failure, isScored, type LeakedBrowser, Trial } from "./Trial.ts"
+import { Breach, Failure, isScored, type LeakedBrowser, Leftover, Trial } from "./Trial.ts"
 
 /**
  * What became of a scenario. `passed`: every trial that is scored passed; `flaky`: some did; `failed`: none did, or it
@@ -111,7 +111,9 @@ export const RunReport = Schema.Struct({
   cost_usd: Schema.String,
   results: Schema.Array(ScenarioResult),
   /** What the server's own journal or the ledger shows and no single trial can be blamed for. */
-  breaches: Schema.Array(Breach)
+  breaches: Schema.Array(Breach),
+  /** What was still open when the last trial had ended, and what became of it. */
+  leftovers: Schema.optionalKey(Schema.Array(Leftover))
 })
 
 /** A whole run, as `report.json` holds it. */

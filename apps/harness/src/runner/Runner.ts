@@ -10,7 +10,7 @@ import { failureOf } from "./FailureOf.ts"
 import { type Planned, seedOf } from "./Plan.ts"
 import type { RunEvent } from "./RunEvent.ts"
 import { countsOf, type RunHeader, type RunReport, type ScenarioResult, totalCost, verdictOf } from "./RunReport.ts"
-import type { Breach, Failure, Trial, TrialVerdict } from "./Trial.ts"
+import type { Breach, Failure, Leftover, Trial, TrialVerdict } from "./Trial.ts"
 import * as TrialLog from "./TrialLog.ts"
 
 /** What the runner is given; it knows no target, only how to make a scenario's context and stop a browser. */
@@ -29,8 +29,8 @@ export interface RunnerOptions {
   readonly emit: (event: RunEvent) => Effect.Effect<void>
   /** Looks at a trial when what it left open has been stopped: which invariants it broke, and where its trace is. */
   readonly inspect?: (ended: EndedTrial) => Effect.Effect<Inspection>
-  /** Runs once, when the last trial has been inspected: what is wrong and no single trial can be blamed for. */
-  readonly finish?: Effect.Effect<ReadonlyArray<Breach>>
+  /** Runs once, when the last trial has been inspected: stops what is open, and says what no trial can be blamed for. */
+  readonly finish?: Effect.Effect<Ending>
   /** Trials that an earlier run has done, by `trialKey`: they are taken as they were, and not run again. */
   readonly done?: ReadonlyMap<string, Trial>
 }
@@ -53,6 +53,13 @@ export interface Inspection {
   readonly breaches: ReadonlyArray<Breach>
   /** The file of its trace, relative to the report. */
   readonly trace?: string
+}
+
+/** What the end of a run has found. */
+export interface Ending {
+  readonly breaches: ReadonlyArray<Breach>
+  /** What was still open, and what became of it. */
+  readonly leftovers: ReadonlyArray<Leftover>
 }
 
 /** Names one trial of a run. */
@@ -99,6 +106,7 @@ const attempt = Effect.fnUntraced(function* (
   let request = log.lastExchange
   const started_ms = yield* elapsedSince(runStart)
   const start = yield* Clock.currentTimeNanos
+  log.began_ms = Number(start) / 1e6
   const exit = yield* Effect.suspend(() => scenario.run(options.contextOf(seed))).pipe(
     Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.fail(new TimeRanOut()) }),
     // what is sent from here on only releases what the scenario held
@@ -252,7 +260,7 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
       { concurrency: options.header.concurrency, discard: true }
     ).pipe(Effect.interruptible, Effect.exit)
     const ordered = options.plan.map((planned) => results.get(planned) ?? unrun(planned, 0, stopped))
-    const breaches = yield* options.finish ?? Effect.succeed([])
+    const ending = yield* options.finish ?? Effect.succeed<Ending>({ breaches: [], leftovers: [] })
     const report: RunReport = {
       format: 2,
       header: options.header,
@@ -261,7 +269,7 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
       counts: countsOf(ordered),
       cost_usd: totalCost(ordered.map((result) => result.cost_usd)),
       results: ordered,
-      breaches
+      ...ending
     }
     yield* options.emit({ _tag: "RunFinished", report })
     return report

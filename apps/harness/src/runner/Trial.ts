@@ -54,6 +54,22 @@ export const Breach = Schema.Struct({
 /** Something that must never be so, whatever the checks say. */
 export type Breach = typeof Breach.Type
 
+/** Something that was made and not seen to its end, and what the harness could do about it when all was over. */
+export const Leftover = Schema.Struct({
+  /** What it is: `browser`, `run`, `session`. */
+  kind: Schema.String,
+  /** Null where nobody learnt it. */
+  id: Schema.NullOr(Schema.String),
+  /** The trial that made it; null where that is not known. */
+  trial: Schema.NullOr(Schema.Struct({ suite: Schema.String, scenario: Schema.String, index: Schema.Int })),
+  /** `open`: it may go on, and cost; `unknown`: nobody knows whether there is one. */
+  state: Schema.Literals(["stopped", "over", "open", "unknown"]),
+  sentence: Schema.String
+})
+
+/** Something that was made and not seen to its end. */
+export type Leftover = typeof Leftover.Type
+
 /** A try of a trial that only the infrastructure ended, after which it was run again. */
 export const Rerun = Schema.Struct({
   /** Milliseconds after the run's start. */

@@ -1,22 +1,67 @@
+import { OpenItems } from "@webagent/core"
+import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Context from "effect/Context"
+import type * as Tracer from "effect/Tracer"
 import { totalCost } from "./RunReport.ts"
 import type { Exchange } from "./Trial.ts"
 
-/** What is seen of one trial from outside while it runs: its last request, open browsers and costs. */
+/** One attempt of a request as it was seen, and not yet made ready to be read: times are milliseconds since 1970. */
+export interface Seen {
+  readonly request: HttpClientRequest.HttpClientRequest
+  readonly at_ms: number
+  headersAt_ms: number | undefined
+  endedAt_ms: number | undefined
+  status: number | undefined
+  headers: Readonly<Record<string, string>> | undefined
+  /** The beginning of the answer's body, and how long all of it is. */
+  body: { readonly start: Uint8Array; readonly bytes: number } | undefined
+  failure: string | undefined
+}
+
+/** What is seen of one trial from outside while it runs. All of it is bounded. */
 export interface TrialLog {
+  /** When it began, in milliseconds since 1970. */
+  began_ms: number
   lastExchange: Exchange | undefined
   requests: number
+  /** Browsers that it made and did not stop. */
   readonly openBrowsers: Set<string>
   /** USD by run id, as exact decimals. */
   readonly costs: Map<string, string>
+  /** In the order in which they were sent; what is beyond `most` is only counted in `requests`. */
+  readonly exchanges: Array<Seen>
+  /** In the order in which they began. */
+  readonly spans: Array<Tracer.Span>
+  spansDropped: number
+  /** What its creates made, by id: `run`, `session` or `browser`. */
+  readonly made: Map<string, string>
+  /** Runs and sessions of which it was shown the end: whatever came of them was read. */
+  readonly results: Set<string>
+  /** What its typed clients have noted of their creates. */
+  readonly ledger: OpenItems
+  /** The agent's opinion of its success, and the judge's, as last seen; null while nobody has said anything. */
+  agent: boolean | null
+  judge: boolean | null
 }
+
+/** How many exchanges, and how many spans, are kept of one trial. */
+export const most = 2000
 
 /** An empty log. */
 export const make = (): TrialLog => ({
+  began_ms: 0,
   lastExchange: undefined,
   requests: 0,
   openBrowsers: new Set(),
-  costs: new Map()
+  costs: new Map(),
+  exchanges: [],
+  spans: [],
+  spansDropped: 0,
+  made: new Map(),
+  results: new Set(),
+  ledger: new OpenItems(),
+  agent: null,
+  judge: null
 })
 
 /** The log of the trial that the fiber belongs to. */

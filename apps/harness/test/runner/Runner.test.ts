@@ -248,7 +248,7 @@ describe("Runner", () => {
           }),
         finish: Effect.sync(() => {
           order.push("finish")
-          return [breach("left-open")]
+          return { breaches: [breach("left-open")], leftovers: [] }
         })
       })
       assert.deepStrictEqual(order, ["stop b-1", "inspect inspected leaks 0 passed b-1", "finish"])

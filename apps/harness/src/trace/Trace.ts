@@ -1,0 +1,108 @@
+import { JournalEntry } from "@webagent/control"
+import * as Schema from "effect/Schema"
+
+/** When something was and for how long, in milliseconds; `at_ms` is after the trial's start. */
+const stamp = { at_ms: Schema.Finite, duration_ms: Schema.Finite }
+
+/** What a request or an answer brought as its body; `text` is cut after 16,384 characters, of `bytes` in all. */
+export const Body = Schema.Struct({ text: Schema.String, bytes: Schema.Int, cut: Schema.Boolean })
+
+/** What a request or an answer brought as its body. */
+export type Body = typeof Body.Type
+
+/** Headers by their names in lower case, and the body; null where there was none, or nobody has read it. */
+export const Message = Schema.Struct({
+  headers: Schema.Record(Schema.String, Schema.String),
+  body: Schema.NullOr(Body)
+})
+
+/** Headers and body of a request or an answer. */
+export type Message = typeof Message.Type
+
+/** One attempt of a request, until the end of its answer's body. */
+export const Exchange = Schema.Struct({
+  ...stamp,
+  method: Schema.String,
+  url: Schema.String,
+  /** The described operation, such as `v4.getRunStatus`; null for anything else. */
+  operation: Schema.NullOr(Schema.String),
+  /** The id in its path, of a run, a session or a browser. */
+  resource: Schema.NullOr(Schema.String),
+  /** Whether it looks again at something that is waited for. */
+  kind: Schema.Literals(["call", "poll"]),
+  /** Which attempt of its call it is, from 1. */
+  attempt: Schema.Int,
+  /** What became of the attempt before, such as `503` or `ECONNRESET`; null of a first one. */
+  retried: Schema.NullOr(Schema.String),
+  /** Null while there is no answer. */
+  status: Schema.NullOr(Schema.Int),
+  /** Why there is no whole answer, such as `ECONNRESET` or `interrupted`; null when there is one. */
+  failure: Schema.NullOr(Schema.String),
+  /** What it carried as `X-Request-Id`. */
+  requestId: Schema.NullOr(Schema.String),
+  /** When the head of the answer came, in milliseconds after `at_ms`; null when none did. */
+  headers_ms: Schema.NullOr(Schema.Finite),
+  request: Message,
+  response: Schema.NullOr(Message)
+}).annotate({ identifier: "TraceExchange" })
+
+/** One attempt of a request. */
+export type Exchange = typeof Exchange.Type
+
+/** A span of the clients: a call, an attempt, a wait. */
+export const Span = Schema.Struct({
+  ...stamp,
+  name: Schema.String,
+  /** Counts from 1 in a trace. */
+  id: Schema.Int,
+  parentId: Schema.NullOr(Schema.Int),
+  attributes: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite, Schema.Boolean])),
+  ok: Schema.Boolean,
+  /** Whether it had ended when the trial did. */
+  ended: Schema.Boolean
+}).annotate({ identifier: "TraceSpan" })
+
+/** A span of the clients. */
+export type Span = typeof Span.Type
+
+/** A pause between two requests that belong together. */
+export const Wait = Schema.Struct({
+  ...stamp,
+  /** `poll`: until something is looked at again; `retry`: until a request that failed is sent again. */
+  kind: Schema.Literals(["poll", "retry"]),
+  operation: Schema.NullOr(Schema.String),
+  resource: Schema.NullOr(Schema.String),
+  /** Of a retry, what became of the attempt before. */
+  reason: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "TraceWait" })
+
+/** A pause between two requests that belong together. */
+export type Wait = typeof Wait.Type
+
+/** A row of the server's own journal, its time moved onto the trial's axis. */
+export const JournalRow = Schema.Struct({ at_ms: Schema.Finite, row: JournalEntry })
+
+/** A row of the server's own journal, on the trial's axis. */
+export type JournalRow = typeof JournalRow.Type
+
+/** Everything that was seen of one trial, as `traces/<n>.json` holds it: without the key, and in order of time. */
+export const Trace = Schema.Struct({
+  format: Schema.Literal(1),
+  suite: Schema.String,
+  scenario: Schema.String,
+  /** Which trial of the scenario, from 0. */
+  index: Schema.Int,
+  seed: Schema.Int,
+  startedAt: Schema.String,
+  duration_ms: Schema.Finite,
+  exchanges: Schema.Array(Exchange),
+  spans: Schema.Array(Span),
+  waits: Schema.Array(Wait),
+  /** Empty unless the target is ours and can be asked. */
+  journal: Schema.Array(JournalRow),
+  /** What was not kept, so that a trial without end does not fill the memory. */
+  dropped: Schema.Struct({ exchanges: Schema.Int, spans: Schema.Int, journal: Schema.Int })
+}).annotate({ identifier: "Trace" })
+
+/** Everything that was seen of one trial. */
+export type Trace = typeof Trace.Type
