@@ -114,8 +114,16 @@ export default defineConfig({
     ),
     restricted(
       [`${harness}/runner/**`],
-      ["**/target/**", "**/suites/**", "**/commands/**", "**/reporters/**", "**/load/**", "**/main.ts"],
-      "The runner knows no target: it is given one."
+      [
+        "**/target/**",
+        "**/suites/**",
+        "**/commands/**",
+        "**/reporters/**",
+        "**/load/**",
+        "**/history/**",
+        "**/main.ts"
+      ],
+      "The runner knows no target and no history: it is given them."
     ),
     restricted([`${harness}/trace/**`], ["../*", "../**"], "A trace is what was seen: it knows nothing of who looked."),
     restricted(
@@ -130,7 +138,7 @@ export default defineConfig({
     ),
     restricted(
       [`${harness}/history/**`],
-      ["**/suites/**", "**/commands/**", "**/runner/**", "**/target/**", "**/main.ts"],
+      ["**/suites/**", "**/commands/**", "**/target/**", "**/runner/Runner.ts", "**/main.ts"],
       "history knows what was measured, and no target."
     ),
     restricted([`${harness}/statistics/**`], ["../*", "../**"], "statistics is pure: it knows numbers only."),

@@ -33,6 +33,8 @@ export interface Scenario {
   readonly timeout: Duration.Duration | undefined
   /** Where it is written: `path:line`, the path relative to the working directory. */
   readonly where: string | undefined
+  /** Its body as it is written: when that changes, a history begins anew. */
+  readonly source: string
   readonly run: (context: ScenarioContext) => Effect.Effect<void, unknown, Scope.Scope>
 }
 
@@ -76,6 +78,7 @@ export const scenario: {
     budget_usd: options.budget === undefined ? undefined : dollars(name, options.budget),
     timeout: options.timeout === undefined ? undefined : Duration.fromInputUnsafe(options.timeout),
     where: whereOf(new Error()),
+    source: String(body),
     run: (context) => Effect.asVoid(Effect.gen(() => body(context)))
   }
 }

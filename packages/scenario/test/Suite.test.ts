@@ -9,7 +9,7 @@ const nothing = function* () {
 
 describe("scenario", () => {
   it("fills in what is not said, and knows where it is written", () => {
-    const { run: _, where, ...rest } = scenario("buys a mug", nothing)
+    const { run: _, source, where, ...rest } = scenario("buys a mug", nothing)
     assert.deepStrictEqual(rest, {
       name: "buys a mug",
       tags: [],
@@ -18,6 +18,7 @@ describe("scenario", () => {
       budget_usd: undefined,
       timeout: undefined
     })
+    assert.strictEqual(source, String(nothing))
     assert.match(where ?? "", /^test\/Suite\.test\.ts:\d+$/u)
   })
 

@@ -1,5 +1,6 @@
 import type { Scenario, Suite } from "@webagent/scenario"
 import * as Hash from "effect/Hash"
+import { createHash } from "node:crypto"
 
 /** A scenario of a plan with the suite that it belongs to. */
 export interface Planned {
@@ -27,3 +28,7 @@ export const make = (suites: ReadonlyArray<Suite.Suite>, selection: Selection): 
 /** What the random inputs of one trial derive from: the run's seed and which trial it is, not when it runs. */
 export const seedOf = (seed: number, planned: Planned, trial: number): number =>
   Hash.string(JSON.stringify([seed, planned.suite, planned.scenario.name, trial])) >>> 0
+
+/** A hash of how a scenario is written, by which a history knows that it was changed. */
+export const sourceOf = ({ source }: Scenario): string =>
+  createHash("sha256").update(source.replaceAll(/\s+/gu, " ")).digest("hex").slice(0, 16)

@@ -1,5 +1,7 @@
 import { Cost } from "@webagent/core"
 import * as Schema from "effect/Schema"
+import { Machine } from "./Machine.ts"
+import { NightJudgement, ReleaseProposal } from "./NightJudgement.ts"
 import { Breach, Failure, isScored, type LeakedBrowser, Leftover, Trial } from "./Trial.ts"
 
 /**
@@ -25,6 +27,8 @@ export const Quarantined = Schema.Struct({
 export const ScenarioResult = Schema.Struct({
   suite: Schema.String,
   name: Schema.String,
+  /** A hash of how it is written; another one is another scenario to a history. */
+  source: Schema.optionalKey(Schema.String),
   tags: Schema.Array(Schema.String),
   needs: Schema.Array(Schema.String),
   verdict: Verdict,
@@ -66,6 +70,9 @@ export const RunHeader = Schema.Struct({
   /** How often each scenario is repeated; null when each says so itself. */
   trials: Schema.NullOr(Schema.Int),
   limits: Limits,
+  /** What `--tag` and `--name` left of the suites, in their words; absent where they left everything. */
+  selection: Schema.optionalKey(Schema.String),
+  machine: Schema.optionalKey(Machine),
   /** Which part of all scenarios this is. */
   shard: Schema.optionalKey(Schema.Struct({ index: Schema.Int, of: Schema.Int })),
   target: Schema.Struct({
@@ -113,7 +120,11 @@ export const RunReport = Schema.Struct({
   /** What the server's own journal or the ledger shows and no single trial can be blamed for. */
   breaches: Schema.Array(Breach),
   /** What was still open when the last trial had ended, and what became of it. */
-  leftovers: Schema.optionalKey(Schema.Array(Leftover))
+  leftovers: Schema.optionalKey(Schema.Array(Leftover)),
+  /** What the nights before say of this one; absent where no history was given. */
+  judgement: Schema.optionalKey(NightJudgement),
+  /** Quarantined scenarios that have been clean for long enough to be let go. */
+  proposals: Schema.optionalKey(Schema.Array(ReleaseProposal))
 })
 
 /** A whole run, as `report.json` holds it. */

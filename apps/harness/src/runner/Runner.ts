@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Random from "effect/Random"
 import { failureOf } from "./FailureOf.ts"
-import { type Planned, seedOf } from "./Plan.ts"
+import { type Planned, seedOf, sourceOf } from "./Plan.ts"
 import type { RunEvent } from "./RunEvent.ts"
 import { countsOf, type RunHeader, type RunReport, type ScenarioResult, totalCost, verdictOf } from "./RunReport.ts"
 import type { Breach, Failure, Leftover, Trial, TrialVerdict } from "./Trial.ts"
@@ -187,6 +187,7 @@ const overBudget = (planned: Planned, cost_usd: string): Failure | undefined => 
 const unrun = ({ scenario, suite }: Planned, started_ms: number, reason: string): ScenarioResult => ({
   suite,
   name: scenario.name,
+  source: sourceOf(scenario),
   tags: scenario.tags,
   needs: scenario.needs,
   verdict: "skipped",
@@ -226,6 +227,7 @@ const runScenario = Effect.fnUntraced(function* (options: RunnerOptions, planned
   return {
     suite,
     name,
+    source: sourceOf(scenario),
     tags,
     needs,
     started_ms,

@@ -1,0 +1,55 @@
+import { Cost } from "@webagent/core"
+import type { LearnedScenario } from "../runner/LearnedScenario.ts"
+import { quantile, sorted } from "../statistics/Quantile.ts"
+import { keyOf, type Night, type NightScenario } from "./Night.ts"
+
+export type { LearnedScenario }
+
+const most = 30
+const lastVerdicts = 10
+const millionth = 6
+
+/** A decimal divided by a count, rounded up to a millionth. */
+const share = (total: string, count: number): string => {
+  const [whole = "0", fraction = ""] = total.split(".")
+  const scale = Math.max(fraction.length, millionth)
+  const units = BigInt(whole + fraction.padEnd(scale, "0"))
+  const divisor = BigInt(Math.max(1, count)) * 10n ** BigInt(scale - millionth)
+  const text = String((units + divisor - 1n) / divisor).padStart(millionth + 1, "0")
+  return Cost.total([`${text.slice(0, -millionth)}.${text.slice(-millionth)}`]).total
+}
+
+const learn = (last: Night, rows: ReadonlyArray<NightScenario>, newest: NightScenario): LearnedScenario => {
+  const sum = (count: (row: NightScenario) => number) => rows.reduce((total, row) => total + count(row), 0)
+  const [scored, trials] = [sum((row) => row.scored), sum((row) => row.trials)]
+  const spent = sorted(rows.filter((row) => row.trials > 0).map((row) => row.spent_ms / row.trials))
+  return {
+    suite: newest.suite,
+    name: newest.name,
+    nights: rows.length,
+    passRate: scored === 0 ? undefined : sum((row) => row.passed) / scored,
+    duration_p75_ms: spent.length === 0 ? 0 : quantile(spent, 0.75),
+    cost_usd: share(Cost.total(rows.map((row) => row.cost_usd)).total, trials),
+    requests: trials === 0 ? 0 : sum((row) => row.requests) / trials,
+    lastVerdicts: rows.slice(-lastVerdicts).map(({ verdict }) => verdict),
+    lastRun: last.startedAt,
+    source: newest.source
+  }
+}
+
+/**
+ * What the last thirty nights on a target teach about each scenario, by `keyOf`; partial nights teach too. The nights are
+ * in their order in time, as `NightFile` reads them; a target is `simulated` or an address.
+ */
+export const learned = (nights: ReadonlyArray<Night>, target: string): ReadonlyMap<string, LearnedScenario> => {
+  const recent = nights.filter(({ fingerprint }) => fingerprint.target === target).slice(-most)
+  const rows = new Map<string, { last: Night; rows: Array<NightScenario>; newest: NightScenario }>()
+  for (const night of recent) {
+    for (const scenario of night.scenarios) {
+      const key = keyOf(scenario.suite, scenario.name)
+      const before = rows.get(key)?.rows ?? []
+      rows.set(key, { last: night, rows: [...before, scenario], newest: scenario })
+    }
+  }
+  return new Map([...rows].map(([key, of]) => [key, learn(of.last, of.rows, of.newest)]))
+}

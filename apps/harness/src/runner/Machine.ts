@@ -1,0 +1,22 @@
+import * as Schema from "effect/Schema"
+import { arch, cpus, platform } from "node:os"
+
+/** The machine that ran the scenarios: durations of another one are no baseline. */
+export const Machine = Schema.Struct({
+  cpu: Schema.String,
+  cores: Schema.Int,
+  platform: Schema.String,
+  /** Node's major version. */
+  node: Schema.String
+})
+
+/** The machine that ran the scenarios. */
+export type Machine = typeof Machine.Type
+
+/** This machine. */
+export const here = (): Machine => ({
+  cpu: cpus()[0]?.model ?? "unknown",
+  cores: cpus().length,
+  platform: `${platform()}-${arch()}`,
+  node: process.versions.node.split(".")[0] ?? ""
+})

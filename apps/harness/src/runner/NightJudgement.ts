@@ -1,0 +1,70 @@
+import * as Schema from "effect/Schema"
+
+/**
+ * What the nights before say of a figure. `no evidence` is not "no change": `detectable` says how large a change would
+ * have been seen.
+ */
+export const JudgedVerdict = Schema.Literals(["regressed", "improved", "no evidence", "not enough data"])
+
+/** What the nights before say of a figure. */
+export type JudgedVerdict = typeof JudgedVerdict.Type
+
+/** What is looked at, of the whole night or of one scenario. */
+export const Figure = Schema.Literals(["pass rate", "flaky scenarios", "duration", "cost", "leaked browsers"])
+
+/** What is looked at. */
+export type Figure = typeof Figure.Type
+
+/** One figure of a night beside the nights before. */
+export const JudgedRow = Schema.Struct({
+  figure: Figure,
+  /** Of the whole night where it is null. */
+  scenario: Schema.NullOr(Schema.Struct({ suite: Schema.String, name: Schema.String })),
+  verdict: JudgedVerdict,
+  /** With their units, for a person. */
+  now: Schema.String,
+  before: Schema.String,
+  /** How many of the last nights, this one among them, `now` is of. */
+  window: Schema.Int,
+  /** When the first of these nights began: since then it is so. */
+  since: Schema.String,
+  /** How many nights `before` is of. */
+  nights: Schema.Int,
+  /** One sentence. */
+  evidence: Schema.String,
+  /** The least change for the worse that four of five such nights would have seen; null where none would. */
+  detectable: Schema.NullOr(Schema.String)
+})
+
+/** One figure of a night beside the nights before. */
+export type JudgedRow = typeof JudgedRow.Type
+
+/** What the last nights say of one: the whole night's figures first, then the scenarios in their order. */
+export const NightJudgement = Schema.Struct({
+  /** `regressed` when any row is; else `improved` when any row is. */
+  verdict: JudgedVerdict,
+  /** How many nights it was compared with, at most. */
+  nights: Schema.Int,
+  /** Which nights were not counted, and how many. */
+  passedOver: Schema.Array(Schema.Struct({ why: Schema.String, nights: Schema.Int })),
+  /** In what tonight differs from the night before, though it was compared with it: `tool 0.1.0, was 0.0.9`. */
+  differences: Schema.Array(Schema.String),
+  rows: Schema.Array(JudgedRow)
+})
+
+/** What the last nights say of one. */
+export type NightJudgement = typeof NightJudgement.Type
+
+/** A quarantined scenario that has been clean for so many trials that it may be let go. */
+export const ReleaseProposal = Schema.Struct({
+  suite: Schema.String,
+  scenario: Schema.String,
+  owner: Schema.String,
+  /** Clean trials since it was quarantined, one after the other until now. */
+  clean: Schema.Int,
+  /** With what confidence it fails less often than what share: one sentence. */
+  evidence: Schema.String
+})
+
+/** A quarantined scenario that may be let go. */
+export type ReleaseProposal = typeof ReleaseProposal.Type
