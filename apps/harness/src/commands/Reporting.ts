@@ -17,6 +17,7 @@ import { coloured, plain } from "../reporters/Style.ts"
 import type { RunEvent } from "../runner/RunEvent.ts"
 import type { RunReport } from "../runner/RunReport.ts"
 import { troubleOf } from "../Trouble.ts"
+import * as EventReporting from "./EventReporting.ts"
 import * as ReportDirectory from "./ReportDirectory.ts"
 import type { RunOptions } from "./RunOptions.ts"
 
@@ -54,7 +55,7 @@ export interface ReportingOptions {
  */
 export const start = Effect.fnUntraced(function* ({ next, options, replay }: ReportingOptions) {
   const wants = (name: RunOptions["reporters"][number]) => options.reporters.includes(name)
-  const writesFiles = wants("json") || wants("junit")
+  const writesFiles = wants("json") || wants("junit") || wants("ndjson")
   const directory = writesFiles ? yield* ReportDirectory.create(options.reportDir) : undefined
   const reporters: Array<Reporter<FileSystem.FileSystem>> = []
   if (wants("console")) {
@@ -64,6 +65,8 @@ export const start = Effect.fnUntraced(function* ({ next, options, replay }: Rep
   if (directory !== undefined && wants("json")) reporters.push(JsonReporter.make(join(directory, "report.json")))
   if (directory !== undefined && wants("junit"))
     reporters.push(JUnitReporter.make(join(directory, "junit.xml"), replay))
+  const eventLog =
+    directory !== undefined && wants("ndjson") ? yield* EventReporting.start(directory) : EventReporting.none
   const started = yield* Effect.forEach(reporters, (reporter) =>
     Effect.gen(function* () {
       const queue = yield* Queue.unbounded<RunEvent, Cause.Done>()
@@ -71,9 +74,16 @@ export const start = Effect.fnUntraced(function* ({ next, options, replay }: Rep
     })
   )
   return {
-    emit: (event: RunEvent) => Effect.forEach(started, ({ queue }) => Queue.offer(queue, event), { discard: true }),
+    emit: (event: RunEvent) =>
+      Effect.andThen(
+        eventLog.emit(event),
+        Effect.forEach(started, ({ queue }) => Queue.offer(queue, event), { discard: true })
+      ),
     finish: Effect.forEach(started, ({ fiber, queue }) => Effect.andThen(Queue.end(queue), Fiber.join(fiber)), {
       discard: true
-    }).pipe(Effect.mapError((error) => usage(`The report cannot be written: ${troubleOf(error)}.`)))
+    }).pipe(
+      Effect.andThen(eventLog.finish),
+      Effect.mapError((error) => usage(`The report cannot be written: ${troubleOf(error)}.`))
+    )
   }
 })

@@ -44,13 +44,13 @@ export const run = Command.make(
       Flag.withDescription("Random inputs derive from it: the same seed, the same inputs; default: 1"),
       Flag.withDefault(1)
     ),
-    reportDir: Flags.reportDir("report.json and junit.xml go"),
+    reportDir: Flags.reportDir("report.json, junit.xml and events.ndjson go"),
     reporters: Flag.String("reporter").pipe(
       Flag.filterMap(
         parseReporters,
         (text) => `Expected: some of ${reporterNames.join(", ")}, with commas, got "${text}"`
       ),
-      Flag.withDescription("Which reports to make; default: console,json,junit"),
+      Flag.withDescription(`Which reports to make; default: ${reporterNames.join(",")}`),
       Flag.withDefault(reporterNames)
     ),
     apiKeyEnv: Flags.apiKeyEnv,

@@ -1,0 +1,34 @@
+import * as Effect from "effect/Effect"
+import type { PlatformError } from "effect/PlatformError"
+import { join } from "node:path"
+import * as EventLog from "../events/EventLog.ts"
+import type { RunEvent } from "../runner/RunEvent.ts"
+
+/** What a run's events are written with. */
+export interface EventReporting {
+  /** Answers when the event is in the file; a file that cannot be written to does not stop the run. */
+  readonly emit: (event: RunEvent) => Effect.Effect<void>
+  /** Writes what says that the run is over, once every other report is written; fails if anything could not be. */
+  readonly finish: Effect.Effect<void, PlatformError>
+}
+
+/** Writes nothing. */
+export const none: EventReporting = { emit: () => Effect.void, finish: Effect.void }
+
+/** Writes the events of a run to its report directory as they happen. */
+export const start = Effect.fnUntraced(function* (directory: string, continued = false) {
+  const log = yield* EventLog.open(join(directory, EventLog.fileName), { continued })
+  let trouble: PlatformError | undefined
+  let last: RunEvent | undefined
+  const write = (event: RunEvent) =>
+    trouble === undefined
+      ? log.write(event).pipe(Effect.catch((error) => Effect.sync(() => (trouble = error))))
+      : Effect.void
+  return {
+    // one that is killed while its reports are written has not ended, and can be taken up again
+    emit: (event) => (event._tag === "RunFinished" ? Effect.sync(() => (last = event)) : Effect.asVoid(write(event))),
+    finish: Effect.suspend(() => (last === undefined ? Effect.void : write(last))).pipe(
+      Effect.flatMap(() => (trouble === undefined ? Effect.void : Effect.fail(trouble)))
+    )
+  } satisfies EventReporting
+})

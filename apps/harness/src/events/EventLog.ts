@@ -1,0 +1,111 @@
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import type { PlatformError } from "effect/PlatformError"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Semaphore from "effect/Semaphore"
+import { RunEvent } from "../runner/RunEvent.ts"
+
+/** The name of the file in a report directory. */
+export const fileName = "events.ndjson"
+
+/** What each line says beside its event. */
+const Stamp = Schema.Struct({ at: Schema.DateTimeUtcFromString })
+
+/** An event, and when it was written. */
+export interface LoggedEvent {
+  readonly at: DateTime.Utc
+  readonly event: RunEvent
+}
+
+/** Writes the events of a run, one line of JSON each, in the order in which it is given them. */
+export interface EventLog {
+  /** The line is in the file once this succeeds, and outlives the process; a finished trial outlives the machine, too. */
+  readonly write: (event: RunEvent) => Effect.Effect<void, PlatformError>
+}
+
+const decodeLine = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Unknown))
+const decodeStamp = Schema.decodeUnknownResult(Stamp)
+const decodeEvent = Schema.decodeUnknownResult(RunEvent)
+
+const newline = 10
+
+/** The length of a file up to the end of its last whole line. */
+const wholeLength = (bytes: Uint8Array): number => bytes.lastIndexOf(newline) + 1
+
+/** What a process was killed in the middle of writing is taken away, so that the next line is whole. */
+const mend = Effect.fnUntraced(function* (fs: FileSystem.FileSystem, path: string) {
+  if (!(yield* fs.exists(path))) return
+  const bytes = yield* fs.readFile(path)
+  const length = wholeLength(bytes)
+  if (length < bytes.length) yield* fs.truncate(path, length)
+})
+
+const isKept = ({ _tag }: RunEvent) => _tag === "TrialFinished" || _tag === "RunFinished"
+
+/**
+ * Opens the events of a run for as long as the scope lives: an empty file, or, when `continued`, behind those that are
+ * there.
+ */
+export const open = Effect.fnUntraced(function* (path: string, { continued }: { readonly continued: boolean }) {
+  const fs = yield* FileSystem.FileSystem
+  if (continued) yield* mend(fs, path)
+  const file = yield* fs.open(path, { flag: continued ? "a" : "w" })
+  const oneAtATime = Semaphore.makeUnsafe(1)
+  const encoder = new TextEncoder()
+  return {
+    write: (event) =>
+      Effect.gen(function* () {
+        // nothing of an event is transformed when it is encoded: it is JSON as it is
+        const encoded: typeof RunEvent.Encoded = event
+        const at = DateTime.formatIso(yield* DateTime.now)
+        yield* file.writeAll(encoder.encode(`${JSON.stringify({ at, ...encoded })}\n`))
+      }).pipe(
+        oneAtATime.withPermit,
+        // a disk may take its time: nobody else's line waits for it
+        Effect.andThen(isKept(event) ? file.sync : Effect.void),
+        Effect.uninterruptible
+      )
+  } satisfies EventLog
+})
+
+/** A line that is no event: not JSON, or not as this version writes it. Lines count from 1. */
+export class BadLine extends Schema.TaggedError<BadLine>()("BadLine", { line: Schema.Int, message: Schema.String }) {}
+
+const decode = (text: string, line: number): Result.Result<LoggedEvent, BadLine> => {
+  const bad = (message: string) =>
+    Result.fail(new BadLine({ line, message: message.split("\n")[0] ?? "it does not say why" }))
+  const json = decodeLine(text)
+  if (Result.isFailure(json)) return bad("it is not JSON")
+  const stamp = decodeStamp(json.success)
+  if (Result.isFailure(stamp)) return bad(stamp.failure.message)
+  const event = decodeEvent(json.success)
+  return Result.isFailure(event)
+    ? bad(event.failure.message)
+    : Result.succeed({ at: stamp.success.at, event: event.success })
+}
+
+/**
+ * The events of a text, oldest first. A half line at its end was being written and does not count; any other line that
+ * is no event is the failure.
+ */
+export const parse = (text: string): Result.Result<ReadonlyArray<LoggedEvent>, BadLine> => {
+  const lines = text.split("\n")
+  lines.pop()
+  const events: Array<LoggedEvent> = []
+  for (const [index, line] of lines.entries()) {
+    const decoded = decode(line, index + 1)
+    if (Result.isFailure(decoded)) return Result.fail(decoded.failure)
+    events.push(decoded.success)
+  }
+  return Result.succeed(events)
+}
+
+/** Reads the events of a report directory's file, also while it is written. */
+export const read = (
+  path: string
+): Effect.Effect<ReadonlyArray<LoggedEvent>, PlatformError | BadLine, FileSystem.FileSystem> =>
+  FileSystem.FileSystem.use((fs) => fs.readFileString(path)).pipe(
+    Effect.flatMap((text) => Effect.fromResult(parse(text)))
+  )
