@@ -3,10 +3,14 @@ import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { ab } from "./src/ab.ts"
+import { breakpoint, type BreakpointOptions } from "./src/breakpoint.ts"
+import { load, type LoadOptions } from "./src/loadCosts.ts"
 import { Mistake } from "./src/Mistake.ts"
 import { clients } from "./src/clients.ts"
 import { markdown as clientTables } from "./src/clients/ClientsReport.ts"
 import { markdown as serverTables, writeInto } from "./src/Report.ts"
+import { markdown as breakpointTables } from "./src/load/BreakpointReport.ts"
+import { markdown as k6Tables } from "./src/load/K6Report.ts"
 import { markdown as soakTables } from "./src/load/SoakReport.ts"
 import { type BenchOptions, simulated } from "./src/simulated.ts"
 import { soak, type SoakOptions } from "./src/soak.ts"
@@ -19,6 +23,14 @@ const benches = {
   clients: async (options: BenchOptions) => {
     const report = await clients(options)
     return { report, text: clientTables(report) }
+  },
+  load: async (options: LoadOptions) => {
+    const report = await load(options)
+    return { report, text: k6Tables(report) }
+  },
+  breakpoint: async (options: BreakpointOptions) => {
+    const report = await breakpoint(options)
+    return { report, text: breakpointTables(report) }
   },
   soak: async (options: SoakOptions) => {
     const report = await soak(options)
@@ -33,6 +45,8 @@ const usage = `pnpm bench NAME [options]
   simulated        the simulated server beside mock servers and hand-written ones
   ab               how often \`harness load --ab\` calls a service worse: the same one, and one that is 30 % slower
   clients          our clients beside another SDK and requests written by hand
+  load             our k6 beside k6 without our extension, and what it costs to decode answers
+  breakpoint       how much our server carries before something gives, beside a hand-written one
   soak             our server under an ordinary load for 20 minutes: what grows, slows down, is lost or left open
 
   --quick          short windows, few rounds, no live runs: a look, not a figure

@@ -7,6 +7,8 @@ export interface Inspected {
   readonly collect: () => Promise<void>
   /** The memory of its objects that a collection leaves. */
   readonly heapAfterCollection_MB: () => Promise<number>
+  /** How long its event loop has been busy since the start, and how long it has waited for something to do. */
+  readonly loop: () => Promise<{ readonly active: number; readonly idle: number }>
 }
 
 const addressOf = async (port: number): Promise<string> => {
@@ -17,12 +19,12 @@ const addressOf = async (port: number): Promise<string> => {
 }
 
 /** Asks the inspector on a port one thing after the other; gives the last answer. */
-const ask = async (port: number, methods: ReadonlyArray<string>): Promise<string> => {
+const ask = async (port: number, calls: ReadonlyArray<object>): Promise<string> => {
   const socket = new WebSocket(await addressOf(port))
   try {
     return await new Promise<string>((resolve, reject) => {
-      const left = [...methods]
-      const next = () => socket.send(JSON.stringify({ id: left.length, method: left.shift() }))
+      const left = [...calls]
+      const next = () => socket.send(JSON.stringify({ id: left.length, ...left.shift() }))
       socket.addEventListener("error", () => reject(new Error(`The inspector on port ${port} hung up`)))
       socket.addEventListener("open", next)
       socket.addEventListener("message", ({ data }) => (left.length === 0 ? resolve(String(data)) : next()))
@@ -32,13 +34,23 @@ const ask = async (port: number, methods: ReadonlyArray<string>): Promise<string
   }
 }
 
+const collectGarbage = { method: "HeapProfiler.collectGarbage" }
+
 /** The same command with Node's inspector on a port. */
 export const inspected = ({ args, file }: Command, port: number): Inspected => ({
   command: { file, args: [`--inspect=127.0.0.1:${port}`, ...args] },
-  collect: async () => void (await ask(port, ["HeapProfiler.collectGarbage"])),
+  collect: async () => void (await ask(port, [collectGarbage])),
   heapAfterCollection_MB: async () => {
-    const answer = await ask(port, ["HeapProfiler.collectGarbage", "Runtime.getHeapUsage"])
+    const answer = await ask(port, [collectGarbage, { method: "Runtime.getHeapUsage" }])
     const { result } = JSON.parse(answer) as { readonly result: { readonly usedSize: number } }
     return result.usedSize / 2 ** 20
+  },
+  loop: async () => {
+    const params = { expression: "performance.eventLoopUtilization()", returnByValue: true }
+    const answer = await ask(port, [{ method: "Runtime.evaluate", params }])
+    const { result } = JSON.parse(answer) as {
+      readonly result: { readonly result: { readonly value: { readonly active: number; readonly idle: number } } }
+    }
+    return result.result.value
   }
 })
