@@ -81,7 +81,15 @@ export const RunHeader = Schema.Struct({
     simulated: Schema.Boolean,
     capabilities: Schema.Array(Schema.String)
   }),
-  suites: Schema.Array(Schema.Struct({ name: Schema.String, scenarios: Schema.Int }))
+  suites: Schema.Array(Schema.Struct({ name: Schema.String, scenarios: Schema.Int })),
+  /** The words behind `run` that it was called with: how it is taken up again when it was killed. */
+  args: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** What the selected scenarios are: a run is not taken up again when they have changed. */
+  suitesHash: Schema.optionalKey(Schema.String),
+  /** When it was taken up again after it was killed, how much of it had been done, and how long that had taken. */
+  resumed: Schema.optionalKey(
+    Schema.Array(Schema.Struct({ at: Schema.String, kept: Schema.Int, after_ms: Schema.Number }))
+  )
 })
 
 /** What a run is, before it has begun. */
@@ -117,6 +125,18 @@ export const RunReport = Schema.Struct({
   /** What all runs cost, in USD, as an exact decimal. */
   cost_usd: Schema.String,
   results: Schema.Array(ScenarioResult),
+  /** The shards that it was put together from: `duration_ms` of the whole is then that of the longest. */
+  shards: Schema.optionalKey(
+    Schema.Array(
+      Schema.Struct({
+        index: Schema.Int,
+        of: Schema.Int,
+        startedAt: Schema.String,
+        duration_ms: Schema.Number,
+        interrupted: Schema.Boolean
+      })
+    )
+  ),
   /** What the server's own journal or the ledger shows and no single trial can be blamed for. */
   breaches: Schema.Array(Breach),
   /** What was still open when the last trial had ended, and what became of it. */

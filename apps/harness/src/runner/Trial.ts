@@ -17,8 +17,12 @@ export const Failure = Schema.Struct({
   message: Schema.String,
   expected: Schema.optionalKey(Schema.String),
   actual: Schema.optionalKey(Schema.String),
+  /** Only what differs, with what is around it: lines that begin with `- ` are expected, `+ ` came, `  ` are both. */
+  diff: Schema.optionalKey(Schema.Array(Schema.String)),
   /** `path:line`, the path relative to where the harness ran. */
   where: Schema.optionalKey(Schema.String),
+  /** The line of the suite at `where`. */
+  source: Schema.optionalKey(Schema.String),
   /** The last request before it failed. */
   request: Schema.optionalKey(Exchange)
 })
