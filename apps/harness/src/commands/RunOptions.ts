@@ -14,8 +14,18 @@ export interface RunOptions {
   readonly target: string
   readonly tags: ReadonlyArray<string>
   readonly name: string | undefined
+  /** How often each scenario is repeated; undefined where each says so itself. */
+  readonly trials: number | undefined
   readonly concurrency: number
   readonly timeout: Duration.Duration | undefined
+  readonly maxTime: Duration.Duration | undefined
+  readonly maxScenarioTime: Duration.Duration | undefined
+  /** USD, as an exact decimal. */
+  readonly maxCost: string | undefined
+  /** USD that a trial may cost where its scenario declares no budget, as an exact decimal. */
+  readonly trialBudget: string | undefined
+  readonly maxRequests: number | undefined
+  readonly reruns: number | undefined
   readonly seed: number
   readonly reporters: ReadonlyArray<ReporterName>
   readonly reportDir: string | undefined

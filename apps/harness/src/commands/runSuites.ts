@@ -39,8 +39,15 @@ const headerOf = Effect.fnUntraced(function* (options: RunOptions, target: Targe
     startedAt: DateTime.formatIso(yield* DateTime.now),
     seed: options.seed,
     concurrency: options.concurrency,
-    trials: null,
-    limits: {},
+    trials: options.trials ?? null,
+    limits: {
+      ...(options.maxTime === undefined ? {} : { time_ms: Duration.toMillis(options.maxTime) }),
+      ...(options.maxScenarioTime === undefined ? {} : { scenarioTime_ms: Duration.toMillis(options.maxScenarioTime) }),
+      ...(options.maxCost === undefined ? {} : { cost_usd: options.maxCost }),
+      ...(options.maxRequests === undefined ? {} : { requests: options.maxRequests }),
+      ...(options.trialBudget === undefined ? {} : { trialBudget_usd: options.trialBudget }),
+      reruns: options.reruns ?? Plan.rerunsOf(plan, options.trials)
+    },
     target: { name, address, simulated: target.simulated, capabilities: [...capabilities] },
     suites: [...counts].map(([suite, scenarios]) => ({ name: suite, scenarios: scenarios.length }))
   } satisfies RunHeader

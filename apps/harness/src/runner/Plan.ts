@@ -32,3 +32,10 @@ export const seedOf = (seed: number, planned: Planned, trial: number): number =>
 /** A hash of how a scenario is written, by which a history knows that it was changed. */
 export const sourceOf = ({ source }: Scenario): string =>
   createHash("sha256").update(source.replaceAll(/\s+/gu, " ")).digest("hex").slice(0, 16)
+
+/** How often each scenario of a plan is repeated: as often as all are told to be, else as often as it says itself. */
+export const trialsOf = ({ scenario }: Planned, trials: number | null | undefined): number => trials ?? scenario.trials
+
+/** How many reruns a plan may have unless told otherwise: a tenth of its trials, at least 3. */
+export const rerunsOf = (plan: ReadonlyArray<Planned>, trials: number | undefined): number =>
+  Math.max(3, Math.ceil(plan.reduce((sum, planned) => sum + trialsOf(planned, trials), 0) / 10))

@@ -51,8 +51,12 @@ export type ScenarioResult = typeof ScenarioResult.Type
 /** Limits of a run; what is missing has none. */
 export const Limits = Schema.Struct({
   time_ms: Schema.optionalKey(Schema.Number),
+  /** For all trials of one scenario together. */
+  scenarioTime_ms: Schema.optionalKey(Schema.Number),
   /** An exact decimal. */
   cost_usd: Schema.optionalKey(Schema.String),
+  /** What a trial may cost where its scenario declares no budget, as an exact decimal. */
+  trialBudget_usd: Schema.optionalKey(Schema.String),
   requests: Schema.optionalKey(Schema.Int),
   /** How often a trial may be run again after the infrastructure ended it, of all trials together. */
   reruns: Schema.optionalKey(Schema.Int)

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Random from "effect/Random"
 import { failureOf } from "./FailureOf.ts"
-import { type Planned, seedOf, sourceOf } from "./Plan.ts"
+import { type Planned, seedOf, sourceOf, trialsOf } from "./Plan.ts"
 import type { RunEvent } from "./RunEvent.ts"
 import { countsOf, type RunHeader, type RunReport, type ScenarioResult, totalCost, verdictOf } from "./RunReport.ts"
 import type { Breach, Failure, Leftover, Trial, TrialVerdict } from "./Trial.ts"
@@ -208,7 +208,7 @@ const runScenario = Effect.fnUntraced(function* (options: RunnerOptions, planned
 
   yield* options.emit({ _tag: "ScenarioStarted", suite, scenario: name })
   const trials: Array<Trial> = []
-  const wanted = options.header.trials ?? scenario.trials
+  const wanted = trialsOf(planned, options.header.trials)
   while (trials.length < wanted && trials.at(-1)?.verdict !== "skipped") {
     const before = options.done?.get(trialKey(suite, name, trials.length))
     if (before !== undefined) {

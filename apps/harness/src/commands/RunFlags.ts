@@ -1,0 +1,126 @@
+import * as Argument from "effect/cli/Argument"
+import * as Flag from "effect/cli/Flag"
+import * as Option from "effect/Option"
+import { parseAmount } from "./AmountText.ts"
+import { parseDuration } from "./DurationText.ts"
+import * as Flags from "./Flags.ts"
+import { type ReporterName, reporterNames, type RunOptions } from "./RunOptions.ts"
+
+const parseReporters = (text: string): Option.Option<ReadonlyArray<ReporterName>> => {
+  const names = text.split(",").map((name) => name.trim())
+  const known = reporterNames.filter((name) => names.includes(name))
+  return known.length === new Set(names).size ? Option.some(known) : Option.none()
+}
+
+const several = (name: string) => Flag.String(name).pipe(Flag.atLeast(0))
+
+const time = (name: string) =>
+  Flag.String(name).pipe(
+    Flag.filterMap(parseDuration, (text) => `Expected: a time such as 500ms, 30s or 5m, got "${text}"`)
+  )
+
+const amount = (name: string) =>
+  Flag.String(name).pipe(
+    Flag.filterMap(parseAmount, (text) => `Expected: an amount in USD such as 5 or 0.50, got "${text}"`)
+  )
+
+/** What `run` and `plan` are told: which scenarios, where, how often, and within which limits. */
+export const flags = {
+  suites: Argument.String("suite").pipe(
+    Argument.withDescription("Built-in suites by name, and files *.suite.ts; default: every built-in suite"),
+    Argument.variadic()
+  ),
+  target: Flags.target("a service inside this program"),
+  suite: several("suite").pipe(Flag.withDescription("The same as naming the suite without a flag; may be repeated")),
+  tag: several("tag").pipe(Flag.withDescription("Only scenarios with this tag; may be repeated; default: all")),
+  name: Flag.String("name").pipe(
+    Flag.withDescription("Only scenarios whose name contains this; default: all"),
+    Flag.optional
+  ),
+  trials: Flags.integer("trials", 1).pipe(
+    Flag.withDescription("How often each scenario is repeated; default: as often as it says itself"),
+    Flag.optional
+  ),
+  concurrency: Flags.integer("concurrency", 1).pipe(
+    Flag.withDescription("How many trials run at a time; default: 8"),
+    Flag.withDefault(8)
+  ),
+  timeout: time("timeout").pipe(
+    Flag.withDescription("The longest a trial may take; default: 30s on a simulated service, else 10m"),
+    Flag.optional
+  ),
+  maxTime: time("max-time").pipe(
+    Flag.withDescription("The longest all may take: at its end what runs is stopped; default: no limit"),
+    Flag.optional
+  ),
+  maxScenarioTime: time("max-scenario-time").pipe(
+    Flag.withDescription("The longest all trials of one scenario may take; default: no limit"),
+    Flag.optional
+  ),
+  maxCost: amount("max-cost").pipe(
+    Flag.withDescription("USD that all may cost: what might cost more does not begin; default: no limit"),
+    Flag.optional
+  ),
+  trialBudget: amount("trial-budget").pipe(
+    Flag.withDescription("USD that a trial may cost where its scenario declares no budget; default: none"),
+    Flag.optional
+  ),
+  maxRequests: Flags.integer("max-requests", 1).pipe(
+    Flag.withDescription("When so many requests have been sent nothing new begins; default: no limit"),
+    Flag.optional
+  ),
+  reruns: Flags.integer("reruns", 0).pipe(
+    Flag.withDescription(
+      "How often trials that only the infrastructure ended may run again, all together; default: a tenth of them, at least 3"
+    ),
+    Flag.optional
+  ),
+  seed: Flags.integer("seed", 0).pipe(
+    Flag.withDescription("Random inputs derive from it: the same seed, the same inputs; default: 1"),
+    Flag.withDefault(1)
+  ),
+  reportDir: Flags.reportDir("report.json, junit.xml and events.ndjson go"),
+  reporters: Flag.String("reporter").pipe(
+    Flag.filterMap(
+      parseReporters,
+      (text) => `Expected: some of ${reporterNames.join(", ")}, with commas, got "${text}"`
+    ),
+    Flag.withDescription(`Which reports to make; default: ${reporterNames.join(",")}`),
+    Flag.withDefault(reporterNames)
+  ),
+  apiKeyEnv: Flags.apiKeyEnv,
+  v2SessionId: Flag.String("v2-session-id").pipe(
+    Flag.withDescription("A session of the service that scenarios of API v2 may read; default: none"),
+    Flag.optional
+  ),
+  allowPaid: Flag.Boolean("allow-paid").pipe(
+    Flag.withDescription("Run scenarios that cost, on a service that is not simulated; default: no"),
+    Flag.withDefault(false)
+  )
+}
+
+type Parsed = {
+  readonly [Name in keyof typeof flags]: (typeof flags)[Name] extends
+    | Flag.Flag<infer Value>
+    | Argument.Argument<infer Value>
+    ? Value
+    : never
+}
+
+/** The options that the flags say. */
+export const optionsOf = ({ suite, suites, tag, ...flags }: Parsed): RunOptions => ({
+  ...flags,
+  suites: [...suites, ...suite],
+  tags: tag,
+  name: Option.getOrUndefined(flags.name),
+  trials: Option.getOrUndefined(flags.trials),
+  timeout: Option.getOrUndefined(flags.timeout),
+  maxTime: Option.getOrUndefined(flags.maxTime),
+  maxScenarioTime: Option.getOrUndefined(flags.maxScenarioTime),
+  maxCost: Option.getOrUndefined(flags.maxCost),
+  trialBudget: Option.getOrUndefined(flags.trialBudget),
+  maxRequests: Option.getOrUndefined(flags.maxRequests),
+  reruns: Option.getOrUndefined(flags.reruns),
+  reportDir: Option.getOrUndefined(flags.reportDir),
+  v2SessionId: Option.getOrUndefined(flags.v2SessionId)
+})
