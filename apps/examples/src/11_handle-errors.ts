@@ -21,7 +21,8 @@ export const program = Effect.gen(function* () {
 }).pipe(
   Effect.catchTags({
     UnauthorizedError: () => say("The service does not take this API key."),
-    HTTPValidationError: (error) => say(`The request was refused: ${error.message}`),
+    // which call, what is wrong with it, and the id by which the service finds it in its logs
+    HTTPValidationError: (error) => say(error.message),
     ContentTooLargeError: () => say("The task is too long for the service."),
     TooManyRequestsError: ({ retryAfter }) =>
       say(`Too much at once. Come back in ${retryAfter === undefined ? "a while" : Duration.format(retryAfter)}.`),

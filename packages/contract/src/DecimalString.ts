@@ -8,6 +8,5 @@ import * as Schema from "effect/Schema"
 export const decimalPattern = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/u
 
 /** A decimal number as text, in USD or MB as the field says: `"0"`, `"1.5"`, `"+.5"`, `"-3."`. */
-export const DecimalString = Schema.String.check(
-  Schema.isPattern(decimalPattern, { message: "Expected a decimal number string" })
-)
+export const DecimalString = /* @__PURE__ */ (() =>
+  Schema.String.check(Schema.isPattern(decimalPattern, { message: "Expected a decimal number string" })))()

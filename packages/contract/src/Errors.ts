@@ -20,6 +20,18 @@ export const ValidationError = openRecord({
 /** One thing that is wrong with a request. */
 export type ValidationError = typeof ValidationError.Type
 
+/** The call that an error is the answer to. */
+export interface Call {
+  readonly method: string
+  readonly origin: string
+  /** Path of the request, `/api/v4/runs`, without a query. */
+  readonly path: string
+  /** Requests sent for this call. */
+  readonly attempts: number
+  /** What the call's requests carried as `X-Request-Id`. */
+  readonly requestId: string
+}
+
 /** 422: the request does not fit the operation. `detail` says where and why, one entry each. */
 export class HTTPValidationError extends Schema.Error<HTTPValidationError>("HTTPValidationError")(
   {
@@ -28,6 +40,8 @@ export class HTTPValidationError extends Schema.Error<HTTPValidationError>("HTTP
   { httpApiStatus: 422 }
 ) {
   readonly _tag = "HTTPValidationError"
+  /** The call that was answered so, where a client tells it: no part of the wire. */
+  declare readonly call?: Call
   override get message() {
     return this.detail === undefined || this.detail.length === 0
       ? "The request is not valid"
@@ -43,6 +57,8 @@ export class SessionNotFoundError extends Schema.Error<SessionNotFoundError>("Se
   { httpApiStatus: 404 }
 ) {
   readonly _tag = "SessionNotFoundError"
+  /** The call that was answered so, where a client tells it: no part of the wire. */
+  declare readonly call?: Call
   override get message() {
     return this.detail
   }
@@ -56,6 +72,8 @@ export class RunNotFoundError extends Schema.Error<RunNotFoundError>("RunNotFoun
   { httpApiStatus: 404 }
 ) {
   readonly _tag = "RunNotFoundError"
+  /** The call that was answered so, where a client tells it: no part of the wire. */
+  declare readonly call?: Call
   override get message() {
     return this.detail
   }
@@ -69,6 +87,8 @@ export class BrowserNotFoundError extends Schema.Error<BrowserNotFoundError>("Br
   { httpApiStatus: 404 }
 ) {
   readonly _tag = "BrowserNotFoundError"
+  /** The call that was answered so, where a client tells it: no part of the wire. */
+  declare readonly call?: Call
   override get message() {
     return this.detail
   }
@@ -82,6 +102,8 @@ export class UnauthorizedError extends Schema.Error<UnauthorizedError>("Unauthor
   { httpApiStatus: 401 }
 ) {
   readonly _tag = "UnauthorizedError"
+  /** The call that was answered so, where a client tells it: no part of the wire. */
+  declare readonly call?: Call
   override get message() {
     return this.detail
   }
@@ -95,6 +117,8 @@ export class ConflictError extends Schema.Error<ConflictError>("ConflictError")(
   { httpApiStatus: 409 }
 ) {
   readonly _tag = "ConflictError"
+  /** The call that was answered so, where a client tells it: no part of the wire. */
+  declare readonly call?: Call
   override get message() {
     return this.detail
   }
@@ -108,6 +132,8 @@ export class ContentTooLargeError extends Schema.Error<ContentTooLargeError>("Co
   { httpApiStatus: 413 }
 ) {
   readonly _tag = "ContentTooLargeError"
+  /** The call that was answered so, where a client tells it: no part of the wire. */
+  declare readonly call?: Call
   override get message() {
     return this.detail
   }
@@ -121,6 +147,8 @@ export class TooManyRequestsError extends Schema.Error<TooManyRequestsError>("To
   { httpApiStatus: 429 }
 ) {
   readonly _tag = "TooManyRequestsError"
+  /** The call that was answered so, where a client tells it: no part of the wire. */
+  declare readonly call?: Call
   override get message() {
     return this.detail
   }

@@ -2,18 +2,20 @@ import * as DateTime from "effect/DateTime"
 import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
-const date = String.raw`\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?`
+// pure, all three: a client of a version without times has none of them
+const date = /* @__PURE__ */ String.raw`\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?`
 
 /** A date-time as RFC 3339 text. Read leniently: a missing offset means UTC, as it does in task times. */
-export const Timestamp = Schema.String.check(
-  Schema.isPattern(new RegExp(`^${date}(?:Z|[+-]\\d{2}:\\d{2})?$`, "u"), { message: "Expected a date-time" })
-)
+export const Timestamp = /* @__PURE__ */ (() =>
+  Schema.String.check(
+    Schema.isPattern(new RegExp(`^${date}(?:Z|[+-]\\d{2}:\\d{2})?$`, "u"), { message: "Expected a date-time" })
+  ))()
 
 /**
  * A v2 task time: "date-time, naive UTC", such as `2026-05-01T09:30:00.123456`. This is not RFC 3339, so a
  * validator of `format: date-time` refuses it. An offset is tolerated when reading, our server never sends one.
  */
-export const NaiveTimestamp = Timestamp.annotate({ examples: ["2026-05-01T09:30:00.123456"] })
+export const NaiveTimestamp = /* @__PURE__ */ Timestamp.annotate({ examples: ["2026-05-01T09:30:00.123456"] })
 
 /** The instant that a timestamp of the service names; none when the text is no time. Effect reads naive text as UTC. */
 export const toDateTime = (timestamp: string): Option.Option<DateTime.Utc> => DateTime.make(timestamp)

@@ -41,21 +41,26 @@ export const browserStatuses = ["active", "stopped"] as const
 /** The only value of a browser PATCH's `action` that the description shows. */
 export const stopAction = "stop"
 
-/** The described operations: method, and path relative to `{base_url}` with the description's parameter names. */
-export const operations = {
-  v2: {
-    getSession: { method: "GET", path: "/sessions/{session_id}" }
-  },
-  v3: {
-    createSession: { method: "POST", path: "/sessions" },
-    getSession: { method: "GET", path: "/sessions/{session_id}" }
-  },
-  v4: {
-    createRun: { method: "POST", path: "/runs" },
-    getRunStatus: { method: "GET", path: "/runs/{run_id}/status" },
-    getRun: { method: "GET", path: "/runs/{run_id}" },
-    queueMessage: { method: "POST", path: "/sessions/{session_id}/queue" },
-    createBrowser: { method: "POST", path: "/browsers" },
-    updateBrowser: { method: "PATCH", path: "/browsers/{browser_id}" }
-  }
+/** The described operations of v2: method, and path relative to `{base_url}` with the description's parameter names. */
+export const v2Operations = {
+  getSession: { method: "GET", path: "/sessions/{session_id}" }
 } as const
+
+/** The described operations of v3. */
+export const v3Operations = {
+  createSession: { method: "POST", path: "/sessions" },
+  getSession: { method: "GET", path: "/sessions/{session_id}" }
+} as const
+
+/** The described operations of v4. */
+export const v4Operations = {
+  createRun: { method: "POST", path: "/runs" },
+  getRunStatus: { method: "GET", path: "/runs/{run_id}/status" },
+  getRun: { method: "GET", path: "/runs/{run_id}" },
+  queueMessage: { method: "POST", path: "/sessions/{session_id}/queue" },
+  createBrowser: { method: "POST", path: "/browsers" },
+  updateBrowser: { method: "PATCH", path: "/browsers/{browser_id}" }
+} as const
+
+/** The described operations by version; a client of one version has its own alone. */
+export const operations = { v2: v2Operations, v3: v3Operations, v4: v4Operations } as const

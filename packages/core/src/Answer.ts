@@ -1,15 +1,16 @@
-import type { Operation } from "@webagent/contract"
+import * as Contract from "@webagent/contract"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Answered } from "./Answered.ts"
+import * as Call from "./Call.ts"
 import { TooManyRequestsError } from "./TooManyRequestsError.ts"
 import { TransportError, UndecodableAnswer, UnexpectedStatus } from "./TransportError.ts"
 
 /** The bodies that an operation describes. */
-export type Described = Pick<Operation, "success" | "errors">
+export type Described = Pick<Contract.Operation, "success" | "errors">
 
 const parseJson = (text: string): Result.Result<unknown, string> =>
   text.trim() === ""
@@ -21,10 +22,8 @@ const decode = (schema: Schema.Codec<unknown>, json: Result.Result<unknown, stri
     Result.mapError(Schema.decodeUnknownResult(schema, { errors: "all" })(json), (error) => error.message)
   )
 
-const stringField = (value: unknown, name: string) => {
-  const field = typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined
-  return typeof field === "string" ? field : undefined
-}
+const detailOf = (error: unknown) =>
+  error instanceof Contract.TooManyRequestsError ? error.detail : "Too many requests"
 
 /** A date of HTTP in any of its three forms; the oldest does not say that it is GMT. */
 const httpDate =
@@ -93,9 +92,32 @@ export const interpret = (
   )
 }
 
-const failed = ({ method, requestId, url }: Answered, reason: UndecodableAnswer | UnexpectedStatus) => {
-  const { origin, pathname: path } = new URL(url)
-  return new TransportError({ method, path, origin, attempts: 1, requestId, reason })
+const failed = (answered: Answered, reason: UndecodableAnswer | UnexpectedStatus) =>
+  new TransportError({ ...Call.of(answered), reason })
+
+/** What to do about a described error; that of a 429 is in its own message. */
+const advice: { readonly [status: number]: string } = {
+  401: ". Check the API key, and the header that carries it",
+  404: ". Check the id, and that the key is of the same account",
+  409: ". Look at its status, or make a new one",
+  413: ". Send less",
+  422: ". Change the request"
+}
+
+/**
+ * A described error with the call that it answers, in its message and for who asks. None of it is a field: what is
+ * encoded stays as it is.
+ */
+const told = (error: Error, answered: Answered) => {
+  const call = Call.of(answered)
+  const attempts = call.attempts === 1 ? "1 attempt" : `${call.attempts} attempts`
+  const what = `status ${answered.status}, ${error.message.replace(/\.$/u, "")}${advice[answered.status] ?? ""}`
+  const message = `${call.method} ${call.origin}${call.path}: ${what} (${attempts}, request id ${call.requestId}).`
+  return Object.defineProperties(error, {
+    call: { value: call },
+    message: { value: message },
+    toJSON: { value: () => ({ ...error, message }) }
+  })
 }
 
 const refusal = (
@@ -104,13 +126,14 @@ const refusal = (
   redact: (text: string) => string,
   now_ms: number
 ): unknown => {
-  const { requestId, status } = answered
+  const { status } = answered
   const body = redact(answered.text())
   const retryAfter = retryAfterOf(answered, now_ms)
   const error = describedError(described, status, body)
   if (status === 429 && error !== undefined) {
-    return new TooManyRequestsError(stringField(error, "detail") ?? "Too many requests", retryAfter, requestId)
+    return told(new TooManyRequestsError(detailOf(error), retryAfter, answered.requestId), answered)
   }
+  if (error instanceof Error) return told(error, answered)
   if (error !== undefined) return error
   const location = locationOf(answered)
   return failed(

@@ -4,6 +4,14 @@ import type { WholeAnswer } from "./WholeAnswer.ts"
 
 const decoder = new TextDecoder()
 
+/** The attempt that is answered. */
+interface Asked {
+  /** Its request without the key. */
+  readonly keyless: HttpClientRequest.HttpClientRequest
+  readonly requestId: string
+  readonly attempt: number
+}
+
 /** The answer to one attempt, read to its end. It shows neither its request nor the key. */
 export class Answered {
   readonly status: number
@@ -12,13 +20,16 @@ export class Answered {
   readonly url: string
   /** What its request carried as `X-Request-Id`. */
   readonly requestId: string
+  /** Which attempt of its call it answers, from 1. */
+  readonly attempt: number
   readonly #whole: WholeAnswer
 
-  constructor(url: string, requestId: string, method: string, whole: WholeAnswer) {
+  constructor({ attempt, keyless, requestId }: Asked, whole: WholeAnswer) {
     this.status = whole.status
-    this.method = method
-    this.url = url
+    this.method = keyless.method
+    this.url = keyless.url
     this.requestId = requestId
+    this.attempt = attempt
     this.#whole = whole
   }
 

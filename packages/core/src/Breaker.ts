@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as CircuitBreaker from "effect/persistence/CircuitBreaker"
 import type { Answered } from "./Answered.ts"
+import * as Call from "./Call.ts"
 import type { Outgoing } from "./Exchange.ts"
 import { CircuitOpen, TransportError } from "./TransportError.ts"
 
@@ -34,18 +35,15 @@ const classify = (exit: Exit.Exit<Answered, TransportError>): CircuitBreaker.Out
 /** An attempt that is made only while the breaker allows it. */
 export const guard = (
   breaker: CircuitBreaker.CircuitBreaker | undefined,
-  { keyless, requestId }: Outgoing,
+  { attempt: number, keyless, requestId }: Outgoing,
   attempt: Effect.Effect<Answered, TransportError>
 ): Effect.Effect<Answered, TransportError> => {
   if (breaker === undefined) return attempt
-  const { origin, pathname: path } = new URL(keyless.url)
-  return breaker.execute(attempt, { key: origin, classify }).pipe(
+  const call = Call.of({ method: keyless.method, url: keyless.url, requestId, attempt: number - 1 })
+  return breaker.execute(attempt, { key: call.origin, classify }).pipe(
     Effect.catchTag("CircuitBreakerError", ({ reason }) => {
       const retryAfter = "retryAfter" in reason ? { retryAfter: reason.retryAfter } : {}
-      const open = new CircuitOpen(retryAfter)
-      return Effect.fail(
-        new TransportError({ method: keyless.method, path, origin, attempts: 0, requestId, reason: open })
-      )
+      return Effect.fail(new TransportError({ ...call, reason: new CircuitOpen(retryAfter) }))
     })
   )
 }

@@ -12,8 +12,6 @@ import type * as Types from "effect/Types"
 import { interpret } from "./Answer.ts"
 import type { CreateOutcomeUnknown } from "./CreateOutcomeUnknown.ts"
 import * as RequestEncoding from "./RequestEncoding.ts"
-import * as RequestId from "./RequestId.ts"
-import * as RetryPolicy from "./RetryPolicy.ts"
 import type { TooManyRequestsError } from "./TooManyRequestsError.ts"
 import { Transport } from "./Transport.ts"
 import { InvalidRequest, TransportError } from "./TransportError.ts"
@@ -107,9 +105,6 @@ const madeBy = (path: string) =>
 const clientOf = (version: ApiVersion, table: Table) =>
   Effect.map(Transport, (transport) => {
     const base = new URL(transport.baseUrls[version])
-    const requestIdOf = Effect.flatMap(RequestId.Current, (id) =>
-      id === undefined ? transport.newRequestId : Effect.succeed(id)
-    )
 
     const methodOf = (operation: Contract.Operation) => {
       const { method } = operation
@@ -121,20 +116,20 @@ const clientOf = (version: ApiVersion, table: Table) =>
         Effect.fail(
           new TransportError({ method, path, origin: base.origin, attempts: 0, reason: new InvalidRequest({ issue }) })
         )
-      const send = (request: HttpClientRequest.HttpClientRequest, attempt: number) =>
-        Effect.flatMap(transport.exchange(version, request, attempt), (answered) =>
+      const send = (request: HttpClientRequest.HttpClientRequest) =>
+        Effect.flatMap(transport.exchange(version, request), (answered) =>
           interpret(operation, answered, transport.redact, idOf)
         )
 
       return (call: RequestEncoding.Call): Effect.Effect<unknown, unknown> => {
         const encoded = encode(call)
         if (Result.isFailure(encoded)) return refuse(encoded.failure)
-        return Effect.flatMap(requestIdOf, (requestId) => {
+        return Effect.flatMap(transport.requestId, (requestId) => {
           const request = HttpClientRequest.setHeader(encoded.success, "x-request-id", requestId)
-          if (method === "GET") return transport.retryEach((attempt) => send(request, attempt), RetryPolicy.transient)
-          if (method !== "POST") return send(request, 1)
-          return transport.create({ kind, method, path, origin: base.origin, requestId, idOf }, (headers, attempt) =>
-            send(HttpClientRequest.setHeaders(request, headers), attempt)
+          if (method === "GET") return transport.retry(send(request))
+          if (method !== "POST") return send(request)
+          return transport.create({ kind, method, path, origin: base.origin, requestId, idOf }, (headers) =>
+            send(HttpClientRequest.setHeaders(request, headers))
           )
         })
       }

@@ -42,7 +42,7 @@ export interface Creates {
    */
   readonly create: <A, E, R>(
     create: Create<A>,
-    attempt: (headers: Readonly<Record<string, string>>, attempt: number) => Effect.Effect<A, E, R>
+    attempt: (headers: Readonly<Record<string, string>>) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | CreateOutcomeUnknown | TransportError, R>
   /** Notes that what was created is over: a browser that was stopped, a run that is terminal. */
   readonly closed: (kind: string, id: string) => Effect.Effect<void>
@@ -85,6 +85,11 @@ const effectedBy = (error: unknown): Effected => {
 
 type Opening = Omit<Create<never>, "idOf"> & { readonly key: string }
 
+/** An entry of the ledger that has yet to be given its time. */
+type Happening = LedgerEntry extends infer Entry ? (Entry extends LedgerEntry ? Omit<Entry, "at_ms"> : never) : never
+
+const now = (event: Happening) => Effect.map(Clock.currentTimeMillis, (at_ms) => ({ at_ms, ...event }) as LedgerEntry)
+
 interface Progress {
   sent: number
   inFlight: boolean
@@ -108,16 +113,16 @@ export const make = (options: {
   const browsers = new Set<string>()
 
   /** What has happened is written down, or said: it cannot be undone by failing. */
-  const note = (entry: LedgerEntry) =>
-    ledger
-      .write(entry)
-      .pipe(Effect.catch((error) => Effect.logError(`${error.message} It lacks: ${JSON.stringify(entry)}`)))
-
-  const at = <A, E, R>(f: (at_ms: number) => Effect.Effect<A, E, R>) => Effect.flatMap(Clock.currentTimeMillis, f)
+  const note = (event: Happening) =>
+    Effect.flatMap(now(event), (entry) =>
+      ledger
+        .write(entry)
+        .pipe(Effect.catch((error) => Effect.logError(`${error.message} It lacks: ${JSON.stringify(entry)}`)))
+    )
 
   const made = (key: string, kind: string, id: string | undefined) =>
     Effect.gen(function* () {
-      yield* at((at_ms) => note({ _tag: "opened", at_ms, key, ...(id === undefined ? {} : { id }) }))
+      yield* note({ _tag: "opened", key, ...(id === undefined ? {} : { id }) })
       if (id !== undefined) yield* grace.remember(id)
       if (kind !== "browser") return
       browsers.add(id ?? key)
@@ -151,7 +156,7 @@ export const make = (options: {
   const settle = <E>(create: Opening, cause: Cause.Cause<E>, progress: Progress) =>
     Effect.gen(function* () {
       const { key, kind } = create
-      const unknown = (reason: string) => at((at_ms) => note({ _tag: "unknown", at_ms, key, reason }))
+      const unknown = (reason: string) => note({ _tag: "unknown", key, reason })
       const error = Option.getOrUndefined(Cause.findErrorOption(cause))
       const isThrottled = error instanceof TooManyRequestsError && !refusedFirst
       const reason = progress.doubt ?? (isThrottled ? undefined : progress.throttled)
@@ -164,11 +169,11 @@ export const make = (options: {
         return yield* lost
       } else if (error === undefined) {
         const refused = !progress.inFlight && reason === undefined
-        yield* refused ? at((at_ms) => note({ _tag: "refused", at_ms, key })) : unknown("interrupted, or a defect")
+        yield* refused ? note({ _tag: "refused", key }) : unknown("interrupted, or a defect")
       } else if (isThrottled) {
         yield* unknown("status 429, of which it is not known whether it comes before the service acts")
       } else {
-        yield* at((at_ms) => note({ _tag: "refused", at_ms, key }))
+        yield* note({ _tag: "refused", key })
       }
       return yield* Effect.failCause(cause)
     })
@@ -186,18 +191,17 @@ export const make = (options: {
         }
         const issue = IdempotencyKey.issueOf(key)
         if (issue !== undefined) return yield* notSent(issue)
-        yield* at((at_ms) => ledger.write({ _tag: "opening", at_ms, ...opening })).pipe(
+        yield* Effect.flatMap(now({ _tag: "opening", ...opening }), ledger.write).pipe(
           Effect.catch((error) => notSent(error.message))
         )
 
         const progress: Progress = { sent: 0, inFlight: false, doubt: undefined, throttled: undefined }
-        const once = (number: number) =>
-          Effect.suspend(() => {
-            progress.sent = number
-            progress.inFlight = true
-            return attempt({ "idempotency-key": key }, number)
-          }).pipe(Effect.tapError((error) => Effect.sync(() => learn(progress, error))))
-        const exit = yield* Effect.exit(restore(retrier.retryEach(once, mayPass)))
+        const once = Effect.suspend(() => {
+          progress.sent++
+          progress.inFlight = true
+          return attempt({ "idempotency-key": key })
+        }).pipe(Effect.tapError((error) => Effect.sync(() => learn(progress, error))))
+        const exit = yield* Effect.exit(restore(retrier.retry(once, mayPass)))
         if (Exit.isFailure(exit)) return yield* settle(opening, exit.cause, progress)
         yield* made(key, create.kind, idOf(exit.value))
         return exit.value
@@ -208,7 +212,7 @@ export const make = (options: {
     create,
     closed: (kind, id) =>
       Effect.gen(function* () {
-        yield* at((at_ms) => note({ _tag: "closed", at_ms, kind, id }))
+        yield* note({ _tag: "closed", kind, id })
         if (kind === "browser" && browsers.delete(id)) yield* Metrics.add(Metrics.browsersOpen, -1)
       })
   }

@@ -8,6 +8,7 @@ import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as LogLevel from "effect/LogLevel"
 import * as References from "effect/References"
 import { Answered } from "./Answered.ts"
+import * as Call from "./Call.ts"
 import type { ClientConfig } from "./ClientConfig.ts"
 import * as Metrics from "./Metrics.ts"
 import * as Trace from "./Trace.ts"
@@ -48,11 +49,11 @@ export const make = (
   { timeouts }: ClientConfig["Service"],
   redact: (text: string) => string
 ): ((outgoing: Outgoing) => Effect.Effect<Answered, TransportError>) => {
-  const failed = ({ keyless, requestId }: Outgoing, reason: TransportErrorReason) => {
-    const { origin, pathname: path } = new URL(keyless.url)
-    const attempts = reason._tag === "InvalidRequest" ? 0 : 1
-    return new TransportError({ method: keyless.method, path, origin, attempts, requestId, reason })
-  }
+  const failed = ({ attempt, keyless: { method, url }, requestId }: Outgoing, reason: TransportErrorReason) =>
+    new TransportError({
+      ...Call.of({ method, url, requestId, attempt: attempt - Number(reason._tag === "InvalidRequest") }),
+      reason
+    })
 
   const toReason = (error: HttpClientError.HttpClientError, took_ms: number): TransportErrorReason => {
     const { reason } = error
@@ -160,10 +161,10 @@ export const make = (
 
   const exchange = (outgoing: Outgoing, began_ms: number, clock: Clock.Clock) => {
     const fail: Told = (error) => failed(outgoing, toReason(error, clock.currentTimeMillisUnsafe() - began_ms))
-    const { keyed, keyless, requestId } = outgoing
+    const { keyed } = outgoing
     const whole =
       sendWhole !== undefined && isPlain(keyed) ? inOneStep(sendWhole, outgoing, fail) : inTwoSteps(outgoing, fail)
-    return Effect.map(whole, (whole) => new Answered(keyless.url, requestId, keyless.method, whole))
+    return Effect.map(whole, (whole) => new Answered(outgoing, whole))
   }
 
   /** What an attempt came to, for metrics, spans and the log. */

@@ -109,6 +109,9 @@ export const Deadline = Context.Reference<number>("@webagent/core/RetryPolicy/De
   defaultValue: () => Number.POSITIVE_INFINITY
 })
 
+/** Which attempt of its call is being made, from 1: a retrier sets it for what it tries. */
+export const Attempt = Context.Reference<number>("@webagent/core/RetryPolicy/Attempt", { defaultValue: () => 1 })
+
 /**
  * Lets the calls in `effect` be tried again for `time` at most: one whose next attempt would begin later, as when
  * `Retry-After` asks for more, fails at once with what it knows. What is in flight is not cut off.
@@ -130,34 +133,20 @@ export const pause_ms = (policy: RetryPolicy, attempt: number, failure: Transien
 
 /** Tries effects again as its policy says; all that go through one retrier share its quota. */
 export interface Retrier {
-  /** Tries a call that changes nothing again after what `transient` tells. */
-  readonly retry: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** The same for a call that is told which attempt it is, from 1, with a rule of its own. */
-  readonly retryEach: <A, E, R>(
-    attempt: (attempt: number) => Effect.Effect<A, E, R>,
-    mayPass: (error: E) => Transient | undefined
+  /** Tries a call that changes nothing again after what `mayPass` tells, which is `transient` unless given. */
+  readonly retry: <A, E, R>(
+    effect: Effect.Effect<A, E, R>,
+    mayPass?: (error: E) => Transient | undefined
   ) => Effect.Effect<A, E, R>
 }
-
-const withAttempts = <E>(error: E, attempts: number): E =>
-  error instanceof TransportError && attempts > 1
-    ? (new TransportError({
-        method: error.method,
-        path: error.path,
-        origin: error.origin,
-        attempts,
-        ...(error.requestId === undefined ? {} : { requestId: error.requestId }),
-        reason: error.reason
-      }) as TransportError & E)
-    : error
 
 /** A retrier with a full quota. */
 export const makeRetrier = (policy: RetryPolicy): Retrier => {
   let tokens = policy.quota
 
-  const retryEach = <A, E, R>(
-    call: (attempt: number) => Effect.Effect<A, E, R>,
-    mayPass: (error: E) => Transient | undefined
+  const retry = <A, E, R>(
+    call: Effect.Effect<A, E, R>,
+    mayPass: (error: E) => Transient | undefined = transient
   ): Effect.Effect<A, E, R> =>
     Effect.suspend(() => {
       let attempt = 0
@@ -165,7 +154,7 @@ export const makeRetrier = (policy: RetryPolicy): Retrier => {
 
       const once = (): Effect.Effect<A, E, R> => {
         attempt++
-        return Effect.matchCauseEffect(call(attempt), { onSuccess, onFailure })
+        return Effect.matchCauseEffect(Effect.provideService(call, Attempt, attempt), { onSuccess, onFailure })
       }
       const onSuccess = (value: A) => {
         tokens = Math.min(policy.quota, tokens + Math.max(1, spent))
@@ -176,7 +165,7 @@ export const makeRetrier = (policy: RetryPolicy): Retrier => {
         if (Option.isNone(error)) return Effect.failCause(cause)
         const failure = mayPass(error.value)
         const price = failure?.throttled === true ? 5 : 14
-        const last = Effect.fail(withAttempts(error.value, attempt))
+        const last = Effect.fail(error.value)
         if (failure === undefined || attempt > policy.retries || price > tokens) return last
         const { retryAfter } = failure
         if (retryAfter !== undefined && Duration.isGreaterThan(retryAfter, policy.maxRetryAfter)) return last
@@ -200,5 +189,5 @@ export const makeRetrier = (policy: RetryPolicy): Retrier => {
       return wait_ms
     })
 
-  return { retryEach, retry: (effect) => retryEach(() => effect, transient) }
+  return { retry }
 }

@@ -16,6 +16,7 @@ import * as Exchange from "./Exchange.ts"
 import * as Grace from "./Grace.ts"
 import * as IdempotencyKey from "./IdempotencyKey.ts"
 import * as Ledger from "./Ledger.ts"
+import * as RequestId from "./RequestId.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
 import type { TransportError } from "./TransportError.ts"
 import { version as packageVersion } from "./version.ts"
@@ -42,7 +43,7 @@ const make = Effect.gen(function* () {
   let calls = 0
   const newRequestId = () => `${client}-${(++calls).toString(36)}`
 
-  const prepare = (version: ApiVersion, request: HttpClientRequest.HttpClientRequest, attempt: number) => {
+  const prepare = (version: ApiVersion, request: HttpClientRequest.HttpClientRequest) => {
     const headers = Headers.merge(defaults, request.headers)
     const requestId = headers["x-request-id"] ?? newRequestId()
     // a slash always separates the two, so that no path can continue the host: the key stays with its origin
@@ -53,7 +54,7 @@ const make = Effect.gen(function* () {
     const keyed = Headers.has(headers, config.apiKeyHeader)
       ? keyless
       : HttpClientRequest.setHeader(keyless, config.apiKeyHeader, key)
-    return { keyless, keyed, requestId, attempt }
+    return { keyless, keyed, requestId }
   }
 
   /** What the HttpClient is to leave: redirects alone, the key out of sight, spans to us. */
@@ -66,9 +67,9 @@ const make = Effect.gen(function* () {
     })
   )
 
-  const send = (version: ApiVersion, request: HttpClientRequest.HttpClientRequest, attempt = 1) =>
-    Effect.suspend(() => {
-      const outgoing = prepare(version, request, attempt)
+  const send = (version: ApiVersion, request: HttpClientRequest.HttpClientRequest) =>
+    Effect.withFiber((fiber) => {
+      const outgoing = { ...prepare(version, request), attempt: fiber.getRef(RetryPolicy.Attempt) }
       return Effect.map(Breaker.guard(breaker, outgoing, exchange(outgoing)), (answered) => ({ answered, outgoing }))
     }).pipe(Effect.provideContext(within))
 
@@ -77,10 +78,9 @@ const make = Effect.gen(function* () {
     execute: (version, request) =>
       // a response shows its request to whoever prints it
       Effect.map(send(version, request), ({ answered, outgoing }) => answered.toResponse(outgoing.keyless)),
-    exchange: (version, request, attempt) => Effect.map(send(version, request, attempt), ({ answered }) => answered),
-    newRequestId: Effect.sync(newRequestId),
+    exchange: (version, request) => Effect.map(send(version, request), ({ answered }) => answered),
+    requestId: Effect.map(RequestId.Current, (id) => id ?? newRequestId()),
     retry: retrier.retry,
-    retryEach: retrier.retryEach,
     ...Creates.make({ target: config.target, retrier, ledger, keys, grace }),
     grace,
     redact
@@ -122,18 +122,15 @@ export class Transport extends Context.Service<
       version: ApiVersion,
       request: HttpClientRequest.HttpClientRequest
     ) => Effect.Effect<HttpClientResponse.HttpClientResponse, TransportError>
-    /** The same, for an answer that is wanted as text. `attempt` is which one of its call it is, from 1. */
+    /** The same, for an answer that is wanted as text. */
     readonly exchange: (
       version: ApiVersion,
-      request: HttpClientRequest.HttpClientRequest,
-      attempt?: number
+      request: HttpClientRequest.HttpClientRequest
     ) => Effect.Effect<Answered, TransportError>
-    /** An id for a new call: a request that has it as `X-Request-Id` keeps it through all attempts. */
-    readonly newRequestId: Effect.Effect<string>
+    /** The id that `RequestId.given` gives a call, else a new one: all its requests have it as `X-Request-Id`. */
+    readonly requestId: Effect.Effect<string>
     /** Tries a call that changes nothing again, as RetryPolicy says. */
     readonly retry: RetryPolicy.Retrier["retry"]
-    /** The same, for a call that is told which attempt it is. */
-    readonly retryEach: RetryPolicy.Retrier["retryEach"]
     /** Sends a create, by the rules for creates, and keeps the ledger. */
     readonly create: Creates.Creates["create"]
     /** Notes in the ledger that what was created is over: a browser that was stopped, a run that is terminal. */

@@ -116,12 +116,6 @@ export const isUnsent = ({ code, syscall }: ConnectionFailed): boolean =>
 
 const causeOf = ({ cause }: ConnectionFailed) => (cause instanceof Error ? cause.message : "connection lost")
 
-const limits = {
-  headers: "the headers timeout",
-  body: "the body timeout",
-  total: "the requestTimeout"
-}
-
 const missing = {
   connect: "no connection",
   headers: "no answer",
@@ -141,14 +135,10 @@ export const describe = (
         : `nothing answers at ${origin} (${known}). Is the service running, and the base address right?`
     }
     case "Timeout": {
-      const which =
-        reason.limit === undefined
-          ? reason.phase === "connect"
-            ? ""
-            : ", the requestTimeout"
-          : `, ${limits[reason.limit]}`
-      const unsent = reason.phase === "connect"
-      return `${missing[reason.phase]} within ${Duration.format(reason.after)}${which}.${unsent ? "" : acted}`
+      const { after, limit = "total", phase } = reason
+      const which = limit === "total" ? "requestTimeout" : `${limit} timeout`
+      const rest = phase === "connect" ? "." : `, the ${which}.${acted}`
+      return `${missing[phase]} within ${Duration.format(after)}${rest}`
     }
     case "UnexpectedStatus":
       return `status ${reason.status}${excerpt(reason.body)}. ${advise(reason)}`

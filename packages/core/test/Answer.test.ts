@@ -1,11 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
+import { RunNotFoundError } from "@webagent/contract"
 import { V4Api } from "@webagent/contract/v4"
 import { type Answer, ScriptedServer } from "@webagent/scripted-server"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Headers from "effect/http/Headers"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { inspect } from "node:util"
 import { ContractClient, type Transport, TransportError } from "../src/index.ts"
 import { layer } from "./client.ts"
 
@@ -21,7 +25,7 @@ describe("Retry-After", () => {
     yield* always({ status: 429, json: { detail: "x" }, headers })
     const error = yield* Effect.flip(createRun)
     if (error._tag !== "TooManyRequestsError") return assert.fail(error.message)
-    assert.match(error.message, /^x: try again (?:later|in .+), or do less at once\.$/u)
+    assert.match(error.message, /: status 429, x: try again (?:later|in .+), or do less at once \(/u)
     return error.retryAfter === undefined ? undefined : Duration.toMillis(error.retryAfter)
   })
 
@@ -73,6 +77,47 @@ describe("Retry-After", () => {
     Effect.gen(function* () {
       const there_ms = yield* Clock.currentTimeMillis
       assert.strictEqual(yield* asked({ date: httpDate(there_ms), "retry-after": httpDate(there_ms - 9000) }), 0)
+    }).pipe(Effect.provide(layer()))
+  )
+})
+
+describe("a described error", () => {
+  const body = { detail: "Run not found" }
+
+  it.live("has the call that it answers, wherever it is looked at", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = (_, seen) => (seen < 3 ? { status: 503 } : { status: 404, json: body })
+      const error = yield* Effect.flip(getRun)
+      const requestId = server.requests[0]?.headers["x-request-id"]
+      if (error._tag !== "RunNotFoundError") return assert.fail(error.message)
+      assert.deepStrictEqual(error.call, {
+        method: "GET",
+        path: "/api/v4/runs/r-1",
+        origin: server.address,
+        attempts: 3,
+        requestId
+      })
+      const message =
+        `GET ${server.address}/api/v4/runs/r-1: status 404, Run not found. Check the id, ` +
+        `and that the key is of the same account (3 attempts, request id ${requestId}).`
+      assert.strictEqual(error.message, message)
+      assert.strictEqual(String(error), `RunNotFoundError: ${message}`)
+      assert.include(inspect(error), "status 404, Run not found")
+      assert.deepStrictEqual(JSON.parse(JSON.stringify(error)), { ...body, _tag: "RunNotFoundError", message })
+      assert.include(Cause.pretty(Cause.fail(error)), message)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("has the fields of one without a call, and is caught and encoded as it is", () =>
+    Effect.gen(function* () {
+      yield* always({ status: 404, json: body })
+      const error = yield* Effect.flip(getRun)
+      assert.deepStrictEqual({ ...error }, { ...new RunNotFoundError(body) })
+      if (error._tag !== "RunNotFoundError") return assert.fail(error.message)
+      assert.deepStrictEqual(yield* Schema.encodeEffect(RunNotFoundError)(error), body)
+      const caught = Effect.catchTag(getRun, "RunNotFoundError", ({ detail }) => Effect.succeed(detail))
+      assert.strictEqual(yield* caught, "Run not found")
     }).pipe(Effect.provide(layer()))
   )
 })

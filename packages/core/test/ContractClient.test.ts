@@ -44,19 +44,30 @@ describe("ContractClient", () => {
   )
 
   it.live.each([
-    [401, { detail: "No such key" }, "UnauthorizedError", "No such key"],
-    [413, { detail: "Too large" }, "ContentTooLargeError", "Too large"],
+    [
+      401,
+      { detail: "No such key" },
+      "UnauthorizedError",
+      "No such key. Check the API key, and the header that carries it"
+    ],
+    [413, { detail: "Too large." }, "ContentTooLargeError", "Too large. Send less"],
     [
       422,
       { detail: [{ loc: ["body", "task"], msg: "too short", type: "x" }] },
       "HTTPValidationError",
-      "body.task: too short"
+      "body.task: too short. Change the request"
     ],
-    [429, { detail: "Slow down" }, "TooManyRequestsError", "Slow down: try again later, or do less at once."]
-  ] as const)("%i is a described error", ([status, json, tag, message]) =>
-    Effect.map(failureOf({ status, json }), (error) =>
-      assert.deepStrictEqual([error._tag, error.message], [tag, message])
-    ).pipe(Effect.provide(layer()))
+    [429, { detail: "Slow down" }, "TooManyRequestsError", "Slow down: try again later, or do less at once"]
+  ] as const)("%i is a described error, which says what happened to which call", ([status, json, tag, message]) =>
+    Effect.gen(function* () {
+      const error = yield* failureOf({ status, json })
+      const server = yield* ScriptedServer
+      const id = server.requests[0]?.headers["x-request-id"]
+      assert.deepStrictEqual(
+        [error._tag, error.message],
+        [tag, `POST ${server.address}/api/v4/runs: status ${status}, ${message} (1 attempt, request id ${String(id)}).`]
+      )
+    }).pipe(Effect.provide(layer()))
   )
 
   it.live.each([401, 429])("%i means the same without the described body", (status) =>

@@ -6,6 +6,7 @@ import {
   type CreateError,
   type CreateOptions,
   IdempotencyKey,
+  RequestId,
   RetryPolicy,
   Trace,
   Transport,
@@ -56,30 +57,28 @@ const make = Effect.gen(function* () {
       Effect.tap(() => transport.closed("browser", id))
     )
 
+  /** However often it is sent, it is one call. */
+  const asOneCall = <A, E>(effect: Effect.Effect<A, E>) =>
+    Effect.flatMap(transport.requestId, (requestId) => RequestId.given(requestId)(effect))
+
   // stopping twice is stopping: unlike a create it may be sent again
   const stop = (id: string) =>
-    Trace.span("v4.Browsers.stop", { attributes: { "browser.id": id } })(
-      grace.forgive(id, transport.retry(patchStop(id)), isAbsent)
+    asOneCall(grace.forgive(id, transport.retry(patchStop(id)), isAbsent)).pipe(
+      Trace.span("v4.Browsers.stop", { attributes: { "browser.id": id } })
     )
 
   const stopForSure = (id: string) =>
-    grace
-      .forgive(
-        id,
-        release.retryEach(() => patchStop(id), mayPass),
-        isAbsent
-      )
-      .pipe(
-        // how long the caller has for its own calls is no reason to let the browser run
-        Effect.provideService(RetryPolicy.Deadline, Number.POSITIVE_INFINITY),
-        Effect.timeout("2 minutes"),
-        Effect.asVoid,
-        // not even a 404 says that it has stopped: the service may only not find it
-        Effect.catch((error) =>
-          Effect.logWarning(`Browser ${id} could not be stopped: it may still run, and cost`, error)
-        ),
-        Trace.span("v4.Browsers.release", { attributes: { "browser.id": id } })
-      )
+    asOneCall(grace.forgive(id, release.retry(patchStop(id), mayPass), isAbsent)).pipe(
+      // how long the caller has for its own calls is no reason to let the browser run
+      Effect.provideService(RetryPolicy.Deadline, Number.POSITIVE_INFINITY),
+      Effect.timeout("2 minutes"),
+      Effect.asVoid,
+      // not even a 404 says that it has stopped: the service may only not find it
+      Effect.catch((error) =>
+        Effect.logWarning(`Browser ${id} could not be stopped: it may still run, and cost`, error)
+      ),
+      Trace.span("v4.Browsers.release", { attributes: { "browser.id": id } })
+    )
 
   /** An answer that cannot be decoded has created a browser all the same. */
   const createOrStop = (input: BrowserCreate | undefined, options: CreateOptions | undefined) =>

@@ -75,6 +75,7 @@ describe("Browsers.create and Browsers.stop", () => {
       const browsers = yield* Browsers
       yield* browsers.stop("b-1")
       assert.deepStrictEqual(sent(), [stop, stop, stop])
+      assert.strictEqual(new Set(server.requests.map(({ headers }) => headers["x-request-id"])).size, 1)
       server.script = () => ({ status: 503 })
       yield* Effect.flip(browsers.create())
       assert.strictEqual(server.requests.length, 4)
@@ -86,7 +87,8 @@ describe("Browsers.create and Browsers.stop", () => {
       yield* service({ status: 404, json: { detail: "No browser b-1" } })
       const browsers = yield* Browsers
       const error = yield* Effect.flip(browsers.stop("b-1"))
-      assert.deepStrictEqual([error._tag, error.message], ["BrowserNotFoundError", "No browser b-1"])
+      assert.strictEqual(error._tag, "BrowserNotFoundError")
+      assert.include(error.message, "/api/v4/browsers/b-1: status 404, No browser b-1. Check the id")
     }).pipe(Effect.provide(layer()))
   )
 })

@@ -151,7 +151,7 @@ describe("Runs.status and Runs.get", () => {
       server.script = () => ({ status: 404, json: { detail: "No run r-2" } })
       for (const read of ["status", "get"] as const) {
         const error = yield* Effect.flip(Effect.asVoid(Effect.flatMap(Runs, (runs) => runs[read]("r-2"))))
-        assert.deepStrictEqual([error._tag, error.message], ["RunNotFoundError", "No run r-2"])
+        assert.deepStrictEqual([error._tag, "detail" in error && error.detail], ["RunNotFoundError", "No run r-2"])
       }
       assert.strictEqual(server.requests.length, 2)
     }).pipe(Effect.provide(layer()))
@@ -203,7 +203,10 @@ describe("Runs.createAndWait", () => {
     Effect.gen(function* () {
       const { looks } = yield* service("running", { status: 401, json: { detail: "Revoked" } })
       const error = yield* Effect.flip(use((runs) => runs.createAndWait({ task: "t" })))
-      assert.deepStrictEqual([error._tag, error.message, looks()], ["UnauthorizedError", "Revoked", 2])
+      assert.deepStrictEqual(
+        [error._tag, "detail" in error && error.detail, looks()],
+        ["UnauthorizedError", "Revoked", 2]
+      )
     }).pipe(Effect.provide(layer()))
   )
 

@@ -1,4 +1,4 @@
-import { InvalidRequest, RetryPolicy, type Transport, TransportError } from "@webagent/core"
+import { InvalidRequest, type Transport, TransportError } from "@webagent/core"
 import * as Effect from "effect/Effect"
 
 type Client = Transport["Service"]
@@ -8,16 +8,14 @@ export const mutants = {
   /** Every failure of a create is tried again, and no request carries a key. */
   "retry everything": (transport: Client): Client => ({
     ...transport,
-    create: (create, attempt) =>
-      transport.create(create, () => transport.retryEach((number) => attempt({}, number), RetryPolicy.transient))
+    create: (create, attempt) => transport.create(create, () => transport.retry(attempt({})))
   }),
 
   /** Whatever goes wrong is the end of the call, of the wait and of the stop. */
   "give up on the first error": (transport: Client): Client => ({
     ...transport,
     retry: (effect) => effect,
-    retryEach: (attempt) => attempt(1),
-    exchange: (version, request, attempt) => {
+    exchange: (version, request) => {
       const fatal = (issue: string) =>
         new TransportError({
           method: request.method,
@@ -26,7 +24,7 @@ export const mutants = {
           attempts: 1,
           reason: new InvalidRequest({ issue })
         })
-      return transport.exchange(version, request, attempt).pipe(
+      return transport.exchange(version, request).pipe(
         Effect.mapError((error) => fatal(error.message)),
         Effect.flatMap((answered) =>
           answered.status === 429 || answered.status >= 500

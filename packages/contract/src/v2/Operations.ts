@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema"
 import { SessionNotFoundError } from "../Errors.ts"
 import { Uuid } from "../Identifier.ts"
 import { commonErrors, type Operations } from "../Operation.ts"
-import { operations } from "../Wire.ts"
+import { v2Operations as operations } from "../Wire.ts"
 import type { V2Api } from "./Api.ts"
 import { SessionView } from "./Session.ts"
 
@@ -10,7 +10,7 @@ import { SessionView } from "./Session.ts"
 export const V2Operations: Operations<typeof V2Api> = {
   sessions: {
     get: {
-      ...operations.v2.getSession,
+      ...operations.getSession,
       params: Schema.Struct({ session_id: Uuid }),
       success: SessionView,
       errors: { ...commonErrors, 404: SessionNotFoundError }

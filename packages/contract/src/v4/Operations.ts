@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema"
 import { BrowserNotFoundError, ConflictError, RunNotFoundError, SessionNotFoundError } from "../Errors.ts"
 import { Identifier } from "../Identifier.ts"
 import { commonErrors, type Operations } from "../Operation.ts"
-import { operations } from "../Wire.ts"
+import { v4Operations as operations } from "../Wire.ts"
 import type { V4Api } from "./Api.ts"
 import { Browser, BrowserCreate, BrowserUpdate, UpdatedBrowser } from "./Browser.ts"
 import { CreatedRun, Run, RunCreate, RunStatusView } from "./Run.ts"
@@ -16,13 +16,13 @@ const ofRun = {
 /** The operations of API v4, as a client needs them. */
 export const V4Operations: Operations<typeof V4Api> = {
   runs: {
-    create: { ...operations.v4.createRun, payload: RunCreate, success: CreatedRun, errors: commonErrors },
-    status: { ...operations.v4.getRunStatus, ...ofRun, success: RunStatusView },
-    get: { ...operations.v4.getRun, ...ofRun, success: Run }
+    create: { ...operations.createRun, payload: RunCreate, success: CreatedRun, errors: commonErrors },
+    status: { ...operations.getRunStatus, ...ofRun, success: RunStatusView },
+    get: { ...operations.getRun, ...ofRun, success: Run }
   },
   sessions: {
     queue: {
-      ...operations.v4.queueMessage,
+      ...operations.queueMessage,
       params: Schema.Struct({ session_id: Identifier }),
       payload: QueueMessage,
       success: QueuedMessage,
@@ -30,9 +30,9 @@ export const V4Operations: Operations<typeof V4Api> = {
     }
   },
   browsers: {
-    create: { ...operations.v4.createBrowser, payload: BrowserCreate, success: Browser, errors: commonErrors },
+    create: { ...operations.createBrowser, payload: BrowserCreate, success: Browser, errors: commonErrors },
     update: {
-      ...operations.v4.updateBrowser,
+      ...operations.updateBrowser,
       params: Schema.Struct({ browser_id: Identifier }),
       payload: BrowserUpdate,
       success: UpdatedBrowser,

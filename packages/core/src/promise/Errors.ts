@@ -21,9 +21,20 @@ export interface ValidationError {
   readonly [field: string]: unknown
 }
 
+/** The call that an error is the answer to. */
+export interface Call {
+  readonly method: string
+  readonly origin: string
+  readonly path: string
+  /** Requests sent for this call. */
+  readonly attempts: number
+  readonly requestId: string
+}
+
 /** 422: the request does not fit the operation. `detail` says where and why, one entry each. */
 export interface HTTPValidationError extends Error {
   readonly _tag: "HTTPValidationError"
+  readonly call?: Call
   readonly detail?: ReadonlyArray<ValidationError>
 }
 export const HTTPValidationError: ErrorClass<HTTPValidationError> = errorClass(Contract.HTTPValidationError)
@@ -31,6 +42,7 @@ export const HTTPValidationError: ErrorClass<HTTPValidationError> = errorClass(C
 /** An error that the service explains in a sentence, `detail`. */
 export interface DetailedError<Tag extends string> extends Error {
   readonly _tag: Tag
+  readonly call?: Call
   readonly detail: string
 }
 

@@ -1,4 +1,5 @@
 export {
+  type Call,
   type CallOptions,
   ClientConfigError,
   type ErrorClass,
