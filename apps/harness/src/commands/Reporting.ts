@@ -1,17 +1,21 @@
-import type * as Cause from "effect/Cause"
+import * as Cause from "effect/Cause"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import type * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
+import type { PlatformError } from "effect/PlatformError"
 import * as Queue from "effect/Queue"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import { join } from "node:path"
 import { usage } from "../Mistake.ts"
 import * as ConsoleReporter from "../reporters/ConsoleReporter.ts"
+import * as CtrfReporter from "../reporters/CtrfReporter.ts"
 import * as JsonReporter from "../reporters/JsonReporter.ts"
 import * as JUnitReporter from "../reporters/JUnitReporter.ts"
+import * as MarkdownReporter from "../reporters/MarkdownReporter.ts"
 import type { Replay, Reporter } from "../reporters/Reporter.ts"
 import { coloured, plain } from "../reporters/Style.ts"
 import type { RunEvent } from "../runner/RunEvent.ts"
@@ -50,27 +54,69 @@ export interface ReportingOptions {
   readonly next: (report: RunReport) => string | undefined
 }
 
+const files = ["json", "junit", "ctrf", "markdown", "ndjson"] as const
+
+const variable = (name: string) =>
+  Config.String(name).pipe(
+    Config.option,
+    Config.map((value) => Option.getOrUndefined(Option.filter(value, (text) => text !== ""))),
+    Effect.orElseSucceed(() => undefined)
+  )
+
+/** The reporters that write files. What a job's summary and log are is GitHub's own way to say so. */
+const fileReporters = Effect.fnUntraced(function* (directory: string, { options, replay }: ReportingOptions) {
+  const wants = (name: (typeof files)[number]) => options.reporters.includes(name)
+  const jobSummary = yield* variable("GITHUB_STEP_SUMMARY")
+  const { write } = yield* terminal
+  const annotate = (yield* isSet("GITHUB_ACTIONS")) ? { annotate: write } : {}
+  return [
+    ...(wants("json") ? [JsonReporter.make(join(directory, "report.json"))] : []),
+    ...(wants("junit") ? [JUnitReporter.make(join(directory, "junit.xml"), replay)] : []),
+    ...(wants("ctrf") ? [CtrfReporter.make(join(directory, "ctrf.json"), replay)] : []),
+    ...(wants("markdown")
+      ? [
+          MarkdownReporter.make({
+            path: join(directory, "summary.md"),
+            replay,
+            ...(jobSummary === undefined ? {} : { jobSummary }),
+            ...annotate
+          })
+        ]
+      : [])
+  ]
+})
+
+/** A full disk is the user's to mend, a page that cannot be drawn is a bug of ours: either is one sentence. */
+const cannotWrite = (cause: Cause.Cause<PlatformError>) => {
+  const failed = cause.reasons.find(Cause.isFailReason)
+  const why = failed === undefined ? Cause.squash(cause) : troubleOf(failed.error)
+  return usage(`The report cannot be written: ${why instanceof Error ? why.message : String(why)}.`)
+}
+
 /**
- * Starts the chosen reporters. `emit` hands them an event, `finish` waits until they have written everything.
+ * Starts the chosen reporters. `emit` hands them an event, `finish` waits until each has written what it can: one that
+ * fails, or is wrong, keeps none of the others from it.
  */
-export const start = Effect.fnUntraced(function* ({ next, options, replay }: ReportingOptions) {
-  const wants = (name: RunOptions["reporters"][number]) => options.reporters.includes(name)
-  const writesFiles = wants("json") || wants("junit") || wants("ndjson")
-  const directory = writesFiles ? yield* ReportDirectory.create(options.reportDir) : undefined
-  const reporters: Array<Reporter<FileSystem.FileSystem>> = []
-  if (wants("console")) {
+export const start = Effect.fnUntraced(function* (reporting: ReportingOptions) {
+  const { next, options, replay } = reporting
+  const directory = files.some((name) => options.reporters.includes(name))
+    ? yield* ReportDirectory.create(options.reportDir)
+    : undefined
+  const reporters: Array<Reporter<FileSystem.FileSystem>> =
+    directory === undefined ? [] : [...(yield* fileReporters(directory, reporting))]
+  if (options.reporters.includes("console")) {
     const reportPath = directory === undefined ? {} : { reportPath: directory }
     reporters.push(ConsoleReporter.make({ ...(yield* terminal), replay, next, ...reportPath }))
   }
-  if (directory !== undefined && wants("json")) reporters.push(JsonReporter.make(join(directory, "report.json")))
-  if (directory !== undefined && wants("junit"))
-    reporters.push(JUnitReporter.make(join(directory, "junit.xml"), replay))
   const eventLog =
-    directory !== undefined && wants("ndjson") ? yield* EventReporting.start(directory) : EventReporting.none
+    directory !== undefined && options.reporters.includes("ndjson")
+      ? yield* EventReporting.start(directory)
+      : EventReporting.none
   const started = yield* Effect.forEach(reporters, (reporter) =>
     Effect.gen(function* () {
       const queue = yield* Queue.unbounded<RunEvent, Cause.Done>()
-      return { queue, fiber: yield* Effect.forkChild(reporter(Stream.fromQueue(queue))) }
+      const events = Stream.fromQueue(queue)
+      return { queue, fiber: yield* Effect.forkChild(Effect.exit(Effect.suspend(() => reporter(events)))) }
     })
   )
   return {
@@ -79,11 +125,12 @@ export const start = Effect.fnUntraced(function* ({ next, options, replay }: Rep
         eventLog.emit(event),
         Effect.forEach(started, ({ queue }) => Queue.offer(queue, event), { discard: true })
       ),
-    finish: Effect.forEach(started, ({ fiber, queue }) => Effect.andThen(Queue.end(queue), Fiber.join(fiber)), {
-      discard: true
-    }).pipe(
-      Effect.andThen(eventLog.finish),
-      Effect.mapError((error) => usage(`The report cannot be written: ${troubleOf(error)}.`))
-    )
+    finish: Effect.gen(function* () {
+      const exits = yield* Effect.forEach(started, ({ fiber, queue }) =>
+        Effect.andThen(Queue.end(queue), Fiber.join(fiber))
+      )
+      const failed = [...exits, yield* Effect.exit(eventLog.finish)].find(Exit.isFailure)
+      if (failed !== undefined) return yield* cannotWrite(failed.cause)
+    })
   }
 })

@@ -79,7 +79,7 @@ export const flags = {
     Flag.withDescription("Random inputs derive from it: the same seed, the same inputs; default: 1"),
     Flag.withDefault(1)
   ),
-  reportDir: Flags.reportDir("report.json, junit.xml and events.ndjson go"),
+  reportDir: Flags.reportDir("the reports go"),
   reporters: Flag.String("reporter").pipe(
     Flag.filterMap(
       parseReporters,

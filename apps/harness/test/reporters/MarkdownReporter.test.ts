@@ -1,0 +1,81 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Stream from "effect/Stream"
+import * as MarkdownReporter from "../../src/reporters/MarkdownReporter.ts"
+import { green, greenEvents, mixedEvents, night, replay } from "./fixture.ts"
+
+const { annotation, render } = MarkdownReporter
+
+describe("MarkdownReporter", () => {
+  it("what needs a person is a table, worst first; the rest is folded away", () => {
+    const text = render(night, replay)
+    const [table = "", folded = ""] = text.split("<details><summary>The other")
+    assert.deepStrictEqual(
+      [...table.matchAll(/^\| \*\*(.*?)\*\* \|/gmu)].map(([, what]) => what),
+      ["claimed success wrongly", "failed", "browser left open", "flaky", "service not reached", "not scored"]
+    )
+    assert.match(table, /^## ❌ 2 of 7 scenarios failed; of 1 the agent said that it had succeeded; 1 passed only/u)
+    assert.include(table, 'replay    harness run checkout --name "buys the red mug" --seed 1')
+    assert.include(folded, "| known to fail | failed | 0/2 |")
+    assert.notInclude(table, "known to fail")
+  })
+
+  it("a green run is one line before what is folded away", () => {
+    assert.match(render(green, replay), /^## ✅ The one scenario passed; 0\.00 USD\n\n[^\n]*\n\n<details>/u)
+  })
+
+  it("no text of a failure can become Markdown or HTML", () => {
+    const [first] = night.results
+    assert.isDefined(first)
+    const evil = {
+      ...first,
+      name: "<img src=x> | a [b](c)\n\n# d @everyone",
+      failure: { kind: "check" as const, message: "```\nx" }
+    }
+    const text = render({ ...night, results: [evil] }, replay)
+    assert.notMatch(text.replaceAll(/^(`{3,}).*?^\1$/gmsu, ""), /<img|@everyone/u)
+    assert.include(text, "````text\n```\nx")
+    for (const row of text.split("\n").filter((line) => line.startsWith("| **"))) {
+      assert.strictEqual(row.split("|").length, 5)
+    }
+  })
+
+  it("never more than GitHub shows, and it says what is missing", () => {
+    const results = Array.from({ length: 9000 }, (_, index) =>
+      night.results.map((result) => ({ ...result, name: `${result.name} ${index} 🥐` }))
+    ).flat()
+    const text = render({ ...night, results }, replay)
+    assert.isAtMost(Buffer.byteLength(text), MarkdownReporter.most)
+    assert.match(text, /\d+ findings more: see report\.html\./u)
+    assert.match(text, /\d+ scenarios more: see report\.html\./u)
+  })
+
+  it("all failures are one annotation", () => {
+    const command = annotation(night) ?? ""
+    assert.match(command, /^::error title=[^:,\n]*::[^\n]*$/u)
+    assert.include(command, "checkout › pays: claimed success wrongly.")
+    assert.include(command, "%0A")
+    assert.isUndefined(annotation(green))
+  })
+
+  it.effect("it adds to the job's summary and marks only a run in which something is wrong", () =>
+    Effect.gen(function* () {
+      const files: Array<string> = []
+      const said: Array<string> = []
+      const memory = FileSystem.layerNoop({
+        writeFileString: (path, _, options) => Effect.sync(() => void files.push(`${path} ${options?.flag ?? "w"}`))
+      })
+      const reporter = MarkdownReporter.make({
+        path: "out/summary.md",
+        replay,
+        jobSummary: "job.md",
+        annotate: (text) => Effect.sync(() => void said.push(text))
+      })
+      yield* Effect.provide(reporter(Stream.fromIterable(greenEvents)), memory)
+      assert.deepStrictEqual([files, said.length], [["out/summary.md w", "job.md a"], 0])
+      yield* Effect.provide(reporter(Stream.fromIterable(mixedEvents)), memory)
+      assert.strictEqual(said.length, 1)
+    })
+  )
+})
