@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { CheckCount } from "./CheckCount.ts"
 import { CheckFailed } from "./CheckFailed.ts"
+import { diff } from "./Diff.ts"
 import { firstDifference, show } from "./Difference.ts"
 import type { Oracle } from "./Oracle.ts"
 import type { RawAnswer } from "./RawRequest.ts"
@@ -10,6 +11,8 @@ import { whereOf } from "./Where.ts"
 interface Judgement {
   readonly expected: string
   readonly actual: string
+  /** The two values, where their difference is worth showing by itself. */
+  readonly differ?: readonly [expected: unknown, actual: unknown]
 }
 
 const pass: Effect.Effect<void> = Effect.map(CheckCount, (count) => {
@@ -17,11 +20,20 @@ const pass: Effect.Effect<void> = Effect.map(CheckCount, (count) => {
 })
 
 // The error is made where the suite calls, so that its stack names the suite's line; it is read only on failure.
-const refute = (name: string, at: Error, { expected, actual }: Judgement): Effect.Effect<never, CheckFailed> =>
+const refute = (name: string, at: Error, { actual, differ, expected }: Judgement): Effect.Effect<never, CheckFailed> =>
   Effect.flatMap(CheckCount, (count) => {
     count.failed += 1
     const where = whereOf(at)
-    return Effect.fail(new CheckFailed({ name, expected, actual, ...(where === undefined ? {} : { where }) }))
+    const lines = differ === undefined ? undefined : diff(...differ)
+    return Effect.fail(
+      new CheckFailed({
+        name,
+        expected,
+        actual,
+        ...(lines === undefined ? {} : { diff: lines }),
+        ...(where === undefined ? {} : { where })
+      })
+    )
   })
 
 const settle = (name: string, at: Error, refuted: Judgement | undefined): Effect.Effect<void, CheckFailed> =>
@@ -32,7 +44,9 @@ export const equal = <A>(actual: A, expected: NoInfer<A>, name = "the value") =>
   settle(
     name,
     new Error(),
-    Object.is(actual, expected) ? undefined : { expected: show(expected), actual: show(actual) }
+    Object.is(actual, expected)
+      ? undefined
+      : { expected: show(expected), actual: show(actual), differ: [expected, actual] }
   )
 
 /** The two values have the same JSON; the failure names the first place where they differ. */
@@ -42,7 +56,11 @@ export const deepEqual = <A>(actual: A, expected: NoInfer<A>, name = "the value"
   return settle(
     name,
     new Error(),
-    difference && { expected: show(difference.expected) + at, actual: show(difference.actual) + at }
+    difference && {
+      expected: show(difference.expected) + at,
+      actual: show(difference.actual) + at,
+      differ: [expected, actual]
+    }
   )
 }
 

@@ -83,6 +83,22 @@ describe("check", () => {
     )
   }
 
+  it.effect("two objects or long texts come with what differs, short values without", () =>
+    Effect.gen(function* () {
+      const diffOf = (failing: Effect.Effect<unknown, CheckFailed>) =>
+        Effect.map(Effect.flip(failing), (failure) => failure.diff)
+      assert.deepStrictEqual(yield* diffOf(check.deepEqual({ a: 1, b: 2 }, { a: 1, b: 3 })), [
+        "  {",
+        "    a: 1",
+        "-   b: 3",
+        "+   b: 2",
+        "  }"
+      ])
+      assert.deepStrictEqual(yield* diffOf(check.equal("one\ntwo", "one\nthree")), ["  one", "- three", "+ two"])
+      assert.isUndefined(yield* diffOf(check.equal("a", "b")))
+    })
+  )
+
   it.effect("where is the line that asked", () =>
     Effect.gen(function* () {
       const line = Number(/:(\d+):\d+\)?$/u.exec(new Error().stack?.split("\n")[1] ?? "")?.[1])

@@ -5,8 +5,9 @@ import * as Stream from "effect/Stream"
 import type { RunEvent } from "../runner/RunEvent.ts"
 import { leakedBrowsersOf, type RunHeader, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
 import type { Exchange } from "../runner/Trial.ts"
+import * as FailureDiff from "./FailureDiff.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
-import { counted, duration, type Style } from "./Style.ts"
+import { counted, cut, duration, type Style } from "./Style.ts"
 import * as SuiteProgress from "./SuiteProgress.ts"
 
 /** What the console reporter writes to, and what it cannot know from the events. */
@@ -50,11 +51,13 @@ const explained = (result: ScenarioResult, { columns, replay, style }: ConsoleOp
   return [
     `  ${style.bad("✗")} ${style.strong(title)}${" ".repeat(room)}${style.faint(time)}`,
     `      ${failure.message.replaceAll("\n", "\n      ")}`,
-    ...fact("expected", failure.expected),
-    ...fact("got", failure.actual),
+    ...(failure.diff === undefined
+      ? [...fact("expected", failure.expected), ...fact("got", failure.actual)]
+      : FailureDiff.lines(failure.diff, style).map((line) => `      ${line}`)),
     ...fact("request", failure.request && request(failure.request)),
     ...fact("trials", result.trials.length > 1 ? `${passed} of ${result.trials.length} passed` : undefined),
     ...fact("where", failure.where),
+    ...(failure.source === undefined ? [] : [`                ${style.faint(cut(failure.source, columns - 16))}`]),
     ...fact("replay", replay(result)),
     ""
   ]

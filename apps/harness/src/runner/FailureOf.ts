@@ -1,6 +1,7 @@
 import { CheckFailed, type Scenario, whereOf } from "@webagent/scenario"
 import * as Cause from "effect/Cause"
 import * as Formatter from "effect/Formatter"
+import { sourceLine } from "./SourceLine.ts"
 import type { Exchange, Failure } from "./Trial.ts"
 
 const longest = 2000
@@ -12,6 +13,13 @@ const sentence = (error: unknown): string => {
   if (typeof error !== "object" || error === null) return Formatter.format(error)
   if (!(error instanceof Error)) return Formatter.format(error)
   return error.message === "" ? tagOf(error) : `${tagOf(error)}: ${error.message}`
+}
+
+/** Where something failed, with the line of the suite that is there. */
+const placeOf = (where: string | undefined, redact: (text: string) => string) => {
+  if (where === undefined) return {}
+  const source = sourceLine(where)
+  return source === undefined ? { where } : { where, source: redact(source) }
 }
 
 /** What a person needs to know of why a scenario ended: the first failure of its cause. */
@@ -27,24 +35,24 @@ export const failureOf = (options: {
   const error = failed === undefined ? Cause.squash(cause) : failed.error
   const seen = request === undefined ? {} : { request }
   if (error instanceof CheckFailed) {
-    const where = error.where ?? scenario.where
     return {
       kind: "check",
       message: redact(error.name),
       expected: redact(error.expected),
       actual: redact(error.actual),
-      ...(where === undefined ? {} : { where }),
+      ...(error.diff === undefined ? {} : { diff: error.diff.map(redact) }),
+      ...placeOf(error.where ?? scenario.where, redact),
       ...seen
     }
   }
   // the runner's own interruption is no failure, so whoever interrupted this is part of the scenario
   const interrupted = Cause.hasInterruptsOnly(cause)
   const file = scenario.where?.replace(/:\d+$/u, "")
-  const where = (error instanceof Error ? whereOf(error, file) : undefined) ?? scenario.where
+  const where = error instanceof Error ? whereOf(error, file) : undefined
   return {
     kind: failed === undefined && !interrupted ? "defect" : "error",
     message: interrupted ? "it was interrupted from inside" : redact(sentence(error)).slice(0, longest),
-    ...(where === undefined ? {} : { where }),
+    ...placeOf(where ?? scenario.where, redact),
     ...seen
   }
 }

@@ -1,0 +1,80 @@
+import { assert, describe, it } from "@effect/vitest"
+import { diff } from "../src/Diff.ts"
+
+describe("diff", () => {
+  it("shows only what differs, with what is around it and where it is", () => {
+    const task = (cost: string) => ({ id: "a", status: "finished", llm: "x", cost, output: "12 EUR", metadata: {} })
+    const session = (cost: string) => ({ id: "s", tasks: [task("0.01"), task(cost)] })
+    assert.deepStrictEqual(diff(session("0.02"), session("0.03")), [
+      "  … in .tasks[1]",
+      '  status: "finished"',
+      '  llm: "x"',
+      '- cost: "0.02"',
+      '+ cost: "0.03"',
+      '  output: "12 EUR"',
+      "  metadata: {}"
+    ])
+  })
+
+  it("fields in another order are no difference, missing and added ones are", () => {
+    assert.isUndefined(diff({ a: 1, b: 2 }, { b: 2, a: 1 }))
+    assert.deepStrictEqual(diff({ a: 1, b: 2 }, { c: 4, b: undefined, a: 1 }), [
+      "  {",
+      "    a: 1",
+      "-   b: 2",
+      "+   b: undefined",
+      "+   c: 4",
+      "  }"
+    ])
+  })
+
+  it("what was put into a list, or taken out of it, does not move the rest", () => {
+    assert.deepStrictEqual(diff([1, 2, 3, 4, 5, 6, 7], [1, 3, 4, 5, 6, 7, 8]), [
+      "  [",
+      "    1",
+      "-   2",
+      "    3",
+      "    4",
+      "  …",
+      "    6",
+      "    7",
+      "+   8",
+      "  ]"
+    ])
+  })
+
+  it("a long text is shown by its lines, and a long line by where it differs", () => {
+    assert.deepStrictEqual(diff("a\nb\nc\nd", "a\nb\nX\nd"), ["  a", "  b", "- c", "+ X", "  d"])
+    const long = (middle: string) => `${"x".repeat(100)}${middle}${"y".repeat(200)}`
+    const shown = diff({ text: long("A") }, { text: long("BB") }) ?? []
+    assert.deepStrictEqual(
+      [shown[1], shown[2]],
+      [`-   …${"x".repeat(30)}A${"y".repeat(30)}…`, `+   …${"x".repeat(30)}BB${"y".repeat(30)}…`]
+    )
+  })
+
+  it("what one line shows has none", () => {
+    for (const [expected, actual] of [
+      ["completed", "failed"],
+      [1, 2],
+      [{}, []],
+      [{ a: 1 }, undefined],
+      ["{}", {}]
+    ]) {
+      assert.isUndefined(diff(expected, actual))
+    }
+  })
+
+  it("is short, however much differs, and quick", () => {
+    const many = (by: number) => Array.from({ length: 3000 }, (_, index) => ({ index: index * by }))
+    const shown = diff(many(2), many(3)) ?? []
+    assert.isAtMost(shown.length, 41)
+    assert.match(shown.at(-1) ?? "", /^ {2}… and \d+ lines more$/u)
+  })
+
+  it("a value that holds itself comes to an end", () => {
+    const knot: Record<string, unknown> = { a: 1 }
+    knot["self"] = knot
+    assert.include(diff({ a: 2, self: 1 }, knot) ?? [], "+   self: (itself)")
+  })
+})
