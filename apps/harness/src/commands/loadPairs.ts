@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { join } from "node:path"
 import * as Comparison from "../load/Comparison.ts"
+import * as ComparisonPage from "../load/ComparisonPage.ts"
 import * as ComparisonReport from "../load/ComparisonReport.ts"
 import * as Execution from "../load/Execution.ts"
 import * as Figures from "../load/Figures.ts"
@@ -39,9 +40,10 @@ const silent = { live: false, write: () => Effect.void }
 const save = Effect.fnUntraced(
   function* (directory: string, report: ComparisonReport.ComparisonReport) {
     const fs = yield* FileSystem.FileSystem
-    const file = join(directory, `ab-${report.test}.json`)
-    yield* fs.writeFileString(file, `${JSON.stringify(report, null, 2)}\n`)
-    return file
+    const file = (ending: string) => join(directory, `ab-${report.test}${ending}`)
+    yield* fs.writeFileString(file(".json"), `${JSON.stringify(report, null, 2)}\n`)
+    yield* fs.writeFileString(file(".html"), ComparisonPage.render(report))
+    return file(".html")
   },
   Effect.mapError((error) => usage(`The report cannot be written: ${troubleOf(error)}.`))
 )

@@ -29,7 +29,8 @@ const signed = (share: number, digits: number) => {
   return `${share < 0 ? "-" : "+"}${Math.abs(share * 100).toFixed(digits)}`
 }
 
-const cellsOf = ({ a, b, change, detectable, high, kind, low, name }: Row): ReadonlyArray<string> => {
+/** A row as a person reads it: figure, A, B, how B stands to A, within what, and the least change that would have shown. */
+export const cellsOf = ({ a, b, change, detectable, high, kind, low, name }: Row): ReadonlyArray<string> => {
   if (kind === "difference") {
     const [middle, from, to] = [change, low, high].map((share) => signed(share, 2))
     return [name, a, b, `${middle} pp`, `${from} .. ${to} pp`, `${signed(detectable, 2)} pp`]
@@ -38,7 +39,8 @@ const cellsOf = ({ a, b, change, detectable, high, kind, low, name }: Row): Read
   return [name, a, b, `x ${middle}`, `${from} .. ${to}`, `${signed(detectable - 1, 0)} %`]
 }
 
-const heads = ["figure", "A", "B", "B to A", "within", "sees from", ""]
+/** What its columns are called. */
+export const heads = ["figure", "A", "B", "B to A", "within", "sees from", ""]
 
 /** The table that a person reads; of throughput the time for a good answer is compared, so that more is worse everywhere. */
 export const table = (rows: ReadonlyArray<Row>, style: Style): ReadonlyArray<string> => {

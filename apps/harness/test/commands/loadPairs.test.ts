@@ -74,7 +74,7 @@ describe.concurrent("load --ab", { timeout: 60_000 }, () => {
     const { code, stderr, stdout } = await run(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
     assert.deepStrictEqual([code, stderr], [0, ""], stdout)
     assert.match(stdout, /^no evidence that B is worse · would have seen \+\d+ % /mu)
-    assert.include(stdout, `${join(directory, "ab-average-load.json")}\n`)
+    assert.include(stdout, `${join(directory, "ab-average-load.html")}\n`)
   })
 
   it("a k6 that fails, or a service without a good answer, is no comparison", async () => {

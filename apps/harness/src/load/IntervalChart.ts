@@ -1,0 +1,69 @@
+import { escape } from "./Chart.ts"
+
+/** One ratio and within what it lies. */
+export interface RatioLine {
+  readonly label: string
+  readonly ratio: number
+  readonly low: number
+  readonly high: number
+  /** The least ratio that would most likely have been called one. */
+  readonly detectable: number
+  readonly kind: "worse" | "better" | "no evidence"
+}
+
+const width = 640
+const rowHeight = 34
+const margin = { top: 10, right: 20, bottom: 28, left: 220 }
+
+// more than that is drawn at the edge
+const widest = 4
+
+// the ones that are wanted most come first
+const ticks = [1, 2, 0.5, 1.3, 0.7, 4, 0.25, 1.5, 1.1, 0.9, 1.2, 0.8, 3]
+// nearer to each other and their texts would touch
+const apart = 66
+
+/** How far from 1 the scale goes, either way. */
+const reachOf = (lines: ReadonlyArray<RatioLine>, tolerance: number): number => {
+  const ends = lines.flatMap(({ detectable, high, low }) => [high, 1 / low, detectable]).filter(Number.isFinite)
+  return Math.min(widest, Math.max(1.2, (1 + tolerance) * 1.1, ...ends) * 1.05)
+}
+
+const percent = (ratio: number) => {
+  const share = Math.round((ratio - 1) * 100)
+  return share === 0 ? "the same" : `${share > 0 ? "+" : "−"}${Math.abs(share)} %`
+}
+
+const words = { worse: "worse", better: "better", "no evidence": "no evidence of change" }
+
+/** Ratios with their intervals on one logarithmic scale as SVG, which needs no script; a band shows what is tolerated. */
+export const render = (title: string, lines: ReadonlyArray<RatioLine>, tolerance: number): string => {
+  const height = margin.top + lines.length * rowHeight + margin.bottom
+  const bottom = height - margin.bottom
+  const reach = reachOf(lines, tolerance)
+  const inner = width - margin.left - margin.right
+  const x = (ratio: number) => {
+    const share = Math.log(Math.min(reach, Math.max(1 / reach, ratio))) / Math.log(reach)
+    return Number((margin.left + ((share + 1) / 2) * inner).toFixed(1))
+  }
+  const shown = ticks.reduce<ReadonlyArray<number>>((kept, ratio) => {
+    const isFree = ratio <= reach && ratio >= 1 / reach && kept.every((other) => Math.abs(x(other) - x(ratio)) >= apart)
+    return isFree ? [...kept, ratio] : kept
+  }, [])
+  const scale = shown.map(
+    (ratio) =>
+      `<line class="${ratio === 1 ? "even" : "grid"}" x1="${x(ratio)}" x2="${x(ratio)}" y1="${margin.top}" y2="${bottom}"/><text x="${x(ratio)}" y="${height - 8}" text-anchor="middle">${percent(ratio)}</text>`
+  )
+  const [from, to] = [x(1 / (1 + tolerance)), x(1 + tolerance)]
+  const band = `<rect class="band" x="${from}" y="${margin.top}" width="${Number((to - from).toFixed(1))}" height="${bottom - margin.top}"/>`
+  const rows = lines.map(({ detectable, high, kind, label, low, ratio }, index) => {
+    const y = margin.top + (index + 0.5) * rowHeight
+    const sees =
+      detectable > reach
+        ? ""
+        : `<line class="sees" x1="${x(detectable)}" x2="${x(detectable)}" y1="${y - 8}" y2="${y + 8}"/>`
+    const text = `${label}: ${percent(ratio)}, within ${percent(low)} and ${percent(high)}, ${words[kind]}`
+    return `<g class="${kind === "no evidence" ? "" : kind}"><title>${escape(text)}</title><text x="${margin.left - 12}" y="${y + 4}" text-anchor="end">${escape(label)}</text>${sees}<line class="reach" x1="${x(low)}" x2="${x(high)}" y1="${y}" y2="${y}"/><circle class="middle" cx="${x(ratio)}" cy="${y}" r="5"/></g>`
+  })
+  return `<figure><figcaption>${escape(title)}</figcaption><svg class="chart" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escape(title)}">${band}${scale.join("")}${rows.join("")}</svg></figure>`
+}
