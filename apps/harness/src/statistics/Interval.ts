@@ -31,12 +31,15 @@ export const ofMean = (numbers: ReadonlyArray<number>, doubt: number): Interval 
   }
 }
 
-/** Within what one more number lies, if it comes from where these came from; each end is missed with a chance of `doubt`. */
-export const ofNext = (numbers: ReadonlyArray<number>, doubt: number): Interval => {
+/**
+ * Within what the mean of so many more numbers lies, if they come from where these came from; each end is missed with a
+ * chance of `doubt`.
+ */
+export const ofNextMean = (numbers: ReadonlyArray<number>, more: number, doubt: number): Interval => {
   const middle = mean(numbers)
   if (numbers.length < 2) return { middle, low: -Infinity, high: Infinity, detectable: Infinity }
   const freedom = numbers.length - 1
-  const error = deviation(numbers) * Math.sqrt(1 + 1 / numbers.length)
+  const error = deviation(numbers) * Math.sqrt(1 / more + 1 / numbers.length)
   const reach = StudentT.quantile(1 - doubt, freedom) * error
   return {
     middle,
@@ -45,6 +48,19 @@ export const ofNext = (numbers: ReadonlyArray<number>, doubt: number): Interval 
     detectable: reach + StudentT.quantile(power, freedom) * error
   }
 }
+
+/** The chance that the mean of so many more numbers is so large or larger, if they come from where these came from. */
+export const chanceOfMean = (numbers: ReadonlyArray<number>, more: number, value: number): number => {
+  if (numbers.length < 2) return 1
+  const away = value - mean(numbers)
+  const error = deviation(numbers) * Math.sqrt(1 / more + 1 / numbers.length)
+  // numbers that are all the same differ from their mean in the last digits
+  if (Math.abs(away) < 1e-9) return 0.5
+  return StudentT.above(away / error, numbers.length - 1)
+}
+
+/** Within what one more number lies, if it comes from where these came from; each end is missed with a chance of `doubt`. */
+export const ofNext = (numbers: ReadonlyArray<number>, doubt: number): Interval => ofNextMean(numbers, 1, doubt)
 
 /** The same of positive numbers by their logarithms: middle and ends are ratios or figures, `detectable` is a ratio. */
 const ofLogarithms =

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { cdf, quantile } from "../../src/statistics/StudentT.ts"
+import { above, cdf, quantile } from "../../src/statistics/StudentT.ts"
 
 describe("quantile", () => {
   for (const [share, freedom, expected] of [
@@ -21,5 +21,13 @@ describe("quantile", () => {
     for (const share of [0.001, 0.1, 0.6, 0.9999]) {
       assert.closeTo(cdf(quantile(share, 4), 4), share, 1e-9)
     }
+  })
+})
+
+describe("above", () => {
+  it("is exact where hardly anything is left", () => {
+    assert.closeTo(above(6, 29) / 7.963_954_213_087_344e-7, 1, 1e-9)
+    assert.closeTo(above(10, 4) / 0.000_281_001_811_357_995_5, 1, 1e-9)
+    assert.strictEqual(above(Infinity, 4), 0)
   })
 })

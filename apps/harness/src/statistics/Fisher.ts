@@ -1,0 +1,21 @@
+import * as Discrete from "./Discrete.ts"
+import * as Hypergeometric from "./Hypergeometric.ts"
+
+/** Successes of some trials. */
+export interface Share {
+  readonly passed: number
+  readonly of: number
+}
+
+/** How the first one's successes lie if both have one chance of success, as both together succeeded so often. */
+export const conditional = (now: Share, before: Share): Discrete.Discrete =>
+  Hypergeometric.of(now.passed + before.passed, now.of, now.of + before.of)
+
+/** Fisher's exact test, one-sided: the chance of so few successes now, or fewer. */
+export const fewer = (now: Share, before: Share): number => Discrete.atMost(conditional(now, before), now.passed)
+
+/** Fisher's exact test, one-sided: the chance of so many successes now, or more. */
+export const more = (now: Share, before: Share): number => Discrete.atLeast(conditional(now, before), now.passed)
+
+/** Fisher's exact test, two-sided: the chance of any outcome that is no likelier than this one. */
+export const other = (now: Share, before: Share): number => Discrete.noLikelier(conditional(now, before), now.passed)

@@ -1,0 +1,18 @@
+// Lanczos' approximation, g = 7
+const lanczos = [
+  0.999_999_999_999_809_93, 676.520_368_121_885_1, -1259.139_216_722_402_8, 771.323_428_777_653_13,
+  -176.615_029_162_140_59, 12.507_343_278_686_905, -0.138_571_095_265_720_12, 9.984_369_578_019_571_6e-6,
+  1.505_632_735_149_311_6e-7
+] as const
+
+/** The natural logarithm of the gamma function of a positive number. */
+export const logGamma = (value: number): number => {
+  const x = value - 1
+  const base = x + 7.5
+  const series = lanczos.reduce((sum, term, index) => (index === 0 ? term : sum + term / (x + index)), 0)
+  return 0.5 * Math.log(2 * Math.PI) + (x + 0.5) * Math.log(base) - base + Math.log(series)
+}
+
+/** The natural logarithm of in how many ways so many of all can be chosen. */
+export const logChoose = (all: number, chosen: number): number =>
+  logGamma(all + 1) - logGamma(chosen + 1) - logGamma(all - chosen + 1)

@@ -1,0 +1,25 @@
+import * as Binomial from "./Binomial.ts"
+import * as Discrete from "./Discrete.ts"
+
+/** Pairs that differ: only these say anything. */
+export interface Discordant {
+  /** Passed before, and not now. */
+  readonly lost: number
+  /** Passed now, and not before. */
+  readonly won: number
+}
+
+/** McNemar's exact test, one-sided: the chance of so many lost pairs, or more. */
+export const worse = ({ lost, won }: Discordant): number => Discrete.atLeast(Binomial.of(lost + won, 0.5), lost)
+
+/** McNemar's exact test, one-sided: the chance of so many won pairs, or more. */
+export const better = ({ lost, won }: Discordant): number => worse({ lost: won, won: lost })
+
+/** McNemar's exact test, two-sided. */
+export const other = (pairs: Discordant): number => Math.min(1, 2 * Math.min(worse(pairs), better(pairs)))
+
+/** The same by half of the chance of just this outcome: less cautious, and nearer to its level. */
+export const otherMidP = ({ lost, won }: Discordant): number => {
+  const distribution = Binomial.of(lost + won, 0.5)
+  return Math.min(1, other({ lost, won }) - (distribution.chances[lost] ?? 0))
+}

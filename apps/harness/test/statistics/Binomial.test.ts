@@ -1,0 +1,46 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Beta from "../../src/statistics/Beta.ts"
+import * as Binomial from "../../src/statistics/Binomial.ts"
+import * as Discrete from "../../src/statistics/Discrete.ts"
+import * as Hypergeometric from "../../src/statistics/Hypergeometric.ts"
+import * as Power from "../../src/statistics/Power.ts"
+
+describe("distributions of counts", () => {
+  it("are those of SciPy", () => {
+    assert.closeTo(Binomial.of(10, 0.2).chances[3] ?? 0, 0.201_326_591_999_999_92, 1e-12)
+    assert.closeTo(Discrete.atMost(Binomial.of(15, 0.5), 6), 0.303_619_384_765_624_94, 1e-12)
+    assert.closeTo(Hypergeometric.of(5, 10, 50).chances[2] ?? 0, 0.209_839_717_570_654_5, 1e-12)
+    assert.closeTo(Beta.quantile(0.95, 3, 8), 0.506_901_301_063_202_4, 1e-10)
+    assert.closeTo(Beta.cdf(2, 5, 0.3), 0.579_825_000_000_000_3, 1e-12)
+  })
+
+  it("know what is certain", () => {
+    assert.deepStrictEqual(Binomial.of(3, 0), { least: 0, chances: [1] })
+    assert.deepStrictEqual(Binomial.of(3, 1), { least: 3, chances: [1] })
+    assert.strictEqual(Discrete.atLeast(Binomial.of(3, 1), 3), 1)
+  })
+})
+
+describe("clean trials", () => {
+  it("are 59 for less than 5 % at 95 %, and the bound says the same", () => {
+    assert.strictEqual(Binomial.cleanTrials(0.05, 0.95), 59)
+    assert.isBelow(Binomial.upper(0, 59, 0.95), 0.05)
+    assert.isAbove(Binomial.upper(0, 58, 0.95), 0.05)
+    assert.strictEqual(Binomial.upper(5, 5, 0.95), 1)
+  })
+})
+
+describe("power", () => {
+  it("has Cohen's h for two shares", () => {
+    // Cohen 1988, table 6.2.2: phi(0.5) is 1.571, phi(0.05) is 0.451
+    assert.closeTo(Power.cohenH(0.5, 0.05), 1.5708 - 0.451, 1e-3)
+  })
+
+  it("names the rate that four of five such nights would call worse", () => {
+    const before = { passed: 143, of: 150 }
+    assert.strictEqual(Power.critical(5, before, 1e-4), 1)
+    const rate = Power.detectableRate(5, before, 1e-4) ?? Number.NaN
+    assert.closeTo(Discrete.atMost(Binomial.of(5, rate), 1), 0.8, 1e-6)
+    assert.isUndefined(Power.detectableRate(1, before, 1e-4))
+  })
+})
