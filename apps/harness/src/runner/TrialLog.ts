@@ -1,21 +1,15 @@
 import { OpenItems } from "@webagent/core"
-import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Context from "effect/Context"
 import type * as Tracer from "effect/Tracer"
+import type { Seen } from "../trace/Seen.ts"
 import { totalCost } from "./RunReport.ts"
 import type { Exchange } from "./Trial.ts"
 
-/** One attempt of a request as it was seen, and not yet made ready to be read: times are milliseconds since 1970. */
-export interface Seen {
-  readonly request: HttpClientRequest.HttpClientRequest
-  readonly at_ms: number
-  headersAt_ms: number | undefined
-  endedAt_ms: number | undefined
-  status: number | undefined
-  headers: Readonly<Record<string, string>> | undefined
-  /** The beginning of the answer's body, and how long all of it is. */
-  body: { readonly start: Uint8Array; readonly bytes: number } | undefined
-  failure: string | undefined
+/** What a create made. */
+export interface Made {
+  readonly kind: "run" | "session" | "browser"
+  /** The session of a run, where the answer named it. */
+  readonly sessionId: string | undefined
 }
 
 /** What is seen of one trial from outside while it runs. All of it is bounded. */
@@ -33,8 +27,8 @@ export interface TrialLog {
   /** In the order in which they began. */
   readonly spans: Array<Tracer.Span>
   spansDropped: number
-  /** What its creates made, by id: `run`, `session` or `browser`. */
-  readonly made: Map<string, string>
+  /** What its creates made, by id. */
+  readonly made: Map<string, Made>
   /** Runs and sessions of which it was shown the end: whatever came of them was read. */
   readonly results: Set<string>
   /** What its typed clients have noted of their creates. */

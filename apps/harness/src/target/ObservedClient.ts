@@ -1,63 +1,166 @@
-import type { ApiVersion } from "@webagent/contract/Wire"
+import {
+  type ApiVersion,
+  terminalRunStatuses,
+  terminalTaskStatuses,
+  terminalV3SessionStatuses
+} from "@webagent/contract/Wire"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as HttpClient from "effect/http/HttpClient"
-import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { TrialLog } from "../runner/TrialLog.ts"
+import * as Tracer from "effect/Tracer"
+import { most, TrialLog } from "../runner/TrialLog.ts"
+import { type Route, routeOf } from "../trace/Route.ts"
+import { type Seen, startOf } from "../trace/Seen.ts"
+import { codeOf } from "./SystemError.ts"
 
-const Created = Schema.fromJsonString(Schema.Struct({ id: Schema.String }))
-const Costed = Schema.fromJsonString(Schema.Struct({ id: Schema.String, cost: Schema.String }))
+const text = Schema.optionalKey(Schema.NullOr(Schema.String))
+const opinion = Schema.optionalKey(Schema.NullOr(Schema.Boolean))
 
-const isGood = (response: HttpClientResponse.HttpClientResponse) => response.status >= 200 && response.status < 300
+const read = <A>(fields: Schema.ConstraintDecoder<A>) => Schema.decodeUnknownOption(Schema.fromJsonString(fields))
+
+const readCreated = read(Schema.Struct({ id: text, runId: text, sessionId: text }))
+const readRun = read(Schema.Struct({ id: Schema.String, status: text, cost: text }))
+const readSession = read(Schema.Struct({ status: text }))
+const readTasks = read(
+  Schema.Struct({
+    tasks: Schema.Array(
+      Schema.Struct({ id: Schema.String, status: text, cost: text, isSuccess: opinion, judgeVerdict: opinion })
+    )
+  })
+)
+
+const isOneOf = (statuses: ReadonlyArray<string>, status: string | null | undefined) =>
+  typeof status === "string" && statuses.includes(status)
+
+const kinds: Readonly<Record<string, "run" | "session" | "browser">> = {
+  "v3.createSession": "session",
+  "v4.createRun": "run",
+  "v4.queueMessage": "run",
+  "v4.createBrowser": "browser"
+}
+
+/** What a create's answer says that it made. */
+const made = (log: TrialLog, operation: string, body: string) => {
+  const kind = kinds[operation]
+  const answer = Option.getOrUndefined(readCreated(body))
+  const id = operation === "v4.queueMessage" ? answer?.runId : answer?.id
+  if (kind === undefined || typeof id !== "string") return
+  log.made.set(id, { kind, sessionId: answer?.sessionId ?? undefined })
+  if (kind === "browser") log.openBrowsers.add(id)
+}
+
+const sawRun = (log: TrialLog, body: string) => {
+  const run = Option.getOrUndefined(readRun(body))
+  if (run === undefined) return
+  if (typeof run.cost === "string") log.costs.set(run.id, run.cost)
+  if (isOneOf(terminalRunStatuses, run.status)) log.results.add(run.id)
+}
+
+const sawSession = (log: TrialLog, id: string, body: string) => {
+  if (!isOneOf(terminalV3SessionStatuses, Option.getOrUndefined(readSession(body))?.status)) return
+  log.results.add(id)
+  for (const [run, { sessionId }] of log.made) if (sessionId === id) log.results.add(run)
+}
+
+const sawTasks = (log: TrialLog, id: string, body: string) => {
+  for (const task of Option.getOrUndefined(readTasks(body))?.tasks ?? []) {
+    log.agent = task.isSuccess ?? log.agent
+    log.judge = task.judgeVerdict ?? log.judge
+    if (!isOneOf(terminalTaskStatuses, task.status)) continue
+    log.results.add(task.id)
+    // of a session that was there before, somebody else has paid for the tasks
+    const isOurs = log.made.has(task.id) || log.made.has(id)
+    if (isOurs && typeof task.cost === "string") log.costs.set(task.id, task.cost)
+  }
+}
+
+const decoder = new TextDecoder()
+
+const learn = (log: TrialLog, { creates, operation, resource }: Route, status: number, bytes: ArrayBuffer) => {
+  if (status < 200 || status >= 300 || operation === null) return
+  if (creates) return made(log, operation, decoder.decode(bytes))
+  if (resource === null) return
+  if (operation === "v4.getRun") sawRun(log, decoder.decode(bytes))
+  else if (operation === "v3.getSession") sawSession(log, resource, decoder.decode(bytes))
+  else if (operation === "v2.getSession") sawTasks(log, resource, decoder.decode(bytes))
+}
+
+const failureOf = (cause: Cause.Cause<unknown>): string =>
+  Cause.hasInterruptsOnly(cause) ? "given up" : (codeOf(Cause.squash(cause)) ?? "no answer")
+
+/** The same answer, which tells when its body has been read. */
+const watched = (
+  response: HttpClientResponse.HttpClientResponse,
+  onBody: (exit: Exit.Exit<ArrayBuffer, unknown>) => void
+): HttpClientResponse.HttpClientResponse => {
+  const body = Effect.onExit(response.arrayBuffer, (exit) => Effect.sync(() => onBody(exit)))
+  const asText = Effect.map(body, (bytes) => decoder.decode(bytes))
+  return Object.create(response, { arrayBuffer: { get: () => body }, text: { get: () => asText } })
+}
 
 /**
- * A client that keeps each scenario's log: its last request, the browsers it has open, what its runs cost. It looks
- * at the wire, so that raw requests count as those of the typed clients do.
+ * A client that keeps each scenario's log: what it sent and what came, the browsers it has open, what its runs cost. It
+ * looks at the wire, so that raw requests count as those of the typed clients do.
  */
 export const make = (
   client: HttpClient.HttpClient,
   baseUrls: Readonly<Record<ApiVersion, string>>
-): HttpClient.HttpClient => {
-  const read = <A>(response: HttpClientResponse.HttpClientResponse, schema: Schema.ConstraintDecoder<A>) =>
-    Effect.option(Effect.flatMap(response.text, Schema.decodeUnknownEffect(schema)))
-
-  const observe = Effect.fnUntraced(function* (
-    log: TrialLog,
-    request: HttpClientRequest.HttpClientRequest,
-    response: HttpClientResponse.HttpClientResponse
-  ) {
-    const below = request.url.startsWith(baseUrls.v4) ? request.url.slice(baseUrls.v4.length) : undefined
-    if (below === undefined || !isGood(response)) return
-    const [, collection, id, rest] = below.split("/")
-    if (collection === "browsers" && request.method === "POST" && id === undefined) {
-      const browser = yield* read(response, Created)
-      if (Option.isSome(browser)) log.openBrowsers.add(browser.value.id)
-    }
-    if (collection === "browsers" && request.method === "PATCH" && id !== undefined) {
-      log.openBrowsers.delete(decodeURIComponent(id))
-    }
-    if (collection === "runs" && request.method === "GET" && id !== undefined && rest === undefined) {
-      const run = yield* read(response, Costed)
-      if (Option.isSome(run)) log.costs.set(run.value.id, run.value.cost)
-    }
-  })
-
-  return HttpClient.transform(client, (effect, request) =>
-    Effect.gen(function* () {
-      const log = yield* TrialLog
-      const start = yield* Clock.currentTimeNanos
-      const path = URL.parse(request.url)?.pathname ?? request.url
-      const begun = { method: request.method, path, status: null, duration_ms: 0 }
-      log.lastExchange = begun
+): HttpClient.HttpClient =>
+  HttpClient.transform(client, (effect, request) =>
+    Effect.withFiber((fiber) => {
+      const log = fiber.getRef(TrialLog)
+      const clock = fiber.getRef(Clock.Clock)
+      const now_ms = () => Number(clock.currentTimeNanosUnsafe() / 10_000n) / 100
+      const route = routeOf(baseUrls, request.method, request.url)
+      const seen: Seen = {
+        request,
+        span: Context.getOrUndefined(fiber.context, Tracer.ParentSpan),
+        at_ms: now_ms(),
+        headersAt_ms: undefined,
+        endedAt_ms: undefined,
+        status: undefined,
+        headers: undefined,
+        body: undefined,
+        failure: undefined
+      }
+      const begun = { method: request.method, path: URL.parse(request.url)?.pathname ?? request.url }
+      const tell = () => {
+        const duration_ms = Math.round(((seen.endedAt_ms ?? seen.headersAt_ms ?? seen.at_ms) - seen.at_ms) * 100) / 100
+        log.lastExchange = { ...begun, status: seen.status ?? null, duration_ms }
+      }
+      tell()
       log.requests++
-      const response = yield* effect
-      const duration_ms = Math.round(Number((yield* Clock.currentTimeNanos) - start) / 1e4) / 100
-      log.lastExchange = { ...begun, status: response.status, duration_ms }
-      yield* observe(log, request, response)
-      return response
+      if (log.exchanges.length < most) log.exchanges.push(seen)
+
+      const ended = (failure: string | undefined) => {
+        seen.failure = failure
+        seen.endedAt_ms = now_ms()
+        tell()
+      }
+      return effect.pipe(
+        Effect.map((response) => {
+          const { headers, status } = response
+          Object.assign(seen, { headersAt_ms: now_ms(), headers, status })
+          tell()
+          // an answer without a body is learnt from its status alone
+          if (route.operation === "v4.updateBrowser" && status >= 200 && status < 300) {
+            log.openBrowsers.delete(route.resource ?? "")
+          }
+          return watched(response, (exit) => {
+            if (seen.endedAt_ms !== undefined) return
+            ended(Exit.isSuccess(exit) ? undefined : failureOf(exit.cause))
+            if (Exit.isFailure(exit)) return
+            seen.body = startOf(new Uint8Array(exit.value))
+            learn(log, route, status, exit.value)
+          })
+        }),
+        Effect.onError((cause) => Effect.sync(() => ended(failureOf(cause))))
+      )
     })
   )
-}

@@ -11,6 +11,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { unreachable, usage } from "../Mistake.ts"
 import * as Capabilities from "./Capabilities.ts"
+import { codeOf } from "./SystemError.ts"
 import { type Connection } from "./Target.ts"
 
 /** How a target that is not embedded is named. */
@@ -41,14 +42,6 @@ interface Answer {
   readonly status: number
   readonly type: string
   readonly text: string
-}
-
-const codeOf = (error: unknown): string | undefined => {
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    if ("code" in cause && typeof cause.code === "string" && cause.code.startsWith("E")) return cause.code
-    if (cause instanceof AggregateError && cause.errors[0] instanceof Error) return codeOf(cause.errors[0])
-  }
-  return undefined
 }
 
 const explanations: Readonly<Record<string, string>> = {

@@ -14,6 +14,7 @@ import * as Redacted from "effect/Redacted"
 import * as Socket from "effect/socket/Socket"
 import { WebSocket } from "ws"
 import { usage } from "../Mistake.ts"
+import { redactor } from "../trace/Secrets.ts"
 import * as Capabilities from "./Capabilities.ts"
 import * as ObservedClient from "./ObservedClient.ts"
 
@@ -87,7 +88,7 @@ export const connect = Effect.fnUntraced(
           Effect.map(({ status }) => status >= 200 && status < 300),
           Effect.orElseSucceed(() => false)
         ),
-      redact: (text) => text.replaceAll(Redacted.value(apiKey), "<key>")
+      redact: redactor(Redacted.value(apiKey))
     } satisfies Target
   },
   Effect.catchTag("ClientConfigError", (error) => Effect.fail(usage(error.message)))

@@ -42,6 +42,8 @@ export const Exchange = Schema.Struct({
   requestId: Schema.NullOr(Schema.String),
   /** When the head of the answer came, in milliseconds after `at_ms`; null when none did. */
   headers_ms: Schema.NullOr(Schema.Finite),
+  /** The span of the call that it is a part of; null outside of any. */
+  spanId: Schema.NullOr(Schema.Int),
   request: Message,
   response: Schema.NullOr(Message)
 }).annotate({ identifier: "TraceExchange" })
