@@ -66,7 +66,15 @@ export const run = Effect.fnUntraced(
       ends.find((end) => K6Run.failure(end) !== undefined) ?? ends.find((_, index) => read[index] === undefined)
     return {
       points,
-      summary: segments === 1 ? only : only && MergedSummary.merge(summaries, points),
+      summary:
+        segments === 1
+          ? only
+          : only &&
+            MergedSummary.merge(
+              summaries,
+              points,
+              read.flatMap((summary, segment) => (summary !== undefined && ends[segment]?.aborted ? [summary] : []))
+            ),
       interrupted: ends.some(({ interrupted }) => interrupted),
       failure: failed && (K6Run.failure(failed) ?? "it wrote no summary"),
       said: failed?.said ?? []

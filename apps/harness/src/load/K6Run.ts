@@ -35,6 +35,10 @@ export interface K6End {
   readonly exitCode: number | undefined
   /** Stopped by hand, and k6 has closed what it could. */
   readonly interrupted: boolean
+  /** It has crossed a threshold that ends the test. */
+  readonly aborted: boolean
+  /** Stopped because another process did. */
+  readonly stopped: boolean
   /** The last lines that k6 wrote to its standard error. */
   readonly said: ReadonlyArray<string>
 }
@@ -117,9 +121,12 @@ const start = Effect.fnUntraced(function* (options: K6RunOptions, segment: numbe
   return { address, handle, listening, said }
 })
 
+/** Whether a k6 ended because of a threshold before its time; one that is judged at the end exits alike. */
+const isAborted = (said: ReadonlyArray<string>) => said.some((line) => line.includes("abortOnFail enabled"))
+
 /**
- * Runs a script to its end, in one process or in several that begin together. An interruption asks each k6 to stop, which
- * ends its iterations and still sums up.
+ * Runs a script to its end, in one process or in several that begin together. A threshold that ends one of them ends the
+ * test: the others are asked to stop. An interruption asks each k6 to stop, which ends its iterations and still sums up.
  */
 export const run = Effect.fnUntraced(
   function* (options: K6RunOptions) {
@@ -127,7 +134,24 @@ export const run = Effect.fnUntraced(
     const processes = yield* Effect.forEach(segments, (segment) => start(options, segment))
     const addresses = processes.flatMap(({ address }) => address ?? [])
     const all = { concurrency: "unbounded" } as const
-    const ended = Effect.forEach(processes, ({ handle }) => Effect.exit(handle.exitCode), all)
+    type Process = (typeof processes)[number]
+    const asked = new Set<Process>()
+    const gone = new Set<Process>()
+    // asked twice k6 ends at once, without its teardown
+    const ask = (process: Process) =>
+      Effect.suspend(() => {
+        if (asked.has(process) || gone.has(process)) return Effect.void
+        asked.add(process)
+        return Effect.ignore(process.handle.kill({ killSignal: "SIGINT", forceKillAfter: patience }))
+      })
+    const endOf = Effect.fnUntraced(function* (process: Process) {
+      const exit = yield* Effect.exit(process.handle.exitCode)
+      gone.add(process)
+      yield* Effect.exit(Fiber.join(process.listening))
+      if (isAborted(process.said)) yield* Effect.forEach(processes, ask, all)
+      return exit
+    })
+    const ended = Effect.forEach(processes, endOf, all)
     // one that ends before it is ready will not be: the others begin, and what it said is reported
     const ready = Effect.forEach(
       processes,
@@ -140,20 +164,16 @@ export const run = Effect.fnUntraced(
     const begin = Effect.forEach(addresses, (address) => Effect.ignore(K6Control.begin(address)), all)
     const first = yield* Effect.exit(Effect.interruptible(Effect.andThen(Effect.andThen(ready, begin), ended)))
     const interrupted = Exit.isFailure(first) && Cause.hasInterrupts(first.cause)
-    if (interrupted) {
-      yield* Effect.forEach(
-        processes,
-        ({ handle }) => Effect.ignore(handle.kill({ killSignal: "SIGINT", forceKillAfter: patience })),
-        all
-      )
-    }
+    if (interrupted) yield* Effect.forEach(processes, ask, all)
     const exits = Exit.isSuccess(first) ? first.value : yield* ended
-    yield* Effect.forEach(processes, ({ listening }) => Effect.exit(Fiber.join(listening)))
-    return processes.map(({ said }, segment): K6End => {
+    return processes.map((process, segment): K6End => {
+      const { said } = process
       const exit = exits[segment]
       return {
         exitCode: exit !== undefined && Exit.isSuccess(exit) ? Number(exit.value) : undefined,
         interrupted,
+        aborted: isAborted(said),
+        stopped: asked.has(process),
         said
       }
     })
@@ -174,8 +194,8 @@ const meanings: Readonly<Record<number, string>> = {
 }
 
 /** Why a run of k6 says nothing about its target, in a few words; undefined when it does. */
-export const failure = ({ exitCode, interrupted }: K6End): string | undefined => {
-  if (exitCode === 0 || exitCode === 99 || (interrupted && exitCode === 105)) return undefined
+export const failure = ({ exitCode, interrupted, stopped }: K6End): string | undefined => {
+  if (exitCode === 0 || exitCode === 99 || ((interrupted || stopped) && exitCode === 105)) return undefined
   if (exitCode === undefined) return "a signal ended it"
   return `${meanings[exitCode] ?? "it does not say why"} (exit code ${exitCode})`
 }

@@ -47,9 +47,14 @@ const together = (metrics: ReadonlyArray<Metric>, name: string, points: Points) 
 
 /**
  * The summary of a load that several processes shared: counts are added up, and every percentile is that of all points
- * together. Thresholds are judged anew. A metric whose points are not kept is left out.
+ * together. Thresholds are judged anew; one that a process has ended the test by stays crossed, whatever the others have
+ * measured until then. A metric whose points are not kept is left out.
  */
-export const merge = (summaries: ReadonlyArray<LoadSummary>, points: Points): LoadSummary => {
+export const merge = (
+  summaries: ReadonlyArray<LoadSummary>,
+  points: Points,
+  aborted: ReadonlyArray<LoadSummary> = []
+): LoadSummary => {
   const names = [...new Set(summaries.flatMap(({ metrics }) => Object.keys(metrics)))]
   const merged = names.flatMap((name): ReadonlyArray<readonly [string, Metric]> => {
     const metrics = summaries.flatMap((summary) => summary.metrics[name] ?? [])
@@ -61,7 +66,10 @@ export const merge = (summaries: ReadonlyArray<LoadSummary>, points: Points): Lo
     const metric = { type, contains, values }
     if (expressions.length === 0) return [[name, metric]]
     const thresholds = Object.fromEntries(
-      expressions.map((expression) => [expression, { ok: Threshold.holds(expression, metric) }])
+      expressions.map((expression) => {
+        const ended = aborted.some(({ metrics }) => metrics[name]?.thresholds?.[expression]?.ok === false)
+        return [expression, { ok: !ended && Threshold.holds(expression, metric) }]
+      })
     )
     return [[name, { ...metric, thresholds }]]
   })

@@ -30,8 +30,10 @@ const serve = async (script: Partial<ScriptedService.Script> = {}) => {
   services.push(service)
   return service
 }
-const reportIn = (directory: string) =>
-  Schema.decodeUnknownSync(Schema.fromJsonString(LoadReport))(readFileSync(join(directory, "load-smoke.json"), "utf8"))
+const reportIn = (directory: string, test = "smoke") =>
+  Schema.decodeUnknownSync(Schema.fromJsonString(LoadReport))(
+    readFileSync(join(directory, `load-${test}.json`), "utf8")
+  )
 
 afterAll(() => {
   for (const service of services) service.close()
@@ -171,6 +173,28 @@ describe.concurrent("k6", { timeout: 60_000 }, () => {
     const running = await scripted(body, [], service)
     return { ...running, socket: await ready.promise }
   }
+
+  it("a threshold that ends one of two processes ends the other, and stays crossed", async () => {
+    const crossed = JSON.stringify(ScriptedK6.summary({ checks: false }))
+    const body = `
+      const { createServer } = await import("node:http")
+      const after = (flag) => args[args.indexOf(flag) + 1]
+      const [host, port] = after("--address").split(":")
+      createServer((request, response) => {
+        response.end(JSON.stringify({ data: { attributes: { status: 4 } } }), () => {
+          if (request.method !== "PATCH" || !after("--execution-segment").startsWith("0:")) return
+          sumUp(${crossed})
+          write("thresholds on metrics 'checks' were crossed; at least one has abortOnFail enabled, stopping test prematurely")
+          process.exit(99)
+        })
+      }).listen(Number(port), host)
+      process.on("SIGINT", () => { sumUp(${JSON.stringify(passed)}); process.exit(105) })`
+    const { directory, started } = await scripted(body, ["--segments", "2"])
+    const { code, stderr, stdout } = await started.ended
+    assert.deepStrictEqual([code, stderr], [1, ""], stdout)
+    assert.match(stdout, /^failed: checks · 182 requests/mu)
+    assert.strictEqual(reportIn(directory).verdict, "failed")
+  })
 
   it("Ctrl-C asks it to stop, and what it has measured is reported, with what it leaves behind", async () => {
     const summary = ScriptedK6.summary({ checks: true }, { browsers_leaked: 1, runs_lost: 2 })
@@ -429,6 +453,18 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
     assert.strictEqual(metrics["http_reqs"]?.values["count"], figures.requests.count)
     assert.strictEqual(metrics["http_req_duration"]?.values["p(95)"], figures.requests.p95)
     assert.isFalse(existsSync(join(directory, "load-smoke-k6.html")))
+  })
+
+  it("a breakpoint shared by two processes ends for both when one has found it", async () => {
+    const { address } = await serve({ fail: (_, ordinal) => (ordinal % 2 === 0 ? 500 : undefined) })
+    const directory = newFolder()
+    const load = ["load", "breakpoint", "--duration", "5m", "--rate", "100", "--mix", "status=1", "--segments", "2"]
+    const { code, stderr, stdout } = await run([...load, "--target", address, "--report-dir", directory], {
+      WEBAGENT_API_KEY: key
+    })
+    assert.deepStrictEqual([code, stderr], [1, ""], stdout)
+    assert.match(stdout, /^failed: .*http_req_failed/mu)
+    assert.isBelow(reportIn(directory, "breakpoint").took_ms, 60_000)
   })
 
   it.effect("is known as ours, and given the TypeScript as it is", () =>

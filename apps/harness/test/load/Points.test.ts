@@ -145,6 +145,14 @@ describe("MergedSummary.merge", () => {
     assert.strictEqual(merged.state.testRunDurationMs, 1099)
   })
 
+  it("a limit that a process has ended the test by stays crossed", () => {
+    const parts = [summaryOf(fast, 7), summaryOf(slow, 0)]
+    const ended = MergedSummary.merge(parts, points, parts.slice(1))
+    assert.deepStrictEqual(ended.metrics["http_req_duration"]?.thresholds, { "p(95)<150": { ok: false } })
+    const other = MergedSummary.merge(parts, points, parts.slice(0, 1))
+    assert.deepStrictEqual(other.metrics["http_req_duration"]?.thresholds, { "p(95)<150": { ok: true } })
+  })
+
   it("leaves out what figures alone cannot say", () => {
     assert.notProperty(merged.metrics, "http_req_waiting")
     assert.notProperty(merged.metrics, "http_req_duration{url:x}")
