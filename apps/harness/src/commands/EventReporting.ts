@@ -2,6 +2,8 @@ import * as Effect from "effect/Effect"
 import type { PlatformError } from "effect/PlatformError"
 import { join } from "node:path"
 import * as EventLog from "../events/EventLog.ts"
+import * as RunLock from "../events/RunLock.ts"
+import { usage } from "../Mistake.ts"
 import type { RunEvent } from "../runner/RunEvent.ts"
 
 /** What a run's events are written with. */
@@ -15,8 +17,16 @@ export interface EventReporting {
 /** Writes nothing. */
 export const none: EventReporting = { emit: () => Effect.void, finish: Effect.void }
 
-/** Writes the events of a run to its report directory as they happen. */
-export const start = Effect.fnUntraced(function* (directory: string, continued = false) {
+/**
+ * Writes the events of a run to its report directory as they happen: behind those that are there when it is continued,
+ * else from the first, for which the directory has to be nobody else's.
+ */
+export const start = Effect.fnUntraced(function* (directory: string, continued: boolean) {
+  if (!continued) {
+    const inUse = ({ pid }: RunLock.RunInProgress) =>
+      Effect.fail(usage(`${directory} is where process ${pid} reports: choose another folder with --report-dir.`))
+    yield* Effect.catchTag(RunLock.take(directory), "RunInProgress", inUse)
+  }
   const log = yield* EventLog.open(join(directory, EventLog.fileName), { continued })
   let trouble: PlatformError | undefined
   let last: RunEvent | undefined

@@ -7,6 +7,9 @@ import { troubleOf } from "../Trouble.ts"
 
 const digits = (value: number) => String(value).padStart(2, "0")
 
+/** Where runs have their folders unless told otherwise. */
+export const runs = join(".webagent", "runs")
+
 const localName = Effect.map(DateTime.nowInCurrentZone, (now) => {
   const { day, hour, minute, month, second, year } = DateTime.toParts(now)
   return `${year}-${digits(month)}-${digits(day)}T${[hour, minute, second].map(digits).join("-")}`
@@ -24,7 +27,6 @@ export const create = Effect.fnUntraced(
       yield* fs.makeDirectory(given, { recursive: true })
       return yield* writable(given)
     }
-    const runs = join(".webagent", "runs")
     const name = yield* localName
     yield* fs.makeDirectory(runs, { recursive: true })
     const attempt = (path: string) => Effect.as(fs.makeDirectory(path), path)

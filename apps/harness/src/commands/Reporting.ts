@@ -23,6 +23,7 @@ import type { RunReport } from "../runner/RunReport.ts"
 import { troubleOf } from "../Trouble.ts"
 import * as EventReporting from "./EventReporting.ts"
 import * as ReportDirectory from "./ReportDirectory.ts"
+import type { Resumed } from "./Resumed.ts"
 import type { RunOptions } from "./RunOptions.ts"
 
 const isSet = (name: string) =>
@@ -52,6 +53,8 @@ export interface ReportingOptions {
   readonly options: RunOptions
   readonly replay: Replay
   readonly next: (report: RunReport) => string | undefined
+  /** A run that goes on in its own report directory, which this process has taken already. */
+  readonly resumed?: Resumed | undefined
 }
 
 const files = ["json", "junit", "ctrf", "markdown", "ndjson"] as const
@@ -100,7 +103,7 @@ const cannotWrite = (cause: Cause.Cause<PlatformError>) => {
 export const start = Effect.fnUntraced(function* (reporting: ReportingOptions) {
   const { next, options, replay } = reporting
   const directory = files.some((name) => options.reporters.includes(name))
-    ? yield* ReportDirectory.create(options.reportDir)
+    ? (reporting.resumed?.directory ?? (yield* ReportDirectory.create(options.reportDir)))
     : undefined
   const reporters: Array<Reporter<FileSystem.FileSystem>> =
     directory === undefined ? [] : [...(yield* fileReporters(directory, reporting))]
@@ -110,7 +113,7 @@ export const start = Effect.fnUntraced(function* (reporting: ReportingOptions) {
   }
   const eventLog =
     directory !== undefined && options.reporters.includes("ndjson")
-      ? yield* EventReporting.start(directory)
+      ? yield* EventReporting.start(directory, reporting.resumed !== undefined)
       : EventReporting.none
   const started = yield* Effect.forEach(reporters, (reporter) =>
     Effect.gen(function* () {

@@ -4,6 +4,7 @@ import * as Option from "effect/Option"
 import { parseAmount } from "./AmountText.ts"
 import { parseDuration } from "./DurationText.ts"
 import * as Flags from "./Flags.ts"
+import { parseShard } from "./ShardText.ts"
 import { type ReporterName, reporterNames, type RunOptions } from "./RunOptions.ts"
 
 const parseReporters = (text: string): Option.Option<ReadonlyArray<ReporterName>> => {
@@ -93,13 +94,21 @@ export const flags = {
     Flag.withDescription("A session of the service that scenarios of API v2 may read; default: none"),
     Flag.optional
   ),
+  shard: Flag.String("shard").pipe(
+    Flag.filterMap(parseShard, (text) => `Expected: which part of how many, such as 1/4, got "${text}"`),
+    Flag.withDescription(
+      "Only one part of the scenarios, such as 1/4, split by how long they took before; default: all"
+    ),
+    Flag.optional
+  ),
   allowPaid: Flag.Boolean("allow-paid").pipe(
     Flag.withDescription("Run scenarios that cost, on a service that is not simulated; default: no"),
     Flag.withDefault(false)
   )
 }
 
-type Parsed = {
+/** What the flags were given. */
+export type ParsedFlags = {
   readonly [Name in keyof typeof flags]: (typeof flags)[Name] extends
     | Flag.Flag<infer Value>
     | Argument.Argument<infer Value>
@@ -108,7 +117,7 @@ type Parsed = {
 }
 
 /** The options that the flags say. */
-export const optionsOf = ({ suite, suites, tag, ...flags }: Parsed): RunOptions => ({
+export const optionsOf = ({ suite, suites, tag, ...flags }: ParsedFlags): RunOptions => ({
   ...flags,
   suites: [...suites, ...suite],
   tags: tag,
@@ -122,5 +131,6 @@ export const optionsOf = ({ suite, suites, tag, ...flags }: Parsed): RunOptions 
   maxRequests: Option.getOrUndefined(flags.maxRequests),
   reruns: Option.getOrUndefined(flags.reruns),
   reportDir: Option.getOrUndefined(flags.reportDir),
-  v2SessionId: Option.getOrUndefined(flags.v2SessionId)
+  v2SessionId: Option.getOrUndefined(flags.v2SessionId),
+  shard: Option.getOrUndefined(flags.shard)
 })

@@ -1,4 +1,5 @@
 import type * as Duration from "effect/Duration"
+import type { Shard } from "../shards/Shards.ts"
 
 /** Where a report goes. */
 export const reporterNames = ["console", "json", "junit", "ctrf", "markdown", "ndjson"] as const
@@ -32,4 +33,6 @@ export interface RunOptions {
   readonly apiKeyEnv: string
   readonly v2SessionId: string | undefined
   readonly allowPaid: boolean
+  /** Which part of the scenarios to run, of how many. */
+  readonly shard: Shard | undefined
 }

@@ -6,12 +6,15 @@ import { usage } from "../Mistake.ts"
 import * as Plan from "../runner/Plan.ts"
 import { isGreen, type RunHeader } from "../runner/RunReport.ts"
 import * as Runner from "../runner/Runner.ts"
+import * as Shards from "../shards/Shards.ts"
 import type { Target } from "../target/Target.ts"
 import * as Advice from "./Advice.ts"
 import { NotGreen } from "./NotGreen.ts"
 import { version } from "./Program.ts"
 import * as Reporting from "./Reporting.ts"
+import type { Resumed } from "./Resumed.ts"
 import type { RunOptions } from "./RunOptions.ts"
+import { stopLeftovers } from "./stopLeftovers.ts"
 import * as SuiteSource from "./SuiteSource.ts"
 import * as TargetSource from "./TargetSource.ts"
 
@@ -30,6 +33,22 @@ const choose = Effect.fnUntraced(function* (options: RunOptions) {
   ]
   return yield* usage(`No scenario of ${loaded.map(({ suite }) => suite.name).join(", ")} fits ${asked.join(" and ")}.`)
 })
+
+/** The part of the plan that this process runs, and how all of it is split. */
+const shardOf = (options: RunOptions, plan: ReadonlyArray<Plan.Planned>) => {
+  const { shard, trials } = options
+  if (shard === undefined) return { part: plan, split: {} }
+  const all = Shards.assign({ plan, learned: new Map(), trials, of: shard.of })
+  return {
+    part: all.flatMap(({ planned, shard: index }) => (index === shard.index ? [planned] : [])),
+    split: {
+      shard: {
+        ...shard,
+        plan: all.map(({ planned: { scenario, suite }, shard }) => ({ suite, name: scenario.name, shard }))
+      }
+    }
+  }
+}
 
 const headerOf = Effect.fnUntraced(function* (options: RunOptions, target: Target, plan: ReadonlyArray<Plan.Planned>) {
   const counts = Map.groupBy(plan, ({ suite }) => suite)
@@ -53,18 +72,37 @@ const headerOf = Effect.fnUntraced(function* (options: RunOptions, target: Targe
   } satisfies RunHeader
 })
 
+/** The header of a run that goes on: it is the same run, at another time, and may be at another port. */
+const resumedHeader = Effect.fnUntraced(function* (
+  header: RunHeader,
+  { at, directory, done, header: was, worked_ms }: Resumed
+) {
+  const differs = (what: string) =>
+    usage(`${what} since the run in ${directory} was killed: it cannot go on. Start it anew.`)
+  if (header.suitesHash !== was.suitesHash) return yield* differs("The scenarios have changed")
+  if (header.tool.version !== was.tool.version) return yield* differs("This program has become another version")
+  return {
+    ...was,
+    target: header.target,
+    resumed: [...(was.resumed ?? []), { at, kept: done.size, after_ms: worked_ms }]
+  } satisfies RunHeader
+})
+
 /** Runs the chosen scenarios on the chosen target and reports; fails with NotGreen when something is wrong. */
-export const runSuites = (options: RunOptions) =>
+export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resumed?: Resumed) =>
   Effect.gen(function* () {
-    const { loaded, plan } = yield* choose(options)
+    const { loaded, plan: all } = yield* choose(options)
+    const { part: plan, split } = shardOf(options, all)
     const target = yield* TargetSource.open(options)
-    const header = yield* headerOf(options, target, plan)
+    const fresh = { ...(yield* headerOf(options, target, plan)), ...split, args, suitesHash: Plan.hashOf(plan) }
+    const header = resumed === undefined ? fresh : yield* resumedHeader(fresh, resumed)
+    if (resumed !== undefined) yield* stopLeftovers(options, resumed)
     const argumentOf = (name: string) => loaded.find(({ suite }) => suite.name === name)?.argument ?? name
     const replay = Advice.replay(options, argumentOf)
 
     // from here on Ctrl-C stops scenarios, and the reports are still written
     const report = yield* Effect.gen(function* () {
-      const reporting = yield* Reporting.start({ options, replay, next: Advice.next(options, replay) })
+      const reporting = yield* Reporting.start({ options, replay, next: Advice.next(options, replay), resumed })
       const report = yield* Runner.run({
         header,
         plan,
@@ -73,7 +111,8 @@ export const runSuites = (options: RunOptions) =>
         stopBrowser: target.stopBrowser,
         timeout: options.timeout ?? defaultTimeout(target),
         redact: target.redact,
-        emit: reporting.emit
+        emit: reporting.emit,
+        ...(resumed === undefined ? {} : { done: resumed.done, worked_ms: resumed.worked_ms })
       }).pipe(Effect.provideService(PollSchedule.Current, target.pollSchedule))
       yield* reporting.finish
       return report

@@ -33,6 +33,15 @@ export const seedOf = (seed: number, planned: Planned, trial: number): number =>
 export const sourceOf = ({ source }: Scenario): string =>
   createHash("sha256").update(source.replaceAll(/\s+/gu, " ")).digest("hex").slice(0, 16)
 
+/** A hash of what a plan's scenarios are and how they are written, in their order. */
+export const hashOf = (plan: ReadonlyArray<Planned>): string =>
+  createHash("sha256")
+    .update(
+      JSON.stringify(plan.map(({ scenario, suite }) => [suite, scenario.name, scenario.trials, sourceOf(scenario)]))
+    )
+    .digest("hex")
+    .slice(0, 16)
+
 /** How often each scenario of a plan is repeated: as often as all are told to be, else as often as it says itself. */
 export const trialsOf = ({ scenario }: Planned, trials: number | null | undefined): number => trials ?? scenario.trials
 

@@ -77,8 +77,16 @@ export const RunHeader = Schema.Struct({
   /** What `--tag` and `--name` left of the suites, in their words; absent where they left everything. */
   selection: Schema.optionalKey(Schema.String),
   machine: Schema.optionalKey(Machine),
-  /** Which part of all scenarios this is. */
-  shard: Schema.optionalKey(Schema.Struct({ index: Schema.Int, of: Schema.Int })),
+  /** Which part of all scenarios this is, from 1; `plan` says of all, in their order, in which part each is. */
+  shard: Schema.optionalKey(
+    Schema.Struct({
+      index: Schema.Int,
+      of: Schema.Int,
+      plan: Schema.optionalKey(
+        Schema.Array(Schema.Struct({ suite: Schema.String, name: Schema.String, shard: Schema.Int }))
+      )
+    })
+  ),
   target: Schema.Struct({
     name: Schema.String,
     address: Schema.String,

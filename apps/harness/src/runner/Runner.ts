@@ -33,6 +33,8 @@ export interface RunnerOptions {
   readonly finish?: Effect.Effect<Ending>
   /** Trials that an earlier run has done, by `trialKey`: they are taken as they were, and not run again. */
   readonly done?: ReadonlyMap<string, Trial>
+  /** How long that earlier run was at work, in milliseconds: what comes now comes after it. */
+  readonly worked_ms?: number
 }
 
 /** A trial that has ended, as `inspect` is given it. */
@@ -247,7 +249,7 @@ const runScenario = Effect.fnUntraced(function* (options: RunnerOptions, planned
  */
 export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
   Effect.gen(function* () {
-    const start = yield* Clock.currentTimeNanos
+    const start = (yield* Clock.currentTimeNanos) - BigInt(Math.round((options.worked_ms ?? 0) * 1e6))
     const results = new Map<Planned, ScenarioResult>()
     yield* options.emit({ _tag: "RunStarted", header: options.header })
     const exit = yield* Effect.forEach(
