@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { loadavg, tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fingerprint } from "./Fingerprint.ts"
@@ -72,7 +72,7 @@ export const measureSoak = async (
     const weigh = async () => {
       for (let turn = 1; !ended.signal.aborted; turn++) {
         const at_s = since()
-        const moment = { at_s, rss_MB: server.rss_MB(), cpu_s: server.cpu_s() }
+        const moment = { at_s, rss_MB: server.rss_MB(), cpu_s: server.cpu_s(), loadAverage: loadavg()[0] ?? 0 }
         moments.push(turn % collectEvery === 0 ? { ...moment, heap_MB: await heapAfterCollection_MB() } : moment)
         await sleep(Math.max(0, turn * every_s - since()) * 1000, undefined, { signal: ended.signal }).catch(() => {})
       }

@@ -1,5 +1,6 @@
 import type { Fingerprint } from "../Fingerprint.ts"
 import { table } from "../Report.ts"
+import { median } from "../Statistics.ts"
 import type { Findings } from "./Control.ts"
 import { counted, type LoadReport, type LoadSeries } from "./HarnessProcess.ts"
 import { type Point, type Trend, trendOf } from "./Trend.ts"
@@ -10,6 +11,8 @@ export interface Moment {
   readonly at_s: number
   readonly rss_MB: number
   readonly cpu_s: number
+  /** Processes of the machine that wanted a core, over the minute before. */
+  readonly loadAverage: number
   /** Asked for less often: a collection takes time from the server. */
   readonly heap_MB?: number
 }
@@ -126,6 +129,12 @@ export const perWork_kB = ({ moments, report }: Pick<SoakReport, "moments" | "re
   return trend === undefined || perHour === 0 ? undefined : (trend.perHour / perHour) * 1024
 }
 
+const loadText = (moments: ReadonlyArray<Moment>) => {
+  const loads = moments.map(({ loadAverage }) => loadAverage)
+  const [least, most] = [Math.min(...loads), Math.max(...loads)]
+  return `${median(loads).toFixed(1)} in the middle, from ${least.toFixed(1)} to ${most.toFixed(1)}`
+}
+
 /** The tables of a soak. */
 export const markdown = (soak: SoakReport): string => {
   const { findings, fingerprint: machine, report } = soak
@@ -151,12 +160,12 @@ export const markdown = (soak: SoakReport): string => {
     ]
   ]
   return [
-    `${soak.date}: ${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, ${machine.platform}; load average ${machine.loadBefore} before and ${machine.loadAfter} after; ${report.rate} starts a second for ${Math.round(report.duration_ms / 60_000)} minutes, ${report.verdict}; the server in its default settings with a journal of ${grouped(soak.journalRows)} rows.`,
+    `${soak.date}: ${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, ${machine.platform}; load average ${loadText(soak.moments)}; ${report.rate} starts a second for ${Math.round(report.duration_ms / 60_000)} minutes, ${report.verdict}; the server in its default settings with a journal of ${grouped(soak.journalRows)} rows.`,
     table(
       ["figure", "mean", "an hour", "an hour, in the later half"],
       rows.map((row) => [row.name, meanText(row), trendText(row.all, row.absolute), trendText(row.later, row.absolute)])
     ),
-    `In brackets the 95 % interval, over ${blocks} blocks of a minute.${perWork === undefined ? "" : ` In the later half the heap grows by ${perWork.toFixed(1)} kB for each piece of work completed.`}`,
+    `In brackets the 95 % interval, over ${blocks} blocks of a minute, half as many in the later half.${perWork === undefined ? "" : ` In the later half the heap grows by ${perWork.toFixed(1)} kB for each piece of work completed.`}`,
     table(
       ["what", "count"],
       facts.map(([what, count]) => [what, count])

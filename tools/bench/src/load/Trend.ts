@@ -1,3 +1,5 @@
+import { median } from "../Statistics.ts"
+
 /** What was measured at a time. */
 export interface Point {
   readonly at_s: number
@@ -20,13 +22,13 @@ export interface Trend {
 
 const meanOf = (numbers: ReadonlyArray<number>) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length
 
-/** The means of the points in stretches of a length; a stretch without points is left out. */
+/** The middle of the points in stretches of a length, so that a moment's stall is no trend; one without points is left out. */
 export const blocksOf = (points: ReadonlyArray<Point>, block_s: number): ReadonlyArray<Point> => {
   const begin_s = Math.min(...points.map(({ at_s }) => at_s))
   const blocks = Map.groupBy(points, ({ at_s }) => Math.floor((at_s - begin_s) / block_s))
   return [...blocks.values()].map((inside) => ({
     at_s: meanOf(inside.map(({ at_s }) => at_s)),
-    value: meanOf(inside.map(({ value }) => value))
+    value: median(inside.map(({ value }) => value))
   }))
 }
 
@@ -45,7 +47,7 @@ export const student = (freedom: number): number => {
 export const fewest = 6
 
 /**
- * The slope of a straight line through the means of blocks of time, by least squares, with Student's interval over the
+ * The slope of a straight line through the middles of blocks of time, by least squares, with Student's interval over the
  * blocks. What was measured a moment later is like what was measured before: that is why blocks, and where even what is
  * left of neighbouring blocks is alike, they count as fewer than they are (Santer and others, 2000: n(1-r)/(1+r)).
  * Undefined of fewer blocks than six.

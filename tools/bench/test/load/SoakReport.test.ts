@@ -27,6 +27,7 @@ const moments: ReadonlyArray<Moment> = Array.from({ length: 120 }, (_, index) =>
   at_s: index * 10,
   rss_MB: 100 + index / 6,
   cpu_s: index,
+  loadAverage: index / 10,
   ...(index % 3 === 0 ? { heap_MB: 50 + index / 12 } : {})
 }))
 
@@ -88,6 +89,10 @@ describe("SoakReport", () => {
     // from 10 ms, by 1 ms an hour
     assert.match(text, /\| request p50 \| 10\.2 ms \| \+9\.8 % \(\+9\.8 to \+9\.8\)/u)
     assert.match(text, /\| time to terminal p95 \| 600 ms \| \+0\.0 %/u)
+  })
+
+  it("says how busy the machine was", () => {
+    assert.include(markdown(soak), "load average 6.0 in the middle, from 0.0 to 11.9;")
   })
 
   it("what grows is also told by piece of work", () => {

@@ -48,12 +48,13 @@ describe("Trend", () => {
         [
           { at_s: 100, value: 1 },
           { at_s: 140, value: 3 },
+          { at_s: 150, value: 900 },
           { at_s: 230, value: 5 }
         ],
         60
       ),
       [
-        { at_s: 120, value: 2 },
+        { at_s: 130, value: 3 },
         { at_s: 230, value: 5 }
       ]
     )
