@@ -5,6 +5,7 @@ import { CheckFailed } from "./CheckFailed.ts"
 import { diff } from "./Diff.ts"
 import { firstDifference, show } from "./Difference.ts"
 import type { Oracle } from "./Oracle.ts"
+import { OracleCount } from "./OracleCount.ts"
 import type { RawAnswer } from "./RawRequest.ts"
 import { whereOf } from "./Where.ts"
 
@@ -143,8 +144,17 @@ export const fails = <A, E, R, const Tag extends string>(
   })
 }
 
-/** The oracle finds that what `name` says is so. */
+/** The oracle finds that what `name` says is so. One that cannot look fails with its own error: that refutes nothing. */
 export const oracle = <E, R>(name: string, oracle: Oracle<E, R>): Effect.Effect<void, E | CheckFailed, R> => {
   const at = new Error()
-  return Effect.flatMap(oracle, (verdict) => settle(name, at, verdict.holds ? undefined : verdict))
+  return Effect.flatMap(OracleCount, (count) =>
+    Effect.flatMap(
+      Effect.tapError(oracle, (error) => Effect.sync(() => count.unable.push(error))),
+      (verdict) => {
+        if (verdict.holds) count.held += 1
+        else count.refuted += 1
+        return settle(name, at, verdict.holds ? undefined : verdict)
+      }
+    )
+  )
 }

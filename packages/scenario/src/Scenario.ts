@@ -10,9 +10,9 @@ export interface ScenarioOptions {
   readonly tags?: ReadonlyArray<string>
   /** A target that lacks one of these skips the scenario and says why. */
   readonly needs?: ReadonlyArray<Need>
-  /** How often to run it; when some pass and some do not, the scenario is flaky. One unless said. */
+  /** How often to run it, some at the same time; when some pass and some do not, it is flaky. One unless said. */
   readonly trials?: number
-  /** What all its trials together may cost: `"0.50 USD"`. */
+  /** What all its trials together may cost: `"0.50 USD"`; when they are more or fewer than `trials`, in proportion. */
   readonly budget?: `${number} USD`
   /** The longest one trial may take; the runner's own bound unless said. */
   readonly timeout?: Duration.Input
@@ -29,7 +29,8 @@ export interface Scenario {
   readonly tags: ReadonlyArray<string>
   readonly needs: ReadonlyArray<Need>
   readonly trials: number
-  readonly budget_usd: number | undefined
+  /** What all its trials together may cost, as an exact decimal. */
+  readonly budget_usd: string | undefined
   readonly timeout: Duration.Duration | undefined
   /** Where it is written: `path:line`, the path relative to the working directory. */
   readonly where: string | undefined
@@ -42,10 +43,8 @@ const refuse = (name: string, what: string): never => {
   throw new TypeError(`Scenario "${name}": ${what}`)
 }
 
-const dollars = (name: string, budget: string): number => {
-  const amount = Number(/^(\d+(?:\.\d+)?) USD$/u.exec(budget)?.[1] ?? Number.NaN)
-  return Number.isNaN(amount) ? refuse(name, `budget "${budget}" is not written like "0.50 USD".`) : amount
-}
+const dollars = (name: string, budget: string): string =>
+  /^(\d+(?:\.\d+)?) USD$/u.exec(budget)?.[1] ?? refuse(name, `budget "${budget}" is not written like "0.50 USD".`)
 
 /**
  * A scenario from a generator; throws a TypeError with one sentence when its options make no sense.

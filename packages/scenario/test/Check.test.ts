@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
-import { check, CheckCount, type CheckFailed, Oracle, type RawAnswer } from "../src/index.ts"
+import { check, CheckCount, type CheckFailed, Oracle, OracleCount, type RawAnswer } from "../src/index.ts"
 
 const answer = (status: number, text: string): RawAnswer => ({
   status,
@@ -147,10 +148,16 @@ describe("check", () => {
     })
   )
 
-  it.effect("an oracle that cannot look fails with its own error", () =>
+  it.effect("an oracle that cannot look fails with its own error, and is neither held nor refuted", () =>
     Effect.gen(function* () {
-      const error = yield* Effect.flip(check.oracle("the order exists", Effect.fail("no database")))
-      assert.strictEqual(error, "no database")
+      const count = { held: 0, refuted: 0, unable: [] }
+      const asked = (oracle: Oracle.Oracle<string>) =>
+        Effect.exit(Effect.provideService(check.oracle("the order exists", oracle), OracleCount, count))
+      const exit = yield* asked(Effect.fail("no database"))
+      assert.deepStrictEqual(exit, Exit.fail("no database"))
+      yield* asked(Effect.succeed(Oracle.holds("it is there")))
+      yield* asked(Effect.succeed(Oracle.refuted("one order", "none")))
+      assert.deepStrictEqual<unknown>(count, { held: 1, refuted: 1, unable: ["no database"] })
     })
   )
 })

@@ -28,7 +28,7 @@ describe("scenario", () => {
       { tags: ["a"], needs: ["money"], trials: 5, budget: "0.50 USD", timeout: "2 minutes" },
       nothing
     )
-    assert.deepStrictEqual([made.tags, made.needs, made.trials, made.budget_usd], [["a"], ["money"], 5, 0.5])
+    assert.deepStrictEqual([made.tags, made.needs, made.trials, made.budget_usd], [["a"], ["money"], 5, "0.50"])
     assert.strictEqual(made.timeout && Duration.toMillis(made.timeout), 120_000)
   })
 

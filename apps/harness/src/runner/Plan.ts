@@ -1,6 +1,7 @@
 import type { Scenario, Suite } from "@webagent/scenario"
 import * as Hash from "effect/Hash"
 import { createHash } from "node:crypto"
+import * as Money from "./Money.ts"
 
 /** A scenario of a plan with the suite that it belongs to. */
 export interface Planned {
@@ -44,6 +45,30 @@ export const hashOf = (plan: ReadonlyArray<Planned>): string =>
 
 /** How often each scenario of a plan is repeated: as often as all are told to be, else as often as it says itself. */
 export const trialsOf = ({ scenario }: Planned, trials: number | null | undefined): number => trials ?? scenario.trials
+
+/**
+ * The budget of all trials of a scenario, in USD as an exact decimal. A declared one is for as many trials as the scenario
+ * declares, and holds in proportion for more or fewer; else each trial may cost `trialBudget`, where that is given.
+ */
+export const budgetOf = (
+  planned: Planned,
+  trials: number | null | undefined,
+  trialBudget: string | undefined
+): string | undefined => {
+  const { budget_usd, trials: declared } = planned.scenario
+  const wanted = trialsOf(planned, trials)
+  if (budget_usd !== undefined) {
+    return wanted === declared ? Money.sum([budget_usd]) : Money.share(budget_usd, wanted, declared)
+  }
+  return trialBudget === undefined || !mayCost(planned) ? undefined : Money.share(trialBudget, wanted, 1)
+}
+
+/** Whether a scenario may make something that costs: one that needs nothing, or only our own choices, does not. */
+export const mayCost = ({ scenario }: Planned): boolean => scenario.needs.some((need) => need !== "assumptions")
+
+/** The most that all trials of a scenario may cost: undefined where nothing bounds it. */
+export const worstOf = (planned: Planned, budget_usd: string | undefined): string | undefined =>
+  budget_usd ?? (mayCost(planned) ? undefined : "0")
 
 /** How many reruns a plan may have unless told otherwise: a tenth of its trials, at least 3. */
 export const rerunsOf = (plan: ReadonlyArray<Planned>, trials: number | undefined): number =>

@@ -23,6 +23,44 @@ export const Quarantined = Schema.Struct({
   expired: Schema.Boolean
 })
 
+/** How many trials passed, and what that says about the next ones. */
+export const PassRate = Schema.Struct({
+  passed: Schema.Int,
+  /** Passed, failed and claimed together: only these say something about the service. */
+  scored: Schema.Int,
+  /** `passed / scored`. */
+  rate: Schema.Number,
+  /** Within what the true rate lies, with a confidence of 95 %. */
+  low: Schema.Number,
+  high: Schema.Number
+})
+
+/** How many trials passed. */
+export type PassRate = typeof PassRate.Type
+
+/** The pass rate of several scenarios together: each scenario weighs the same. */
+export const SuiteFigures = Schema.Struct({
+  /** Null for all suites together. */
+  suite: Schema.NullOr(Schema.String),
+  /** Those of which a trial was scored. */
+  scenarios: Schema.Int,
+  passed: Schema.Int,
+  scored: Schema.Int,
+  /** The mean of the scenarios' rates. */
+  rate: Schema.Number,
+  /** With a confidence of 95 %, by drawing scenarios again; null of a single scenario. */
+  interval: Schema.NullOr(Schema.Struct({ low: Schema.Number, high: Schema.Number })),
+  /** How many trials `passAtK` and `passHatK` are of, in so many of the scenarios. */
+  k: Schema.Int,
+  scenariosOfK: Schema.Int,
+  /** How likely at least one of `k` trials passes, and how likely all do. */
+  passAtK: Schema.Number,
+  passHatK: Schema.Number
+})
+
+/** The pass rate of several scenarios together. */
+export type SuiteFigures = typeof SuiteFigures.Type
+
 /** What became of a scenario; `failure` is that of its first trial that did not pass. */
 export const ScenarioResult = Schema.Struct({
   suite: Schema.String,
@@ -42,6 +80,8 @@ export const ScenarioResult = Schema.Struct({
   /** What the runs of all its trials cost, in USD, as an exact decimal. */
   cost_usd: Schema.String,
   trials: Schema.Array(Trial),
+  /** Where it has several trials of which one is scored. */
+  passRate: Schema.optionalKey(PassRate),
   quarantine: Schema.optionalKey(Quarantined)
 })
 
@@ -136,6 +176,8 @@ export const RunReport = Schema.Struct({
   counts: Counts,
   /** What all runs cost, in USD, as an exact decimal. */
   cost_usd: Schema.String,
+  /** Where a scenario has several trials: first all suites together, then each. */
+  figures: Schema.optionalKey(Schema.Array(SuiteFigures)),
   results: Schema.Array(ScenarioResult),
   /** The shards that it was put together from: `duration_ms` of the whole is then that of the longest. */
   shards: Schema.optionalKey(
@@ -194,7 +236,7 @@ export const countsOf = (results: ReadonlyArray<ScenarioResult>): Counts => {
     infra: of("infra"),
     unscored: of("unscored"),
     skipped: of("skipped"),
-    trials: trials.length,
+    trials: trials.filter(({ verdict }) => verdict !== "skipped").length,
     reruns: sum(({ reruns }) => reruns.length),
     requests: sum(({ requests }) => requests),
     leakedBrowsers: sum(({ leakedBrowsers }) => leakedBrowsers.length),

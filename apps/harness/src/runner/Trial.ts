@@ -32,8 +32,9 @@ export type Failure = typeof Failure.Type
 
 /**
  * How a trial ended. `failed`: what it checks is not so, an error that it did not handle, or its time was up. `claimed`:
- * the same, while the agent said that it had succeeded. `infra`: the service could not be asked (429, 5xx, no
- * connection, no such host), also when asked again. `unscored`: an oracle could not look. `skipped`: it was not run.
+ * what it checks is not so, while the agent said that it had succeeded. `infra`: the service could not be asked (429,
+ * 5xx, no connection, no such host), also when asked again. `unscored`: an oracle could not look. `skipped`: it was not
+ * run, or not to its end.
  */
 export const TrialVerdict = Schema.Literals(["passed", "failed", "claimed", "infra", "unscored", "skipped"])
 
@@ -103,7 +104,7 @@ export const Trial = Schema.Struct({
   index: Schema.Int,
   seed: Schema.Int,
   verdict: TrialVerdict,
-  /** Why it was skipped or not scored. */
+  /** Why it was skipped or not scored, and why it was not run again. */
   reason: Schema.optionalKey(Schema.String),
   /** Milliseconds after the run's start, of the try that counts. */
   started_ms: Schema.Number,

@@ -12,6 +12,7 @@ import * as Redacted from "effect/Redacted"
 import * as Socket from "effect/socket/Socket"
 import * as Plan from "../../src/runner/Plan.ts"
 import type { RunEvent } from "../../src/runner/RunEvent.ts"
+import type { RunHeader } from "../../src/runner/RunReport.ts"
 import * as Runner from "../../src/runner/Runner.ts"
 
 export const info: TargetInfo = {
@@ -63,6 +64,9 @@ export interface StageOptions {
   readonly stopBrowser?: Runner.RunnerOptions["stopBrowser"]
   readonly inspect?: NonNullable<Runner.RunnerOptions["inspect"]>
   readonly finish?: NonNullable<Runner.RunnerOptions["finish"]>
+  readonly trials?: number
+  readonly limits?: RunHeader["limits"]
+  readonly learned?: NonNullable<Runner.RunnerOptions["learned"]>
   readonly done?: NonNullable<Runner.RunnerOptions["done"]>
 }
 
@@ -76,8 +80,8 @@ export const run = Effect.fnUntraced(function* (suites: ReadonlyArray<Suite.Suit
       startedAt: "2026-11-21T09:12:44.000Z",
       seed: options.seed ?? 1,
       concurrency: options.concurrency ?? 8,
-      trials: null,
-      limits: {},
+      trials: options.trials ?? null,
+      limits: options.limits ?? {},
       target: { name: info.name, address: info.address, simulated: true, capabilities: [] },
       suites: suites.map((suite) => ({ name: suite.name, scenarios: suite.scenarios.length }))
     },
@@ -90,6 +94,7 @@ export const run = Effect.fnUntraced(function* (suites: ReadonlyArray<Suite.Suit
     emit: (event) => Effect.sync(() => events.push(event)),
     ...(options.inspect === undefined ? {} : { inspect: options.inspect }),
     ...(options.finish === undefined ? {} : { finish: options.finish }),
+    ...(options.learned === undefined ? {} : { learned: options.learned }),
     ...(options.done === undefined ? {} : { done: options.done })
   })
   return { report, events }

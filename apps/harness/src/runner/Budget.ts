@@ -1,0 +1,155 @@
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Money from "./Money.ts"
+import type { Limits } from "./RunReport.ts"
+
+/** A scenario as the budget knows it. */
+export interface Account {
+  /** What all its trials may cost; undefined where nothing bounds it. */
+  readonly worst_usd: string | undefined
+  /** What they have cost. */
+  spent_usd: string
+  /** What is set aside for what they may still cost. */
+  held_usd: string
+  /** Whether something that it made has cost nobody knows what: then all that it might have cost stays set aside. */
+  unknown: boolean
+}
+
+/** An account that has spent nothing. */
+export const account = (worst_usd: string | undefined): Account => ({
+  worst_usd,
+  spent_usd: "0",
+  held_usd: "0",
+  unknown: false
+})
+
+/** Something that sends requests, with how many it has sent. */
+export interface Sender {
+  readonly requests: number
+}
+
+const seconds = (ms: number) => Duration.format(Duration.millis(ms))
+
+const remaining = (worst_usd: string, spent_usd: string): string => {
+  const left = Money.difference(worst_usd, spent_usd)
+  return left.startsWith("-") ? "0" : left
+}
+
+/** The limit of time of a run, in words. */
+export const timeReached = (limit_ms: number): string => `the limit of ${seconds(limit_ms)} was reached`
+
+/** The limit of time of a scenario, in words. */
+export const scenarioTimeReached = (limit_ms: number): string =>
+  `the limit of ${seconds(limit_ms)} for a scenario was reached`
+
+/** The limit of money, in words. */
+export const costReached = (limit_usd: string): string => `the limit of ${Money.shown(limit_usd)} was reached`
+
+/** The limit of requests, in words. */
+export const requestsReached = (limit: number): string => `the limit of ${limit} requests was reached`
+
+/** Why a scenario without a budget does not begin under a limit of money. */
+export const unbounded =
+  "it declares no budget, and under --max-cost only what has one may begin: declare one, or pass --trial-budget"
+
+/** Why a scenario that may cost more than all may does not begin. */
+export const tooDear = (worst_usd: string, limit_usd: string): string =>
+  `it may cost ${Money.shown(worst_usd)}, more than the limit of ${Money.shown(limit_usd)}`
+
+/** Keeps a run within its limits of money and requests. Amounts are exact decimals in USD. */
+export class Budget {
+  private readonly limits: Limits
+  private readonly senders = new Set<Sender>()
+  private sent = 0
+  private spent_usd = "0"
+  /** Set aside for what runs. */
+  private held_usd = "0"
+  /** Set aside for what has ended, and may have cost more than anybody has said. */
+  private kept_usd = "0"
+  private running = 0
+  private left = Deferred.makeUnsafe<void>()
+
+  constructor(limits: Limits) {
+    this.limits = limits
+  }
+
+  /** What all has cost so far. */
+  get cost_usd(): string {
+    return this.spent_usd
+  }
+
+  /** Requests sent so far, also by what still runs. */
+  get requests(): number {
+    let requests = this.sent
+    for (const sender of this.senders) requests += sender.requests
+    return requests
+  }
+
+  /** Why nothing new may be sent; undefined when it may. */
+  get refusal(): string | undefined {
+    const limit = this.limits.requests
+    return limit !== undefined && this.requests >= limit ? requestsReached(limit) : undefined
+  }
+
+  /**
+   * Sets aside what a scenario may cost. When that does not fit, it waits for what runs to have cost less than it might;
+   * answers why the scenario cannot begin, or undefined when it may.
+   */
+  enter(account: Account): Effect.Effect<string | undefined> {
+    return Effect.suspend(() => {
+      const limit = this.limits.cost_usd
+      if (limit === undefined) return Effect.undefined
+      const { spent_usd, worst_usd } = account
+      if (worst_usd === undefined) return Effect.succeed(unbounded)
+      if (Money.isMore(worst_usd, limit)) return Effect.succeed(tooDear(worst_usd, limit))
+      const wanted_usd = remaining(worst_usd, spent_usd)
+      const past = Money.sum([this.spent_usd, this.kept_usd, wanted_usd])
+      if (!Money.isMore(Money.sum([past, this.held_usd]), limit)) {
+        account.held_usd = wanted_usd
+        this.held_usd = Money.sum([this.held_usd, wanted_usd])
+        this.running += 1
+        return Effect.undefined
+      }
+      return this.running === 0 || Money.isMore(past, limit)
+        ? Effect.succeed(costReached(limit))
+        : Effect.andThen(Deferred.await(this.left), this.enter(account))
+    })
+  }
+
+  /** Counts what is sent from here on, until `settle`. */
+  follow(sender: Sender): void {
+    this.senders.add(sender)
+  }
+
+  /** Takes in what a trial has cost and sent. */
+  settle(account: Account, trial: { readonly cost_usd: string; readonly requests: number }, sender?: Sender): void {
+    if (sender !== undefined) this.senders.delete(sender)
+    this.sent += trial.requests
+    this.spent_usd = Money.sum([this.spent_usd, trial.cost_usd])
+    account.spent_usd = Money.sum([account.spent_usd, trial.cost_usd])
+    if (account.held_usd !== "0") this.hold(account, remaining(account.worst_usd ?? "0", account.spent_usd))
+    this.tell()
+  }
+
+  /** Gives back what an admitted scenario has not spent, unless nobody knows what it has. */
+  leave(account: Account): void {
+    if (this.limits.cost_usd === undefined) return
+    if (account.unknown) this.kept_usd = Money.sum([this.kept_usd, account.held_usd])
+    this.hold(account, "0")
+    this.running -= 1
+    this.tell()
+  }
+
+  private hold(account: Account, held_usd: string): void {
+    this.held_usd = Money.sum([Money.difference(this.held_usd, account.held_usd), held_usd])
+    account.held_usd = held_usd
+  }
+
+  // whoever waits looks again
+  private tell(): void {
+    const left = this.left
+    this.left = Deferred.makeUnsafe()
+    Deferred.doneUnsafe(left, Effect.void)
+  }
+}

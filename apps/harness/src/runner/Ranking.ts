@@ -1,0 +1,63 @@
+import * as Money from "./Money.ts"
+import type { LearnedScenario } from "./LearnedScenario.ts"
+import { type Planned, sourceOf } from "./Plan.ts"
+import type { Limits } from "./RunReport.ts"
+
+/** What decides when a scenario runs. */
+export interface Rankable {
+  readonly planned: Planned
+  /** What the last nights teach about it; undefined where it is new. */
+  readonly learned: LearnedScenario | undefined
+  /** What all its trials may cost; undefined where nothing bounds it. */
+  readonly worst_usd: string | undefined
+  /** Trials to run. */
+  readonly open: number
+}
+
+/** The middle of the numbers; undefined of none. */
+const median = (numbers: ReadonlyArray<number>): number | undefined =>
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]
+
+/** The sum over all trials of a figure that the last nights teach; what is new is taken for the middle one. */
+const expected = (scenarios: ReadonlyArray<Rankable>, figure: (learned: LearnedScenario) => number): number => {
+  const known = scenarios.flatMap(({ learned }) => (learned === undefined ? [] : [figure(learned)]))
+  const middle = median(known) ?? 0
+  return scenarios.reduce(
+    (sum, { learned, open }) => sum + open * (learned === undefined ? middle : figure(learned)),
+    0
+  )
+}
+
+/** Whether not everything is likely to run within the limits. */
+export const isShort = (scenarios: ReadonlyArray<Rankable>, limits: Limits, concurrency: number): boolean => {
+  const { cost_usd, requests = Infinity, time_ms = Infinity } = limits
+  if (expected(scenarios, (learned) => learned.duration_p75_ms) / concurrency > time_ms) return true
+  if (expected(scenarios, (learned) => learned.requests) > requests) return true
+  const worst = scenarios.flatMap(({ worst_usd }) => (worst_usd === undefined ? [] : [worst_usd]))
+  return cost_usd !== undefined && Money.isMore(Money.sum(worst), cost_usd)
+}
+
+const bad = new Set(["failed", "flaky", "claimed"])
+
+/**
+ * How much running it would tell, the most first: what is new or was changed, then what failed or was flaky lately, the
+ * latest first, then what has not run for the longest time.
+ */
+const rank = ({ learned, planned }: Rankable): readonly [number, number, string] => {
+  if (learned === undefined || learned.source !== sourceOf(planned.scenario)) return [0, 0, ""]
+  const ago = learned.lastVerdicts.toReversed().findIndex((verdict) => bad.has(verdict))
+  return ago >= 0 ? [1, ago, ""] : [2, 0, learned.lastRun]
+}
+
+/** The order to run in: that of the suites, or by what each tells when a limit is likely to be reached. */
+export const order = <A extends Rankable>(
+  scenarios: ReadonlyArray<A>,
+  limits: Limits,
+  concurrency: number
+): ReadonlyArray<A> => {
+  if (!isShort(scenarios, limits, concurrency)) return scenarios
+  return scenarios
+    .map((scenario) => ({ scenario, by: rank(scenario) }))
+    .toSorted(({ by: a }, { by: b }) => a[0] - b[0] || a[1] - b[1] || (a[2] < b[2] ? -1 : a[2] > b[2] ? 1 : 0))
+    .map(({ scenario }) => scenario)
+}

@@ -1,0 +1,38 @@
+import type { Infra } from "./Infra.ts"
+
+/** What is left of the reruns of a whole run. */
+export interface Reruns {
+  readonly most: number
+  used: number
+}
+
+/** A budget of reruns. */
+export const make = (most: number): Reruns => ({ most, used: 0 })
+
+// more of one trial would let the first that meets an outage spend what the others need
+const mostOfOne = 2
+const base_ms = 1000
+const longest_ms = 120_000
+
+/** Whether a trial may run again, and after what time; else why not, in words that follow what ended it. */
+export type Decision = { readonly after_ms: number } | { readonly not: string }
+
+const again = (times: number) =>
+  times === 1 ? "again when it was run again" : `again when it was run again ${times} times`
+
+/**
+ * Takes one rerun from the budget, if there is one. The pause is one second, then two, less up to a half of it by the
+ * trial's seed, and at least what the service asks for.
+ */
+export const take = (reruns: Reruns, before: number, infra: Infra, seed: number): Decision => {
+  if (before >= mostOfOne) return { not: again(before) }
+  if (reruns.most === 0) return { not: "no reruns are allowed" }
+  if (reruns.used >= reruns.most) {
+    return { not: `${before === 0 ? "" : `${again(before)}, and `}the ${reruns.most} reruns are used up` }
+  }
+  const asked_ms = infra.retryAfter_ms ?? 0
+  if (asked_ms > longest_ms) return { not: `it asks to be left alone for ${Math.round(asked_ms / 1000)} s` }
+  reruns.used += 1
+  const share = 0.5 + (seed >>> 0) / 2 ** 33
+  return { after_ms: Math.max(asked_ms, base_ms * 2 ** before * share) }
+}

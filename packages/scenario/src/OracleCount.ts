@@ -1,0 +1,14 @@
+import * as Context from "effect/Context"
+
+/** What the oracles of one trial have found. */
+export interface OracleCount {
+  held: number
+  refuted: number
+  /** The errors of those that could not look. */
+  readonly unable: Array<unknown>
+}
+
+/** The count that `check.oracle` adds to; the runner gives every trial its own. */
+export const OracleCount: Context.Reference<OracleCount> = Context.Reference("@webagent/scenario/OracleCount", {
+  defaultValue: (): OracleCount => ({ held: 0, refuted: 0, unable: [] })
+})
