@@ -25,6 +25,13 @@ const amount = (name: string) =>
     Flag.filterMap(parseAmount, (text) => `Expected: an amount in USD such as 5 or 0.50, got "${text}"`)
   )
 
+/** `--reporter`. */
+export const reporters = Flag.String("reporter").pipe(
+  Flag.filterMap(parseReporters, (text) => `Expected: some of ${reporterNames.join(", ")}, with commas, got "${text}"`),
+  Flag.withDescription(`Which reports to make; default: ${reporterNames.join(",")}`),
+  Flag.withDefault(reporterNames)
+)
+
 /** What `run` and `plan` are told: which scenarios, where, how often, and within which limits. */
 export const flags = {
   suites: Argument.String("suite").pipe(
@@ -81,14 +88,7 @@ export const flags = {
     Flag.withDefault(1)
   ),
   reportDir: Flags.reportDir("the reports go"),
-  reporters: Flag.String("reporter").pipe(
-    Flag.filterMap(
-      parseReporters,
-      (text) => `Expected: some of ${reporterNames.join(", ")}, with commas, got "${text}"`
-    ),
-    Flag.withDescription(`Which reports to make; default: ${reporterNames.join(",")}`),
-    Flag.withDefault(reporterNames)
-  ),
+  reporters,
   apiKeyEnv: Flags.apiKeyEnv,
   v2SessionId: Flag.String("v2-session-id").pipe(
     Flag.withDescription("A session of the service that scenarios of API v2 may read; default: none"),

@@ -10,6 +10,7 @@ import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
 import { list } from "./list.ts"
 import { load } from "./load.ts"
+import { merge } from "./merge.ts"
 import { program, version } from "./Program.ts"
 import { reap } from "./reap.ts"
 import { run } from "./run.ts"
@@ -17,7 +18,7 @@ import { serve, serving } from "./serve.ts"
 
 const harness = Command.make("webagent-harness").pipe(
   Command.withDescription("Runs scenario suites against a web-agent and hosted-browser service"),
-  Command.withSubcommands([run, list, load, serve, reap])
+  Command.withSubcommands([run, merge, list, load, serve, reap])
 )
 
 const suggestion = (known: ReadonlyArray<string>) => (known.length === 0 ? "" : ` Did you mean ${known.join(" or ")}?`)

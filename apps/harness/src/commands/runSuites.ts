@@ -50,7 +50,12 @@ const shardOf = (options: RunOptions, plan: ReadonlyArray<Plan.Planned>) => {
   }
 }
 
-const headerOf = Effect.fnUntraced(function* (options: RunOptions, target: Target, plan: ReadonlyArray<Plan.Planned>) {
+const headerOf = Effect.fnUntraced(function* (
+  options: RunOptions,
+  target: Target,
+  plan: ReadonlyArray<Plan.Planned>,
+  argumentOf: (suite: string) => string
+) {
   const counts = Map.groupBy(plan, ({ suite }) => suite)
   const { address, capabilities, name } = target.info
   return {
@@ -68,7 +73,10 @@ const headerOf = Effect.fnUntraced(function* (options: RunOptions, target: Targe
       reruns: options.reruns ?? Plan.rerunsOf(plan, options.trials)
     },
     target: { name, address, simulated: target.simulated, capabilities: [...capabilities] },
-    suites: [...counts].map(([suite, scenarios]) => ({ name: suite, scenarios: scenarios.length }))
+    suites: [...counts].map(([name, scenarios]) => {
+      const argument = argumentOf(name)
+      return { name, scenarios: scenarios.length, ...(argument === name ? {} : { argument }) }
+    })
   } satisfies RunHeader
 })
 
@@ -94,10 +102,15 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
     const { loaded, plan: all } = yield* choose(options)
     const { part: plan, split } = shardOf(options, all)
     const target = yield* TargetSource.open(options)
-    const fresh = { ...(yield* headerOf(options, target, plan)), ...split, args, suitesHash: Plan.hashOf(plan) }
+    const argumentOf = (name: string) => loaded.find(({ suite }) => suite.name === name)?.argument ?? name
+    const fresh = {
+      ...(yield* headerOf(options, target, plan, argumentOf)),
+      ...split,
+      args,
+      suitesHash: Plan.hashOf(plan)
+    }
     const header = resumed === undefined ? fresh : yield* resumedHeader(fresh, resumed)
     if (resumed !== undefined) yield* stopLeftovers(options, resumed)
-    const argumentOf = (name: string) => loaded.find(({ suite }) => suite.name === name)?.argument ?? name
     const replay = Advice.replay(options, argumentOf)
 
     // from here on Ctrl-C stops scenarios, and the reports are still written

@@ -42,6 +42,13 @@ const mend = Effect.fnUntraced(function* (fs: FileSystem.FileSystem, path: strin
   if (length < bytes.length) yield* fs.truncate(path, length)
 })
 
+/** An event as a line of the file. */
+export const lineOf = ({ at, event }: LoggedEvent): string => {
+  // nothing of an event is transformed when it is encoded: it is JSON as it is
+  const encoded: typeof RunEvent.Encoded = event
+  return `${JSON.stringify({ at: DateTime.formatIso(at), ...encoded })}\n`
+}
+
 const isKept = ({ _tag }: RunEvent) => _tag === "TrialFinished" || _tag === "RunFinished"
 
 /**
@@ -57,10 +64,7 @@ export const open = Effect.fnUntraced(function* (path: string, { continued }: { 
   return {
     write: (event) =>
       Effect.gen(function* () {
-        // nothing of an event is transformed when it is encoded: it is JSON as it is
-        const encoded: typeof RunEvent.Encoded = event
-        const at = DateTime.formatIso(yield* DateTime.now)
-        yield* file.writeAll(encoder.encode(`${JSON.stringify({ at, ...encoded })}\n`))
+        yield* file.writeAll(encoder.encode(lineOf({ at: yield* DateTime.now, event })))
       }).pipe(
         oneAtATime.withPermit,
         // a disk may take its time: nobody else's line waits for it

@@ -133,7 +133,10 @@ export const RunHeader = Schema.Struct({
     simulated: Schema.Boolean,
     capabilities: Schema.Array(Schema.String)
   }),
-  suites: Schema.Array(Schema.Struct({ name: Schema.String, scenarios: Schema.Int })),
+  /** `argument` names a suite on the command line where its name does not: its file. */
+  suites: Schema.Array(
+    Schema.Struct({ name: Schema.String, scenarios: Schema.Int, argument: Schema.optionalKey(Schema.String) })
+  ),
   /** The words behind `run` that it was called with: how it is taken up again when it was killed. */
   args: Schema.optionalKey(Schema.Array(Schema.String)),
   /** What the selected scenarios are: a run is not taken up again when they have changed. */

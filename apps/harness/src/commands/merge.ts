@@ -1,0 +1,47 @@
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Flags from "./Flags.ts"
+import { program, version } from "./Program.ts"
+import { flags, optionsOf, reporters } from "./RunFlags.ts"
+
+/** `merge`: shards of a run as one report. What it runs with is loaded when it runs. */
+export const merge = Command.make(
+  "merge",
+  {
+    directories: Argument.String("folder").pipe(
+      Argument.withDescription("The report folder of each shard"),
+      Argument.variadic({ min: 1 })
+    ),
+    allowMissing: Flag.Boolean("allow-missing").pipe(
+      Flag.withDescription("Take the shards that are there; what the others should have run is skipped; default: no"),
+      Flag.withDefault(false)
+    ),
+    reportDir: Flags.reportDir("the reports of the whole go"),
+    reporters
+  },
+  ({ allowMissing, directories, reportDir, reporters }) =>
+    Effect.gen(function* () {
+      const { mergeShards, read } = yield* Effect.promise(() => import("./mergeShards.ts"))
+      const shards = yield* Effect.forEach(directories, read)
+      // how a scenario is run again is as the shards themselves were called
+      const again = Command.make("run", flags, (parsed) =>
+        mergeShards({
+          shards,
+          allowMissing,
+          options: { ...optionsOf(parsed), reporters, reportDir: Option.getOrUndefined(reportDir) }
+        })
+      )
+      yield* Command.runWith(again, { version })(shards[0]?.report.header.args ?? [])
+    })
+).pipe(
+  Command.withDescription(
+    "Put the reports of a run's shards together, as if it had been run in one. Exit code 0: all passed, 1: something failed, 2: called wrongly, or a shard is missing"
+  ),
+  Command.withShortDescription("Put the reports of shards together"),
+  Command.withExamples([
+    { command: `${program} merge shards/* --report-dir report`, description: "Every shard below a folder" }
+  ])
+)

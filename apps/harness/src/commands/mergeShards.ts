@@ -1,0 +1,109 @@
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Schema from "effect/Schema"
+import { dirname, join, resolve } from "node:path"
+import * as EventLog from "../events/EventLog.ts"
+import { usage } from "../Mistake.ts"
+import { counted, duration } from "../reporters/Style.ts"
+import { isGreen, RunReport } from "../runner/RunReport.ts"
+import { merge, type Merged, type ShardReport } from "../shards/Merge.ts"
+import { mergeEvents, type ShardEvents } from "../shards/MergedEvents.ts"
+import { troubleOf } from "../Trouble.ts"
+import * as Advice from "./Advice.ts"
+import { NotGreen } from "./NotGreen.ts"
+import { program } from "./Program.ts"
+import * as ReportDirectory from "./ReportDirectory.ts"
+import * as Reporting from "./Reporting.ts"
+import type { RunOptions } from "./RunOptions.ts"
+
+const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(RunReport))
+
+/** The report of a shard. */
+export const read = Effect.fnUntraced(function* (directory: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = join(directory, "report.json")
+  const text = yield* fs.readFileString(path).pipe(
+    Effect.catch((error) => {
+      const why = troubleOf(error)
+      return Effect.fail(
+        usage(
+          `${directory} has no report: ${why}. If it was killed, go on with it: ${program} run --resume ${directory}`
+        )
+      )
+    })
+  )
+  const report = yield* Effect.mapError(decode(text), ({ message }) =>
+    usage(`${path} is no report of this version: ${message.split("\n")[0]}.`)
+  )
+  const traces = new Set(yield* Effect.orElseSucceed(fs.readDirectory(join(directory, "traces")), () => []))
+  return { directory, report, has: (file) => traces.has(file.replace(/^traces\//u, "")) } satisfies ShardReport
+})
+
+/** The events of a shard; one that was told to write none has none. */
+const eventsOf = Effect.fnUntraced(function* ({ directory }: ShardReport) {
+  const path = join(directory, EventLog.fileName)
+  const events = yield* EventLog.read(path).pipe(
+    Effect.catchTags({
+      BadLine: ({ line, message }) => Effect.fail(usage(`${path} cannot be read: line ${line}: ${message}.`)),
+      PlatformError: (error) =>
+        error.reason._tag === "NotFound"
+          ? Effect.succeed([])
+          : Effect.fail(usage(`${path} cannot be read: ${troubleOf(error)}.`))
+    })
+  )
+  return { directory, events } satisfies ShardEvents
+})
+
+const writeFiles = Effect.fnUntraced(
+  function* (directory: string, merged: Merged, events: ReadonlyArray<ShardEvents> | undefined) {
+    const fs = yield* FileSystem.FileSystem
+    for (const { directory: from, from: file, to } of merged.traces) {
+      yield* fs.makeDirectory(dirname(join(directory, to)), { recursive: true })
+      yield* fs.copyFile(join(from, file), join(directory, to))
+    }
+    if (events === undefined) return
+    const lines = mergeEvents(events, merged).map(EventLog.lineOf)
+    yield* fs.writeFileString(join(directory, EventLog.fileName), lines.join(""))
+  },
+  Effect.mapError((error) => usage(`The report cannot be written: ${troubleOf(error)}.`))
+)
+
+/** Reports on the shards of a run as on one run; fails with NotGreen when something is wrong. */
+export const mergeShards = Effect.fnUntraced(function* (given: {
+  readonly shards: ReadonlyArray<ShardReport>
+  readonly allowMissing: boolean
+  /** As the shards were called, with the reporters and the folder of the whole. */
+  readonly options: RunOptions
+}) {
+  const { options, shards } = given
+  const merged = yield* Effect.mapError(Effect.fromResult(merge(shards, given)), usage)
+  const { report } = merged
+  const wanted = options.reporters.includes("ndjson")
+  const events = wanted ? yield* Effect.forEach(shards, eventsOf) : undefined
+  const { reportDir } = options
+  const own = shards.find(({ directory }) => reportDir !== undefined && resolve(directory) === resolve(reportDir))
+  if (own !== undefined) return yield* usage(`${own.directory} is a shard: choose another folder with --report-dir.`)
+  const directory = yield* ReportDirectory.create(reportDir)
+  yield* writeFiles(directory, merged, events)
+
+  const argumentOf = (suite: string) => report.header.suites.find(({ name }) => name === suite)?.argument ?? suite
+  const replay = Advice.replay(options, argumentOf)
+  const { style, write } = yield* Reporting.terminal
+  const all_ms = (report.shards ?? []).reduce((sum, { duration_ms }) => sum + duration_ms, 0)
+  if (options.reporters.includes("console")) {
+    yield* write(
+      `${style.strong(`merging ${counted(shards.length, "shard")}`)} · the longest took ${duration(report.duration_ms)}, all ${duration(all_ms)} together\n`
+    )
+  }
+  const reporting = yield* Reporting.start({
+    options: { ...options, reportDir: directory, reporters: options.reporters.filter((name) => name !== "ndjson") },
+    replay,
+    next: Advice.next(options, replay)
+  })
+  yield* reporting.emit({ _tag: "RunStarted", header: report.header })
+  for (const result of report.results) yield* reporting.emit({ _tag: "ScenarioFinished", result })
+  yield* reporting.emit({ _tag: "RunFinished", report })
+  yield* reporting.finish
+
+  if (!isGreen(report)) return yield* new NotGreen({ exitCode: 1 })
+}, Effect.scoped)

@@ -1,0 +1,184 @@
+import * as Result from "effect/Result"
+import { countsOf, type RunHeader, type RunReport, type ScenarioResult, totalCost } from "../runner/RunReport.ts"
+import type { Trial } from "../runner/Trial.ts"
+
+/** The report of one shard, and the folder that it lies in. */
+export interface ShardReport {
+  readonly directory: string
+  readonly report: RunReport
+  /** Whether the folder has this file of the report. */
+  readonly has: (file: string) => boolean
+}
+
+/** A trace of a shard, and where it goes: both below the folder of a report. */
+export interface MovedTrace {
+  readonly directory: string
+  readonly from: string
+  readonly to: string
+}
+
+/** What shards are together. */
+export interface Merged {
+  readonly report: RunReport
+  readonly traces: ReadonlyArray<MovedTrace>
+  /** The same trial of a shard as it is in the whole. */
+  readonly trialOf: (directory: string, trial: Trial) => Trial
+  /** The shards that are not there, by number. */
+  readonly missing: ReadonlyArray<number>
+}
+
+type Split = NonNullable<RunHeader["shard"]>
+
+const listed = (numbers: ReadonlyArray<number>): string =>
+  numbers.length < 2 ? String(numbers[0] ?? "") : `${numbers.slice(0, -1).join(", ")} and ${numbers.at(-1)}`
+
+/** What all shards of one run have in common, in words for whoever gave two that differ. */
+const common: ReadonlyArray<readonly [what: string, of: (header: RunHeader, shard: Split) => unknown]> = [
+  ["number of shards", (_, { of }) => of],
+  ["version of this program", ({ tool }) => tool.version],
+  ["seed", ({ seed }) => seed],
+  ["number of trials", ({ trials }) => trials],
+  ["selection of scenarios", ({ selection }) => selection ?? ""],
+  // each simulated service has an address of its own
+  ["target", ({ target }) => (target.simulated ? "simulated" : target.address)],
+  ["target's abilities", ({ target }) => target.capabilities.toSorted()],
+  ["split of the scenarios", (_, { plan }) => plan]
+]
+
+/** Why these are not the shards of one run, each once; undefined when they are. */
+const trouble = (shards: ReadonlyArray<ShardReport & { readonly shard: Split }>): string | undefined => {
+  const [first, ...rest] = shards
+  if (first === undefined) return "There is no shard to merge."
+  const seen = new Map<number, string>()
+  for (const { directory, shard } of shards) {
+    const other = seen.get(shard.index)
+    if (other !== undefined) return `${other} and ${directory} are both shard ${shard.index}: leave one out.`
+    seen.set(shard.index, directory)
+  }
+  for (const { directory, report, shard } of rest) {
+    for (const [what, of] of common) {
+      if (JSON.stringify(of(report.header, shard)) === JSON.stringify(of(first.report.header, first.shard))) continue
+      return `${first.directory} and ${directory} are not shards of one run: they have another ${what}.`
+    }
+  }
+  for (const { directory, report, shard } of shards) {
+    const own = (shard.plan ?? []).filter((planned) => planned.shard === shard.index)
+    const has = new Set(report.results.map(({ name, suite }) => JSON.stringify([suite, name])))
+    if (
+      own.length !== report.results.length ||
+      own.some(({ name, suite }) => !has.has(JSON.stringify([suite, name])))
+    ) {
+      return `${directory} does not hold the scenarios of shard ${shard.index}: was its report changed?`
+    }
+  }
+  return undefined
+}
+
+const absent = (suite: string, name: string, shard: number): ScenarioResult => ({
+  suite,
+  name,
+  tags: [],
+  needs: [],
+  verdict: "skipped",
+  reason: `shard ${shard} is missing`,
+  started_ms: 0,
+  duration_ms: 0,
+  checks: 0,
+  cost_usd: "0",
+  trials: []
+})
+
+const headerOf = (shards: ReadonlyArray<ShardReport>, plan: NonNullable<Split["plan"]>): RunHeader | undefined => {
+  const [first] = shards.toSorted((a, b) => (a.report.header.startedAt < b.report.header.startedAt ? -1 : 1))
+  if (first === undefined) return undefined
+  const { args: _args, machine, resumed: _resumed, shard: _shard, suitesHash: _hash, ...header } = first.report.header
+  const suites = shards.flatMap(({ report }) => report.header.suites)
+  const words = new Map(suites.map(({ argument, name }) => [name, argument]))
+  const isAlike = shards.every(({ report }) => JSON.stringify(report.header.machine) === JSON.stringify(machine))
+  return {
+    ...header,
+    ...(machine === undefined || !isAlike ? {} : { machine }),
+    suites: [...Map.groupBy(plan, ({ suite }) => suite)].map(([name, of]) => {
+      const argument = words.get(name)
+      return { name, scenarios: of.length, ...(argument === undefined ? {} : { argument }) }
+    })
+  }
+}
+
+/**
+ * The shards of one run as the run that they are: each shard once, results in the order of the suites, traces numbered
+ * anew. What a missing shard should have run is skipped, which makes the whole no measure for others. The failure is a
+ * sentence.
+ */
+export const merge = (
+  reports: ReadonlyArray<ShardReport>,
+  options: { readonly allowMissing: boolean }
+): Result.Result<Merged, string> => {
+  const shards: Array<ShardReport & { readonly shard: Split }> = []
+  for (const one of reports) {
+    const { shard } = one.report.header
+    if (shard?.plan === undefined) return Result.fail(`${one.directory} is no shard: it was run without --shard.`)
+    shards.push({ ...one, shard })
+  }
+  shards.sort((a, b) => a.shard.index - b.shard.index)
+  const why = trouble(shards)
+  if (why !== undefined) return Result.fail(why)
+  const { of = 0, plan = [] } = shards[0]?.shard ?? {}
+  const header = headerOf(shards, plan)
+  if (header === undefined) return Result.fail("There is no shard to merge.")
+
+  const there = new Map(shards.map((one) => [one.shard.index, one]))
+  const missing = Array.from({ length: of }, (_, index) => index + 1).filter((index) => !there.has(index))
+  if (missing.length > 0 && !options.allowMissing) {
+    const [are, noun] = missing.length === 1 ? ["is", "shard"] : ["are", "shards"]
+    return Result.fail(
+      `Of ${of} shards ${noun} ${listed(missing)} ${are} missing: name every folder, or take what is there with --allow-missing.`
+    )
+  }
+
+  const traces: Array<MovedTrace> = []
+  const moved = new Map<string, string>()
+  const nameOf = (directory: string, trace: string) => JSON.stringify([directory, trace])
+  const trialOf = (directory: string, trial: Trial): Trial => {
+    const { trace: was, ...rest } = trial
+    const trace = was === undefined ? undefined : moved.get(nameOf(directory, was))
+    return trace === undefined ? rest : { ...rest, trace }
+  }
+  const results = plan.map(({ name, shard, suite }) => {
+    const one = there.get(shard)
+    const result = one?.report.results.find((result) => result.suite === suite && result.name === name)
+    if (one === undefined || result === undefined) return absent(suite, name, shard)
+    for (const { trace } of result.trials) {
+      if (trace === undefined || !one.has(trace)) continue
+      const to = `traces/${traces.length}.json`
+      traces.push({ directory: one.directory, from: trace, to })
+      moved.set(nameOf(one.directory, trace), to)
+    }
+    return { ...result, trials: result.trials.map((trial) => trialOf(one.directory, trial)) }
+  })
+  const parts = shards.map(({ report }) => report)
+  const leftovers = parts.flatMap((report) => report.leftovers ?? [])
+  return Result.succeed({
+    report: {
+      format: 2,
+      header,
+      duration_ms: Math.max(...parts.map(({ duration_ms }) => duration_ms)),
+      interrupted: parts.some(({ interrupted }) => interrupted),
+      counts: countsOf(results),
+      cost_usd: totalCost(results.map(({ cost_usd }) => cost_usd)),
+      results,
+      shards: shards.map(({ report, shard }) => ({
+        index: shard.index,
+        of: shard.of,
+        startedAt: report.header.startedAt,
+        duration_ms: report.duration_ms,
+        interrupted: report.interrupted
+      })),
+      breaches: parts.flatMap(({ breaches }) => breaches),
+      ...(parts.some((report) => report.leftovers !== undefined) ? { leftovers } : {})
+    },
+    traces,
+    trialOf,
+    missing
+  })
+}
