@@ -1,7 +1,7 @@
 /** What a scenario may ask of a target beyond a key, and what each one means. */
 export const needs = {
   "scriptable-agent": "an agent that does what the bracket of `simulate` says",
-  "control-api": "the control API of our own servers; a suite may declare it, and no target serves it yet",
+  "control-api": "the control API of our own simulated servers",
   "v2-session": "a session that API v2 shows: a given one, or one made through v4",
   money: "runs and browsers that cost",
   assumptions: "answers as our servers give them where the description is silent",

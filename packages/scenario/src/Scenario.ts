@@ -5,6 +5,21 @@ import type { Need } from "./Need.ts"
 import type { ScenarioContext } from "./ScenarioContext.ts"
 import { whereOf } from "./Where.ts"
 
+/** What a client should not do, what the harness looks for, and what a scenario may do on purpose all the same. */
+export const allowances = [
+  /** It leaves a run or a session to itself, and never reads what came of it. */
+  "results-never-fetched",
+  /** It reads a status after it was told a terminal one. */
+  "polls-after-terminal",
+  /** It polls sooner than the server's `pollInterval` asks. */
+  "polled-too-fast",
+  /** It comes again before a `Retry-After` is over. */
+  "retry-after-ignored"
+] as const
+
+/** What a scenario may do on purpose. */
+export type Allowance = (typeof allowances)[number]
+
 /** How a scenario is selected, repeated and bounded. */
 export interface ScenarioOptions {
   readonly tags?: ReadonlyArray<string>
@@ -16,6 +31,8 @@ export interface ScenarioOptions {
   readonly budget?: `${number} USD`
   /** The longest one trial may take; the runner's own bound unless said. */
   readonly timeout?: Duration.Input
+  /** What it does on purpose that would otherwise be held against it; nothing unless told. */
+  readonly allows?: ReadonlyArray<Allowance>
 }
 
 /** What a scenario does: yields effects and checks; a failure that it does not handle fails it. */
@@ -32,6 +49,7 @@ export interface Scenario {
   /** What all its trials together may cost, as an exact decimal. */
   readonly budget_usd: string | undefined
   readonly timeout: Duration.Duration | undefined
+  readonly allows: ReadonlyArray<Allowance>
   /** Where it is written: `path:line`, the path relative to the working directory. */
   readonly where: string | undefined
   /** Its body as it is written: when that changes, a history begins anew. */
@@ -69,6 +87,8 @@ export const scenario: {
   const trials = options.trials ?? 1
   if (name.trim() === "") refuse(name, "its name is empty.")
   if (!Number.isInteger(trials) || trials < 1) refuse(name, `trials must be 1 or more, not ${trials}.`)
+  const odd = options.allows?.find((allowance) => !allowances.includes(allowance))
+  if (odd !== undefined) refuse(name, `allows "${odd}" is not one of ${allowances.join(", ")}.`)
   return {
     name,
     tags: options.tags ?? [],
@@ -76,6 +96,7 @@ export const scenario: {
     trials,
     budget_usd: options.budget === undefined ? undefined : dollars(name, options.budget),
     timeout: options.timeout === undefined ? undefined : Duration.fromInputUnsafe(options.timeout),
+    allows: options.allows ?? [],
     where: whereOf(new Error()),
     source: String(body),
     run: (context) => Effect.asVoid(Effect.gen(() => body(context)))

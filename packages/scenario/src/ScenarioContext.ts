@@ -8,6 +8,7 @@ import type * as HttpClientError from "effect/http/HttpClientError"
 import type * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import type { CdpConnection, CdpError } from "./CdpConnection.ts"
+import type { Control } from "./Control.ts"
 import type { RawAnswer, RawRequest } from "./RawRequest.ts"
 import type { TargetInfo } from "./TargetInfo.ts"
 import type { TaskScript } from "./TaskScript.ts"
@@ -30,6 +31,8 @@ export interface ScenarioContext {
   readonly cdp: (url: string) => Effect.Effect<CdpConnection, CdpError, Scope.Scope>
   /** Tells a simulated agent what to do with a task; an agent that is not simulated ignores the bracket. */
   readonly simulate: (task: string, script: TaskScript) => string
+  /** Drives and reads a simulated server; a scenario that uses it says `needs: ["control-api"]`. */
+  readonly control: Control
   readonly target: TargetInfo
   /** The key that the target accepts, for scenarios about keys. */
   readonly apiKey: Redacted.Redacted

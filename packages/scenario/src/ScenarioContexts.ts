@@ -6,6 +6,7 @@ import * as HttpClient from "effect/http/HttpClient"
 import type * as Redacted from "effect/Redacted"
 import * as Socket from "effect/socket/Socket"
 import * as CdpConnection from "./CdpConnection.ts"
+import * as Control from "./Control.ts"
 import * as RawRequest from "./RawRequest.ts"
 import type { ScenarioContext } from "./ScenarioContext.ts"
 import type { TargetInfo } from "./TargetInfo.ts"
@@ -15,7 +16,11 @@ import { simulate } from "./TaskScript.ts"
  * Makes the contexts of a target's scenarios, one a seed, over one set of clients. Needs the services of every
  * version, the HttpClient for raw requests, and a WebSocketConstructor for CDP.
  */
-export const make = Effect.fnUntraced(function* (target: TargetInfo, apiKey: Redacted.Redacted) {
+export const make = Effect.fnUntraced(function* (
+  target: TargetInfo,
+  apiKey: Redacted.Redacted,
+  control: Control.Control = Control.none
+) {
   const client = yield* HttpClient.HttpClient
   const webSocket = yield* Socket.WebSocketConstructor
   const clients = {
@@ -26,5 +31,5 @@ export const make = Effect.fnUntraced(function* (target: TargetInfo, apiKey: Red
   const request = RawRequest.make(client, target, apiKey)
   const cdp = (url: string) =>
     Effect.provideService(CdpConnection.connect(client, url), Socket.WebSocketConstructor, webSocket)
-  return (seed: number): ScenarioContext => ({ ...clients, request, cdp, simulate, target, apiKey, seed })
+  return (seed: number): ScenarioContext => ({ ...clients, request, cdp, simulate, control, target, apiKey, seed })
 })

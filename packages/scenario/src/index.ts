@@ -3,10 +3,18 @@ export * as check from "./Check.ts"
 export { CheckCount } from "./CheckCount.ts"
 export { CheckFailed } from "./CheckFailed.ts"
 export { isNeed, type Need, needs } from "./Need.ts"
+export * as Control from "./Control.ts"
 export * as Oracle from "./Oracle.ts"
 export { OracleCount } from "./OracleCount.ts"
 export type { RawAnswer, RawRequest } from "./RawRequest.ts"
-export { type Scenario, scenario, type ScenarioBody, type ScenarioOptions } from "./Scenario.ts"
+export {
+  type Allowance,
+  allowances,
+  type Scenario,
+  scenario,
+  type ScenarioBody,
+  type ScenarioOptions
+} from "./Scenario.ts"
 export type { ScenarioContext } from "./ScenarioContext.ts"
 export * as Suite from "./Suite.ts"
 export type { TargetInfo } from "./TargetInfo.ts"

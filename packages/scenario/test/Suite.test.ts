@@ -16,7 +16,8 @@ describe("scenario", () => {
       needs: [],
       trials: 1,
       budget_usd: undefined,
-      timeout: undefined
+      timeout: undefined,
+      allows: []
     })
     assert.strictEqual(source, String(nothing))
     assert.match(where ?? "", /^test\/Suite\.test\.ts:\d+$/u)
@@ -35,6 +36,10 @@ describe("scenario", () => {
   it("refuses options that make no sense, with a sentence", () => {
     assert.throws(() => scenario("  ", nothing), "its name is empty")
     assert.throws(() => scenario("x", { trials: 0 }, nothing), 'Scenario "x": trials must be 1 or more, not 0.')
+    assert.throws(
+      () => scenario("x", JSON.parse('{ "allows": ["leaks"] }'), nothing),
+      'Scenario "x": allows "leaks" is not one of results-never-fetched, polls-after-terminal'
+    )
     assert.throws(() => scenario("x", { budget: "-1 USD" }, nothing), 'budget "-1 USD" is not written like "0.50 USD"')
   })
 })

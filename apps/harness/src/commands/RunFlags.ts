@@ -90,6 +90,12 @@ export const flags = {
   reportDir: Flags.reportDir("the reports go"),
   reporters,
   apiKeyEnv: Flags.apiKeyEnv,
+  control: Flag.String("control").pipe(
+    Flag.withDescription(
+      "The address of the control API of a simulated server, its key in WEBAGENT_CONTROL_KEY; default: none"
+    ),
+    Flag.optional
+  ),
   v2SessionId: Flag.String("v2-session-id").pipe(
     Flag.withDescription("A session of the service that scenarios of API v2 may read; default: none"),
     Flag.optional
@@ -131,6 +137,7 @@ export const optionsOf = ({ suite, suites, tag, ...flags }: ParsedFlags): RunOpt
   maxRequests: Option.getOrUndefined(flags.maxRequests),
   reruns: Option.getOrUndefined(flags.reruns),
   reportDir: Option.getOrUndefined(flags.reportDir),
+  control: Option.getOrUndefined(flags.control),
   v2SessionId: Option.getOrUndefined(flags.v2SessionId),
   shard: Option.getOrUndefined(flags.shard)
 })

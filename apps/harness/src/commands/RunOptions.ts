@@ -31,6 +31,8 @@ export interface RunOptions {
   readonly reporters: ReadonlyArray<ReporterName>
   readonly reportDir: string | undefined
   readonly apiKeyEnv: string
+  /** The address of the target's control API. */
+  readonly control: string | undefined
   readonly v2SessionId: string | undefined
   readonly allowPaid: boolean
   /** Which part of the scenarios to run, of how many. */

@@ -16,7 +16,7 @@ const embedded = (options: RunOptions) =>
 
 /** Looks once whether the service answers at an address, with the key that a variable holds. */
 export const remote = Effect.fnUntraced(function* (
-  options: Pick<RunOptions, "target" | "apiKeyEnv" | "allowPaid" | "v2SessionId">
+  options: Pick<RunOptions, "target" | "apiKeyEnv" | "allowPaid" | "v2SessionId"> & Partial<Pick<RunOptions, "control">>
 ) {
   const { allowPaid, apiKeyEnv, v2SessionId } = options
   const { probe } = yield* Effect.promise(() => import("../target/RemoteTarget.ts"))
@@ -32,10 +32,23 @@ export const remote = Effect.fnUntraced(function* (
     apiKeyHeader: Option.getOrUndefined(header),
     v2SessionId,
     allowPaid,
+    controlled: options.control !== undefined,
     program
   })
 })
 
+const controlKeyEnv = "WEBAGENT_CONTROL_KEY"
+
+/** The same, with its control API where one is named. */
+const controlled = Effect.fnUntraced(function* (options: RunOptions) {
+  const connection = yield* remote(options)
+  if (options.control === undefined) return connection
+  const { open } = yield* Effect.promise(() => import("../target/RemoteControl.ts"))
+  const key = yield* Effect.mapError(Config.option(Config.Redacted(controlKeyEnv)), (error) => usage(error.message))
+  const opened = yield* open({ address: options.control, keyEnv: controlKeyEnv, key: Option.getOrUndefined(key) })
+  return { ...connection, ...opened }
+})
+
 /** Finds the target, looks once whether it answers as the service, and connects; it closes with the scope. */
 export const open = (options: RunOptions): Effect.Effect<Target, Mistake, Scope.Scope> =>
-  Effect.flatMap(options.target === "simulated" ? embedded(options) : remote(options), connect)
+  Effect.flatMap(options.target === "simulated" ? embedded(options) : controlled(options), connect)

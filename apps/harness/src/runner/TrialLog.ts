@@ -14,6 +14,8 @@ export interface Made {
 
 /** What is seen of one trial from outside while it runs. All of it is bounded. */
 export interface TrialLog {
+  /** Tells it from all other logs of this process. */
+  readonly serial: number
   /** When it began, in milliseconds since 1970. */
   began_ms: number
   lastExchange: Exchange | undefined
@@ -31,6 +33,8 @@ export interface TrialLog {
   readonly made: Map<string, Made>
   /** Runs and sessions of which it was shown the end: whatever came of them was read. */
   readonly results: Set<string>
+  /** Runs of which it was told that they are over. */
+  readonly ended: Set<string>
   /** What its typed clients have noted of their creates. */
   readonly ledger: OpenItems
   /** The agent's opinion of its success, and the judge's, as last seen; null while nobody has said anything. */
@@ -41,8 +45,11 @@ export interface TrialLog {
 /** How many exchanges, and how many spans, are kept of one trial. */
 export const most = 2000
 
+let logs = 0
+
 /** An empty log. */
 export const make = (): TrialLog => ({
+  serial: ++logs,
   began_ms: 0,
   lastExchange: undefined,
   requests: 0,
@@ -53,6 +60,7 @@ export const make = (): TrialLog => ({
   spansDropped: 0,
   made: new Map(),
   results: new Set(),
+  ended: new Set(),
   ledger: new OpenItems(),
   agent: null,
   judge: null

@@ -9,14 +9,17 @@ export interface Known {
   /** Whether runs and browsers may cost. */
   readonly allowPaid: boolean
   readonly v2SessionId: string | undefined
+  /** Whether its control API is open to us. */
+  readonly controlled: boolean
 }
 
 /** Which needs a target serves. One that is not ours serves what the user vouches for, and nothing else. */
-export const of = ({ allowPaid, ours, simulated, v2SessionId }: Known): ReadonlySet<Need> => {
+export const of = ({ allowPaid, controlled, ours, simulated, v2SessionId }: Known): ReadonlySet<Need> => {
   const free = simulated || allowPaid
   return new Set<Need>([
     ...(simulated ? (["scriptable-agent"] as const) : []),
     ...(ours ? (["assumptions", "shared-sessions"] as const) : []),
+    ...(controlled ? (["control-api"] as const) : []),
     ...(free ? (["money"] as const) : []),
     ...(v2SessionId !== undefined || (ours && free) ? (["v2-session"] as const) : [])
   ])
@@ -24,7 +27,7 @@ export const of = ({ allowPaid, ours, simulated, v2SessionId }: Known): Readonly
 
 const reasons: Readonly<Record<Need, string>> = {
   "scriptable-agent": "it tells the agent how to end, and only a simulated agent can be told",
-  "control-api": "it needs the control API of our own servers, which no target serves yet",
+  "control-api": "it needs the control API of a simulated server: name it with --control",
   "v2-session": "it reads a v2 session: name one with --v2-session-id",
   money: "it would cost: allow that with --allow-paid",
   assumptions: "it checks what our own servers chose where the service's description is silent",

@@ -10,6 +10,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -26,7 +27,7 @@ const read = <A>(fields: Schema.ConstraintDecoder<A>) => Schema.decodeUnknownOpt
 
 const readCreated = read(Schema.Struct({ id: text, runId: text, sessionId: text }))
 const readRun = read(Schema.Struct({ id: Schema.String, status: text, cost: text }))
-const readSession = read(Schema.Struct({ status: text }))
+const readStatus = read(Schema.Struct({ status: text }))
 const readTasks = read(
   Schema.Struct({
     tasks: Schema.Array(
@@ -59,11 +60,17 @@ const sawRun = (log: TrialLog, body: string) => {
   const run = Option.getOrUndefined(readRun(body))
   if (run === undefined) return
   if (typeof run.cost === "string") log.costs.set(run.id, run.cost)
-  if (isOneOf(terminalRunStatuses, run.status)) log.results.add(run.id)
+  if (!isOneOf(terminalRunStatuses, run.status)) return
+  log.ended.add(run.id)
+  log.results.add(run.id)
+}
+
+const sawStatus = (log: TrialLog, id: string, body: string) => {
+  if (isOneOf(terminalRunStatuses, Option.getOrUndefined(readStatus(body))?.status)) log.ended.add(id)
 }
 
 const sawSession = (log: TrialLog, id: string, body: string) => {
-  if (!isOneOf(terminalV3SessionStatuses, Option.getOrUndefined(readSession(body))?.status)) return
+  if (!isOneOf(terminalV3SessionStatuses, Option.getOrUndefined(readStatus(body))?.status)) return
   log.results.add(id)
   for (const [run, { sessionId }] of log.made) if (sessionId === id) log.results.add(run)
 }
@@ -87,6 +94,7 @@ const learn = (log: TrialLog, { creates, operation, resource }: Route, status: n
   if (creates) return made(log, operation, decoder.decode(bytes))
   if (resource === null) return
   if (operation === "v4.getRun") sawRun(log, decoder.decode(bytes))
+  else if (operation === "v4.getRunStatus") sawStatus(log, resource, decoder.decode(bytes))
   else if (operation === "v3.getSession") sawSession(log, resource, decoder.decode(bytes))
   else if (operation === "v2.getSession") sawTasks(log, resource, decoder.decode(bytes))
 }
@@ -104,15 +112,27 @@ const watched = (
   return Object.create(response, { arrayBuffer: { get: () => body }, text: { get: () => asText } })
 }
 
+const agent = "user-agent"
+
+/** Requests that say to which trial they belong, where whoever serves them writes that down. */
+const marked = (client: HttpClient.HttpClient, markOf: (log: TrialLog) => string): HttpClient.HttpClient =>
+  HttpClient.mapRequestEffect(client, (request) =>
+    Effect.map(TrialLog, (log) => {
+      const before = request.headers[agent]
+      return HttpClientRequest.setHeader(request, agent, `${before === undefined ? "" : `${before} `}${markOf(log)}`)
+    })
+  )
+
 /**
  * A client that keeps each scenario's log: what it sent and what came, the browsers it has open, what its runs cost. It
  * looks at the wire, so that raw requests count as those of the typed clients do.
  */
 export const make = (
   client: HttpClient.HttpClient,
-  baseUrls: Readonly<Record<ApiVersion, string>>
+  baseUrls: Readonly<Record<ApiVersion, string>>,
+  markOf?: (log: TrialLog) => string
 ): HttpClient.HttpClient =>
-  HttpClient.transform(client, (effect, request) =>
+  HttpClient.transform(markOf === undefined ? client : marked(client, markOf), (effect, request) =>
     Effect.withFiber((fiber) => {
       const log = fiber.getRef(TrialLog)
       const clock = fiber.getRef(Clock.Clock)

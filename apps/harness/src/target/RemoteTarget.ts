@@ -24,6 +24,8 @@ export interface RemoteOptions {
   readonly apiKeyHeader: string | undefined
   readonly v2SessionId: string | undefined
   readonly allowPaid: boolean
+  /** Whether its control API is open to us. */
+  readonly controlled?: boolean
   /** How the program is called, for advice. */
   readonly program: string
 }
@@ -132,7 +134,7 @@ export const probe = Effect.fnUntraced(function* (options: RemoteOptions) {
     )
   }
   const simulated = identity?.simulated === true
-  const { allowPaid, v2SessionId } = options
+  const { allowPaid, controlled = false, v2SessionId } = options
   return {
     simulated,
     apiKey,
@@ -141,7 +143,7 @@ export const probe = Effect.fnUntraced(function* (options: RemoteOptions) {
       address,
       baseUrls: { v2: base("v2"), v3: base("v3"), v4: base("v4") },
       apiKeyHeader: header,
-      capabilities: Capabilities.of({ ours: identity !== undefined, simulated, allowPaid, v2SessionId }),
+      capabilities: Capabilities.of({ ours: identity !== undefined, simulated, allowPaid, v2SessionId, controlled }),
       ...(v2SessionId === undefined ? {} : { v2SessionId })
     }
   } satisfies Connection

@@ -1,12 +1,14 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { stopAction } from "@webagent/contract/Wire"
-import { ClientConfig, Transport } from "@webagent/core"
+import type { ControlClient } from "@webagent/control"
+import { ClientConfig, IdempotencyKey, Ledger, RetryPolicy, Transport } from "@webagent/core"
 import { PollBudget, PollSchedule } from "@webagent/polling"
-import type { Need, ScenarioContext, TargetInfo } from "@webagent/scenario"
+import { Control, type Need, type ScenarioContext, type TargetInfo } from "@webagent/scenario"
 import * as ScenarioContexts from "@webagent/scenario/ScenarioContexts"
 import { V2 } from "@webagent/v2"
 import { V3 } from "@webagent/v3"
 import { V4 } from "@webagent/v4"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
@@ -14,9 +16,15 @@ import * as Redacted from "effect/Redacted"
 import * as Socket from "effect/socket/Socket"
 import { WebSocket } from "ws"
 import { usage } from "../Mistake.ts"
+import type { Claim } from "../reap/Leftovers.ts"
+import * as Reaper from "../reap/Reaper.ts"
+import type { TrialLog } from "../runner/TrialLog.ts"
+import { markOf } from "../trace/JournalBook.ts"
 import { redactor } from "../trace/Secrets.ts"
 import * as Capabilities from "./Capabilities.ts"
 import * as ObservedClient from "./ObservedClient.ts"
+import * as TrialLedger from "./TrialLedger.ts"
+import type { Witness } from "./Witness.ts"
 
 /** A service that suites run against, connected. */
 export interface Target {
@@ -32,6 +40,18 @@ export interface Target {
   readonly stopBrowser: (id: string) => Effect.Effect<boolean>
   /** Text without the key. */
   readonly redact: (text: string) => string
+  readonly apiKey: Redacted.Redacted
+  /** What its typed clients made and have not seen to the end. */
+  readonly ledger: TrialLedger.TrialLedger
+  /** What a server of ours says itself; undefined of any other. */
+  readonly witness: Witness | undefined
+  /** How the rows of a trial are marked in its journal. */
+  readonly markOf: (log: TrialLog) => string
+  /** Stops what is open, or says why it cannot; tries for so long. */
+  readonly reap: (
+    claims: ReadonlyArray<Claim>,
+    time: Duration.Duration
+  ) => Effect.Effect<ReadonlyArray<Reaper.Finding>, Reaper.KeyRefused>
 }
 
 /** What connecting takes: everything about a target but its clients. */
@@ -39,6 +59,9 @@ export interface Connection {
   readonly info: TargetInfo
   readonly apiKey: Redacted.Redacted
   readonly simulated: boolean
+  /** Its control API, where that is open to us, and what is read of the server through it. */
+  readonly control?: ControlClient.ControlClient
+  readonly witness?: Witness
 }
 
 // the ws package says with which status an upgrade was refused, Node's own WebSocket does not
@@ -53,11 +76,16 @@ const scheduleOf = (simulated: boolean) => (simulated ? PollSchedule.every("10 m
 
 /** Builds the clients of every version over one observed HTTP client; they live as long as the scope. */
 export const connect = Effect.fnUntraced(
-  function* ({ apiKey, info, simulated }: Connection) {
+  function* ({ apiKey, control, info, simulated, witness }: Connection) {
+    const run = (yield* IdempotencyKey.random).slice(0, 8)
+    const nameOf = (log: TrialLog) => markOf(run, log.serial)
     const http = Layer.effect(
       HttpClient.HttpClient,
-      Effect.map(HttpClient.HttpClient, (client) => ObservedClient.make(client, info.baseUrls))
+      Effect.map(HttpClient.HttpClient, (client) =>
+        ObservedClient.make(client, info.baseUrls, witness === undefined ? undefined : nameOf)
+      )
     ).pipe(Layer.provide(NodeHttpClient.layerUndici))
+    const ledger = yield* TrialLedger.make
     const config = ClientConfig.layer({
       baseUrl: info.address,
       baseUrls: info.baseUrls,
@@ -70,8 +98,9 @@ export const connect = Effect.fnUntraced(
         Layer.mergeAll(http, webSockets, config, simulated ? PollBudget.layerUnlimited : PollBudget.layer())
       )
     )
-    const context = yield* Layer.build(clients)
-    const contextOf = yield* Effect.provideContext(ScenarioContexts.make(info, apiKey), context)
+    const context = yield* Layer.build(clients).pipe(Effect.provideService(Ledger.Current, ledger))
+    const driver = control === undefined ? Control.none : yield* Control.make(control)
+    const contextOf = yield* Effect.provideContext(ScenarioContexts.make(info, apiKey, driver), context)
     const { request } = contextOf(0)
     return {
       info,
@@ -88,7 +117,18 @@ export const connect = Effect.fnUntraced(
           Effect.map(({ status }) => status >= 200 && status < 300),
           Effect.orElseSucceed(() => false)
         ),
-      redact: redactor(Redacted.value(apiKey))
+      redact: redactor(Redacted.value(apiKey)),
+      apiKey,
+      ledger,
+      witness,
+      markOf: nameOf,
+      reap: (claims, time) =>
+        Reaper.reap(claims, time, () => Effect.void).pipe(
+          Effect.provide(Layer.fresh(Layer.mergeAll(V3.layer, V4.layer).pipe(Layer.provideMerge(Transport.layer)))),
+          Effect.provideService(RetryPolicy.Current, Reaper.policy),
+          Effect.provideService(Ledger.Current, ledger),
+          Effect.provideContext(context)
+        )
     } satisfies Target
   },
   Effect.catchTag("ClientConfigError", (error) => Effect.fail(usage(error.message)))

@@ -77,6 +77,19 @@ const begin = (pollInterval_ms: () => number | undefined) => {
 }
 
 /**
+ * What the oracles say of some rows alone, such as those about one trial, in the order of their numbers. Browsers that
+ * are open are no matter of rows, so that `browsers-left-open` is not among the verdicts.
+ */
+export const judge = (
+  rows: Iterable<JournalEntry>,
+  options: { readonly pollInterval_ms: number | undefined }
+): ReadonlyArray<Verdict> => {
+  const { folds, see } = begin(() => options.pollInterval_ms)
+  for (const row of rows) see(row)
+  return folds.filter(({ ofState }) => ofState !== true).map((fold) => fold.verdict({ now_ms: 0, browsers: [] }))
+}
+
+/**
  * What may be wrong with how the service was used, judged by what the service itself has seen: every row of the
  * journal, also those that it keeps no more. Each oracle remembers at most 20,000 things.
  *

@@ -1,0 +1,89 @@
+import type { ControlClient, Fault, FaultPlan, JournalEntry, Operation } from "@webagent/control"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+
+/** The target has no control API, or it has refused. The message says which. */
+export class ControlError extends Schema.TaggedError<ControlError>()("ControlError", {
+  message: Schema.String
+}) {}
+
+/** A fault that strikes requests about one thing. */
+export interface Strike {
+  readonly fault: Fault
+  /** The id of a run, a session or a browser: whatever else runs at the same time is left alone. */
+  readonly resource: string
+  /** Only these operations, such as `v4.getRunStatus`; all unless told. */
+  readonly operations?: readonly [Operation, ...ReadonlyArray<Operation>]
+  /** Only the n-th requests of one operation, or of one create, from 1; all unless told. */
+  readonly attempts?: readonly [number, ...ReadonlyArray<number>]
+}
+
+/**
+ * What a scenario may do to a simulated server behind the back of its clients. All of it but `api` is about one thing
+ * by its id, so that scenarios that run at the same time do not disturb each other.
+ */
+export interface Control {
+  /** Cancels a run, or a v2 task. */
+  readonly cancelRun: (id: string) => Effect.Effect<void, ControlError>
+  /** Cancels what a session has to do, and stops it. */
+  readonly stopSession: (id: string) => Effect.Effect<void, ControlError>
+  /** Cuts every CDP connection of a browser, which goes on. */
+  readonly dropConnections: (id: string) => Effect.Effect<void, ControlError>
+  /** Lets a fault strike until the scope ends, which for a scenario is its own end. */
+  readonly strike: (strike: Strike) => Effect.Effect<void, ControlError, Scope.Scope>
+  /** What the server's journal has about one thing, oldest first. */
+  readonly journal: (id: string) => Effect.Effect<ReadonlyArray<JournalEntry>, ControlError>
+  /** The whole control API. Time, profile and faults are those of everyone who uses the server: run such scenarios alone. */
+  readonly api: Effect.Effect<ControlClient.ControlClient, ControlError>
+}
+
+const refused = (error: { readonly message: string }) => new ControlError({ message: error.message })
+
+const tell = <A, E extends { readonly message: string }>(effect: Effect.Effect<A, E>) =>
+  Effect.mapError(Effect.asVoid(effect), refused)
+
+/** Over the control API of a server. */
+export const make = (api: ControlClient.ControlClient): Effect.Effect<Control> =>
+  Effect.gen(function* () {
+    const changing = yield* Semaphore.make(1)
+    let strikes = 0
+
+    /** Others' faults stay as they are; who else changes them at the same moment may undo this. */
+    const change = (name: string, rules: FaultPlan) =>
+      Effect.gen(function* () {
+        const others = (yield* api.behaviour.getFaults()).filter((other) => other.name !== name)
+        yield* api.behaviour.setFaults({ payload: [...others, ...rules] })
+      }).pipe(Effect.mapError(refused), changing.withPermit)
+
+    return {
+      cancelRun: (id) => tell(api.operations.cancelRun({ params: { run_id: id } })),
+      stopSession: (id) => tell(api.operations.stopSession({ params: { session_id: id } })),
+      dropConnections: (id) => tell(api.operations.dropConnections({ params: { browser_id: id } })),
+      strike: ({ fault, ...when }) =>
+        Effect.suspend(() => {
+          const name = `strike ${++strikes} on ${when.resource}`
+          return Effect.asVoid(
+            Effect.acquireRelease(change(name, [{ name, fault, when }]), () => Effect.ignore(change(name, [])))
+          )
+        }),
+      journal: (resource) =>
+        Effect.map(Effect.mapError(api.record.getJournal({ query: { resource } }), refused), ({ entries }) => entries),
+      api: Effect.succeed(api)
+    }
+  })
+
+const missing = Effect.fail(
+  new ControlError({ message: 'This target has no control API: let the scenario say needs: ["control-api"].' })
+)
+
+/** Of a target that has no control API: everything fails, and says what to do. */
+export const none: Control = {
+  cancelRun: () => missing,
+  stopSession: () => missing,
+  dropConnections: () => missing,
+  strike: () => missing,
+  journal: () => missing,
+  api: missing
+}
