@@ -1,5 +1,6 @@
 import * as Contract from "@webagent/contract"
 import * as Duration from "effect/Duration"
+import { whenOf } from "./TransportError.ts"
 
 /** 429: too many requests or runs at once. `retryAfter` is how long the answer asks to stay away, if it says. */
 export class TooManyRequestsError extends Contract.TooManyRequestsError {
@@ -14,8 +15,7 @@ export class TooManyRequestsError extends Contract.TooManyRequestsError {
   }
 
   override get message() {
-    const time = this.retryAfter === undefined ? "later" : `in ${Duration.format(this.retryAfter)}`
-    return `${this.detail.replace(/\.$/u, "")}: try again ${time}, or do less at once.`
+    return `${this.detail.replace(/\.$/u, "")}: try again ${whenOf(this.retryAfter)}, or do less at once.`
   }
 
   /** `retryAfter` in milliseconds. */

@@ -148,20 +148,25 @@ export const describe = (
       return `status ${reason.status}, but not the answer that is described: ${reason.issue}.${id}${done}`
     }
     case "CircuitOpen": {
-      const time = reason.retryAfter === undefined ? "a moment" : Duration.format(reason.retryAfter)
-      return `not sent, the circuit breaker is open after too many failures. Try again in ${time}.`
+      return `not sent, the circuit breaker is open after too many failures. Try again ${whenOf(reason.retryAfter)}.`
     }
     case "InvalidRequest":
       return `not sent, ${reason.issue}`
   }
 }
 
-const advise = ({ location, status }: UnexpectedStatus): string => {
+/** When to try again, in a word or two. */
+export const whenOf = (retryAfter: Duration.Duration | undefined): string =>
+  retryAfter === undefined ? "later" : `in ${Duration.format(retryAfter)}`
+
+const advise = ({ location, retryAfter, status }: UnexpectedStatus): string => {
   if ((status >= 300 && status < 400) || status === 0) {
     const to = location === undefined ? "" : ` It points to ${location}.`
     return `Redirects are not followed; is the base address right?${to}`
   }
   if (status === 403) return "The API key may not do this."
   if (status === 404) return "Is the base address right?"
-  return status >= 500 ? "The service failed; try again later." : "The operation does not describe this answer."
+  return status >= 500
+    ? `The service failed; try again ${whenOf(retryAfter)}.`
+    : "The operation does not describe this answer."
 }

@@ -89,6 +89,16 @@ describe("ContractClient", () => {
     }).pipe(Effect.provide(layer()))
   )
 
+  it.live.each([429, 503])("asked to stay away for a year, fails at once and says so: %i", (status) =>
+    Effect.gen(function* () {
+      const year_s = 365 * 86_400
+      const server = yield* answering({ status, json: { detail: "x" }, headers: { "retry-after": String(year_s) } })
+      const error = yield* Effect.flip(getRun)
+      assert.include(error.message, "try again in 365d")
+      assert.strictEqual(server.requests.length, 1)
+    }).pipe(Effect.provide(layer()))
+  )
+
   it.live("404 is the described error only with the described body", () =>
     Effect.gen(function* () {
       for (const json of [{ detail: "Run not found" }, {}, undefined]) {

@@ -1,5 +1,5 @@
 import * as Cause from "effect/Cause"
-import type * as Context from "effect/Context"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -128,7 +128,10 @@ export class PollLoop<A, E> implements Due {
     const error = Option.getOrUndefined(Cause.findErrorOption(cause))
     const pause = error === undefined ? undefined : this.polled.retryable?.(error, this.latest !== undefined)
     if (pause === undefined) this.endAll(Exit.failCause(cause))
-    else if (pause.retryAfter !== undefined) this.floor_ms = now + Duration.toMillis(pause.retryAfter)
+    else if (pause.retryAfter !== undefined) {
+      const most = Context.get(this.context, PollSchedule.MaxRetryAfter)
+      this.floor_ms = now + Math.min(Duration.toMillis(pause.retryAfter), Duration.toMillis(most))
+    }
   }
 }
 

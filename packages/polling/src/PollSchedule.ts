@@ -84,6 +84,14 @@ export const next = (self: PollSchedule, moment: Moment): Effect.Effect<Duration
     : Effect.map(Random.next, (random) => Duration.millis(Math.round(delay_ms * (1 + self.jitter * (2 * random - 1)))))
 }
 
+/**
+ * The longest that a wait leaves a service alone since that asks for it: 5 minutes, unless an application provides
+ * another. One answer that asks for a year would else be the end of a wait that has found nothing.
+ */
+export const MaxRetryAfter = Context.Reference<Duration.Input>("@webagent/polling/PollSchedule/MaxRetryAfter", {
+  defaultValue: () => "5 minutes"
+})
+
 /** The cadence of every wait that is not given its own; `standard` unless an application provides another. */
 export const Current = Context.Reference<PollSchedule>("@webagent/polling/PollSchedule/Current", {
   defaultValue: () => standard

@@ -56,6 +56,31 @@ describe("Waiter.untilTerminal", () => {
     })
   )
 
+  const aYear = Duration.days(365)
+
+  it.effect("comes back after 5 minutes to a service that asks to be left alone for a year", () =>
+    Effect.gen(function* () {
+      const { check, polledAt } = scripted((poll) =>
+        poll === 2 ? new Blip(aYear) : poll < 4 ? "running" : "completed"
+      )
+      const fiber = yield* Effect.forkChild(Waiter.untilTerminal({ ...polled, check, schedule: everySecond }))
+      yield* TestClock.adjust("10 minutes")
+      assert.strictEqual(yield* Fiber.join(fiber), "completed")
+      assert.deepStrictEqual(polledAt, [1000, 2000, 302_000, 303_000])
+    })
+  )
+
+  it.effect.each(["1 hour", "10 seconds"] as const)("leaves it alone for %s where an application says so", (most) =>
+    Effect.gen(function* () {
+      const { check, polledAt } = scripted((poll) => (poll === 1 ? new Blip(aYear) : "completed"))
+      const wait = Waiter.untilTerminal({ ...polled, check, schedule: everySecond, timeout: "1 day" })
+      const fiber = yield* Effect.forkChild(Effect.provideService(wait, PollSchedule.MaxRetryAfter, most))
+      yield* TestClock.adjust("2 hours")
+      assert.strictEqual(yield* Fiber.join(fiber), "completed")
+      assert.deepStrictEqual(polledAt, [1000, 1000 + Duration.toMillis(most)])
+    })
+  )
+
   it.effect("takes a status that it does not know for one that is not terminal", () =>
     Effect.gen(function* () {
       const { check, polledAt } = scripted((poll) => (poll < 3 ? "pondering" : "completed"))
