@@ -1,18 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
 import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
-import { rolldown } from "rolldown"
+import { type InputOptions, rolldown } from "rolldown"
 
 const packages = fileURLToPath(new URL("../../", import.meta.url))
 
 /** What a program that imports `entry` ships. */
-const bundled = async (entry: string, minify: boolean) => {
+const bundled = async (entry: string, minify: boolean, options: InputOptions = {}) => {
   const bundle = await rolldown({
     input: "entry",
     cwd: fileURLToPath(new URL("..", import.meta.url)),
     platform: "neutral",
     resolve: { conditionNames: ["@webagent/source", "import", "default"] },
     logLevel: "silent",
+    ...options,
     plugins: [
       {
         name: "entry",
@@ -72,6 +73,15 @@ describe("what a client ships", () => {
       )
     })
   }
+
+  it("in Node: undici, loaded when it is needed", async () => {
+    const [chunk] = await bundled("@webagent/v4/promise", false, {
+      platform: "node",
+      external: ["undici"],
+      resolve: { conditionNames: ["@webagent/source", "node", "import", "default"] }
+    })
+    assert.deepStrictEqual([chunk?.imports.includes("undici"), chunk?.dynamicImports], [false, ["undici"]])
+  })
 
   for (const [entry, most] of Object.entries(largest)) {
     it(`${entry}: no more than it did`, async () => {

@@ -1,5 +1,4 @@
 import { assert, describe, it } from "@effect/vitest"
-import { undici } from "@webagent/core/node"
 import { Oracles, Server, type SimulatedOptions } from "@webagent/server"
 import * as V2 from "@webagent/v2/promise"
 import * as V3 from "@webagent/v3/promise"
@@ -7,7 +6,7 @@ import * as V4 from "@webagent/v4/promise"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-const httpClients = { fetch: {}, undici: { httpClient: undici } } as const
+const httpClients = { fetch: { fetch: globalThis.fetch }, undici: {} } as const
 const fast = { first: 0, every: "5 millis" } as const
 
 /** A test in promises at a simulated service of its own; what the service itself has seen has to be in order after it. */

@@ -16,7 +16,7 @@ export class ClientConfigError extends Schema.TaggedError<ClientConfigError>()("
 /** The longest times that one attempt of a request may take. */
 export interface Timeouts {
   /**
-   * Until there is a connection. Only `layerUndici` of `@webagent/core/node` can hold it; over another HttpClient
+   * Until there is a connection. Only undici can hold it, which is the HttpClient in Node; over another HttpClient
    * connecting is a part of `headers`. 10 seconds there unless told.
    */
   readonly connect?: Duration.Input | undefined

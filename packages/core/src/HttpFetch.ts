@@ -48,3 +48,6 @@ export const layerFetch: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
     return WholeAnswer.attach(yield* HttpClient.HttpClient, sendBy(given))
   })
 ).pipe(Layer.provide(FetchHttpClient.layer))
+
+/** What a client sends with where there is no undici. */
+export const layerHttp = layerFetch

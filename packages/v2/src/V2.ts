@@ -1,4 +1,4 @@
-import { ClientConfig, type ClientConfigError, type ClientOptions, layerFetch, Transport } from "@webagent/core"
+import { ClientConfig, type ClientConfigError, type ClientOptions, layerHttp, Transport } from "@webagent/core"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import { Sessions } from "./Sessions.ts"
@@ -11,7 +11,7 @@ export const layerClient = (options: ClientOptions): Layer.Layer<Sessions, Clien
   // layers are built once an application: two clients of one app would share the first one's address and key
   Layer.fresh(layer.pipe(Layer.provide(Transport.layer), Layer.provide(ClientConfig.layer(options))))
 
-/** Everything of API v2, from the environment (WEBAGENT_API_KEY, WEBAGENT_BASE_URL, ...), over fetch. */
+/** Everything of API v2, from the environment (WEBAGENT_API_KEY, WEBAGENT_BASE_URL, ...), over undici in Node, fetch elsewhere. */
 export const layerConfig: Layer.Layer<Sessions, ClientConfigError> = Layer.fresh(
-  layer.pipe(Layer.provide(Transport.layer), Layer.provide(ClientConfig.layerConfig), Layer.provide(layerFetch))
+  layer.pipe(Layer.provide(Transport.layer), Layer.provide(layerHttp), Layer.provide(ClientConfig.layerConfig))
 )

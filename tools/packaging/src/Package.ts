@@ -5,6 +5,9 @@ import { fileURLToPath } from "node:url"
 /** The root of the repository. */
 export const root = fileURLToPath(new URL("../../../", import.meta.url))
 
+/** A path, or one for each condition. */
+export type Target = string | { readonly [condition: string]: Target }
+
 /** The part of a package.json that packing looks at. */
 export interface Manifest {
   readonly name: string
@@ -12,8 +15,8 @@ export interface Manifest {
   readonly private?: boolean
   readonly license?: string
   readonly bin?: Record<string, string>
-  readonly exports?: Record<string, string | Record<string, string>>
-  readonly imports?: Record<string, string | Record<string, string>>
+  readonly exports?: Record<string, Target>
+  readonly imports?: Record<string, Target>
   readonly dependencies?: Record<string, string>
   readonly peerDependencies?: Record<string, string>
   readonly optionalDependencies?: Record<string, string>
@@ -48,10 +51,11 @@ export const read = (folder: string): Unpacked => {
   return { manifest: JSON.parse(files.get("package.json") ?? "{}"), files }
 }
 
+const leaves = (entry: Target): ReadonlyArray<string> =>
+  typeof entry === "string" ? [entry] : Object.values(entry).flatMap(leaves)
+
 const targets = (manifest: Manifest): ReadonlyArray<string> => [
-  ...Object.values({ ...manifest.exports, ...manifest.imports }).flatMap((entry) =>
-    typeof entry === "string" ? [entry] : Object.values(entry)
-  ),
+  ...Object.values({ ...manifest.exports, ...manifest.imports }).flatMap(leaves),
   ...Object.values(manifest.bin ?? {})
 ]
 
@@ -96,7 +100,10 @@ export const problems = ({ files, manifest }: Unpacked): ReadonlyArray<string> =
     for (const [, specifier = ""] of text.matchAll(imported)) {
       // Node and k6 bring modules of their own
       if (/^(?:node:|data:|k6(?:\/|$))/u.test(specifier)) continue
-      if (specifier.startsWith(".")) {
+      if (specifier.startsWith("#")) {
+        if (manifest.imports?.[specifier] === undefined)
+          found.push(`${path} imports ${specifier}, which package.json does not map`)
+      } else if (specifier.startsWith(".")) {
         const resolved = posix.join(posix.dirname(path), specifier)
         // declarations keep the extension of their source, as TypeScript resolves it
         const candidates = [resolved, resolved.replace(/\.ts$/u, ".d.ts")]

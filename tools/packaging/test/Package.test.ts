@@ -67,6 +67,16 @@ describe("problems", () => {
       having("dist/Noun.d.ts", 'import type { Run } from "@webagent/contract/v4"'),
       "dist/Noun.d.ts imports @webagent/contract, which package.json does not declare"
     ],
+    [
+      "an import of its own that is not mapped",
+      having("dist/Noun.js", 'export * from "#noun"'),
+      "dist/Noun.js imports #noun, which package.json does not map"
+    ],
+    [
+      "a condition that leads nowhere",
+      { ...sound, manifest: { ...sound.manifest, imports: { "#noun": { node: { default: "./dist/Other.js" } } } } },
+      "package.json points to dist/Other.js, which is not in the tarball"
+    ],
     ["a test in the tarball", having("dist/Noun.test.js", ""), "dist/Noun.test.js is a test"],
     ["a missing source map", without("dist/index.js.map"), "dist/index.js has no source map"],
     ["source maps that were switched off", without("dist/Noun.js.map"), "dist/Noun.js has no source map"],

@@ -13,6 +13,7 @@ import * as Option from "effect/Option"
 import * as References from "effect/References"
 import * as Stream from "effect/Stream"
 import { ClientConfig, ClientConfigError } from "../ClientConfig.ts"
+import { layerHttp } from "../HttpDefault.ts"
 import { layerFetch } from "../HttpFetch.ts"
 import * as Ledger from "../Ledger.ts"
 import * as RetryPolicy from "../RetryPolicy.ts"
@@ -84,11 +85,14 @@ const layerLedger = (write: NonNullable<WebAgentOptions["ledger"]>) =>
     open: Effect.succeed([])
   })
 
-const layerHttp = ({ fetch, httpClient }: WebAgentOptions): Layer.Layer<HttpClient.HttpClient, never, ClientConfig> => {
+const layerSending = ({
+  fetch,
+  httpClient
+}: WebAgentOptions): Layer.Layer<HttpClient.HttpClient, never, ClientConfig> => {
   if (httpClient !== undefined) {
     return httpClient.layer as Layer.Layer<HttpClient.HttpClient, never, ClientConfig>
   }
-  return fetch === undefined ? layerFetch : Layer.provide(layerFetch, Layer.succeed(FetchHttpClient.Fetch, fetch))
+  return fetch === undefined ? layerHttp : Layer.provide(layerFetch, Layer.succeed(FetchHttpClient.Fetch, fetch))
 }
 
 const configOf = (options: WebAgentOptions): ClientConfig["Service"] => {
@@ -119,7 +123,7 @@ export const make = <R>(layer: Layer.Layer<R, never, Transport>, options: WebAge
   const runtime = ManagedRuntime.make(
     layer.pipe(
       Layer.provide(Transport.layer),
-      Layer.provide(layerHttp(options)),
+      Layer.provide(layerSending(options)),
       Layer.provide(Layer.succeed(ClientConfig, config)),
       Layer.provideMerge(surroundings)
     )

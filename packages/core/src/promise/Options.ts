@@ -105,9 +105,9 @@ export interface WebAgentOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** How often a read or a stop is tried again; 4 unless told. */
   readonly retries?: number | undefined
-  /** The fetch to send requests with; the global one unless told. */
+  /** The fetch to send requests with; unless told undici in Node, and the global one elsewhere. */
   readonly fetch?: typeof globalThis.fetch | undefined
-  /** Sends requests in place of fetch: `undici` of `@webagent/core/node` halves their cost in Node. */
+  /** Sends requests: `undici` of `@webagent/core/node`, or any HttpClient of Effect as `{ layer }`. */
   readonly httpClient?: HttpClient | undefined
   /**
    * Is told of each create before it is sent, and of each end. A create that it rejects is not sent; keep the

@@ -1,0 +1,89 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ScriptedServer } from "@webagent/scripted-server"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { fileURLToPath } from "node:url"
+import { ClientConfig, layerHttp, Transport } from "../src/index.ts"
+
+/** Runs `calling.ts` in a process of its own to its end. */
+const calling = (
+  address: string,
+  options: { readonly flags?: ReadonlyArray<string>; readonly env?: Record<string, string> } = {}
+) =>
+  Effect.promise(async () => {
+    const program = fileURLToPath(new URL("calling.ts", import.meta.url))
+    const args = ["--conditions=@webagent/source", ...(options.flags ?? []), program, address]
+    const child = spawn(process.execPath, args, {
+      env: { ...process.env, ...options.env },
+      stdio: ["ignore", "pipe", "inherit"]
+    })
+    let said = ""
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text))
+    const [code] = await once(child, "close")
+    assert.strictEqual(code, 0)
+    return JSON.parse(said) as { readonly status: number; readonly alive: ReadonlyArray<string> }
+  })
+
+/** Makes a Node of one where undici is not. */
+const withoutUndici = `--import=data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from "node:module"
+  registerHooks({
+    resolve: (specifier, context, next) => {
+      if (specifier === "undici") throw new Error("undici is not here")
+      return next(specifier, context)
+    }
+  })
+`)}`
+
+/** What fetch says of itself, and undici does not. */
+const isFetch = ({ requests }: ScriptedServer["Service"]) => requests[0]?.headers["sec-fetch-mode"] !== undefined
+
+describe("layerHttp", () => {
+  it.live.each([
+    ["is undici in Node", [], false],
+    ["is fetch where undici cannot be loaded", [withoutUndici], true],
+    ["is fetch in another runtime that takes itself for Node", ["--conditions=bun"], true],
+    ["is fetch where a bundler is told of a browser", ["--conditions=browser"], true]
+  ] as const)("%s, and keeps no process alive", ([, flags, fetch]) =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = () => ({ json: {} })
+      const { alive, status } = yield* calling(server.address, { flags })
+      assert.strictEqual(status, 200)
+      assert.strictEqual(isFetch(server), fetch)
+      assert.notInclude(alive, "TCPSocketWrap")
+    }).pipe(Effect.provide(ScriptedServer.layer))
+  )
+
+  it.live("goes through a proxy that Node's fetch would go through", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = () => ({ json: {} })
+      const env = { NODE_USE_ENV_PROXY: "1", http_proxy: server.address, HTTP_PROXY: server.address }
+      yield* calling("http://agents.example", { env })
+      assert.include(server.requests[0]?.url, "/api/v4/x")
+      assert.strictEqual(server.requests[0]?.headers.host, "agents.example")
+    }).pipe(Effect.provide(ScriptedServer.layer))
+  )
+
+  it.live("closes its connections when it ends", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      const closed = yield* Deferred.make<void>()
+      server.script = () => (response) => {
+        response.socket?.once("close", () => Deferred.doneUnsafe(closed, Exit.void))
+        response.end("{}")
+      }
+      yield* Effect.flatMap(Transport, (transport) => transport.execute("v4", HttpClientRequest.get("/x"))).pipe(
+        Effect.provide(Transport.layer),
+        Effect.provide(layerHttp),
+        Effect.provide(ClientConfig.layer({ baseUrl: server.address, apiKey: "canary" }))
+      )
+      yield* Deferred.await(closed)
+    }).pipe(Effect.provide(ScriptedServer.layer))
+  )
+})
