@@ -20,11 +20,15 @@ export { scenarioKey, trialKey } from "./RunnerOptions.ts"
 export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
   Effect.gen(function* () {
     const { header, plan } = options
+    const before = [...(options.done?.values() ?? [])]
     const state: TrialRun.RunState = {
       options,
       start: (yield* Clock.currentTimeNanos) - BigInt(Math.round((options.worked_ms ?? 0) * 1e6)),
       budget: new Budget(header.limits),
-      reruns: Reruns.make(header.limits.reruns ?? 0)
+      reruns: Reruns.make(
+        header.limits.reruns ?? 0,
+        before.reduce((sum, { reruns }) => sum + reruns.length, 0)
+      )
     }
     yield* options.emit({ _tag: "RunStarted", header })
     const scenarios = yield* Effect.forEach(plan, (planned) => ScenarioRun.make(state, planned))

@@ -161,7 +161,12 @@ export const finish = Effect.fnUntraced(function* (state: TrialRun.RunState, of:
   const trials = of.trials.map(
     (trial, index) => trial ?? skipped(seedOf(state.options.header.seed, planned, index), index, why)
   )
-  const started_ms = of.started_ms ?? now_ms
+  // an earlier run may have done some of its trials, or all
+  const ran = trials.filter((trial) => trial.verdict !== "skipped")
+  const begun = ran.flatMap((trial) => [trial, ...trial.reruns]).map((tried) => tried.started_ms)
+  const started_ms = Math.min(of.started_ms ?? now_ms, ...begun)
+  const ended_ms =
+    of.started_ms === undefined ? Math.max(...ran.map((one) => one.started_ms + one.duration_ms)) : now_ms
   const cost_usd = totalCost(trials.map((trial) => trial.cost_usd))
   const verdict = verdictOf(trials)
   const expensive = verdict === "passed" ? overBudget(of, cost_usd) : undefined
@@ -175,7 +180,7 @@ export const finish = Effect.fnUntraced(function* (state: TrialRun.RunState, of:
     ...(reason === undefined ? {} : { reason }),
     ...(failure === undefined ? {} : { failure }),
     ...(passRate === undefined ? {} : { passRate }),
-    duration_ms: now_ms - started_ms,
+    duration_ms: Math.max(0, ended_ms - started_ms),
     checks: trials.reduce((sum, trial) => sum + trial.checks, 0),
     cost_usd,
     trials

@@ -68,6 +68,7 @@ export interface StageOptions {
   readonly limits?: RunHeader["limits"]
   readonly learned?: NonNullable<Runner.RunnerOptions["learned"]>
   readonly done?: NonNullable<Runner.RunnerOptions["done"]>
+  readonly worked_ms?: number
 }
 
 /** Runs suites as the program does, with the events kept. */
@@ -95,7 +96,8 @@ export const run = Effect.fnUntraced(function* (suites: ReadonlyArray<Suite.Suit
     ...(options.inspect === undefined ? {} : { inspect: options.inspect }),
     ...(options.finish === undefined ? {} : { finish: options.finish }),
     ...(options.learned === undefined ? {} : { learned: options.learned }),
-    ...(options.done === undefined ? {} : { done: options.done })
+    ...(options.done === undefined ? {} : { done: options.done }),
+    ...(options.worked_ms === undefined ? {} : { worked_ms: options.worked_ms })
   })
   return { report, events }
 })
