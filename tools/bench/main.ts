@@ -96,6 +96,8 @@ const main = async () => {
   if (!Object.hasOwn(benches, name)) {
     throw new Mistake(`No bench named "${name}". There are: ${[...Object.keys(benches), "ab"].join(", ")}.`)
   }
+  // what runs beside this program is ended as it exits
+  process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143))
   const { report, text } = await benches[name as keyof typeof benches]({
     quick: values.quick,
     peers: values.peers.split(",").filter((peer) => peer !== ""),

@@ -61,7 +61,15 @@ const ask = (url: string, probe: Probe): Promise<string | undefined> =>
   })
 
 const stopOf = (child: ChildProcess) => {
-  const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()))
+  // a bench that is ended does not leave its servers behind
+  const kill = () => child.kill("SIGKILL")
+  process.on("exit", kill)
+  const gone = new Promise<void>((resolve) =>
+    child.once("exit", () => {
+      process.off("exit", kill)
+      resolve()
+    })
+  )
   return () => {
     if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL")
     else return Promise.resolve()

@@ -27,7 +27,8 @@ export const harness = (args: ReadonlyArray<string>, log: (line: string) => void
         for (const line of chunk.split("\n")) if (line.trim() !== "") log(line)
       })
     }
-    const stop = () => child.kill("SIGKILL")
+    // asked: it has a k6 of its own to end
+    const stop = () => child.kill("SIGTERM")
     process.once("exit", stop)
     child.once("error", reject)
     child.once("close", (exitCode) => {

@@ -46,6 +46,7 @@ export const timed = (
   new Promise((resolve, reject) => {
     const child = spawn("bash", ["-c", 'TIMEFORMAT="cpu %3U %3S"; time "$@"', "bash", file, ...args], {
       env: { ...process.env, ...env, LC_ALL: "C" },
+      detached: true,
       stdio: ["ignore", keepStdout ? "pipe" : "ignore", "pipe"]
     })
     const text = { stdout: "", stderr: "" }
@@ -53,6 +54,10 @@ export const timed = (
       child[name]?.setEncoding("utf8").on("data", (chunk: string) => (text[name] += chunk))
     }
     let peak_MB = 0
+    // bash and what it runs
+    const kill = () => process.kill(-(child.pid ?? 0), "SIGTERM")
+    process.once("exit", kill)
+    child.once("exit", () => process.off("exit", kill))
     const looking = setInterval(() => (peak_MB = Math.max(peak_MB, peakOf(child.pid ?? 0))), look_ms)
     child.once("error", (error) => {
       clearInterval(looking)
