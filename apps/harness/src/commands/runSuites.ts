@@ -3,8 +3,9 @@ import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { usage } from "../Mistake.ts"
+import * as Gate from "../runner/Gate.ts"
 import * as Plan from "../runner/Plan.ts"
-import { isGreen, type RunHeader } from "../runner/RunReport.ts"
+import type { RunHeader } from "../runner/RunReport.ts"
 import * as Runner from "../runner/Runner.ts"
 import * as Shards from "../shards/Shards.ts"
 import type { Target } from "../target/Target.ts"
@@ -132,5 +133,5 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
     }).pipe(Effect.uninterruptible)
 
     if (report.interrupted) return yield* new NotGreen({ exitCode: 130 })
-    if (!isGreen(report)) return yield* new NotGreen({ exitCode: 1 })
+    if (!Gate.judge(report).green) return yield* new NotGreen({ exitCode: 1 })
   }).pipe(Effect.scoped)

@@ -2,6 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { PlatformError } from "effect/PlatformError"
 import * as Stream from "effect/Stream"
+import * as Gate from "../runner/Gate.ts"
 import type { RunEvent } from "../runner/RunEvent.ts"
 import { leakedBrowsersOf, type RunHeader, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
 import type { Exchange } from "../runner/Trial.ts"
@@ -37,6 +38,16 @@ const headline = (header: RunHeader): string => {
 const request = ({ method, path, status, duration_ms }: Exchange): string =>
   `${method} ${path}   ${status ?? "no answer"}   ${duration(duration_ms)}`
 
+const percent = (share: number) => `${(100 * share).toFixed(share > 0 && share < 1 ? 1 : 0)} %`
+
+/** How many trials passed, and within what their true rate lies. */
+const trials = ({ passRate, trials }: ScenarioResult): string | undefined => {
+  if (trials.length < 2) return undefined
+  const passed = trials.filter((trial) => trial.verdict === "passed").length
+  const within = passRate === undefined ? "" : ` · pass rate ${percent(passRate.low)} .. ${percent(passRate.high)}`
+  return `${passed} of ${trials.length} passed${within}`
+}
+
 const explained = (result: ScenarioResult, { columns, replay, style }: ConsoleOptions): ReadonlyArray<string> => {
   const { failure } = result
   if (failure === undefined) return []
@@ -47,7 +58,6 @@ const explained = (result: ScenarioResult, { columns, replay, style }: ConsoleOp
     text === undefined || text === ""
       ? []
       : [`      ${style.faint(word.padEnd(9))} ${text.replaceAll("\n", `\n${" ".repeat(16)}`)}`]
-  const passed = result.trials.filter((trial) => trial.verdict === "passed").length
   return [
     `  ${style.bad("✗")} ${style.strong(title)}${" ".repeat(room)}${style.faint(time)}`,
     `      ${failure.message.replaceAll("\n", "\n      ")}`,
@@ -55,7 +65,8 @@ const explained = (result: ScenarioResult, { columns, replay, style }: ConsoleOp
       ? [...fact("expected", failure.expected), ...fact("got", failure.actual)]
       : FailureDiff.lines(failure.diff, style).map((line) => `      ${line}`)),
     ...fact("request", failure.request && request(failure.request)),
-    ...fact("trials", result.trials.length > 1 ? `${passed} of ${result.trials.length} passed` : undefined),
+    ...fact("trials", trials(result)),
+    ...fact("why", result.reason),
     ...fact("where", failure.where),
     ...(failure.source === undefined ? [] : [`                ${style.faint(cut(failure.source, columns - 16))}`]),
     ...fact("replay", replay(result)),
@@ -87,6 +98,9 @@ const skips = (results: ReadonlyArray<ScenarioResult>, style: Style): ReadonlyAr
 /** The line that says what happened: `1 failed, 53 passed in 3.0 s · 0 leaked browsers`. */
 export const summary = (report: RunReport, style: Style): string => {
   const { claimed, failed, flaky, infra, passed, skipped, unscored } = report.counts
+  const unrun = report.results
+    .filter(({ verdict }) => verdict !== "skipped")
+    .reduce((sum, { trials }) => sum + trials.filter(({ verdict }) => verdict === "skipped").length, 0)
   const parts = [
     ...(failed > 0 ? [style.bad(`${failed} failed`)] : []),
     ...(claimed > 0 ? [style.bad(`${claimed} claimed success wrongly`)] : []),
@@ -94,7 +108,8 @@ export const summary = (report: RunReport, style: Style): string => {
     ...(infra > 0 ? [style.bad(`${infra} without the service`)] : []),
     ...(unscored > 0 ? [style.bad(`${unscored} not scored`)] : []),
     passed > 0 ? style.good(`${passed} passed`) : `${passed} passed`,
-    ...(skipped > 0 ? [`${skipped} skipped`] : [])
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+    ...(unrun > 0 ? [`${counted(unrun, "trial")} of others not run`] : [])
   ]
   const browsers = SuiteProgress.browsers(report.results)
   const facts = [
@@ -104,6 +119,30 @@ export const summary = (report: RunReport, style: Style): string => {
   return facts.join(" · ")
 }
 
+/** How sure the pass rate is, where scenarios were repeated: of all suites together. */
+const figures = ({ figures }: RunReport): ReadonlyArray<string> => {
+  const all = figures?.find(({ suite }) => suite === null)
+  if (all === undefined) return []
+  const { interval, k, passAtK, passHatK, passed, rate, scored } = all
+  const within =
+    interval === null ? "" : `, of more such scenarios ${percent(interval.low)} .. ${percent(interval.high)}`
+  return [
+    `trials   ${passed} of ${scored} passed · pass rate ${percent(rate)}${within}`,
+    ...(k < 2
+      ? []
+      : [`         of ${k} trials one passes in ${percent(passAtK)} of scenarios, all in ${percent(passHatK)}`])
+  ]
+}
+
+/** Why it is red, and what would be a reason and is not, in one line each. */
+const why = (report: RunReport, style: Style): ReadonlyArray<string> => {
+  const { notes, reasons } = Gate.judge(report)
+  return [
+    ...reasons.map(({ sentence }) => style.bad(`red      ${sentence}`)),
+    ...notes.filter(({ rule }) => rule !== "not run").map(({ sentence }) => style.faint(`note     ${sentence}`))
+  ]
+}
+
 const ending = (report: RunReport, options: ConsoleOptions): ReadonlyArray<string> => {
   const next = options.next(report)
   return [
@@ -111,6 +150,8 @@ const ending = (report: RunReport, options: ConsoleOptions): ReadonlyArray<strin
     ...report.results.flatMap((result) => explained(result, options)),
     ...leaks(report.results, options.style),
     ...skips(report.results, options.style),
+    ...figures(report),
+    ...why(report, options.style),
     summary(report, options.style),
     ...(options.reportPath === undefined ? [] : [`report   ${options.reportPath}`]),
     ...(next === undefined ? [] : [`next     ${next}`])

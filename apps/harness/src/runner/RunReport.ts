@@ -70,7 +70,7 @@ export const ScenarioResult = Schema.Struct({
   tags: Schema.Array(Schema.String),
   needs: Schema.Array(Schema.String),
   verdict: Verdict,
-  /** Why it was skipped. */
+  /** Why it, or a trial of it, was skipped or could not be scored. */
   reason: Schema.optionalKey(Schema.String),
   failure: Schema.optionalKey(Failure),
   /** Milliseconds after the run's start. */
@@ -249,9 +249,3 @@ export const countsOf = (results: ReadonlyArray<ScenarioResult>): Counts => {
 
 /** The exact sum of amounts in USD. */
 export const totalCost = (amounts: Iterable<string>): string => Cost.total(amounts).total
-
-/** Whether nothing is wrong: every scenario passed or was skipped, nothing must not be, nothing was cut short. */
-export const isGreen = (report: RunReport): boolean =>
-  !report.interrupted &&
-  report.breaches.length === 0 &&
-  !report.results.some((result) => isBad(result) && (result.quarantine === undefined || result.quarantine.expired))

@@ -171,7 +171,7 @@ export const finish = Effect.fnUntraced(function* (state: TrialRun.RunState, of:
   const verdict = verdictOf(trials)
   const expensive = verdict === "passed" ? overBudget(of, cost_usd) : undefined
   const failure = trials.find((trial) => trial.failure !== undefined)?.failure ?? expensive
-  const reason = trials.find((trial) => trial.verdict === "skipped")?.reason
+  const reason = trials.find((trial) => trial.verdict === "skipped" || trial.verdict === verdict)?.reason
   const passRate = PassRate.of(trials)
   return {
     ...factsOf(planned),

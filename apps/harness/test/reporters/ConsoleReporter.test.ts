@@ -52,6 +52,8 @@ describe("ConsoleReporter", () => {
         "",
         "    1 skipped: it would cost: allow that with --allow-paid",
         "",
+        "red      1 scenario left browsers open: v4-browsers › forgets",
+        'red      1 scenario failed: v4-browsers › closing <CDP> & "more"',
         "1 failed, 2 passed, 1 skipped in 2.1 s · 1 leaked browser, stopped now (b-91c2f0…)",
         "report   .webagent/runs/x",
         "next     harness run --target https://your.service",

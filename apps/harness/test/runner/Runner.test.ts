@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import { TestClock } from "effect/testing"
-import { isGreen } from "../../src/runner/RunReport.ts"
+import * as Gate from "../../src/runner/Gate.ts"
 import { TrialLog } from "../../src/runner/TrialLog.ts"
 import { trialKey } from "../../src/runner/Runner.ts"
 import { run, suiteOf } from "./stage.ts"
@@ -150,7 +150,7 @@ describe("Runner", () => {
         ]
       )
       assert.isFalse(report.interrupted)
-      assert.isFalse(isGreen(report))
+      assert.isFalse(Gate.judge(report).green)
     })
   )
 
@@ -212,7 +212,7 @@ describe("Runner", () => {
       )
       assert.strictEqual(result?.verdict, "flaky")
       assert.strictEqual(result?.failure?.message, "Error: third")
-      assert.isFalse(isGreen(report))
+      assert.isFalse(Gate.judge(report).green)
       assert.strictEqual(new Set(result?.trials.map(({ seed }) => seed)).size, 5)
     })
   )
@@ -255,7 +255,7 @@ describe("Runner", () => {
       const [trial] = report.results[0]?.trials ?? []
       assert.deepStrictEqual([trial?.breaches, trial?.trace], [[breach("created-twice")], "traces/1.json"])
       assert.deepStrictEqual(report.breaches, [breach("left-open")])
-      assert.isFalse(isGreen(report))
+      assert.isFalse(Gate.judge(report).green)
     })
   )
 

@@ -1,0 +1,156 @@
+import type { JudgedRow } from "./NightJudgement.ts"
+import { leakedBrowsersOf, type RunReport, type ScenarioResult } from "./RunReport.ts"
+import { isScored } from "./Trial.ts"
+
+/** Why a run is red, or what one should know of a run that is not, in one sentence. */
+export interface Reason {
+  readonly rule:
+    | "stopped"
+    | "invariant"
+    | "leak"
+    | "failed"
+    | "claimed"
+    | "flaky"
+    | "infra"
+    | "unscored"
+    | "regressed"
+    | "quarantine"
+    | "not run"
+  readonly sentence: string
+}
+
+/** What a run comes to: green exactly when there are no `reasons`. */
+export interface Gate {
+  readonly green: boolean
+  readonly reasons: ReadonlyArray<Reason>
+  /** What would be a reason, and is not. */
+  readonly notes: ReadonlyArray<Reason>
+}
+
+/** So many nights have to be known before what is no worse than they were is let pass. */
+export const leastNights = 5
+
+const mostNamed = 3
+
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
+
+const nameOf = ({ name, suite }: { readonly suite: string; readonly name: string }) => `${suite} › ${name}`
+
+/** Some names in words, and how many more there are. */
+const named = (results: ReadonlyArray<ScenarioResult>): string => {
+  const names = results.slice(0, mostNamed).map(nameOf)
+  const more = results.length - names.length
+  return `${names.join(", ")}${more === 0 ? "" : `, and ${more} more`}`
+}
+
+/** One reason for all results that a rule is about; none where there is no such result. */
+const reason = (
+  rule: Reason["rule"],
+  results: ReadonlyArray<ScenarioResult>,
+  what: (count: number) => string
+): ReadonlyArray<Reason> =>
+  results.length === 0
+    ? []
+    : [{ rule, sentence: `${counted(results.length, "scenario")} ${what(results.length)}: ${named(results)}` }]
+
+const isCovered = ({ quarantine }: ScenarioResult) => quarantine !== undefined && !quarantine.expired
+
+/** Whether the nights before were no better: then a scenario that passes now and then does not stop anybody. */
+const isKnown = (result: ScenarioResult, rows: ReadonlyArray<JudgedRow>): boolean =>
+  result.verdict === "flaky" &&
+  rows.some(
+    ({ figure, nights, scenario, verdict }) =>
+      figure === "pass rate" &&
+      scenario?.suite === result.suite &&
+      scenario.name === result.name &&
+      nights >= leastNights &&
+      (verdict === "no evidence" || verdict === "improved")
+  )
+
+const isUnrun = ({ trials }: ScenarioResult) => !trials.some(({ verdict }) => verdict !== "skipped")
+
+/** Whether a scenario was not run, or not whole, for another reason than that the target cannot serve it. */
+const isCut = (report: RunReport) => (result: ScenarioResult) =>
+  result.needs.every((need) => report.header.target.capabilities.includes(need)) &&
+  (result.verdict === "skipped" || result.trials.some(({ verdict }) => verdict === "skipped"))
+
+const cuts = (report: RunReport): ReadonlyArray<Reason> => {
+  const reasons = Map.groupBy(report.results.filter(isCut(report)), ({ reason }) => reason ?? "nobody said why")
+  return [...reasons].map(([why, results]) => {
+    const whole = results.filter(isUnrun).length
+    const part = results.length - whole
+    const what = [
+      ...(whole === 0 ? [] : [`${counted(whole, "scenario")} ${whole === 1 ? "was" : "were"} not run`]),
+      ...(part === 0 ? [] : [`${counted(part, "scenario")} not with all trials`])
+    ]
+    return { rule: "not run", sentence: `${what.join(", ")}: ${why}` }
+  })
+}
+
+/**
+ * Decides whether a run is green, in the only place that does. A broken invariant, a leak, and what is worse than it was
+ * are red whatever the checks say. What failed is red, unless it passes now and then and at least five nights show that
+ * it was no better before. What is quarantined is not red until that expires; an expired entry is. What a limit kept
+ * from running is not red, and said.
+ */
+export const judge = (report: RunReport): Gate => {
+  const { breaches, interrupted, judgement, results } = report
+  const rows = judgement?.rows ?? []
+  const open = results.filter((result) => !isCovered(result))
+  const of = (verdict: ScenarioResult["verdict"]) => open.filter((result) => result.verdict === verdict)
+  const known = of("flaky").filter((result) => isKnown(result, rows))
+  const covered = new Set(results.filter(isCovered).map(nameOf))
+  const unrun = cuts(report)
+  const nothing = unrun.length > 0 && !interrupted && !results.some(({ trials }) => trials.some(isScored))
+  const reasons: ReadonlyArray<Reason> = [
+    ...(interrupted ? [{ rule: "stopped", sentence: "it was stopped before every scenario had run" } as const] : []),
+    ...breaches.map(
+      ({ invariant, sentence }) => ({ rule: "invariant", sentence: `${invariant}: ${sentence}` }) as const
+    ),
+    ...reason(
+      "invariant",
+      open.filter(({ trials }) => trials.some((trial) => trial.breaches.length > 0)),
+      () => "broke what must always hold"
+    ),
+    ...reason(
+      "leak",
+      open.filter((result) => leakedBrowsersOf(result).length > 0),
+      () => "left browsers open"
+    ),
+    ...reason("failed", of("failed"), () => "failed"),
+    ...reason("claimed", of("claimed"), (count) => `${count === 1 ? "is" : "are"} wrong where the agent said success`),
+    ...reason(
+      "flaky",
+      of("flaky").filter((result) => !known.includes(result)),
+      () => "passed in some trials only"
+    ),
+    ...reason("infra", of("infra"), () => "could not be run, the service was away"),
+    ...reason("unscored", of("unscored"), () => "could not be judged, an oracle could not look"),
+    ...rows
+      .filter(
+        ({ scenario, verdict }) => verdict === "regressed" && (scenario === null || !covered.has(nameOf(scenario)))
+      )
+      .map(({ evidence, figure, scenario }) => ({
+        rule: "regressed" as const,
+        sentence: `${figure} of ${scenario === null ? "the whole night" : nameOf(scenario)}: ${evidence}`
+      })),
+    ...reason(
+      "quarantine",
+      results.filter(({ quarantine }) => quarantine?.expired === true),
+      (count) => `${count === 1 ? "has" : "have"} been in quarantine for longer than agreed`
+    ),
+    ...(nothing ? [{ rule: "not run", sentence: "no scenario was run to its end" } as const] : [])
+  ]
+  const notes: ReadonlyArray<Reason> = [
+    ...reason("flaky", known, () => "passed in some trials only, and no better in the nights before"),
+    ...reason(
+      "quarantine",
+      results.filter(
+        (result) => isCovered(result) && (result.verdict !== "passed" || leakedBrowsersOf(result).length > 0)
+      ),
+      () => "did not pass and count for nothing, in quarantine"
+    ),
+    ...unrun
+  ]
+  return { green: reasons.length === 0, reasons, notes }
+}

@@ -1,0 +1,234 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Gate from "../../src/runner/Gate.ts"
+import type { JudgedRow, NightJudgement } from "../../src/runner/NightJudgement.ts"
+import { countsOf, type RunReport, type ScenarioResult, type Verdict } from "../../src/runner/RunReport.ts"
+import type { Trial } from "../../src/runner/Trial.ts"
+
+const trial = (change: Partial<Trial> = {}): Trial => ({
+  index: 0,
+  seed: 1,
+  verdict: "passed",
+  started_ms: 0,
+  duration_ms: 1,
+  checks: 1,
+  requests: 1,
+  cost_usd: "0",
+  reruns: [],
+  leakedBrowsers: [],
+  breaches: [],
+  ...change
+})
+
+const result = (name: string, verdict: Verdict, change: Partial<ScenarioResult> = {}): ScenarioResult => ({
+  suite: "shop",
+  name,
+  tags: [],
+  needs: [],
+  verdict,
+  started_ms: 0,
+  duration_ms: 1,
+  checks: 1,
+  cost_usd: "0",
+  trials: verdict === "skipped" ? [] : [trial(verdict === "flaky" ? {} : { verdict })],
+  ...change
+})
+
+const passed = result("pays", "passed")
+
+const report = (results: ReadonlyArray<ScenarioResult>, change: Partial<RunReport> = {}): RunReport => ({
+  format: 2,
+  header: {
+    tool: { name: "webagent-harness", version: "0.1.0" },
+    startedAt: "2026-11-21T09:12:44.123Z",
+    seed: 1,
+    concurrency: 8,
+    trials: null,
+    limits: {},
+    target: { name: "simulated", address: "http://127.0.0.1:1", simulated: true, capabilities: ["money"] },
+    suites: []
+  },
+  duration_ms: 1,
+  interrupted: false,
+  counts: countsOf(results),
+  cost_usd: "0",
+  results,
+  breaches: [],
+  ...change
+})
+
+const row = (change: Partial<JudgedRow> = {}): JudgedRow => ({
+  figure: "pass rate",
+  scenario: { suite: "shop", name: "buys" },
+  verdict: "no evidence",
+  now: "60 %",
+  before: "70 %",
+  window: 1,
+  since: "2026-11-21T00:00:00Z",
+  nights: 9,
+  evidence: "it passed as often before.",
+  detectable: "30 %",
+  ...change
+})
+
+const judged = (...rows: ReadonlyArray<JudgedRow>): { readonly judgement: NightJudgement } => ({
+  judgement: { verdict: "no evidence", nights: 9, passedOver: [], differences: [], rows }
+})
+
+const quarantine = (expired: boolean) => ({
+  quarantine: { owner: "ann", reason: "the shop is rebuilt", expires: "2026-12-01", expired }
+})
+
+const breach = { invariant: "created-twice", sentence: "one run was made twice.", resource: "r-1" }
+const leak = { id: "b-1", stopped: true }
+const unrun = result("waits", "skipped", { reason: "the limit of 5.00 USD was reached" })
+
+/** What makes it red, then what is only said. */
+const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, ReadonlyArray<string>]> = [
+  ["everything passed", report([passed]), [], []],
+  ["it was stopped", report([passed], { interrupted: true }), ["it was stopped before every scenario had run"], []],
+  ["a scenario failed", report([passed, result("buys", "failed")]), ["1 scenario failed: shop › buys"], []],
+  [
+    "many failed: three are named",
+    report(["a", "b", "c", "d", "e"].map((name) => result(name, "failed"))),
+    ["5 scenarios failed: shop › a, shop › b, shop › c, and 2 more"],
+    []
+  ],
+  [
+    "claimed",
+    report([result("buys", "claimed")]),
+    ["1 scenario is wrong where the agent said success: shop › buys"],
+    []
+  ],
+  ["flaky", report([result("buys", "flaky")]), ["1 scenario passed in some trials only: shop › buys"], []],
+  ["infra", report([result("buys", "infra")]), ["1 scenario could not be run, the service was away: shop › buys"], []],
+  [
+    "unscored",
+    report([result("buys", "unscored")]),
+    ["1 scenario could not be judged, an oracle could not look: shop › buys"],
+    []
+  ],
+  [
+    "a passed scenario broke an invariant",
+    report([result("buys", "passed", { trials: [trial({ breaches: [breach] })] })]),
+    ["1 scenario broke what must always hold: shop › buys"],
+    []
+  ],
+  [
+    "a passed scenario left a browser open",
+    report([result("buys", "passed", { trials: [trial({ leakedBrowsers: [leak] })] })]),
+    ["1 scenario left browsers open: shop › buys"],
+    []
+  ],
+  ["nobody's invariant", report([passed], { breaches: [breach] }), ["created-twice: one run was made twice."], []],
+  [
+    "flaky as in nine nights before",
+    report([result("buys", "flaky")], judged(row())),
+    [],
+    ["1 scenario passed in some trials only, and no better in the nights before: shop › buys"]
+  ],
+  [
+    "flaky, and four nights are too few",
+    report([result("buys", "flaky")], judged(row({ nights: 4 }))),
+    ["1 scenario passed in some trials only: shop › buys"],
+    []
+  ],
+  [
+    "flaky, and nobody can tell",
+    report([result("buys", "flaky")], judged(row({ verdict: "not enough data" }))),
+    ["1 scenario passed in some trials only: shop › buys"],
+    []
+  ],
+  [
+    "flaky, and another scenario is as before",
+    report([result("buys", "flaky")], judged(row({ scenario: { suite: "shop", name: "pays" } }))),
+    ["1 scenario passed in some trials only: shop › buys"],
+    []
+  ],
+  [
+    "flaky, and its duration is as before",
+    report([result("buys", "flaky")], judged(row({ figure: "duration" }))),
+    ["1 scenario passed in some trials only: shop › buys"],
+    []
+  ],
+  [
+    "never passed, as before",
+    report([result("buys", "failed")], judged(row())),
+    ["1 scenario failed: shop › buys"],
+    []
+  ],
+  [
+    "flaky as before, with a leak",
+    report([result("buys", "flaky", { trials: [trial({ leakedBrowsers: [leak] })] })], judged(row())),
+    ["1 scenario left browsers open: shop › buys"],
+    ["1 scenario passed in some trials only, and no better in the nights before: shop › buys"]
+  ],
+  [
+    "worse than before",
+    report([passed], judged(row({ verdict: "regressed" }), row({ verdict: "regressed", scenario: null }))),
+    [
+      "pass rate of shop › buys: it passed as often before.",
+      "pass rate of the whole night: it passed as often before."
+    ],
+    []
+  ],
+  [
+    "in quarantine",
+    report(
+      [
+        result("buys", "failed", quarantine(false)),
+        result("leaks", "passed", {
+          ...quarantine(false),
+          trials: [trial({ leakedBrowsers: [leak], breaches: [breach] })]
+        })
+      ],
+      judged(row({ verdict: "regressed" }))
+    ),
+    [],
+    ["2 scenarios did not pass and count for nothing, in quarantine: shop › buys, shop › leaks"]
+  ],
+  [
+    "quarantine has expired",
+    report([result("buys", "passed", quarantine(true)), result("pays", "failed", quarantine(true))]),
+    [
+      "1 scenario failed: shop › pays",
+      "2 scenarios have been in quarantine for longer than agreed: shop › buys, shop › pays"
+    ],
+    []
+  ],
+  [
+    "a limit kept some from running",
+    report([
+      passed,
+      unrun,
+      result("half", "passed", {
+        reason: "the limit of 5.00 USD was reached",
+        trials: [trial(), trial({ verdict: "skipped" })]
+      })
+    ]),
+    [],
+    ["1 scenario was not run, 1 scenario not with all trials: the limit of 5.00 USD was reached"]
+  ],
+  [
+    "a limit kept all from running",
+    report([unrun]),
+    ["no scenario was run to its end"],
+    ["1 scenario was not run: the limit of 5.00 USD was reached"]
+  ],
+  [
+    "what the target cannot serve is not missing",
+    report([result("needy", "skipped", { needs: ["control-api"], reason: "no control API" })]),
+    [],
+    []
+  ]
+]
+
+describe("Gate", () => {
+  for (const [what, given, reasons, notes] of cases) {
+    it(`${what}: ${reasons.length === 0 ? "green" : "red"}`, () => {
+      const gate = Gate.judge(given)
+      const sentences = (list: ReadonlyArray<Gate.Reason>) => list.map(({ sentence }) => sentence)
+      assert.deepStrictEqual([sentences(gate.reasons), sentences(gate.notes)], [reasons, notes])
+      assert.strictEqual(gate.green, reasons.length === 0)
+    })
+  }
+})
