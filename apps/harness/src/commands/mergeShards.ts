@@ -5,7 +5,8 @@ import { dirname, join, resolve } from "node:path"
 import * as EventLog from "../events/EventLog.ts"
 import { usage } from "../Mistake.ts"
 import { counted, duration } from "../reporters/Style.ts"
-import { isGreen, RunReport } from "../runner/RunReport.ts"
+import * as Gate from "../runner/Gate.ts"
+import { RunReport } from "../runner/RunReport.ts"
 import { merge, type Merged, type ShardReport } from "../shards/Merge.ts"
 import { mergeEvents, type ShardEvents } from "../shards/MergedEvents.ts"
 import { troubleOf } from "../Trouble.ts"
@@ -105,5 +106,5 @@ export const mergeShards = Effect.fnUntraced(function* (given: {
   yield* reporting.emit({ _tag: "RunFinished", report })
   yield* reporting.finish
 
-  if (!isGreen(report)) return yield* new NotGreen({ exitCode: 1 })
+  if (!Gate.judge(report).green) return yield* new NotGreen({ exitCode: 1 })
 }, Effect.scoped)

@@ -1,4 +1,5 @@
 import * as Result from "effect/Result"
+import * as Figures from "../runner/Figures.ts"
 import { countsOf, type RunHeader, type RunReport, type ScenarioResult, totalCost } from "../runner/RunReport.ts"
 import type { Trial } from "../runner/Trial.ts"
 
@@ -157,6 +158,7 @@ export const merge = (
     return { ...result, trials: result.trials.map((trial) => trialOf(one.directory, trial)) }
   })
   const parts = shards.map(({ report }) => report)
+  const figures = Figures.of(results, header)
   const leftovers = parts.flatMap((report) => report.leftovers ?? [])
   return Result.succeed({
     report: {
@@ -165,6 +167,7 @@ export const merge = (
       duration_ms: Math.max(...parts.map(({ duration_ms }) => duration_ms)),
       interrupted: parts.some(({ interrupted }) => interrupted),
       counts: countsOf(results),
+      ...(figures === undefined ? {} : { figures }),
       cost_usd: totalCost(results.map(({ cost_usd }) => cost_usd)),
       results,
       shards: shards.map(({ report, shard }) => ({
