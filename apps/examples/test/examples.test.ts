@@ -14,6 +14,7 @@ import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import * as Socket from "effect/socket/Socket"
 import { spawn } from "node:child_process"
 import { readdirSync } from "node:fs"
@@ -41,6 +42,7 @@ import flights from "../src/28_flights.suite.ts"
 import * as ledger from "../src/29_ledger.ts"
 import * as promises from "../src/30_promises.ts"
 import * as promisesBrowser from "../src/31_promises-browser.ts"
+import * as openTelemetry from "../src/32_opentelemetry.ts"
 import * as service from "./service.ts"
 
 const folder = fileURLToPath(new URL("../src/", import.meta.url))
@@ -67,6 +69,52 @@ const overLogging = V4.layer.pipe(
   Layer.provide(Transport.layer),
   Layer.provide([ClientConfig.layerConfig, customHttpClient.layerHttpClient])
 )
+
+/** A collector of OpenTelemetry: keeps what is sent to it. */
+const collecting = Effect.gen(function* () {
+  const bodies: Array<{ readonly path: string; readonly body: string }> = []
+  const { address } = yield* answering((response) => {
+    const { req: request } = response
+    let body = ""
+    request.setEncoding("utf8").on("data", (text: string) => (body += text))
+    request.on("end", () => {
+      bodies.push({ path: request.url ?? "", body })
+      response.writeHead(200, { "content-type": "application/json" }).end("{}")
+    })
+  })
+  return {
+    address,
+    received: (path: string) => bodies.filter((one) => one.path.includes(path)).map(({ body }) => body)
+  }
+})
+
+const Spans = Schema.fromJsonString(
+  Schema.Struct({
+    resourceSpans: Schema.Array(
+      Schema.Struct({
+        scopeSpans: Schema.Array(
+          Schema.Struct({
+            spans: Schema.Array(
+              Schema.Struct({
+                name: Schema.String,
+                traceId: Schema.String,
+                spanId: Schema.String,
+                parentSpanId: Schema.optionalKey(Schema.String),
+                attributes: Schema.Array(Schema.Struct({ key: Schema.String, value: Schema.Unknown }))
+              })
+            )
+          })
+        )
+      })
+    )
+  })
+)
+
+/** The spans of a request to a collector. */
+const resourceSpans = (body: string) =>
+  Schema.decodeUnknownSync(Spans)(body)
+    .resourceSpans.flatMap(({ scopeSpans }) => scopeSpans)
+    .flatMap(({ spans }) => spans)
 
 const flight = "Simulated result of: Find the cheapest direct flight from Oslo to Rome in May"
 
@@ -273,6 +321,36 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
       const left = AbortSignal.abort(new Error("Ctrl-C"))
       const error = yield* Effect.flip(Effect.tryPromise(() => promises.program(agent, left)))
       assert.strictEqual(error.cause, left.reason)
+    })
+  )
+
+  it.effect(named("32_opentelemetry", "a collector gets the trace of a run, metrics and a log, and no key"), () =>
+    Effect.gen(function* () {
+      const { apiKeys } = yield* Server
+      const collector = yield* collecting
+      const settings = service.environment({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.address })
+      const result = openTelemetry.program.pipe(
+        Effect.provide(Layer.provide(openTelemetry.layerTelemetry, settings), local)
+      )
+      assert.strictEqual(yield* result, flight)
+
+      const spans = Array.from(collector.received("/v1/traces"), (body) => resourceSpans(body)).flat()
+      const named = (name: string) => spans.filter((span) => span.name === name)
+      const [whole] = named("find a flight")
+      const [wait] = named("v4.Runs.createAndWait")
+      const [create] = named("v4.Runs.create")
+      assert.strictEqual(wait?.parentSpanId, whole?.spanId)
+      assert.strictEqual(create?.parentSpanId, wait?.spanId)
+      const [post] = named("POST")
+      assert.strictEqual(post?.parentSpanId, create?.spanId)
+      const method = post?.attributes.find(({ key }) => key === "http.request.method")
+      assert.deepStrictEqual(method?.value, { stringValue: "POST" })
+      assert.isAtLeast(named("GET").length, 2)
+      assert.deepStrictEqual(Array.from(new Set(spans.map(({ traceId }) => traceId))), [whole?.traceId])
+
+      assert.include(collector.received("/v1/metrics").join(), "webagent_client_requests")
+      assert.include(collector.received("/v1/logs").join(), "The flight is found")
+      assert.notInclude(collector.received("").join(), apiKeys[0] ?? "no key")
     })
   )
 
