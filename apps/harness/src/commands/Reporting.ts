@@ -109,7 +109,11 @@ export const start = Effect.fnUntraced(function* (reporting: ReportingOptions) {
     directory === undefined ? [] : [...(yield* fileReporters(directory, reporting))]
   if (options.reporters.includes("console")) {
     const reportPath = directory === undefined ? {} : { reportPath: directory }
-    reporters.push(ConsoleReporter.make({ ...(yield* terminal), replay, next, ...reportPath }))
+    const stdout = yield* terminal
+    // what is shown on standard error would be drawn over
+    reporters.push(
+      ConsoleReporter.make({ ...stdout, live: stdout.live && !options.debug, replay, next, ...reportPath })
+    )
   }
   const eventLog =
     directory !== undefined && options.reporters.includes("ndjson")

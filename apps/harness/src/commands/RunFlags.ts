@@ -50,8 +50,8 @@ export const flags = {
     Flag.optional
   ),
   concurrency: Flags.integer("concurrency", 1).pipe(
-    Flag.withDescription("How many trials run at a time; default: 8"),
-    Flag.withDefault(8)
+    Flag.withDescription("How many trials run at a time; default: 8, with --debug 1"),
+    Flag.optional
   ),
   timeout: time("timeout").pipe(
     Flag.withDescription("The longest a trial may take; default: 30s on a simulated service, else 10m"),
@@ -100,6 +100,10 @@ export const flags = {
     Flag.withDescription("A session of the service that scenarios of API v2 may read; default: none"),
     Flag.optional
   ),
+  debug: Flag.Boolean("debug").pipe(
+    Flag.withDescription("Show every request on standard error as it happens, without the key; default: no"),
+    Flag.withDefault(false)
+  ),
   shard: Flag.String("shard").pipe(
     Flag.filterMap(parseShard, (text) => `Expected: which part of how many, such as 1/4, got "${text}"`),
     Flag.withDescription(
@@ -129,6 +133,8 @@ export const optionsOf = ({ suite, suites, tag, ...flags }: ParsedFlags): RunOpt
   tags: tag,
   name: Option.getOrUndefined(flags.name),
   trials: Option.getOrUndefined(flags.trials),
+  // what happens at the same time cannot be told apart
+  concurrency: Option.getOrElse(flags.concurrency, () => (flags.debug ? 1 : 8)),
   timeout: Option.getOrUndefined(flags.timeout),
   maxTime: Option.getOrUndefined(flags.maxTime),
   maxScenarioTime: Option.getOrUndefined(flags.maxScenarioTime),

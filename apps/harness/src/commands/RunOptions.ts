@@ -35,6 +35,8 @@ export interface RunOptions {
   readonly control: string | undefined
   readonly v2SessionId: string | undefined
   readonly allowPaid: boolean
+  /** Whether every request is shown as it happens. */
+  readonly debug: boolean
   /** Which part of the scenarios to run, of how many. */
   readonly shard: Shard | undefined
 }

@@ -10,6 +10,7 @@ import * as Runner from "../runner/Runner.ts"
 import * as Shards from "../shards/Shards.ts"
 import type { Target } from "../target/Target.ts"
 import * as Advice from "./Advice.ts"
+import * as Debugging from "./Debugging.ts"
 import { NotGreen } from "./NotGreen.ts"
 import { version } from "./Program.ts"
 import * as Reporting from "./Reporting.ts"
@@ -112,6 +113,7 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
     }
     const header = resumed === undefined ? fresh : yield* resumedHeader(fresh, resumed)
     if (resumed !== undefined) yield* stopLeftovers(options, resumed)
+    const debugging = options.debug ? Debugging.make(target.redact) : Debugging.none
     const replay = Advice.replay(options, argumentOf)
 
     // from here on Ctrl-C stops scenarios, and the reports are still written
@@ -125,9 +127,9 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
         stopBrowser: target.stopBrowser,
         timeout: options.timeout ?? defaultTimeout(target),
         redact: target.redact,
-        emit: reporting.emit,
+        emit: (event) => Effect.andThen(debugging.emit(event), reporting.emit(event)),
         ...(resumed === undefined ? {} : { done: resumed.done, worked_ms: resumed.worked_ms })
-      }).pipe(Effect.provideService(PollSchedule.Current, target.pollSchedule))
+      }).pipe(debugging.listening, Effect.provideService(PollSchedule.Current, target.pollSchedule))
       yield* reporting.finish
       return report
     }).pipe(Effect.uninterruptible)

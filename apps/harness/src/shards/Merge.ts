@@ -169,6 +169,7 @@ export const merge = (
       counts: countsOf(results),
       ...(figures === undefined ? {} : { figures }),
       cost_usd: totalCost(results.map(({ cost_usd }) => cost_usd)),
+      ...(figures === undefined ? {} : { figures }),
       results,
       shards: shards.map(({ report, shard }) => ({
         index: shard.index,

@@ -18,6 +18,7 @@ import * as Tracer from "effect/Tracer"
 import { most, TrialLog } from "../runner/TrialLog.ts"
 import { type Route, routeOf } from "../trace/Route.ts"
 import { type Seen, startOf } from "../trace/Seen.ts"
+import { ExchangeListener } from "./ExchangeListener.ts"
 import { codeOf } from "./SystemError.ts"
 
 const text = Schema.optionalKey(Schema.NullOr(Schema.String))
@@ -136,6 +137,7 @@ export const make = (
     Effect.withFiber((fiber) => {
       const log = fiber.getRef(TrialLog)
       const clock = fiber.getRef(Clock.Clock)
+      const listener = fiber.getRef(ExchangeListener)
       const now_ms = () => Number(clock.currentTimeNanosUnsafe() / 10_000n) / 100
       const route = routeOf(baseUrls, request.method, request.url)
       const seen: Seen = {
@@ -162,6 +164,7 @@ export const make = (
         seen.failure = failure
         seen.endedAt_ms = now_ms()
         tell()
+        listener?.(seen, log)
       }
       return effect.pipe(
         Effect.map((response) => {
@@ -174,9 +177,9 @@ export const make = (
           }
           return watched(response, (exit) => {
             if (seen.endedAt_ms !== undefined) return
+            if (Exit.isSuccess(exit)) seen.body = startOf(new Uint8Array(exit.value))
             ended(Exit.isSuccess(exit) ? undefined : failureOf(exit.cause))
             if (Exit.isFailure(exit)) return
-            seen.body = startOf(new Uint8Array(exit.value))
             learn(log, route, status, exit.value)
           })
         }),
