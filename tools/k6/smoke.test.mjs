@@ -20,8 +20,8 @@ const stall_ms = 1500
  * true for no answer at all. With `keys` it creates once a key. From the
  * request `stallAt` on it answers nothing for a while.
  */
-async function scriptedService({ createdStatus, fail, keyHeader, keys, stallAt }) {
-  const seen = { browsers: 0, stopped: 0, open: new Set(), requests: 0, polls: new Map() }
+async function scriptedService({ createdStatus, fail, keyHeader, keys, result, stallAt }) {
+  const seen = { browsers: 0, stopped: 0, open: new Set(), requests: 0, polls: new Map(), messages: [] }
   const created = new Map()
   const ended = new Map()
   let goesOn_ms = 0
@@ -31,9 +31,12 @@ async function scriptedService({ createdStatus, fail, keyHeader, keys, stallAt }
         () => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body)),
         Math.max(0, goesOn_ms - Date.now())
       )
-    const [, id, rest] = /^\/api\/v4\/(?:runs|browsers)\/?([^/]*)\/?(.*)$/.exec(request.url) ?? []
+    const [, id, rest] = /^\/api\/v4\/(?:runs|browsers|sessions)\/?([^/]*)\/?(.*)$/.exec(request.url) ?? []
     if (seen.requests++ === stallAt) goesOn_ms = Date.now() + stall_ms
-    request.resume().on("end", () => {
+    let body = ""
+    request.on("data", (data) => (body += data))
+    request.on("end", () => {
+      if (rest === "queue") seen.messages.push(JSON.parse(body))
       const key = request.headers[keyHeader]
       const status = key === "wak_test" ? fail?.(request, seen.requests) : 401
       if (status !== undefined && status !== true) return answer(status, { detail: "scripted" })
@@ -58,7 +61,7 @@ async function scriptedService({ createdStatus, fail, keyHeader, keys, stallAt }
       if (request.method === "POST")
         return answer(201, { id: `r/${seen.requests}`, status: createdStatus, sessionId: "s" })
       if (rest !== "status")
-        return answer(200, { id: decodeURIComponent(id), status: "completed", result: "hello", tasks: [null] })
+        return answer(200, { id: decodeURIComponent(id), status: "completed", result, tasks: [null] })
       const polls = (seen.polls.get(id) ?? 0) + 1
       seen.polls.set(id, polls)
       return answer(200, { status: polls < 3 ? "running" : "completed" })
@@ -82,13 +85,17 @@ describe("smoke", { concurrency: 3 }, () => {
   if (built instanceof Error && !noGo) throw built
   const k6 = built
 
-  async function smoke(fail, environment = {}, { abortAt, createdStatus = "queued", keys = false, stallAt } = {}) {
+  async function smoke(
+    fail,
+    environment = {},
+    { abortAt, createdStatus = "queued", keys = false, result = "hello", stallAt } = {}
+  ) {
     const act = (request, ordinal) => {
       if (ordinal === abortAt) child.kill("SIGINT")
       return fail?.(request, ordinal)
     }
     const keyHeader = (environment.WEBAGENT_API_KEY_HEADER ?? "X-Service-API-Key").toLowerCase()
-    const service = await scriptedService({ createdStatus, fail: act, keyHeader, keys, stallAt })
+    const service = await scriptedService({ createdStatus, fail: act, keyHeader, keys, result, stallAt })
     const summary = join(mkdtempSync(join(tmpdir(), "smoke-")), "summary.json")
     const env = {
       K6_NO_USAGE_REPORT: "true",
@@ -182,6 +189,46 @@ describe("smoke", { concurrency: 3 }, () => {
     )
     assert.equal(exitCode, 99)
     assert.ok(crossed.includes("runs_lost") && crossed.includes("runs_completed"))
+  })
+
+  test("a run that completes without a result is lost", async () => {
+    const { crossed, exitCode } = await smoke(undefined, {}, { result: null })
+    assert.equal(exitCode, 99)
+    assert.deepEqual(crossed, ["checks", "runs_completed", "runs_lost"])
+  })
+
+  test("a run is lost when its create is not answered, and not when it is refused", async () => {
+    /** Does something to the third and the sixth create. */
+    const some = (fail) => {
+      let creates = 0
+      return (request) => {
+        const isCreate = request.method === "POST" && request.url.endsWith("/runs")
+        return isCreate && [3, 6].includes(++creates) ? fail(request) : undefined
+      }
+    }
+    const mix = { WEBAGENT_LOAD_MIX: "runs=1", WEBAGENT_LOAD_RATE: "10" }
+    const refused = await smoke(
+      some(() => 503),
+      mix
+    )
+    assert.deepEqual(refused.crossed, ["checks", "http_req_failed"])
+    const silent = await smoke(
+      some(({ socket }) => {
+        socket.destroy()
+        return true
+      }),
+      mix
+    )
+    assert.deepEqual(silent.crossed, ["checks", "http_req_failed", "runs_lost"])
+    assert.equal(silent.metrics().runs_lost.values.count, 2)
+  })
+
+  test("messages interrupt and wait in turns, whatever else is in the mix", async () => {
+    const { exitCode, seen, stdout } = await smoke(undefined, { WEBAGENT_LOAD_MIX: "queue=1,status=1" })
+    assert.equal(exitCode, 0, stdout)
+    const interrupting = seen.messages.filter(({ interrupt }) => interrupt).length
+    assert.ok(seen.messages.length >= 10, String(seen.messages.length))
+    assert.ok(Math.abs(interrupting - seen.messages.length / 2) <= 1, `${interrupting} of ${seen.messages.length}`)
   })
 
   test("a test that is aborted stops the browsers of the iterations that it cut off", async () => {

@@ -15,9 +15,7 @@ export interface Prepared {
 
 /** One start of a load test. */
 export interface Iteration {
-  /** Counts the starts of this k6. */
-  readonly index: number
-  /** Counts the starts of its flow. */
+  /** Counts the starts of its flow in this k6. What a flow does in turns goes by it: the mix gives a flow every nth start. */
   readonly ordinal: number
   /** When it was due, in ms since 1970: what k6 or a busy machine starts late counts as time waited. */
   readonly due_ms: number

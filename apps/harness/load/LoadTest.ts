@@ -109,7 +109,7 @@ export const make = (test: LoadTestName, defaults: Settings.Defaults) => {
     const isSampled = Sampling.includes({ share: settings.sample, vus: vus ?? preAllocatedVUs, vu, iteration })
     sample = isSampled ? Sample.make() : undefined
     try {
-      flows[name]({ index, ordinal: mix.ordinal(index), due_ms, service, settings, prepared })
+      flows[name]({ ordinal: mix.ordinal(index), due_ms, service, settings, prepared })
     } catch (error) {
       return failed(error)
     }

@@ -2,6 +2,7 @@
 import { check, sleep } from "k6"
 import type { Iteration } from "./Iteration.ts"
 import { detectionDelay, pollsPerRun, runsCompleted, runsLost, timeToTerminal } from "./Metrics.ts"
+import { type Answer, isSuccess } from "./Service.ts"
 
 /** A piece of agent work that the service has accepted, and how to find out about it. */
 export interface Work {
@@ -16,8 +17,10 @@ export interface Work {
 
 /** Ended work. */
 export interface Found {
-  /** Whether it agrees with the status, and has the result. */
+  /** Whether it agrees with the status. */
   readonly agrees: boolean
+  /** What the work has come to. */
+  readonly result: unknown
   /** When it ended by the service's clock. */
   readonly finishedAt?: unknown
 }
@@ -29,9 +32,19 @@ const isLoopback = (address: string): boolean =>
 const millisOf = (time: unknown): number =>
   typeof time === "string" ? Date.parse(/(?:Z|[+-]\d\d:\d\d)$/u.test(time) ? time : `${time}Z`) : Number.NaN
 
-/** Waits for the end of work and fetches it. It is lost until it is found: also when k6 cuts the iteration off. */
-export const follow = ({ due_ms, settings }: Iteration, work: Work): void => {
+/**
+ * Sends what begins work. From then on it is lost, until it is refused or `follow` has found it: also when there is no
+ * answer, or k6 cuts the iteration off.
+ */
+export const begin = (send: () => Answer): Answer => {
   runsLost.add(1)
+  const answer = send()
+  if (answer.status !== 0 && !isSuccess(answer)) runsLost.add(-1)
+  return answer
+}
+
+/** Waits for the end of work that was begun, and fetches it. */
+export const follow = ({ due_ms, settings }: Iteration, work: Work): void => {
   const deadline_ms = Date.now() + settings.runTimeout_ms
   const ended = (status: string | undefined): status is string => status !== undefined && work.isTerminal(status)
   let polls = 0
@@ -44,7 +57,7 @@ export const follow = ({ due_ms, settings }: Iteration, work: Work): void => {
   const known_ms = Date.now()
   pollsPerRun.add(polls)
 
-  let found: Found = { agrees: false }
+  let found: Found = { agrees: false, result: undefined }
   if (ended(status)) {
     timeToTerminal.add(known_ms - due_ms)
     found = work.fetch(status)
@@ -53,11 +66,13 @@ export const follow = ({ due_ms, settings }: Iteration, work: Work): void => {
     if (isLoopback(settings.address) && delay_ms >= 0 && delay_ms <= settings.runTimeout_ms)
       detectionDelay.add(delay_ms)
   }
-  const isFine = found.agrees && (work.wanted === undefined || status === work.wanted)
-  if (found.agrees) runsLost.add(-1)
-  if (work.wanted !== undefined) runsCompleted.add(isFine ? 1 : 0)
+  const isAsWished = ended(status) && (work.wanted === undefined || status === work.wanted)
+  // what ends otherwise need not have come to anything
+  const isFound = found.agrees && (status !== work.wanted || (found.result !== undefined && found.result !== null))
+  if (isFound) runsLost.add(-1)
+  if (work.wanted !== undefined) runsCompleted.add(isFound && isAsWished ? 1 : 0)
   check(status, {
-    "work ends as it should": (status) => ended(status) && (work.wanted === undefined || status === work.wanted),
-    "what is fetched agrees with the status": () => found.agrees
+    "work ends as it should": () => isAsWished,
+    "what is fetched agrees with the status, and has the result": () => isFound
   })
 }

@@ -3,11 +3,11 @@ import { terminalRunStatuses } from "@webagent/contract/Wire"
 import { check } from "k6"
 import type { Flow, Iteration } from "../Iteration.ts"
 import { record, text } from "../Service.ts"
-import { follow } from "../Work.ts"
+import { begin, follow } from "../Work.ts"
 
 /** Creates a v4 run; undefined when the service did not. */
 export const createRun = ({ service, settings }: Iteration, task = settings.task) => {
-  const run = record(service.send("v4.createRun", { body: { task } }))
+  const run = record(begin(() => service.send("v4.createRun", { body: { task } })))
   const { id, sessionId } = run ?? {}
   check(id, { "a created run has an id": (id) => typeof id === "string" && id !== "" })
   return typeof id === "string" && id !== ""
@@ -22,7 +22,11 @@ export const followRun = (iteration: Iteration, id: string, wanted?: string): vo
     isTerminal: (status) => terminalRunStatuses.some((terminal) => terminal === status),
     fetch: (status) => {
       const run = record(iteration.service.send("v4.getRun", { id }))
-      return { agrees: run?.["id"] === id && run["status"] === status, finishedAt: run?.["finishedAt"] }
+      return {
+        agrees: run?.["id"] === id && run["status"] === status,
+        result: run?.["result"],
+        finishedAt: run?.["finishedAt"]
+      }
     },
     ...(wanted === undefined ? {} : { wanted })
   })

@@ -32,7 +32,7 @@ export const v2Sessions: Flow = (iteration) => {
     },
     isTerminal,
     // the read that showed the status brought the tasks along
-    fetch: () => ({ agrees: session?.["id"] === id && last?.output !== undefined, finishedAt: last?.finishedAt }),
+    fetch: () => ({ agrees: session?.["id"] === id, result: last?.output, finishedAt: last?.finishedAt }),
     wanted: "finished"
   })
 }
