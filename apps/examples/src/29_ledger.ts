@@ -7,6 +7,7 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Ledger, LedgerFile } from "@webagent/core"
+import { ProcessOwner } from "@webagent/core/node"
 import { Browsers, V4 } from "@webagent/v4"
 import * as Config from "effect/Config"
 import * as Console from "effect/Console"
@@ -18,7 +19,7 @@ export const layer = V4.layerConfig.pipe(
   Layer.provideMerge(
     Layer.unwrap(
       Effect.map(Config.String("LEDGER_DIRECTORY"), (directory) =>
-        LedgerFile.layer({ directory, owner: `process ${process.pid}` })
+        LedgerFile.layer({ directory, owner: ProcessOwner.current() })
       )
     )
   ),

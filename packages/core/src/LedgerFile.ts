@@ -15,7 +15,7 @@ import { LedgerEntry, OpenItems } from "./LedgerEntry.ts"
 export interface LedgerFileOptions {
   /** A folder that all processes of an application share; each writes files of its own there. It is made if need be. */
   readonly directory: string
-  /** Who writes, such as the process id: items that are open carry it, so that nobody stops what is still in use. */
+  /** Who writes, such as `ProcessOwner.current()` of `@webagent/core/node`: items that are open carry it, so that nobody stops what is still in use. */
   readonly owner?: string | undefined
 }
 

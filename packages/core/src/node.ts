@@ -21,3 +21,5 @@ export const layerUndici: Layer.Layer<HttpClient.HttpClient, never, ClientConfig
 
 /** The same for a WebAgent of a promise entry point: `new WebAgent({ httpClient: undici })`. */
 export const undici = { layer: layerUndici }
+
+export * as ProcessOwner from "./ProcessOwner.ts"

@@ -1,5 +1,6 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { ClientConfig, Ledger, LedgerFile, type OpenItem, RetryPolicy, Transport } from "@webagent/core"
+import { ProcessOwner } from "@webagent/core/node"
 import { V3 } from "@webagent/v3"
 import { V4 } from "@webagent/v4"
 import * as Clock from "effect/Clock"
@@ -28,15 +29,6 @@ export interface ReapOptions {
   readonly for: Duration.Duration
   readonly forget: ReadonlyArray<string>
   readonly dryRun: boolean
-}
-
-/** Whether a process of this machine is at work; one that may not be asked is. */
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM"
-  }
 }
 
 const openLedger = Effect.fnUntraced(function* (directory: string) {
@@ -100,7 +92,7 @@ export const reapLedger = (options: ReapOptions) =>
       Leftovers.claims(items, {
         baseUrls,
         owner: Option.getOrUndefined(options.owner),
-        isAlive,
+        atWork: ProcessOwner.atWork,
         now_ms,
         youngest_ms: Duration.toMillis(options.olderThan)
       })

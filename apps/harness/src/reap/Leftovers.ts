@@ -18,7 +18,8 @@ export interface Sieve {
   readonly baseUrls: Readonly<Record<ApiVersion, string>> | undefined
   /** Only what this one has opened, and that for sure. */
   readonly owner: string | undefined
-  readonly isAlive: (pid: number) => boolean
+  /** The id of the process that is an owner, as long as it is at work. */
+  readonly atWork: (owner: string) => number | undefined
   readonly now_ms: number
   /** What was opened less long ago is left alone. */
   readonly youngest_ms: number
@@ -33,14 +34,10 @@ const versionOf = ({ origin, path }: OpenItem, { baseUrls }: Sieve): ApiVersion 
   )
 }
 
-/** An owner that is the id of a process, as `4711` or `process 4711`. */
-const pidOf = (owner: string | undefined) => /^(?:process )?(\d+)$/u.exec(owner ?? "")?.[1]
-
-const inUse = (item: OpenItem, { isAlive, now_ms, owner, youngest_ms }: Sieve): string | undefined => {
+const inUse = (item: OpenItem, { atWork, now_ms, owner, youngest_ms }: Sieve): string | undefined => {
   if (now_ms - item.at_ms < youngest_ms) return "it was opened just now"
-  const pid = pidOf(item.owner)
-  if (owner !== undefined || pid === undefined) return undefined
-  return isAlive(Number(pid)) ? `process ${pid} is at work` : undefined
+  const pid = owner === undefined ? atWork(item.owner ?? "") : undefined
+  return pid === undefined ? undefined : `process ${pid} is at work`
 }
 
 /** What becomes of each item that is open, in the order in which they were opened. */

@@ -1,7 +1,7 @@
 /** A program that holds browsers and a run of the service at WEBAGENT_BASE_URL, and says so; it never ends. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { ClientConfig, LedgerFile, Transport } from "@webagent/core"
-import { layerUndici } from "@webagent/core/node"
+import { layerUndici, ProcessOwner } from "@webagent/core/node"
 import { Browsers, Runs, V4 } from "@webagent/v4"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
@@ -13,7 +13,7 @@ const client = V4.layer.pipe(
   Layer.provide(Transport.layer),
   Layer.provide(layerUndici),
   Layer.provide(ClientConfig.layerConfig),
-  Layer.provide(LedgerFile.layer({ directory, owner: String(process.pid) })),
+  Layer.provide(LedgerFile.layer({ directory, owner: ProcessOwner.current() })),
   Layer.provide(NodeFileSystem.layer)
 )
 

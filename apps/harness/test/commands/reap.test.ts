@@ -101,12 +101,15 @@ describe("reap", () => {
         assert.deepStrictEqual(yield* openBrowsers, [lost, other].toSorted())
         assert.match(
           stdout,
-          new RegExp(`open +run +${running} +opened 0 min ago by ${pid}: \\w+; the service describes no way`, "u")
+          new RegExp(
+            `open +run +${running} +opened 0 min ago by process ${pid}[^:]*: \\w+; the service describes no way`,
+            "u"
+          )
         )
         assert.match(stdout, new RegExp(`over +run +${over} +opened .*: completed`, "u"))
         assert.match(
           stdout,
-          /unknown +browser +\S+ +opened 0 min ago by \d+: POST \/api\/v4\/browsers, request \S+, no answer/u
+          /unknown +browser +\S+ +opened 0 min ago by process \d+[^:]*: POST \/api\/v4\/browsers, request \S+, no answer/u
         )
         assert.match(
           stdout,

@@ -19,7 +19,7 @@ const { id: _, ...unlearnt } = item
 const sieve: Sieve = {
   baseUrls: { v2: `${origin}/api/v2`, v3: `${origin}/api/v3`, v4: `${origin}/api/v4` },
   owner: undefined,
-  isAlive: (pid) => pid === 4711,
+  atWork: (owner) => (["4711", "process 4711"].includes(owner) ? 4711 : undefined),
   now_ms: 1_060_000,
   youngest_ms: 0
 }

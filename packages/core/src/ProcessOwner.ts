@@ -1,0 +1,40 @@
+import { readFileSync } from "node:fs"
+
+/** When a process was started, where the system says: ids are given again, and in each new container the first is 1. */
+const startOf = (pid: number): string | undefined => {
+  try {
+    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").slice(0, 8)
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+    // what is before the last bracket is the program's name, which may be anything
+    const ticks = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]
+    return ticks === undefined ? undefined : `${boot}-${ticks}`
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a process may be asked, which it may not when it is another user's, and is there. */
+const isThere = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM"
+  }
+}
+
+/** This process as the `owner` of a ledger: `process 4711 started 8c2f91d0-1482211`, or without its start. */
+export const current = (): string => {
+  const start = startOf(process.pid)
+  return `process ${process.pid}${start === undefined ? "" : ` started ${start}`}`
+}
+
+/**
+ * The id of the process that is an owner, as long as it is at work on this machine. A process with its id that was
+ * started at another time is another one. `4711` and `process 4711` are owners as well, that say less.
+ */
+export const atWork = (owner: string): number | undefined => {
+  const [, id, start] = /^(?:process )?(\d+)(?: started (\S+))?$/u.exec(owner) ?? []
+  const pid = Number(id)
+  if (id === undefined || !isThere(pid)) return undefined
+  return start === undefined || start === (startOf(pid) ?? start) ? pid : undefined
+}
