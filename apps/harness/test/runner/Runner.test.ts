@@ -217,6 +217,39 @@ describe("Runner", () => {
     })
   )
 
+  it.effect("trials of one scenario run at the same time, and are reported in their order", () =>
+    Effect.gen(function* () {
+      let count = 0
+      const trial = Effect.suspend(() => Effect.sleep(`${3 - (count++ % 3)} seconds`))
+      const suite = suiteOf("repeated", [["three", trial]])
+      const fiber = yield* Effect.forkChild(run([suite], { trials: 3, concurrency: 3 }))
+      yield* TestClock.adjust("10 seconds")
+      const { events, report } = yield* Fiber.join(fiber)
+      assert.strictEqual(report.duration_ms, 3000)
+      const [result] = report.results
+      assert.deepStrictEqual(
+        result?.trials.map(({ duration_ms, index }) => [index, duration_ms]),
+        [
+          [0, 3000],
+          [1, 2000],
+          [2, 1000]
+        ]
+      )
+      assert.strictEqual(result?.duration_ms, 3000)
+      assert.deepStrictEqual(
+        events.map(({ _tag }) => _tag),
+        [
+          "RunStarted",
+          "ScenarioStarted",
+          ...Array.from({ length: 3 }, () => "TrialStarted"),
+          ...Array.from({ length: 3 }, () => "TrialFinished"),
+          "ScenarioFinished",
+          "RunFinished"
+        ]
+      )
+    })
+  )
+
   it.effect("costs above the budget fail the scenario", () =>
     Effect.gen(function* () {
       const costs = (usd: string) => Effect.map(TrialLog, (log) => log.costs.set(`run-${usd}`, usd))

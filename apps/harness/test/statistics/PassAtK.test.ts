@@ -1,0 +1,36 @@
+import { assert, describe, it } from "@effect/vitest"
+import { all, atLeastOne } from "../../src/statistics/PassAtK.ts"
+
+const choose = (from: number, count: number): number =>
+  count > from ? 0 : Array.from({ length: count }).reduce<number>((sum, _, i) => (sum * (from - i)) / (i + 1), 1)
+
+describe("PassAtK", () => {
+  it("both are what counting all draws gives", () => {
+    for (let of = 1; of <= 8; of++) {
+      for (let passed = 0; passed <= of; passed++) {
+        for (let k = 1; k <= of; k++) {
+          assert.closeTo(all(passed, of, k), choose(passed, k) / choose(of, k), 1e-12)
+          assert.closeTo(atLeastOne(passed, of, k), 1 - choose(of - passed, k) / choose(of, k), 1e-12)
+        }
+      }
+    }
+  })
+
+  it("they are not biased: over all outcomes their mean is what the true rate gives", () => {
+    const [rate, of, k] = [0.7, 10, 3]
+    let one = 0
+    let every = 0
+    for (let passed = 0; passed <= of; passed++) {
+      const chance = choose(of, passed) * rate ** passed * (1 - rate) ** (of - passed)
+      one += chance * atLeastOne(passed, of, k)
+      every += chance * all(passed, of, k)
+    }
+    assert.closeTo(one, 1 - (1 - rate) ** k, 1e-12)
+    assert.closeTo(every, rate ** k, 1e-12)
+  })
+
+  it("with one trial both are the pass rate", () => {
+    assert.closeTo(atLeastOne(3, 5, 1), 0.6, 1e-12)
+    assert.closeTo(all(3, 5, 1), 0.6, 1e-12)
+  })
+})
