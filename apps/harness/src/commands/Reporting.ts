@@ -127,6 +127,8 @@ export const start = Effect.fnUntraced(function* (reporting: ReportingOptions) {
     })
   )
   return {
+    /** Where reports are written; undefined where none is. */
+    directory,
     emit: (event: RunEvent) =>
       Effect.andThen(
         eventLog.emit(event),

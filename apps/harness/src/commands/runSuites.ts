@@ -9,8 +9,10 @@ import type { RunHeader } from "../runner/RunReport.ts"
 import * as Runner from "../runner/Runner.ts"
 import * as Shards from "../shards/Shards.ts"
 import type { Target } from "../target/Target.ts"
+import { traced } from "../target/TrialTracer.ts"
 import * as Advice from "./Advice.ts"
 import * as Debugging from "./Debugging.ts"
+import * as Inspector from "./Inspector.ts"
 import { NotGreen } from "./NotGreen.ts"
 import { version } from "./Program.ts"
 import * as Reporting from "./Reporting.ts"
@@ -124,12 +126,12 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
         plan,
         contextOf: target.contextOf,
         lacks: target.lacks,
-        stopBrowser: target.stopBrowser,
+        ...(yield* Inspector.make(target, plan, reporting.directory)),
         timeout: options.timeout ?? defaultTimeout(target),
         redact: target.redact,
         emit: (event) => Effect.andThen(debugging.emit(event), reporting.emit(event)),
         ...(resumed === undefined ? {} : { done: resumed.done, worked_ms: resumed.worked_ms })
-      }).pipe(debugging.listening, Effect.provideService(PollSchedule.Current, target.pollSchedule))
+      }).pipe(debugging.listening, Effect.provideService(PollSchedule.Current, target.pollSchedule), traced)
       yield* reporting.finish
       return report
     }).pipe(Effect.uninterruptible)

@@ -10,6 +10,8 @@ export interface Made {
   readonly kind: "run" | "session" | "browser"
   /** The session of a run, where the answer named it. */
   readonly sessionId: string | undefined
+  /** When its answer had come, in milliseconds since 1970. */
+  readonly at_ms: number
 }
 
 /** What is seen of one trial from outside while it runs. All of it is bounded. */
@@ -33,8 +35,8 @@ export interface TrialLog {
   readonly made: Map<string, Made>
   /** Runs and sessions of which it was shown the end: whatever came of them was read. */
   readonly results: Set<string>
-  /** Runs of which it was told that they are over. */
-  readonly ended: Set<string>
+  /** Runs of which it was told that they are over, and as what. */
+  readonly ended: Map<string, string>
   /** What its typed clients have noted of their creates. */
   readonly ledger: OpenItems
   /** The agent's opinion of its success, and the judge's, as last seen; null while nobody has said anything. */
@@ -60,7 +62,7 @@ export const make = (): TrialLog => ({
   spansDropped: 0,
   made: new Map(),
   results: new Set(),
-  ended: new Set(),
+  ended: new Map(),
   ledger: new OpenItems(),
   agent: null,
   judge: null

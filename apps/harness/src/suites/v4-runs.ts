@@ -36,11 +36,15 @@ const startsAfter = (later: RunType, earlier: RunType) =>
   })
 
 export default Suite.make("v4-runs", [
-  scenario("creating a run answers with its id", paid, function* ({ request }) {
-    const answer = yield* request("v4", { method: "POST", path: "/runs", body: { task: "Say hello" } })
-    yield* check.status(answer, "2xx")
-    yield* check.schema(CreatedRun, answer.body, "the run, which includes id")
-  }),
+  scenario(
+    "creating a run answers with its id",
+    { ...paid, allows: ["results-never-fetched"] },
+    function* ({ request }) {
+      const answer = yield* request("v4", { method: "POST", path: "/runs", body: { task: "Say hello" } })
+      yield* check.status(answer, "2xx")
+      yield* check.schema(CreatedRun, answer.body, "the run, which includes id")
+    }
+  ),
   scenario("create, poll, fetch: a run comes to a terminal status", paid, function* ({ request, v4 }) {
     const { id } = yield* v4.runs.create({ task: "Say hello" })
     const run = yield* v4.runs.untilTerminal(id)
@@ -76,39 +80,47 @@ export default Suite.make("v4-runs", [
       yield* check.deepEqual(run.result, output, "result")
     }
   }),
-  scenario("a failed run is failed", scripted, function* (context) {
+  scenario("a failed run is failed", { ...scripted, allows: ["polls-after-terminal"] }, function* (context) {
     const { id, run } = yield* finish(context, { outcome: "failed", error: "no mug" })
     yield* check.equal(run.status, "failed", "status")
     yield* check.equal((yield* context.v4.runs.status(id)).status, "failed", "the cheap status")
   }),
-  scenario("a cancelled run is cancelled", scripted, function* (context) {
+  scenario("a cancelled run is cancelled", { ...scripted, allows: ["polls-after-terminal"] }, function* (context) {
     const { id, run } = yield* finish(context, { outcome: "cancelled" })
     yield* check.equal(run.status, "cancelled", "status")
     yield* check.equal((yield* context.v4.runs.status(id)).status, "cancelled", "the cheap status")
   }),
-  scenario("the cheap status and the full run agree at the end", scripted, function* (context) {
-    for (const outcome of ["completed", "failed", "cancelled"] as const) {
-      const { id, run } = yield* finish(context, { outcome })
-      const { status } = yield* context.v4.runs.status(id)
-      yield* check.equal(status, outcome, "the cheap status")
-      yield* check.equal(run.status, outcome, "the full run's status")
+  scenario(
+    "the cheap status and the full run agree at the end",
+    { ...scripted, allows: ["polls-after-terminal"] },
+    function* (context) {
+      for (const outcome of ["completed", "failed", "cancelled"] as const) {
+        const { id, run } = yield* finish(context, { outcome })
+        const { status } = yield* context.v4.runs.status(id)
+        yield* check.equal(status, outcome, "the cheap status")
+        yield* check.equal(run.status, outcome, "the full run's status")
+      }
     }
-  }),
+  ),
   // long enough for any machine to look in between, and not waited for
-  scenario("a run at work is not terminal, and has no result", scripted, function* (context) {
-    const { id } = yield* start(context, { duration: "4s", output: "early bird" })
-    yield* until(context, id, "running")
-    const running = yield* context.v4.runs.get(id)
-    yield* check.equal(running.status, "running", "status")
-    yield* check.equal(running.result ?? null, null, "result while running")
-    yield* check.equal(running.finishedAt ?? null, null, "finishedAt while running")
-  }),
+  scenario(
+    "a run at work is not terminal, and has no result",
+    { ...scripted, allows: ["results-never-fetched"] },
+    function* (context) {
+      const { id } = yield* start(context, { duration: "4s", output: "early bird" })
+      yield* until(context, id, "running")
+      const running = yield* context.v4.runs.get(id)
+      yield* check.equal(running.status, "running", "status")
+      yield* check.equal(running.result ?? null, null, "result while running")
+      yield* check.equal(running.finishedAt ?? null, null, "finishedAt while running")
+    }
+  ),
   scenario("a terminal run does not change any more", scripted, function* (context) {
     const { id, run } = yield* finish(context, { output: "done" })
     yield* Effect.sleep("30 millis")
     yield* check.deepEqual(yield* context.v4.runs.get(id), run, "the run, read again")
   }),
-  scenario("statuses only move forward", scripted, function* (context) {
+  scenario("statuses only move forward", { ...scripted, allows: ["results-never-fetched"] }, function* (context) {
     const { id } = yield* start(context, { duration: "120ms" })
     const seen = yield* context.v4.runs.watch(id).pipe(
       Stream.map((view) => view.status),
@@ -136,19 +148,23 @@ export default Suite.make("v4-runs", [
     yield* check.equal(new Set(found.map(({ id }) => id)).size, 20, "the number of different ids")
     yield* check.equal(new Set(found.map(({ sessionId }) => sessionId)).size, 20, "the number of different sessions")
   }),
-  scenario("a wait that takes too long ends with the run's id and last status", scripted, function* (context) {
-    const { id } = yield* start(context, { duration: "2s" })
-    const error = yield* check.fails(context.v4.runs.untilTerminal(id, { timeout: "100 millis" }), "WaitTimeoutError")
-    yield* check.equal(error.id, id, "the id")
-    yield* check.that(
-      "the last status is not terminal",
-      !terminalRunStatuses.some((known) => known === error.lastStatus),
-      {
-        expected: "a status that is not terminal",
-        actual: error.lastStatus
-      }
-    )
-  }),
+  scenario(
+    "a wait that takes too long ends with the run's id and last status",
+    { ...scripted, allows: ["results-never-fetched"] },
+    function* (context) {
+      const { id } = yield* start(context, { duration: "2s" })
+      const error = yield* check.fails(context.v4.runs.untilTerminal(id, { timeout: "100 millis" }), "WaitTimeoutError")
+      yield* check.equal(error.id, id, "the id")
+      yield* check.that(
+        "the last status is not terminal",
+        !terminalRunStatuses.some((known) => known === error.lastStatus),
+        {
+          expected: "a status that is not terminal",
+          actual: error.lastStatus
+        }
+      )
+    }
+  ),
   scenario("a follow-up runs as the next turn", scripted, function* (context) {
     const first = yield* start(context, { duration: "150ms", output: "first" })
     const next = yield* queue(context, first.sessionId, { script: { output: "second" } })
@@ -178,16 +194,20 @@ export default Suite.make("v4-runs", [
       if (before !== undefined) yield* startsAfter(run, before)
     }
   }),
-  scenario("a follow-up waits while the turn before it runs", scripted, function* (context) {
-    const first = yield* start(context, { duration: "3s" })
-    yield* until(context, first.id, "running")
-    const next = yield* queue(context, first.sessionId, {})
-    yield* Effect.sleep("60 millis")
-    const [running, waiting] = yield* Effect.all([context.v4.runs.get(first.id), context.v4.runs.get(next)])
-    yield* check.equal(running.status, "running", "the first run")
-    yield* check.equal(waiting.status, "queued", "the follow-up")
-    yield* check.equal(waiting.startedAt ?? null, null, "the follow-up's startedAt")
-  }),
+  scenario(
+    "a follow-up waits while the turn before it runs",
+    { ...scripted, allows: ["results-never-fetched"] },
+    function* (context) {
+      const first = yield* start(context, { duration: "3s" })
+      yield* until(context, first.id, "running")
+      const next = yield* queue(context, first.sessionId, {})
+      yield* Effect.sleep("60 millis")
+      const [running, waiting] = yield* Effect.all([context.v4.runs.get(first.id), context.v4.runs.get(next)])
+      yield* check.equal(running.status, "running", "the first run")
+      yield* check.equal(waiting.status, "queued", "the follow-up")
+      yield* check.equal(waiting.startedAt ?? null, null, "the follow-up's startedAt")
+    }
+  ),
   scenario("a follow-up to a session at rest starts at once", scripted, function* (context) {
     const { sessionId } = yield* finish(context, { output: "first" })
     const next = yield* queue(context, sessionId, { script: { output: "second" } })
@@ -250,14 +270,18 @@ export default Suite.make("v4-runs", [
     yield* check.equal((yield* context.v4.runs.untilTerminal(next)).result, "second", "the result")
     yield* check.equal((yield* context.v4.runs.get(first.id)).status, "completed", "the run before it")
   }),
-  scenario("a message of one session leaves the others alone", scripted, function* (context) {
-    const first = yield* start(context, { duration: "150ms", output: "mine" })
-    const other = yield* start(context, { duration: "150ms", output: "yours" })
-    yield* queue(context, first.sessionId, { interrupt: true })
-    const run = yield* context.v4.runs.untilTerminal(other.id)
-    yield* check.equal(run.status, "completed", "the other session's run")
-    yield* check.equal(run.result, "yours", "its result")
-  }),
+  scenario(
+    "a message of one session leaves the others alone",
+    { ...scripted, allows: ["results-never-fetched"] },
+    function* (context) {
+      const first = yield* start(context, { duration: "150ms", output: "mine" })
+      const other = yield* start(context, { duration: "150ms", output: "yours" })
+      yield* queue(context, first.sessionId, { interrupt: true })
+      const run = yield* context.v4.runs.untilTerminal(other.id)
+      yield* check.equal(run.status, "completed", "the other session's run")
+      yield* check.equal(run.result, "yours", "its result")
+    }
+  ),
   scenario("a follow-up's run belongs to the session and carries the text", scripted, function* (context) {
     const { sessionId } = yield* finish(context, {})
     const text = context.simulate('And a green one, søker på norsk\n"]"', { duration: "5ms" })
@@ -266,25 +290,29 @@ export default Suite.make("v4-runs", [
     yield* check.equal(run.sessionId, sessionId, "sessionId")
     yield* check.equal(run.task, text, "task")
   }),
-  scenario("creating answers 201 with the run as it is", ours, function* ({ request, simulate }) {
-    const task = simulate("Buy a mug", { duration: "5ms" })
-    const answer = yield* request("v4", {
-      method: "POST",
-      path: "/runs",
-      body: { task, modelParams: { effort: "low" }, more: 1 }
-    })
-    yield* check.status(answer, 201)
-    const run = yield* check.schema(Run, answer.body)
-    yield* check.equal(run.task, task, "task")
-    yield* check.deepEqual(run.modelParams, { effort: "low" }, "modelParams")
-    yield* check.that("a new run is not terminal", ["queued", "dispatching", "running"].includes(run.status), {
-      expected: "queued, dispatching or running",
-      actual: run.status
-    })
-    yield* check.equal(run.finishedAt, null, "finishedAt")
-    yield* check.equal(run.result, null, "result")
-  }),
-  scenario("the cheap status is one field", ours, function* (context) {
+  scenario(
+    "creating answers 201 with the run as it is",
+    { ...ours, allows: ["results-never-fetched"] },
+    function* ({ request, simulate }) {
+      const task = simulate("Buy a mug", { duration: "5ms" })
+      const answer = yield* request("v4", {
+        method: "POST",
+        path: "/runs",
+        body: { task, modelParams: { effort: "low" }, more: 1 }
+      })
+      yield* check.status(answer, 201)
+      const run = yield* check.schema(Run, answer.body)
+      yield* check.equal(run.task, task, "task")
+      yield* check.deepEqual(run.modelParams, { effort: "low" }, "modelParams")
+      yield* check.that("a new run is not terminal", ["queued", "dispatching", "running"].includes(run.status), {
+        expected: "queued, dispatching or running",
+        actual: run.status
+      })
+      yield* check.equal(run.finishedAt, null, "finishedAt")
+      yield* check.equal(run.result, null, "result")
+    }
+  ),
+  scenario("the cheap status is one field", { ...ours, allows: ["polls-after-terminal"] }, function* (context) {
     const { id } = yield* finish(context, {})
     const answer = yield* context.request("v4", { method: "GET", path: `/runs/${id}/status` })
     yield* check.status(answer, 200)
@@ -332,17 +360,21 @@ export default Suite.make("v4-runs", [
     const answer = yield* context.request("v4", { method: "POST", path: `/sessions/${sessionId}/queue`, body })
     yield* check.status(answer, 409)
   }),
-  scenario("queueing answers 201 with the message", ours, function* (context) {
-    const { sessionId } = yield* start(context, { duration: "3s" })
-    for (const interrupt of [false, true]) {
-      const body = { text: context.simulate("more", { duration: "5ms" }), interrupt }
-      const answer = yield* context.request("v4", { method: "POST", path: `/sessions/${sessionId}/queue`, body })
-      yield* check.status(answer, 201)
-      const message = yield* check.schema(QueuedMessage, answer.body)
-      yield* check.equal(message.sessionId, sessionId, "sessionId")
-      yield* check.equal(message.text, body.text, "text")
-      yield* check.equal(message.mode, interrupt ? "interrupt" : "queue", "mode")
-      yield* check.that("id and runId are there", message.id !== undefined && typeof message.runId === "string")
+  scenario(
+    "queueing answers 201 with the message",
+    { ...ours, allows: ["results-never-fetched"] },
+    function* (context) {
+      const { sessionId } = yield* start(context, { duration: "3s" })
+      for (const interrupt of [false, true]) {
+        const body = { text: context.simulate("more", { duration: "5ms" }), interrupt }
+        const answer = yield* context.request("v4", { method: "POST", path: `/sessions/${sessionId}/queue`, body })
+        yield* check.status(answer, 201)
+        const message = yield* check.schema(QueuedMessage, answer.body)
+        yield* check.equal(message.sessionId, sessionId, "sessionId")
+        yield* check.equal(message.text, body.text, "text")
+        yield* check.equal(message.mode, interrupt ? "interrupt" : "queue", "mode")
+        yield* check.that("id and runId are there", message.id !== undefined && typeof message.runId === "string")
+      }
     }
-  })
+  )
 ])

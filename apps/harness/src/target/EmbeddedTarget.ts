@@ -33,8 +33,8 @@ const witness = Effect.fnUntraced(function* (parts: Context.Context<Behaviour | 
     },
     verdicts: control.verdicts,
     open: control.open,
-    cancelRun: (id) =>
-      control.cancelRun(id).pipe(
+    end: (kind, id) =>
+      (kind === "session" ? control.stopSession(id) : control.cancelRun(id)).pipe(
         Effect.as(true),
         Effect.orElseSucceed(() => false)
       ),

@@ -37,7 +37,7 @@ const readTasks = read(
   })
 )
 
-const isOneOf = (statuses: ReadonlyArray<string>, status: string | null | undefined) =>
+const isOneOf = (statuses: ReadonlyArray<string>, status: string | null | undefined): status is string =>
   typeof status === "string" && statuses.includes(status)
 
 const kinds: Readonly<Record<string, "run" | "session" | "browser">> = {
@@ -48,12 +48,12 @@ const kinds: Readonly<Record<string, "run" | "session" | "browser">> = {
 }
 
 /** What a create's answer says that it made. */
-const made = (log: TrialLog, operation: string, body: string) => {
+const made = (log: TrialLog, operation: string, body: string, at_ms: number) => {
   const kind = kinds[operation]
   const answer = Option.getOrUndefined(readCreated(body))
   const id = operation === "v4.queueMessage" ? answer?.runId : answer?.id
   if (kind === undefined || typeof id !== "string") return
-  log.made.set(id, { kind, sessionId: answer?.sessionId ?? undefined })
+  log.made.set(id, { kind, sessionId: answer?.sessionId ?? undefined, at_ms })
   if (kind === "browser") log.openBrowsers.add(id)
 }
 
@@ -62,12 +62,13 @@ const sawRun = (log: TrialLog, body: string) => {
   if (run === undefined) return
   if (typeof run.cost === "string") log.costs.set(run.id, run.cost)
   if (!isOneOf(terminalRunStatuses, run.status)) return
-  log.ended.add(run.id)
+  log.ended.set(run.id, run.status)
   log.results.add(run.id)
 }
 
 const sawStatus = (log: TrialLog, id: string, body: string) => {
-  if (isOneOf(terminalRunStatuses, Option.getOrUndefined(readStatus(body))?.status)) log.ended.add(id)
+  const status = Option.getOrUndefined(readStatus(body))?.status
+  if (isOneOf(terminalRunStatuses, status)) log.ended.set(id, status)
 }
 
 const sawSession = (log: TrialLog, id: string, body: string) => {
@@ -90,9 +91,14 @@ const sawTasks = (log: TrialLog, id: string, body: string) => {
 
 const decoder = new TextDecoder()
 
-const learn = (log: TrialLog, { creates, operation, resource }: Route, status: number, bytes: ArrayBuffer) => {
+const learn = (
+  log: TrialLog,
+  { creates, operation, resource }: Route,
+  { endedAt_ms = 0, status = 0 }: Seen,
+  bytes: ArrayBuffer
+) => {
   if (status < 200 || status >= 300 || operation === null) return
-  if (creates) return made(log, operation, decoder.decode(bytes))
+  if (creates) return made(log, operation, decoder.decode(bytes), endedAt_ms)
   if (resource === null) return
   if (operation === "v4.getRun") sawRun(log, decoder.decode(bytes))
   else if (operation === "v4.getRunStatus") sawStatus(log, resource, decoder.decode(bytes))
@@ -180,7 +186,7 @@ export const make = (
             if (Exit.isSuccess(exit)) seen.body = startOf(new Uint8Array(exit.value))
             ended(Exit.isSuccess(exit) ? undefined : failureOf(exit.cause))
             if (Exit.isFailure(exit)) return
-            learn(log, route, status, exit.value)
+            learn(log, route, seen, exit.value)
           })
         }),
         Effect.onError((cause) => Effect.sync(() => ended(failureOf(cause))))

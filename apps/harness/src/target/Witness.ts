@@ -20,8 +20,8 @@ export interface Witness {
   readonly verdicts: Effect.Effect<Verdicts, WitnessError>
   /** What is not over. */
   readonly open: Effect.Effect<OpenView, WitnessError>
-  /** Cancels a run; answers whether it is over. */
-  readonly cancelRun: (id: string) => Effect.Effect<boolean>
+  /** Ends a run or a session; answers whether it is over. */
+  readonly end: (kind: string, id: string) => Effect.Effect<boolean>
   /** Whether nobody but this process can use the service. */
   readonly exclusive: boolean
 }
@@ -78,8 +78,11 @@ export const remote = Effect.fnUntraced(
       judge: (rows) => judge(rows, { pollInterval_ms }),
       verdicts: Effect.mapError(control.record.getVerdicts(), failed),
       open: Effect.mapError(control.record.getOpen(), failed),
-      cancelRun: (id) =>
-        control.operations.cancelRun({ params: { run_id: id } }).pipe(
+      end: (kind, id) =>
+        (kind === "session"
+          ? control.operations.stopSession({ params: { session_id: id } })
+          : control.operations.cancelRun({ params: { run_id: id } })
+        ).pipe(
           Effect.as(true),
           Effect.orElseSucceed(() => false)
         ),
