@@ -1,5 +1,6 @@
 import type { JournalEntry } from "@webagent/control"
 import { LedgerFile } from "@webagent/core"
+import { ProcessOwner } from "@webagent/core/node"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import type * as Scope from "effect/Scope"
@@ -48,7 +49,7 @@ export const make = Effect.fnUntraced(function* (
   let trouble: string | undefined
   // a service inside this process ends with it, and leaves nothing to be stopped
   if (directory !== undefined && witness?.exclusive !== true) {
-    const owner = String(process.pid)
+    const owner = ProcessOwner.current()
     yield* target.ledger.keepIn(yield* LedgerFile.make({ directory: join(directory, "ledger"), owner }))
   }
 
