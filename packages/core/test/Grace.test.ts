@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { Grace } from "../src/index.ts"
+import { withSettable } from "./settable.ts"
 
 /** A read that says "absent" until `appears_ms`, and the instants of its attempts. */
 const appearing = (appears_ms: number) => {
@@ -51,5 +52,26 @@ describe("Grace", () => {
       assert.strictEqual(yield* Effect.flip(grace.forgive("b", read, () => false)), "absent")
       assert.strictEqual(at.length, 2)
     })
+  )
+
+  it.effect.each([-3_600_000, 3_600_000])("is five seconds, though the clock is set by %i ms", (by_ms) =>
+    withSettable((set) =>
+      Effect.gen(function* () {
+        const grace = Grace.make()
+        yield* grace.remember("a")
+        let reads = 0
+        const read = Effect.suspend(() => (++reads < 5 ? Effect.fail("absent") : Effect.succeed("here")))
+        const late = Effect.suspend(() => (++reads, Effect.fail("absent")))
+        const fiber = yield* Effect.forkChild(grace.forgive("a", read, isAbsent))
+        yield* TestClock.adjust("1 second")
+        set(by_ms)
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual(yield* Fiber.join(fiber), "here")
+        yield* TestClock.adjust("3 seconds")
+        reads = 0
+        assert.strictEqual(yield* Effect.flip(grace.forgive("a", late, isAbsent)), "absent")
+        assert.strictEqual(reads, 1)
+      })
+    )
   )
 })

@@ -16,6 +16,7 @@ import {
   UndecodableAnswer,
   UnexpectedStatus
 } from "../src/index.ts"
+import { withSettable } from "./settable.ts"
 
 const failure = (reason: TransportErrorReason) =>
   new TransportError({ method: "GET", path: "/api/v4/runs/1", origin: "http://a.example", attempts: 1, reason })
@@ -120,6 +121,23 @@ describe("RetryPolicy.makeRetrier", () => {
       yield* Fiber.join(fiber)
       assert.deepStrictEqual(seen, [1, 2, 1, 2])
     })
+  )
+
+  it.effect.each([-3_600_000, 3_600_000])("keeps to the caller's deadline, though the clock is set by %i ms", (by_ms) =>
+    withSettable((set) =>
+      Effect.gen(function* () {
+        const retrier = RetryPolicy.makeRetrier({ ...RetryPolicy.standard, retries: 100 })
+        let tries = 0
+        const call = Effect.suspend(() => {
+          if (++tries === 2) set(by_ms)
+          return Effect.fail(unavailable(Duration.seconds(1)))
+        })
+        const fiber = yield* Effect.forkChild(Effect.flip(RetryPolicy.within("5500 millis")(retrier.retry(call))))
+        yield* TestClock.adjust("1 minute")
+        yield* Fiber.join(fiber)
+        assert.strictEqual(tries, 6)
+      })
+    )
   )
 
   it.effect("does not try again what will not pass", () =>
