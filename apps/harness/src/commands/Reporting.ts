@@ -10,7 +10,9 @@ import * as Queue from "effect/Queue"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import { join } from "node:path"
+import type { Night } from "../history/Night.ts"
 import { usage } from "../Mistake.ts"
+import * as HtmlReporter from "../page/HtmlReporter.ts"
 import * as ConsoleReporter from "../reporters/ConsoleReporter.ts"
 import * as CtrfReporter from "../reporters/CtrfReporter.ts"
 import * as JsonReporter from "../reporters/JsonReporter.ts"
@@ -53,11 +55,13 @@ export interface ReportingOptions {
   readonly options: RunOptions
   readonly replay: Replay
   readonly next: (report: RunReport) => string | undefined
+  /** The nights before, oldest first, for the trends of the page. */
+  readonly nights?: ReadonlyArray<Night>
   /** A run that goes on in its own report directory, which this process has taken already. */
   readonly resumed?: Resumed | undefined
 }
 
-const files = ["json", "junit", "ctrf", "markdown", "ndjson"] as const
+const files = ["json", "junit", "ctrf", "markdown", "html", "ndjson"] as const
 
 const variable = (name: string) =>
   Config.String(name).pipe(
@@ -67,7 +71,10 @@ const variable = (name: string) =>
   )
 
 /** The reporters that write files. What a job's summary and log are is GitHub's own way to say so. */
-const fileReporters = Effect.fnUntraced(function* (directory: string, { options, replay }: ReportingOptions) {
+const fileReporters = Effect.fnUntraced(function* (
+  directory: string,
+  { nights = [], options, replay }: ReportingOptions
+) {
   const wants = (name: (typeof files)[number]) => options.reporters.includes(name)
   const jobSummary = yield* variable("GITHUB_STEP_SUMMARY")
   const { write } = yield* terminal
@@ -85,7 +92,8 @@ const fileReporters = Effect.fnUntraced(function* (directory: string, { options,
             ...annotate
           })
         ]
-      : [])
+      : []),
+    ...(wants("html") ? [HtmlReporter.make({ directory, replay, nights })] : [])
   ]
 })
 

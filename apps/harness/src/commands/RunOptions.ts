@@ -2,7 +2,7 @@ import type * as Duration from "effect/Duration"
 import type { Shard } from "../shards/Shards.ts"
 
 /** Where a report goes. */
-export const reporterNames = ["console", "json", "junit", "ctrf", "markdown", "ndjson"] as const
+export const reporterNames = ["console", "json", "junit", "ctrf", "markdown", "html", "ndjson"] as const
 
 /** Where a report goes. */
 export type ReporterName = (typeof reporterNames)[number]

@@ -46,8 +46,10 @@ export const failureLine = ({ actual, expected, message }: Failure): string => {
   return text.length > 300 ? `${text.slice(0, 299)}…` : text
 }
 
+const reasonOf = ({ reason, trials }: ScenarioResult) => reason ?? trials.find((trial) => trial.reason)?.reason
+
 const failed = (result: ScenarioResult): string =>
-  [passRate(result), result.failure === undefined ? result.reason : failureLine(result.failure)]
+  [passRate(result), result.failure === undefined ? reasonOf(result) : failureLine(result.failure)]
     .filter((part) => part !== undefined)
     .join("; ")
 
@@ -91,9 +93,24 @@ export const itemsOf = (result: ScenarioResult): ReadonlyArray<Item> => {
   ]
 }
 
+const judged = ({ judgement, results }: RunReport): ReadonlyArray<Item> =>
+  (judgement?.rows ?? [])
+    .filter(({ verdict }) => verdict === "regressed")
+    .map(({ evidence, figure, scenario }) => {
+      const result = results.find(({ name, suite }) => name === scenario?.name && suite === scenario.suite)
+      return {
+        rank: 1,
+        what: `worse: ${figure}`,
+        title: scenario === null ? "the whole night" : `${scenario.suite} › ${scenario.name}`,
+        evidence: line(evidence),
+        ...(result === undefined ? {} : { result })
+      }
+    })
+
 /** What needs a person, what matters most first. What is quarantined is not among it, unless that has expired. */
 export const items = (report: RunReport): ReadonlyArray<Item> =>
   [
+    ...judged(report),
     ...report.results.filter((result) => isBad(result) && !isQuarantined(result)).flatMap(itemsOf),
     ...report.breaches.map(({ invariant, resource, sentence }) => ({
       rank: 2,

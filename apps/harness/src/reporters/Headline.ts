@@ -22,30 +22,64 @@ const browsers = (report: RunReport): ReadonlyArray<string> => {
   ]
 }
 
-/** What there is to say of a run in one sentence, worst first; a green run says so. */
-export const sentence = (report: RunReport): string => {
+/** How many scenarios, and figures of the whole night, the nights before say are worse. */
+const worse = ({ judgement, results }: RunReport): ReadonlyArray<string> => {
+  const rows = judgement?.rows.filter(({ verdict }) => verdict === "regressed") ?? []
+  const scenarios = new Set(rows.flatMap(({ scenario }) => (scenario === null ? [] : [JSON.stringify(scenario)])))
+  const whole = rows.flatMap(({ figure, scenario }) => (scenario === null ? [figure] : []))
+  return [
+    ...(scenarios.size === 0
+      ? []
+      : [
+          `${scenarios.size} of ${counted(results.length, "scenario")} ${scenarios.size === 1 ? "is" : "are"} worse than before`
+        ]),
+    ...(whole.length === 0 ? [] : [`the whole night is worse in ${whole.join(" and ")}`])
+  ]
+}
+
+const capital = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
+
+/** What there is to say of a run, worst first, and what is worth knowing beside it; a green run says so. */
+export const parts = (
+  report: RunReport
+): { readonly main: ReadonlyArray<string>; readonly beside: ReadonlyArray<string> } => {
   const seen = report.results.filter((result) => !Attention.isQuarantined(result))
   const { breaches, claimed, failed, flaky, infra, skipped, unscored } = countsOf(seen)
   const ran = seen.length - skipped
-  const parts = [
+  const wrong = [
+    ...worse(report),
     ...(report.interrupted ? ["stopped before it had finished"] : []),
     ...(failed + claimed === 0 ? [] : [`${failed + claimed} of ${counted(ran, "scenario")} failed`]),
-    ...(claimed === 0 ? [] : [`of ${claimed} the agent said that it had succeeded`]),
-    ...(flaky === 0 ? [] : [`${flaky} passed only sometimes`]),
-    ...(infra === 0 ? [] : [`for ${infra} the service could not be reached`]),
-    ...(unscored === 0 ? [] : [`${unscored} could not be scored`]),
+    ...(claimed === 0 ? [] : [`of ${claimed} the agent claimed success`]),
+    ...(flaky === 0 ? [] : [failed + claimed > 0 ? `${flaky} flaky` : `${flaky} of ${counted(ran, "scenario")} flaky`]),
+    ...(infra === 0 ? [] : [`${infra} not reached`]),
+    ...(unscored === 0 ? [] : [`${unscored} not scored`]),
     ...(breaches + report.breaches.length === 0
       ? []
-      : [`${counted(breaches + report.breaches.length, "invariant")} did not hold`]),
+      : [`${counted(breaches + report.breaches.length, "breach", "es")}`]),
     ...browsers(report)
   ]
   const quarantined = report.results.length - seen.length
   const good = `all ${counted(ran, "scenario")} passed`
-  const text = [
-    ...(parts.length === 0 ? [ran === 0 ? "nothing was run" : ran === 1 ? "the one scenario passed" : good] : parts),
-    ...(quarantined === 0 ? [] : [`${quarantined} in quarantine`]),
-    ...(skipped === 0 ? [] : [`${skipped} not run`]),
-    money(report.cost_usd)
-  ].join("; ")
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
+  return {
+    main: wrong.length === 0 ? [ran === 0 ? "nothing was run" : ran === 1 ? "the one scenario passed" : good] : wrong,
+    beside: [
+      ...(quarantined === 0 ? [] : [`${quarantined} in quarantine`]),
+      ...(skipped === 0 ? [] : [`${skipped} not run`]),
+      money(report.cost_usd)
+    ]
+  }
+}
+
+/** All of it in one sentence. */
+export const sentence = (report: RunReport): string => {
+  const { beside, main } = parts(report)
+  return capital([...main, ...beside].join("; "))
+}
+
+/** The worst of it in one sentence, and the rest in another, which may be empty. */
+export const short = (report: RunReport): readonly [sentence: string, rest: string] => {
+  const { beside, main } = parts(report)
+  const [first, rest] = [main.slice(0, 3), [...main.slice(3), ...beside.slice(0, -1)]]
+  return [capital([...first, ...beside.slice(-1)].join("; ")), rest.length === 0 ? "" : `${capital(rest.join("; "))}.`]
 }

@@ -23,8 +23,9 @@ export const duration = (duration_ms: number): string => {
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, "0")} s`
 }
 
-/** A number with its noun: `1 browser`, `2 browsers`. */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
+/** A number with its noun: `1 browser`, `2 browsers`; `plural` is what is added. */
+export const counted = (count: number, noun: string, plural = "s"): string =>
+  `${count} ${noun}${count === 1 ? "" : plural}`
 
 /** Text cut to a width, with an ellipsis when something is missing. */
 export const cut = (text: string, width: number): string =>

@@ -1,0 +1,44 @@
+const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }
+
+/** Text as it may stand in an element or a quoted attribute. */
+export const escape = (text: string): string =>
+  text.replaceAll(/[&<>"]/gu, (character) => entities[character] ?? character)
+
+/** Fragments one after the other; what is undefined is left out. */
+export const join = (...fragments: ReadonlyArray<string | undefined>): string =>
+  fragments.filter((fragment) => fragment !== undefined).join("")
+
+/** A table that a narrow screen scrolls by itself; cells are HTML already. */
+export const table = (options: {
+  readonly caption: string
+  readonly heads: ReadonlyArray<string>
+  /** The first cell of a row is its heading. */
+  readonly rows: ReadonlyArray<ReadonlyArray<string>>
+  /** By column: `n` for what is aligned as numbers are. */
+  readonly align?: string
+}): string => {
+  const { align = "", caption, heads, rows } = options
+  const of = (column: number) => (align[column] === "n" ? ' class="n"' : "")
+  const head = heads.map((text, column) => `<th scope="col"${of(column)}>${escape(text)}</th>`).join("")
+  const body = rows
+    .map(
+      ([first = "", ...rest]) =>
+        `<tr><th scope="row">${first}</th>${rest.map((cell, column) => `<td${of(column + 1)}>${cell}</td>`).join("")}</tr>`
+    )
+    .join("")
+  // what scrolls has to be reachable without a mouse
+  return `<div class="scroll" tabindex="0" role="group" aria-label="${escape(caption)}"><table><caption>${escape(caption)}</caption><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`
+}
+
+/** A number with its digits in groups: `8,214`. */
+export const number = (value: number): string => value.toLocaleString("en-US", { maximumFractionDigits: 1 })
+
+/** A share in percent: `97.5 %`. */
+export const percent = (share: number): string => `${Number((share * 100).toFixed(1))} %`
+
+/** A moment with its zone: `2026-11-21 09:12:44 UTC`. */
+export const moment = (iso: string): string => `${iso.slice(0, 19).replace("T", " ")} UTC`
+
+/** A command to copy, with its button, which does nothing without a script and is then not shown. */
+export const command = (text: string, label: string): string =>
+  `<span class="command"><code>${escape(text)}</code><button type="button" class="js" data-copy="${escape(text)}">${escape(label)}</button></span>`

@@ -1,0 +1,49 @@
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Stream from "effect/Stream"
+import { join } from "node:path"
+import type { Night } from "../history/Night.ts"
+import type { Replay, Reporter } from "../reporters/Reporter.ts"
+import * as EmbeddedTraces from "./EmbeddedTraces.ts"
+import * as Page from "./Page.ts"
+
+/** Where a page goes, and what it cannot know from the report. */
+export interface HtmlOptions {
+  /** The report's directory: traces are read from it. */
+  readonly directory: string
+  readonly replay: Replay
+  /** The nights before, oldest first. */
+  readonly nights: ReadonlyArray<Night>
+}
+
+/** The name of the page in a report's directory. */
+export const fileName = "report.html"
+
+// the page shows the last month
+const most = 30
+
+/** Writes the report as a page; a trace that cannot be read is not in it. */
+export const make =
+  ({ directory, nights, replay }: HtmlOptions): Reporter<FileSystem.FileSystem> =>
+  (events) =>
+    Stream.runForEach(events, (event) =>
+      event._tag === "RunFinished"
+        ? FileSystem.FileSystem.use((fs) =>
+            Effect.gen(function* () {
+              const { report } = event
+              const traces: Array<readonly [string, EmbeddedTraces.Packed]> = []
+              let size = 0
+              for (const file of EmbeddedTraces.wanted(report)) {
+                const text = yield* Effect.orElseSucceed(fs.readFileString(join(directory, file)), () => undefined)
+                if (text === undefined) continue
+                const packed = EmbeddedTraces.pack(text)
+                size += packed.length
+                if (size > EmbeddedTraces.most) break
+                traces.push([file, packed])
+              }
+              const html = Page.render({ report, traces, nights: nights.slice(1 - most), replay })
+              yield* fs.writeFileString(join(directory, fileName), html)
+            })
+          )
+        : Effect.void
+    )

@@ -1,0 +1,42 @@
+import { counted } from "../reporters/Style.ts"
+import type { JudgedRow, NightJudgement } from "../runner/NightJudgement.ts"
+import { escape, table } from "./Html.ts"
+
+const nameOf = ({ figure, scenario }: JudgedRow) =>
+  scenario === null ? `all scenarios: ${figure}` : `${scenario.suite} › ${scenario.name}: ${figure}`
+
+const tableOf = (caption: string, rows: ReadonlyArray<JudgedRow>): string =>
+  table({
+    caption,
+    heads: ["figure", "now", "before", "verdict", "evidence", "could have seen"],
+    rows: rows.map((row) => [
+      escape(nameOf(row)),
+      escape(row.now),
+      escape(row.before),
+      row.verdict === "regressed" ? "<b>regressed</b>" : row.verdict,
+      escape(row.evidence),
+      escape(row.detectable ?? "nothing")
+    ])
+  })
+
+/** What the nights before say: what changed, the whole night's figures, and the rest folded away. */
+export const render = (judgement: NightJudgement | undefined): string => {
+  if (judgement === undefined) return ""
+  const { differences, nights, passedOver, rows } = judgement
+  const changed = rows.filter(({ verdict }) => verdict === "regressed" || verdict === "improved")
+  const whole = rows.filter((row) => row.scenario === null && !changed.includes(row))
+  const rest = rows.filter((row) => row.scenario !== null && !changed.includes(row))
+  const notes = [
+    ...passedOver.map(({ nights, why }) => `${counted(nights, "night")} not counted: ${why}`),
+    ...differences.map((difference) => `unlike the night before: ${difference}`)
+  ]
+  return `<section id="against" aria-labelledby="against-h"><h2 id="against-h">Against the nights before</h2><p>${
+    nights === 0 ? "There is no night to compare with yet." : `Compared with ${counted(nights, "night")} at most.`
+  }${notes.length === 0 ? "" : ` <span class="faint">${escape(notes.join("; "))}.</span>`}</p>${
+    changed.length + whole.length === 0 ? "" : tableOf("What changed, and the whole night", [...changed, ...whole])
+  }${
+    rest.length === 0
+      ? ""
+      : `<details class="fold"><summary>No evidence of a change, or too little data: ${counted(rest.length, "figure")}</summary>${tableOf("Figures without evidence of a change", rest)}</details>`
+  }</section>`
+}

@@ -1,0 +1,55 @@
+import type { ScenarioResult } from "../runner/RunReport.ts"
+import type { Trial } from "../runner/Trial.ts"
+import { escape } from "./Html.ts"
+
+type AnyVerdict = ScenarioResult["verdict"]
+
+/** How a verdict is said: a word, a sign, and only then a colour. */
+export const marks: Readonly<Record<AnyVerdict, { readonly sign: string; readonly word: string }>> = {
+  passed: { sign: "✓", word: "passed" },
+  flaky: { sign: "≈", word: "flaky" },
+  failed: { sign: "✗", word: "failed" },
+  claimed: { sign: "!", word: "claimed wrongly" },
+  infra: { sign: "⌁", word: "not reached" },
+  unscored: { sign: "?", word: "not scored" },
+  skipped: { sign: "–", word: "not run" }
+}
+
+/** Worst first. */
+export const order: ReadonlyArray<AnyVerdict> = ["claimed", "failed", "flaky", "infra", "unscored", "skipped", "passed"]
+
+/** A verdict as a small label. */
+export const badge = (verdict: AnyVerdict): string =>
+  `<span class="badge ${verdict}"><span aria-hidden="true">${marks[verdict].sign}</span> ${marks[verdict].word}</span>`
+
+/** The shapes that dots are made of, once a page: each verdict has its own. */
+export const symbols = `<svg class="symbols" aria-hidden="true"><defs>
+<g id="d-passed"><circle cx="6" cy="6" r="4"/></g>
+<g id="d-failed"><path d="M2.5 2.5 9.5 9.5M9.5 2.5 2.5 9.5" class="stroke"/></g>
+<g id="d-claimed"><path d="M6 .8 11.2 6 6 11.2.8 6Z"/><path d="M6 3.4V6.4M6 8.1V8.6" class="inner"/></g>
+<g id="d-infra"><rect x="2.2" y="2.2" width="7.6" height="7.6" class="hollow"/></g>
+<g id="d-unscored"><circle cx="6" cy="6" r="3.6" class="hollow"/></g>
+<g id="d-skipped"><path d="M3 6H9" class="stroke"/></g>
+</defs></svg>`
+
+const most = 40
+
+/** A scenario's trials as dots in their order; what a dot means is said in words, too. */
+export const dots = (trials: ReadonlyArray<Trial>): string => {
+  if (trials.length === 0) return ""
+  const shown = trials.slice(0, most)
+  const shapes = shown
+    .map(({ reruns, verdict }, index) => {
+      const rerun = reruns.length === 0 ? "" : `<path class="rerun" d="M${index * 13 + 2} 14H${index * 13 + 10}"/>`
+      return `<use href="#d-${verdict}" class="${verdict}" x="${index * 13}"/>${rerun}`
+    })
+    .join("")
+  const runs = shown.reduce<ReadonlyArray<readonly [string, number]>>((groups, { verdict }) => {
+    const last = groups.at(-1)
+    return last?.[0] === verdict ? [...groups.slice(0, -1), [verdict, last[1] + 1]] : [...groups, [verdict, 1]]
+  }, [])
+  const words = runs.map(([verdict, count]) => (count === 1 ? verdict : `${count} ${verdict}`)).join(", ")
+  const more = trials.length > most ? `<span class="faint">+${trials.length - most}</span>` : ""
+  const width = shown.length * 13
+  return `<svg class="dots" width="${width}" height="16" viewBox="0 0 ${width} 16" role="img" aria-label="${escape(`trials in order: ${words}`)}">${shapes}</svg>${more}`
+}

@@ -1,0 +1,179 @@
+import * as Night from "../history/Night.ts"
+import * as Headline from "../reporters/Headline.ts"
+import { counted, duration } from "../reporters/Style.ts"
+import { countsOf, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
+import type { Rerun, Trial } from "../runner/Trial.ts"
+import { escape, number, percent, table } from "./Html.ts"
+import { marks, order } from "./Mark.ts"
+import * as Trend from "./Trend.ts"
+
+const verdictBar = (results: ReadonlyArray<ScenarioResult>): string => {
+  const counts = countsOf(results)
+  const shown = order.filter((verdict) => counts[verdict] > 0)
+  let x = 0
+  const parts = shown.map((verdict) => {
+    const width = (counts[verdict] / results.length) * 1000
+    const part = `<rect class="${verdict}" x="${x.toFixed(1)}" width="${Math.max(width - 2, 1).toFixed(1)}" height="20"/>`
+    x += width
+    return part
+  })
+  const words = shown.map((verdict) => `${counts[verdict]} ${marks[verdict].word}`).join(", ")
+  const legend = shown.map(
+    (verdict) =>
+      `<li><span class="badge ${verdict}"><span aria-hidden="true">${marks[verdict].sign}</span> ${counts[verdict]} ${marks[verdict].word}</span></li>`
+  )
+  return `<svg class="verdicts" viewBox="0 0 1000 20" preserveAspectRatio="none" role="img" aria-label="${escape(words)}">${parts.join("")}</svg><ul class="legend">${legend.join("")}</ul>`
+}
+
+/** A night of the history as a point of a trend. */
+const trends = (nights: ReadonlyArray<Night.Night>): string => {
+  if (nights.length < 2) {
+    return `<p class="faint">No trends yet: they need two nights that were recorded with --history and --record.</p>`
+  }
+  const days = nights.map(({ startedAt }) => startedAt.slice(0, 10))
+  const sum = ({ scenarios }: Night.Night, of: (scenario: Night.NightScenario) => number) =>
+    scenarios.reduce((total, scenario) => total + of(scenario), 0)
+  const figures: ReadonlyArray<
+    readonly [string, boolean, (night: Night.Night) => number | null, (value: number) => string]
+  > = [
+    [
+      "pass rate",
+      true,
+      (night) => {
+        const scored = sum(night, (scenario) => scenario.scored)
+        return scored === 0 ? null : sum(night, (scenario) => scenario.passed) / scored
+      },
+      percent
+    ],
+    ["cost", false, ({ cost_usd }) => Number(cost_usd), (value) => Headline.money(String(Number(value.toFixed(6))))],
+    ["time", false, ({ duration_ms }) => duration_ms, duration],
+    [
+      "flaky scenarios",
+      false,
+      ({ scenarios }) => scenarios.filter(({ verdict }) => verdict === "flaky").length,
+      number
+    ],
+    ["leaked browsers", false, (night) => sum(night, ({ leaks }) => leaks), number]
+  ]
+  return `<h3>The last ${nights.length} nights, this one at the end</h3><div class="grid">${figures
+    .map(([title, higher, of, format]) => Trend.render({ title, higher, format, values: nights.map(of), nights: days }))
+    .join("")}</div>`
+}
+
+const limits = ({ cost_usd, counts, duration_ms, header }: RunReport): string => {
+  const { limits } = header
+  const rows = [
+    ["time", duration(duration_ms), limits.time_ms === undefined ? "none" : duration(limits.time_ms)],
+    ["cost", Headline.money(cost_usd), limits.cost_usd === undefined ? "none" : `${limits.cost_usd} USD`],
+    ["requests", number(counts.requests), limits.requests === undefined ? "none" : number(limits.requests)],
+    ["reruns", number(counts.reruns), limits.reruns === undefined ? "none" : number(limits.reruns)]
+  ]
+  return table({
+    caption: "What it took, and what it might take",
+    heads: ["what", "used", "limit"],
+    rows,
+    align: " nn"
+  })
+}
+
+const skipped = (results: ReadonlyArray<ScenarioResult>): string => {
+  const reasons = Map.groupBy(
+    results.filter(({ verdict }) => verdict === "skipped"),
+    ({ reason }) => reason ?? "no reason was given"
+  )
+  if (reasons.size === 0) return ""
+  const rows = [...reasons].map(([reason, group]) => [escape(reason), number(group.length)])
+  return table({ caption: "What was not run, and why", heads: ["why", "scenarios"], rows, align: " n" })
+}
+
+const reruns = (results: ReadonlyArray<ScenarioResult>): string => {
+  const all = results.flatMap((result) =>
+    result.trials.flatMap((trial) => trial.reruns.map((rerun) => [result, trial, rerun] as const))
+  )
+  if (all.length === 0) return ""
+  const row = ([result, { index, verdict }, { failure }]: readonly [ScenarioResult, Trial, Rerun]) => [
+    escape(`${result.suite} › ${result.name}`),
+    String(index + 1),
+    escape(failure.message),
+    marks[verdict].word
+  ]
+  const shown = all.slice(0, 50)
+  return table({
+    caption: `${counted(all.length, "trial")} run again because only the infrastructure had ended ${all.length === 1 ? "it" : "them"}${all.length > shown.length ? "; the first 50" : ""}`,
+    heads: ["scenario", "trial", "what ended it", "then"],
+    rows: shown.map(row),
+    align: " n"
+  })
+}
+
+const breaches = ({ breaches, leftovers = [] }: RunReport): string => {
+  const found =
+    breaches.length === 0
+      ? ""
+      : table({
+          caption: "What must not be, and no single trial can be blamed for",
+          heads: ["invariant", "what was seen", "resource"],
+          rows: breaches.map(({ invariant, resource, sentence }) => [
+            `<b>${escape(invariant)}</b>`,
+            escape(sentence),
+            `<code>${escape(resource ?? "")}</code>`
+          ])
+        })
+  const left =
+    leftovers.length === 0
+      ? ""
+      : table({
+          caption: "What was still open when the last trial had ended",
+          heads: ["what", "became", "of", "why"],
+          rows: leftovers.map(({ id, kind, sentence, state, trial }) => [
+            `${escape(kind)} <code>${escape(id ?? "id unknown")}</code>`,
+            state === "stopped" || state === "over" ? state : `<b>${state}</b>`,
+            trial === null ? "" : escape(`${trial.suite} › ${trial.scenario}, trial ${trial.index + 1}`),
+            escape(sentence)
+          ])
+        })
+  return found + left
+}
+
+const quarantine = ({ proposals = [], results }: RunReport): string => {
+  const held = results.flatMap((result) => (result.quarantine === undefined ? [] : [{ ...result.quarantine, result }]))
+  const list =
+    held.length === 0
+      ? ""
+      : table({
+          caption: "In quarantine: they run, and do not fail the night until their last day",
+          heads: ["scenario", "tonight", "owner", "why", "last day"],
+          rows: held.map(({ expired, expires, owner, reason, result }) => [
+            escape(`${result.suite} › ${result.name}`),
+            marks[result.verdict].word,
+            escape(owner),
+            escape(reason),
+            expired ? `<b>${escape(expires)}, expired</b>` : escape(expires)
+          ])
+        })
+  const free =
+    proposals.length === 0
+      ? ""
+      : table({
+          caption: "May leave quarantine",
+          heads: ["scenario", "owner", "why"],
+          rows: proposals.map(({ evidence, owner, scenario, suite }) => [
+            escape(`${suite} › ${scenario}`),
+            escape(owner),
+            escape(evidence)
+          ])
+        })
+  return list + free
+}
+
+/** The whole run at a glance, and how it compares with the nights before. */
+export const render = (report: RunReport, nights: ReadonlyArray<Night.Night>, more: ReadonlyArray<string>): string => {
+  const { results } = report
+  const tables = [limits(report), skipped(results), ...more, reruns(results), breaches(report), quarantine(report)]
+  return `<section id="overview" aria-labelledby="overview-h"><h2 id="overview-h">Overview</h2>${
+    results.length === 0 ? "<p>No scenario was chosen.</p>" : verdictBar(results)
+  }${trends([...nights, Night.ofReport(report)])}<div class="two">${tables
+    .filter((text) => text !== "")
+    .map((text) => `<div>${text}</div>`)
+    .join("")}</div></section>`
+}

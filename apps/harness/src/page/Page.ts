@@ -1,0 +1,90 @@
+import { createHash } from "node:crypto"
+import type { Night } from "../history/Night.ts"
+import * as Headline from "../reporters/Headline.ts"
+import type { Replay } from "../reporters/Reporter.ts"
+import { counted, duration } from "../reporters/Style.ts"
+import type { RunReport, ScenarioResult } from "../runner/RunReport.ts"
+import * as EmbeddedTraces from "./EmbeddedTraces.ts"
+import * as Findings from "./Findings.ts"
+import { escape, moment, number } from "./Html.ts"
+import * as Judged from "./Judged.ts"
+import { symbols } from "./Mark.ts"
+import * as Overview from "./Overview.ts"
+import { script } from "./PageScript.ts"
+import * as Scenarios from "./Scenarios.ts"
+import { styles } from "./Styles.ts"
+import * as SuiteFigures from "./SuiteFigures.ts"
+
+/** What a page is drawn from. */
+export interface PageOptions {
+  readonly report: RunReport
+  /** Packed traces by the names of their files. */
+  readonly traces: ReadonlyArray<readonly [file: string, packed: EmbeddedTraces.Packed]>
+  /** The last nights, oldest first. */
+  readonly nights: ReadonlyArray<Night>
+  readonly replay: Replay
+}
+
+const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
+
+// what is in the page may run and look like this, and nothing may leave it
+const policy = [
+  "default-src 'none'",
+  `script-src ${hashOf(script)}`,
+  `style-src ${hashOf(styles)}`,
+  "base-uri 'none'",
+  "form-action 'none'"
+].join("; ")
+
+const top = (report: RunReport, nights: ReadonlyArray<Night>): string => {
+  const { header } = report
+  const { name, address } = header.target
+  const about = [
+    moment(header.startedAt),
+    name === address ? name : `${name}, ${address}`,
+    `seed ${header.seed}`,
+    ...(header.shard === undefined ? [] : [`shard ${header.shard.index} of ${header.shard.of}`]),
+    ...(report.shards === undefined ? [] : [`put together from ${counted(report.shards.length, "shard")}`]),
+    ...(header.selection === undefined ? [] : [`only ${header.selection}`]),
+    ...(header.resumed ?? []).map(({ at }) => `taken up again ${moment(at)}`)
+  ]
+  const facts: ReadonlyArray<readonly [string, string]> = [
+    [number(report.results.length), report.results.length === 1 ? "scenario" : "scenarios"],
+    [number(report.counts.trials), report.counts.trials === 1 ? "trial" : "trials"],
+    [number(report.counts.requests), "requests"],
+    [duration(report.duration_ms), "in all"],
+    [Headline.money(report.cost_usd), "spent"],
+    ...(nights.length === 0 ? [] : [[number(nights.length), "nights of history"] as const])
+  ]
+  const [sentence, rest] = Headline.short(report)
+  return `<header class="top wrap"><p class="kicker">${about.map((text) => `<span>${escape(text)}</span>`).join("")}<span class="theme js" role="group" aria-label="Colours"><button type="button" data-theme="auto" aria-pressed="true">Auto</button><button type="button" data-theme="light" aria-pressed="false">Light</button><button type="button" data-theme="dark" aria-pressed="false">Dark</button></span></p><h1>${escape(sentence)}</h1>${rest === "" ? "" : `<p>${escape(rest)}</p>`}<ul class="facts">${facts.map(([figure, noun]) => `<li><b>${escape(figure)}</b> ${noun}</li>`).join("")}</ul></header>`
+}
+
+/** The report as one page that opens from disk, needs nothing from elsewhere, and can be read without its script. */
+export const render = ({ nights, replay, report, traces }: PageOptions): string => {
+  const ids = new Map(report.results.map((result, index) => [result, `s${index}`]))
+  const embedded = EmbeddedTraces.embed(traces)
+  const idOf = (result: ScenarioResult) => ids.get(result) ?? ""
+  const sections: ReadonlyArray<readonly [id: string, word: string, html: string]> = [
+    ["findings", "Findings", Findings.render(report, idOf, replay)],
+    ["overview", "Overview", Overview.render(report, nights, [SuiteFigures.render(report.figures)])],
+    ["against", "Against the nights before", Judged.render(report.judgement)],
+    ["scenarios", "Scenarios", Scenarios.render(report, nights, { idOf, replay, traceOf: embedded.idOf })]
+  ]
+  const shown = sections.filter(([, , html]) => html !== "")
+  const title = `${Headline.sentence(report)} · ${report.header.startedAt.slice(0, 10)}`
+  return `<!doctype html>
+<html lang="en" data-version="${escape(report.header.tool.version)}"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
+<title>${escape(title)}</title><style>${styles}</style></head><body>
+<a class="skip" href="#findings">Skip to the findings</a>${symbols}
+${top(report, nights)}
+<nav aria-label="Sections"><ul class="wrap">${shown.map(([id, word]) => `<li><a href="#${id}">${word}</a></li>`).join("")}</ul></nav>
+<main class="wrap">
+${shown.map(([, , html]) => html).join("\n")}
+</main>
+<footer class="wrap"><p>${escape(`${report.header.tool.name} ${report.header.tool.version}`)} · the same in <a href="report.json">report.json</a>, <a href="junit.xml">junit.xml</a>, <a href="ctrf.json">ctrf.json</a> and <a href="summary.md">summary.md</a></p></footer>
+${embedded.html}
+<script>${script}</script>
+</body></html>
+`
+}

@@ -1,0 +1,132 @@
+import { keyOf, type Night, type NightScenario } from "../history/Night.ts"
+import * as Attention from "../reporters/Attention.ts"
+import * as Headline from "../reporters/Headline.ts"
+import type { Replay } from "../reporters/Reporter.ts"
+import { counted, duration } from "../reporters/Style.ts"
+import { leakedBrowsersOf, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
+import type { Failure } from "../runner/Trial.ts"
+import * as Figures from "./Figures.ts"
+import { command, escape, join } from "./Html.ts"
+import { badge, dots, marks, order } from "./Mark.ts"
+import * as Trials from "./Trials.ts"
+
+/** What the sections of the page need of each other. */
+export interface Links {
+  readonly idOf: (result: ScenarioResult) => string
+  readonly replay: Replay
+  /** The id of a trial's embedded trace, by the trace's file. */
+  readonly traceOf: (file: string) => string | undefined
+}
+
+const diffOf = (diff: ReadonlyArray<string>): string =>
+  `<pre>${diff
+    .map((line) => {
+      const kind = line.startsWith("- ") ? "del" : line.startsWith("+ ") ? "ins" : undefined
+      return kind === undefined ? escape(line) : `<span class="${kind}">${escape(line)}</span>`
+    })
+    .join("\n")}</pre>`
+
+const fact = (word: string, text: string | undefined) =>
+  text === undefined || text === "" ? "" : `<dt>${word}</dt><dd>${escape(text)}</dd>`
+
+/** A failure in full, as the console shows it. */
+export const failure = ({ actual, diff, expected, message, request, source, where }: Failure): string =>
+  `<div class="failure"><p>${escape(message)}</p>${
+    diff === undefined || diff.length === 0
+      ? ""
+      : `<p class="small faint">What differs: <code>-</code> was expected, <code>+</code> came.</p>${diffOf(diff)}`
+  }<dl>${join(
+    fact("expected", expected),
+    fact("got", actual),
+    fact(
+      "request",
+      request &&
+        `${request.method} ${request.path}   ${request.status ?? "no answer"}   ${duration(request.duration_ms)}`
+    ),
+    fact("where", where),
+    fact("line", source?.trim())
+  )}</dl></div>`
+
+const historyOf = (key: string, nights: ReadonlyArray<Night>): ReadonlyArray<readonly [Night, NightScenario]> =>
+  nights.flatMap((night) => {
+    const scenario = night.scenarios.find(({ name, suite }) => keyOf(suite, name) === key)
+    return scenario === undefined ? [] : [[night, scenario] as const]
+  })
+
+const earlier = (rows: ReadonlyArray<readonly [Night, NightScenario]>): string =>
+  rows.length === 0
+    ? ""
+    : `<h5>Its last ${counted(rows.length, "night")}</h5>${Figures.nights(
+        rows.map(([{ startedAt }, { passed, scored, verdict }]) => ({
+          day: startedAt.slice(0, 10),
+          passed,
+          scored,
+          verdict
+        }))
+      )}`
+
+const middle = (values: ReadonlyArray<number>): number => {
+  const sorted = values.toSorted((a, b) => a - b)
+  return ((sorted[(sorted.length - 1) >> 1] ?? 0) + (sorted[sorted.length >> 1] ?? 0)) / 2
+}
+
+const body = (result: ScenarioResult, nights: ReadonlyArray<Night>, links: Links): string => {
+  const rows = historyOf(keyOf(result.suite, result.name), nights)
+  const { quarantine, reason, trials } = result
+  const facts = [
+    ...(quarantine === undefined
+      ? []
+      : [`in quarantine until ${quarantine.expires} (${quarantine.owner}): ${quarantine.reason}`]),
+    ...(reason === undefined ? [] : [reason]),
+    ...(result.tags.length === 0 ? [] : [`tags: ${result.tags.join(", ")}`]),
+    ...(result.needs.length === 0 ? [] : [`needs: ${result.needs.join(", ")}`])
+  ]
+  const notes = Attention.itemsOf(result).filter(({ rank }) => rank === 2 || rank === 3)
+  return join(
+    facts.length === 0 ? "" : `<p class="small faint">${escape(facts.join(" · "))}</p>`,
+    result.failure && failure(result.failure),
+    ...notes.map(({ evidence, what }) => `<p class="failure"><b>${escape(what)}</b>: ${escape(evidence)}</p>`),
+    `<div>${command(links.replay(result), "Copy the command that runs it again")}</div>`,
+    trials.length === 0
+      ? ""
+      : Figures.ofTrials(
+          trials,
+          rows.map(([, scenario]) => scenario)
+        ),
+    trials.length === 0 ? "" : Trials.render(result, links),
+    earlier(rows)
+  )
+}
+
+const row = (result: ScenarioResult, nights: ReadonlyArray<Night>, links: Links): string => {
+  const { cost_usd, name, suite, trials, verdict } = result
+  const time = trials.length === 0 ? "" : duration(middle(trials.map(({ duration_ms }) => duration_ms)))
+  const leaks = leakedBrowsersOf(result).length + Attention.breachesOf(result).length
+  const extra = `${leaks > 0 ? '<span class="badge failed">not clean</span> ' : ""}${result.quarantine === undefined ? "" : '<span class="badge unscored">quarantine</span> '}`
+  return `<details class="scenario" id="${links.idOf(result)}" data-verdict="${verdict}${leaks > 0 ? " unclean" : ""}" data-name="${escape(`${suite} ${name}`.toLowerCase())}"><summary>${badge(verdict)}<h4>${extra}${escape(name)}</h4><span class="trials">${dots(trials)}</span><span class="n time">${time}</span><span class="n cost">${cost_usd === "0" ? "" : escape(Headline.money(cost_usd))}</span></summary><div class="body">${body(result, nights, links)}</div></details>`
+}
+
+const filters = (results: ReadonlyArray<ScenarioResult>): string => {
+  const present = order.filter((verdict) => results.some((result) => result.verdict === verdict))
+  const buttons = present.map(
+    (verdict) => `<button type="button" aria-pressed="false" data-filter="${verdict}">${marks[verdict].word}</button>`
+  )
+  return `<div class="filters js" role="search"><label>Find a scenario<input type="search" id="find" autocomplete="off" spellcheck="false"></label><fieldset><legend>Only those that</legend>${buttons.join("")}</fieldset><p class="small faint" role="status" id="found"></p></div>`
+}
+
+const seriousness = (result: ScenarioResult): number =>
+  order.indexOf(result.verdict) - (Attention.itemsOf(result).length > 0 ? order.length : 0)
+
+/** Every scenario by suite; within a suite what is wrong comes first. */
+export const render = (report: RunReport, nights: ReadonlyArray<Night>, links: Links): string => {
+  const suites = Map.groupBy(report.results, ({ suite }) => suite)
+  const worst = (results: ReadonlyArray<ScenarioResult>) => Math.min(...results.map(seriousness))
+  const blocks = [...suites]
+    .toSorted(([, one], [, other]) => worst(one) - worst(other))
+    .map(([suite, results]) => {
+      const passed = results.filter(({ verdict }) => verdict === "passed").length
+      const rows = results.toSorted((one, other) => seriousness(one) - seriousness(other))
+      return `<section class="suite" aria-label="${escape(suite)}"><h3>${escape(suite)} <span class="faint small">${passed} of ${results.length} passed</span></h3>${rows.map((result) => row(result, nights, links)).join("")}</section>`
+    })
+  return `<section id="scenarios" aria-labelledby="scenarios-h"><h2 id="scenarios-h">Scenarios</h2>${filters(report.results)}${blocks.join("")}</section>`
+}

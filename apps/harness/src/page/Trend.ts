@@ -1,0 +1,30 @@
+import { escape } from "./Html.ts"
+
+/** A figure over the last nights; null where a night has none. */
+export interface TrendOptions {
+  readonly title: string
+  readonly values: ReadonlyArray<number | null>
+  readonly format: (value: number) => string
+  /** Whether a higher value is the better one. */
+  readonly higher: boolean
+  /** By night: `2026-11-21`. */
+  readonly nights: ReadonlyArray<string>
+}
+
+const width = 200
+const height = 40
+const at = (value: number) => String(Number(value.toFixed(1)))
+
+/** A small line of one figure over the last nights, tonight's as a dot, with its words beside it. */
+export const render = ({ format, nights, title, values }: TrendOptions): string => {
+  const known = values.flatMap((value, index) => (value === null ? [] : [{ index, value }]))
+  const last = known.at(-1)
+  if (last === undefined) return ""
+  const [low, high] = [Math.min(...known.map(({ value }) => value)), Math.max(...known.map(({ value }) => value))]
+  const x = (index: number) => (values.length === 1 ? width : (index / (values.length - 1)) * width)
+  const y = (value: number) => (high === low ? height / 2 : 3 + (1 - (value - low) / (high - low)) * (height - 6))
+  const path = known.map(({ index, value }, n) => `${n === 0 ? "M" : "L"}${at(x(index))} ${at(y(value))}`).join("")
+  const words = `${title}, ${values.length} nights until ${nights.at(-1) ?? ""}: now ${format(last.value)}, between ${format(low)} and ${format(high)}`
+  const range = high === low ? `always ${format(low)}` : `${format(low)} .. ${format(high)}`
+  return `<figure class="trend"><figcaption>${escape(title)}</figcaption><div class="now">${escape(format(last.value))}</div><svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${escape(words)}"><path class="line" d="${path}"/><path class="line" stroke-linecap="round" d="M${at(x(last.index))} ${at(y(last.value))}h0" stroke-width="7"/></svg><div class="range">${escape(range)}</div></figure>`
+}

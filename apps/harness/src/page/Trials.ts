@@ -1,0 +1,58 @@
+import * as Headline from "../reporters/Headline.ts"
+import { duration } from "../reporters/Style.ts"
+import type { ScenarioResult } from "../runner/RunReport.ts"
+import type { Trial } from "../runner/Trial.ts"
+import { failureLine } from "../reporters/Attention.ts"
+import { escape, number } from "./Html.ts"
+import { badge } from "./Mark.ts"
+
+const columns = 7
+
+const notes = (
+  { breaches, failure, leakedBrowsers, opinions, reason, reruns }: Trial,
+  shown: string | undefined
+): ReadonlyArray<string> => [
+  // what stands above the table is not said again
+  ...(failure === undefined || failureLine(failure) === shown ? [] : [failureLine(failure)]),
+  ...(reason === undefined ? [] : [reason]),
+  ...(opinions?.agent === true && opinions.oracle === false ? ["the agent said that it had succeeded"] : []),
+  ...reruns.map((rerun, index) => `try ${index + 1} was ended by the infrastructure: ${failureLine(rerun.failure)}`),
+  ...leakedBrowsers.map(({ id, stopped }) => `left ${id} open, ${stopped ? "stopped now" : "could not be stopped"}`),
+  ...breaches.map(({ sentence }) => sentence)
+]
+
+const traceCell = (trial: Trial, name: string, traceOf: (file: string) => string | undefined): string => {
+  if (trial.trace === undefined) return ""
+  const id = traceOf(trial.trace)
+  const link = `<a href="${escape(trial.trace)}">trace<span class="sr"> of trial ${trial.index + 1} of ${escape(name)}</span></a>`
+  return id === undefined
+    ? link
+    : `<button type="button" class="js" aria-expanded="false" data-trace="${id}">Waterfall<span class="sr"> of trial ${trial.index + 1} of ${escape(name)}</span></button><noscript>${link}</noscript>`
+}
+
+/** The trials of a scenario as a table; a trial whose trace is in the page opens its waterfall. */
+export const render = (
+  { failure, name, trials }: ScenarioResult,
+  { traceOf }: { readonly traceOf: (file: string) => string | undefined }
+): string => {
+  const shown = failure === undefined ? undefined : failureLine(failure)
+  const rows = trials.map((trial) => {
+    const { cost_usd, duration_ms, index, requests, seed, verdict } = trial
+    const words = notes(trial, shown)
+    return `<tr><th scope="row" class="n">${index + 1}</th><td>${badge(verdict)}</td><td class="n">${duration(duration_ms)}</td><td class="n less">${number(requests)}</td><td class="n less">${cost_usd === "0" ? "0" : escape(Headline.money(cost_usd))}</td><td class="n mono">${seed}</td><td>${traceCell(trial, name, traceOf)}</td></tr>${
+      words.length === 0
+        ? ""
+        : `<tr><td></td><td colspan="${columns - 1}" class="small faint">${words.map(escape).join("<br>")}</td></tr>`
+    }`
+  })
+  return `<div class="scroll" tabindex="0" role="group" aria-label="Trials of ${escape(name)}"><table><caption>Trials, in their order</caption><thead><tr>${[
+    ["trial", "n"],
+    ["verdict", ""],
+    ["time", "n"],
+    ["requests", "n less"],
+    ["cost", "n less"],
+    ["seed", "n"]
+  ]
+    .map(([text, align]) => `<th scope="col" class="${align}">${text}</th>`)
+    .join("")}<th scope="col">trace</th></tr></thead><tbody>${rows.join("")}</tbody></table></div>`
+}

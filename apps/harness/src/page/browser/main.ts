@@ -1,0 +1,140 @@
+import { harOf } from "../../trace/Har.ts"
+import type { Trace } from "../../trace/Trace.ts"
+import { html } from "./Element.ts"
+import * as Waterfall from "./Waterfall.ts"
+
+const root = document.documentElement
+root.classList.add("scripted")
+
+const all = (selector: string) => document.querySelectorAll<HTMLElement>(selector)
+
+const press = (buttons: Iterable<HTMLElement>, isPressed: (button: HTMLElement) => boolean) => {
+  for (const button of buttons) button.setAttribute("aria-pressed", String(isPressed(button)))
+}
+
+/** A page on disk may have no storage; then a choice lasts as long as the page. */
+const remembered = (theme?: string): string | null => {
+  try {
+    if (theme !== undefined) localStorage.setItem("webagent-theme", theme)
+    return localStorage.getItem("webagent-theme")
+  } catch {
+    return null
+  }
+}
+
+const themes = all(".theme button")
+const paint = (theme: string) => {
+  if (theme === "auto") delete root.dataset["theme"]
+  else root.dataset["theme"] = theme
+  press(themes, (button) => button.dataset["theme"] === theme)
+}
+paint(remembered() ?? "auto")
+
+const said = html("p", { class: "sr", role: "status" })
+document.body.append(said)
+
+const copy = async (button: HTMLElement, text: string) => {
+  const label = button.textContent
+  try {
+    await navigator.clipboard.writeText(text)
+    button.textContent = "Copied"
+    said.textContent = "Copied"
+  } catch {
+    const code = button.parentElement?.querySelector("code")
+    if (code !== null && code !== undefined) getSelection()?.selectAllChildren(code)
+    button.textContent = "Press Ctrl+C"
+  }
+  setTimeout(() => (button.textContent = label), 2000)
+}
+
+const save = (name: string, text: string) => {
+  const url = URL.createObjectURL(new Blob([text], { type: "application/json" }))
+  html("a", { href: url, download: name }).click()
+  setTimeout(() => URL.revokeObjectURL(url), 10_000)
+}
+
+const unpack = async (id: string): Promise<Trace> => {
+  const bytes = Uint8Array.from(
+    atob(document.getElementById(id)?.textContent ?? ""),
+    (character) => character.codePointAt(0) ?? 0
+  )
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json()
+}
+
+const nameOf = ({ index, scenario, suite }: Trace) =>
+  `${suite}-${scenario}-${index + 1}.har`.replaceAll(/[^\w.-]+/gu, "-")
+
+const toggle = async (button: HTMLElement, id: string) => {
+  const row = button.closest("tr")
+  if (row === null) return
+  const isOpen = button.getAttribute("aria-expanded") === "true"
+  button.setAttribute("aria-expanded", String(!isOpen))
+  const below = document.getElementById(`${id}-waterfall`)
+  if (below !== null) {
+    below.hidden = isOpen
+    return
+  }
+  const place = html("div", { id: `${id}-waterfall` }, "Unpacking …")
+  button.setAttribute("aria-controls", place.id)
+  // not inside the table: that one is as wide as its text and scrolls
+  row.closest(".scroll")?.after(place)
+  try {
+    const trace = await unpack(id)
+    const replay = button.closest(".body")?.querySelector<HTMLElement>("[data-copy]")?.dataset["copy"]
+    const creator = { name: "webagent-harness", version: root.dataset["version"] ?? "" }
+    const download = () => save(nameOf(trace), JSON.stringify(harOf(trace, creator), null, 2))
+    place.replaceChildren(Waterfall.render(trace, { download, replay }))
+  } catch (error) {
+    place.textContent = `This browser cannot unpack the trace: ${String(error)}`
+  }
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target instanceof Element ? event.target.closest<HTMLElement>("button") : null
+  if (button === null) return
+  const { copy: text, filter: verdict, theme, trace } = button.dataset
+  if (text !== undefined) void copy(button, text)
+  if (trace !== undefined) void toggle(button, trace)
+  if (theme !== undefined) paint(remembered(theme) ?? theme)
+  if (verdict !== undefined) {
+    button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") !== "true"))
+    narrow()
+  }
+})
+
+const field = document.querySelector<HTMLInputElement>("#find")
+
+const narrow = () => {
+  const words = (field?.value ?? "").toLowerCase().split(/\s+/u)
+  const wanted = [...all("[data-filter][aria-pressed=true]")].map(({ dataset }) => dataset["filter"] ?? "")
+  let count = 0
+  for (const suite of all(".suite")) {
+    let shown = 0
+    for (const scenario of suite.querySelectorAll<HTMLElement>(".scenario")) {
+      const { name = "", verdict = "" } = scenario.dataset
+      const fits =
+        words.every((word) => name.includes(word)) &&
+        (wanted.length === 0 || verdict.split(" ").some((one) => wanted.includes(one)))
+      scenario.hidden = !fits
+      if (fits) shown++
+    }
+    suite.hidden = shown === 0
+    count += shown
+  }
+  const found = document.querySelector("#found")
+  const isNarrowed = wanted.length > 0 || words.some((word) => word !== "")
+  if (found !== null) found.textContent = isNarrowed ? `${count} of ${all(".scenario").length} shown` : ""
+}
+field?.addEventListener("input", narrow)
+
+/** A link to a scenario opens it. */
+const open = () => {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)))
+  if (!(target instanceof HTMLDetailsElement)) return
+  target.hidden = false
+  target.open = true
+  target.scrollIntoView()
+  target.querySelector("summary")?.focus()
+}
+addEventListener("hashchange", open)
+open()

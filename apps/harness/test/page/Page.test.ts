@@ -1,0 +1,136 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Stream from "effect/Stream"
+import { createHash } from "node:crypto"
+import { gunzipSync } from "node:zlib"
+import * as EmbeddedTraces from "../../src/page/EmbeddedTraces.ts"
+import * as HtmlReporter from "../../src/page/HtmlReporter.ts"
+import * as Page from "../../src/page/Page.ts"
+import { greenNight, largeNight, monthBefore, redNight, replay, traceOf, tracesOf } from "./stories.ts"
+
+const draw = (report: ReturnType<typeof greenNight>, nights = monthBefore(report)) =>
+  Page.render({ report, nights, replay, traces: tracesOf(report) })
+
+/** The text of a page without its tags. */
+const words = (html: string) =>
+  html
+    .replaceAll(/<(script|style)\b.*?<\/\1>/gsu, "")
+    .replaceAll(/<[^>]*>/gu, " ")
+    .replaceAll(/\s+/gu, " ")
+
+const between = (html: string, from: string, to: string) => html.slice(html.indexOf(from), html.indexOf(to))
+
+describe("Page", () => {
+  it("the sentence comes first, then what needs a person, worst first; what passed comes last", () => {
+    const html = draw(redNight())
+    const text = words(html)
+    assert.include(
+      text,
+      "1 of 68 scenarios is worse than before; 1 of 66 scenarios failed; of 1 the agent claimed success; 4.21 USD"
+    )
+    const findings = words(between(html, '<section id="findings"', '<section id="overview"'))
+    const order = [
+      "claimed success wrongly checkout › buys the red mug 0 of 5 trials passed; the order that the shop keeps",
+      "worse: duration travel › a follow-up runs as the next turn Its last two nights took 1.41 times",
+      "browsers-left-open v4-browsers › forgets to stop its browser",
+      "created-twice · r-2",
+      "flaky · checkout › an order can be cancelled 3 of 5 trials passed",
+      "service not reached · travel › books behind a login TransportError",
+      "not scored · travel › compares two offers the oracle could not look"
+    ]
+    const places = order.map((part) => findings.indexOf(part))
+    assert.deepStrictEqual(
+      places,
+      places.toSorted((a, b) => a - b)
+    )
+    assert.notInclude(places, -1)
+    assert.notInclude(findings, "a shop that moves next week")
+    assert.isBelow(html.indexOf("an order can be cancelled</h4>"), html.indexOf("a long page is read to its end</h4>"))
+  })
+
+  it("a green night says so, and without a history that there are no trends", () => {
+    const text = words(draw(greenNight(), []))
+    assert.include(text, "All 60 scenarios passed; 3.96 USD")
+    assert.include(text, "Nothing needs you")
+    assert.include(text, "No trends yet")
+  })
+
+  it("the last point of a trend is this night", () => {
+    assert.match(words(draw(redNight())), /The last 30 nights, this one at the end.*cost 4\.21 USD/u)
+  })
+
+  it("nothing of the run can become markup or a script, and nothing is asked for elsewhere", () => {
+    const evil = '</script><img src=x onerror=alert(1)>"&'
+    const report = redNight()
+    const results = report.results.map((result) => ({
+      ...result,
+      name: `${result.name} ${evil}`,
+      ...(result.failure === undefined ? {} : { failure: { ...result.failure, message: evil, diff: [`+ ${evil}`] } })
+    }))
+    const html = Page.render({
+      report: { ...report, results },
+      nights: [],
+      replay,
+      traces: tracesOf({ ...report, results })
+    })
+    assert.notInclude(html, "<img")
+    const [, policy = ""] = /Content-Security-Policy" content="([^"]*)"/u.exec(html) ?? []
+    const [, script = ""] = /<script>(.*)<\/script>\n<\/body>/su.exec(html) ?? []
+    assert.include(policy, `script-src 'sha256-${createHash("sha256").update(script).digest("base64")}'`)
+    assert.include(policy, "default-src 'none'")
+    assert.notMatch(html, /<(link|img|iframe|object|script src)\b|url\(|@import/u)
+    assert.notMatch(html, / style="/u)
+  })
+
+  it("a trial's trace is in the page, or a link to it where there was no room", () => {
+    const report = greenNight(4)
+    const files = EmbeddedTraces.wanted(report)
+    // the first that passed and the slowest of each scenario
+    assert.isAtMost(files.length, 8)
+    const [first = ""] = files
+    const html = draw(report)
+    const [, packed = ""] = /id="trace-0">([^<]*)</u.exec(html) ?? []
+    assert.deepStrictEqual(
+      JSON.parse(gunzipSync(Buffer.from(packed, "base64")).toString()),
+      traceOf({ suite: "checkout", scenario: "a run completes and says what it cost", index: 0 })
+    )
+    assert.strictEqual(first, "traces/0.json")
+    assert.strictEqual([...html.matchAll(/data-trace="/gu)].length, files.length)
+    assert.strictEqual([...html.matchAll(/<td><a href="traces\/\d+\.json">trace</gu)].length, 20 - files.length)
+  })
+
+  it("2,000 trials are a page of less than six megabytes", () => {
+    assert.isBelow(draw(largeNight(400, 5)).length, 6_000_000)
+  })
+})
+
+describe("HtmlReporter", () => {
+  it.effect("reads the traces that the page shows, and does without one that is not there", () =>
+    Effect.gen(function* () {
+      const report = redNight(4)
+      const read: Array<string> = []
+      let written = ""
+      const files = FileSystem.layerNoop({
+        readFileString: (path) => {
+          read.push(path)
+          return read.length === 1
+            ? FileSystem.FileSystem.pipe(
+                Effect.flatMap((fs) => fs.readFileString("nowhere")),
+                Effect.provide(FileSystem.layerNoop({}))
+              )
+            : Effect.succeed("{}")
+        },
+        writeFileString: (path, text) => Effect.sync(() => void (written = `${path} ${text}`))
+      })
+      const reporter = HtmlReporter.make({ directory: "out", replay, nights: [] })
+      yield* Effect.provide(reporter(Stream.make({ _tag: "RunFinished", report })), files)
+      assert.deepStrictEqual(
+        read,
+        EmbeddedTraces.wanted(report).map((file) => `out/${file}`)
+      )
+      assert.match(written, /^out\/report\.html <!doctype html>/u)
+      assert.strictEqual([...written.matchAll(/id="trace-\d+"/gu)].length, read.length - 1)
+    })
+  )
+})

@@ -1,0 +1,160 @@
+import axe from "axe-core"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Browser, Page as Tab } from "playwright-core"
+import * as Page from "../../src/page/Page.ts"
+import type { RunReport } from "../../src/runner/RunReport.ts"
+import { open } from "./chromium.ts"
+import { greenNight, largeNight, monthBefore, redNight, replay, tracesOf } from "./stories.ts"
+
+const directory = mkdtempSync(join(tmpdir(), "webagent-page-"))
+
+const write = (name: string, report: RunReport) => {
+  const file = join(directory, `${name}.html`)
+  writeFileSync(file, Page.render({ report, replay, nights: monthBefore(report), traces: tracesOf(report) }))
+  return `file://${file}`
+}
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await open()
+}, 60_000)
+afterAll(async () => {
+  await browser.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+/** A tab that has opened the page, and everything that it complained about. */
+const visit = async (url: string, options: Parameters<Browser["newContext"]>[0] = {}) => {
+  const context = await browser.newContext({ acceptDownloads: true, ...options })
+  const tab = await context.newPage()
+  const complaints: Array<string> = []
+  tab.on("console", (message) => complaints.push(message.text()))
+  tab.on("pageerror", (error) => complaints.push(error.message))
+  tab.on("request", (request) => {
+    if (request.url() !== url && !request.url().startsWith("blob:")) complaints.push(`asked for ${request.url()}`)
+  })
+  await tab.goto(url)
+  return { tab, complaints, [Symbol.asyncDispose]: () => context.close() }
+}
+
+const firstWaterfall = async (tab: Tab) => {
+  await tab.locator("details.scenario > summary").first().click()
+  await tab.locator("details.scenario [data-trace]").first().click()
+  await tab.locator(".wf-row").first().waitFor()
+}
+
+/** What axe has against a page: the rule, and the elements. */
+const violations = async (tab: Tab) => {
+  // the page runs no script but its own; a debugger is not bound by that
+  await tab.evaluate(axe.source)
+  const { violations } = await tab.evaluate<axe.AxeResults>("axe.run(document, { resultTypes: ['violations'] })")
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`)
+}
+
+describe("the page in Chromium", () => {
+  for (const colorScheme of ["light", "dark"] as const) {
+    it(`axe finds nothing in a red night, its scenarios and a waterfall open, ${colorScheme}`, async () => {
+      await using visited = await visit(write("red", redNight(4)), { colorScheme })
+      await firstWaterfall(visited.tab)
+      await visited.tab.evaluate(() => {
+        for (const details of document.querySelectorAll("details")) details.open = true
+      })
+      assert.deepStrictEqual(await violations(visited.tab), [])
+      assert.deepStrictEqual(visited.complaints, [])
+    })
+  }
+
+  it("axe finds nothing in a green night on a phone, and nothing is wider than it", async () => {
+    await using visited = await visit(write("green", greenNight(4)), { viewport: { width: 360, height: 740 } })
+    await firstWaterfall(visited.tab)
+    assert.deepStrictEqual(await violations(visited.tab), [])
+    assert.isAtMost(await visited.tab.evaluate(() => document.documentElement.scrollWidth), 360)
+  })
+
+  it("the keyboard alone reaches a finding, its waterfall, and a request with its answer", async () => {
+    await using visited = await visit(write("red", redNight()))
+    const { tab } = visited
+    await tab.locator(".card a").first().focus()
+    await tab.keyboard.press("Enter")
+    const focused = () => tab.evaluate(() => document.activeElement?.textContent ?? "")
+    assert.include(await focused(), "buys the red mug")
+    for (let presses = 0; !(await focused()).startsWith("Waterfall") && presses < 12; presses++) {
+      await tab.keyboard.press("Tab")
+    }
+    await tab.keyboard.press("Enter")
+    const button = tab.locator("[data-trace]").first()
+    await tab.locator(".wf-row").first().waitFor()
+    assert.strictEqual(await button.getAttribute("aria-expanded"), "true")
+    await tab.locator(".wf-row").first().focus()
+    await tab.keyboard.press("ArrowDown")
+    await tab.keyboard.press("Enter")
+    const detail = tab.locator(".wf-detail")
+    assert.include(await detail.innerText(), "5 of 5")
+    assert.include(await detail.innerText(), '"status": "running"')
+    assert.include(await tab.locator('.wf-row[aria-pressed="true"]').innerText(), "5 polls")
+    await button.focus()
+    await tab.keyboard.press("Space")
+    assert.isFalse(await tab.locator(".wf").isVisible())
+  })
+
+  it("a trial is downloaded as an HTTP archive, and the command that replays it is copied", async () => {
+    await using visited = await visit(write("red", redNight()), { permissions: ["clipboard-read", "clipboard-write"] })
+    const { tab } = visited
+    await firstWaterfall(tab)
+    const [download] = await Promise.all([
+      tab.waitForEvent("download"),
+      tab.getByRole("button", { name: "Download HAR" }).click()
+    ])
+    assert.strictEqual(download.suggestedFilename(), "checkout-buys-the-red-mug-1.har")
+    const har = JSON.parse(readFileSync(await download.path(), "utf8"))
+    assert.strictEqual(har.log.entries.length, 8)
+    assert.strictEqual(har.log.creator.version, "0.1.0")
+    await tab.getByRole("button", { name: "Copy replay command" }).click()
+    await tab.getByText("Copied").first().waitFor()
+    assert.strictEqual(
+      await tab.evaluate(() => navigator.clipboard.readText()),
+      'npm run harness -- run checkout --name "buys the red mug" --seed 1'
+    )
+  })
+
+  it("scenarios are found by a part of their name and by verdict; without a script all of them are there", async () => {
+    const url = write("red", redNight())
+    const shown = (tab: Tab) => tab.locator("details.scenario:visible").count()
+    await using visited = await visit(url)
+    await visited.tab.getByLabel("Find a scenario").fill("RED mug")
+    assert.strictEqual(await shown(visited.tab), 1)
+    await visited.tab.getByLabel("Find a scenario").fill("")
+    await visited.tab.getByRole("button", { name: "flaky" }).click()
+    assert.strictEqual(await shown(visited.tab), 1)
+    assert.strictEqual(await visited.tab.locator("#found").innerText(), "1 of 68 shown")
+    await using bare = await visit(url, { javaScriptEnabled: false })
+    assert.strictEqual(await shown(bare.tab), 68)
+    await bare.tab.locator("details.scenario > summary").first().click()
+    assert.isTrue(await bare.tab.getByText("What differs").first().isVisible())
+    assert.strictEqual(await bare.tab.locator("button:visible").count(), 0)
+  })
+
+  it("the colours can be chosen", async () => {
+    await using visited = await visit(write("green", greenNight()))
+    const paper = () => visited.tab.evaluate(() => getComputedStyle(document.body).backgroundColor)
+    const light = await paper()
+    await visited.tab.getByRole("button", { name: "Dark" }).click()
+    assert.notStrictEqual(await paper(), light)
+  })
+
+  it("2,000 trials are open in less than two seconds", async () => {
+    await using visited = await visit(write("large", largeNight(400, 5)))
+    const { load_ms, nodes } = await visited.tab.evaluate(() => {
+      const [entry] = performance.getEntriesByType("navigation") as Array<PerformanceNavigationTiming>
+      return {
+        load_ms: entry?.loadEventEnd ?? Number.POSITIVE_INFINITY,
+        nodes: document.querySelectorAll("details.scenario").length
+      }
+    })
+    assert.strictEqual(nodes, 400)
+    assert.isBelow(load_ms, 2000)
+  })
+})

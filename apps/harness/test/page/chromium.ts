@@ -1,0 +1,51 @@
+import bundled, { inflate } from "@sparticuz/chromium"
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs"
+import { createRequire } from "node:module"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { type Browser, chromium } from "playwright-core"
+
+const require = createRequire(import.meta.url)
+// the package lets nobody read its package.json
+const packaged = join(dirname(require.resolve("@sparticuz/chromium")), "..")
+const { version } = JSON.parse(readFileSync(join(packaged, "package.json"), "utf8"))
+const home = join(tmpdir(), `webagent-chromium-${version}`)
+
+/** Unpacks the browser beside its place and moves it there, so that a test that is killed leaves no half of one. */
+const unpack = async () => {
+  if (existsSync(home)) return
+  const staging = mkdtempSync(`${home}-`)
+  const before = process.env["TMPDIR"]
+  process.env["TMPDIR"] = staging
+  try {
+    await bundled.executablePath()
+    await inflate(join(packaged, "bin", "al2023.tar.br"))
+  } finally {
+    if (before === undefined) delete process.env["TMPDIR"]
+    else process.env["TMPDIR"] = before
+  }
+  try {
+    renameSync(staging, home)
+  } catch {
+    // another process was quicker
+    rmSync(staging, { recursive: true, force: true })
+  }
+}
+
+// the sandbox needs a user who is not root; what is looked at is our own page
+const flags = ["--no-sandbox", "--disable-gpu"]
+
+/** Starts Chromium: the one of the package registry, the one that `WEBAGENT_CHROMIUM` names, or the user's Chrome. */
+export const open = async (): Promise<Browser> => {
+  const named = process.env["WEBAGENT_CHROMIUM"]
+  if (named !== undefined) return chromium.launch({ executablePath: named, args: flags })
+  if (process.platform !== "linux" || process.arch !== "x64") return chromium.launch({ channel: "chrome" })
+  await unpack()
+  const options = { executablePath: join(home, "chromium"), args: flags }
+  try {
+    return await chromium.launch(options)
+  } catch {
+    // a machine without NSS: the package has its own
+    return await chromium.launch({ ...options, env: { LD_LIBRARY_PATH: join(home, "al2023", "lib") } })
+  }
+}

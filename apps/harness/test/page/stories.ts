@@ -1,0 +1,500 @@
+import * as EmbeddedTraces from "../../src/page/EmbeddedTraces.ts"
+import { ofReport, type Night } from "../../src/history/Night.ts"
+import type { NightJudgement } from "../../src/runner/NightJudgement.ts"
+import * as Figures from "../../src/runner/Figures.ts"
+import { countsOf, type RunReport, type ScenarioResult, totalCost, verdictOf } from "../../src/runner/RunReport.ts"
+import type { Failure, Trial } from "../../src/runner/Trial.ts"
+import type { Exchange, JournalRow, Span, Trace, Wait } from "../../src/trace/Trace.ts"
+
+/** The same numbers for the same seed, between 0 and 1. */
+const drawsOf = (seed: number) => {
+  let state = seed >>> 0
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+const failure: Failure = {
+  kind: "check",
+  message: "the order that the shop keeps is the one that was asked for",
+  expected: '{ "item": "red mug", "count": 1, "to": "Oslo" }',
+  actual: '{ "item": "red mug", "count": 2, "to": "Oslo" }',
+  diff: ["  {", '    "item": "red mug",', '-   "count": 1,', '+   "count": 2,', '    "to": "Oslo"', "  }"],
+  where: "suites/checkout.suite.ts:61",
+  source: 'yield* check.equal(order, { item: "red mug", count: 1, to: "Oslo" })',
+  request: { method: "GET", path: "/api/v4/runs/7f0c11aa-3f5e-4d0c-9a3b-0d53f36a9ee1", status: 200, duration_ms: 3.2 }
+}
+
+const lost: Failure = { kind: "error", message: "TransportError: the connection was reset before an answer came" }
+
+const trialOf = (index: number, duration_ms: number, change: Partial<Trial> = {}): Trial => ({
+  index,
+  seed: 881_200 + index,
+  verdict: "passed",
+  started_ms: 40 * index,
+  duration_ms,
+  checks: 4,
+  requests: 23,
+  cost_usd: "0.0132",
+  reruns: [],
+  leakedBrowsers: [],
+  breaches: [],
+  ...change
+})
+
+const resultOf = (
+  suite: string,
+  name: string,
+  trials: ReadonlyArray<Trial>,
+  change: Partial<ScenarioResult> = {}
+): ScenarioResult => {
+  const failed = trials.find((trial) => trial.failure !== undefined)?.failure
+  return {
+    suite,
+    name,
+    source: "5f2e",
+    tags: ["nightly"],
+    needs: ["money"],
+    verdict: verdictOf(trials),
+    ...(failed === undefined ? {} : { failure: failed }),
+    started_ms: 0,
+    duration_ms: trials.reduce((sum, trial) => sum + trial.duration_ms, 0),
+    checks: trials.reduce((sum, trial) => sum + trial.checks, 0),
+    cost_usd: totalCost(trials.map(({ cost_usd }) => cost_usd)),
+    trials,
+    ...change
+  }
+}
+
+const names = [
+  "a run completes and says what it cost",
+  "a follow-up runs as the next turn",
+  "an interrupt cancels the turn that runs",
+  "closing the CDP connection does not stop the browser",
+  "a result is fetched once, when the status is terminal",
+  "a create that lost its answer is not sent twice",
+  "a stopped session takes no more messages",
+  "the cheapest direct flight from Oslo to Rome is found",
+  "a proxy in Norway shows Norwegian prices",
+  "a long page is read to its end"
+]
+
+const suiteNames = ["checkout", "travel", "v4-runs", "v4-browsers", "v3-sessions", "v2-sessions"]
+
+/** Trials that pass, in so many scenarios; the more, the later a name is told apart by a number. */
+const passing = (scenarios: number, trials: number, draw: () => number): ReadonlyArray<ScenarioResult> =>
+  Array.from({ length: scenarios }, (_, index) => {
+    const name = names[index % names.length] ?? ""
+    const suite = suiteNames[Math.floor(index / names.length) % suiteNames.length] ?? ""
+    const round = Math.floor(index / (names.length * suiteNames.length))
+    const typical = 400 + 4000 * draw()
+    return resultOf(
+      suite,
+      round === 0 ? name : `${name} (${round + 1})`,
+      Array.from({ length: trials }, (_, trial) => trialOf(trial, typical * (0.85 + 0.3 * draw())))
+    )
+  })
+
+const traced = (results: ReadonlyArray<ScenarioResult>): ReadonlyArray<ScenarioResult> => {
+  let file = 0
+  return results.map((result) => ({
+    ...result,
+    trials: result.trials.map((trial) =>
+      trial.verdict === "skipped" ? trial : { ...trial, trace: `traces/${file++}.json` }
+    )
+  }))
+}
+
+const reportOf = (results: ReadonlyArray<ScenarioResult>, change: Partial<RunReport> = {}): RunReport => ({
+  format: 2,
+  header: {
+    tool: { name: "webagent-harness", version: "0.1.0" },
+    startedAt: "2026-11-21T02:00:07.123Z",
+    seed: 1,
+    concurrency: 8,
+    trials: 5,
+    limits: { time_ms: 1_800_000, cost_usd: "10.00", reruns: 26 },
+    target: {
+      name: "simulated service",
+      address: "http://127.0.0.1:41873",
+      simulated: true,
+      capabilities: ["money"]
+    },
+    suites: [...Map.groupBy(results, ({ suite }) => suite)].map(([name, group]) => ({ name, scenarios: group.length }))
+  },
+  duration_ms: 724_000,
+  interrupted: false,
+  counts: countsOf(results),
+  cost_usd: totalCost(results.map((result) => result.cost_usd)),
+  results,
+  figures: Figures.of(results, { seed: 1 }) ?? [],
+  breaches: [],
+  ...change
+})
+
+/** A month of nights before a report, in which times and pass rates vary a little. */
+export const monthBefore = (report: RunReport, nights = 29): ReadonlyArray<Night> => {
+  const draw = drawsOf(7)
+  return Array.from({ length: nights }, (_, index) => {
+    const slower = 0.95 + 0.1 * draw()
+    const startedAt = new Date(Date.parse(report.header.startedAt) - (nights - index) * 86_400_000).toISOString()
+    const results = report.results.map((result) => {
+      const trials = result.trials.map((trial) => {
+        const { failure: _, ...rest } = trial
+        const fails = draw() < 0.01
+        return {
+          ...rest,
+          verdict: fails ? ("failed" as const) : ("passed" as const),
+          duration_ms: trial.duration_ms * slower * (0.95 + 0.1 * draw()),
+          reruns: [],
+          leakedBrowsers: [],
+          breaches: []
+        }
+      })
+      return { ...result, verdict: verdictOf(trials), trials }
+    })
+    return ofReport({
+      ...report,
+      header: { ...report.header, startedAt },
+      duration_ms: report.duration_ms * slower,
+      counts: countsOf(results),
+      results,
+      cost_usd: (Number(report.cost_usd) * (0.97 + 0.06 * draw())).toFixed(4)
+    })
+  })
+}
+
+/** A night in which all is well. */
+export const greenNight = (scenarios = 60): RunReport => reportOf(traced(passing(scenarios, 5, drawsOf(1))))
+
+const judgement: NightJudgement = {
+  verdict: "regressed",
+  nights: 29,
+  passedOver: [{ why: "another machine", nights: 1 }],
+  differences: ["tool 0.1.0, was 0.0.9"],
+  rows: [
+    {
+      figure: "duration",
+      scenario: null,
+      verdict: "no evidence",
+      now: "1.00 of before",
+      before: "0.97 .. 1.03",
+      window: 1,
+      since: "2026-11-21T02:00:07.123Z",
+      nights: 29,
+      evidence: "Paired by scenario, the night took 1.002 times what nights before took.",
+      detectable: "+4.1 %"
+    },
+    {
+      figure: "duration",
+      scenario: { suite: "travel", name: names[1] ?? "" },
+      verdict: "regressed",
+      now: "3.9 s",
+      before: "2.6 .. 2.9 s",
+      window: 2,
+      since: "2026-11-20T02:00:04.000Z",
+      nights: 28,
+      evidence: "Its last two nights took 1.41 times the 28 before them; the next would lie between 0.94 and 1.06.",
+      detectable: "+9 %"
+    },
+    {
+      figure: "pass rate",
+      scenario: { suite: "checkout", name: names[2] ?? "" },
+      verdict: "no evidence",
+      now: "5 of 5",
+      before: "142 of 145",
+      window: 1,
+      since: "2026-11-21T02:00:07.123Z",
+      nights: 29,
+      evidence: "No fewer passed than before.",
+      detectable: "-52 points"
+    }
+  ]
+}
+
+/** A night with one of everything that can be wrong, beside so many scenarios that pass. */
+export const redNight = (good = 60): RunReport => {
+  const draw = drawsOf(3)
+  const fails = (index: number, change: Partial<Trial> = {}) =>
+    trialOf(index, 2400 + 600 * draw(), { verdict: "failed", failure, ...change })
+  const results = [
+    ...passing(good, 5, draw),
+    resultOf("checkout", "buys the red mug", [
+      fails(0, { opinions: { oracle: false, agent: true, judge: false }, verdict: "claimed" }),
+      fails(1, { opinions: { oracle: false, agent: false, judge: false } }),
+      fails(2, { opinions: { oracle: false, agent: true, judge: true }, verdict: "claimed" }),
+      fails(3),
+      fails(4)
+    ]),
+    resultOf("checkout", "an order can be cancelled", [
+      trialOf(0, 2000),
+      fails(1),
+      trialOf(2, 2100),
+      fails(3),
+      trialOf(4, 2050)
+    ]),
+    resultOf("v4-browsers", "forgets to stop its browser", [
+      trialOf(0, 900),
+      trialOf(1, 950, {
+        leakedBrowsers: [{ id: "b-91c2f0aa-77d1-4b5e-8f0a-1c2d3e4f5a6b", stopped: true }],
+        breaches: [
+          {
+            invariant: "browsers-left-open",
+            sentence: "Browser b-91c2f0aa was made and never stopped.",
+            resource: "b-91c2f0aa"
+          }
+        ]
+      })
+    ]),
+    resultOf("travel", "reads a timetable", [
+      trialOf(0, 1200, { reruns: [{ started_ms: 10, duration_ms: 130, failure: lost }] }),
+      trialOf(1, 1180),
+      trialOf(2, 1300)
+    ]),
+    resultOf("travel", "books behind a login", [
+      trialOf(0, 300, {
+        verdict: "infra",
+        failure: lost,
+        reruns: [{ started_ms: 10, duration_ms: 130, failure: lost }]
+      })
+    ]),
+    resultOf("travel", "compares two offers", [
+      trialOf(0, 1900, { verdict: "unscored", reason: "the oracle could not look: its database did not answer" })
+    ]),
+    resultOf("travel", "a shop that moves next week", [fails(0), fails(1)], {
+      quarantine: {
+        owner: "ada",
+        reason: "the shop moves, its new pages are not ready",
+        expires: "2026-12-01",
+        expired: false
+      }
+    }),
+    resultOf("travel", "too expensive for tonight", [], {
+      verdict: "skipped",
+      reason: "the limit of 10.00 USD was reached",
+      duration_ms: 0
+    })
+  ]
+  return reportOf(traced(results), {
+    judgement,
+    breaches: [{ invariant: "created-twice", sentence: "Runs r-1 and r-2 were made by one create.", resource: "r-2" }],
+    leftovers: [
+      {
+        kind: "run",
+        id: "r-2",
+        trial: null,
+        state: "open",
+        sentence: "It goes on at the service, which describes no way to end it."
+      }
+    ],
+    proposals: [
+      {
+        suite: "v4-runs",
+        scenario: names[0] ?? "",
+        owner: "bob",
+        clean: 64,
+        evidence: "64 clean trials: it fails in less than 5 % with 95 % confidence."
+      }
+    ]
+  })
+}
+
+/** So many scenarios of so many trials, a few of which fail, leak, or are run again. */
+export const largeNight = (scenarios: number, trials: number): RunReport => {
+  const draw = drawsOf(11)
+  const results = passing(scenarios, trials, draw).map((result) => {
+    if (draw() < 0.94) return result
+    const changed = result.trials.map((trial) =>
+      draw() < 0.5 ? { ...trial, verdict: "failed" as const, failure } : trial
+    )
+    return resultOf(result.suite, result.name, changed)
+  })
+  return reportOf(traced(results))
+}
+
+const body = (value: unknown) => {
+  const text = JSON.stringify(value)
+  return { text, bytes: text.length, cut: false }
+}
+
+const run = "7f0c11aa-3f5e-4d0c-9a3b-0d53f36a9ee1"
+const address = "http://127.0.0.1:41873/api/v4"
+
+/** A trial with a create that is tried again, polls, a fetch, spans, and what the server wrote of it. */
+export const traceOf = (of: { readonly suite: string; readonly scenario: string; readonly index: number }): Trace => {
+  const json = { "content-type": "application/json" }
+  const sent = { ...json, "x-service-api-key": "[redacted]", "user-agent": "webagent/0.1.0" }
+  const exchange = (change: Partial<Exchange>): Exchange => ({
+    at_ms: 0,
+    duration_ms: 6,
+    method: "GET",
+    url: `${address}/runs/${run}/status`,
+    operation: "v4.getRunStatus",
+    resource: run,
+    kind: "poll",
+    attempt: 1,
+    retried: null,
+    status: 200,
+    failure: null,
+    requestId: "0d1f",
+    spanId: null,
+    headers_ms: 4,
+    request: { headers: sent, body: null },
+    response: { headers: json, body: body({ status: "running" }) },
+    ...change
+  })
+  const create = {
+    method: "POST",
+    url: `${address}/runs`,
+    operation: "v4.createRun",
+    resource: null,
+    kind: "call",
+    request: { headers: sent, body: body({ task: "Buy the red mug on http://localhost:3000" }) }
+  } as const
+  const polls = [520, 780, 1110, 1500, 1960]
+  const exchanges = [
+    exchange({
+      ...create,
+      at_ms: 4,
+      duration_ms: 60,
+      status: 503,
+      response: { headers: { ...json, "retry-after": "0" }, body: body({ detail: "The service is busy." }) }
+    }),
+    exchange({
+      ...create,
+      at_ms: 190,
+      duration_ms: 22,
+      attempt: 2,
+      retried: "503",
+      status: 201,
+      response: { headers: json, body: body({ id: run, status: "queued", sessionId: "s-1", task: "Buy the red mug" }) }
+    }),
+    ...polls.map((at_ms) => exchange({ at_ms })),
+    exchange({
+      at_ms: 2040,
+      duration_ms: 14,
+      kind: "call",
+      url: `${address}/runs/${run}`,
+      operation: "v4.getRun",
+      response: { headers: json, body: body({ id: run, status: "completed", result: "done", cost: "0.0132" }) }
+    })
+  ]
+  const wait = (at_ms: number, duration_ms: number, change: Partial<Wait> = {}): Wait => ({
+    at_ms,
+    duration_ms,
+    kind: "poll",
+    operation: "v4.getRunStatus",
+    resource: run,
+    reason: null,
+    ...change
+  })
+  const span = (
+    id: number,
+    name: string,
+    at_ms: number,
+    duration_ms: number,
+    parentId: number | null,
+    ok = true
+  ): Span => ({
+    id,
+    name,
+    at_ms,
+    duration_ms,
+    parentId,
+    attributes: { "run.id": run },
+    ok,
+    ended: true
+  })
+  const stamp = (seq: number, at_ms: number) => ({
+    seq,
+    at_ms: 1_763_690_407_123 + at_ms,
+    realAt_ms: 1_763_690_407_123 + at_ms
+  })
+  const move = (seq: number, at_ms: number, from: string | null, to: string): JournalRow => ({
+    at_ms,
+    row: { type: "move", ...stamp(seq, at_ms), of: "turn", id: run, sessionId: "s-1", from, to }
+  })
+  const seen = (seq: number, at_ms: number, duration_ms: number, status: number): JournalRow => ({
+    at_ms,
+    row: {
+      type: "request",
+      ...stamp(seq, at_ms),
+      operation: "v4.getRunStatus",
+      resource: run,
+      create: null,
+      attempt: 1,
+      after: seq - 1,
+      method: "GET",
+      path: `/api/v4/runs/${run}/status`,
+      apiKey: "5f2e00aa",
+      idempotencyKey: null,
+      userAgent: "webagent/0.1.0",
+      status,
+      retryAfter_ms: null,
+      answered: "whole",
+      made: null,
+      fault: status === 503 ? "busy" : null,
+      duration_ms
+    }
+  })
+  return {
+    format: 1,
+    ...of,
+    seed: 881_200 + of.index,
+    startedAt: "2026-11-21T02:00:09.000Z",
+    duration_ms: 2_070,
+    exchanges,
+    spans: [
+      span(1, "v4.Runs.createAndWait", 2, 2_056, null),
+      span(2, "v4.Runs.create", 3, 210, 1),
+      span(3, "v4.RunWaiter.untilTerminal", 215, 1_755, 1)
+    ],
+    waits: [
+      wait(66, 122, { kind: "retry", operation: "v4.createRun", resource: null, reason: "503" }),
+      wait(214, 304),
+      ...polls.slice(1).map((at_ms, index) => wait((polls[index] ?? 0) + 7, at_ms - (polls[index] ?? 0) - 8))
+    ],
+    journal: [
+      {
+        at_ms: 5,
+        row: {
+          type: "fault",
+          ...stamp(1, 5),
+          operation: "v4.createRun",
+          resource: null,
+          create: "c",
+          attempt: 1,
+          rule: "busy",
+          kind: "status",
+          placement: "before-apply"
+        }
+      },
+      seen(2, 6, 52, 503),
+      seen(3, 192, 16, 201),
+      move(4, 200, null, "queued"),
+      move(5, 330, "queued", "dispatching"),
+      move(6, 420, "dispatching", "running"),
+      ...polls.map((at_ms, index) => seen(7 + index, at_ms + 1, 3, 200)),
+      move(20, 1_940, "running", "completed")
+    ],
+    dropped: { exchanges: 0, spans: 0, journal: 0 }
+  }
+}
+
+/** The traces that the page of a report wants. */
+export const tracesOf = (report: RunReport): ReadonlyArray<readonly [string, EmbeddedTraces.Packed]> => {
+  const trials = new Map(
+    report.results.flatMap((result) =>
+      result.trials.flatMap(({ index, trace }) =>
+        trace === undefined ? [] : [[trace, { suite: result.suite, scenario: result.name, index }] as const]
+      )
+    )
+  )
+  return EmbeddedTraces.wanted(report).flatMap((file) => {
+    const trial = trials.get(file)
+    return trial === undefined ? [] : [[file, EmbeddedTraces.pack(JSON.stringify(traceOf(trial)))] as const]
+  })
+}
+
+export const replay = ({ name, suite }: ScenarioResult) => `npm run harness -- run ${suite} --name "${name}" --seed 1`
