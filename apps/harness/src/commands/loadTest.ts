@@ -17,6 +17,7 @@ import type { Output } from "../load/operator/Outputs.ts"
 import * as Threshold from "../load/Threshold.ts"
 import * as TimeSeries from "../load/TimeSeries.ts"
 import { usage } from "../Mistake.ts"
+import { counted } from "../reporters/Style.ts"
 import { troubleOf } from "../Trouble.ts"
 import * as LoadOptions from "./LoadOptions.ts"
 import { NotGreen } from "./NotGreen.ts"
@@ -149,6 +150,9 @@ export const loadTest = (options: LoadTestOptions) =>
         ...LoadReport.ending(report, style),
         ...(judgement === undefined ? [] : Baseline.lines(judgement)),
         ...(left === undefined ? [] : [`left     ${left}`]),
+        ...(points.lost() === 0
+          ? []
+          : [`not in   times and rates: the last ${counted(points.lost(), "point")}, too many`]),
         `report   ${file}`
       ])
       const isWorse = judgement?.rows.some(({ verdict }) => verdict === "worse") ?? false

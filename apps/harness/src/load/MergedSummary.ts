@@ -41,14 +41,28 @@ const together = (metrics: ReadonlyArray<Metric>, name: string, points: Points) 
   }
   if (type === "gauge") return { value: total("value"), min: total("min"), max: total("max") }
   const parsed = parse(name)
-  if (parsed === undefined || points.select(parsed.metric).length === 0) return undefined
+  if (points.lost() > 0 || parsed === undefined || points.select(parsed.metric).length === 0) return undefined
   return trend(points.values(parsed.metric, parsed.tags), Object.keys(metrics[0]?.values ?? {}))
+}
+
+/**
+ * A metric without its points: no figure of the parts is that of all, but each that a limit can name lies between theirs.
+ * So a limit that held in every part holds, and the part that is shown is one in which a limit was crossed, if any.
+ */
+const byParts = (metrics: ReadonlyArray<Metric>): Metric | undefined => {
+  const crossed = metrics.find(({ thresholds = {} }) => Object.values(thresholds).some(({ ok }) => !ok))
+  const shown = crossed ?? metrics.find(({ thresholds }) => thresholds !== undefined)
+  if (shown === undefined) return undefined
+  const judged = Object.keys(shown.thresholds ?? {}).map((expression) => {
+    return [expression, { ok: metrics.every(({ thresholds }) => thresholds?.[expression]?.ok !== false) }] as const
+  })
+  return { ...shown, thresholds: Object.fromEntries(judged) }
 }
 
 /**
  * The summary of a load that several processes shared: counts are added up, and every percentile is that of all points
  * together. Thresholds are judged anew; one that a process has ended the test by stays crossed, whatever the others have
- * measured until then. A metric whose points are not kept is left out.
+ * measured until then. A metric whose points are not kept is left out, or, with a threshold, judged by its parts.
  */
 export const merge = (
   summaries: ReadonlyArray<LoadSummary>,
@@ -60,7 +74,11 @@ export const merge = (
     const metrics = summaries.flatMap((summary) => summary.metrics[name] ?? [])
     const [first] = metrics
     const values = together(metrics, name, points)
-    if (first === undefined || values === undefined) return []
+    if (first === undefined) return []
+    if (values === undefined) {
+      const metric = byParts(metrics)
+      return metric === undefined ? [] : [[name, metric]]
+    }
     const { contains, type } = first
     const expressions = [...new Set(metrics.flatMap(({ thresholds = {} }) => Object.keys(thresholds)))]
     const metric = { type, contains, values }

@@ -51,9 +51,6 @@ const unused = new Set([
   "vus_max"
 ])
 
-/** Twelve bytes each: about 120 MB. */
-const most = 10_000_000
-
 /** The fields of a line; a field that holds a comma or a quote is in quotes. */
 const fieldsOf = (line: string): ReadonlyArray<string> => {
   if (!line.includes('"')) return line.split(",")
@@ -90,8 +87,8 @@ const fits = (has: Tags, wanted: Partial<Tags>) =>
   (wanted.status === undefined || wanted.status === has.status) &&
   (wanted.expected_response === undefined || wanted.expected_response === has.expected_response)
 
-/** An empty store of points. */
-export const make = (): Points => {
+/** An empty store of points. Those that come after so many are not kept: twelve bytes each, 120 MB in all. */
+export const make = (most = 10_000_000): Points => {
   let columns: { readonly [Tag in keyof Tags]: number } | undefined
   let origin: number | undefined
   let last = 0

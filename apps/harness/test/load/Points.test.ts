@@ -17,8 +17,8 @@ const request = (at_ms: number, took_ms: number, name?: string) => [
   row("http_req_failed", at_ms, took_ms > 900 ? 1 : 0, name)
 ]
 
-const pointsOf = (lines: ReadonlyArray<string>) => {
-  const points = Points.make()
+const pointsOf = (lines: ReadonlyArray<string>, most?: number) => {
+  const points = Points.make(most)
   for (const line of [header, ...lines]) points.take(line)
   return points
 }
@@ -151,6 +151,40 @@ describe("MergedSummary.merge", () => {
     assert.deepStrictEqual(ended.metrics["http_req_duration"]?.thresholds, { "p(95)<150": { ok: false } })
     const other = MergedSummary.merge(parts, points, parts.slice(0, 1))
     assert.deepStrictEqual(other.metrics["http_req_duration"]?.thresholds, { "p(95)<150": { ok: true } })
+  })
+
+  it("judges what figures alone cannot say by each part, where there is a limit", () => {
+    const limited = (p95: number): LoadSummary => ({
+      state: { testRunDurationMs: 1 },
+      metrics: {
+        http_req_waiting: {
+          type: "trend",
+          contains: "time",
+          values: { "p(95)": p95 },
+          thresholds: { "p(95)<150": { ok: p95 < 150 }, "p(95)>1": { ok: true } }
+        }
+      }
+    })
+    const judged = (...times: ReadonlyArray<number>) =>
+      MergedSummary.merge(times.map(limited), points).metrics["http_req_waiting"]
+    assert.deepInclude(judged(100, 200, 120), {
+      values: { "p(95)": 200 },
+      thresholds: { "p(95)<150": { ok: false }, "p(95)>1": { ok: true } }
+    })
+    assert.deepStrictEqual(judged(100, 120)?.thresholds?.["p(95)<150"], { ok: true })
+  })
+
+  it("takes no percentile of some points for that of all", () => {
+    const some = pointsOf(
+      fast.flatMap((took_ms, index) => request(index, took_ms)),
+      30
+    )
+    assert.strictEqual(some.lost(), 3 * 99 - 30)
+    const parts = [summaryOf(fast, 7), summaryOf(slow, 0)]
+    assert.deepStrictEqual(
+      MergedSummary.merge(parts, some).metrics["http_req_duration"],
+      parts[1]?.metrics["http_req_duration"]
+    )
   })
 
   it("leaves out what figures alone cannot say", () => {
