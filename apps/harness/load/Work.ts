@@ -39,7 +39,10 @@ const millisOf = (time: unknown): number =>
 export const begin = (send: () => Answer): Answer => {
   runsLost.add(1)
   const answer = send()
-  if (answer.status !== 0 && !isSuccess(answer)) runsLost.add(-1)
+  if (!isSuccess(answer)) {
+    runsCompleted.add(0)
+    if (answer.status !== 0) runsLost.add(-1)
+  }
   return answer
 }
 

@@ -41,6 +41,7 @@ export const browsers: Flow = ({ ordinal, prepared, service }) => {
   const id = text(browser, "id")
   check(id, { "a created browser has an id": (id) => id !== undefined })
   if (id === undefined) {
+    browsersStopped.add(0)
     // without an answer nobody knows
     if (isAnswered(browser) && !isSuccess(browser)) browsersLeaked.add(-1)
     return

@@ -58,6 +58,22 @@ const lineOf = (pair: number, pairs: number, order: Order.Order, { a, b }: Compa
   return `  pair ${pair}/${pairs}   ${order}${measured}\n`
 }
 
+/** Why a run has nothing to compare; times of a service that does no work are no times. */
+const whyNot = (
+  { failure, summary }: Execution.Outcome,
+  { throughput }: Figures.Figures,
+  { address }: LoadTarget
+): string | undefined => {
+  if (failure !== undefined) return `k6 failed, ${failure}`
+  if (throughput === 0) return `${address} gave no good answer`
+  const undone = Object.entries(summary?.metrics ?? {}).filter(
+    ([, { thresholds }]) => thresholds?.["count>0"]?.ok === false
+  )
+  return undone.length === 0
+    ? undefined
+    : `${address} did no work, ${undone.map(([metric]) => `${metric} is 0`).join(", ")}`
+}
+
 /** Sends the same load to two services in turns and says whether the second is worse; fails with NotGreen when it is. */
 export const loadPairs = (options: LoadPairsOptions) =>
   Effect.gen(function* () {
@@ -95,12 +111,7 @@ export const loadPairs = (options: LoadPairsOptions) =>
       })
       if (outcome.interrupted) return yield* new NotGreen({ exitCode: 130 })
       const figures = Figures.of(outcome.points)
-      const why =
-        outcome.failure === undefined
-          ? figures.throughput > 0
-            ? undefined
-            : `${target.address} gave no good answer`
-          : `k6 failed, ${outcome.failure}`
+      const why = whyNot(outcome, figures, target)
       if (why === undefined) return figures
       yield* Console.error([`The comparison did not run: ${why}.`, ...outcome.said].join("\n"))
       return yield* new NotGreen({ exitCode: 1 })

@@ -36,8 +36,8 @@ export interface Allowance {
 
 // The chance of a false alarm of all rows together; each has its part of it.
 const doubt = 0.025
-/** More failed requests than this share is worse. */
-export const toleratedErrors = 0.005
+/** So many more requests that failed, or work that did not end as wished, are tolerated, as a share of all. */
+export const toleratedShare = 0.005
 
 const sidesOf = ({ format, of }: Measure.Measure, pairs: ReadonlyArray<Pair>) => {
   const sides = pairs.flatMap(({ a, b }) => {
@@ -57,11 +57,14 @@ const sidesOf = ({ format, of }: Measure.Measure, pairs: ReadonlyArray<Pair>) =>
  * in one of forty comparisons at most.
  */
 export const of = (pairs: ReadonlyArray<Pair>, { tolerance }: Allowance): ReadonlyArray<Row> => {
-  const ratios = [...Measure.times, Measure.throughput].flatMap((measure) => {
-    const found = sidesOf(measure, pairs)
-    return found === undefined ? [] : [{ name: measure.name, ...found }]
-  })
-  const each = doubt / (ratios.length + 1)
+  const found = (measures: ReadonlyArray<Measure.Measure>) =>
+    measures.flatMap((measure) => {
+      const sides = sidesOf(measure, pairs)
+      return sides === undefined ? [] : [{ name: measure.name, ...sides }]
+    })
+  const ratios = found([...Measure.times, Measure.throughput])
+  const differences = found(Measure.shares)
+  const each = doubt / (ratios.length + differences.length)
   const rows = ratios.map(({ format, geometric, name, sides }): Row => {
     const { detectable, high, low, middle } = Interval.ofRatios(
       sides.map(([a, b]) => b / a),
@@ -80,24 +83,22 @@ export const of = (pairs: ReadonlyArray<Pair>, { tolerance }: Allowance): Readon
       verdict: isWorse ? "worse" : high < 1 / (1 + tolerance) ? "better" : "no evidence"
     }
   })
-  const failed = sidesOf(Measure.errors, pairs)
-  if (failed === undefined) return rows
-  const { detectable, high, low, middle } = Interval.ofMean(
-    failed.sides.map(([a, b]) => b - a),
-    each
-  )
-  return [
-    ...rows,
-    {
-      name: Measure.errors.name,
-      a: failed.format(failed.plain(0)),
-      b: failed.format(failed.plain(1)),
+  const further = differences.map(({ format, name, plain, sides }): Row => {
+    const { detectable, high, low, middle } = Interval.ofMean(
+      sides.map(([a, b]) => b - a),
+      each
+    )
+    return {
+      name,
+      a: format(plain(0)),
+      b: format(plain(1)),
       kind: "difference",
       change: middle,
       low,
       high,
-      detectable: detectable + toleratedErrors,
-      verdict: low > toleratedErrors ? "worse" : high < -toleratedErrors ? "better" : "no evidence"
+      detectable: detectable + toleratedShare,
+      verdict: low > toleratedShare ? "worse" : high < -toleratedShare ? "better" : "no evidence"
     }
-  ]
+  })
+  return [...rows, ...further]
 }

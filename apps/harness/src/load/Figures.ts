@@ -18,6 +18,8 @@ export const Figures = Schema.Struct({
   throughput: Schema.Number,
   /** The share of requests that failed. */
   errors: Schema.Number,
+  /** The share of runs, sessions and browsers that did not end as wished, of those that were asked for. */
+  unfinished: Schema.optionalKey(Schema.Number),
   requests: Spread,
   /** Requests by operation. */
   operations: Schema.Record(Schema.String, Spread),
@@ -44,11 +46,14 @@ export const of = (points: Points): Figures => {
   const spread = (metric: string, tags?: Partial<Tags>) => spreadOf(points.values(metric, tags))
   const optional = (metric: "time_to_terminal" | "detection_delay") =>
     points.select(metric).length === 0 ? {} : { [metric]: spread(metric) }
+  // each ended piece of work counts itself, or nothing
+  const ends = ["runs_completed", "browsers_stopped"].flatMap((metric) => [...points.values(metric)])
   const [requests, failed] = [points.sum("http_reqs"), points.sum("http_req_failed")]
   const names = [...new Set(points.select("http_req_duration").map(({ tags }) => tags.name))].toSorted()
   return {
     throughput: points.last_ms() === 0 ? 0 : ((requests - failed) * 1000) / points.last_ms(),
     errors: requests === 0 ? 0 : failed / requests,
+    ...(ends.length === 0 ? {} : { unfinished: ends.filter((end) => end === 0).length / ends.length }),
     requests: spread("http_req_duration"),
     operations: Object.fromEntries(names.map((name) => [name, spread("http_req_duration", { name })])),
     ...optional("time_to_terminal"),

@@ -20,7 +20,7 @@ const spreads: ReadonlyArray<readonly [name: string, of: (figures: Figures) => S
 ]
 
 // fewer points than these, and the figure is the one slowest of them
-const shares = [
+const percentiles = [
   ["p50", 10],
   ["p95", 20],
   ["p99", 100]
@@ -28,7 +28,7 @@ const shares = [
 
 /** Half of the times, and all but one in twenty or a hundred. */
 export const times: ReadonlyArray<Measure> = spreads.flatMap(([name, spreadOf]) =>
-  shares.map(([share, least]) => ({
+  percentiles.map(([share, least]) => ({
     name: `${name} ${share}`,
     of: (figures: Figures) => {
       const spread = spreadOf(figures)
@@ -45,9 +45,10 @@ export const throughput: Measure = {
   format: (seconds) => `${(1 / seconds).toFixed(1)}/s`
 }
 
-/** The share of requests that failed. */
-export const errors: Measure = {
-  name: "errors",
-  of: ({ errors }) => errors,
-  format: (share) => `${(share * 100).toFixed(2)} %`
-}
+const percent = (share: number) => `${(share * 100).toFixed(2)} %`
+
+/** Shares that may be nothing and so have no ratio: requests that failed, work that did not end as wished. */
+export const shares: ReadonlyArray<Measure> = [
+  { name: "errors", of: ({ errors }) => errors, format: percent },
+  { name: "unfinished", of: ({ unfinished }) => unfinished, format: percent }
+]

@@ -90,6 +90,24 @@ describe.concurrent("load --ab", { timeout: 60_000 }, () => {
     assert.deepStrictEqual([empty.code, empty.stderr], [1, `The comparison did not run: ${a} gave no good answer.\n`])
   })
 
+  it("a service that answers and completes nothing is no comparison", async () => {
+    const [a, b, directory] = [await serve(), await serve(), newFolder()]
+    const undone = {
+      type: "counter",
+      contains: "default",
+      values: { count: 0 },
+      thresholds: { "count>0": { ok: false } }
+    }
+    const idle = JSON.stringify({ state: { testRunDurationMs: 1 }, metrics: { runs_completed: undone } })
+    const k6 = ScriptedK6.write(
+      directory,
+      `${measuring("nobody", 1)}\nif (process.env.WEBAGENT_BASE_URL === ${JSON.stringify(b)}) sumUp(${idle})`
+    )
+    const args = ["load", "smoke", "--ab", a, b, "--report-dir", directory]
+    const { code, stderr } = await run(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
+    assert.deepStrictEqual([code, stderr], [1, `The comparison did not run: ${b} did no work, runs_completed is 0.\n`])
+  })
+
   it("Ctrl-C ends it, and k6 with it", async () => {
     const working = Promise.withResolvers<void>()
     const a = await serve({

@@ -39,6 +39,12 @@ describe("of", () => {
     assert.strictEqual(verdictsOf(pairsOf(1, { errors: 0.004 }))["errors"], "no evidence")
   })
 
+  it("work that does not end as wished is worse, however quick all the rest is", () => {
+    const pairs = pairsOf(0.5, { unfinished: 1 }).map(({ a, b }) => ({ a: { ...a, unfinished: 0.01 }, b }))
+    assert.deepInclude(verdictsOf(pairs), { unfinished: "worse", errors: "no evidence", "request p50": "better" })
+    assert.notProperty(verdictsOf(pairsOf(1)), "unfinished")
+  })
+
   it("leaves out what too few points say", () => {
     const few = { count: 30, p50: 1, p95: 2, p99: 3, max: 4 }
     const pairs = noises.map(() => ({

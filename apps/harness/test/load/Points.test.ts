@@ -78,6 +78,12 @@ describe("Figures.of", () => {
     assert.closeTo(figures.errors, 1 / 3, 1e-12)
     assert.deepInclude(figures.requests, { count: 3, p50: 20, max: 1000 })
     assert.notProperty(figures, "time_to_terminal")
+    assert.notProperty(figures, "unfinished")
+  })
+
+  it("counts as unfinished what did not end as wished", () => {
+    const ends = [1, 1, 0, 1].map((completed) => row("runs_completed", 0, completed))
+    assert.strictEqual(Figures.of(pointsOf([...ends, row("browsers_stopped", 0, 0)])).unfinished, 2 / 5)
   })
 })
 
