@@ -1,9 +1,9 @@
-import { Suite } from "@webagent/scenario"
+import { Suite, whereOf } from "@webagent/scenario"
 import * as Effect from "effect/Effect"
-import { existsSync } from "node:fs"
+import { existsSync, statSync } from "node:fs"
 import { registerHooks } from "node:module"
 import { resolve } from "node:path"
-import { pathToFileURL } from "node:url"
+import { fileURLToPath, pathToFileURL } from "node:url"
 import { type Mistake, usage } from "../Mistake.ts"
 import { builtIn } from "../suites/BuiltIn.ts"
 import { program } from "./Program.ts"
@@ -39,9 +39,20 @@ const unknown = (name: string) => {
   return usage(`No suite named "${name}".${meant === undefined ? "" : ` Did you mean ${meant}?`} See: ${program} list`)
 }
 
-const isFile = (argument: string) => /\.[cm]?[jt]s$/u.test(argument) || argument.includes("/")
+/** Whether a word names a file, and no built-in suite. */
+export const isFile = (argument: string) => /\.[cm]?[jt]s$/u.test(argument) || argument.includes("/")
 
-const whyNot = (error: unknown) => (error instanceof Error ? error.message.split("\n")[0] : String(error))
+/** What shows where a file is wrong: the lines that a syntax error comes with, else the place that threw. */
+const shownOf = (error: Error): string => {
+  const [head = ""] = error.stack?.split("\n\n") ?? []
+  const isExcerpt = /^(?:file:)?\S+:\d+\n/u.test(head)
+  const where = isExcerpt ? undefined : whereOf(error)
+  const lines = isExcerpt ? head.trimEnd().split("\n") : where === undefined ? [] : [`at ${where}`]
+  return lines.map((line) => `\n  ${line}`).join("")
+}
+
+const whyNot = (error: unknown) =>
+  error instanceof Error ? `${error.message.split("\n")[0]}${shownOf(error)}` : String(error)
 
 const ours = /^(?:effect|@webagent\/[^/]+)(?:\/|$)/u
 
@@ -77,12 +88,53 @@ const placesOf = (argument: string): ReadonlyArray<string> => {
   return [...new Set([resolve(argument), ...(called === undefined ? [] : [resolve(called, argument)])])]
 }
 
-const fromFile = (argument: string): Effect.Effect<LoadedSuite, Mistake> => {
+/** Where the file of a suite is. */
+export const pathOf = (argument: string): Effect.Effect<string, Mistake> => {
   const places = placesOf(argument)
   const path = places.find(existsSync)
-  if (path === undefined) return Effect.fail(usage(`There is no file ${places.join(", nor ")}.`))
-  return Effect.tryPromise({
-    try: (): Promise<{ readonly default?: unknown }> => import(pathToFileURL(path).href),
+  return path === undefined ? Effect.fail(usage(`There is no file ${places.join(", nor ")}.`)) : Effect.succeed(path)
+}
+
+/** How a file is now: another text is another stamp. */
+export const stampOf = (path: string): string => {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  return stat === undefined ? "gone" : `${stat.mtimeMs} ${stat.size}`
+}
+
+/** Loads files anew, and notes which ones they are made of, with how each was before it was read. */
+export interface Edition {
+  /** Another number loads the same file again. */
+  readonly number: number
+  readonly files: Map<string, string>
+}
+
+const editions = new Map<number, Edition>()
+const editionOf = (url: string | undefined) => editions.get(Number(/\?edition=(\d+)$/u.exec(url ?? "")?.[1]))
+
+/** What a file of an edition imports by a path is of that edition, too; packages are loaded once. */
+const followEditions = () =>
+  registerHooks({
+    resolve: (specifier, context, next) => {
+      const edition = /^\.{0,2}\//u.test(specifier) ? editionOf(context.parentURL) : undefined
+      const resolved = next(specifier, context)
+      if (edition === undefined || !resolved.url.startsWith("file:")) return resolved
+      edition.files.set(fileURLToPath(resolved.url), stampOf(fileURLToPath(resolved.url)))
+      return { ...resolved, url: `${resolved.url}?edition=${edition.number}` }
+    }
+  })
+
+const urlOf = (path: string, edition: Edition | undefined): string => {
+  const { href } = pathToFileURL(path)
+  if (edition === undefined) return href
+  if (editions.size === 0) followEditions()
+  editions.set(edition.number, edition)
+  edition.files.set(path, stampOf(path))
+  return `${href}?edition=${edition.number}`
+}
+
+const fromPath = (argument: string, path: string, edition?: Edition): Effect.Effect<LoadedSuite, Mistake> =>
+  Effect.tryPromise({
+    try: (): Promise<{ readonly default?: unknown }> => import(urlOf(path, edition)),
     catch: (error) => whyNotLoaded(argument, error)
   }).pipe(
     Effect.flatMap((module) =>
@@ -95,7 +147,6 @@ const fromFile = (argument: string): Effect.Effect<LoadedSuite, Mistake> => {
           )
     )
   )
-}
 
 const fromName = (name: string): Effect.Effect<LoadedSuite, Mistake> => {
   const load = Object.hasOwn(builtIn, name) ? builtIn[name] : undefined
@@ -105,11 +156,16 @@ const fromName = (name: string): Effect.Effect<LoadedSuite, Mistake> => {
 }
 
 /** Loads suites by name or file, every built-in one when none is named; each once. */
-export const load = (names: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<LoadedSuite>, Mistake> =>
+export const load = (
+  names: ReadonlyArray<string>,
+  edition?: Edition
+): Effect.Effect<ReadonlyArray<LoadedSuite>, Mistake> =>
   Effect.gen(function* () {
     const wanted = names.length === 0 ? Object.keys(builtIn) : [...new Set(names)]
     if (wanted.some(isFile)) lendOurModules()
-    const loaded = yield* Effect.forEach(wanted, (name) => (isFile(name) ? fromFile(name) : fromName(name)))
+    const loaded = yield* Effect.forEach(wanted, (name) =>
+      isFile(name) ? Effect.flatMap(pathOf(name), (path) => fromPath(name, path, edition)) : fromName(name)
+    )
     const seen = new Map<string, string>()
     for (const { argument, suite } of loaded) {
       const other = seen.get(suite.name)

@@ -8,13 +8,14 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
+import { byHand } from "./Ending.ts"
 import { list } from "./list.ts"
 import { load } from "./load.ts"
 import { merge } from "./merge.ts"
 import { program, version } from "./Program.ts"
 import { reap } from "./reap.ts"
 import { run } from "./run.ts"
-import { serve, serving } from "./serve.ts"
+import { serve } from "./serve.ts"
 
 const harness = Command.make("webagent-harness").pipe(
   Command.withDescription("Runs scenario suites against a web-agent and hosted-browser service"),
@@ -41,7 +42,7 @@ const presenter: CliOutput.Presenter = {
 
 /** 2 for every wrong call, also for those that effect/cli finds itself; 0 for a service that was stopped. */
 const teardown: Runtime.Teardown = (exit, onExit) => {
-  if (serving.now && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return onExit(0)
+  if (byHand.now && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return onExit(0)
   const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
   const wrongCall = typeof error === "object" && error !== null && "_tag" in error && error._tag === "ShowHelp"
   return wrongCall && Runtime.getErrorExitCode(error) !== 0 ? onExit(2) : Runtime.defaultTeardown(exit, onExit)

@@ -32,6 +32,12 @@ const goOn = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   yield* Command.runWith(again, { version })(taken.args)
 }, Effect.scoped)
 
+const keepOn = (parsed: ParsedFlags) =>
+  Effect.flatMap(
+    Effect.promise(() => import("./watchSuites.ts")),
+    ({ watchSuites }) => watchSuites(optionsOf(parsed))
+  )
+
 /** `run`: suites against a target. What it runs with is loaded when it runs, so that help stays quick. */
 export const run = Command.make(
   "run",
@@ -42,9 +48,16 @@ export const run = Command.make(
         "Go on with a run that was killed, in the folder that is named, else in the newest that was cut short; default: no"
       ),
       Flag.withDefault(false)
+    ),
+    watch: Flag.Boolean("watch").pipe(
+      Flag.withDescription(
+        "Run again whenever a file of the suites changes, and show what has changed, until Ctrl-C; default: no"
+      ),
+      Flag.withDefault(false)
     )
   },
-  ({ resume, ...parsed }) => Effect.flatMap(words, (args) => (resume ? goOn(args) : go(parsed, args)))
+  ({ resume, watch, ...parsed }) =>
+    Effect.flatMap(words, (args) => (resume ? goOn(args) : watch ? keepOn(parsed) : go(parsed, args)))
 ).pipe(
   Command.withDescription(
     "Run suites against a service. Exit code 0: all passed, 1: something failed, 2: called wrongly, 3: no service there"

@@ -22,10 +22,12 @@ import { stopLeftovers } from "./stopLeftovers.ts"
 import * as SuiteSource from "./SuiteSource.ts"
 import * as TargetSource from "./TargetSource.ts"
 
-const defaultTimeout = (target: Target) => (target.simulated ? Duration.seconds(30) : Duration.minutes(10))
+/** The longest a trial may take unless told otherwise. */
+export const defaultTimeout = (target: Target) => (target.simulated ? Duration.seconds(30) : Duration.minutes(10))
 
-const choose = Effect.fnUntraced(function* (options: RunOptions) {
-  const loaded = yield* SuiteSource.load(options.suites)
+/** The suites that are asked for, and the scenarios of them. */
+export const choose = Effect.fnUntraced(function* (options: RunOptions, edition?: SuiteSource.Edition) {
+  const loaded = yield* SuiteSource.load(options.suites, edition)
   const plan = Plan.make(
     loaded.map(({ suite }) => suite),
     { tags: options.tags, ...(options.name === undefined ? {} : { name: options.name }) }
@@ -54,7 +56,8 @@ const shardOf = (options: RunOptions, plan: ReadonlyArray<Plan.Planned>) => {
   }
 }
 
-const headerOf = Effect.fnUntraced(function* (
+/** What a run is. `argumentOf` names a suite on the command line. */
+export const headerOf = Effect.fnUntraced(function* (
   options: RunOptions,
   target: Target,
   plan: ReadonlyArray<Plan.Planned>,

@@ -7,6 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { usage } from "../Mistake.ts"
+import { byHand } from "./Ending.ts"
 import { program } from "./Program.ts"
 
 const lines = (server: Server["Service"], key: string, asked: SimulationFlags.Asked): ReadonlyArray<string> => {
@@ -21,9 +22,6 @@ const lines = (server: Server["Service"], key: string, asked: SimulationFlags.As
   const width = Math.max(...labelled.map(([label]) => label.length)) + 3
   return labelled.map(([label, text]) => `${label.padEnd(width)}${text}`)
 }
-
-/** Whether this process serves: Ctrl-C is then how it ends, and no failure. */
-export const serving = { now: false }
 
 /** `serve`: the simulated service in the foreground. */
 export const serve = Command.make(
@@ -55,7 +53,7 @@ export const serve = Command.make(
       const server = Context.get(yield* Layer.build(layer), Server)
       yield* Console.log(`simulated service on ${server.address}, until Ctrl-C`)
       for (const line of lines(server, apiKey, asked)) yield* Console.log(line)
-      serving.now = true
+      byHand.now = true
       return yield* Effect.never
     }).pipe(
       Effect.scoped,

@@ -48,7 +48,11 @@ const trials = ({ passRate, trials }: ScenarioResult): string | undefined => {
   return `${passed} of ${trials.length} passed${within}`
 }
 
-const explained = (result: ScenarioResult, { columns, replay, style }: ConsoleOptions): ReadonlyArray<string> => {
+/** Why a scenario is bad, in lines that end with an empty one; none where nothing failed. */
+export const explained = (
+  result: ScenarioResult,
+  { columns, replay, style }: Pick<ConsoleOptions, "columns" | "replay" | "style">
+): ReadonlyArray<string> => {
   const { failure } = result
   if (failure === undefined) return []
   const title = `${result.suite} › ${result.name}`

@@ -167,7 +167,6 @@ export const merge = (
       duration_ms: Math.max(...parts.map(({ duration_ms }) => duration_ms)),
       interrupted: parts.some(({ interrupted }) => interrupted),
       counts: countsOf(results),
-      ...(figures === undefined ? {} : { figures }),
       cost_usd: totalCost(results.map(({ cost_usd }) => cost_usd)),
       ...(figures === undefined ? {} : { figures }),
       results,

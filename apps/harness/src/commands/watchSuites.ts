@@ -1,0 +1,84 @@
+import { PollSchedule } from "@webagent/polling"
+import * as Effect from "effect/Effect"
+import { relative } from "node:path"
+import { usage } from "../Mistake.ts"
+import * as ConsoleReporter from "../reporters/ConsoleReporter.ts"
+import { cut } from "../reporters/Style.ts"
+import type { ScenarioResult } from "../runner/RunReport.ts"
+import * as Runner from "../runner/Runner.ts"
+import * as Changes from "../watch/Changes.ts"
+import { changeLines } from "../watch/ChangeLines.ts"
+import * as FileChanges from "../watch/FileChanges.ts"
+import * as Advice from "./Advice.ts"
+import * as Debugging from "./Debugging.ts"
+import { byHand } from "./Ending.ts"
+import * as Reporting from "./Reporting.ts"
+import type { RunOptions } from "./RunOptions.ts"
+import { choose, defaultTimeout, headerOf } from "./runSuites.ts"
+import * as SuiteSource from "./SuiteSource.ts"
+import * as TargetSource from "./TargetSource.ts"
+
+const shortest = (path: string): string => {
+  const below = relative(process.cwd(), path)
+  return below.startsWith("..") ? path : below
+}
+
+/**
+ * Runs suites, and again whenever one of the files that they are made of changes, on one target; shows what has changed.
+ * It ends by Ctrl-C only, and writes no reports.
+ */
+export const watchSuites = Effect.fnUntraced(function* (options: RunOptions) {
+  const files = options.suites.filter(SuiteSource.isFile)
+  if (files.length === 0) {
+    return yield* usage(
+      "--watch takes the files of suites, such as checkout.suite.ts: a built-in suite does not change."
+    )
+  }
+  const paths = yield* Effect.forEach(files, SuiteSource.pathOf)
+  const target = yield* TargetSource.open(options)
+  const { columns, style, write } = yield* Reporting.terminal
+  const say = (lines: ReadonlyArray<string>) => write(lines.map((line) => `${line}\n`).join(""))
+  const debugging = options.debug ? Debugging.make(target.redact) : Debugging.none
+  byHand.now = true
+
+  const runOnce = Effect.fnUntraced(function* (edition: SuiteSource.Edition) {
+    const { loaded, plan } = yield* choose(options, edition)
+    const argumentOf = (name: string) => loaded.find(({ suite }) => suite.name === name)?.argument ?? name
+    const report = yield* Runner.run({
+      header: yield* headerOf(options, target, plan, argumentOf),
+      plan,
+      contextOf: target.contextOf,
+      lacks: target.lacks,
+      stopBrowser: target.stopBrowser,
+      timeout: options.timeout ?? defaultTimeout(target),
+      redact: target.redact,
+      emit: debugging.emit
+    }).pipe(debugging.listening, Effect.provideService(PollSchedule.Current, target.pollSchedule))
+    return { report, replay: Advice.replay(options, argumentOf) }
+  })
+
+  yield* say([
+    style.strong(`watching ${files.join(", ")}`) + ` · ${target.info.name} · seed ${options.seed} · Ctrl-C ends it`,
+    ""
+  ])
+  let before: ReadonlyArray<ScenarioResult> | undefined
+  for (let number = 1; ; number++) {
+    const edition = { number, files: new Map(paths.map((path) => [path, SuiteSource.stampOf(path)])) }
+    const waiting = Effect.suspend(() => FileChanges.changed(edition.files, SuiteSource.stampOf))
+    const ran = runOnce(edition).pipe(
+      Effect.flatMap(({ replay, report }) => {
+        const changes = Changes.between(before ?? [], report.results)
+        const explain = (result: ScenarioResult) => ConsoleReporter.explained(result, { columns, replay, style })
+        const lines = changeLines(changes, { style, explain, broken: before === undefined ? "fails" : "broke" })
+        before = report.results
+        return say([...lines, ConsoleReporter.summary(report, style), ""])
+      }),
+      Effect.catchTag("Mistake", ({ message }) => say([style.bad(message), ""])),
+      Effect.andThen(waiting)
+    )
+    // a change while it runs stops it, politely, and begins anew
+    const changed = yield* Effect.raceFirst(ran, waiting)
+    const names = changed.map(shortest).join(", ")
+    yield* say([style.faint(cut(`${names} changed`, Math.max(columns, 40)))])
+  }
+}, Effect.scoped)

@@ -1,0 +1,51 @@
+import { assert, describe, it } from "@effect/vitest"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll } from "vitest"
+import { run, start } from "./program.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "webagent-watch-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const suite = join(folder, "sums.suite.ts")
+const part = join(folder, "part.ts")
+const sums = `import { check, scenario, Suite } from "@webagent/scenario"
+import { two } from "./part.ts"
+export default Suite.make("sums", [scenario("adds up", function* () { yield* check.equal(1 + 1, two) })])
+`
+
+describe.concurrent("run --watch", () => {
+  it("runs again when a file that the suite imports changes, and shows what has changed", async () => {
+    writeFileSync(suite, sums)
+    writeFileSync(part, "export const two: number = 3\n")
+    const watching = start(["run", suite, "--watch"])
+    await watching.says("1 failed, 0 passed")
+
+    writeFileSync(part, "export const two: number = = 2\n")
+    const broken = await watching.says("could not be loaded")
+    assert.match(broken, /\n\S+part\.ts changed\n\S+sums\.suite\.ts could not be loaded: Expression expected\n/u)
+
+    writeFileSync(part, "export const two: number = 2\n")
+    const mended = await watching.says("1 passed in")
+    assert.include(mended, "\n  fixed          sums › adds up\n")
+    watching.signal("SIGINT")
+    const { code } = await watching.ended
+    assert.strictEqual(code, 0)
+  })
+
+  it("a call that watches nothing is one sentence and exit code 2", async () => {
+    const [none, missing] = await Promise.all([
+      run(["run", "versions", "--watch"]),
+      run(["run", join(folder, "missing.suite.ts"), "--watch"])
+    ])
+    assert.deepStrictEqual(
+      [none.code, none.stderr],
+      [2, "--watch takes the files of suites, such as checkout.suite.ts: a built-in suite does not change.\n"]
+    )
+    assert.deepStrictEqual(
+      [missing.code, missing.stderr],
+      [2, `There is no file ${join(folder, "missing.suite.ts")}.\n`]
+    )
+  })
+})
