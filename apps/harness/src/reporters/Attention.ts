@@ -1,4 +1,5 @@
-import { isBad, leakedBrowsersOf, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
+import * as Gate from "../runner/Gate.ts"
+import { leakedBrowsersOf, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
 import type { Breach, Failure, Trial } from "../runner/Trial.ts"
 import { counted } from "./Style.ts"
 
@@ -15,6 +16,10 @@ export interface Item {
   /** The first is looked at first. */
   readonly rank: number
 }
+
+/** Whether an item is what the trials of a scenario say, and not what must not be whatever they say. */
+export const isVerdict = ({ result, what }: Item): boolean =>
+  result !== undefined && byVerdict[result.verdict]?.[1] === what
 
 /** Whether a scenario is known to fail and still within the time that somebody asked for. */
 export const isQuarantined = ({ quarantine }: ScenarioResult): boolean =>
@@ -53,10 +58,12 @@ const failed = (result: ScenarioResult): string =>
     .filter((part) => part !== undefined)
     .join("; ")
 
+const flakyRank = 4
+
 const byVerdict: Readonly<Record<ScenarioResult["verdict"], readonly [rank: number, what: string] | undefined>> = {
   claimed: [0, "claimed success wrongly"],
   failed: [1, "failed"],
-  flaky: [4, "flaky"],
+  flaky: [flakyRank, "flaky"],
   infra: [5, "service not reached"],
   unscored: [6, "not scored"],
   passed: undefined,
@@ -75,8 +82,20 @@ export const itemsOf = (result: ScenarioResult): ReadonlyArray<Item> => {
   const title = `${result.suite} › ${result.name}`
   const verdict = byVerdict[result.verdict]
   const stillOpen = leakedBrowsersOf(result).some(({ stopped }) => !stopped)
-  const expired = result.quarantine?.expired === true ? "; its quarantine has expired" : ""
+  const isExpired = result.quarantine?.expired === true
+  const expired = isExpired ? "; its quarantine has expired" : ""
   return [
+    ...(isExpired && verdict === undefined
+      ? [
+          {
+            rank: 7,
+            what: "quarantine expired",
+            title,
+            evidence: `it was to end on ${result.quarantine.expires}`,
+            result
+          }
+        ]
+      : []),
     ...(verdict === undefined
       ? []
       : [{ rank: verdict[0], what: verdict[1], title, evidence: `${failed(result)}${expired}`, result }]),
@@ -96,8 +115,9 @@ export const itemsOf = (result: ScenarioResult): ReadonlyArray<Item> => {
 const judged = ({ judgement, results }: RunReport): ReadonlyArray<Item> =>
   (judgement?.rows ?? [])
     .filter(({ verdict }) => verdict === "regressed")
-    .map(({ evidence, figure, scenario }) => {
+    .flatMap(({ evidence, figure, scenario }) => {
       const result = results.find(({ name, suite }) => name === scenario?.name && suite === scenario.suite)
+      if (result !== undefined && isQuarantined(result)) return []
       return {
         rank: 1,
         what: `worse: ${figure}`,
@@ -107,11 +127,17 @@ const judged = ({ judgement, results }: RunReport): ReadonlyArray<Item> =>
       }
     })
 
-/** What needs a person, what matters most first. What is quarantined is not among it, unless that has expired. */
-export const items = (report: RunReport): ReadonlyArray<Item> =>
-  [
+/**
+ * What needs a person, what matters most first: what makes a run red, that is. What is quarantined is not among it,
+ * unless that has expired, nor is what is flaky as ever.
+ */
+export const items = (report: RunReport): ReadonlyArray<Item> => {
+  const tolerated = Gate.tolerated(report)
+  return [
     ...judged(report),
-    ...report.results.filter((result) => isBad(result) && !isQuarantined(result)).flatMap(itemsOf),
+    ...report.results.flatMap((result) =>
+      isQuarantined(result) ? [] : itemsOf(result).filter(({ rank }) => rank !== flakyRank || !tolerated.has(result))
+    ),
     ...report.breaches.map(({ invariant, resource, sentence }) => ({
       rank: 2,
       what: invariant,
@@ -119,3 +145,16 @@ export const items = (report: RunReport): ReadonlyArray<Item> =>
       evidence: line(sentence)
     }))
   ].toSorted((one, other) => one.rank - other.rank)
+}
+
+/** The items of each result that has any. */
+export const itemsByResult = (report: RunReport): ReadonlyMap<ScenarioResult, ReadonlyArray<Item>> => {
+  const byResult = new Map<ScenarioResult, Array<Item>>()
+  for (const item of items(report)) {
+    if (item.result === undefined) continue
+    const known = byResult.get(item.result)
+    if (known === undefined) byResult.set(item.result, [item])
+    else known.push(item)
+  }
+  return byResult
+}

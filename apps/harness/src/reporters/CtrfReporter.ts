@@ -1,17 +1,18 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Stream from "effect/Stream"
-import { isBad, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
+import type { RunReport, ScenarioResult } from "../runner/RunReport.ts"
 import * as Attention from "./Attention.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
 
 type Status = "passed" | "failed" | "skipped" | "other"
 
-const statusOf = (result: ScenarioResult): Status => {
-  if (result.verdict === "skipped") return "skipped"
-  if (!isBad(result)) return "passed"
-  if (Attention.isQuarantined(result)) return "other"
-  return result.verdict === "infra" || result.verdict === "unscored" ? "other" : "failed"
+const statusOf = (result: ScenarioResult, items: ReadonlyArray<Attention.Item>): Status => {
+  const { verdict } = result
+  if (items.some((item) => !Attention.isVerdict(item))) return "failed"
+  if (verdict === "skipped" || verdict === "passed") return verdict
+  if (items.length === 0) return verdict === "flaky" && !Attention.isQuarantined(result) ? "passed" : "other"
+  return verdict === "infra" || verdict === "unscored" ? "other" : "failed"
 }
 
 const whereOf = (where: string | undefined) => {
@@ -19,9 +20,9 @@ const whereOf = (where: string | undefined) => {
   return filePath === undefined ? {} : { filePath, line: Number(line) }
 }
 
-const testOf = (result: ScenarioResult, start: number, replay: Replay) => {
+const testOf = (result: ScenarioResult, red: ReadonlyArray<Attention.Item>, start: number, replay: Replay) => {
   const { failure, reason, suite, name, trials, verdict } = result
-  const items = Attention.itemsOf(result)
+  const items = red.length > 0 ? red : Attention.itemsOf(result)
   const message = items.map(({ evidence }) => evidence).join("\n") || reason
   const reruns = trials.flatMap((trial) => trial.reruns)
   const traces = trials.flatMap(({ index, trace }) => (trace === undefined ? [] : [{ index, trace }]))
@@ -29,7 +30,7 @@ const testOf = (result: ScenarioResult, start: number, replay: Replay) => {
     testId: `${suite} › ${name}`,
     name,
     suite: [suite],
-    status: statusOf(result),
+    status: statusOf(result, red),
     rawStatus: verdict,
     duration: Math.round(result.duration_ms),
     start: start + Math.round(result.started_ms),
@@ -81,7 +82,8 @@ const testOf = (result: ScenarioResult, start: number, replay: Replay) => {
 export const render = (report: RunReport, replay: Replay): string => {
   const { header } = report
   const start = Date.parse(header.startedAt)
-  const tests = report.results.map((result) => testOf(result, start, replay))
+  const items = Attention.itemsByResult(report)
+  const tests = report.results.map((result) => testOf(result, items.get(result) ?? [], start, replay))
   const count = (status: Status) => tests.filter((test) => test.status === status).length
   const ctrf = {
     reportFormat: "CTRF",

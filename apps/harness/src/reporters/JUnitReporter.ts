@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Stream from "effect/Stream"
-import { isBad, leakedBrowsersOf, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
+import { isBad, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
 import type { Failure, Trial } from "../runner/Trial.ts"
 import * as Attention from "./Attention.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
@@ -19,36 +19,28 @@ const facts = ({ actual, expected, request, where }: Failure): string =>
 
 const content = (text: string) => (text === "" ? [] : [escape(text)])
 
-/** What is wrong with a scenario as far as CI should know: nothing of what is quarantined. */
-const isRed = (result: ScenarioResult) => isBad(result) && !Attention.isQuarantined(result)
+/** Whether it is known to fail: it is run, and CI is not told. */
+const isHidden = (result: ScenarioResult, items: ReadonlyArray<Attention.Item>) =>
+  isBad(result) && items.length === 0 && Attention.isQuarantined(result)
 
 const isError = ({ verdict }: ScenarioResult) => verdict === "infra" || verdict === "unscored"
 
 /** The failures of CI's one testcase: what its trials say, then what must not be whatever they say. */
-const failures = (result: ScenarioResult): ReadonlyArray<string> => {
-  const { failure, verdict } = result
-  const rate = Attention.passRate(result)
-  const message = failure?.message ?? result.reason ?? verdict
-  const type = verdict === "failed" ? (failure?.kind ?? verdict) : verdict
-  const main =
-    verdict === "failed" || verdict === "claimed" || verdict === "flaky"
-      ? [
-          element(
-            "failure",
-            { message: rate === undefined ? message : `${message} (${rate})`, type },
-            failure ? content(facts(failure)) : []
-          )
-        ]
-      : []
-  const open = leakedBrowsersOf(result).map(({ id }) => id)
-  const leak = `left browsers open: ${open.join(", ")}`
-  return [
-    ...main,
-    ...(open.length === 0 ? [] : [element("failure", { message: leak, type: "leak" }, [])]),
-    ...Attention.breachesOf(result).map(({ invariant, sentence }) =>
-      element("failure", { message: sentence, type: invariant }, [])
-    )
-  ]
+const failures = (result: ScenarioResult, items: ReadonlyArray<Attention.Item>): ReadonlyArray<string> => {
+  const { failure, reason, verdict } = result
+  return items
+    .filter((item) => !Attention.isVerdict(item) || !isError(result))
+    .map((item) => {
+      if (!Attention.isVerdict(item)) return element("failure", { message: item.evidence, type: item.what }, [])
+      const rate = Attention.passRate(result)
+      const message = failure?.message ?? reason ?? verdict
+      const type = verdict === "failed" ? (failure?.kind ?? verdict) : verdict
+      return element(
+        "failure",
+        { message: rate === undefined ? message : `${message} (${rate})`, type },
+        failure ? content(facts(failure)) : []
+      )
+    })
 }
 
 /** A try beside the one that counts, in the words of Maven Surefire. */
@@ -60,11 +52,11 @@ const further = (name: string, failure: Failure, seed: number): string =>
 const failuresOf = (trials: ReadonlyArray<Trial>, name: string): ReadonlyArray<string> =>
   trials.flatMap(({ failure, seed }) => (failure === undefined ? [] : [further(name, failure, seed)]))
 
-const testcase = (result: ScenarioResult, replay: Replay): string => {
+const testcase = (result: ScenarioResult, items: ReadonlyArray<Attention.Item>, replay: Replay): string => {
   const { failure, quarantine, reason, trials, verdict } = result
   const failing = Attention.failingTrials(result)
-  const red = isRed(result)
-  const hidden = isBad(result) && !red && quarantine !== undefined
+  const red = items.length > 0
+  const hidden = isHidden(result, items) && quarantine !== undefined
   const skipped =
     verdict === "skipped"
       ? (reason ?? "")
@@ -84,7 +76,7 @@ const testcase = (result: ScenarioResult, replay: Replay): string => {
     `replay    ${replay(result)}`
   ]
   return element("testcase", { name: result.name, classname: result.suite, time: seconds(result.duration_ms) }, [
-    ...(red ? failures(result) : []),
+    ...failures(result, items),
     // the first is the failure itself, unless another trial passed
     ...(red && verdict !== "flaky" ? failuresOf(failing.slice(1), "rerunFailure") : []),
     ...(verdict === "flaky" ? failuresOf(failing, "flakyFailure") : []),
@@ -103,14 +95,22 @@ const testcase = (result: ScenarioResult, replay: Replay): string => {
   ])
 }
 
-const numbers = (results: ReadonlyArray<ScenarioResult>) => {
-  const red = results.filter(isRed)
-  const errors = red.filter((result) => isError(result) && failures(result).length === 0).length
-  return { tests: results.length, failures: red.length - errors, errors }
+type Items = ReadonlyMap<ScenarioResult, ReadonlyArray<Attention.Item>>
+
+const numbers = (results: ReadonlyArray<ScenarioResult>, items: Items) => {
+  const red = results.flatMap((result) => {
+    const of = items.get(result)
+    return of === undefined ? [] : [failures(result, of).length > 0]
+  })
+  return {
+    tests: results.length,
+    failures: red.filter((failed) => failed).length,
+    errors: red.filter((failed) => !failed).length
+  }
 }
 
-const skippedOf = (results: ReadonlyArray<ScenarioResult>) =>
-  results.filter((result) => result.verdict === "skipped" || (isBad(result) && !isRed(result))).length
+const skippedOf = (results: ReadonlyArray<ScenarioResult>, items: Items) =>
+  results.filter((result) => result.verdict === "skipped" || isHidden(result, items.get(result) ?? [])).length
 
 const property = (name: string, value: string | number) => element("property", { name, value }, [])
 
@@ -130,6 +130,7 @@ const properties = (report: RunReport): string => {
  * reruns as Maven Surefire has them.
  */
 export const render = (report: RunReport, replay: Replay): string => {
+  const items = Attention.itemsByResult(report)
   const suites = report.header.suites.map(({ name }) => {
     const results = report.results.filter((result) => result.suite === name)
     const time = seconds(results.reduce((sum, result) => sum + result.duration_ms, 0))
@@ -137,33 +138,25 @@ export const render = (report: RunReport, replay: Replay): string => {
       "testsuite",
       {
         name,
-        ...numbers(results),
-        skipped: skippedOf(results),
+        ...numbers(results, items),
+        skipped: skippedOf(results, items),
         time,
         timestamp: report.header.startedAt.slice(0, 19),
         hostname: report.header.target.address
       },
-      [properties(report), ...results.map((result) => testcase(result, replay))]
+      [properties(report), ...results.map((result) => testcase(result, items.get(result) ?? [], replay))]
     )
   })
-  const whole = report.breaches.map(({ invariant, resource, sentence }) =>
-    element(
-      "testcase",
-      { name: resource === null ? invariant : `${invariant} ${resource}`, classname: "invariants", time: "0.000" },
-      [element("failure", { message: sentence, type: invariant }, [])]
+  const whole = Attention.items(report)
+    .filter(({ result }) => result === undefined)
+    .map(({ evidence, title, what }) =>
+      element("testcase", { name: `${what}: ${title}`, classname: "the whole run", time: "0.000" }, [
+        element("failure", { message: evidence, type: what }, [])
+      ])
     )
-  )
-  const invariants =
-    whole.length === 0
-      ? []
-      : [
-          element(
-            "testsuite",
-            { name: "invariants", tests: whole.length, failures: whole.length, errors: 0, skipped: 0, time: "0.000" },
-            whole
-          )
-        ]
-  const counts = numbers(report.results)
+  const wholeCounts = { tests: whole.length, failures: whole.length, errors: 0, skipped: 0, time: "0.000" }
+  if (whole.length > 0) suites.push(element("testsuite", { name: "the whole run", ...wholeCounts }, whole))
+  const counts = numbers(report.results, items)
   const all = {
     name: "webagent-harness",
     tests: counts.tests + whole.length,
@@ -171,7 +164,7 @@ export const render = (report: RunReport, replay: Replay): string => {
     errors: counts.errors,
     time: seconds(report.duration_ms)
   }
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${element("testsuites", all, [...suites, ...invariants])}\n`
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${element("testsuites", all, suites)}\n`
 }
 
 /** Writes the report as JUnit XML. */

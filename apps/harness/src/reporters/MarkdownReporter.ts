@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import type { PlatformError } from "effect/PlatformError"
 import * as Stream from "effect/Stream"
-import { isBad, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
+import type { RunReport, ScenarioResult } from "../runner/RunReport.ts"
 import * as Attention from "./Attention.ts"
 import * as Headline from "./Headline.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
@@ -93,7 +93,8 @@ export const render = (report: RunReport, replay: Replay): string => {
     [...new Map(items.map((item) => [item.title, details(item, replay)])).values()].filter((text) => text !== ""),
     (room - bytes(head) - rowsTake) / 2
   )
-  const rest = report.results.filter((result) => !isBad(result) || Attention.isQuarantined(result))
+  const shown = new Set(items.flatMap(({ result }) => result ?? []))
+  const rest = report.results.filter((result) => !shown.has(result))
   const [others] = fitting(rest.map(row), room - bytes(head) - rowsTake - foldedTake)
   return [
     head,

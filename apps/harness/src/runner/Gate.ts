@@ -67,6 +67,10 @@ const isKnown = (result: ScenarioResult, rows: ReadonlyArray<JudgedRow>): boolea
       (verdict === "no evidence" || verdict === "improved")
   )
 
+/** The results whose trials are no reason, whatever they say: in quarantine, or flaky as ever. */
+export const tolerated = ({ judgement, results }: RunReport): ReadonlySet<ScenarioResult> =>
+  new Set(results.filter((result) => isCovered(result) || isKnown(result, judgement?.rows ?? [])))
+
 const isUnrun = ({ trials }: ScenarioResult) => !trials.some(({ verdict }) => verdict !== "skipped")
 
 /** Whether a scenario was not run, or not whole, for another reason than that the target cannot serve it. */

@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { validateXML } from "xmllint-wasm"
 import { render } from "../../src/reporters/JUnitReporter.ts"
-import { mixed, night, replay } from "./fixture.ts"
+import * as Gate from "../../src/runner/Gate.ts"
+import { green, mixed, night, replay } from "./fixture.ts"
 
 const lines = (xml: string) => xml.replaceAll("><", ">\n<").split("\n")
 
@@ -56,7 +57,7 @@ describe("JUnitReporter", () => {
       "replay    harness run v4-browsers --name &quot;closing &lt;CDP&gt; &amp; &quot;more&quot;&quot; --seed 1</system-out>",
       "</testcase>",
       '<testcase name="forgets" classname="v4-browsers" time="0.020">',
-      '<failure message="left browsers open: b-91c2f0aa" type="leak"/>',
+      '<failure message="left 1 browser open, stopped now: b-91c2f0aa" type="browser left open"/>',
       "<system-out>verdict   passed",
       "replay    harness run v4-browsers --name &quot;forgets&quot; --seed 1</system-out>",
       "</testcase>",
@@ -99,12 +100,44 @@ describe("JUnitReporter", () => {
         "rerunFailure the order exists"
       ],
       "a run completes": [],
-      forgets: ["failure left browsers open: b-91c2f0aa"],
+      forgets: ["failure left 1 browser open, stopped now: b-91c2f0aa"],
       costs: ["skipped it would cost: allow that with --allow-paid"]
     })
     assert.include(
       render(night, replay),
       '<testsuites name="webagent-harness" tests="9" failures="4" errors="2" time="2.100">'
+    )
+  })
+
+  it("CI is told of a failure exactly when the gate is red", () => {
+    const told = (report: typeof night) => /^<testsuites [^>]*failures="0" errors="0"/mu.test(render(report, replay))
+    const only = (name: string) => ({ ...night, results: night.results.filter((result) => result.name === name) })
+    const judged = (verdict: "regressed" | "no evidence", named: boolean) => {
+      const scenario = named ? { suite: "checkout", name: "buys the red mug" } : null
+      const row = {
+        now: "2 of 3",
+        before: "86 of 90",
+        window: 1,
+        since: "",
+        nights: 30,
+        evidence: "",
+        detectable: null
+      }
+      const rows = [{ ...row, figure: "pass rate" as const, scenario, verdict }]
+      return { verdict, nights: 30, passedOver: [], differences: [], rows }
+    }
+    const reports = [
+      green,
+      mixed,
+      ...night.results.map(({ name }) => only(name)),
+      ...[true, false].flatMap((named) => [
+        { ...only("buys the red mug"), judgement: judged("no evidence", named) },
+        { ...only("a run completes"), judgement: judged("regressed", named) }
+      ])
+    ]
+    assert.deepStrictEqual(
+      reports.map(told),
+      reports.map((report) => Gate.judge(report).green || Gate.judge(report).reasons[0]?.rule === "not run")
     )
   })
 
