@@ -56,3 +56,17 @@ export const discrete = (members: ReadonlyArray<Member>): ReadonlyArray<number> 
   }
   return adjusted
 }
+
+/** The greatest p-value at which the first member of a family is found, with so much doubt of a false alarm. */
+export const level = (members: ReadonlyArray<Member>, doubt: number): number => {
+  const total = (chance: number) =>
+    members.reduce((sum, { attainable }) => attainable.reduce((all, values) => all + sizeOf(values, chance), sum), 0)
+  let [low, high] = [Math.log(1e-15), Math.log(doubt)]
+  if (total(doubt) <= doubt) return doubt
+  for (let step = 0; step < 40; step++) {
+    const middle = (low + high) / 2
+    if (total(Math.exp(middle)) <= doubt) low = middle
+    else high = middle
+  }
+  return Math.exp(low)
+}

@@ -13,6 +13,17 @@ export const logGamma = (value: number): number => {
   return 0.5 * Math.log(2 * Math.PI) + (x + 0.5) * Math.log(base) - base + Math.log(series)
 }
 
+const factorials = [0]
+const most = 4096
+
+/** The natural logarithm of a factorial. */
+const logFactorial = (value: number): number => {
+  if (value > most) return logGamma(value + 1)
+  for (let next = factorials.length; next <= value; next++)
+    factorials.push((factorials[next - 1] ?? 0) + Math.log(next))
+  return factorials[value] ?? 0
+}
+
 /** The natural logarithm of in how many ways so many of all can be chosen. */
 export const logChoose = (all: number, chosen: number): number =>
-  logGamma(all + 1) - logGamma(chosen + 1) - logGamma(all - chosen + 1)
+  logFactorial(all) - logFactorial(chosen) - logFactorial(all - chosen)

@@ -9,17 +9,31 @@ export const cdf = (value: number, freedom: number): number => {
 /** The share of Student's t distribution above a value, exact also where it is tiny. */
 export const above = (value: number, freedom: number): number => cdf(-value, freedom)
 
-/** The value below which a share of Student's t distribution lies; the share is between 0 and 1. */
-export const quantile = (share: number, freedom: number): number => {
-  if (share === 0.5) return 0
-  if (share < 0.5) return -quantile(1 - share, freedom)
+const search = (share: number, freedom: number): number => {
   let high = 1
   while (cdf(high, freedom) < share) high *= 2
   let low = 0
-  for (let step = 0; step < 100; step++) {
+  for (let step = 0; step < 60 && high - low > 1e-12 * high; step++) {
     const middle = (low + high) / 2
     if (cdf(middle, freedom) < share) low = middle
     else high = middle
   }
   return (low + high) / 2
+}
+
+// the same few shares are asked for again and again
+const found = new Map<string, number>()
+const most = 1000
+
+/** The value below which a share of Student's t distribution lies; the share is between 0 and 1. */
+export const quantile = (share: number, freedom: number): number => {
+  if (share === 0.5) return 0
+  if (share < 0.5) return -quantile(1 - share, freedom)
+  const key = `${share} ${freedom}`
+  const known = found.get(key)
+  if (known !== undefined) return known
+  if (found.size >= most) found.clear()
+  const value = search(share, freedom)
+  found.set(key, value)
+  return value
 }

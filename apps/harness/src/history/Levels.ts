@@ -1,0 +1,243 @@
+import type { Figure, JudgedRow } from "../runner/NightJudgement.ts"
+import * as FamilyWise from "../statistics/FamilyWise.ts"
+import * as Interval from "../statistics/Interval.ts"
+import { deviation, mean } from "../statistics/Quantile.ts"
+import type { Night, NightScenario } from "./Night.ts"
+import { least } from "./Past.ts"
+import * as Subject from "./Subject.ts"
+import * as Windows from "./Windows.ts"
+import * as Words from "./Words.ts"
+
+/** A figure that is measured and not counted: the nights are its sample, never the requests or trials of one. */
+export interface Level {
+  readonly figure: Figure
+  /** The natural logarithm of what one trial of a scenario has, where it has any. */
+  readonly of: (scenario: NightScenario) => number | undefined
+  /** The same of a scenario by itself, such as one that a single trial cannot move. */
+  readonly ofOne: (scenario: NightScenario) => number | undefined
+  /** What is more is worse. */
+  readonly words: readonly [more: string, less: string]
+  readonly format: (value: number) => string
+}
+
+/** Smaller changes of a level are nobody's business, however sure they are. */
+export const tolerance = 0.05
+const tolerated = Math.log1p(tolerance)
+
+interface Side {
+  readonly verdict: "regressed" | "improved"
+  /** What is worse is greater by this sign. */
+  readonly sign: 1 | -1
+}
+const sides: ReadonlyArray<Side> = [
+  { verdict: "regressed", sign: 1 },
+  { verdict: "improved", sign: -1 }
+]
+
+/** A window of numbers, one for each night. */
+type Numbers = Windows.Window<number>
+
+/** The chance of a mean that is so much more, or less; 1 where it is tolerated, or is not so in every night of the window. */
+const chanceOf = ({ before, now, size }: Numbers, sign: 1 | -1): number => {
+  const middle = mean(before)
+  // one night that is very slow must not speak for three
+  if (now.some((value) => sign * (value - middle) <= tolerated)) return 1
+  return Interval.chanceOfMean(
+    before.map((value) => sign * value),
+    size,
+    sign * mean(now)
+  )
+}
+
+const wholeWindow = (
+  level: Level,
+  { scenarios, standing }: Subject.Subject,
+  window: Windows.Window<Night>
+): Numbers | undefined => {
+  const apart = new Map<Night, Array<number>>()
+  const [isBefore, isNow] = [new Set(window.before), new Set(window.now)]
+  for (const { earlier, scenario } of scenarios) {
+    const of = standing(level.figure, scenario)
+    const values = earlier.flatMap(({ its, night }) => {
+      const value = level.of(its)
+      return value === undefined ? [] : [{ night, value }]
+    })
+    const past = values.filter(
+      ({ night }) => isBefore.has(night) && of.isMeasure(night.startedAt) && !of.isOver(night.startedAt)
+    )
+    const recent = values.filter(({ night }) => isNow.has(night))
+    const [tonight, own] = [window.now.at(-1), level.of(scenario)]
+    if (tonight !== undefined && own !== undefined) recent.push({ night: tonight, value: own })
+    if (past.length < least || recent.length === 0) continue
+    const middle = mean(past.map(({ value }) => value))
+    for (const { night, value } of [...past, ...recent]) {
+      const known = apart.get(night)
+      if (known === undefined) apart.set(night, [value - middle])
+      else known.push(value - middle)
+    }
+  }
+  const indices = (nights: ReadonlyArray<Night>) =>
+    nights.flatMap((night) => {
+      const values = apart.get(night)
+      return values === undefined ? [] : [mean(values)]
+    })
+  const [before, now] = [indices(window.before), indices(window.now)]
+  return before.length < least || now.length < window.now.length ? undefined : { ...window, before, now }
+}
+
+/** What of a figure's windows says most, of one side. */
+const best = (windows: ReadonlyArray<Numbers>, sign: 1 | -1) =>
+  windows
+    .map((window) => ({ window, chance: chanceOf(window, sign) }))
+    .reduce<{ readonly window: Numbers | undefined; readonly chance: number }>(
+      (least, one) => (one.chance < least.chance ? one : least),
+      { window: undefined, chance: 1 }
+    )
+
+const detectableOf = (
+  windows: ReadonlyArray<Numbers>,
+  doubt: number,
+  [more]: Level["words"],
+  atLeast: (before: ReadonlyArray<number>) => number
+): string | null => {
+  const reaches = windows.map(({ before, size }) => ({
+    size,
+    reach: Math.max(Interval.ofNextMean(before, size, doubt / windows.length).detectable, tolerated, atLeast(before))
+  }))
+  const [first] = reaches
+  if (first === undefined || !Number.isFinite(first.reach)) return null
+  const said = Words.change(Math.exp(first.reach), [more, more])
+  return first.size === 1 ? said : `${said} for ${Words.nights(first.size)}`
+}
+
+// all of three nights are beyond the greatest in four of five cases when each is in 13 of 14
+const nearlyAll = 1.47
+
+/** By how much more the nights of a window have to be, to be beyond all before in four of five cases. */
+const beyondAll = (before: ReadonlyArray<number>) => Math.max(...before) - mean(before) + nearlyAll * deviation(before)
+
+const notEnough = (
+  level: Level,
+  points: number,
+  { tonight }: Subject.Subject,
+  scenario: NightScenario | null
+): JudgedRow => ({
+  figure: level.figure,
+  scenario: scenario === null ? null : { suite: scenario.suite, name: scenario.name },
+  verdict: "not enough data",
+  now: "",
+  before: "",
+  window: 1,
+  since: tonight.startedAt,
+  nights: points,
+  detectable: null,
+  evidence: `${Words.nights(points)} before that can be compared with, and ${least} are needed`
+})
+
+const rowOf = (
+  level: Level,
+  scenario: NightScenario | null,
+  windows: ReadonlyArray<Numbers>,
+  first: Numbers,
+  found: { readonly verdict: JudgedRow["verdict"]; readonly window: Numbers; readonly chance: number },
+  doubt: number
+): JudgedRow => {
+  const { before, now, since, size } = found.window
+  const interval = Interval.ofNextMean(first.before, 1, 0.025)
+  const detectable = detectableOf(windows, doubt, level.words, scenario === null ? () => 0 : beyondAll)
+  const ratio = Math.exp(mean(now) - mean(before))
+  const shown =
+    scenario === null
+      ? {
+          now: Words.change(ratio, level.words),
+          before: `nights vary by ${Words.percent(Math.exp((interval.high - interval.low) / 2 / 2) - 1)}`
+        }
+      : {
+          now: level.format(Math.exp(mean(now))),
+          before: `${level.format(Math.exp(interval.low))} .. ${level.format(Math.exp(interval.high))}`
+        }
+  const said = `${Words.change(ratio, level.words)} ${Words.lately(size)} than in ${Words.nights(before.length)} before`
+  return {
+    figure: level.figure,
+    scenario: scenario === null ? null : { suite: scenario.suite, name: scenario.name },
+    verdict: found.verdict,
+    ...shown,
+    window: size,
+    since,
+    nights: before.length,
+    detectable,
+    evidence:
+      found.verdict === "no evidence"
+        ? `${said}; ${detectable ?? "no change"} would have been seen`
+        : `${said}: by chance ${Words.rarely(found.chance)}`
+  }
+}
+
+/** A level of all scenarios together, paired by scenario; a false alarm is as rare as `doubt`. */
+export const ofNight = (level: Level, subject: Subject.Subject, doubt: number): JudgedRow => {
+  const { nights, standing, tonight } = subject
+  const points = Subject.points(
+    standing(level.figure, null),
+    nights,
+    (night) => night.startedAt,
+    (night) => night
+  )
+  const windows = Windows.of({ startedAt: tonight.startedAt, value: tonight }, points).flatMap(
+    (window) => wholeWindow(level, subject, window) ?? []
+  )
+  const [first] = windows
+  if (first === undefined) return notEnough(level, points.length, subject, null)
+  for (const { sign, verdict } of sides) {
+    const { chance, window } = best(windows, sign)
+    const adjusted = Math.min(1, chance * windows.length)
+    if (window !== undefined && adjusted <= doubt)
+      return rowOf(level, null, windows, first, { verdict, window, chance: adjusted }, doubt)
+  }
+  return rowOf(level, null, windows, first, { verdict: "no evidence", window: first, chance: 1 }, doubt)
+}
+
+// a night of five trials says too little of one scenario, and one bad trial too much
+const scenarioSizes = [3] as const
+
+/** Three nights of one scenario speak only if each of them is beyond all nights before: whatever their distribution is. */
+const isBeyondAll = ({ before, now }: Numbers, sign: 1 | -1) => {
+  const greatest = Math.max(...before.map((value) => sign * value))
+  return now.every((value) => sign * value > greatest)
+}
+
+/** A level of each scenario; a false alarm in any of them is as rare as `doubt`. */
+export const ofScenarios = (level: Level, subject: Subject.Subject, doubt: number): ReadonlyArray<JudgedRow> => {
+  const { scenarios, standing, tonight } = subject
+  const looked = scenarios.flatMap(({ earlier, scenario }) => {
+    const value = level.ofOne(scenario)
+    if (value === undefined) return []
+    const points = Subject.points(
+      standing(level.figure, scenario),
+      earlier,
+      ({ night }) => night.startedAt,
+      ({ its }) => level.ofOne(its)
+    )
+    const windows = Windows.of({ startedAt: tonight.startedAt, value }, points, scenarioSizes)
+    const bests = sides.map(({ sign }) =>
+      best(
+        windows.filter((window) => isBeyondAll(window, sign)),
+        sign
+      )
+    )
+    return [{ scenario, points: points.length, windows, bests }]
+  })
+  const adjusted = sides.map((_, side) =>
+    FamilyWise.holm(looked.map((one) => Math.min(1, (one.bests[side]?.chance ?? 1) * scenarioSizes.length)))
+  )
+  return looked.map(({ bests, points, scenario, windows }, index) => {
+    const [first] = windows
+    if (first === undefined) return notEnough(level, points, subject, scenario)
+    const share = doubt / looked.length
+    for (const [side, { verdict }] of sides.entries()) {
+      const [chance, window] = [adjusted[side]?.[index] ?? 1, bests[side]?.window]
+      if (window !== undefined && chance <= doubt)
+        return rowOf(level, scenario, windows, first, { verdict, window, chance }, share)
+    }
+    return rowOf(level, scenario, windows, first, { verdict: "no evidence", window: first, chance: 1 }, share)
+  })
+}
