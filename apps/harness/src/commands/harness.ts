@@ -12,6 +12,7 @@ import { byHand } from "./Ending.ts"
 import { list } from "./list.ts"
 import { load } from "./load.ts"
 import { merge } from "./merge.ts"
+import { plan } from "./plan.ts"
 import { program, version } from "./Program.ts"
 import { reap } from "./reap.ts"
 import { run } from "./run.ts"
@@ -19,7 +20,7 @@ import { serve } from "./serve.ts"
 
 const harness = Command.make("webagent-harness").pipe(
   Command.withDescription("Runs scenario suites against a web-agent and hosted-browser service"),
-  Command.withSubcommands([run, merge, list, load, serve, reap])
+  Command.withSubcommands([run, plan, merge, list, load, serve, reap])
 )
 
 const suggestion = (known: ReadonlyArray<string>) => (known.length === 0 ? "" : ` Did you mean ${known.join(" or ")}?`)

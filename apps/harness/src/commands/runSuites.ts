@@ -7,10 +7,10 @@ import * as Gate from "../runner/Gate.ts"
 import * as Plan from "../runner/Plan.ts"
 import type { RunHeader } from "../runner/RunReport.ts"
 import * as Runner from "../runner/Runner.ts"
-import * as Shards from "../shards/Shards.ts"
 import type { Target } from "../target/Target.ts"
 import { traced } from "../target/TrialTracer.ts"
 import * as Advice from "./Advice.ts"
+import { choose, limitsOf } from "./ChosenScenarios.ts"
 import * as Debugging from "./Debugging.ts"
 import * as Inspector from "./Inspector.ts"
 import { NotGreen } from "./NotGreen.ts"
@@ -19,42 +19,10 @@ import * as Reporting from "./Reporting.ts"
 import type { Resumed } from "./Resumed.ts"
 import type { RunOptions } from "./RunOptions.ts"
 import { stopLeftovers } from "./stopLeftovers.ts"
-import * as SuiteSource from "./SuiteSource.ts"
 import * as TargetSource from "./TargetSource.ts"
 
 /** The longest a trial may take unless told otherwise. */
 export const defaultTimeout = (target: Target) => (target.simulated ? Duration.seconds(30) : Duration.minutes(10))
-
-/** The suites that are asked for, and the scenarios of them. */
-export const choose = Effect.fnUntraced(function* (options: RunOptions, edition?: SuiteSource.Edition) {
-  const loaded = yield* SuiteSource.load(options.suites, edition)
-  const plan = Plan.make(
-    loaded.map(({ suite }) => suite),
-    { tags: options.tags, ...(options.name === undefined ? {} : { name: options.name }) }
-  )
-  if (plan.length > 0) return { loaded, plan }
-  const asked = [
-    ...options.tags.map((tag) => `--tag ${tag}`),
-    ...(options.name === undefined ? [] : [`--name "${options.name}"`])
-  ]
-  return yield* usage(`No scenario of ${loaded.map(({ suite }) => suite.name).join(", ")} fits ${asked.join(" and ")}.`)
-})
-
-/** The part of the plan that this process runs, and how all of it is split. */
-const shardOf = (options: RunOptions, plan: ReadonlyArray<Plan.Planned>) => {
-  const { shard, trials } = options
-  if (shard === undefined) return { part: plan, split: {} }
-  const all = Shards.assign({ plan, learned: new Map(), trials, of: shard.of })
-  return {
-    part: all.flatMap(({ planned, shard: index }) => (index === shard.index ? [planned] : [])),
-    split: {
-      shard: {
-        ...shard,
-        plan: all.map(({ planned: { scenario, suite }, shard }) => ({ suite, name: scenario.name, shard }))
-      }
-    }
-  }
-}
 
 /** What a run is. `argumentOf` names a suite on the command line. */
 export const headerOf = Effect.fnUntraced(function* (
@@ -71,14 +39,7 @@ export const headerOf = Effect.fnUntraced(function* (
     seed: options.seed,
     concurrency: options.concurrency,
     trials: options.trials ?? null,
-    limits: {
-      ...(options.maxTime === undefined ? {} : { time_ms: Duration.toMillis(options.maxTime) }),
-      ...(options.maxScenarioTime === undefined ? {} : { scenarioTime_ms: Duration.toMillis(options.maxScenarioTime) }),
-      ...(options.maxCost === undefined ? {} : { cost_usd: options.maxCost }),
-      ...(options.maxRequests === undefined ? {} : { requests: options.maxRequests }),
-      ...(options.trialBudget === undefined ? {} : { trialBudget_usd: options.trialBudget }),
-      reruns: options.reruns ?? Plan.rerunsOf(plan, options.trials)
-    },
+    limits: limitsOf(options, plan),
     target: { name, address, simulated: target.simulated, capabilities: [...capabilities] },
     suites: [...counts].map(([name, scenarios]) => {
       const argument = argumentOf(name)
@@ -106,10 +67,8 @@ const resumedHeader = Effect.fnUntraced(function* (
 /** Runs the chosen scenarios on the chosen target and reports; fails with NotGreen when something is wrong. */
 export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resumed?: Resumed) =>
   Effect.gen(function* () {
-    const { loaded, plan: all } = yield* choose(options)
-    const { part: plan, split } = shardOf(options, all)
+    const { argumentOf, learned, plan, split } = yield* choose(options)
     const target = yield* TargetSource.open(options)
-    const argumentOf = (name: string) => loaded.find(({ suite }) => suite.name === name)?.argument ?? name
     const fresh = {
       ...(yield* headerOf(options, target, plan, argumentOf)),
       ...split,
@@ -132,6 +91,7 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
         ...(yield* Inspector.make(target, plan, reporting.directory)),
         timeout: options.timeout ?? defaultTimeout(target),
         redact: target.redact,
+        learned,
         emit: (event) => Effect.andThen(debugging.emit(event), reporting.emit(event)),
         ...(resumed === undefined ? {} : { done: resumed.done, worked_ms: resumed.worked_ms })
       }).pipe(debugging.listening, Effect.provideService(PollSchedule.Current, target.pollSchedule), traced)

@@ -10,11 +10,12 @@ import * as Changes from "../watch/Changes.ts"
 import { changeLines } from "../watch/ChangeLines.ts"
 import * as FileChanges from "../watch/FileChanges.ts"
 import * as Advice from "./Advice.ts"
+import { choose } from "./ChosenScenarios.ts"
 import * as Debugging from "./Debugging.ts"
 import { byHand } from "./Ending.ts"
 import * as Reporting from "./Reporting.ts"
 import type { RunOptions } from "./RunOptions.ts"
-import { choose, defaultTimeout, headerOf } from "./runSuites.ts"
+import { defaultTimeout, headerOf } from "./runSuites.ts"
 import * as SuiteSource from "./SuiteSource.ts"
 import * as TargetSource from "./TargetSource.ts"
 
@@ -42,8 +43,7 @@ export const watchSuites = Effect.fnUntraced(function* (options: RunOptions) {
   byHand.now = true
 
   const runOnce = Effect.fnUntraced(function* (edition: SuiteSource.Edition) {
-    const { loaded, plan } = yield* choose(options, edition)
-    const argumentOf = (name: string) => loaded.find(({ suite }) => suite.name === name)?.argument ?? name
+    const { argumentOf, plan } = yield* choose(options, edition)
     const report = yield* Runner.run({
       header: yield* headerOf(options, target, plan, argumentOf),
       plan,

@@ -33,8 +33,12 @@ export const isShort = (scenarios: ReadonlyArray<Rankable>, limits: Limits, conc
   const { cost_usd, requests = Infinity, time_ms = Infinity } = limits
   if (expected(scenarios, (learned) => learned.duration_p75_ms) / concurrency > time_ms) return true
   if (expected(scenarios, (learned) => learned.requests) > requests) return true
-  const worst = scenarios.flatMap(({ worst_usd }) => (worst_usd === undefined ? [] : [worst_usd]))
-  return cost_usd !== undefined && Money.isMore(Money.sum(worst), cost_usd)
+  if (cost_usd === undefined) return false
+  // what alone may cost more never begins, and takes nothing from the others
+  const worst = scenarios.flatMap(({ worst_usd }) =>
+    worst_usd === undefined || Money.isMore(worst_usd, cost_usd) ? [] : [worst_usd]
+  )
+  return Money.isMore(Money.sum(worst), cost_usd)
 }
 
 const bad = new Set(["failed", "flaky", "claimed"])

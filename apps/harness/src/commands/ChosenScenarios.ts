@@ -1,0 +1,59 @@
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { usage } from "../Mistake.ts"
+import type { LearnedScenario } from "../runner/LearnedScenario.ts"
+import * as Plan from "../runner/Plan.ts"
+import type { Limits } from "../runner/RunReport.ts"
+import * as Shards from "../shards/Shards.ts"
+import type { RunOptions } from "./RunOptions.ts"
+import * as SuiteSource from "./SuiteSource.ts"
+
+/** The part of the plan that this process runs, and how all of it is split. */
+const shardOf = (
+  { shard, trials }: RunOptions,
+  plan: ReadonlyArray<Plan.Planned>,
+  learned: ReadonlyMap<string, LearnedScenario>
+) => {
+  if (shard === undefined) return { plan, split: {} }
+  const all = Shards.assign({ plan, learned, trials, of: shard.of })
+  return {
+    plan: all.flatMap(({ planned, shard: index }) => (index === shard.index ? [planned] : [])),
+    split: {
+      shard: {
+        ...shard,
+        plan: all.map(({ planned: { scenario, suite }, shard }) => ({ suite, name: scenario.name, shard }))
+      }
+    }
+  }
+}
+
+/** Loads the suites, and takes of them what is asked for; a Mistake when that is nothing. */
+export const choose = Effect.fnUntraced(function* (options: RunOptions, edition?: SuiteSource.Edition) {
+  const loaded = yield* SuiteSource.load(options.suites, edition)
+  const all = Plan.make(
+    loaded.map(({ suite }) => suite),
+    { tags: options.tags, ...(options.name === undefined ? {} : { name: options.name }) }
+  )
+  if (all.length === 0) {
+    const asked = [
+      ...options.tags.map((tag) => `--tag ${tag}`),
+      ...(options.name === undefined ? [] : [`--name "${options.name}"`])
+    ]
+    return yield* usage(
+      `No scenario of ${loaded.map(({ suite }) => suite.name).join(", ")} fits ${asked.join(" and ")}.`
+    )
+  }
+  const learned: ReadonlyMap<string, LearnedScenario> = new Map()
+  const argumentOf = (name: string) => loaded.find(({ suite }) => suite.name === name)?.argument ?? name
+  return { argumentOf, learned, ...shardOf(options, all, learned) }
+})
+
+/** The limits that the flags set, with those that hold unless told otherwise. */
+export const limitsOf = (options: RunOptions, plan: ReadonlyArray<Plan.Planned>): Limits => ({
+  ...(options.maxTime === undefined ? {} : { time_ms: Duration.toMillis(options.maxTime) }),
+  ...(options.maxScenarioTime === undefined ? {} : { scenarioTime_ms: Duration.toMillis(options.maxScenarioTime) }),
+  ...(options.maxCost === undefined ? {} : { cost_usd: options.maxCost }),
+  ...(options.maxRequests === undefined ? {} : { requests: options.maxRequests }),
+  ...(options.trialBudget === undefined ? {} : { trialBudget_usd: options.trialBudget }),
+  reruns: options.reruns ?? Plan.rerunsOf(plan, options.trials)
+})

@@ -1,0 +1,77 @@
+import type { Forecast, Row } from "../runner/Forecast.ts"
+import * as Money from "../runner/Money.ts"
+import * as Plan from "../runner/Plan.ts"
+import type { Limits } from "../runner/RunReport.ts"
+import { counted, cut, duration, type Style } from "../reporters/Style.ts"
+
+/** What a plan is shown with. */
+export interface PlanTextOptions {
+  readonly target: string
+  /** What is taken for granted of the target, which has not been asked. */
+  readonly assumed: string | undefined
+  readonly concurrency: number
+  readonly limits: Limits
+  readonly columns: number
+  readonly style: Style
+  /** The command that runs it. */
+  readonly next: string
+}
+
+const costOf = ({ candidate: { planned, worst_usd } }: Row): string =>
+  worst_usd === undefined ? "unbounded" : Plan.mayCost(planned) || worst_usd !== "0" ? Money.shown(worst_usd) : "-"
+
+const line = (row: Row, columns: number): string => {
+  const { planned, open } = row.candidate
+  const time = row.trial_ms === undefined ? "?" : duration(row.trial_ms)
+  const head = `${String(open).padStart(6)}  ${time.padStart(10)}  ${costOf(row).padStart(12)}  `
+  return `${head}${cut(`${planned.suite} › ${planned.scenario.name}`, columns - head.length)}`.trimEnd()
+}
+
+const limitsText = ({ cost_usd, requests, time_ms }: Limits): ReadonlyArray<string> => [
+  ...(time_ms === undefined ? [] : [duration(time_ms)]),
+  ...(cost_usd === undefined ? [] : [Money.shown(cost_usd)]),
+  ...(requests === undefined ? [] : [counted(requests, "request")])
+]
+
+/** The rows grouped by why they will not run. */
+const skipped = (rows: ReadonlyArray<Row>, certain: boolean, what: string, style: Style): ReadonlyArray<string> => {
+  const reasons = Map.groupBy(
+    rows.filter(({ skip }) => skip?.certain === certain),
+    ({ skip }) => skip?.reason ?? ""
+  )
+  return [...reasons].map(([reason, group]) => style.faint(`${String(group.length).padStart(6)}  ${what}: ${reason}`))
+}
+
+/** A plan for a person: what would run, in which order, how long that is likely to take, and what it may cost at most. */
+export const lines = (forecast: Forecast, options: PlanTextOptions): ReadonlyArray<string> => {
+  const { columns, concurrency, limits, style, target } = options
+  const { expected_ms, rows, short, trials, unbounded, unknown, worst_usd } = forecast
+  const run = rows.filter(({ skip }) => skip?.certain !== true)
+  const within = limitsText(limits)
+  const known = unknown === 0 ? "" : `, ${unknown} of them ${unknown === 1 ? "is" : "are"} new`
+  const time = expected_ms === undefined ? "no night says how long" : `about ${duration(expected_ms)}${known}`
+  const { cost_usd } = limits
+  const limited = cost_usd !== undefined && Money.isMore(worst_usd, cost_usd)
+  const cost = limited
+    ? `at most ${Money.shown(cost_usd)} by the limit, ${Money.shown(worst_usd)} without it`
+    : `at most ${Money.shown(worst_usd)}${unbounded === 0 || cost_usd !== undefined ? "" : `, and ${unbounded} that nothing bounds`}`
+  const total = [`${counted(run.length, "scenario")}, ${counted(trials, "trial")}`, time, cost]
+  return [
+    style.strong(`plan · ${target} · ${concurrency} at a time · nothing is sent`),
+    ...(options.assumed === undefined ? [] : [style.faint(options.assumed)]),
+    ...(within.length === 0 ? [] : [`limits   ${within.join(", ")}`]),
+    ...(short && unknown < run.length
+      ? ["order    new or changed first, then what failed lately, then what has not run for long"]
+      : []),
+    "",
+    ...(run.length === 0
+      ? []
+      : [style.faint("trials  each takes  cost at most  scenario"), ...run.map((row) => line(row, columns)), ""]),
+    ...skipped(rows, false, "perhaps not run, if all before take and cost what they may", style),
+    ...skipped(rows, true, "not run", style),
+    ...(rows.some(({ skip }) => skip !== undefined) ? [""] : []),
+    total.join(" · "),
+    ...(unbounded === 0 ? [] : [`bound    declare budget: "0.50 USD" in the scenario, or pass --trial-budget 0.50`]),
+    `next     ${options.next}`
+  ]
+}

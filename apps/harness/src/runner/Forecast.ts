@@ -1,0 +1,104 @@
+import * as Budget from "./Budget.ts"
+import * as Money from "./Money.ts"
+import * as Ranking from "./Ranking.ts"
+import type { Limits } from "./RunReport.ts"
+
+/** A scenario before anything is sent. */
+export interface Candidate extends Ranking.Rankable {
+  /** Why the target cannot serve it. */
+  readonly lacking: string | undefined
+}
+
+/** What is to be expected of a scenario. */
+export interface Row {
+  readonly candidate: Candidate
+  /** What one of its trials took in three of four nights; undefined where it is new. */
+  readonly trial_ms: number | undefined
+  /** Why it will not run, or not with all trials: for certain, or if all before it take and cost what they may. */
+  readonly skip: { readonly reason: string; readonly certain: boolean } | undefined
+}
+
+/** What is to be expected of a run. */
+export interface Forecast {
+  /** In the order in which they begin; what the target cannot serve comes last. */
+  readonly rows: ReadonlyArray<Row>
+  /** Whether the order is by what each would tell, for not everything is likely to run. */
+  readonly short: boolean
+  /** Of what begins for certain or perhaps. */
+  readonly trials: number
+  /** From begin to end, where anything is known of how long trials take. */
+  readonly expected_ms: number | undefined
+  /** Scenarios of which nobody knows how long they take: the middle of the others is taken. */
+  readonly unknown: number
+  /** What all that begins may cost together, but for what nothing bounds. */
+  readonly worst_usd: string
+  /** Scenarios that may cost, and that nothing bounds; a limit of money keeps them from beginning. */
+  readonly unbounded: number
+}
+
+const middle = (numbers: ReadonlyArray<number>): number | undefined =>
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]
+
+/** Puts trial after trial where one can begin first; answers when the last of them ends. */
+const schedule = (concurrency: number) => {
+  const free_ms = Array.from({ length: concurrency }, () => 0)
+  return (trials: number, trial_ms: number): number => {
+    let last_ms = 0
+    for (let trial = 0; trial < trials; trial++) {
+      const first = free_ms.indexOf(Math.min(...free_ms))
+      const end_ms = (free_ms[first] ?? 0) + trial_ms
+      free_ms[first] = end_ms
+      last_ms = Math.max(last_ms, end_ms)
+    }
+    return last_ms
+  }
+}
+
+/** What a run is to be expected to do, take and cost, and what would be skipped and why; sends nothing. */
+export const make = (candidates: ReadonlyArray<Candidate>, limits: Limits, concurrency: number): Forecast => {
+  const { cost_usd, requests = Infinity, time_ms = Infinity } = limits
+  const served = candidates.filter(({ lacking }) => lacking === undefined)
+  const usual_ms = middle(served.flatMap(({ learned }) => (learned === undefined ? [] : [learned.duration_p75_ms])))
+  const put = schedule(concurrency)
+  let worst_usd = "0"
+  let sent = 0
+  let end_ms = 0
+  const refused = (candidate: Candidate): Row["skip"] => {
+    const { learned, open, worst_usd: worst } = candidate
+    if (cost_usd !== undefined) {
+      if (worst === undefined) return { reason: Budget.unbounded, certain: true }
+      if (Money.isMore(worst, cost_usd)) return { reason: Budget.tooDear(worst, cost_usd), certain: true }
+      const spent = Money.sum([worst_usd, worst])
+      if (Money.isMore(spent, cost_usd)) return { reason: Budget.costReached(cost_usd), certain: false }
+    }
+    if (sent >= requests) return { reason: Budget.requestsReached(requests), certain: false }
+    const last_ms = put(open, learned?.duration_p75_ms ?? usual_ms ?? 0)
+    if (last_ms > time_ms) return { reason: Budget.timeReached(time_ms), certain: false }
+    end_ms = Math.max(end_ms, last_ms)
+    sent += open * (learned?.requests ?? 0)
+    worst_usd = Money.sum([worst_usd, worst ?? "0"])
+    return undefined
+  }
+  const rows = Ranking.order(served, limits, concurrency).map((candidate): Row => ({
+    candidate,
+    trial_ms: candidate.learned?.duration_p75_ms,
+    skip: refused(candidate)
+  }))
+  const began = rows.filter(({ skip }) => skip?.certain !== true)
+  return {
+    rows: [
+      ...rows,
+      ...candidates.flatMap((candidate): ReadonlyArray<Row> =>
+        candidate.lacking === undefined
+          ? []
+          : [{ candidate, trial_ms: undefined, skip: { reason: candidate.lacking, certain: true } }]
+      )
+    ],
+    short: Ranking.isShort(served, limits, concurrency),
+    trials: began.reduce((sum, { candidate }) => sum + candidate.open, 0),
+    expected_ms: usual_ms === undefined ? undefined : end_ms,
+    unknown: began.filter(({ candidate }) => candidate.learned === undefined).length,
+    worst_usd: Money.sum(began.flatMap(({ candidate }) => candidate.worst_usd ?? [])),
+    unbounded: served.filter(({ worst_usd }) => worst_usd === undefined).length
+  }
+}

@@ -1,0 +1,29 @@
+import { assert, describe, it } from "@effect/vitest"
+import { run } from "./program.ts"
+
+describe("plan", () => {
+  it("says what run would do on a service that it does not ask, without a key", async () => {
+    const { code, stderr, stdout } = await run(["plan", "v4-runs", "--target", "http://127.0.0.1:9", "--trials", "5"])
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    assert.match(stdout, /^plan · http:\/\/127\.0\.0\.1:9 · 8 at a time · nothing is sent\n/u)
+    assert.include(stdout, "not run: it would cost: allow that with --allow-paid\n")
+    assert.include(stdout, `next     npm run harness -- run v4-runs --target http://127.0.0.1:9 --trials 5\n`)
+  })
+
+  it("says what nothing bounds, and how to bound it", async () => {
+    const open = await run(["plan", "v4-runs", "--name", "a run that is asked"])
+    assert.strictEqual(open.code, 2)
+    assert.match(open.stderr, /^No scenario of v4-runs fits --name/u)
+    const [free, bound] = await Promise.all([
+      run(["plan", "v4-runs", "--name", "a failed run is failed"]),
+      run(["plan", "v4-runs", "--name", "a failed run is failed", "--trial-budget", "0.5", "--trials", "4"])
+    ])
+    assert.match(free.stdout, /\n {5}1 {11}\? {5}unbounded {2}v4-runs › a failed run is failed\n/u)
+    assert.include(
+      free.stdout,
+      "1 scenario, 1 trial · no night says how long · at most 0.00 USD, and 1 that nothing bounds\n"
+    )
+    assert.include(free.stdout, 'bound    declare budget: "0.50 USD" in the scenario, or pass --trial-budget 0.50\n')
+    assert.include(bound.stdout, "1 scenario, 4 trials · no night says how long · at most 2.00 USD\n")
+  })
+})
