@@ -112,7 +112,9 @@ describe("Budget of money", () => {
 
   it.effect("what was made and has cost nobody knows what keeps all that it may have cost", () =>
     Effect.gen(function* () {
-      const made = Effect.map(TrialLog, (log) => log.made.set("s-1", { kind: "session", sessionId: undefined, at_ms: 0 }))
+      const made = Effect.map(TrialLog, (log) =>
+        log.made.set("s-1", { kind: "session", sessionId: undefined, at_ms: 0 })
+      )
       const report = yield* inTime(
         [
           ["made", made, { needs: ["money"], budget: "0.60 USD" }],
