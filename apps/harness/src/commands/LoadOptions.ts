@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as K6 from "../load/K6.ts"
 import type { LoadSettings } from "../load/LoadSettings.ts"
 import * as LoadTarget from "../load/LoadTarget.ts"
-import { type LoadPlan, loadTests, worstCase } from "../load/LoadTest.ts"
+import { type LoadPlan, loadTests, mistakeInMix, worstCase } from "../load/LoadTest.ts"
 import * as ThresholdFile from "../load/ThresholdFile.ts"
 import { usage } from "../Mistake.ts"
 import { counted } from "../reporters/Style.ts"
@@ -24,6 +24,8 @@ export interface LoadOptions {
   readonly vus: number | undefined
   readonly mix: string | undefined
   readonly sample: number | undefined
+  readonly task: string | undefined
+  readonly runTimeout: Duration.Duration | undefined
   /** A file of limits. */
   readonly thresholds: string | undefined
   /** How a simulated service that is started for this behaves. */
@@ -33,9 +35,15 @@ export interface LoadOptions {
   readonly apiKeyEnv: string
 }
 
+// the scripts take no less
+const shortest = Duration.millis(100)
+
 /** The load test by its name; one that is not known is a Mistake that says which there are. */
 export const planOf = ({ duration, rate, test: name }: LoadOptions) => {
   const test = Object.hasOwn(loadTests, name) ? loadTests[name] : undefined
+  if (duration !== undefined && Duration.isLessThan(duration, shortest)) {
+    return Effect.fail(usage(`--duration is 100ms or more, not ${Duration.format(duration)}.`))
+  }
   if (test !== undefined) {
     return Effect.succeed<LoadPlan>({ test, rate: rate ?? test.rate, duration: duration ?? test.duration })
   }
@@ -46,18 +54,36 @@ export const planOf = ({ duration, rate, test: name }: LoadOptions) => {
 }
 
 /** What shapes the load beside the plan, with the limits read from their file. */
-export const settingsOf = ({ mix, sample, thresholds, vus }: LoadOptions) =>
-  Effect.map(
-    thresholds === undefined ? Effect.succeed(undefined) : ThresholdFile.read(thresholds),
-    (thresholds): LoadSettings => ({ mix, sample, thresholds, vus })
-  )
+export const settingsOf = Effect.fnUntraced(function* (options: LoadOptions) {
+  const { mix, runTimeout, sample, task, thresholds, vus } = options
+  const mistake = mix === undefined ? undefined : mistakeInMix(mix)
+  if (mistake !== undefined) return yield* usage(mistake)
+  if (runTimeout !== undefined && Duration.isLessThan(runTimeout, shortest)) {
+    return yield* usage(`--run-timeout is 100ms or more, not ${Duration.format(runTimeout)}.`)
+  }
+  return {
+    mix,
+    sample,
+    task,
+    run_timeout_ms: runTimeout && Duration.toMillis(runTimeout),
+    thresholds: thresholds === undefined ? undefined : yield* ThresholdFile.read(thresholds),
+    vus
+  } satisfies LoadSettings
+})
 
-/** What is asked of a service at most, in words; `times` is how often the load is sent. */
-export const most = (plan: LoadPlan, { mix, vus }: LoadSettings, times = 1): string => {
-  if (vus === undefined) return worstCase(plan, { mix, times })
+/** What is asked of a service at most, in words; `times` is how often the load is sent, `segments` by how many. */
+export const most = (
+  plan: LoadPlan,
+  { mix, run_timeout_ms, vus }: LoadSettings,
+  { segments = 1, times = 1 }: { readonly times?: number; readonly segments?: number } = {}
+): string => {
+  if (vus === undefined) return worstCase(plan, { mix, run_timeout_ms, times, segments })
   const time = Duration.format(Duration.times(plan.duration, times))
   return `send and create as much as ${counted(vus, "virtual user")} can in ${time}`
 }
+
+/** Whether a text is an address that load can go to; `localhost:4400` is none, it lacks its `http://`. */
+export const isWebAddress = (text: string): boolean => /^https?:$/u.test(URL.parse(text)?.protocol ?? "")
 
 /**
  * The service at an address, or one that is started for this. Another machine is refused before anything is sent to it, one
@@ -70,7 +96,7 @@ export const open = Effect.fnUntraced(function* (
 ) {
   if (url === "simulated") return yield* LoadTarget.simulated(profile)
   const refuse = (why: string) => usage(`This would ${asked} at ${url}, ${why}. If you mean it and may: --allow-remote`)
-  if (URL.canParse(url) && !LoadTarget.isThisMachine(url) && !allowRemote) {
+  if (isWebAddress(url) && !LoadTarget.isThisMachine(url) && !allowRemote) {
     return yield* refuse("which is not this machine")
   }
   const found = yield* TargetSource.remote({ target: url, apiKeyEnv, allowPaid: false, v2SessionId: undefined })

@@ -45,8 +45,8 @@ export const load = Command.make(
     ),
     tolerance: Flag.Finite("tolerance").pipe(
       Flag.filter(
-        (share) => share >= 0,
-        (share) => `Expected: 0 or more, got ${share}`
+        (share) => share >= 0 && share <= 1,
+        (share) => `Expected: a share from 0 to 1, such as 0.05 for 5 %, got ${share}`
       ),
       Flag.withDescription("How much worse is not called worse, as a share; default: 0.05"),
       Flag.withDefault(0.05)
@@ -82,6 +82,13 @@ export const load = Command.make(
       Flag.optional,
       Flag.map(Option.getOrUndefined)
     ),
+    task: text("task", "What a run is asked to do; default: to say hello, which takes a simulated service 200 ms"),
+    runTimeout: Flag.String("run-timeout").pipe(
+      Flag.filterMap(parseDuration, (text) => `Expected: a time such as 30s or 10m, got "${text}"`),
+      Flag.withDescription("How long one waits for the end of a run; default: 30s"),
+      Flag.optional,
+      Flag.map(Option.getOrUndefined)
+    ),
     thresholds: text("thresholds", "A JSON file of limits by metric, over those of the test"),
     profile: text("profile", "How the service that is started for this behaves: a preset, or a profile's JSON file"),
     segments: Flags.integer("segments", 1).pipe(
@@ -100,6 +107,7 @@ export const load = Command.make(
       Flag.withDescription("Send nothing: write what k6-operator needs to run this in a cluster, into --out DIR"),
       Flag.optional
     ),
+    image: text("image", "With --render: the image to bake the script into; default: a ConfigMap, while it fits"),
     reportDir: Flags.reportDir("load-<test>.html, .json, .series.json and .junit.xml go"),
     allowRemote: Flag.Boolean("allow-remote").pipe(
       Flag.withDescription("Send load to another machine, or to a service that is not simulated; default: no"),
@@ -107,15 +115,32 @@ export const load = Command.make(
     ),
     apiKeyEnv: Flags.apiKeyEnv
   },
-  ({ ab, baseline, other, out, pairs, record, render, reportDir, seed, segments, target, test, tolerance, ...rest }) =>
+  ({
+    ab,
+    baseline,
+    image,
+    other,
+    out,
+    pairs,
+    record,
+    render,
+    reportDir,
+    seed,
+    segments,
+    target,
+    test,
+    tolerance,
+    ...rest
+  }) =>
     Effect.gen(function* () {
       const options = { ...rest, reportDir: Option.getOrUndefined(reportDir) }
       const further = out.flatMap((text) => Option.toArray(parseOutput(text)))
       const others = out.filter((text) => Option.isNone(parseOutput(text)))
       if (Option.isSome(render)) {
         const { loadRender } = yield* Effect.promise(() => import("./loadRender.ts"))
-        return yield* loadRender({ ...options, test, target, segments, outputs: further, folder: others[0] })
+        return yield* loadRender({ ...options, test, target, segments, image, outputs: further, folder: others[0] })
       }
+      if (image !== undefined) return yield* usage("--image says nothing without --render k6-operator.")
       if (others[0] !== undefined) {
         return yield* usage(`--out takes prometheus=URL or otlp=URL, not "${others[0]}".`)
       }

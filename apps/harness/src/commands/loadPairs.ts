@@ -80,7 +80,7 @@ export const loadPairs = (options: LoadPairsOptions) =>
     const { pairs, seed, tolerance } = options
     const plan = yield* LoadOptions.planOf({ ...options, duration: options.duration ?? short })
     const settings = yield* LoadOptions.settingsOf(options)
-    const asked = LoadOptions.most(plan, settings, pairs + 1)
+    const asked = LoadOptions.most(plan, settings, { times: pairs + 1 })
     const k6 = yield* LoadOptions.findK6
     const script = yield* LoadScript.resolve(plan.test.name, k6)
     const a = yield* LoadOptions.open(options.a, options, asked)

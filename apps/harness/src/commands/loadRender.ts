@@ -1,3 +1,4 @@
+import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { join } from "node:path"
@@ -20,22 +21,27 @@ export interface LoadRenderOptions extends LoadOptions.LoadOptions {
   /** How many pods share the load. */
   readonly segments: number
   readonly outputs: ReadonlyArray<Output>
+  /** The image that the script is baked into; without one a script that is small enough becomes a ConfigMap. */
+  readonly image: string | undefined
   /** Where the files go. */
   readonly folder: string | undefined
 }
+
+const headerVariable = "WEBAGENT_API_KEY_HEADER"
 
 const secret = { name: "webagent-load", key: "api-key" }
 
 /** Writes what k6-operator needs for a load test, and says how it is run; nothing is sent anywhere. */
 export const loadRender = Effect.fnUntraced(function* (options: LoadRenderOptions) {
-  const { folder, outputs, segments, target } = options
+  const { folder, image, outputs, segments, target } = options
   const example = `${program} load ${options.test} --render k6-operator --target http://your.service --out load`
-  if (target === "simulated" || !URL.canParse(target)) {
+  if (!LoadOptions.isWebAddress(target)) {
     return yield* usage(`--render needs --target URL, the service as the cluster reaches it: ${example}`)
   }
   if (folder === undefined) return yield* usage(`--render needs --out DIR, where its files go: ${example}`)
   const plan = yield* LoadOptions.planOf(options)
   const settings = yield* LoadOptions.settingsOf(options)
+  const header = yield* Effect.orElseSucceed(Config.String(headerVariable), () => undefined)
   const fs = yield* FileSystem.FileSystem
   // a cluster runs stock k6, which resolves no imports
   const script = yield* LoadScript.resolve(plan.test.name, { path: "", version: K6.pinned, readsTypeScript: false })
@@ -47,9 +53,13 @@ export const loadRender = Effect.fnUntraced(function* (options: LoadRenderOption
     script: yield* readTheScript,
     k6Version: K6.pinned,
     parallelism: segments,
-    variables: LoadSettings.told(plan, settings, target),
+    variables: {
+      ...LoadSettings.told(plan, settings, target),
+      ...(header === undefined ? {} : { [headerVariable]: header })
+    },
     apiKeySecret: secret,
-    outputs
+    outputs,
+    image
   }
   const manifests = Manifests.render(rendered)
   const write = Effect.gen(function* () {
@@ -61,7 +71,7 @@ export const loadRender = Effect.fnUntraced(function* (options: LoadRenderOption
   yield* print(
     [
       style.strong(`${manifests.map(({ file }) => file).join(", ")} in ${folder}`),
-      `worst case: a run of it will ${LoadOptions.most(plan, settings)} at ${target}`,
+      `worst case: a run of it will ${LoadOptions.most(plan, settings, { segments })} at ${target}`,
       "",
       `run it, in ${folder}:`,
       ...Manifests.commands(rendered).map((command) => `  ${command}`),

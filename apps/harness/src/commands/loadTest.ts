@@ -88,7 +88,7 @@ export const loadTest = (options: LoadTestOptions) =>
     const plan = yield* LoadOptions.planOf(options)
     const settings = yield* LoadOptions.settingsOf(options)
     const history = options.baseline === undefined ? [] : yield* History.read(options.baseline)
-    const asked = LoadOptions.most(plan, settings)
+    const asked = LoadOptions.most(plan, settings, { segments })
     const isOurs = options.target === "simulated"
     const remote = isOurs ? undefined : yield* LoadOptions.open(options.target, options, asked)
     const k6 = yield* LoadOptions.findK6

@@ -19,7 +19,7 @@ const sentence = (report: LoadReport): string => {
 
 const settings = (report: LoadReport): ReadonlyArray<readonly [string, string]> => {
   const { address, name, simulated } = report.target
-  const { mix, profile, sample, segments, vus } = report.settings
+  const { mix, profile, run_timeout_ms, sample, segments, task, vus } = report.settings
   return [
     ["target", `${name === address ? "" : `${name}, `}${address}${simulated ? "" : " (not simulated)"}`],
     [
@@ -31,6 +31,8 @@ const settings = (report: LoadReport): ReadonlyArray<readonly [string, string]> 
     ["began", `${report.startedAt.slice(0, 19).replace("T", " ")} UTC`],
     ...(mix === undefined ? [] : [["mix", mix] as const]),
     ...(profile === undefined ? [] : [["profile", profile] as const]),
+    ...(task === undefined ? [] : [["task", task] as const]),
+    ...(run_timeout_ms === undefined ? [] : [["waits for a run", duration(run_timeout_ms)] as const]),
     ...(sample === undefined ? [] : [["decoded", percent(sample)] as const]),
     ...(segments === 1 ? [] : [["processes", String(segments)] as const]),
     ["k6", report.tool.k6]

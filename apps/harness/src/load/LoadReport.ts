@@ -19,6 +19,8 @@ export const LoadReport = Schema.Struct({
     vus: Schema.optionalKey(Schema.Number),
     mix: Schema.optionalKey(Schema.String),
     sample: Schema.optionalKey(Schema.Number),
+    task: Schema.optionalKey(Schema.String),
+    run_timeout_ms: Schema.optionalKey(Schema.Number),
     thresholds: Schema.optionalKey(Schema.Record(Schema.String, Schema.Array(Schema.String))),
     profile: Schema.optionalKey(Schema.String),
     /** Processes that shared the load. */

@@ -10,6 +10,10 @@ export interface LoadSettings {
   readonly mix: string | undefined
   /** The share of answers that are decoded with the contract's schemas. */
   readonly sample: number | undefined
+  /** What a run is asked to do. */
+  readonly task: string | undefined
+  /** How long one waits for the end of a run. */
+  readonly run_timeout_ms: number | undefined
   /** Limits by metric, over those of the script. */
   readonly thresholds: Readonly<Record<string, ReadonlyArray<string>>> | undefined
 }
@@ -24,7 +28,7 @@ export interface Addressee {
 /** What a script is told beside the key, by the names of its variables. */
 export const told = (
   { duration, rate, test }: LoadPlan,
-  { mix, sample, thresholds, vus }: LoadSettings,
+  { mix, run_timeout_ms, sample, task, thresholds, vus }: LoadSettings,
   address: string
 ): Readonly<Record<string, string>> => ({
   WEBAGENT_BASE_URL: address,
@@ -34,6 +38,8 @@ export const told = (
   ...(vus === undefined ? {} : { WEBAGENT_LOAD_VUS: String(vus) }),
   ...(mix === undefined ? {} : { WEBAGENT_LOAD_MIX: mix }),
   ...(sample === undefined ? {} : { WEBAGENT_LOAD_SAMPLE: String(sample) }),
+  ...(task === undefined ? {} : { WEBAGENT_LOAD_TASK: task }),
+  ...(run_timeout_ms === undefined ? {} : { WEBAGENT_LOAD_RUN_TIMEOUT: `${run_timeout_ms}ms` }),
   ...(thresholds === undefined ? {} : { WEBAGENT_LOAD_THRESHOLDS: JSON.stringify(thresholds) })
 })
 

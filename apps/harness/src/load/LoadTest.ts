@@ -44,24 +44,49 @@ interface Most {
   readonly browsers: number
 }
 
-// polled until the script gives up
-const polls = 36
+/** How long a script waits for the end of a run, unless told. */
+const runTimeout_ms = 30_000
+
+/** How often a script asks until it gives up: after 50 ms, then half as long again each time, up to a second. */
+const pollsWithin = (timeout_ms: number): number => {
+  let [polls, waited_ms, pause_ms] = [0, 0, 50]
+  for (; waited_ms < timeout_ms; pause_ms *= 1.5) {
+    waited_ms += Math.min(pause_ms, 1000)
+    polls++
+  }
+  return polls
+}
 
 /** One start of each flow: created, polled, fetched; a browser is created and stopped at the last attempt. */
-const flows: Readonly<Record<string, Most>> = {
+const flowsOf = (polls: number): Readonly<Record<string, Most>> => ({
   runs: { requests: 1 + polls + 1, runs: 1, browsers: 0 },
   queue: { requests: 2 * (1 + polls + 1), runs: 2, browsers: 0 },
   v3: { requests: 1 + polls + 1, runs: 1, browsers: 0 },
   v2: { requests: 1 + polls, runs: 1, browsers: 0 },
   browsers: { requests: 3 + 3, runs: 0, browsers: 1 },
   status: { requests: 1, runs: 0, browsers: 0 }
+})
+
+/** What is wrong with the weights of a mix, in one sentence; undefined when nothing is. */
+export const mistakeInMix = (mix: string): string | undefined => {
+  const names = Object.keys(flowsOf(0))
+  const parts = mix.split(",").map((part) => part.trim())
+  const isWeight = (part: string) => names.some((name) => new RegExp(`^${name}=\\d{1,3}$`, "u").test(part))
+  const wrong = parts.find((part) => !isWeight(part))
+  const example = "such as runs=3,browsers=1"
+  if (wrong !== undefined)
+    return `--mix has "${wrong}": write weights from 0 to 999 for ${names.join(", ")}, ${example}.`
+  if (parts.every((part) => /=0+$/u.test(part)))
+    return `--mix starts nothing: give a flow a weight of 1 or more, ${example}.`
+  return undefined
 }
 
-/** Before the first start: runs to read, and a look whether creates may be repeated. */
+/** Before the first start, by each process: runs to read, and a look whether creates may be repeated. */
 const setup: Most = { requests: 15, runs: 5, browsers: 2 }
 
 /** The flows that a mix names, all of them without one. */
-const flowsIn = (mix: string | undefined): ReadonlyArray<Most> => {
+const flowsIn = (mix: string | undefined, timeout_ms: number): ReadonlyArray<Most> => {
+  const flows = flowsOf(pollsWithin(timeout_ms))
   const named = mix?.split(",").flatMap((part) => {
     const [name = "", weight = ""] = part.trim().split("=")
     return Number(weight) > 0 ? (flows[name] ?? []) : []
@@ -69,19 +94,26 @@ const flowsIn = (mix: string | undefined): ReadonlyArray<Most> => {
   return named === undefined || named.length === 0 ? Object.values(flows) : named
 }
 
-/**
- * What a plan asks of a service at most, in words: `send up to 1,991 requests and create up to 57 runs and 28 browsers`.
- * `times` is how often the load is sent.
- */
+/** What else bears on how much is asked. */
+interface Extent {
+  readonly mix?: string | undefined
+  readonly run_timeout_ms?: number | undefined
+  /** How often the load is sent. */
+  readonly times?: number
+  /** How many processes share it. */
+  readonly segments?: number
+}
+
+/** What a plan asks of a service at most, in words: `send up to 1,991 requests and create up to 57 runs and 28 browsers`. */
 export const worstCase = (
   { duration, rate }: LoadPlan,
-  { mix, times = 1 }: { readonly mix?: string | undefined; readonly times?: number } = {}
+  { mix, run_timeout_ms = runTimeout_ms, segments = 1, times = 1 }: Extent = {}
 ): string => {
-  // one may start as the time ends
-  const starts = Math.floor(rate * Duration.toSeconds(duration)) + 1
-  const all = flowsIn(mix)
+  // of each process one may start as the time ends
+  const starts = Math.floor(rate * Duration.toSeconds(duration)) + segments
+  const all = flowsIn(mix, run_timeout_ms)
   const [requests, runs, browsers] = (["requests", "runs", "browsers"] as const).map((what) => {
-    const most = times * (starts * Math.max(...all.map((flow) => flow[what])) + setup[what])
+    const most = times * (starts * Math.max(...all.map((flow) => flow[what])) + segments * setup[what])
     return most.toLocaleString("en-US")
   })
   return `send up to ${requests} requests and create up to ${runs} runs and ${browsers} browsers`

@@ -93,7 +93,15 @@ describe.concurrent("k6", { timeout: 60_000 }, () => {
   it("gets what shapes the load, and further outputs with what says where they are", async () => {
     const thresholds = join(newFolder(), "limits.json")
     writeFileSync(thresholds, JSON.stringify({ time_to_terminal: ["p(95)<3000"] }))
-    const flags = { vus: "4", mix: "runs=3,status=1", sample: "0.5", thresholds, out: "otlp=http://127.0.0.1:4318" }
+    const flags = {
+      vus: "4",
+      mix: "runs=3,status=1",
+      sample: "0.5",
+      task: "Buy a mug",
+      "run-timeout": "10m",
+      thresholds,
+      out: "otlp=http://127.0.0.1:4318"
+    }
     const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value])
     const { directory, k6, started } = await scripted(`sumUp(${JSON.stringify(passed)})`, args)
     const { code, stderr, stdout } = await started.ended
@@ -104,6 +112,8 @@ describe.concurrent("k6", { timeout: 60_000 }, () => {
       WEBAGENT_LOAD_VUS: "4",
       WEBAGENT_LOAD_MIX: "runs=3,status=1",
       WEBAGENT_LOAD_SAMPLE: "0.5",
+      WEBAGENT_LOAD_TASK: "Buy a mug",
+      WEBAGENT_LOAD_RUN_TIMEOUT: "600000ms",
       K6_OTEL_HTTP_EXPORTER_ENDPOINT: "127.0.0.1:4318",
       WEBAGENT_LOAD_THRESHOLDS: '{"time_to_terminal":["p(95)<3000"]}'
     })
@@ -112,6 +122,8 @@ describe.concurrent("k6", { timeout: 60_000 }, () => {
       vus: 4,
       mix: "runs=3,status=1",
       sample: 0.5,
+      task: "Buy a mug",
+      run_timeout_ms: 600_000,
       thresholds: { time_to_terminal: ["p(95)<3000"] },
       segments: 1
     })
@@ -231,13 +243,14 @@ describe.concurrent("--render k6-operator", { timeout: 60_000 }, () => {
       "--out",
       "prometheus=http://p/api/v1/write"
     ]
-    const env = { WEBAGENT_API_KEY: key, PATH: "" }
+    const env = { WEBAGENT_API_KEY: key, WEBAGENT_API_KEY_HEADER: "X-Key", PATH: "" }
     const { code, stderr, stdout } = await run(["load", "spike", "--render", "k6-operator", ...load, ...where], env)
     assert.deepStrictEqual([code, stderr], [0, ""])
     const manifest = readFileSync(join(directory, "testrun.yaml"), "utf8")
     assert.include(manifest, "parallelism: 4\n")
     assert.match(manifest, /name: "WEBAGENT_LOAD_RATE"\n\s+value: "30"\n/u)
     assert.match(manifest, /name: "WEBAGENT_BASE_URL"\n\s+value: "https:\/\/agents\.example\.com"\n/u)
+    assert.match(manifest, /name: "WEBAGENT_API_KEY_HEADER"\n\s+value: "X-Key"\n/u)
     assert.include(manifest, "experimental-prometheus-rw")
     assert.include(readFileSync(join(directory, "configmap.yaml"), "utf8"), "spike.load.js")
     assert.notInclude(manifest + stdout, key)
@@ -248,6 +261,17 @@ describe.concurrent("--render k6-operator", { timeout: 60_000 }, () => {
     assert.include(stdout, "  kubectl apply -f testrun.yaml\n")
   })
 
+  it("bakes the script into an image that is named", async () => {
+    const directory = newFolder()
+    const where = ["--target", "http://a.example", "--out", directory, "--image", "registry.example/load:1"]
+    const { code, stderr, stdout } = await run(["load", "smoke", "--render", "k6-operator", ...where], { PATH: "" })
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    assert.include(readFileSync(join(directory, "testrun.yaml"), "utf8"), 'image: "registry.example/load:1"\n')
+    assert.include(readFileSync(join(directory, "Dockerfile"), "utf8"), "COPY smoke.load.js ")
+    assert.isTrue(existsSync(join(directory, "smoke.load.js")))
+    assert.include(stdout, "  docker build -t registry.example/load:1 .\n")
+  })
+
   it("is for the k6 that ours is", () => {
     const manifest = readFileSync(new URL("../../../../tools/k6/go.mod", import.meta.url), "utf8")
     assert.include(manifest, `go.k6.io/k6/v2 v${K6.pinned}\n`)
@@ -255,6 +279,11 @@ describe.concurrent("--render k6-operator", { timeout: 60_000 }, () => {
 
   for (const [what, args, sentence] of [
     ["no address", ["--out", "load"], /^--render needs --target URL, the service as the cluster reaches it: npm run /u],
+    [
+      "an address without http",
+      ["--target", "localhost:4400", "--out", "load"],
+      /^--render needs --target URL, the service as the cluster reaches it: npm run /u
+    ],
     ["no folder", ["--target", "http://a.example"], /^--render needs --out DIR, where its files go: npm run /u]
   ] as const) {
     it(`${what}: one sentence and exit code 2`, async () => {
@@ -374,6 +403,32 @@ describe.concurrent("mistakes", { timeout: 60_000 }, () => {
       2,
       /^Invalid value for flag --sample: "2"\. Expected: a share from 0 to 1, got 2\. See: /u,
       ["load", "smoke", "--sample", "2"]
+    ],
+    [
+      "an address without http",
+      2,
+      /^--target takes "simulated" or a web address such as https:\/\/host, not "localhost:4400"\.\n$/u,
+      ["load", "smoke", "--target", "localhost:4400"],
+      { WEBAGENT_API_KEY: key }
+    ],
+    [
+      "a flow that there is not",
+      2,
+      /^--mix has "walks=1": write weights from 0 to 999 for runs, .*, such as runs=3,browsers=1\.\n$/u,
+      ["load", "smoke", "--mix", "walks=1"]
+    ],
+    ["hardly any time", 2, /^--duration is 100ms or more, not 50ms\.\n$/u, ["load", "smoke", "--duration", "50ms"]],
+    [
+      "a tolerance in percent",
+      2,
+      /^Invalid value for flag --tolerance: "5"\. Expected: a share from 0 to 1, such as 0\.05 for 5 %, got 5\. See: /u,
+      ["load", "smoke", "--tolerance", "5"]
+    ],
+    [
+      "an image that nothing renders",
+      2,
+      /^--image says nothing without --render k6-operator\.\n$/u,
+      ["load", "smoke", "--image", "x"]
     ],
     [
       "a time without a unit",

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import { readdirSync, readFileSync } from "node:fs"
-import { type LoadTest, loadTests, worstCase } from "../../src/load/LoadTest.ts"
+import * as Mix from "../../load/Mix.ts"
+import { type LoadTest, loadTests, mistakeInMix, worstCase } from "../../src/load/LoadTest.ts"
 
 const test: LoadTest = { name: "any", about: "", rate: 1, duration: Duration.seconds(1) }
 
@@ -21,6 +22,34 @@ describe("worstCase", () => {
       "send up to 171 requests and create up to 5 runs and 28 browsers"
     )
     assert.match(worstCase(plan, { mix: "runs=1", times: 8 }), /^send up to 8,024 requests /u)
+  })
+})
+
+describe("worstCase of what is told otherwise", () => {
+  const plan = { test, rate: 5, duration: Duration.seconds(5) }
+
+  it("counts what each process asks before the load", () => {
+    assert.strictEqual(
+      worstCase(plan, { segments: 4 }),
+      "send up to 2,264 requests and create up to 78 runs and 37 browsers"
+    )
+  })
+
+  it("counts the polls of the whole wait", () => {
+    assert.match(worstCase(plan, { mix: "runs=1", run_timeout_ms: 600_000 }), /^send up to 15,823 requests /u)
+  })
+})
+
+describe("mistakeInMix", () => {
+  it("refuses what the script refuses, and nothing else", () => {
+    for (const mix of ["runs=1", "runs=3, browsers=1,status=5", "v2=999,v3=0"]) {
+      assert.isUndefined(mistakeInMix(mix), mix)
+      assert.doesNotThrow(() => Mix.parse(mix))
+    }
+    for (const mix of ["walks=1", "runs", "runs=-1", "runs=1.5", "runs=1,", "runs=0", "", "runs=1000", "run.=1"]) {
+      assert.isDefined(mistakeInMix(mix), mix)
+      assert.throws(() => Mix.parse(mix))
+    }
   })
 })
 
