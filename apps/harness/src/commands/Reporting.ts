@@ -116,7 +116,8 @@ export const start = Effect.fnUntraced(function* (reporting: ReportingOptions) {
   const reporters: Array<Reporter<FileSystem.FileSystem>> =
     directory === undefined ? [] : [...(yield* fileReporters(directory, reporting))]
   if (options.reporters.includes("console")) {
-    const reportPath = directory === undefined ? {} : { reportPath: directory }
+    const page = options.reporters.includes("html") ? [HtmlReporter.fileName] : []
+    const reportPath = directory === undefined ? {} : { reportPath: join(directory, ...page) }
     const stdout = yield* terminal
     // what is shown on standard error would be drawn over
     reporters.push(

@@ -6,7 +6,9 @@ import * as Gate from "../runner/Gate.ts"
 import type { RunEvent } from "../runner/RunEvent.ts"
 import { leakedBrowsersOf, type RunHeader, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
 import type { Exchange } from "../runner/Trial.ts"
+import * as Attention from "./Attention.ts"
 import * as FailureDiff from "./FailureDiff.ts"
+import * as Pace from "./Pace.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
 import { counted, cut, duration, type Style } from "./Style.ts"
 import * as SuiteProgress from "./SuiteProgress.ts"
@@ -28,6 +30,8 @@ export interface ConsoleOptions {
 
 // a terminal shows about as many frames a second as a person can tell apart
 const frame_ms = 50
+// a log without a terminal says now and then that it is alive
+const quiet_ms = 30_000
 
 const headline = (header: RunHeader): string => {
   const { name, address } = header.target
@@ -88,6 +92,18 @@ const leaks = (results: ReadonlyArray<ScenarioResult>, style: Style): ReadonlyAr
   return lines.length === 0 ? [] : [...lines, ""]
 }
 
+const breaches = (results: ReadonlyArray<ScenarioResult>, style: Style): ReadonlyArray<string> => {
+  const lines = results.flatMap((result) => {
+    const sentences = new Set(
+      Attention.breachesOf(result).map(({ invariant, sentence }) => `${invariant}: ${sentence}`)
+    )
+    return [...sentences].map(
+      (sentence) => `  ${style.bad("✗")} ${style.strong(`${result.suite} › ${result.name}`)}  ${sentence}`
+    )
+  })
+  return lines.length === 0 ? [] : [...lines, ""]
+}
+
 const skips = (results: ReadonlyArray<ScenarioResult>, style: Style): ReadonlyArray<string> => {
   const reasons = Map.groupBy(
     results.filter((result) => result.verdict === "skipped"),
@@ -138,6 +154,18 @@ const figures = ({ figures }: RunReport): ReadonlyArray<string> => {
   ]
 }
 
+/** Which trials only the infrastructure had ended, and were run again. */
+const reruns = (results: ReadonlyArray<ScenarioResult>): ReadonlyArray<string> => {
+  const all = results.flatMap(({ trials }) => trials.flatMap((trial) => trial.reruns))
+  const [first] = all
+  if (first === undefined) return []
+  const others = new Set(all.map(({ failure }) => failure.message)).size - 1
+  const why = `${first.failure.message.split("\n")[0]}${others === 0 ? "" : `, and ${counted(others, "other reason")}`}`
+  return [
+    `reruns   ${counted(all.length, "trial")} run again after the infrastructure had ended ${all.length === 1 ? "it" : "them"}: ${why}`
+  ]
+}
+
 /** Why it is red, and what would be a reason and is not, in one line each. */
 const why = (report: RunReport, style: Style): ReadonlyArray<string> => {
   const { notes, reasons } = Gate.judge(report)
@@ -153,8 +181,10 @@ const ending = (report: RunReport, options: ConsoleOptions): ReadonlyArray<strin
     "",
     ...report.results.flatMap((result) => explained(result, options)),
     ...leaks(report.results, options.style),
+    ...breaches(report.results, options.style),
     ...skips(report.results, options.style),
     ...figures(report),
+    ...reruns(report.results),
     ...why(report, options.style),
     summary(report, options.style),
     ...(options.reportPath === undefined ? [] : [`report   ${options.reportPath}`]),
@@ -169,6 +199,8 @@ export const make = (options: ConsoleOptions): Reporter => {
   let drawn_ms = Number.NEGATIVE_INFINITY
   let shown = 0
   let live = options.live
+  let pace: Pace.Pace | undefined
+  let said_ms = 0
 
   const lineOf = (suite: SuiteProgress.SuiteProgress) =>
     SuiteProgress.line(suite, {
@@ -178,55 +210,73 @@ export const make = (options: ConsoleOptions): Reporter => {
       style: options.style
     })
 
-  const redraw = (now: number) => {
-    const up = drawn === 0 ? "" : `\u001B[${drawn}A`
-    const text = suites.map((suite) => `\u001B[2K${lineOf(suite)}\n`).join("")
-    drawn = suites.length
+  // the line below the suites is left when all is done
+  const redraw = (now: number, isLast = false) => {
+    const up = drawn === 0 ? "" : `\u001B[${drawn}A\r`
+    const lines = suites.map((suite) => `\u001B[2K${lineOf(suite)}\n`).join("")
+    const below =
+      isLast || pace === undefined ? "" : options.style.faint(cut(Pace.line(pace, now), options.columns - 3))
+    drawn = suites.length + 1
     drawn_ms = now
-    return options.write(up + text)
+    return options.write(`${up}${lines}\u001B[2K\n\u001B[2K${below === "" ? "\u001B[1A" : `  ${below}`}`)
   }
 
   // without a terminal a suite's line comes once, when it and all before it are done
-  const flush = () => {
+  const flush = (now: number) => {
     const lines: Array<string> = []
     for (let suite = suites[shown]; suite !== undefined && SuiteProgress.isDone(suite); suite = suites[shown]) {
       lines.push(`${lineOf(suite)}\n`)
       shown += 1
     }
-    return lines.length === 0 ? Effect.void : options.write(lines.join(""))
+    if (lines.length === 0 && (now - said_ms < quiet_ms || pace === undefined)) return Effect.void
+    said_ms = now
+    return options.write(lines.length > 0 || pace === undefined ? lines.join("") : `  ... ${Pace.line(pace, now)}\n`)
   }
 
-  const progress = (now: number) => (live ? (now - drawn_ms < frame_ms ? Effect.void : redraw(now)) : flush())
+  const progress = (now: number) => (live ? (now - drawn_ms < frame_ms ? Effect.void : redraw(now)) : flush(now))
 
   const on = (event: RunEvent, now: number): Effect.Effect<void, PlatformError> => {
     switch (event._tag) {
       case "RunStarted": {
         suites = SuiteProgress.start(event.header)
+        pace = Pace.start(event.header, now)
+        said_ms = now
         // what has scrolled away cannot be drawn again
-        live = options.live && suites.length + 3 < options.rows
+        live = options.live && suites.length + 5 < options.rows
         return options.write(`${options.style.strong(headline(event.header))}\n\n`)
       }
       case "ScenarioStarted": {
         suites.find(({ name }) => name === event.suite)?.running.push(event.scenario)
         return progress(now)
       }
-      case "TrialStarted":
-      case "TrialFinished": {
+      case "TrialStarted": {
         return Effect.void
+      }
+      case "TrialFinished": {
+        if (pace !== undefined) Pace.add(pace, event.trial)
+        return progress(now)
       }
       case "ScenarioFinished": {
         const suite = suites.find(({ name }) => name === event.result.suite)
         suite?.results.push(event.result)
+        if (pace !== undefined) pace.scenarios++
         suite?.running.splice(0, suite.running.length, ...suite.running.filter((name) => name !== event.result.name))
         return progress(now)
       }
       case "RunFinished": {
-        const lines = live ? redraw(now) : Effect.void
+        const lines = live ? redraw(now, true) : Effect.void
+        pace = undefined
         return Effect.andThen(lines, options.write(`${ending(event.report, options).join("\n")}\n`))
       }
     }
   }
 
-  return (events) =>
+  const consume = (events: Stream.Stream<RunEvent>) =>
     Stream.runForEach(events, (event) => Effect.flatMap(Clock.currentTimeMillis, (now) => on(event, now)))
+  // time goes on also while nothing happens
+  const tick = Effect.suspend(() =>
+    pace === undefined ? Effect.void : Effect.flatMap(Clock.currentTimeMillis, progress)
+  ).pipe(Effect.delay("1 second"), Effect.forever)
+
+  return (events) => Effect.raceFirst(consume(events), tick)
 }

@@ -1,4 +1,4 @@
-import { leakedBrowsersOf, type RunHeader, type ScenarioResult } from "../runner/RunReport.ts"
+import { countsOf, leakedBrowsersOf, type RunHeader, type ScenarioResult } from "../runner/RunReport.ts"
 import { counted, cut, duration, type Style } from "./Style.ts"
 
 const barWidth = 10
@@ -28,6 +28,19 @@ const elapsed = (suite: SuiteProgress): number => {
 
 const isBad = (result: ScenarioResult) => result.verdict !== "passed" && result.verdict !== "skipped"
 
+/** How many ended badly, by how: `2 failed 1 flaky`. */
+const wrong = (results: ReadonlyArray<ScenarioResult>): string => {
+  const { claimed, failed, flaky, infra, unscored } = countsOf(results)
+  const parts: ReadonlyArray<readonly [number, string]> = [
+    [failed, "failed"],
+    [claimed, "claimed wrongly"],
+    [flaky, "flaky"],
+    [infra, "not reached"],
+    [unscored, "not scored"]
+  ]
+  return parts.flatMap(([count, word]) => (count === 0 ? [] : [`${count} ${word}`])).join(" ")
+}
+
 /** The suite's line: its name, a bar where lines are redrawn, how many passed of those that run, and its time. */
 export const line = (
   suite: SuiteProgress,
@@ -43,7 +56,7 @@ export const line = (
   const time = duration(elapsed(suite)).padEnd(bad + skipped > 0 ? 7 : 0)
   const notes: ReadonlyArray<readonly [string, (text: string) => string]> = [
     ...(isDone(suite) && passed + bad > 0 ? [[time, style.strong] as const] : []),
-    ...(bad > 0 ? [[`✗ ${bad} failed`, style.bad] as const] : []),
+    ...(bad > 0 ? [[`✗ ${wrong(suite.results)}`, style.bad] as const] : []),
     ...(skipped > 0 ? [[`${skipped} skipped`, style.faint] as const] : []),
     ...(isDone(suite) || suite.running[0] === undefined ? [] : [[`running: ${suite.running[0]}`, style.faint] as const])
   ]

@@ -1,10 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import * as TestClock from "effect/testing/TestClock"
 import type { RunEvent } from "../../src/runner/RunEvent.ts"
 import * as ConsoleReporter from "../../src/reporters/ConsoleReporter.ts"
 import { coloured, plain } from "../../src/reporters/Style.ts"
-import { greenEvents, mixedEvents, replay } from "./fixture.ts"
+import { greenEvents, mixedEvents, night, replay } from "./fixture.ts"
 
 const show = (events: ReadonlyArray<RunEvent>, change: Partial<ConsoleReporter.ConsoleOptions> = {}) =>
   Effect.gen(function* () {
@@ -78,11 +79,57 @@ describe("ConsoleReporter", () => {
   it.effect("on a terminal the suites' lines are drawn again, never wider than it", () =>
     Effect.gen(function* () {
       const text = yield* show(mixedEvents, { live: true, columns: 50 })
-      assert.include(text, "\u001B[2A\u001B[2K")
+      assert.include(text, "\u001B[3A\r\u001B[2K")
       assert.include(text, "██████████  1/1     0.3 s")
-      for (const line of text.split("\n").filter((line) => line.includes("█") || line.includes("░"))) {
+      for (const line of text.split(/[\n\r]/u).filter((line) => line.includes("█") || line.includes("░"))) {
         assert.isAtMost(bare(line).length, 50)
       }
+    })
+  )
+
+  it.effect("below the suites stands how far the run is, until it is over", () =>
+    Effect.gen(function* () {
+      const text = yield* show(mixedEvents, { live: true })
+      assert.include(text, "  0 of 4 scenarios")
+      assert.match(text, /\n\u001B\[2K\n\u001B\[2K\u001B\[1A\n  ✗ v4-browsers › closing/u)
+    })
+  )
+
+  it.effect("what the infrastructure ended and what must not be are said once each", () =>
+    Effect.gen(function* () {
+      const breach = { invariant: "created-twice", sentence: "r-1 and r-2 are one", resource: "r-2" }
+      const [first, ...rest] = night.results
+      assert.isDefined(first)
+      const broken = { ...first, trials: first.trials.map((trial) => ({ ...trial, breaches: [breach] })) }
+      const text = yield* show([{ _tag: "RunFinished", report: { ...night, results: [broken, ...rest] } }])
+      assert.strictEqual(text.split("created-twice: r-1 and r-2 are one").length, 2)
+      assert.include(
+        text,
+        "reruns   2 trials run again after the infrastructure had ended them: TransportError: the connection was reset\n"
+      )
+    })
+  )
+
+  it.effect("a log that is no terminal says every half minute that the run goes on", () =>
+    Effect.gen(function* () {
+      const written: Array<string> = []
+      const [started] = mixedEvents
+      assert.isDefined(started)
+      const reporter = ConsoleReporter.make({
+        write: (text) => Effect.sync(() => written.push(text)),
+        style: plain,
+        live: false,
+        columns: 80,
+        rows: 24,
+        replay,
+        next: () => undefined
+      })
+      yield* Effect.forkChild(reporter(Stream.concat(Stream.make(started), Stream.never)))
+      yield* TestClock.adjust("65 seconds")
+      assert.deepStrictEqual(written.slice(1), [
+        "  ... 0 of 4 scenarios · 30 s\n",
+        "  ... 0 of 4 scenarios · 1 min 00 s\n"
+      ])
     })
   )
 

@@ -1,0 +1,70 @@
+import { Cost } from "@webagent/core"
+import type { RunHeader } from "../runner/RunReport.ts"
+import type { Trial } from "../runner/Trial.ts"
+import { money } from "./Headline.ts"
+import { counted, duration } from "./Style.ts"
+
+/** How far a whole run has come, and what it has used of what it may. */
+export interface Pace {
+  readonly header: RunHeader
+  readonly start_ms: number
+  scenarios: number
+  requests: number
+  cost_usd: string
+  reruns: number
+}
+
+/** The pace of a run that begins. */
+export const start = (header: RunHeader, start_ms: number): Pace => ({
+  header,
+  start_ms,
+  scenarios: 0,
+  requests: 0,
+  cost_usd: "0",
+  reruns: 0
+})
+
+/** Adds what a trial has used. */
+export const add = (pace: Pace, { cost_usd, requests, reruns }: Trial): void => {
+  pace.requests += requests
+  pace.reruns += reruns.length
+  pace.cost_usd = Cost.total([pace.cost_usd, cost_usd]).total
+}
+
+// before that the rest would be guessed from too little
+const leastScenarios = 3
+const least_ms = 2000
+
+/** What is left at the pace so far, in milliseconds; undefined where that is too early to say. */
+export const left_ms = (pace: Pace, now_ms: number): number | undefined => {
+  const total = pace.header.suites.reduce((sum, { scenarios }) => sum + scenarios, 0)
+  const elapsed = now_ms - pace.start_ms
+  return pace.scenarios < leastScenarios || elapsed < least_ms || pace.scenarios >= total
+    ? undefined
+    : (elapsed / pace.scenarios) * (total - pace.scenarios)
+}
+
+/** Seconds of a guess are not worth reading. */
+const about = (ms: number) =>
+  ms < 60_000 ? `${Math.max(1, Math.round(ms / 1000))} s` : `${Math.round(ms / 60_000)} min`
+
+/** Where a run is, in one line: `41 of 104 scenarios · 2 min 10 s · 1.24 of 10.00 USD · about 3 min left`. */
+export const line = (pace: Pace, now_ms: number): string => {
+  const { cost_usd, header, requests, reruns, scenarios } = pace
+  const { limits } = header
+  const total = header.suites.reduce((sum, suite) => sum + suite.scenarios, 0)
+  const elapsed = duration(now_ms - pace.start_ms)
+  const left = left_ms(pace, now_ms)
+  return [
+    `${scenarios} of ${counted(total, "scenario")}`,
+    limits.time_ms === undefined ? elapsed : `${elapsed} of ${duration(limits.time_ms)}`,
+    ...(limits.cost_usd === undefined
+      ? cost_usd === "0"
+        ? []
+        : [money(cost_usd)]
+      : [`${money(cost_usd).replace(" USD", "")} of ${money(limits.cost_usd)}`]),
+    ...(limits.requests === undefined ? [] : [`${requests} of ${counted(limits.requests, "request")}`]),
+    ...(reruns === 0 ? [] : [counted(reruns, "rerun")]),
+    ...(left === undefined ? [] : [`about ${about(left)} left`])
+  ].join(" · ")
+}
