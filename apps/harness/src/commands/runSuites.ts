@@ -76,7 +76,7 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
       suitesHash: Plan.hashOf(plan)
     }
     const header = resumed === undefined ? fresh : yield* resumedHeader(fresh, resumed)
-    if (resumed !== undefined) yield* stopLeftovers(options, resumed)
+    if (resumed !== undefined) yield* stopLeftovers(target, resumed)
     const debugging = options.debug ? Debugging.make(target.redact) : Debugging.none
     const replay = Advice.replay(options, argumentOf)
 

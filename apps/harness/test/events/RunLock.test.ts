@@ -14,9 +14,12 @@ const inFolder = <A, E, R>(use: (directory: string, fs: FileSystem.FileSystem) =
     return yield* use(yield* fs.makeTempDirectoryScoped(), fs)
   }).pipe(Effect.scoped, Effect.provide(NodeFileSystem.layer))
 
+// beyond what Linux gives
+const dead = `process ${2 ** 22 + 1}`
+
 /** The lock of another process, as it would have written it. */
-const leave = (fs: FileSystem.FileSystem, directory: string, generation: number, holder: unknown) =>
-  fs.writeFileString(`${directory}/run.${generation}.lock`, JSON.stringify(holder))
+const leave = (fs: FileSystem.FileSystem, directory: string, generation: number, owner: string) =>
+  fs.writeFileString(`${directory}/run.${generation}.lock`, owner)
 
 const pidOf = (directory: string) =>
   Effect.map(Effect.flip(RunLock.take(directory)), (error) => "pid" in error && error.pid)
@@ -52,7 +55,7 @@ describe("RunLock", () => {
     inFolder((directory, fs) =>
       Effect.gen(function* () {
         const { pid } = yield* another
-        yield* leave(fs, directory, 3, { pid })
+        yield* leave(fs, directory, 3, `process ${pid}`)
         assert.strictEqual(yield* pidOf(directory), pid)
         assert.deepStrictEqual(yield* fs.readDirectory(directory), ["run.3.lock"])
       })
@@ -63,7 +66,7 @@ describe("RunLock", () => {
     inFolder((directory, fs) =>
       Effect.gen(function* () {
         const { pid } = yield* another
-        for (const holder of [{ pid: 2 ** 22 + 1 }, { pid, start: "1" }, "half a li"]) {
+        for (const holder of [dead, `process ${pid} started 00000000-1`, "half a li"]) {
           yield* leave(fs, directory, 7, holder)
           yield* Effect.scoped(RunLock.take(directory))
           assert.deepStrictEqual(yield* fs.readDirectory(directory), [])
@@ -75,7 +78,7 @@ describe("RunLock", () => {
   it.live("of many that want what a killed one left, one gets it", () =>
     inFolder((directory, fs) =>
       Effect.gen(function* () {
-        yield* leave(fs, directory, 1, { pid: 2 ** 22 + 1 })
+        yield* leave(fs, directory, 1, dead)
         const script = `
           setInterval(() => {}, 1000)
           const { take } = await import(${JSON.stringify(new URL("../../src/events/RunLock.ts", import.meta.url).href)})

@@ -1,0 +1,119 @@
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { assert, describe, it } from "@effect/vitest"
+import { Control, Server } from "@webagent/server"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Random from "effect/Random"
+import * as Schema from "effect/Schema"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import * as EventLog from "../../src/events/EventLog.ts"
+import { RunReport } from "../../src/runner/RunReport.ts"
+import { run, start } from "./program.ts"
+
+const key = "wak_resume_key"
+const suite = "test/commands/killed.suite.ts"
+// how many trials the suite has: 8 scenarios, 6 times each
+const trials = 48
+const kills = Number(process.env["WEBAGENT_KILLS"] ?? 20)
+const seed = Number(process.env["WEBAGENT_KILL_SEED"] ?? 1)
+
+const report = (directory: string) =>
+  Schema.decodeUnknownSync(Schema.fromJsonString(RunReport))(readFileSync(join(directory, "report.json"), "utf8"))
+
+/** What became of each trial, by scenario. */
+const verdicts = ({ results }: RunReport) =>
+  results.map(({ name, trials }) => [name, ...trials.map(({ index, verdict }) => `${index} ${verdict}`)])
+
+const ended = (directory: string): number => {
+  const path = join(directory, EventLog.fileName)
+  return existsSync(path) ? readFileSync(path, "utf8").split('"_tag":"TrialFinished"').length - 1 : 0
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Kills a process `delay_ms` after so many trials have ended; answers whether it was still there to be killed. */
+const killAt = async (process: ReturnType<typeof start>, directory: string, count: number, delay_ms: number) => {
+  const over = new AbortController()
+  void process.ended.then(() => over.abort())
+  while (!over.signal.aborted && ended(directory) < count) await pause(4)
+  await pause(delay_ms)
+  process.signal("SIGKILL")
+  const { code, stderr } = await process.ended
+  if (code !== null && code > 1) throw new Error(`it ended with ${code}: ${stderr}`)
+  return code === null
+}
+
+const open = Effect.gen(function* () {
+  const { browsers, turns } = yield* (yield* Control).open
+  return browsers.length + turns.length
+})
+
+/** What still runs comes to its end by itself; browsers do not. */
+const settled = (looks: number): Effect.Effect<number, never, Control> =>
+  Effect.flatMap(open, (count) =>
+    count === 0 || looks === 0 ? Effect.succeed(count) : Effect.andThen(Effect.sleep("20 millis"), settled(looks - 1))
+  )
+
+const services = Layer.merge(Server.layerSimulated({ apiKeys: [key] }), NodeFileSystem.layer)
+
+describe("run --resume", () => {
+  it.live(
+    `killed ${kills} times at a random moment: nothing is counted twice, nothing is lost, nothing is left open`,
+    () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const { address } = yield* Server
+        const folder = yield* fs.makeTempDirectoryScoped()
+        const env = { WEBAGENT_API_KEY: key }
+        const args = (directory: string) =>
+          ["run", suite, "--target", address, "--concurrency", "4", "--report-dir", directory] as const
+
+        const whole = join(folder, "whole")
+        assert.strictEqual((yield* Effect.promise(() => run(args(whole), env))).code, 1)
+        const wanted = verdicts(report(whole))
+
+        /** One run, killed and taken up again until it has come to its end; answers how often it was killed. */
+        const story = Effect.fnUntraced(function* (name: string, most: number) {
+          const directory = join(folder, name)
+          const hasBegun = () => ended(directory) > 0 || existsSync(join(directory, EventLog.fileName))
+          const moments = yield* Effect.replicateEffect(Random.nextIntBetween(0, trials - 4), most)
+          let killed = 0
+          for (const moment of moments.toSorted((a, b) => a - b)) {
+            const delay_ms = yield* Random.nextIntBetween(0, 60)
+            const words = hasBegun() ? ["run", "--resume", directory] : args(directory)
+            if (!(yield* Effect.promise(() => killAt(start(words, env), directory, moment, delay_ms)))) break
+            killed++
+          }
+          if (!existsSync(join(directory, "report.json"))) {
+            const last = yield* Effect.promise(() => run(["run", "--resume", directory], env))
+            assert.strictEqual(last.code, 1, last.stderr)
+          }
+
+          const resumed = report(directory)
+          assert.deepStrictEqual(verdicts(resumed), wanted)
+          assert.isAtMost(resumed.header.resumed?.length ?? 0, killed)
+          const events = yield* EventLog.read(join(directory, EventLog.fileName))
+          const finished = events.flatMap(({ event }) =>
+            event._tag === "TrialFinished" ? [`${event.scenario} ${event.trial.index}`] : []
+          )
+          assert.strictEqual(finished.length, trials)
+          assert.strictEqual(new Set(finished).size, trials)
+          return killed
+        })
+
+        const halves = [Math.ceil(kills / 2), Math.floor(kills / 2)]
+        yield* Effect.forEach(
+          halves,
+          Effect.fnUntraced(function* (wanted, half) {
+            let killed = 0
+            for (let round = 0; killed < wanted; round++) killed += yield* story(`${half}-${round}`, wanted - killed)
+          }),
+          { concurrency: 2 }
+        )
+        assert.strictEqual(yield* settled(100), 0)
+      }).pipe(Random.withSeed(seed), Effect.scoped, Effect.provide(services)),
+    240_000
+  )
+})
