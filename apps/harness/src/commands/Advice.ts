@@ -8,6 +8,7 @@ const targetFlags = (options: RunOptions): ReadonlyArray<string> =>
     : [
         `--target ${quoted(options.target)}`,
         ...(options.apiKeyEnv === "WEBAGENT_API_KEY" ? [] : [`--api-key-env ${quoted(options.apiKeyEnv)}`]),
+        ...(options.control === undefined ? [] : [`--control ${quoted(options.control)}`]),
         ...(options.v2SessionId === undefined ? [] : [`--v2-session-id ${quoted(options.v2SessionId)}`]),
         ...(options.allowPaid ? ["--allow-paid"] : [])
       ]

@@ -22,7 +22,8 @@ export interface EndOfRun {
   readonly blamed: ReadonlySet<string>
   /** Why the server's journal could not be read. */
   readonly trouble: string | undefined
-  readonly directory: string | undefined
+  /** Files of the report that had the API key in them. */
+  readonly keyIn: ReadonlyArray<string>
 }
 
 /** How long what is open is tried to be stopped. */
@@ -122,6 +123,11 @@ export const stopAll = Effect.fnUntraced(function* (run: EndOfRun): Effect.fn.Re
         resource: id
       })),
       ...(yield* unblamed(run)),
+      ...run.keyIn.map((file) => ({
+        invariant: "key-in-report",
+        sentence: `${file} had the API key in it, from which it was taken out.`,
+        resource: null
+      })),
       ...(trouble === undefined
         ? []
         : [{ invariant: "journal-not-read", sentence: `${target.redact(trouble)}.`, resource: null }])

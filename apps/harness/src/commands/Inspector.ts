@@ -2,7 +2,7 @@ import type { JournalEntry } from "@webagent/control"
 import { LedgerFile } from "@webagent/core"
 import { ProcessOwner } from "@webagent/core/node"
 import * as Effect from "effect/Effect"
-import type * as FileSystem from "effect/FileSystem"
+import * as FileSystem from "effect/FileSystem"
 import type * as Scope from "effect/Scope"
 import { join } from "node:path"
 import * as Breaches from "../invariants/Breaches.ts"
@@ -14,6 +14,7 @@ import { most, type TrialLog } from "../runner/TrialLog.ts"
 import type { Target } from "../target/Target.ts"
 import { assemble } from "../trace/Assembly.ts"
 import { JournalBook } from "../trace/JournalBook.ts"
+import * as KeyScan from "../trace/KeyScan.ts"
 import { type LeftOpen, stopAll } from "./EndOfRun.ts"
 import * as TraceFiles from "./TraceFiles.ts"
 
@@ -42,6 +43,7 @@ export const make = Effect.fnUntraced(function* (
   const { info, witness } = target
   const allowed = new Map(plan.map(({ scenario, suite }) => [scenarioKey(suite, scenario.name), scenario.allows]))
   const files = directory === undefined ? undefined : yield* TraceFiles.make(directory)
+  const fs = yield* FileSystem.FileSystem
   const book = new JournalBook()
   const open: Array<LeftOpen> = []
   const unstopped = new Set<string>()
@@ -129,12 +131,14 @@ export const make = Effect.fnUntraced(function* (
     return { breaches, ...(trace === undefined ? {} : { trace }) }
   })
 
+  const cleaned = Effect.provideService(KeyScan.clean(directory, target.apiKey), FileSystem.FileSystem, fs)
+
   return {
     inspect,
     stopBrowser: (id) =>
       Effect.tap(target.stopBrowser(id), (stopped) =>
         Effect.sync(() => (stopped ? unstopped.delete(id) : unstopped.add(id)))
       ),
-    finish: Effect.suspend(() => stopAll({ target, open, blamed, trouble, directory }))
+    finish: Effect.flatMap(cleaned, (keyIn) => stopAll({ target, open, blamed, trouble, keyIn }))
   }
 })

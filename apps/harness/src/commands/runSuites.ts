@@ -1,4 +1,5 @@
 import { PollSchedule } from "@webagent/polling"
+import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -9,6 +10,7 @@ import type { RunHeader } from "../runner/RunReport.ts"
 import * as Runner from "../runner/Runner.ts"
 import type { Target } from "../target/Target.ts"
 import { traced } from "../target/TrialTracer.ts"
+import * as KeyScan from "../trace/KeyScan.ts"
 import * as Advice from "./Advice.ts"
 import { choose, limitsOf } from "./ChosenScenarios.ts"
 import * as Debugging from "./Debugging.ts"
@@ -81,7 +83,7 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
     const replay = Advice.replay(options, argumentOf)
 
     // from here on Ctrl-C stops scenarios, and the reports are still written
-    const report = yield* Effect.gen(function* () {
+    const { isClean, report } = yield* Effect.gen(function* () {
       const reporting = yield* Reporting.start({ options, replay, next: Advice.next(options, replay), resumed })
       const report = yield* Runner.run({
         header,
@@ -96,9 +98,12 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
         ...(resumed === undefined ? {} : { done: resumed.done, worked_ms: resumed.worked_ms })
       }).pipe(debugging.listening, Effect.provideService(PollSchedule.Current, target.pollSchedule), traced)
       yield* reporting.finish
-      return report
+      // what was written last, too
+      const keyIn = yield* KeyScan.clean(reporting.directory, target.apiKey)
+      if (keyIn.length > 0) yield* Console.error(`The API key was taken out of ${keyIn.join(", ")}.`)
+      return { report, isClean: keyIn.length === 0 }
     }).pipe(Effect.uninterruptible)
 
     if (report.interrupted) return yield* new NotGreen({ exitCode: 130 })
-    if (!Gate.judge(report).green) return yield* new NotGreen({ exitCode: 1 })
+    if (!isClean || !Gate.judge(report).green) return yield* new NotGreen({ exitCode: 1 })
   }).pipe(Effect.scoped)

@@ -15,5 +15,6 @@ export const builtIn: Readonly<Record<string, () => Promise<{ readonly default: 
   "not-found": () => import("./not-found.ts"),
   validation: () => import("./validation.ts"),
   "error-answers": () => import("./error-answers.ts"),
-  "cross-version": () => import("./cross-version.ts")
+  "cross-version": () => import("./cross-version.ts"),
+  control: () => import("./control.ts")
 }

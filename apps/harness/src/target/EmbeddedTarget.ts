@@ -49,7 +49,9 @@ export const start = Effect.fnUntraced(function* (seed: number) {
     Server.layerSimulated({ seed, apiKeys: [apiKey], turnDuration: "20 millis", control: { key: controlKey } })
   )
   const server = Context.get(parts, Server)
-  const control = yield* ControlClient.make({ address: server.control ?? "", key: controlKey })
+  const control = yield* ControlClient.make({ address: server.control ?? "", key: controlKey }).pipe(
+    Effect.provideContext(yield* Layer.build(NodeHttpClient.layerUndici))
+  )
   return {
     simulated: true,
     apiKey: Redacted.make(apiKey),
@@ -69,4 +71,4 @@ export const start = Effect.fnUntraced(function* (seed: number) {
       })
     }
   } satisfies Connection
-}, Effect.provide(NodeHttpClient.layerUndici))
+})
