@@ -166,6 +166,11 @@ export default defineConfig({
       ],
       "Reporters see results only."
     ),
+    restricted(
+      [`${harness}/page/**`],
+      ["**/runner/Runner.ts", "**/commands/**", "**/suites/**", "**/target/**", "**/load/**", "**/main.ts"],
+      "The page is drawn from results, traces and nights, whoever made them."
+    ),
     {
       files: ["packages/*/src/**"],
       rules: {
