@@ -36,12 +36,12 @@ const shipped = async (entry: string): Promise<ReadonlyArray<string>> =>
  * not to grow beyond 65,000.
  */
 const largest = {
-  "@webagent/v2": 62_500,
-  "@webagent/v2/promise": 64_500,
-  "@webagent/v3": 63_000,
-  "@webagent/v3/promise": 65_500,
-  "@webagent/v4": 65_000,
-  "@webagent/v4/promise": 68_500
+  "@webagent/v2": 62_100,
+  "@webagent/v2/promise": 64_300,
+  "@webagent/v3": 62_550,
+  "@webagent/v3/promise": 65_100,
+  "@webagent/v4": 64_800,
+  "@webagent/v4/promise": 67_700
 }
 
 describe("what a client ships", () => {

@@ -28,7 +28,7 @@ const bundled = async (entry: string) => {
 }
 
 /** A ratchet, in bytes after gzip: lower it when an entry gets smaller. */
-const largest = { v2: 65_500, v3: 66_500, v4: 69_000 }
+const largest = { v2: 64_500, v3: 65_500, v4: 68_000 }
 
 /** What every page and every edge runtime has, and nothing of Node. */
 const web = {

@@ -1,3 +1,4 @@
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
@@ -36,10 +37,7 @@ const sendBy =
           path: `${pathname}${search}`,
           method: request.method,
           headers: request.headers,
-          body: request.body._tag === "Uint8Array" ? request.body.body : null,
-          // whoever sends bounds the time
-          headersTimeout: 0,
-          bodyTimeout: 0
+          body: request.body._tag === "Uint8Array" ? request.body.body : null
         },
         {
           onRequestStart: (started) => {
@@ -82,6 +80,9 @@ const dispatcherOf = ({ Agent, EnvHttpProxyAgent }: typeof Undici) =>
     const options = {
       // polls of one run are up to 15 s apart; undici's own 4 s would connect again for each
       keepAliveTimeout: 20_000,
+      // whoever sends bounds the time
+      headersTimeout: 0,
+      bodyTimeout: 0,
       connect: { timeout: Duration.toMillis(timeouts.connect ?? "10 seconds") }
     }
     return yield* Effect.acquireRelease(
@@ -119,7 +120,14 @@ export const layerUndici: Layer.Layer<HttpClient.HttpClient, never, ClientConfig
   Effect.map(Effect.orDie(load), layerBy)
 )
 
-/** undici where it can be loaded: a bundle may have left it out, and an old Node refuses it. fetch is always there. */
+/**
+ * undici, unless an application provides a FetchHttpClient.Fetch, and where it can be loaded: a bundle may have left it
+ * out, and an old Node refuses it. fetch is always there.
+ */
 export const layerHttp: Layer.Layer<HttpClient.HttpClient, never, ClientConfig> = Layer.unwrap(
-  Effect.match(load, { onSuccess: layerBy, onFailure: () => layerFetch })
+  Effect.contextWith((context: Context.Context<never>) =>
+    Context.getOrUndefined(context, FetchHttpClient.Fetch) === undefined
+      ? Effect.match(load, { onSuccess: layerBy, onFailure: () => layerFetch })
+      : Effect.succeed(layerFetch)
+  )
 )

@@ -30,9 +30,10 @@ export const random: Effect.Effect<string> = Effect.sync(() => {
 })
 
 /** A new uuid for each create, drawn from Effect's Random: the same ones again under `Random.withSeed`. */
-export const seeded: Effect.Effect<string> = Effect.map(
-  Effect.all(Array.from({ length: 16 }, () => Random.nextIntBetween(0, 255))),
-  (bytes) => uuid((index) => bytes[index] ?? 0)
+export const seeded: Effect.Effect<string> = /* @__PURE__ */ Effect.suspend(() =>
+  Effect.map(Effect.all(Array.from({ length: 16 }, () => Random.nextIntBetween(0, 255))), (bytes) =>
+    uuid((index) => bytes[index] ?? 0)
+  )
 )
 
 /** Where the key of the next create comes from; `random` unless an application provides another source. */

@@ -3,7 +3,9 @@ import { ScriptedServer } from "@webagent/scripted-server"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as Layer from "effect/Layer"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
@@ -59,6 +61,22 @@ describe("layerHttp", () => {
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
 
+  it.live("is the fetch that an application provides, also in Node", () =>
+    Effect.gen(function* () {
+      const asked: Array<string> = []
+      const fetch: typeof globalThis.fetch = async (address) => {
+        asked.push(String(address))
+        return new Response("{}")
+      }
+      yield* Effect.flatMap(Transport, (transport) => transport.execute("v4", HttpClientRequest.get("/x"))).pipe(
+        Effect.provide(Transport.layer),
+        Effect.provide(Layer.provide(layerHttp, Layer.succeed(FetchHttpClient.Fetch, fetch))),
+        Effect.provide(ClientConfig.layer({ baseUrl: "http://agents.example", apiKey: "canary" }))
+      )
+      assert.deepStrictEqual(asked, ["http://agents.example/api/v4/x"])
+    })
+  )
+
   it.live("goes through a proxy that Node's fetch would go through", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
@@ -70,18 +88,22 @@ describe("layerHttp", () => {
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
 
-  it.live("closes its connections when it ends", () =>
+  // with a time for the headers there are two steps, and another way into undici
+  it.live.each([{}, { headers: "10 seconds" }] as const)("closes its connections when it ends: %j", (timeouts) =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       const closed = yield* Deferred.make<void>()
       server.script = () => (response) => {
-        response.socket?.once("close", () => Deferred.doneUnsafe(closed, Exit.void))
-        response.end("{}")
+        const { socket } = response
+        socket?.once("close", () => Deferred.doneUnsafe(closed, Exit.void))
+        // neither side would close it by itself for ten minutes
+        if (socket !== null) Reflect.set(Reflect.get(socket, "server"), "keepAliveTimeout", 0)
+        response.writeHead(200, { connection: "keep-alive", "keep-alive": "timeout=600" }).end("{}")
       }
       yield* Effect.flatMap(Transport, (transport) => transport.execute("v4", HttpClientRequest.get("/x"))).pipe(
         Effect.provide(Transport.layer),
         Effect.provide(layerHttp),
-        Effect.provide(ClientConfig.layer({ baseUrl: server.address, apiKey: "canary" }))
+        Effect.provide(ClientConfig.layer({ baseUrl: server.address, apiKey: "canary", timeouts }))
       )
       yield* Deferred.await(closed)
     }).pipe(Effect.provide(ScriptedServer.layer))

@@ -27,8 +27,13 @@ const stopPolicy: RetryPolicy.RetryPolicy = {
   cap: Duration.seconds(10)
 }
 
-/** The service has made the browser, so that its address is right. */
-const mayPass = (error: unknown) => RetryPolicy.transientOf(error, true)
+/** The service has made the browser, so that its address is right; one that asks for a year is asked after a minute. */
+const mayPass = (error: unknown) => {
+  const failure = RetryPolicy.transientOf(error, true)
+  return failure?.retryAfter === undefined
+    ? failure
+    : { ...failure, retryAfter: Duration.min(failure.retryAfter, stopPolicy.maxRetryAfter) }
+}
 
 /** The answer to a stop is not described: whatever JSON a success brings, it has stopped. */
 const isOddSuccess = (error: unknown) =>

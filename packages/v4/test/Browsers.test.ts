@@ -255,6 +255,21 @@ describe("Browsers, as time goes by", () => {
     }).pipe(Effect.provide(layerAnswering), Effect.provide(layerLogger))
   })
 
+  it.effect("use asks again after a minute to stop, whatever the service asks for", () => {
+    const busy = new Response("{}", { status: 429, headers: { "retry-after": "31536000" } })
+    const { layerAnswering, stoppedAt } = answering((method) =>
+      method === "POST" ? json(201, browser) : stoppedAt.length < 2 ? Effect.succeed(busy) : json(200, browser)
+    )
+    const { layerLogger, warnings } = warned()
+    return Effect.gen(function* () {
+      const browsers = yield* Browsers
+      const fiber = yield* Effect.forkChild(browsers.use({}, () => Effect.void))
+      yield* TestClock.adjust("90 seconds")
+      yield* Fiber.join(fiber)
+      assert.deepStrictEqual([stoppedAt, warnings], [[0, 60_000], []])
+    }).pipe(Effect.provide(layerAnswering), Effect.provide(layerLogger))
+  })
+
   it.effect("use warns after two minutes without an answer", () => {
     const { layerAnswering } = answering((method) => (method === "POST" ? json(201, browser) : Effect.never))
     const { layerLogger, warnings } = warned()

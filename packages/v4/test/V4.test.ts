@@ -22,6 +22,8 @@ describe("V4", () => {
       )
       assert.strictEqual(server.requests[0]?.headers["x-service-api-key"], "wak_env")
       assert.strictEqual(server.requests[0]?.url, "/api/v4/runs/r-1/status")
+      // what fetch says of itself: in Node it is undici
+      assert.isUndefined(server.requests[0]?.headers["sec-fetch-mode"])
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
 

@@ -66,6 +66,22 @@ describe("new WebAgent", () => {
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
 
+  it.live("sends through undici in Node, unless told", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = () => ({ json: { status: "running" } })
+      for (const how of [{}, { fetch: globalThis.fetch }]) {
+        const agent = new WebAgent({ apiKey: key, baseUrl: server.address, ...how })
+        yield* Effect.promise(() => agent.runs.status("r-1"))
+      }
+      // what fetch says of itself
+      assert.deepStrictEqual(
+        server.requests.map(({ headers }) => headers["sec-fetch-mode"]),
+        [undefined, "cors"]
+      )
+    }).pipe(Effect.provide(ScriptedServer.layer))
+  )
+
   it.live("sends through the fetch that it is given", () => {
     const urls: Array<string> = []
     const agent = new WebAgent({
