@@ -7,6 +7,7 @@ import { join } from "node:path"
 import * as Baseline from "../history/Baseline.ts"
 import * as Fingerprint from "../history/Fingerprint.ts"
 import * as History from "../history/History.ts"
+import * as Complaints from "../load/Complaints.ts"
 import * as Execution from "../load/Execution.ts"
 import * as Figures from "../load/Figures.ts"
 import * as LoadJUnit from "../load/LoadJUnit.ts"
@@ -107,7 +108,7 @@ export const loadTest = (options: LoadTestOptions) =>
     const dashboard = join(directory, `load-${plan.test.name}-k6.html`)
     // from here on Ctrl-C stops k6, and what it has measured is still reported
     return yield* Effect.gen(function* () {
-      const { failure, interrupted, points, said, summary } = yield* Execution.run({
+      const { complaints, failure, interrupted, points, said, summary } = yield* Execution.run({
         k6,
         script,
         plan,
@@ -149,6 +150,7 @@ export const loadTest = (options: LoadTestOptions) =>
       yield* say([
         ...LoadReport.ending(report, style),
         ...(judgement === undefined ? [] : Baseline.lines(judgement)),
+        ...(interrupted ? [] : Complaints.lines(complaints)),
         ...(left === undefined ? [] : [`left     ${left}`]),
         ...(points.lost() === 0
           ? []

@@ -5,6 +5,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { usage } from "../Mistake.ts"
 import { troubleOf } from "../Trouble.ts"
+import * as Complaints from "./Complaints.ts"
 import * as K6Run from "./K6Run.ts"
 import * as LoadProgress from "./LoadProgress.ts"
 import * as LoadSettings from "./LoadSettings.ts"
@@ -36,6 +37,8 @@ export interface Outcome {
   readonly failure: string | undefined
   /** The last lines that the k6 which failed wrote to its standard error. */
   readonly said: ReadonlyArray<string>
+  /** What k6 complained of while it ran, whether or not it failed. */
+  readonly complaints: ReadonlyArray<Complaints.Complaint>
 }
 
 const readSummary = (file: string) =>
@@ -77,7 +80,8 @@ export const run = Effect.fnUntraced(
             ),
       interrupted: ends.some(({ interrupted }) => interrupted),
       failure: failed && (K6Run.failure(failed) ?? "it wrote no summary"),
-      said: failed?.said ?? []
+      said: failed?.said ?? [],
+      complaints: Complaints.together(ends.flatMap(({ complaints }) => complaints))
     } satisfies Outcome
   },
   Effect.mapError((error) => usage(`k6 cannot start: ${troubleOf(error)}.`))

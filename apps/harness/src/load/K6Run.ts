@@ -7,6 +7,7 @@ import type * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { join } from "node:path"
 import * as Child from "./Child.ts"
+import * as Complaints from "./Complaints.ts"
 import type { K6 } from "./K6.ts"
 import * as K6Control from "./K6Control.ts"
 import type { Output } from "./operator/Outputs.ts"
@@ -41,6 +42,8 @@ export interface K6End {
   readonly stopped: boolean
   /** The last lines that k6 wrote to its standard error. */
   readonly said: ReadonlyArray<string>
+  /** What it complained of at any time. */
+  readonly complaints: ReadonlyArray<Complaints.Complaint>
 }
 
 // k6's own variables would change the load, the rest of the environment is nothing to a load test
@@ -108,17 +111,19 @@ const start = Effect.fnUntraced(function* (options: K6RunOptions, segment: numbe
     )
   )
   const said: Array<string> = []
+  const complaints = Complaints.make()
   const listen = [
     Stream.runForEach(Child.lines(handle.stdout), (line) => Effect.sync(() => hear(line))),
     Stream.runForEach(Child.lines(handle.stderr), (line) =>
       Effect.sync(() => {
+        complaints.take(line)
         said.push(line)
         if (said.length > kept) said.shift()
       })
     )
   ]
   const listening = yield* Effect.all(listen, { concurrency: "unbounded" }).pipe(Effect.ignore, Effect.forkScoped)
-  return { address, handle, listening, said }
+  return { address, handle, listening, said, complaints }
 })
 
 /** Whether a k6 ended because of a threshold before its time; one that is judged at the end exits alike. */
@@ -174,7 +179,8 @@ export const run = Effect.fnUntraced(
         interrupted,
         aborted: isAborted(said),
         stopped: asked.has(process),
-        said
+        said,
+        complaints: process.complaints.all()
       }
     })
   },

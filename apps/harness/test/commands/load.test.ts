@@ -554,6 +554,17 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
     assert.strictEqual(reportIn(directory).verdict, "failed")
   })
 
+  it("says what was thrown in the TypeScript, and that an output was not there", async () => {
+    const { address } = await serve({ tasks: [null] })
+    const args = ["load", "smoke", "--target", address, "--mix", "v2=1", ...seconds, "--report-dir", newFolder()]
+    const { code, stdout } = await run([...args, "--out", "prometheus=http://127.0.0.1:9/api/v1/write"], {
+      WEBAGENT_API_KEY: key
+    })
+    assert.strictEqual(code, 1)
+    assert.match(stdout, /^k6 {7}TypeError: .* \(load\/flows\/v2-sessions\.ts:\d+\), \d+ times$/mu)
+    assert.match(stdout, /^k6 {7}Failed to send the time series data to the endpoint: .*connection refused/mu)
+  })
+
   it("doing no work at all fails, by the thresholds that count work", async () => {
     const { address } = await serve({ fail: () => 503 })
     const args = ["load", "smoke", "--target", address, ...seconds, "--report-dir", newFolder()]

@@ -5,6 +5,8 @@ import type { AddressInfo } from "node:net"
 export interface Script {
   readonly key: string
   readonly simulated: boolean
+  /** The tasks of a v2 session. */
+  readonly tasks?: ReadonlyArray<unknown>
   /** The status to answer the nth load request with, instead of what it asks for; null for no answer at all. */
   readonly fail?: (request: IncomingMessage, ordinal: number) => number | null | undefined
 }
@@ -17,7 +19,7 @@ export interface ScriptedService {
 }
 
 /** As little of a service as `load` and its scripts need, on a real socket; all work is done at once. */
-export const start = async ({ fail, key, simulated }: Script): Promise<ScriptedService> => {
+export const start = async ({ fail, key, simulated, tasks }: Script): Promise<ScriptedService> => {
   const seen: Array<string> = []
   const server = createServer((request, response) => {
     const { method, url = "" } = request
@@ -40,7 +42,7 @@ export const start = async ({ fail, key, simulated }: Script): Promise<ScriptedS
         sessionId: id,
         status: version === "v3" ? "idle" : "completed",
         result: "hello",
-        tasks: [{ status: "finished", output: "hello" }],
+        tasks: tasks ?? [{ status: "finished", output: "hello" }],
         cdpUrl: "ws://127.0.0.1:9"
       })
     })
