@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import type { PlatformError } from "effect/PlatformError"
 import * as Stream from "effect/Stream"
 import * as Gate from "../runner/Gate.ts"
+import * as Money from "../runner/Money.ts"
 import type { RunEvent } from "../runner/RunEvent.ts"
 import { leakedBrowsersOf, type RunHeader, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
 import type { Exchange } from "../runner/Trial.ts"
@@ -134,7 +135,9 @@ export const summary = (report: RunReport, style: Style): string => {
   const browsers = SuiteProgress.browsers(report.results)
   const facts = [
     `${report.interrupted ? "stopped by hand: " : ""}${parts.join(", ")} in ${duration(report.duration_ms)}`,
-    report.counts.leakedBrowsers > 0 ? style.bad(browsers) : browsers
+    report.counts.leakedBrowsers > 0 ? style.bad(browsers) : browsers,
+    ...(report.counts.reruns > 0 ? [counted(report.counts.reruns, "rerun")] : []),
+    ...(report.header.target.simulated || report.cost_usd === "0" ? [] : [Money.shown(report.cost_usd)])
   ]
   return facts.join(" · ")
 }
@@ -144,13 +147,21 @@ const figures = ({ figures }: RunReport): ReadonlyArray<string> => {
   const all = figures?.find(({ suite }) => suite === null)
   if (all === undefined) return []
   const { interval, k, passAtK, passHatK, passed, rate, scored } = all
-  const within =
-    interval === null ? "" : `, of more such scenarios ${percent(interval.low)} .. ${percent(interval.high)}`
+  const within = interval === null ? "" : ` (${percent(interval.low)} .. ${percent(interval.high)})`
+  const repeated =
+    k < 2 ? "" : ` · pass@${k} ${percent(passAtK)} (one of ${k}) · pass^${k} ${percent(passHatK)} (all ${k})`
+  return [`trials   ${passed} of ${scored} passed · pass rate ${percent(rate)}${within}${repeated}`]
+}
+
+/** What the agent says of itself beside what was found. */
+const claims = ({ agreement }: RunReport): ReadonlyArray<string> => {
+  const inflation = agreement?.inflation
+  if (inflation === undefined) return []
+  const kappa = agreement?.pairs[0]?.kappa ?? null
+  const { claimed, found, trials } = inflation
   return [
-    `trials   ${passed} of ${scored} passed · pass rate ${percent(rate)}${within}`,
-    ...(k < 2
-      ? []
-      : [`         of ${k} trials one passes in ${percent(passAtK)} of scenarios, all in ${percent(passHatK)}`])
+    `agent    says it succeeded in ${percent(claimed)} of ${counted(trials, "trial")}, oracles find ${percent(found)}` +
+      (kappa === null ? "" : ` · kappa ${kappa.toFixed(2)}`)
   ]
 }
 
@@ -184,6 +195,7 @@ const ending = (report: RunReport, options: ConsoleOptions): ReadonlyArray<strin
     ...breaches(report.results, options.style),
     ...skips(report.results, options.style),
     ...figures(report),
+    ...claims(report),
     ...reruns(report.results),
     ...why(report, options.style),
     summary(report, options.style),

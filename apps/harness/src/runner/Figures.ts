@@ -1,6 +1,7 @@
 import * as Bootstrap from "../statistics/Bootstrap.ts"
 import * as PassAtK from "../statistics/PassAtK.ts"
 import { mean } from "../statistics/Quantile.ts"
+import * as Wilson from "../statistics/Wilson.ts"
 import type { RunHeader, ScenarioResult, SuiteFigures } from "./RunReport.ts"
 import { isScored } from "./Trial.ts"
 
@@ -8,6 +9,15 @@ interface Scored {
   readonly suite: string
   readonly passed: number
   readonly scored: number
+}
+
+/** Numbers that are all the same cannot be drawn otherwise: then it is counted how many scenarios there are. */
+const intervalOf = (rates: ReadonlyArray<number>, seed: number): SuiteFigures["interval"] => {
+  const [first] = rates
+  if (rates.length > 1 && (first === 0 || first === 1) && rates.every((rate) => rate === first)) {
+    return Wilson.interval(first * rates.length, rates.length)
+  }
+  return Bootstrap.ofMean(rates, seed) ?? null
 }
 
 const figuresOf = (suite: string | null, results: ReadonlyArray<Scored>, seed: number): SuiteFigures => {
@@ -21,7 +31,7 @@ const figuresOf = (suite: string | null, results: ReadonlyArray<Scored>, seed: n
     passed: sum(({ passed }) => passed),
     scored: sum(({ scored }) => scored),
     rate: mean(rates),
-    interval: Bootstrap.ofMean(rates, seed) ?? null,
+    interval: intervalOf(rates, seed),
     k,
     scenariosOfK: whole.length,
     passAtK: mean(whole.map(({ passed, scored }) => PassAtK.atLeastOne(passed, scored, k))),

@@ -1,6 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Agreement from "./Agreement.ts"
 import { Budget } from "./Budget.ts"
 import * as Figures from "./Figures.ts"
 import * as Ranking from "./Ranking.ts"
@@ -63,6 +64,7 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
     const ordered = scenarios.map((of) => results.get(of) ?? ScenarioRun.unrun(of.planned, 0, TrialRun.stopped))
     const ending = yield* options.finish ?? Effect.succeed<Ending>({ breaches: [], leftovers: [] })
     const figures = Figures.of(ordered, header)
+    const agreement = Agreement.of(ordered.flatMap(({ trials }) => trials))
     const report: RunReport = {
       format: 2,
       header,
@@ -71,6 +73,7 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
       counts: countsOf(ordered),
       cost_usd: totalCost(ordered.map((result) => result.cost_usd)),
       ...(figures === undefined ? {} : { figures }),
+      ...(agreement === undefined ? {} : { agreement }),
       results: ordered,
       ...ending
     }

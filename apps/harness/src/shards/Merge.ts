@@ -1,4 +1,5 @@
 import * as Result from "effect/Result"
+import * as Agreement from "../runner/Agreement.ts"
 import * as Figures from "../runner/Figures.ts"
 import { countsOf, type RunHeader, type RunReport, type ScenarioResult, totalCost } from "../runner/RunReport.ts"
 import type { Trial } from "../runner/Trial.ts"
@@ -159,6 +160,7 @@ export const merge = (
   })
   const parts = shards.map(({ report }) => report)
   const figures = Figures.of(results, header)
+  const agreement = Agreement.of(results.flatMap(({ trials }) => trials))
   const leftovers = parts.flatMap((report) => report.leftovers ?? [])
   return Result.succeed({
     report: {
@@ -169,6 +171,7 @@ export const merge = (
       counts: countsOf(results),
       cost_usd: totalCost(results.map(({ cost_usd }) => cost_usd)),
       ...(figures === undefined ? {} : { figures }),
+      ...(agreement === undefined ? {} : { agreement }),
       results,
       shards: shards.map(({ report, shard }) => ({
         index: shard.index,

@@ -33,6 +33,15 @@ describe("Figures", () => {
     })
   )
 
+  it.effect("where all passed it still says how few scenarios that were", () =>
+    Effect.gen(function* () {
+      const { report } = yield* run([suiteOf("one", [passes("a", 2), passes("b", 2), passes("c", 2)])], { trials: 2 })
+      const [all] = report.figures ?? []
+      assert.deepStrictEqual([all?.rate, all?.interval?.high], [1, 1])
+      assert.closeTo(all?.interval?.low ?? 1, 0.4385, 1e-4)
+    })
+  )
+
   it.effect("one trial each is no rate", () =>
     Effect.gen(function* () {
       const { report } = yield* run([suiteOf("one", [passes("a", 1)])])
