@@ -136,7 +136,6 @@ export const summary = (report: RunReport, style: Style): string => {
   const facts = [
     `${report.interrupted ? "stopped by hand: " : ""}${parts.join(", ")} in ${duration(report.duration_ms)}`,
     report.counts.leakedBrowsers > 0 ? style.bad(browsers) : browsers,
-    ...(report.counts.reruns > 0 ? [counted(report.counts.reruns, "rerun")] : []),
     ...(report.header.target.simulated || report.cost_usd === "0" ? [] : [Money.shown(report.cost_usd)])
   ]
   return facts.join(" · ")
