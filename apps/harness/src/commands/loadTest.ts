@@ -58,20 +58,25 @@ const save = Effect.fnUntraced(
 
 /** Judges a run by a history file, and adds it there when that is asked for. */
 const judge = Effect.fnUntraced(function* (
-  { baseline, record, tolerance }: LoadTestOptions,
+  { baseline, profile, record, target: asked, tolerance }: LoadTestOptions,
   history: ReadonlyArray<History.Entry>,
   report: LoadReport.LoadReport
 ) {
   // a run that was cut short is no baseline, and none judges it
   if (baseline === undefined || report.verdict === "stopped") return undefined
   const { figures, startedAt, target, test, verdict } = report
-  const where = target.simulated ? "simulated" : new URL(target.address).origin
+  // one that was started for this is the same every time, at another port; any other is told from others by its address
+  const where = asked === "simulated" ? asked : new URL(target.address).origin
+  const fs = yield* FileSystem.FileSystem
+  const behaviour = yield* profile === undefined
+    ? Effect.succeed(undefined)
+    : Effect.orElseSucceed(fs.readFileString(profile), () => profile)
   const { duration_ms, rate, settings } = report
   const fingerprint = Fingerprint.here(report.tool.k6)
   const subject = {
     test,
     fingerprint,
-    settings: History.settingsHash({ ...settings, rate, duration_ms, where }),
+    settings: History.settingsHash({ ...settings, rate, duration_ms, where, profile: behaviour }),
     figures
   }
   const judgement = Baseline.judge(history, subject, tolerance)

@@ -50,11 +50,14 @@ export const read = Effect.fnUntraced(function* (path: string) {
   )
 })
 
-/** Adds an entry at the end of a history file. */
+/** Adds an entry at the end of a history file, on a line of its own. */
 export const append = Effect.fnUntraced(
   function* (path: string, entry: Entry) {
     const fs = yield* FileSystem.FileSystem
-    yield* fs.writeFileString(path, `${JSON.stringify(entry)}\n`, { flag: "a" })
+    // a line may have been taken out by hand, and the end of the last one with it
+    const before = (yield* fs.exists(path)) ? yield* fs.readFileString(path) : ""
+    const end = before === "" || before.endsWith("\n") ? "" : "\n"
+    yield* fs.writeFileString(path, `${end}${JSON.stringify(entry)}\n`, { flag: "a" })
   },
   Effect.mapError((error) => usage(`The baseline cannot be written: ${troubleOf(error)}.`))
 )

@@ -189,6 +189,15 @@ describe("load --baseline", { timeout: 60_000 }, () => {
     const worse = await run(args, slow)
     assert.match(worse.stdout, /^against baseline \(5 runs\): request p95 18 ms, was 14 ms \.\. 14 ms: WORSE /mu)
     assert.strictEqual(worse.code, 1)
+    const moved = await serve()
+    const elsewhere = await run(
+      args.map((arg) => (arg === address ? moved : arg)),
+      usual
+    )
+    assert.include(
+      elsewhere.stdout,
+      "\nagainst baseline: not enough data, 0 of 5 runs (5 not counted: other settings)\n"
+    )
     const other = await run([...args, "--rate", "7"], usual)
     assert.include(other.stdout, "\nagainst baseline: not enough data, 0 of 5 runs (5 not counted: other settings)\n")
     assert.strictEqual(readFileSync(baseline, "utf8").trim().split("\n").length, 5)

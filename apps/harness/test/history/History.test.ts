@@ -30,6 +30,16 @@ describe("a history file", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 
+  it.effect("that does not end with a line end gets one", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const file = join(yield* fs.makeTempDirectoryScoped(), "history.ndjson")
+      yield* fs.writeFileString(file, JSON.stringify(entry))
+      yield* History.append(file, entry)
+      assert.deepStrictEqual(yield* History.read(file), [entry, entry])
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+
   it.effect("with a line that is something else is a mistake that names the line", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem

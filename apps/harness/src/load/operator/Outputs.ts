@@ -16,14 +16,15 @@ export const prometheus = (url: string): Output => ({
   }
 })
 
-/** OTLP over HTTP; `url` is the collector's address, such as `http://otel-collector:4318`. */
+/** OTLP over HTTP; `url` is the collector's address, such as `http://otel-collector:4318`, with a path unless it is `/v1/metrics`. */
 export const otlp = (url: string): Output => {
-  const { host, protocol } = new URL(url)
+  const { host, pathname, protocol } = new URL(url)
   return {
     flag: "opentelemetry",
     variables: {
       K6_OTEL_EXPORTER_PROTOCOL: "http/protobuf",
       K6_OTEL_HTTP_EXPORTER_ENDPOINT: host,
+      ...(pathname === "/" ? {} : { K6_OTEL_HTTP_EXPORTER_URL_PATH: pathname }),
       K6_OTEL_HTTP_EXPORTER_INSECURE: String(protocol === "http:"),
       K6_OTEL_SERVICE_NAME: "webagent-load",
       K6_OTEL_METRIC_PREFIX: "k6_"

@@ -72,6 +72,16 @@ describe("the Grafana dashboard", () => {
     }
   })
 
+  it("still says after the end of a test what it has left behind", () => {
+    // k6 ends its series with its end, and nothing is not 0
+    const stats = dashboard.panels.filter(({ type }) => type === "stat")
+    assert.isAtLeast(stats.length, 5)
+    for (const { targets, title } of stats) {
+      for (const { expr } of targets)
+        assert.match(expr, /^sum\(last_over_time\(.+\[\$__range\]\)\) or vector\(0\)$/u, title)
+    }
+  })
+
   it("shows every metric of our own but the size of the sample", () => {
     const asked = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)).join()
     const own = [...readFileSync(at("apps/harness/load/Metrics.ts"), "utf8").matchAll(/new \w+\("(\w+)"/gu)]

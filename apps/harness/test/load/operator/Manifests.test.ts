@@ -122,6 +122,14 @@ describe("the manifests of k6-operator", () => {
     assert.isTrue(Object.values(env).every((value) => typeof value === "string"))
   })
 
+  it("OTLP goes to the path of its address, where it has one", () => {
+    const path = (url: string) => Outputs.otlp(url).variables["K6_OTEL_HTTP_EXPORTER_URL_PATH"]
+    assert.deepStrictEqual(
+      [path("http://c:4318"), path("https://gateway/otlp/v1/metrics")],
+      [undefined, "/otlp/v1/metrics"]
+    )
+  })
+
   it("says which commands run it", () => {
     assert.deepStrictEqual(commands({ ...options, namespace: "load" }), [
       "kubectl -n load create secret generic webagent --from-literal=api-key=$WEBAGENT_API_KEY",
