@@ -3,18 +3,29 @@ import * as Effect from "effect/Effect"
 import { usage } from "../Mistake.ts"
 import type { LearnedScenario } from "../runner/LearnedScenario.ts"
 import * as Plan from "../runner/Plan.ts"
-import type { Limits } from "../runner/RunReport.ts"
+import * as Runner from "../runner/Runner.ts"
+import type { Limits, RunHeader } from "../runner/RunReport.ts"
 import * as Shards from "../shards/Shards.ts"
 import type { RunOptions } from "./RunOptions.ts"
 import * as SuiteSource from "./SuiteSource.ts"
 
-/** The part of the plan that this process runs, and how all of it is split. */
+type Split = NonNullable<RunHeader["shard"]>
+
+/** The part of the plan that this process runs, and how all of it is split; `was` is how it was before. */
 const shardOf = (
   { shard, trials }: RunOptions,
   plan: ReadonlyArray<Plan.Planned>,
-  learned: ReadonlyMap<string, LearnedScenario>
+  learned: ReadonlyMap<string, LearnedScenario>,
+  was: Split | undefined
 ) => {
   if (shard === undefined) return { plan, split: {} }
+  if (was?.plan !== undefined) {
+    const own = new Set(
+      was.plan.filter((one) => one.shard === was.index).map(({ name, suite }) => Runner.scenarioKey(suite, name))
+    )
+    const part = plan.filter(({ scenario, suite }) => own.has(Runner.scenarioKey(suite, scenario.name)))
+    return { plan: part, split: { shard: was } }
+  }
   const all = Shards.assign({ plan, learned, trials, of: shard.of })
   return {
     plan: all.flatMap(({ planned, shard: index }) => (index === shard.index ? [planned] : [])),
@@ -27,8 +38,14 @@ const shardOf = (
   }
 }
 
-/** Loads the suites, and takes of them what is asked for; a Mistake when that is nothing. */
-export const choose = Effect.fnUntraced(function* (options: RunOptions, edition?: SuiteSource.Edition) {
+/**
+ * Loads the suites, and takes of them what is asked for; a Mistake when that is nothing. `edition` loads files anew;
+ * `was` is how a run that goes on was split, whatever has been learnt since.
+ */
+export const choose = Effect.fnUntraced(function* (
+  options: RunOptions,
+  { edition, was }: { readonly edition?: SuiteSource.Edition; readonly was?: Split | undefined } = {}
+) {
   const loaded = yield* SuiteSource.load(options.suites, edition)
   const all = Plan.make(
     loaded.map(({ suite }) => suite),
@@ -45,7 +62,7 @@ export const choose = Effect.fnUntraced(function* (options: RunOptions, edition?
   }
   const learned: ReadonlyMap<string, LearnedScenario> = new Map()
   const argumentOf = (name: string) => loaded.find(({ suite }) => suite.name === name)?.argument ?? name
-  return { argumentOf, learned, ...shardOf(options, all, learned) }
+  return { argumentOf, learned, ...shardOf(options, all, learned, was) }
 })
 
 /** The limits that the flags set, with those that hold unless told otherwise. */

@@ -6,6 +6,7 @@ import * as ConsoleReporter from "../reporters/ConsoleReporter.ts"
 import { cut } from "../reporters/Style.ts"
 import type { ScenarioResult } from "../runner/RunReport.ts"
 import * as Runner from "../runner/Runner.ts"
+import { traced } from "../target/TrialTracer.ts"
 import * as Changes from "../watch/Changes.ts"
 import { changeLines } from "../watch/ChangeLines.ts"
 import * as FileChanges from "../watch/FileChanges.ts"
@@ -13,6 +14,7 @@ import * as Advice from "./Advice.ts"
 import { choose } from "./ChosenScenarios.ts"
 import * as Debugging from "./Debugging.ts"
 import { byHand } from "./Ending.ts"
+import * as Inspector from "./Inspector.ts"
 import * as Reporting from "./Reporting.ts"
 import type { RunOptions } from "./RunOptions.ts"
 import { defaultTimeout, headerOf } from "./runSuites.ts"
@@ -43,17 +45,17 @@ export const watchSuites = Effect.fnUntraced(function* (options: RunOptions) {
   byHand.now = true
 
   const runOnce = Effect.fnUntraced(function* (edition: SuiteSource.Edition) {
-    const { argumentOf, plan } = yield* choose(options, edition)
+    const { argumentOf, plan } = yield* choose(options, { edition })
     const report = yield* Runner.run({
       header: yield* headerOf(options, target, plan, argumentOf),
       plan,
       contextOf: target.contextOf,
       lacks: target.lacks,
-      stopBrowser: target.stopBrowser,
+      ...(yield* Inspector.make(target, plan, undefined)),
       timeout: options.timeout ?? defaultTimeout(target),
       redact: target.redact,
       emit: debugging.emit
-    }).pipe(debugging.listening, Effect.provideService(PollSchedule.Current, target.pollSchedule))
+    }).pipe(debugging.listening, Effect.provideService(PollSchedule.Current, target.pollSchedule), traced)
     return { report, replay: Advice.replay(options, argumentOf) }
   })
 
