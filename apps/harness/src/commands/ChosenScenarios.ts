@@ -6,6 +6,7 @@ import * as Plan from "../runner/Plan.ts"
 import * as Runner from "../runner/Runner.ts"
 import type { Limits, RunHeader } from "../runner/RunReport.ts"
 import * as Shards from "../shards/Shards.ts"
+import * as NightBook from "./NightBook.ts"
 import type { RunOptions } from "./RunOptions.ts"
 import * as SuiteSource from "./SuiteSource.ts"
 
@@ -38,8 +39,14 @@ const shardOf = (
   }
 }
 
+/** What is asked for of the suites, as it was asked; undefined for everything. */
+export const selectionOf = ({ name, tags }: RunOptions): string | undefined => {
+  const asked = [...tags.map((tag) => `--tag ${tag}`), ...(name === undefined ? [] : [`--name "${name}"`])]
+  return asked.length === 0 ? undefined : asked.join(" and ")
+}
+
 /**
- * Loads the suites, and takes of them what is asked for; a Mistake when that is nothing. `edition` loads files anew;
+ * Loads the suites and what is known of them, and takes of them what is asked for; a Mistake when that is nothing. `edition` loads files anew;
  * `was` is how a run that goes on was split, whatever has been learnt since.
  */
 export const choose = Effect.fnUntraced(function* (
@@ -52,17 +59,14 @@ export const choose = Effect.fnUntraced(function* (
     { tags: options.tags, ...(options.name === undefined ? {} : { name: options.name }) }
   )
   if (all.length === 0) {
-    const asked = [
-      ...options.tags.map((tag) => `--tag ${tag}`),
-      ...(options.name === undefined ? [] : [`--name "${options.name}"`])
-    ]
-    return yield* usage(
-      `No scenario of ${loaded.map(({ suite }) => suite.name).join(", ")} fits ${asked.join(" and ")}.`
-    )
+    const names = loaded.map(({ suite }) => suite.name).join(", ")
+    return yield* usage(`No scenario of ${names} fits ${selectionOf(options)}.`)
   }
-  const learned: ReadonlyMap<string, LearnedScenario> = new Map()
+  const scenarios = loaded.flatMap(({ suite }) => suite.scenarios.map(({ name }) => ({ suite: suite.name, name })))
+  const book = yield* NightBook.open(options, scenarios)
+  const learned = book.learned(options.target)
   const argumentOf = (name: string) => loaded.find(({ suite }) => suite.name === name)?.argument ?? name
-  return { argumentOf, learned, ...shardOf(options, all, learned, was) }
+  return { argumentOf, book, learned, ...shardOf(options, all, learned, was) }
 })
 
 /** The limits that the flags set, with those that hold unless told otherwise. */

@@ -111,6 +111,22 @@ export const flags = {
     ),
     Flag.optional
   ),
+  history: Flag.String("history").pipe(
+    Flag.withDescription(
+      "The file of the nights before, by which this run is judged; default: none, with --record .webagent/history.ndjson"
+    ),
+    Flag.optional
+  ),
+  record: Flag.Boolean("record").pipe(
+    Flag.withDescription("Add this run to the history; default: no"),
+    Flag.withDefault(false)
+  ),
+  quarantine: Flag.String("quarantine").pipe(
+    Flag.withDescription(
+      "The file of scenarios that are known to fail; default: webagent.quarantine.json, if it is there"
+    ),
+    Flag.optional
+  ),
   allowPaid: Flag.Boolean("allow-paid").pipe(
     Flag.withDescription("Run scenarios that cost, on a service that is not simulated; default: no"),
     Flag.withDefault(false)
@@ -144,6 +160,8 @@ export const optionsOf = ({ suite, suites, tag, ...flags }: ParsedFlags): RunOpt
   reruns: Option.getOrUndefined(flags.reruns),
   reportDir: Option.getOrUndefined(flags.reportDir),
   control: Option.getOrUndefined(flags.control),
+  history: Option.getOrUndefined(flags.history),
+  quarantine: Option.getOrUndefined(flags.quarantine),
   v2SessionId: Option.getOrUndefined(flags.v2SessionId),
   shard: Option.getOrUndefined(flags.shard)
 })

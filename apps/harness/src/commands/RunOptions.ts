@@ -35,6 +35,12 @@ export interface RunOptions {
   readonly control: string | undefined
   readonly v2SessionId: string | undefined
   readonly allowPaid: boolean
+  /** The file of the nights before. */
+  readonly history: string | undefined
+  /** Whether this run is added to it. */
+  readonly record: boolean
+  /** The file of what is in quarantine; undefined for the standard one, if it is there. */
+  readonly quarantine: string | undefined
   /** Whether every request is shown as it happens. */
   readonly debug: boolean
   /** Which part of the scenarios to run, of how many. */

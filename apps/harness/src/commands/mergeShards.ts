@@ -11,6 +11,7 @@ import { merge, type Merged, type ShardReport } from "../shards/Merge.ts"
 import { mergeEvents, type ShardEvents } from "../shards/MergedEvents.ts"
 import { troubleOf } from "../Trouble.ts"
 import * as Advice from "./Advice.ts"
+import * as NightBook from "./NightBook.ts"
 import { NotGreen } from "./NotGreen.ts"
 import { program } from "./Program.ts"
 import * as ReportDirectory from "./ReportDirectory.ts"
@@ -78,7 +79,11 @@ export const mergeShards = Effect.fnUntraced(function* (given: {
 }) {
   const { options, shards } = given
   const merged = yield* Effect.mapError(Effect.fromResult(merge(shards, given)), usage)
-  const { report } = merged
+  const book = yield* NightBook.open(
+    options,
+    merged.report.results.map(({ name, suite }) => ({ suite, name }))
+  )
+  const report = book.conclude(merged.report)
   const wanted = options.reporters.includes("ndjson")
   const events = wanted ? yield* Effect.forEach(shards, eventsOf) : undefined
   const { reportDir } = options
@@ -99,12 +104,14 @@ export const mergeShards = Effect.fnUntraced(function* (given: {
   const reporting = yield* Reporting.start({
     options: { ...options, reportDir: directory, reporters: options.reporters.filter((name) => name !== "ndjson") },
     replay,
-    next: Advice.next(options, replay)
+    next: Advice.next(options, replay),
+    nights: book.nights
   })
   yield* reporting.emit({ _tag: "RunStarted", header: report.header })
   for (const result of report.results) yield* reporting.emit({ _tag: "ScenarioFinished", result })
   yield* reporting.emit({ _tag: "RunFinished", report })
   yield* reporting.finish
+  yield* book.record(report)
 
   if (!Gate.judge(report).green) return yield* new NotGreen({ exitCode: 1 })
 }, Effect.scoped)

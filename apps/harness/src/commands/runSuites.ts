@@ -5,6 +5,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { usage } from "../Mistake.ts"
 import * as Gate from "../runner/Gate.ts"
+import * as Machine from "../runner/Machine.ts"
 import * as Plan from "../runner/Plan.ts"
 import type { RunHeader } from "../runner/RunReport.ts"
 import * as Runner from "../runner/Runner.ts"
@@ -12,7 +13,7 @@ import type { Target } from "../target/Target.ts"
 import { traced } from "../target/TrialTracer.ts"
 import * as KeyScan from "../trace/KeyScan.ts"
 import * as Advice from "./Advice.ts"
-import { choose, limitsOf } from "./ChosenScenarios.ts"
+import { choose, limitsOf, selectionOf } from "./ChosenScenarios.ts"
 import * as Debugging from "./Debugging.ts"
 import * as Inspector from "./Inspector.ts"
 import { NotGreen } from "./NotGreen.ts"
@@ -35,6 +36,7 @@ export const headerOf = Effect.fnUntraced(function* (
 ) {
   const counts = Map.groupBy(plan, ({ suite }) => suite)
   const { address, capabilities, name } = target.info
+  const selection = selectionOf(options)
   return {
     tool: { name: "webagent-harness", version },
     startedAt: DateTime.formatIso(yield* DateTime.now),
@@ -42,6 +44,8 @@ export const headerOf = Effect.fnUntraced(function* (
     concurrency: options.concurrency,
     trials: options.trials ?? null,
     limits: limitsOf(options, plan),
+    ...(selection === undefined ? {} : { selection }),
+    machine: Machine.here(),
     target: { name, address, simulated: target.simulated, capabilities: [...capabilities] },
     suites: [...counts].map(([name, scenarios]) => {
       const argument = argumentOf(name)
@@ -69,7 +73,7 @@ const resumedHeader = Effect.fnUntraced(function* (
 /** Runs the chosen scenarios on the chosen target and reports; fails with NotGreen when something is wrong. */
 export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resumed?: Resumed) =>
   Effect.gen(function* () {
-    const { argumentOf, learned, plan, split } = yield* choose(options, { was: resumed?.header.shard })
+    const { argumentOf, book, learned, plan, split } = yield* choose(options, { was: resumed?.header.shard })
     const target = yield* TargetSource.open(options)
     const fresh = {
       ...(yield* headerOf(options, target, plan, argumentOf)),
@@ -84,12 +88,19 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
 
     // from here on Ctrl-C stops scenarios, and the reports are still written
     const { isClean, report } = yield* Effect.gen(function* () {
-      const reporting = yield* Reporting.start({ options, replay, next: Advice.next(options, replay), resumed })
+      const reporting = yield* Reporting.start({
+        options,
+        replay,
+        next: Advice.next(options, replay),
+        nights: book.nights,
+        resumed
+      })
       const report = yield* Runner.run({
         header,
         plan,
         contextOf: target.contextOf,
         lacks: target.lacks,
+        conclude: book.conclude,
         ...(yield* Inspector.make(target, plan, reporting.directory)),
         timeout: options.timeout ?? defaultTimeout(target),
         redact: target.redact,
@@ -101,6 +112,7 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
       // what was written last, too
       const keyIn = yield* KeyScan.clean(reporting.directory, target.apiKey)
       if (keyIn.length > 0) yield* Console.error(`The API key was taken out of ${keyIn.join(", ")}.`)
+      yield* book.record(report)
       return { report, isClean: keyIn.length === 0 }
     }).pipe(Effect.uninterruptible)
 

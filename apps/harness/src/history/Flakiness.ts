@@ -63,7 +63,10 @@ export const judge = ({ nights, standing, tonight }: Subject.Subject, doubt: num
       since: tonight.startedAt,
       nights: points.length,
       detectable: null,
-      evidence: `${flaky} of ${own.of} scenarios were flaky; ${Words.nights(points.length)} before, and ${least} are needed`
+      evidence:
+        own.of === 0
+          ? "no scenario was repeated"
+          : `${flaky} of ${own.of} scenarios were flaky; ${Words.nights(points.length)} before, and ${least} are needed`
     }
   }
   const adjusted = (side: "worse" | "better") => Math.min(...windows.map((window) => window[side])) * windows.length

@@ -131,7 +131,10 @@ const notEnough = (
   since: tonight.startedAt,
   nights: points,
   detectable: null,
-  evidence: `${Words.nights(points)} before that can be compared with, and ${least} are needed`
+  evidence:
+    scenario === null && !tonight.scenarios.some((one) => level.of(one) !== undefined)
+      ? `no scenario has any ${level.figure}`
+      : `${Words.nights(points)} before that can be compared with, and ${least} are needed`
 })
 
 const rowOf = (

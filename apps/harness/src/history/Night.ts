@@ -144,6 +144,7 @@ export const partialOf = (report: RunReport): string | undefined => {
   const { header, interrupted, results } = report
   if (interrupted) return "it was stopped before its end"
   if (header.shard !== undefined) return `it is shard ${header.shard.index} of ${header.shard.of}`
+  if (report.shards?.some((shard) => shard.interrupted)) return "a shard was stopped before its end"
   if (header.selection !== undefined) return `only ${header.selection} was asked for`
   // what the target cannot serve is missing every night; what it could, and was skipped, ran out of time or money
   const served = (result: ScenarioResult) => result.needs.every((need) => header.target.capabilities.includes(need))

@@ -1,6 +1,7 @@
 import type { JudgedRow } from "../runner/NightJudgement.ts"
 import * as Discrete from "../statistics/Discrete.ts"
 import * as Interval from "../statistics/Interval.ts"
+import * as Power from "../statistics/Power.ts"
 import * as Stratified from "../statistics/Stratified.ts"
 import type { Night } from "./Night.ts"
 import { least } from "./Past.ts"
@@ -58,6 +59,15 @@ const wholeWindow = (
     sums.reduce((total, { beyond }) => total + beyond, 0) / sums.reduce((total, { trials }) => total + trials, 0)
   const each = (nights: ReadonlyArray<Night>) => of(nights).map((sum) => share([sum]))
   return { size, since, strata, before: each(before), nights: each(now), now: share(of(now)) }
+}
+
+/** By how many points fewer would have to pass: as nights differ by themselves, and as so many trials can show at all. */
+const detectableOf = ({ before, strata }: WholeWindow, level: number): string | null => {
+  const [now, past] = [pooled(strata.map((stratum) => stratum.now)), pooled(strata.map((stratum) => stratum.before))]
+  const rate = Power.detectableRate(now.of, past, level)
+  if (rate === undefined) return null
+  const points = Math.max(tolerated, Interval.ofNextMean(before, 1, level).detectable, past.passed / past.of - rate)
+  return points > 1 ? null : `${(100 * points).toFixed(1)} points`
 }
 
 /**
@@ -119,8 +129,7 @@ export const judge = (subject: Subject.Subject, doubt: number): JudgedRow => {
     const { of, passed } = pooled(found.strata.map((stratum) => stratum[part]))
     return Words.percent(passed / of)
   }
-  const reach = Math.max(tolerated, Interval.ofNextMean(first.before, 1, doubt / windows.length).detectable)
-  const detectable = `${(reach * 100).toFixed(1)} points`
+  const detectable = detectableOf(first, doubt / windows.length)
   const said = `${rateOf("now")} of the trials passed ${Words.lately(found.size)}, ${rateOf("before")} of those of the same scenarios in ${Words.nights(found.before.length)} before`
   return {
     figure,
@@ -134,7 +143,7 @@ export const judge = (subject: Subject.Subject, doubt: number): JudgedRow => {
     detectable,
     evidence:
       verdict === "no evidence"
-        ? `${said}; ${detectable} less would have been seen`
+        ? `${said}; ${detectable === null ? "no fall" : `${detectable} less`} would have been seen`
         : `${said}: by chance ${Words.rarely(adjusted(side))}`
   }
 }

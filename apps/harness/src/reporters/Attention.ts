@@ -114,7 +114,8 @@ export const itemsOf = (result: ScenarioResult): ReadonlyArray<Item> => {
 
 const judged = ({ judgement, results }: RunReport): ReadonlyArray<Item> =>
   (judgement?.rows ?? [])
-    .filter(({ verdict }) => verdict === "regressed")
+    // a leak is an item of its own
+    .filter(({ figure, verdict }) => verdict === "regressed" && figure !== "leaked browsers")
     .flatMap(({ evidence, figure, scenario }) => {
       const result = results.find(({ name, suite }) => name === scenario?.name && suite === scenario.suite)
       if (result !== undefined && isQuarantined(result)) return []

@@ -1,6 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import { identity } from "effect/Function"
 import * as Agreement from "./Agreement.ts"
 import { Budget } from "./Budget.ts"
 import * as Figures from "./Figures.ts"
@@ -65,7 +66,7 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
     const ending = yield* options.finish ?? Effect.succeed<Ending>({ breaches: [], leftovers: [] })
     const figures = Figures.of(ordered, header)
     const agreement = Agreement.of(ordered.flatMap(({ trials }) => trials))
-    const report: RunReport = {
+    const report = (options.conclude ?? identity)({
       format: 2,
       header,
       duration_ms: yield* TrialRun.elapsed(state),
@@ -76,7 +77,7 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
       ...(agreement === undefined ? {} : { agreement }),
       results: ordered,
       ...ending
-    }
+    })
     yield* options.emit({ _tag: "RunFinished", report })
     return report
   }).pipe(Effect.uninterruptible)

@@ -4,7 +4,7 @@ import type * as Effect from "effect/Effect"
 import type { LearnedScenario } from "./LearnedScenario.ts"
 import type { Planned } from "./Plan.ts"
 import type { RunEvent } from "./RunEvent.ts"
-import type { RunHeader } from "./RunReport.ts"
+import type { RunHeader, RunReport } from "./RunReport.ts"
 import type { Breach, Leftover, Trial, TrialVerdict } from "./Trial.ts"
 import type { TrialLog } from "./TrialLog.ts"
 
@@ -28,6 +28,8 @@ export interface RunnerOptions {
   readonly finish?: Effect.Effect<Ending>
   /** What the last nights teach, by `scenarioKey`; what is not in it is new. */
   readonly learned?: ReadonlyMap<string, LearnedScenario>
+  /** Says of the finished report what cannot be seen in it: what the nights before say, what is in quarantine. */
+  readonly conclude?: (report: RunReport) => RunReport
   /** Trials that an earlier run has done, by `trialKey`: they are taken as they were, and not run again. */
   readonly done?: ReadonlyMap<string, Trial>
   /** How long that earlier run was at work, in milliseconds: what comes now comes after it. */

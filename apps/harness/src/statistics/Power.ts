@@ -11,12 +11,15 @@ export const cohenH = (one: number, other: number): number =>
 
 /** The greatest number of successes now that Fisher's test would call fewer than before; undefined where none would be. */
 export const critical = (now: number, before: Fisher.Share, level: number): number | undefined => {
-  let found: number | undefined
-  for (let passed = 0; passed <= now; passed++) {
-    if (Fisher.fewer({ passed, of: now }, before) > level) break
-    found = passed
+  const isSeen = (passed: number) => Fisher.fewer({ passed, of: now }, before) <= level
+  if (!isSeen(0)) return undefined
+  let [low, high] = [0, now + 1]
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if (middle <= now && isSeen(middle)) low = middle
+    else high = middle
   }
-  return found
+  return low
 }
 
 /**

@@ -1,0 +1,61 @@
+import * as Console from "effect/Console"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import { judge } from "../history/Judge.ts"
+import { learned } from "../history/Learned.ts"
+import * as Night from "../history/Night.ts"
+import * as NightFile from "../history/NightFile.ts"
+import { usage } from "../Mistake.ts"
+import * as Quarantine from "../quarantine/Quarantine.ts"
+import * as Release from "../quarantine/Release.ts"
+import type { RunReport } from "../runner/RunReport.ts"
+import type { RunOptions } from "./RunOptions.ts"
+
+/** What is known before a run: the nights before it, and which scenarios are known to fail. */
+export interface NightBook {
+  readonly nights: ReadonlyArray<Night.Night>
+  /** What the nights on a target teach: `simulated`, or its address, with or without /api/vN. */
+  readonly learned: (target: string) => ReturnType<typeof learned>
+  /** The report with what is in quarantine marked, judged by the nights before, and who may be let go. */
+  readonly conclude: (report: RunReport) => RunReport
+  /** Adds the run to the history where that is wanted; a shard is added when all are together. */
+  readonly record: (report: RunReport) => ReturnType<typeof NightFile.append>
+}
+
+/** Reads the history and the quarantine that the flags name; what is wrong with either is a Mistake before anything runs. */
+export const open = Effect.fnUntraced(function* (
+  { history, quarantine: file, record }: RunOptions,
+  scenarios: ReadonlyArray<{ readonly suite: string; readonly name: string }>
+) {
+  const path = history ?? (record ? NightFile.standard : undefined)
+  const past = path === undefined ? { nights: [], accepted: [], warnings: [] } : yield* NightFile.read(path)
+  for (const warning of past.warnings) yield* Console.error(warning)
+  const quarantine = yield* Quarantine.read(file, DateTime.formatIso(yield* DateTime.now).slice(0, 10))
+  const excess = Quarantine.tooMany(quarantine, scenarios)
+  if (excess !== undefined) return yield* usage(excess)
+  for (const stranger of Quarantine.strangers(quarantine, scenarios)) yield* Console.error(`${stranger}.`)
+
+  const conclude = (report: RunReport): RunReport => {
+    const marked = Quarantine.mark(quarantine, report)
+    const tonight = Night.ofReport(marked)
+    const isShard = report.header.shard !== undefined
+    // a part is judged when the whole is put together
+    const judgement = path === undefined || isShard ? undefined : judge(past, tonight)
+    const proposals = isShard ? [] : Release.proposals(quarantine, [...past.nights, tonight])
+    return {
+      ...marked,
+      ...(judgement === undefined ? {} : { judgement }),
+      ...(proposals.length === 0 ? {} : { proposals })
+    }
+  }
+
+  return {
+    nights: past.nights,
+    learned: (target) => learned(past.nights, target.replace(/(?:\/api\/v\d+)?\/*$/u, "")),
+    conclude,
+    record: (report) =>
+      record && path !== undefined && report.header.shard === undefined
+        ? NightFile.append(path, Night.ofReport(report))
+        : Effect.void
+  } satisfies NightBook
+})
