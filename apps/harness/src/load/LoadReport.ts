@@ -63,10 +63,26 @@ export const leftovers = (report: LoadReport): string | undefined => {
   return parts.length === 0 ? undefined : `${parts.join(" and ")} may go on at ${report.target.address}, and cost`
 }
 
+/**
+ * How many starts a second there were when a breakpoint test ended itself: they grow evenly, so their number says how far it
+ * had come. Undefined for any other test, and where it went to its end.
+ */
+const breakpoint = (report: LoadReport): string | undefined => {
+  const { duration_ms, rate, settings, test, took_ms, verdict } = report
+  if (test !== "breakpoint" || verdict !== "failed" || settings.vus !== undefined || took_ms >= duration_ms)
+    return undefined
+  const starts = count(report, "iterations") + count(report, "dropped_iterations")
+  return `gave way at about ${Math.round(Math.sqrt((2000 * rate * starts) / duration_ms))} starts a second`
+}
+
 /** What a person reads at the end. */
-export const ending = (report: LoadReport, style: Style): ReadonlyArray<string> => [
-  "",
-  ...Threshold.table(report.thresholds, style),
-  "",
-  verdict(report, style)
-]
+export const ending = (report: LoadReport, style: Style): ReadonlyArray<string> => {
+  const gaveWay = breakpoint(report)
+  return [
+    "",
+    ...Threshold.table(report.thresholds, style),
+    "",
+    verdict(report, style),
+    ...(gaveWay === undefined ? [] : [gaveWay])
+  ]
+}

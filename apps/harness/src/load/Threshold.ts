@@ -44,18 +44,22 @@ export const holds = (expression: string, { values }: Pick<Metric, "values">): b
   return comparisons[operator]?.(values[figure] ?? 0, Number(limit)) ?? false
 }
 
+/** Whether nothing was measured. Of what is counted nothing is 0, but a percentile or a share of nothing keeps to any limit. */
+const isUnmeasured = ({ type, values }: Metric): boolean =>
+  (type === "trend" && values["count"] === 0) || (type === "rate" && values["passes"] === 0 && values["fails"] === 0)
+
 const thresholdOf = (name: string, metric: Metric, expression: string, ok: boolean): Threshold => {
   const { figure, limit, operator } = parse(expression)
   const value = metric.values[figure] ?? 0
   return {
     name: ["rate", "count", "value"].includes(figure) ? name : `${name} ${figure || expression}`,
     limit: `${signs[operator] ?? operator} ${measuredOf(Number(limit), metric).replace(/\.0+ /u, " ")}`,
-    measured: measuredOf(value, metric),
-    ok
+    measured: isUnmeasured(metric) ? "nothing" : measuredOf(value, metric),
+    ok: ok && !isUnmeasured(metric)
   }
 }
 
-/** Every threshold of a load test, in the order of their names. */
+/** Every threshold of a load test, in the order of their names; one on what was never measured is crossed. */
 export const all = ({ metrics }: LoadSummary): ReadonlyArray<Threshold> =>
   Object.entries(metrics)
     .flatMap(([name, metric]) =>

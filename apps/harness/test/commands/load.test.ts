@@ -519,6 +519,7 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
     })
     assert.deepStrictEqual([code, stderr], [1, ""], stdout)
     assert.match(stdout, /^failed: .*http_req_failed/mu)
+    assert.match(stdout, /^gave way at about \d+ starts a second$/mu)
     assert.isBelow(reportIn(directory, "breakpoint").took_ms, 60_000)
   })
 

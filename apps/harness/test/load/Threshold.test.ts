@@ -48,6 +48,20 @@ describe("all", () => {
   })
 })
 
+describe("a limit on what was never measured", () => {
+  const limited = (type: string, values: Metric["values"], expression: string) =>
+    thresholdsOf({ m: { type, contains: "time", values, thresholds: { [expression]: { ok: true } } } }).map(
+      ({ measured, ok }) => [measured, ok]
+    )
+
+  it("is crossed, or a name that is misspelt would never be", () => {
+    assert.deepStrictEqual(limited("trend", { "p(95)": 0, count: 0 }, "p(95)<1"), [["nothing", false]])
+    assert.deepStrictEqual(limited("rate", { rate: 0, passes: 0, fails: 0 }, "rate<0.1"), [["nothing", false]])
+    assert.deepStrictEqual(limited("rate", { rate: 0, passes: 0, fails: 9 }, "rate<0.1"), [["0.00 %", true]])
+    assert.deepStrictEqual(limited("counter", { count: 0 }, "count<1"), [["0.0 ms", true]])
+  })
+})
+
 describe("table", () => {
   it("aligns its columns, and says in words what held", () => {
     assert.deepStrictEqual(Threshold.table(thresholdsOf(metrics).slice(1, 3), plain), [

@@ -1,0 +1,38 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as LoadReport from "../../src/load/LoadReport.ts"
+import { plain } from "../../src/reporters/Style.ts"
+import { figuresOf } from "./figures.ts"
+
+const counter = (count: number) => ({ type: "counter", contains: "default", values: { count } })
+
+const breakpoint: LoadReport.LoadReport = {
+  tool: { name: "webagent-harness", version: "0", k6: "2" },
+  test: "breakpoint",
+  target: { name: "x", address: "http://127.0.0.1:1", simulated: true },
+  startedAt: "2026-11-21T00:00:00Z",
+  rate: 200,
+  duration_ms: 120_000,
+  settings: { segments: 1 },
+  took_ms: 36_000,
+  verdict: "failed",
+  thresholds: [{ name: "http_req_failed", limit: "< 1 %", measured: "5.00 %", ok: false }],
+  figures: figuresOf(1),
+  metrics: { iterations: counter(700), dropped_iterations: counter(50) }
+}
+const last = (more: Partial<LoadReport.LoadReport> = {}) =>
+  LoadReport.ending({ ...breakpoint, ...more }, plain).at(-1) ?? ""
+
+describe("ending", () => {
+  it("says at which rate a service gave way: 750 of 12,000 starts are a quarter of the time, and of the rate", () =>
+    assert.strictEqual(last(), "gave way at about 50 starts a second"))
+
+  for (const [what, more] of [
+    ["another test", { test: "smoke" }],
+    ["one that went to its end", { took_ms: 121_000 }],
+    ["one that was stopped", { verdict: "stopped" }],
+    ["a closed model", { settings: { segments: 1, vus: 3 } }]
+  ] as const) {
+    it(`says nothing of that of ${what}`, () =>
+      assert.match(last(more), /^(?:failed: http_req_failed|stopped by hand) · /u))
+  }
+})
