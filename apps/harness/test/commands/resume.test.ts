@@ -6,7 +6,8 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import * as Schema from "effect/Schema"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as EventLog from "../../src/events/EventLog.ts"
 import { RunReport } from "../../src/runner/RunReport.ts"
@@ -116,4 +117,43 @@ describe("run --resume", () => {
       }).pipe(Random.withSeed(seed), Effect.scoped, Effect.provide(services)),
     240_000
   )
+
+  it("what cannot go on is one sentence and exit code 2", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "webagent-resume-"))
+    const file = join(folder, "changing.suite.ts")
+    const write = (sum: number) =>
+      writeFileSync(
+        file,
+        `import { check, scenario, Suite } from "@webagent/scenario"
+import * as Effect from "effect/Effect"
+export default Suite.make("changing", [
+  scenario("adds up", function* () { yield* check.equal(1 + 1, ${sum}) }),
+  scenario("goes on", function* () { yield* Effect.never })
+])
+`
+      )
+    write(2)
+    const directory = join(folder, "report")
+    const running = start(["run", file, "--concurrency", "1", "--report-dir", directory])
+    while (ended(directory) < 1) await pause(5)
+    const inUse = await run(["run", "--resume", directory])
+    running.signal("SIGKILL")
+    await running.ended
+    write(3)
+    const changed = await run(["run", "--resume", directory])
+    const nothing = await run(["run", "--resume", folder])
+    const more = await run(["run", "--resume", directory, "--seed", "2"])
+    rmSync(folder, { recursive: true })
+    assert.deepStrictEqual([inUse.code, changed.code, nothing.code, more.code], [2, 2, 2, 2])
+    assert.match(inUse.stderr, /^The run in \S+ goes on in process \d+\.\n$/u)
+    assert.match(
+      changed.stderr,
+      /^The scenarios have changed since the run in \S+ was killed: it cannot go on\. .+\n$/u
+    )
+    assert.match(nothing.stderr, /^There is no run to take up in \S+: there is no \S+events\.ndjson\.\n$/u)
+    assert.strictEqual(
+      more.stderr,
+      "--resume takes the folder of a run and nothing else: it goes on as it was called.\n"
+    )
+  }, 60_000)
 })

@@ -1,0 +1,56 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll } from "vitest"
+import * as EventLog from "../../src/events/EventLog.ts"
+import * as Result from "effect/Result"
+import { RunReport } from "../../src/runner/RunReport.ts"
+import { run } from "./program.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "webagent-merge-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const at = (name: string) => join(folder, name)
+const example = ["test/commands/example.suite.ts", "--tag", "quick", "--tag", "broken", "--tag", "leak"]
+
+const report = (directory: string) =>
+  Schema.decodeUnknownSync(Schema.fromJsonString(RunReport))(readFileSync(join(directory, "report.json"), "utf8"))
+
+const verdicts = ({ results }: RunReport) => results.map(({ name, verdict }) => `${name}: ${verdict}`)
+
+describe("merge", () => {
+  it("the shards of a run are the run: reports, traces, events, exit code and what to do next", async () => {
+    const [whole, ...shards] = await Promise.all([
+      run(["run", ...example, "--report-dir", at("whole")]),
+      run(["run", ...example, "--shard", "1/2", "--report-dir", at("one")]),
+      run(["run", ...example, "--shard", "2/2", "--report-dir", at("two")])
+    ])
+    assert.deepStrictEqual([whole.code, ...shards.map(({ stderr }) => stderr)], [1, "", ""])
+    const { code, stderr, stdout } = await run(["merge", at("two"), at("one"), "--report-dir", at("both")])
+    assert.deepStrictEqual([code, stderr], [1, ""])
+    assert.match(stdout, /^merging 2 shards · the longest took .+, all .+ together\n/u)
+    assert.include(stdout, `replay    npm run harness -- run ${example[0]} --name fails --seed 1`)
+
+    const both = report(at("both"))
+    assert.deepStrictEqual(verdicts(both), verdicts(report(at("whole"))))
+    for (const { trace } of both.results.flatMap(({ trials }) => trials)) {
+      assert.isTrue(existsSync(join(at("both"), trace ?? "none")))
+    }
+    const events = EventLog.parse(readFileSync(join(at("both"), EventLog.fileName), "utf8"))
+    const tags = Result.getOrThrow(events).map(({ event }) => event._tag)
+    assert.deepStrictEqual(
+      ["RunStarted", "TrialFinished", "RunFinished"].map((tag) => tags.filter((one) => one === tag).length),
+      [1, 3, 1]
+    )
+
+    const missing = await run(["merge", at("one"), "--report-dir", at("half")])
+    assert.deepStrictEqual(
+      [missing.code, missing.stderr],
+      [2, "Of 2 shards shard 2 is missing: name every folder, or take what is there with --allow-missing.\n"]
+    )
+    const allowed = await run(["merge", at("one"), "--allow-missing", "--report-dir", at("half")])
+    assert.include(allowed.stdout, "skipped: shard 2 is missing")
+  }, 60_000)
+})
