@@ -1,6 +1,7 @@
 import * as Attention from "../reporters/Attention.ts"
 import type { Replay } from "../reporters/Reporter.ts"
 import { counted } from "../reporters/Style.ts"
+import * as Gate from "../runner/Gate.ts"
 import type { RunReport, ScenarioResult } from "../runner/RunReport.ts"
 import { command, escape } from "./Html.ts"
 
@@ -23,25 +24,38 @@ const row = ({ evidence, result, title, what }: Attention.Item, idOf: (result: S
   return `<li><b>${escape(what)}</b> · ${name} <span class="faint">${escape(evidence)}</span></li>`
 }
 
+/** What would make the run red, and does not. */
+const notes = (report: RunReport): string => {
+  const sentences = Gate.judge(report).notes.map(({ sentence }) => `<li>${escape(sentence)}</li>`)
+  return sentences.length === 0
+    ? ""
+    : `<h3>Known, and not held against this night</h3><ul class="notes">${sentences.join("")}</ul>`
+}
+
+const calm = (report: RunReport): readonly [title: string, text: string] => {
+  if (report.interrupted) return ["Stopped before its end", "What was run is well, but not everything was."]
+  const ran = report.results.some(({ verdict }) => verdict !== "skipped")
+  return ran
+    ? ["Nothing needs you", "What was run passed, nothing was left open, and nothing was seen that must not be."]
+    : ["Nothing was run", "Why not is said below."]
+}
+
 /** What needs a person: the first three in full, the rest a line each. */
 export const render = (report: RunReport, idOf: (result: ScenarioResult) => string, replay: Replay): string => {
   const items = Attention.items(report)
   const rest = items.slice(first)
-  if (items.length === 0) {
-    return `<section id="findings" aria-labelledby="findings-h"><h2 id="findings-h">Nothing needs you</h2><p class="calm">${
-      report.interrupted
-        ? "What was run is well, but the run was stopped before its end."
-        : "Every scenario that was run passed, nothing was left open, and nothing that must not be was seen."
-    }</p></section>`
-  }
-  return `<section id="findings" aria-labelledby="findings-h"><h2 id="findings-h">${
-    items.length === 1 ? "This needs you" : `${counted(items.length, "finding")}, worst first`
-  }</h2><div class="cards">${items
-    .slice(0, first)
-    .map((item) => card(item, idOf, replay))
-    .join("")}</div>${
+  const [title, text] =
+    items.length === 0
+      ? calm(report)
+      : [items.length === 1 ? "This needs you" : `${counted(items.length, "finding")}, worst first`, ""]
+  const cards = items.slice(0, first).map((item) => card(item, idOf, replay))
+  const more =
     rest.length === 0
       ? ""
       : `<details class="fold"${rest.length <= 7 ? " open" : ""}><summary>${rest.length} more</summary><ul>${rest.map((item) => row(item, idOf)).join("")}</ul></details>`
-  }</section>`
+  return `<section id="findings" aria-labelledby="findings-h"><h2 id="findings-h">${title}</h2>${
+    items.length === 0
+      ? `<p class="calm${report.interrupted ? " cut" : ""}">${text}</p>`
+      : `<div class="cards">${cards.join("")}</div>${more}`
+  }${notes(report)}</section>`
 }

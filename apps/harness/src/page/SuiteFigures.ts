@@ -1,15 +1,17 @@
 import type { SuiteFigures } from "../runner/RunReport.ts"
 import { escape, number, percent, table } from "./Html.ts"
 
-/** The pass rates of all suites and of each, with what they say about the next trials. */
-export const render = (figures: ReadonlyArray<SuiteFigures> = []): string =>
-  figures.length === 0
+/** The pass rates of all suites together and of each that is not whole, with what they say about the next trials. */
+export const render = (figures: ReadonlyArray<SuiteFigures> = []): string => {
+  const shown = figures.filter(({ rate, suite }) => suite === null || rate < 1)
+  const whole = figures.length - shown.length
+  return shown.length === 0
     ? ""
     : table({
-        caption: "Pass rates: each scenario weighs the same, intervals are of 95 %",
+        caption: `Pass rates: each scenario weighs the same, intervals are of 95 %${whole === 0 ? "" : `; ${whole} suites are at 100 %`}`,
         heads: ["suite", "scenarios", "rate", "between", "one of k", "all of k"],
-        align: " nn nn",
-        rows: figures.map(({ interval, k, passAtK, passHatK, rate, scenarios, suite }) => [
+        align: " nnnnn",
+        rows: shown.map(({ interval, k, passAtK, passHatK, rate, scenarios, suite }) => [
           suite === null ? "<b>all</b>" : escape(suite),
           number(scenarios),
           percent(rate),
@@ -18,3 +20,4 @@ export const render = (figures: ReadonlyArray<SuiteFigures> = []): string =>
           `${percent(passHatK)} <span class="faint">(${k})</span>`
         ])
       })
+}

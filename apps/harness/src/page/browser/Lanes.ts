@@ -31,6 +31,9 @@ export const pathOf = (url: string): string => {
   return parsed === null ? url : `${parsed.pathname.replace(/^\/api(?=\/v\d)/u, "")}${parsed.search}`
 }
 
+/** An id is known by its beginning; it stands in full beside the waterfall. */
+const short = (path: string) => path.replaceAll(/\b([\da-f]{8})-(?:[\da-f]{4}-){3}[\da-f]{12}\b/giu, "$1…")
+
 const isBad = ({ failure, status }: Exchange) => failure !== null || status === null || status >= 400
 
 const shapesOf = (exchange: Exchange): ReadonlyArray<Shape> => [
@@ -92,7 +95,7 @@ const requestLanes = ({ exchanges, waits }: Trace): ReadonlyArray<Lane> => {
     return {
       group: "Requests",
       verb: first?.method ?? "",
-      what: pathOf(first?.url ?? ""),
+      what: short(pathOf(first?.url ?? "")),
       status: count === 1 ? changes : `${count} ${first?.kind === "poll" ? "polls" : "attempts"} · ${changes}`,
       isBad: last !== undefined && isBad(last),
       depth: 0,
@@ -199,7 +202,7 @@ const journalLanes = ({ duration_ms, journal }: Trace): ReadonlyArray<Lane> => {
       const last = moves.at(-1)
       return laneOf({
         verb: kind,
-        what: id,
+        what: short(id),
         status: last?.row.type === "move" ? last.row.to : "",
         shapes: moves.map((entry, index) => ({
           as: entry.row.type === "move" ? (states[entry.row.to] ?? "ended") : "ended",

@@ -160,8 +160,8 @@ export const render = (trace: Trace, { download, replay }: Actions): HTMLElement
     event.preventDefault()
     buttons[Math.max(0, Math.min(to, buttons.length - 1))]?.focus()
   })
-  const worst = lanes.findIndex((lane) => lane.isBad)
-  const first = Math.max(0, worst)
+  const failed = lanes.findIndex(({ shapes }) => shapes.some(({ as }) => as === "failed"))
+  const first = Math.max(0, lanes.some((lane) => lane.isBad) ? lanes.findIndex((lane) => lane.isBad) : failed)
   const [button, lane] = [buttons[first], lanes[first]]
   if (button !== undefined && lane !== undefined) choose(button, lane)
   const har = html("button", { type: "button" }, "Download HAR")
