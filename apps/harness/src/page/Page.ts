@@ -4,6 +4,7 @@ import * as Headline from "../reporters/Headline.ts"
 import type { Replay } from "../reporters/Reporter.ts"
 import { counted, duration } from "../reporters/Style.ts"
 import type { RunReport, ScenarioResult } from "../runner/RunReport.ts"
+import * as AgreementTables from "./AgreementTables.ts"
 import * as EmbeddedTraces from "./EmbeddedTraces.ts"
 import * as Findings from "./Findings.ts"
 import { escape, moment, number } from "./Html.ts"
@@ -67,7 +68,11 @@ export const render = ({ nights, replay, report, traces }: PageOptions): string 
   const idOf = (result: ScenarioResult) => ids.get(result) ?? ""
   const sections: ReadonlyArray<readonly [id: string, word: string, html: string]> = [
     ["findings", "Findings", Findings.render(report, idOf, replay)],
-    ["overview", "Overview", Overview.render(report, nights, [SuiteFigures.render(report.figures)])],
+    [
+      "overview",
+      "Overview",
+      Overview.render(report, nights, [SuiteFigures.render(report.figures), AgreementTables.render(report.agreement)])
+    ],
     ["against", "Against the nights before", Judged.render(report.judgement)],
     ["scenarios", "Scenarios", Scenarios.render(report, nights, { idOf, replay, traceOf: embedded.idOf })]
   ]

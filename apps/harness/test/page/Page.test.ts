@@ -56,6 +56,15 @@ describe("Page", () => {
     assert.include(text, "No trends yet")
   })
 
+  it("says how the oracle, the agent and the judge agree", () => {
+    const text = words(draw(redNight()))
+    assert.include(text, "the oracle and the agent: they say the same of 33.3 % of 3 trials, kappa 0.00")
+    assert.include(
+      text,
+      "Of 3 trials the agent calls 66.7 % a success, the oracle 0 %: its word is 66.7 points too high."
+    )
+  })
+
   it("the last point of a trend is this night", () => {
     assert.match(words(draw(redNight())), /The last 30 nights, this one at the end.*cost 4\.21 USD/u)
   })

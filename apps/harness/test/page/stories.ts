@@ -1,6 +1,7 @@
 import * as EmbeddedTraces from "../../src/page/EmbeddedTraces.ts"
 import { ofReport, type Night } from "../../src/history/Night.ts"
 import type { NightJudgement } from "../../src/runner/NightJudgement.ts"
+import * as Agreement from "../../src/runner/Agreement.ts"
 import * as Figures from "../../src/runner/Figures.ts"
 import { countsOf, type RunReport, type ScenarioResult, totalCost, verdictOf } from "../../src/runner/RunReport.ts"
 import type { Failure, Trial } from "../../src/runner/Trial.ts"
@@ -106,6 +107,11 @@ const traced = (results: ReadonlyArray<ScenarioResult>): ReadonlyArray<ScenarioR
   }))
 }
 
+const agreementOf = (results: ReadonlyArray<ScenarioResult>) => {
+  const agreement = Agreement.of(results.flatMap(({ trials }) => trials))
+  return agreement === undefined ? {} : { agreement }
+}
+
 const reportOf = (results: ReadonlyArray<ScenarioResult>, change: Partial<RunReport> = {}): RunReport => ({
   format: 2,
   header: {
@@ -129,6 +135,7 @@ const reportOf = (results: ReadonlyArray<ScenarioResult>, change: Partial<RunRep
   cost_usd: totalCost(results.map((result) => result.cost_usd)),
   results,
   figures: Figures.of(results, { seed: 1 }) ?? [],
+  ...agreementOf(results),
   breaches: [],
   ...change
 })
