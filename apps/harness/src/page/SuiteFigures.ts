@@ -1,3 +1,4 @@
+import { counted } from "../reporters/Style.ts"
 import type { SuiteFigures } from "../runner/RunReport.ts"
 import { escape, number, percent, table } from "./Html.ts"
 
@@ -8,16 +9,17 @@ export const render = (figures: ReadonlyArray<SuiteFigures> = []): string => {
   return shown.length === 0
     ? ""
     : table({
-        caption: `Pass rates: each scenario weighs the same, intervals are of 95 %${whole === 0 ? "" : `; ${whole} suites are at 100 %`}`,
-        heads: ["suite", "scenarios", "rate", "between", "one of k", "all of k"],
-        align: " nnnnn",
+        caption: `Pass rates, scenarios weighing the same, intervals of 95 %${whole === 0 ? "" : `; ${counted(whole, "suite")} at 100 %`}`,
+        heads: ["suite", "scenarios", "rate", "between", "k", "one of k", "all of k"],
+        align: " nnnnnn",
         rows: shown.map(({ interval, k, passAtK, passHatK, rate, scenarios, suite }) => [
           suite === null ? "<b>all</b>" : escape(suite),
           number(scenarios),
           percent(rate),
           interval === null ? "" : `${percent(interval.low)} .. ${percent(interval.high)}`,
-          `${percent(passAtK)} <span class="faint">(${k})</span>`,
-          `${percent(passHatK)} <span class="faint">(${k})</span>`
+          number(k),
+          percent(passAtK),
+          percent(passHatK)
         ])
       })
 }
