@@ -8,6 +8,8 @@ export interface Mutant {
   readonly noticedBy: string
   /** Noticed by a wait that does not end, where every other mutant has to be noticed by what came. */
   readonly hangs?: true
+  /** Noticed in a task that its agent says it has done: the verdict is then that success was claimed. */
+  readonly claimed?: true
   /** A new mutation a run: some remember what they saw. */
   readonly make: () => Mutation
 }
@@ -149,30 +151,35 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "v2: startedAt is missing",
     suite: "v2-sessions",
     noticedBy: "a session has every required field, of its described type",
+    claimed: true,
     make: () => answers("GET", v2Session, without("startedAt"))
   },
   {
     name: "v2: keepAlive defaults to false",
     suite: "v2-sessions",
     noticedBy: "unless asked otherwise a session stays alive",
+    claimed: true,
     make: () => answers("GET", v2Session, (json) => ({ ...json, keepAlive: false }))
   },
   {
     name: "v2: proxyCost is a number",
     suite: "v2-sessions",
     noticedBy: "amounts are decimal numbers as text",
+    claimed: true,
     make: () => answers("GET", v2Session, (json) => ({ ...json, proxyCost: Number(json["proxyCost"]) }))
   },
   {
     name: "v2: finishedAt is set while active",
     suite: "v2-sessions",
     noticedBy: "finishedAt is null exactly while a session is active",
+    claimed: true,
     make: () => answers("GET", v2Session, (json) => ({ ...json, finishedAt: json["startedAt"] }))
   },
   {
     name: "v2: task times carry a Z",
     suite: "v2-sessions",
     noticedBy: "task times are naive UTC",
+    claimed: true,
     make: () =>
       answers(
         "GET",
@@ -206,6 +213,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "v2: a task's output is lost",
     suite: "v2-sessions",
     noticedBy: "a completed run is a finished task with its output",
+    claimed: true,
     make: () =>
       answers(
         "GET",
@@ -228,6 +236,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "v2: a task names another session",
     suite: "v2-sessions",
     noticedBy: "a task has every required field, of its described type",
+    claimed: true,
     make: () =>
       answers(
         "GET",
@@ -523,6 +532,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "v3 shows another task than v4 was given",
     suite: "cross-version",
     noticedBy: "one session has the same task and result in every version",
+    claimed: true,
     make: () => answers("GET", v3Session, (json) => ({ ...json, task: "another" }))
   }
 ]
