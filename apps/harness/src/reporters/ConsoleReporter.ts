@@ -176,6 +176,18 @@ const reruns = (results: ReadonlyArray<ScenarioResult>): ReadonlyArray<string> =
   ]
 }
 
+const mostLeft = 8
+
+/** What may go on, and cost, by its id; a run that was ended in time costs no more, and is in the report only. */
+const leftovers = ({ leftovers: all = [] }: RunReport): ReadonlyArray<string> => {
+  const left = all.filter(({ kind, state }) => state !== "over" && (state !== "stopped" || kind === "browser"))
+  const more = left.length - mostLeft
+  return [
+    ...left.slice(0, mostLeft).map(({ sentence }) => `left     ${sentence}`),
+    ...(more > 0 ? [`left     ${counted(more, "other thing")}: see leftovers in report.json`] : [])
+  ]
+}
+
 /** Why it is red, and what would be a reason and is not, in one line each. */
 const why = (report: RunReport, style: Style): ReadonlyArray<string> => {
   const { notes, reasons } = Gate.judge(report)
@@ -196,6 +208,7 @@ const ending = (report: RunReport, options: ConsoleOptions): ReadonlyArray<strin
     ...figures(report),
     ...claims(report),
     ...reruns(report.results),
+    ...leftovers(report),
     ...why(report, options.style),
     summary(report, options.style),
     ...(options.reportPath === undefined ? [] : [`report   ${options.reportPath}`]),

@@ -38,15 +38,15 @@ const failed = (error: { readonly message: string }) =>
 const pageSize = 5000
 const looks = 3
 
-/** How far the server's clock is ahead: of some looks, what the quickest says. */
-const aheadOf = Effect.fnUntraced(function* (control: ControlClient.ControlClient) {
+/** How far the server's clock is ahead, in milliseconds: of some looks, what the quickest says. */
+export const aheadOf = Effect.fnUntraced(function* <E>(realNow_ms: Effect.Effect<number, E>) {
   let best = { took_ms: Number.POSITIVE_INFINITY, ahead_ms: 0 }
   for (let look = 0; look < looks; look++) {
     const began_ms = yield* Clock.currentTimeMillis
-    const { realNow_ms } = yield* control.state.getTime()
+    const theirs_ms = yield* realNow_ms
     const ended_ms = yield* Clock.currentTimeMillis
     const took_ms = ended_ms - began_ms
-    if (took_ms < best.took_ms) best = { took_ms, ahead_ms: realNow_ms - (began_ms + ended_ms) / 2 }
+    if (took_ms < best.took_ms) best = { took_ms, ahead_ms: theirs_ms - (began_ms + ended_ms) / 2 }
   }
   // less than what a look takes is nothing that a look can tell
   return Math.abs(best.ahead_ms) <= best.took_ms + 1 ? 0 : Math.round(best.ahead_ms)
@@ -74,7 +74,7 @@ export const remote = Effect.fnUntraced(
           if (view.next >= view.written) return rows
         }
       }).pipe(Effect.mapError(failed), oneAtATime.withPermit),
-      ahead_ms: yield* aheadOf(control),
+      ahead_ms: yield* aheadOf(Effect.map(control.state.getTime(), ({ realNow_ms }) => realNow_ms)),
       judge: (rows) => judge(rows, { pollInterval_ms }),
       verdicts: Effect.mapError(control.record.getVerdicts(), failed),
       open: Effect.mapError(control.record.getOpen(), failed),

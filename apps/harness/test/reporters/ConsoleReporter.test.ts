@@ -76,6 +76,27 @@ describe("ConsoleReporter", () => {
     })
   )
 
+  it.effect("what may go on at the service is named, and what was stopped of browsers", () =>
+    Effect.gen(function* () {
+      const left = (kind: string, state: "open" | "stopped" | "unknown", id: number) => ({
+        kind,
+        id: `${id}`,
+        trial: null,
+        state,
+        sentence: `The ${kind} ${id} is ${state}.`
+      })
+      const leftovers = [
+        left("browser", "stopped", 1),
+        left("run", "stopped", 2),
+        ...Array.from({ length: 9 }, (_, index) => left("run", "open", index + 3))
+      ]
+      const text = yield* show([{ _tag: "RunFinished", report: { ...night, leftovers } }])
+      assert.include(text, "left     The browser 1 is stopped.\nleft     The run 3 is open.\n")
+      assert.include(text, "left     The run 9 is open.\nleft     2 other things: see leftovers in report.json\n")
+      assert.notInclude(text, "The run 2 ")
+    })
+  )
+
   it.effect("on a terminal the suites' lines are drawn again, never wider than it", () =>
     Effect.gen(function* () {
       const text = yield* show(mixedEvents, { live: true, columns: 50 })

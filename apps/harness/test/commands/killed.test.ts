@@ -1,0 +1,40 @@
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { assert, describe, it } from "@effect/vitest"
+import { Control, Server } from "@webagent/server"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import { fileURLToPath } from "node:url"
+import { run, start } from "./program.ts"
+
+const example = fileURLToPath(new URL("example.suite.ts", import.meta.url))
+const key = "wak_killed_key"
+const env = { WEBAGENT_API_KEY: key }
+
+const open = Effect.gen(function* () {
+  const { browsers } = yield* (yield* Control).open
+  return browsers.length
+})
+
+describe("a run that is killed", () => {
+  it.live(
+    "leaves a ledger in its report's folder, by which another process stops what it held",
+    () =>
+      Effect.gen(function* () {
+        const { address } = yield* Server
+        const directory = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()
+        const held = start(["run", example, "--tag", "long", "--target", address, "--report-dir", directory], env)
+        yield* Effect.repeat(Effect.andThen(Effect.sleep(20), open), { until: (count) => count === 1 })
+        const ledger = `${directory}/ledger`
+        const early = yield* Effect.promise(() => run(["reap", "--ledger", ledger, "--target", address], env))
+        assert.match(early.stdout, /in use {3}browser/u)
+        assert.strictEqual(yield* open, 1)
+
+        held.signal("SIGKILL")
+        yield* Effect.promise(() => held.ended)
+        const reaped = yield* Effect.promise(() => run(["reap", "--ledger", ledger, "--target", address], env))
+        assert.deepStrictEqual([reaped.code, reaped.stdout.includes("1 browser stopped")], [0, true])
+        assert.strictEqual(yield* open, 0)
+      }).pipe(Effect.provide([Server.layerSimulated({ apiKeys: [key] }), NodeFileSystem.layer])),
+    60_000
+  )
+})
