@@ -111,7 +111,7 @@ export const breakpoint = async ({
   try {
     const bundle = await bundleServer(join(folder, "server"))
     const place: Place = { k6, folder, pinning: pinning(), step_s: quick ? 2 : 6, log }
-    const wanted = quick ? rates(100, 2, 5) : rates(60, 1.25, 18)
+    const wanted = quick ? rates(100, 2, 5) : rates(100, 1.25, 16)
     const servers = {
       ours: (port: number) => [
         bundle.file,

@@ -40,7 +40,7 @@ const report: BreakpointReport = {
   step_s: 6,
   climbs: {
     ours: [
-      climbOf([step(60, 200), step(75, 180), step(94, 190, broken)], limits),
+      climbOf([step(60, 200), step(75, 180), step(94, 380, broken)], limits),
       climbOf([step(60, 220), step(75, 190, broken)], limits)
     ],
     fastify: [
@@ -68,6 +68,6 @@ describe("BreakpointReport", () => {
     const text = markdown(report)
     assert.include(text, "| 60 | 1.0 / 20 / 30 | 50 % | 25 % | 210 | 1.0 / 20 / 30 | 50 % | 25 % | 105 |")
     assert.include(text, "| 75 | 1.0 / 460 / 30 ✗ 1 of 2 | 75 % | 25 % | 185 |")
-    assert.include(text, "| 94 | 1.0 / 900 / 30 ✗ | 99 % | 25 % | 190 | 1.0 / 20 / 30 ✗ 1 of 2 |")
+    assert.include(text, "| 94 | 1.0 / 900 / 30 ✗ | 99 % | 25 % | 380 | 1.0 / 20 / 30 ✗ 1 of 2 |")
   })
 })
