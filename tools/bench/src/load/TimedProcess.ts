@@ -22,10 +22,18 @@ export const parseClock = (stderr: string): { readonly cpu_s: number; readonly r
   return { cpu_s: Number(user) + Number(system), rest: stderr.slice(0, stderr.length + 1 - whole.length) }
 }
 
-const peakOf = (parent: number): number => {
+/** The program that a shell runs; undefined before and after. */
+const programOf = (shell: number): number | undefined => {
   try {
-    const child = readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8").trim().split(" ")[0] ?? ""
-    return Number(/VmHWM:\s+(\d+)/u.exec(readFileSync(`/proc/${child}/status`, "utf8"))?.[1] ?? 0) / 1024
+    return Number(readFileSync(`/proc/${shell}/task/${shell}/children`, "utf8").trim().split(" ")[0]) || undefined
+  } catch {
+    return undefined
+  }
+}
+
+const peakOf = (pid: number): number => {
+  try {
+    return Number(/VmHWM:\s+(\d+)/u.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024
   } catch {
     // it has ended
     return 0
@@ -46,7 +54,6 @@ export const timed = (
   new Promise((resolve, reject) => {
     const child = spawn("bash", ["-c", 'TIMEFORMAT="cpu %3U %3S"; time "$@"', "bash", file, ...args], {
       env: { ...process.env, ...env, LC_ALL: "C" },
-      detached: true,
       stdio: ["ignore", keepStdout ? "pipe" : "ignore", "pipe"]
     })
     const text = { stdout: "", stderr: "" }
@@ -54,11 +61,17 @@ export const timed = (
       child[name]?.setEncoding("utf8").on("data", (chunk: string) => (text[name] += chunk))
     }
     let peak_MB = 0
-    // bash and what it runs
-    const kill = () => process.kill(-(child.pid ?? 0), "SIGTERM")
+    const program = () => programOf(child.pid ?? 0)
+    const kill = () => {
+      const pid = program()
+      if (pid !== undefined) process.kill(pid)
+    }
     process.once("exit", kill)
     child.once("exit", () => process.off("exit", kill))
-    const looking = setInterval(() => (peak_MB = Math.max(peak_MB, peakOf(child.pid ?? 0))), look_ms)
+    const looking = setInterval(() => {
+      const pid = program()
+      if (pid !== undefined) peak_MB = Math.max(peak_MB, peakOf(pid))
+    }, look_ms)
     child.once("error", (error) => {
       clearInterval(looking)
       reject(error)
