@@ -143,6 +143,7 @@ const quarantine = ({ proposals = [], results }: RunReport): string => {
       : table({
           caption: "In quarantine: they run, and do not fail the night until their last day",
           heads: ["scenario", "tonight", "owner", "why", "last day"],
+          align: "    n",
           rows: held.map(({ expired, expires, owner, reason, result }) => [
             escape(`${result.suite} › ${result.name}`),
             marks[result.verdict].word,

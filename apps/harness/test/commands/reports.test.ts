@@ -1,0 +1,78 @@
+import { assert, beforeAll, afterAll, describe, it } from "@effect/vitest"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { run } from "./program.ts"
+
+const example = fileURLToPath(new URL("example.suite.ts", import.meta.url))
+
+let folder = ""
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "webagent-reports-"))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+// three programs at a time beside whatever else the machine does
+describe.concurrent("the reports of a run", { timeout: 60_000 }, () => {
+  it("a red run in a job: every file, the page with its waterfall, one annotation, a summary beside others'", async () => {
+    const directory = join(folder, "red")
+    const summary = join(folder, "job.md")
+    writeFileSync(summary, "what came before\n")
+    const { code, stdout } = await run(
+      ["run", example, "--tag", "broken", "--tag", "leak", "--report-dir", directory],
+      { GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: summary }
+    )
+    assert.strictEqual(code, 1)
+    assert.includeMembers(readdirSync(directory), [
+      "ctrf.json",
+      "events.ndjson",
+      "junit.xml",
+      "report.html",
+      "report.json",
+      "summary.md",
+      "traces"
+    ])
+    const page = readFileSync(join(directory, "report.html"), "utf8")
+    assert.include(page, "<h1>1 of 2 scenarios failed; 1 browser was left open and stopped; ")
+    assert.include(page, 'data-trace="trace-0"')
+    const commands = stdout.split("\n").filter((line) => line.startsWith("::"))
+    assert.strictEqual(commands.length, 1)
+    assert.match(commands[0] ?? "", /^::error title=.*::example › fails: failed\..*%0Aexample › leaks: /u)
+    assert.include(stdout, `report   ${join(directory, "report.html")}\n`)
+    assert.strictEqual(
+      readFileSync(summary, "utf8"),
+      `what came before\n${readFileSync(join(directory, "summary.md"), "utf8")}\n`
+    )
+  })
+
+  it("a page that cannot be written keeps no other report from it, and is said", async () => {
+    const directory = join(folder, "blocked")
+    mkdirSync(join(directory, "report.html"), { recursive: true })
+    const { code, stderr, stdout } = await run(["run", example, "--tag", "quick", "--report-dir", directory])
+    assert.strictEqual(code, 2)
+    assert.match(stderr, /^The report cannot be written: .*report\.html is a folder and not a file\.\n$/u)
+    assert.include(stdout, "1 passed in")
+    assert.strictEqual(JSON.parse(readFileSync(join(directory, "report.json"), "utf8")).counts.passed, 1)
+    assert.include(readFileSync(join(directory, "junit.xml"), "utf8"), '<testsuites name="webagent-harness" tests="1"')
+  })
+
+  it("outside of a job nothing is annotated", async () => {
+    const directory = join(folder, "plain")
+    const { stdout } = await run([
+      "run",
+      example,
+      "--tag",
+      "broken",
+      "--report-dir",
+      directory,
+      "--reporter",
+      "console,markdown"
+    ])
+    assert.notInclude(stdout, "::error")
+    assert.deepStrictEqual(
+      readdirSync(directory).filter((name) => name.includes(".")),
+      ["summary.md"]
+    )
+  })
+})
