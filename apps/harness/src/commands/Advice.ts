@@ -22,6 +22,7 @@ export const replay =
       quoted(argumentOf(result.suite)),
       `--name ${quoted(result.name)}`,
       ...targetFlags(options),
+      ...(options.trials === undefined ? [] : [`--trials ${options.trials}`]),
       `--seed ${options.seed}`
     ].join(" ")
 

@@ -1,0 +1,89 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll } from "vitest"
+import { RunReport } from "../../src/runner/RunReport.ts"
+import { run } from "./program.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "webagent-verdicts-"))
+const suite = join(folder, "verdicts.suite.ts")
+writeFileSync(
+  suite,
+  `import { check, Oracle, scenario, Suite } from "@webagent/scenario"
+import * as Effect from "effect/Effect"
+const asks = (path: string) => function* ({ request }) {
+  yield* check.status(yield* request("v4", { method: "GET", path }), 404)
+}
+export default Suite.make("verdicts", [
+  scenario("comes back", asks("/runs/once")),
+  scenario("stays away", asks("/runs/never")),
+  scenario("is broken", asks("/runs/broken")),
+  scenario("is blind", function* () {
+    yield* check.oracle("the order exists", Oracle.make(Effect.fail(new Error("no database")), () => Oracle.holds("")))
+  })
+])
+`
+)
+
+let asked = 0
+/** Looks like a service that is nobody's; one run answers 503 the first time, one always, one 500. */
+const service = createServer((request, response) => {
+  const answer = (status: number, body: unknown) =>
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
+  const { url = "" } = request
+  if (url.endsWith("/no-uuid")) return answer(422, { detail: [] })
+  if (url.includes("/v2/sessions/")) return answer(404, { detail: "Session not found" })
+  if (url.endsWith("/never") || (url.endsWith("/once") && asked++ === 0)) return answer(503, { detail: "away" })
+  return answer(url.endsWith("/broken") ? 500 : 404, { detail: "Run not found" })
+})
+let target = ""
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve))
+  target = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
+})
+
+afterAll(() => {
+  service.close()
+  rmSync(folder, { recursive: true })
+})
+
+describe("verdicts", () => {
+  it("what the infrastructure ends runs again, and what stays so is told from what failed", async () => {
+    const directory = join(folder, "report")
+    const args = ["run", suite, "--target", target, "--report-dir", directory, "--reporter", "console,json"]
+    const { code, stderr, stdout } = await run(args, { WEBAGENT_API_KEY: "wak_x" })
+    assert.deepStrictEqual([code, stderr], [1, ""])
+    const text = readFileSync(join(directory, "report.json"), "utf8")
+    const { header, results } = Schema.decodeUnknownSync(Schema.fromJsonString(RunReport))(text)
+    assert.strictEqual(header.limits.reruns, 3)
+    assert.deepStrictEqual(
+      results.map(({ name, reason, trials: [trial], verdict }) => [name, verdict, trial?.reruns.length, reason]),
+      [
+        ["comes back", "passed", 1, undefined],
+        ["stays away", "infra", 2, "HTTP 503: again when it was run again 2 times"],
+        ["is broken", "failed", 0, undefined],
+        ["is blind", "unscored", 0, "an oracle could not look: Error: no database"]
+      ]
+    )
+    assert.strictEqual(results[0]?.trials[0]?.reruns[0]?.failure.request?.status, 503)
+    assert.include(stdout, "red      1 scenario failed: verdicts › is broken\n")
+    assert.include(stdout, "red      1 scenario could not be run, the service was away: verdicts › stays away\n")
+    assert.include(stdout, "red      1 scenario could not be judged, an oracle could not look: verdicts › is blind\n")
+    assert.include(stdout, "1 failed, 1 without the service, 1 not scored, 1 passed in")
+  })
+
+  it("what a limit keeps from running is said, and is not red", async () => {
+    const args = ["run", "versions", "--target", target, "--reporter", "console", "--name", "own base", "--trials", "4"]
+    const { code, stdout } = await run([...args, "--max-requests", "5", "--concurrency", "1"], {
+      WEBAGENT_API_KEY: "wak_x"
+    })
+    assert.strictEqual(code, 0, stdout)
+    assert.match(stdout, /\n {4}\d skipped: the limit of 5 requests was reached\n/u)
+    assert.match(stdout, /\d passed, \d skipped, \d trials? of others not run in/u)
+  })
+})
