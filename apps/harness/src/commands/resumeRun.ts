@@ -28,8 +28,8 @@ const newest = Effect.gen(function* () {
   const names = yield* Effect.orElseSucceed(fs.readDirectory(ReportDirectory.runs), () => [])
   for (const name of names.toSorted().toReversed()) {
     const directory = join(ReportDirectory.runs, name)
-    const events = yield* Effect.option(EventLog.read(join(directory, EventLog.fileName)))
-    if (events._tag === "Some" && Resumption.of(events.value) !== undefined) return directory
+    const text = yield* Effect.orElseSucceed(fs.readFileString(join(directory, EventLog.fileName)), () => "")
+    if (EventLog.isCutShort(text)) return directory
   }
   return yield* usage(
     `No run below ${ReportDirectory.runs} was cut short: name its folder, as in ${program} run --resume FOLDER.`

@@ -106,6 +106,12 @@ export const parse = (text: string): Result.Result<ReadonlyArray<LoggedEvent>, B
   return Result.succeed(events)
 }
 
+/** Whether a run was cut short, by the last whole line of its events: it has begun, and has not come to its end. */
+export const isCutShort = (text: string): boolean => {
+  const end = text.lastIndexOf("\n")
+  return end > 0 && !/^\{"at":"[^"]*","_tag":"RunFinished"/u.test(text.slice(text.lastIndexOf("\n", end - 1) + 1, end))
+}
+
 /** Reads the events of a report directory's file, also while it is written. */
 export const read = (
   path: string

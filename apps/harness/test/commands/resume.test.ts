@@ -27,18 +27,30 @@ const report = (directory: string) =>
 const verdicts = ({ results }: RunReport) =>
   results.map(({ name, trials }) => [name, ...trials.map(({ index, verdict }) => `${index} ${verdict}`)])
 
-const ended = (directory: string): number => {
+/** How many events of a kind are in the file. */
+const written = (directory: string, tag: string): number => {
   const path = join(directory, EventLog.fileName)
-  return existsSync(path) ? readFileSync(path, "utf8").split('"_tag":"TrialFinished"').length - 1 : 0
+  return existsSync(path) ? readFileSync(path, "utf8").split(`"_tag":"${tag}"`).length - 1 : 0
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Kills a process `delay_ms` after so many trials have ended; answers whether it was still there to be killed. */
-const killAt = async (process: ReturnType<typeof start>, directory: string, count: number, delay_ms: number) => {
+/** A moment in the life of a process: so long after it has said what it does, or after so many trials. */
+interface Moment {
+  readonly trials: number | undefined
+  readonly delay_ms: number
+}
+
+/** Kills a process at a moment; answers whether it was still there to be killed. */
+const killAt = async (process: ReturnType<typeof start>, directory: string, { delay_ms, trials }: Moment) => {
   const over = new AbortController()
   void process.ended.then(() => over.abort())
-  while (!over.signal.aborted && ended(directory) < count) await pause(4)
+  const begun = written(directory, "RunStarted")
+  const before = written(directory, "TrialFinished")
+  const hasCome = (): boolean =>
+    written(directory, "RunStarted") > begun && written(directory, "TrialFinished") >= before + (trials ?? 0)
+  if (trials === undefined) await Promise.race([process.says(" · "), process.ended])
+  else while (!over.signal.aborted && !hasCome()) await pause(4)
   await pause(delay_ms)
   process.signal("SIGKILL")
   const { code, stderr } = await process.ended
@@ -78,13 +90,15 @@ describe("run --resume", () => {
         /** One run, killed and taken up again until it has come to its end; answers how often it was killed. */
         const story = Effect.fnUntraced(function* (name: string, most: number) {
           const directory = join(folder, name)
-          const hasBegun = () => ended(directory) > 0 || existsSync(join(directory, EventLog.fileName))
-          const moments = yield* Effect.replicateEffect(Random.nextIntBetween(0, trials - 4), most)
           let killed = 0
-          for (const moment of moments.toSorted((a, b) => a - b)) {
-            const delay_ms = yield* Random.nextIntBetween(0, 60)
-            const words = hasBegun() ? ["run", "--resume", directory] : args(directory)
-            if (!(yield* Effect.promise(() => killAt(start(words, env), directory, moment, delay_ms)))) break
+          while (killed < most) {
+            const isEarly = (yield* Random.next) < 0.2
+            const moment = {
+              trials: isEarly ? undefined : yield* Random.nextIntBetween(0, 8),
+              delay_ms: yield* Random.nextIntBetween(0, 40)
+            }
+            const words = written(directory, "RunStarted") > 0 ? ["run", "--resume", directory] : args(directory)
+            if (!(yield* Effect.promise(() => killAt(start(words, env), directory, moment)))) break
             killed++
           }
           if (!existsSync(join(directory, "report.json"))) {
@@ -115,7 +129,7 @@ describe("run --resume", () => {
         )
         assert.strictEqual(yield* settled(100), 0)
       }).pipe(Random.withSeed(seed), Effect.scoped, Effect.provide(services)),
-    240_000
+    600_000
   )
 
   it("what cannot go on is one sentence and exit code 2", async () => {
@@ -135,7 +149,7 @@ export default Suite.make("changing", [
     write(2)
     const directory = join(folder, "report")
     const running = start(["run", file, "--concurrency", "1", "--report-dir", directory])
-    while (ended(directory) < 1) await pause(5)
+    while (written(directory, "TrialFinished") < 1) await pause(5)
     const inUse = await run(["run", "--resume", directory])
     running.signal("SIGKILL")
     await running.ended

@@ -1,5 +1,6 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, it } from "@effect/vitest"
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Result from "effect/Result"
@@ -94,6 +95,19 @@ describe("EventLog", () => {
         assert.strictEqual((yield* read(path)).length, 1)
       })
     )
+  )
+
+  it.effect("says whether a run was cut short, wherever that was", () =>
+    Effect.gen(function* () {
+      const events = yield* eventsOfARun
+      const lines = events.map((event) => EventLog.lineOf({ at: DateTime.makeUnsafe(0), event }))
+      const text = lines.join("")
+      assert.isFalse(EventLog.isCutShort(""))
+      assert.isFalse(EventLog.isCutShort(text))
+      for (let length = (lines[0] ?? "").length; length < text.length; length++) {
+        assert.isTrue(EventLog.isCutShort(text.slice(0, length)))
+      }
+    })
   )
 
   it("a bad line before the last is told, by its number", () => {
