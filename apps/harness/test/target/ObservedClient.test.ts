@@ -41,6 +41,9 @@ describe("what is seen of a trial", () => {
       const [call] = trace.spans
       assert.deepStrictEqual([call?.name, call?.parentId, call?.ok], ["v4.Runs.createAndWait", null, true])
       assert.isTrue(trace.exchanges.every(({ spanId }) => spanId !== null))
+      // only a server whose journal is read is told which trial asks
+      for (const { request } of trace.exchanges)
+        assert.match(request.headers["user-agent"] ?? "", /^webagent\/[\d.]+$/u)
       for (const { at_ms, duration_ms, headers_ms } of trace.exchanges) {
         assert.isTrue(at_ms >= 0 && at_ms + duration_ms <= trace.duration_ms && (headers_ms ?? -1) <= duration_ms)
       }
