@@ -28,3 +28,9 @@ export const apiKeyEnv = Flag.String("api-key-env").pipe(
   Flag.withDescription("The variable that holds the API key; default: WEBAGENT_API_KEY"),
   Flag.withDefault("WEBAGENT_API_KEY")
 )
+
+/** `--history` of what only reads one. */
+export const history = Flag.String("history").pipe(
+  Flag.withDescription("The file of the nights; default: .webagent/history.ndjson"),
+  Flag.withDefault(".webagent/history.ndjson")
+)

@@ -9,6 +9,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
 import { byHand } from "./Ending.ts"
+import { compare } from "./compare.ts"
+import { history } from "./history.ts"
 import { list } from "./list.ts"
 import { load } from "./load.ts"
 import { merge } from "./merge.ts"
@@ -20,7 +22,7 @@ import { serve } from "./serve.ts"
 
 const harness = Command.make("webagent-harness").pipe(
   Command.withDescription("Runs scenario suites against a web-agent and hosted-browser service"),
-  Command.withSubcommands([run, plan, merge, list, load, serve, reap])
+  Command.withSubcommands([run, plan, merge, history, compare, list, load, serve, reap])
 )
 
 const suggestion = (known: ReadonlyArray<string>) => (known.length === 0 ? "" : ` Did you mean ${known.join(" or ")}?`)

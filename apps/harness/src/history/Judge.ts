@@ -25,7 +25,8 @@ const doubts = {
 // so many are looked at to find thirty that are a measure
 const longest = 90
 
-const duration: Levels.Level = {
+/** How long trials take. */
+export const duration: Levels.Level = {
   figure: "duration",
   of: ({ durations }) => durations?.mean_log,
   ofOne: ({ durations }) => (durations === undefined ? undefined : Math.log(durations.median_ms)),
@@ -38,7 +39,8 @@ const costEach = ({ cost_usd, trials }: NightScenario) => {
   return each > 0 ? Math.log(each) : undefined
 }
 
-const cost: Levels.Level = {
+/** What trials cost. */
+export const cost: Levels.Level = {
   figure: "cost",
   of: costEach,
   ofOne: costEach,

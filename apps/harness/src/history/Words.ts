@@ -5,8 +5,9 @@ export const percent = (share: number): string => {
   return `${exact.toFixed(digits)} %`
 }
 
-/** A ratio as a change: `9 % more`, `4 % less`. */
+/** A ratio as a change: `9 % more`, `4 % less`, `3.2 times more`. */
 export const change = (ratio: number, [more, less]: readonly [string, string]): string => {
+  if (ratio >= 3) return `${ratio.toFixed(ratio < 10 ? 1 : 0)} times ${more}`
   const points = Math.abs(ratio - 1) * 100
   return `${points.toFixed(points < 10 ? 1 : 0)} % ${ratio >= 1 ? more : less}`
 }

@@ -1,0 +1,134 @@
+import { Cost } from "@webagent/core"
+import type { Night, NightScenario } from "../history/Night.ts"
+import * as Words from "../history/Words.ts"
+import type { Style } from "../reporters/Style.ts"
+
+const levels = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const
+
+/** A chart in a line: a bar for each number between the least and the greatest, a dot where there is none. */
+export const chart = (values: ReadonlyArray<number | undefined>): string => {
+  const known = values.filter((value) => value !== undefined)
+  const [least, greatest] = [Math.min(...known), Math.max(...known)]
+  return values
+    .map((value) => {
+      if (value === undefined) return "·"
+      const share = greatest === least ? 0.5 : (value - least) / (greatest - least)
+      return levels[Math.round(share * (levels.length - 1))] ?? "·"
+    })
+    .join("")
+}
+
+interface Trend {
+  readonly name: string
+  readonly values: ReadonlyArray<number | undefined>
+  readonly format: (value: number) => string
+}
+
+const trendLines = (trends: ReadonlyArray<Trend>): ReadonlyArray<string> => {
+  const width = Math.max(...trends.map(({ name }) => name.length))
+  return trends.flatMap(({ format, name, values }) => {
+    const known = values.filter((value) => value !== undefined)
+    const last = known.at(-1)
+    if (last === undefined) return []
+    const within = `${format(Math.min(...known))} .. ${format(Math.max(...known))}`
+    return [`  ${name.padEnd(width)}  ${chart(values)}  ${format(last)}   within ${within}`]
+  })
+}
+
+const sum = ({ scenarios }: Night, count: (scenario: NightScenario) => number) =>
+  scenarios.reduce((total, scenario) => total + count(scenario), 0)
+
+const passRate = (night: Night) => {
+  const scored = sum(night, (scenario) => scenario.scored)
+  return scored === 0 ? undefined : sum(night, ({ passed }) => passed) / scored
+}
+
+const span = (time_ms: number) => (time_ms < 120_000 ? Words.time(time_ms) : `${Math.round(time_ms / 60_000)} min`)
+
+const said = ({ partial, regressed = [] }: Night, style: Style): string => {
+  if (partial !== undefined) return style.faint(`partial: ${partial}`)
+  const [first] = regressed
+  if (first === undefined) return ""
+  const where = first.scenario === null ? "the whole night" : `${first.scenario.suite} › ${first.scenario.name}`
+  const more = regressed.length === 1 ? "" : `, and ${regressed.length - 1} more`
+  return style.bad(`worse: ${first.figure} of ${where}${more}`)
+}
+
+/** The nights one after the other, their trends above them, and what they cost and took together below. */
+export const ofNights = (nights: ReadonlyArray<Night>, style: Style): ReadonlyArray<string> => {
+  const flaky = (night: Night) => night.scenarios.filter(({ verdict }) => verdict === "flaky").length
+  const leaks = (night: Night) => sum(night, (scenario) => scenario.leaks)
+  const whole = (value: number) => String(value)
+  const rows = nights.map((night) => {
+    const rate = passRate(night)
+    return [
+      night.id,
+      night.startedAt.slice(0, 16).replace("T", " "),
+      String(sum(night, ({ trials }) => trials)),
+      rate === undefined ? "" : Words.percent(rate),
+      String(flaky(night)),
+      String(leaks(night)),
+      span(night.duration_ms),
+      `${night.cost_usd} USD`
+    ]
+  })
+  const head = ["id", "began (UTC)", "trials", "passed", "flaky", "left open", "took", "cost"]
+  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => (row[column] ?? "").length)))
+  const line = (cells: ReadonlyArray<string>) =>
+    cells
+      .map((cell, column) => (column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join("  ")
+  const total = Cost.total(nights.map(({ cost_usd }) => cost_usd)).total
+  const took = nights.reduce((all, { duration_ms }) => all + duration_ms, 0)
+  const partial = nights.filter((night) => night.partial !== undefined).length
+  return [
+    ...trendLines([
+      { name: "pass rate", values: nights.map(passRate), format: Words.percent },
+      { name: "flaky scenarios", values: nights.map(flaky), format: whole },
+      { name: "left open", values: nights.map(leaks), format: whole },
+      { name: "took", values: nights.map(({ duration_ms }) => duration_ms), format: span },
+      { name: "cost", values: nights.map(({ cost_usd }) => Number(cost_usd)), format: Words.dollars }
+    ]),
+    "",
+    style.strong(line(head)),
+    ...nights.map((night, index) => `${line(rows[index] ?? [])}  ${said(night, style)}`.trimEnd()),
+    "",
+    `${Words.nights(nights.length)}${partial === 0 ? "" : `, ${partial} partial`} · ${span(took)} · ${total} USD`
+  ]
+}
+
+const ofScenario = (nights: ReadonlyArray<Night>, suite: string, name: string, style: Style): ReadonlyArray<string> => {
+  const its = nights.map((night) => night.scenarios.find((one) => one.suite === suite && one.name === name))
+  const counts = its.map((one) => (one === undefined ? "·" : `${one.passed}/${one.scored}`))
+  const sources = new Set(its.flatMap((one) => one?.source ?? []))
+  return [
+    style.strong(`${suite} › ${name}`),
+    `  passed     ${counts.join(" ")}`,
+    ...trendLines([
+      {
+        name: "pass rate",
+        values: its.map((one) => (one === undefined || one.scored === 0 ? undefined : one.passed / one.scored)),
+        format: Words.percent
+      },
+      { name: "duration", values: its.map((one) => one?.durations?.median_ms), format: Words.time },
+      {
+        name: "cost",
+        values: its.map((one) => (one === undefined ? undefined : Number(one.cost_usd) / Math.max(1, one.trials))),
+        format: Words.dollars
+      }
+    ]),
+    ...(sources.size > 1 ? [style.faint(`  written anew ${sources.size - 1} times`)] : []),
+    ""
+  ]
+}
+
+/** Scenarios through the nights, whose names contain a text; empty where there is none. */
+export const ofScenarios = (nights: ReadonlyArray<Night>, part: string, style: Style): ReadonlyArray<string> => {
+  const names = new Map(
+    nights
+      .flatMap(({ scenarios }) => scenarios)
+      .filter(({ name, suite }) => `${suite} › ${name}`.toLowerCase().includes(part.toLowerCase()))
+      .map(({ name, suite }) => [JSON.stringify([suite, name]), { name, suite }])
+  )
+  return [...names.values()].flatMap(({ name, suite }) => ofScenario(nights, suite, name, style))
+}

@@ -1,0 +1,254 @@
+import type { JudgedRow, JudgedVerdict } from "../runner/NightJudgement.ts"
+import type { RunReport } from "../runner/RunReport.ts"
+import { isScored } from "../runner/Trial.ts"
+import * as FamilyWise from "../statistics/FamilyWise.ts"
+import * as Fisher from "../statistics/Fisher.ts"
+import * as Interval from "../statistics/Interval.ts"
+import * as McNemar from "../statistics/McNemar.ts"
+import * as Power from "../statistics/Power.ts"
+import { mean } from "../statistics/Quantile.ts"
+import * as Stratified from "../statistics/Stratified.ts"
+import type { Level } from "./Levels.ts"
+import { tolerance } from "./Levels.ts"
+import { keyOf, type Night, type NightScenario } from "./Night.ts"
+import { differences, least, scenariosOf } from "./Past.ts"
+import { pooled, ratio, shareOf } from "./Shares.ts"
+import * as Words from "./Words.ts"
+
+/** One of two nights to compare; with its report its trials can be paired with those of the other. */
+export interface Compared {
+  readonly night: Night
+  readonly report: RunReport | undefined
+}
+
+/** What two nights say of each other: the second is called worse or better than the first. */
+export interface NightComparison {
+  readonly verdict: JudgedVerdict
+  /** Scenarios that both have, as they are written in both. */
+  readonly scenarios: number
+  /** Trials with the same seed in both. */
+  readonly pairs: number
+  readonly differences: ReadonlyArray<string>
+  readonly rows: ReadonlyArray<JudgedRow>
+}
+
+/** Of a false alarm, by what is looked at; 5 % together. */
+const doubts = { whole: 0.01, scenarios: 0.015, duration: 0.0125, cost: 0.0125 } as const
+
+/** A scenario in both nights. */
+interface Both {
+  readonly before: NightScenario
+  readonly now: NightScenario
+  readonly pairs: ReadonlyArray<readonly [before: boolean, now: boolean]>
+}
+
+const trialsOf = ({ report }: Compared) => {
+  const trials = new Map<string, boolean>()
+  for (const { name, suite, trials: all } of report?.results ?? []) {
+    for (const trial of all) {
+      if (isScored(trial))
+        trials.set(JSON.stringify([suite, name, trial.index, trial.seed]), trial.verdict === "passed")
+    }
+  }
+  return trials
+}
+
+const bothOf = (a: Compared, b: Compared): ReadonlyArray<Both> => {
+  const [before, now] = [scenariosOf(a.night), scenariosOf(b.night)]
+  const [first, second] = [trialsOf(a), trialsOf(b)]
+  const pairs = Map.groupBy(
+    [...second].flatMap(([key, passed]) => {
+      const its = first.get(key)
+      const [suite, name]: ReadonlyArray<unknown> = JSON.parse(key)
+      return its === undefined ? [] : [{ key: keyOf(String(suite), String(name)), pair: [its, passed] as const }]
+    }),
+    ({ key }) => key
+  )
+  return [...now].flatMap(([key, its]) => {
+    const was = before.get(key)
+    if (was === undefined || was.source !== its.source || was.scored * its.scored === 0) return []
+    return [{ before: was, now: its, pairs: (pairs.get(key) ?? []).map(({ pair }) => pair) }]
+  })
+}
+
+const discordant = (pairs: Both["pairs"]): McNemar.Discordant => ({
+  lost: pairs.filter(([before, now]) => before && !now).length,
+  won: pairs.filter(([before, now]) => !before && now).length
+})
+
+/** Whether every trial has a partner: then pairs say more than counts. */
+const isPaired = ({ before, now, pairs }: Both) =>
+  pairs.length > 0 && pairs.length === before.scored && pairs.length === now.scored
+
+const sidesOf = (both: Both) => {
+  const [before, now] = [shareOf(both.before), shareOf(both.now)]
+  return isPaired(both)
+    ? { worse: McNemar.worse(discordant(both.pairs)), better: McNemar.better(discordant(both.pairs)) }
+    : { worse: Fisher.fewer(now, before), better: Fisher.more(now, before) }
+}
+
+const verdictOf = (worse: number, better: number, doubt: number): JudgedVerdict =>
+  worse <= doubt ? "regressed" : better <= doubt ? "improved" : "no evidence"
+
+const shown = (chance: number) => (chance < 0.0001 ? "p < 0.0001" : `p = ${chance.toFixed(4)}`)
+
+const fallOf = (now: Fisher.Share, before: Fisher.Share, level: number): string | null => {
+  const rate = Power.detectableRate(now.of, before, level)
+  return rate === undefined ? null : `a fall to ${Words.percent(rate)}`
+}
+
+const seen = (detectable: string | null) => `${detectable ?? "no fall"} would have been seen`
+
+const scenarioRows = (all: ReadonlyArray<Both>, since: string): ReadonlyArray<JudgedRow> => {
+  const sides = all.map(sidesOf)
+  const worse = FamilyWise.holm(sides.map((side) => side.worse))
+  const better = FamilyWise.holm(sides.map((side) => side.better))
+  return all.map((both, index): JudgedRow => {
+    const [before, now] = [shareOf(both.before), shareOf(both.now)]
+    const verdict = verdictOf(worse[index] ?? 1, better[index] ?? 1, doubts.scenarios)
+    const { lost, won } = discordant(both.pairs)
+    const by = isPaired(both) ? `, ${lost} lost and ${won} won of ${both.pairs.length} pairs` : ""
+    const detectable = fallOf(now, before, doubts.scenarios / all.length)
+    const chance = shown((verdict === "improved" ? better : worse)[index] ?? 1)
+    return {
+      figure: "pass rate",
+      scenario: { suite: both.now.suite, name: both.now.name },
+      verdict,
+      now: ratio(now),
+      before: ratio(before),
+      window: 1,
+      since,
+      nights: 1,
+      detectable,
+      evidence: `${ratio(now)} trials passed, ${ratio(before)} before${by}; ${verdict === "no evidence" ? seen(detectable) : chance}`
+    }
+  })
+}
+
+const wholeRow = (all: ReadonlyArray<Both>, since: string): JudgedRow => {
+  const pairs = all.every(isPaired) ? discordant(all.flatMap((both) => both.pairs)) : undefined
+  const strata = all.map((both) => ({ now: shareOf(both.now), before: shareOf(both.before) }))
+  const [worse, better] =
+    pairs === undefined
+      ? [Stratified.worse(strata), Stratified.better(strata)]
+      : [McNemar.worse(pairs), McNemar.better(pairs)]
+  const verdict = verdictOf(worse, better, doubts.whole)
+  const [now, before] = [pooled(strata.map((one) => one.now)), pooled(strata.map((one) => one.before))]
+  const detectable = fallOf(now, before, doubts.whole)
+  const by = pairs === undefined ? "" : `, ${pairs.lost} lost and ${pairs.won} won`
+  const chance = shown(verdict === "improved" ? better : worse)
+  return {
+    figure: "pass rate",
+    scenario: null,
+    verdict,
+    now: Words.percent(now.passed / now.of),
+    before: Words.percent(before.passed / before.of),
+    window: 1,
+    since,
+    nights: 1,
+    detectable,
+    evidence: `${ratio(now)} trials passed, ${ratio(before)} before${by}; ${verdict === "no evidence" ? seen(detectable) : chance}`
+  }
+}
+
+/** By how much nights differ from each other in a level of these scenarios, as the deviations of nights that are alike. */
+const scatter = (level: Level, all: ReadonlyArray<Both>, nights: ReadonlyArray<Night>): ReadonlyArray<number> => {
+  const apart = new Map<Night, Array<number>>()
+  for (const { now } of all) {
+    const values = nights.flatMap((night) => {
+      const its = scenariosOf(night).get(keyOf(now.suite, now.name))
+      const value = its === undefined || its.source !== now.source ? undefined : level.of(its)
+      return value === undefined ? [] : [{ night, value }]
+    })
+    const middle = mean(values.map(({ value }) => value))
+    for (const { night, value } of values) apart.set(night, [...(apart.get(night) ?? []), value - middle])
+  }
+  return [...apart.values()].map(mean)
+}
+
+const levelRow = (
+  level: Level,
+  all: ReadonlyArray<Both>,
+  nights: ReadonlyArray<Night>,
+  since: string,
+  doubt: number
+): JudgedRow | undefined => {
+  const ratios = all.flatMap((both) => {
+    const [now, before] = [level.of(both.now), level.of(both.before)]
+    return now === undefined || before === undefined ? [] : [now - before]
+  })
+  if (ratios.length === 0) return undefined
+  const apart = mean(ratios)
+  const others = scatter(level, all, nights)
+  const said = `${Words.change(Math.exp(apart), level.words)} in ${ratios.length} scenario${ratios.length === 1 ? "" : "s"}`
+  const row = {
+    figure: level.figure,
+    scenario: null,
+    now: Words.change(Math.exp(apart), level.words),
+    before: "",
+    window: 1,
+    since,
+    nights: others.length
+  } as const
+  if (others.length < least) {
+    const evidence = `${said}; two nights cannot say by how much nights differ by themselves: a history of ${least} others like them can`
+    return { ...row, verdict: "not enough data", detectable: null, evidence }
+  }
+  // the difference of two nights varies by twice the variance of one: as one more night beside one that was
+  const spread = Interval.ofMean(others, doubt)
+  const error = Math.sqrt(2 * others.length)
+  const reach = (spread.high - spread.middle) * error
+  const isMore = Math.abs(apart) > Math.max(reach, Math.log1p(tolerance))
+  const verdict = isMore ? (apart > 0 ? "regressed" : "improved") : "no evidence"
+  const detectable = Words.change(Math.exp(Math.max(spread.detectable * error, Math.log1p(tolerance))), level.words)
+  const vary = `nights vary within ${Words.percent(Math.exp(reach) - 1)}, by ${others.length} others`
+  return {
+    ...row,
+    verdict,
+    before: vary,
+    detectable,
+    evidence: `${said}; ${vary}${verdict === "no evidence" ? `; ${detectable} would have been seen` : ""}`
+  }
+}
+
+/** Compares a night with one before it; `nights` are others like them, by which one knows how much nights differ. */
+export const compare = (
+  a: Compared,
+  b: Compared,
+  nights: ReadonlyArray<Night>,
+  levels: { readonly duration: Level; readonly cost: Level }
+): NightComparison => {
+  const all = bothOf(a, b)
+  const since = b.night.startedAt
+  const others = nights.filter(({ id }) => id !== a.night.id && id !== b.night.id)
+  const leaks = b.night.scenarios.reduce((sum, scenario) => sum + scenario.leaks, 0)
+  const leaksBefore = a.night.scenarios.reduce((sum, scenario) => sum + scenario.leaks, 0)
+  const rows: ReadonlyArray<JudgedRow> = [
+    wholeRow(all, since),
+    ...[levelRow(levels.duration, all, others, since, doubts.duration)].filter((row) => row !== undefined),
+    ...[levelRow(levels.cost, all, others, since, doubts.cost)].filter((row) => row !== undefined),
+    {
+      figure: "leaked browsers",
+      scenario: null,
+      verdict: leaks > 0 ? "regressed" : leaksBefore > 0 ? "improved" : "no evidence",
+      now: String(leaks),
+      before: String(leaksBefore),
+      window: 1,
+      since,
+      nights: 1,
+      detectable: "1 more",
+      evidence: `${leaks} left open, ${leaksBefore} before`
+    },
+    ...scenarioRows(all, since)
+  ]
+  const verdict = (["regressed", "improved", "no evidence"] as const).find((wanted) =>
+    rows.some((row) => row.verdict === wanted)
+  )
+  return {
+    verdict: verdict ?? "not enough data",
+    scenarios: all.length,
+    pairs: all.reduce((sum, { pairs }) => sum + pairs.length, 0),
+    differences: differences(b.night, a.night),
+    rows
+  }
+}
