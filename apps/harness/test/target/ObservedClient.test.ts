@@ -32,7 +32,6 @@ describe("what is seen of a trial", () => {
         ["v4.getRun", "call", 2, "503", 200]
       ])
       const polls = trace.exchanges.filter(({ kind }) => kind === "poll").length
-      assert.isAtLeast(polls, 2)
       // before each poll, the first too, and before the retry
       assert.deepStrictEqual(
         trace.waits.map(({ kind, reason }) => [kind, reason]),
@@ -115,6 +114,7 @@ describe("what is seen of a trial", () => {
             cost: "0.5"
           })
           const { id } = yield* v3.sessions.createAndWait({ task })
+          yield* v3.sessions.get(id)
           return yield* v2.sessions.get(id)
         }).pipe(Effect.provideService(PollSchedule.Current, PollSchedule.every("5 millis")))
       )
