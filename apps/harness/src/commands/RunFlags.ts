@@ -32,6 +32,26 @@ export const reporters = Flag.String("reporter").pipe(
   Flag.withDefault(reporterNames)
 )
 
+/** By which nights a run is judged, and what of it is known to fail. */
+export const nightFlags = {
+  history: Flag.String("history").pipe(
+    Flag.withDescription(
+      "The file of the nights before, by which this run is judged; default: none, with --record .webagent/history.ndjson"
+    ),
+    Flag.optional
+  ),
+  record: Flag.Boolean("record").pipe(
+    Flag.withDescription("Add this run to the history; default: no"),
+    Flag.withDefault(false)
+  ),
+  quarantine: Flag.String("quarantine").pipe(
+    Flag.withDescription(
+      "The file of scenarios that are known to fail; default: webagent.quarantine.json, if it is there"
+    ),
+    Flag.optional
+  )
+}
+
 /** What `run` and `plan` are told: which scenarios, where, how often, and within which limits. */
 export const flags = {
   suites: Argument.String("suite").pipe(
@@ -111,22 +131,7 @@ export const flags = {
     ),
     Flag.optional
   ),
-  history: Flag.String("history").pipe(
-    Flag.withDescription(
-      "The file of the nights before, by which this run is judged; default: none, with --record .webagent/history.ndjson"
-    ),
-    Flag.optional
-  ),
-  record: Flag.Boolean("record").pipe(
-    Flag.withDescription("Add this run to the history; default: no"),
-    Flag.withDefault(false)
-  ),
-  quarantine: Flag.String("quarantine").pipe(
-    Flag.withDescription(
-      "The file of scenarios that are known to fail; default: webagent.quarantine.json, if it is there"
-    ),
-    Flag.optional
-  ),
+  ...nightFlags,
   allowPaid: Flag.Boolean("allow-paid").pipe(
     Flag.withDescription("Run scenarios that cost, on a service that is not simulated; default: no"),
     Flag.withDefault(false)

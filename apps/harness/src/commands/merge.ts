@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Flags from "./Flags.ts"
 import { program, version } from "./Program.ts"
-import { flags, optionsOf, reporters } from "./RunFlags.ts"
+import { flags, nightFlags, optionsOf, reporters } from "./RunFlags.ts"
 
 /** `merge`: shards of a run as one report. What it runs with is loaded when it runs. */
 export const merge = Command.make(
@@ -20,25 +20,34 @@ export const merge = Command.make(
       Flag.withDefault(false)
     ),
     reportDir: Flags.reportDir("the reports of the whole go"),
-    reporters
+    reporters,
+    ...nightFlags
   },
-  ({ allowMissing, directories, reportDir, reporters }) =>
+  ({ allowMissing, directories, history, quarantine, record, reportDir, reporters }) =>
     Effect.gen(function* () {
       const { mergeShards, read } = yield* Effect.promise(() => import("./mergeShards.ts"))
       const shards = yield* Effect.forEach(directories, read)
       // how a scenario is run again is as the shards themselves were called
-      const again = Command.make("run", flags, (parsed) =>
-        mergeShards({
+      const again = Command.make("run", flags, (parsed) => {
+        const was = optionsOf(parsed)
+        return mergeShards({
           shards,
           allowMissing,
-          options: { ...optionsOf(parsed), reporters, reportDir: Option.getOrUndefined(reportDir) }
+          options: {
+            ...was,
+            reporters,
+            reportDir: Option.getOrUndefined(reportDir),
+            history: Option.getOrElse(history, () => was.history),
+            quarantine: Option.getOrElse(quarantine, () => was.quarantine),
+            record: record || was.record
+          }
         })
-      )
+      })
       yield* Command.runWith(again, { version })(shards[0]?.report.header.args ?? [])
     })
 ).pipe(
   Command.withDescription(
-    "Put the reports of a run's shards together, as if it had been run in one. Exit code 0: all passed, 1: something failed, 2: called wrongly, or a shard is missing"
+    "Put the reports of a run's shards together, as if it had been run in one, with the history and the quarantine that they were given unless others are named. Exit code 0: all passed, 1: something failed, 2: called wrongly, or a shard is missing"
   ),
   Command.withShortDescription("Put the reports of shards together"),
   Command.withExamples([

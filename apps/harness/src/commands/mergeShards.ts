@@ -90,7 +90,7 @@ export const mergeShards = Effect.fnUntraced(function* (given: {
   const own = shards.find(({ directory }) => reportDir !== undefined && resolve(directory) === resolve(reportDir))
   if (own !== undefined) return yield* usage(`${own.directory} is a shard: choose another folder with --report-dir.`)
   const directory = yield* ReportDirectory.create(reportDir)
-  yield* writeFiles(directory, merged, events)
+  yield* writeFiles(directory, { ...merged, report }, events)
 
   const argumentOf = (suite: string) => report.header.suites.find(({ name }) => name === suite)?.argument ?? suite
   const replay = Advice.replay(options, argumentOf)
