@@ -48,6 +48,16 @@ describe("Lanes", () => {
     ])
   })
 
+  it("a refusal is no failure: it may be what was asked for", () => {
+    const [first] = trace.exchanges
+    assert.isDefined(first)
+    const ends = [200, 404, 429, 500, null].map((status) => {
+      const [lane] = Lanes.of({ ...trace, exchanges: [{ ...first, status }], waits: [], spans: [], journal: [] })
+      return `${lane?.shapes[0]?.as} ${lane?.isBad}`
+    })
+    assert.deepStrictEqual(ends, ["answered false", "refused false", "failed true", "failed true", "failed true"])
+  })
+
   it("an axis has about five round times and reaches everything", () => {
     assert.deepStrictEqual(Lanes.extent(Lanes.of(trace), trace.duration_ms), [0, 2070])
     assert.deepStrictEqual(Lanes.ticks(0, 2070), [0, 500, 1000, 1500, 2000])

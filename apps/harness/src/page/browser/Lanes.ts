@@ -3,9 +3,11 @@ import type { Exchange, JournalRow, Span, Trace, Wait } from "../../trace/Trace.
 
 /** Something on a lane, in milliseconds after the trial's start. `as` says how it is drawn. */
 export interface Shape {
-  readonly as: "answered" | "failed" | "pause" | "retry" | "span" | "bad-span" | "seen" | "fault" | State
+  readonly as: "answered" | "refused" | "failed" | "pause" | "retry" | "span" | "bad-span" | "seen" | "fault" | State
   readonly from_ms: number
   readonly to_ms: number
+  /** What a pointer that rests on it is told. */
+  readonly note?: string
 }
 
 type State = "waiting" | "running" | "good" | "bad" | "ended"
@@ -34,20 +36,26 @@ export const pathOf = (url: string): string => {
 /** An id is known by its beginning; it stands in full beside the waterfall. */
 const short = (path: string) => path.replaceAll(/\b([\da-f]{8})-(?:[\da-f]{4}-){3}[\da-f]{12}\b/giu, "$1…")
 
-const isBad = ({ failure, status }: Exchange) => failure !== null || status === null || status >= 400
+/** Not what the service would have wished to answer: a refusal may be just what was asked for. */
+const isBad = ({ failure, status }: Exchange) => failure !== null || status === null || status >= 500 || status === 429
+
+const endOf = (exchange: Exchange): Shape["as"] =>
+  isBad(exchange) ? "failed" : (exchange.status ?? 0) >= 400 ? "refused" : "answered"
 
 const shapesOf = (exchange: Exchange): ReadonlyArray<Shape> => [
   {
-    as: isBad(exchange) ? "failed" : "answered",
+    as: endOf(exchange),
     from_ms: exchange.at_ms,
-    to_ms: exchange.at_ms + exchange.duration_ms
+    to_ms: exchange.at_ms + exchange.duration_ms,
+    note: `${exchange.method} ${pathOf(exchange.url)} ${resultOf(exchange)}`
   }
 ]
 
-const pauseOf = ({ at_ms, duration_ms, kind }: Wait): Shape => ({
+const pauseOf = ({ at_ms, duration_ms, kind, reason }: Wait): Shape => ({
   as: kind === "retry" ? "retry" : "pause",
   from_ms: at_ms,
-  to_ms: at_ms + duration_ms
+  to_ms: at_ms + duration_ms,
+  note: kind === "retry" ? `waiting to try again after ${reason ?? "nothing"}` : "waiting to look again"
 })
 
 const resultOf = ({ failure, status }: Exchange) => failure ?? (status === null ? "no answer" : String(status))
@@ -206,6 +214,7 @@ const journalLanes = ({ duration_ms, journal }: Trace): ReadonlyArray<Lane> => {
         status: last?.row.type === "move" ? last.row.to : "",
         shapes: moves.map((entry, index) => ({
           as: entry.row.type === "move" ? (states[entry.row.to] ?? "ended") : "ended",
+          note: entry.row.type === "move" ? entry.row.to : "",
           from_ms: entry.at_ms,
           to_ms: Math.max(entry.at_ms, moves[index + 1]?.at_ms ?? duration_ms)
         })),

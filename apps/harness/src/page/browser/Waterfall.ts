@@ -8,6 +8,7 @@ const height = 16
 
 const classes: Readonly<Record<Lanes.Shape["as"], string>> = {
   answered: "w-ok",
+  refused: "w-refused",
   failed: "w-bad",
   pause: "w-wait",
   retry: "w-retry",
@@ -24,20 +25,23 @@ const classes: Readonly<Record<Lanes.Shape["as"], string>> = {
 
 type Scale = (at_ms: number) => number
 
-const shape = ({ as, from_ms, to_ms }: Lanes.Shape, x: Scale): SVGElement => {
+const shape = ({ as, from_ms, note, to_ms }: Lanes.Shape, x: Scale): SVGElement => {
+  const told = note === undefined ? [] : [svg("title", {}, `${note}, ${Detail.time(to_ms - from_ms)}`)]
   const from = x(from_ms)
   const to = x(to_ms)
   if (as === "pause" || as === "retry") {
-    return svg("line", { class: classes[as], x1: from, x2: to, y1: height / 2, y2: height / 2 })
+    return svg("line", { class: classes[as], x1: from, x2: to, y1: height / 2, y2: height / 2 }, ...told)
   }
   // what failed and what struck are also taller, so that colour is not all that tells them
   const tall = as === "failed" || as === "fault" || as === "bad-span"
   const y = tall ? 0 : as === "seen" ? 5 : 3
-  return svg("rect", { class: classes[as], x: from, width: Math.max(3, to - from), y, height: height - 2 * y })
+  const width = Math.max(3, to - from)
+  return svg("rect", { class: classes[as], x: from, width, y, height: height - 2 * y }, ...told)
 }
 
 const key: ReadonlyArray<readonly [Lanes.Shape["as"], string]> = [
   ["answered", "answered"],
+  ["refused", "refused (4xx)"],
   ["failed", "failed"],
   ["pause", "waiting to look again"],
   ["retry", "waiting to try again"],
@@ -160,8 +164,11 @@ export const render = (trace: Trace, { download, replay }: Actions): HTMLElement
     event.preventDefault()
     buttons[Math.max(0, Math.min(to, buttons.length - 1))]?.focus()
   })
-  const failed = lanes.findIndex(({ shapes }) => shapes.some(({ as }) => as === "failed"))
-  const first = Math.max(0, lanes.some((lane) => lane.isBad) ? lanes.findIndex((lane) => lane.isBad) : failed)
+  const hurt = [
+    lanes.findIndex((lane) => lane.isBad),
+    lanes.findIndex(({ shapes }) => shapes.some(({ as }) => as === "failed"))
+  ]
+  const first = hurt.find((at) => at >= 0) ?? 0
   const [button, lane] = [buttons[first], lanes[first]]
   if (button !== undefined && lane !== undefined) choose(button, lane)
   const har = html("button", { type: "button" }, "Download HAR")
