@@ -39,7 +39,7 @@ export const render = (
   const rows = trials.map((trial) => {
     const { cost_usd, duration_ms, index, requests, seed, verdict } = trial
     const words = notes(trial, shown)
-    return `<tr><th scope="row" class="n">${index + 1}</th><td>${badge(verdict)}</td><td class="n">${duration(duration_ms)}</td><td class="n less">${number(requests)}</td><td class="n less">${cost_usd === "0" ? "0" : escape(Headline.money(cost_usd))}</td><td class="n mono">${seed}</td><td>${traceCell(trial, name, traceOf)}</td></tr>${
+    return `<tr><th scope="row" class="n">${index + 1}</th><td>${badge(verdict)}</td><td class="n">${duration(duration_ms)}</td><td class="n less">${number(requests)}</td><td class="n less">${cost_usd === "0" ? "0" : escape(Headline.money(cost_usd))}</td><td class="n mono less">${seed}</td><td>${traceCell(trial, name, traceOf)}</td></tr>${
       words.length === 0
         ? ""
         : `<tr><td></td><td colspan="${columns - 1}" class="small faint">${words.map(escape).join("<br>")}</td></tr>`
@@ -51,7 +51,7 @@ export const render = (
     ["time", "n"],
     ["requests", "n less"],
     ["cost", "n less"],
-    ["seed", "n"]
+    ["seed", "n less"]
   ]
     .map(([text, align]) => `<th scope="col" class="${align}">${text}</th>`)
     .join("")}<th scope="col">trace</th></tr></thead><tbody>${rows.join("")}</tbody></table></div>`
