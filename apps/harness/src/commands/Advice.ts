@@ -13,6 +13,16 @@ const targetFlags = (options: RunOptions): ReadonlyArray<string> =>
         ...(options.allowPaid ? ["--allow-paid"] : [])
       ]
 
+/** Which trials: the first that did not pass, where there are several. */
+const trialFlags = (options: RunOptions, { trials }: ScenarioResult): ReadonlyArray<string> => {
+  if (trials.length > 1) {
+    const bad = trials.find(({ verdict }) => verdict !== "passed" && verdict !== "skipped")
+    if (bad !== undefined) return [`--trial ${bad.index + 1}`]
+  }
+  if (options.trial !== undefined) return [`--trial ${options.trial}`]
+  return options.trials === undefined ? [] : [`--trials ${options.trials}`]
+}
+
 /** The command that runs one scenario again with the same random inputs. `argumentOf` names a suite's file or name. */
 export const replay =
   (options: RunOptions, argumentOf: (suite: string) => string) =>
@@ -22,7 +32,7 @@ export const replay =
       quoted(argumentOf(result.suite)),
       `--name ${quoted(result.name)}`,
       ...targetFlags(options),
-      ...(options.trials === undefined ? [] : [`--trials ${options.trials}`]),
+      ...trialFlags(options, result),
       `--seed ${options.seed}`
     ].join(" ")
 

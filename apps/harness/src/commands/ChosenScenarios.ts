@@ -40,8 +40,12 @@ const shardOf = (
 }
 
 /** What is asked for of the suites, as it was asked; undefined for everything. */
-export const selectionOf = ({ name, tags }: RunOptions): string | undefined => {
-  const asked = [...tags.map((tag) => `--tag ${tag}`), ...(name === undefined ? [] : [`--name "${name}"`])]
+export const selectionOf = ({ name, tags, trial }: RunOptions): string | undefined => {
+  const asked = [
+    ...tags.map((tag) => `--tag ${tag}`),
+    ...(name === undefined ? [] : [`--name "${name}"`]),
+    ...(trial === undefined ? [] : [`--trial ${trial}`])
+  ]
   return asked.length === 0 ? undefined : asked.join(" and ")
 }
 

@@ -69,6 +69,10 @@ export const flags = {
     Flag.withDescription("How often each scenario is repeated; default: as often as it says itself"),
     Flag.optional
   ),
+  trial: Flags.integer("trial", 1).pipe(
+    Flag.withDescription("Only this one of the trials, counted from 1, as it runs among the others; default: all"),
+    Flag.optional
+  ),
   concurrency: Flags.integer("concurrency", 1).pipe(
     Flag.withDescription("How many trials run at a time; default: 8, with --debug 1"),
     Flag.optional
@@ -154,6 +158,7 @@ export const optionsOf = ({ suite, suites, tag, ...flags }: ParsedFlags): RunOpt
   tags: tag,
   name: Option.getOrUndefined(flags.name),
   trials: Option.getOrUndefined(flags.trials),
+  trial: Option.getOrUndefined(flags.trial),
   // what happens at the same time cannot be told apart
   concurrency: Option.getOrElse(flags.concurrency, () => (flags.debug ? 1 : 8)),
   timeout: Option.getOrUndefined(flags.timeout),

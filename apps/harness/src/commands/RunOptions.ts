@@ -17,6 +17,8 @@ export interface RunOptions {
   readonly name: string | undefined
   /** How often each scenario is repeated; undefined where each says so itself. */
   readonly trials: number | undefined
+  /** The only trial of each scenario to run, counted from 1. */
+  readonly trial: number | undefined
   readonly concurrency: number
   readonly timeout: Duration.Duration | undefined
   readonly maxTime: Duration.Duration | undefined

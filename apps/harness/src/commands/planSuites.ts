@@ -33,7 +33,7 @@ export const planSuites = Effect.fnUntraced(function* (options: RunOptions, args
       planned,
       learned: learned.get(scenarioKey(suite, scenario.name)),
       worst_usd: Plan.worstOf(planned, Plan.budgetOf(planned, options.trials, limits.trialBudget_usd)),
-      open: Plan.trialsOf(planned, options.trials),
+      open: options.trial === undefined ? Plan.trialsOf(planned, options.trials) : 1,
       lacking: scenario.needs.map(lacks).find((reason) => reason !== undefined)
     }
   })

@@ -105,6 +105,7 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
         timeout: options.timeout ?? defaultTimeout(target),
         redact: target.redact,
         learned,
+        ...(options.trial === undefined ? {} : { only: options.trial - 1 }),
         emit: (event) => Effect.andThen(debugging.emit(event), reporting.emit(event)),
         ...(resumed === undefined ? {} : { done: resumed.done, worked_ms: resumed.worked_ms })
       }).pipe(debugging.listening, Effect.provideService(PollSchedule.Current, target.pollSchedule), traced)

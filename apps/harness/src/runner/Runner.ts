@@ -48,12 +48,12 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
       .filter((of) => !results.has(of))
       .map((of) => ({ of, planned: of.planned, learned: of.learned, worst_usd: of.account.worst_usd, open: of.left }))
     const trials = Ranking.order(rankable, header.limits, header.concurrency).flatMap(({ of }) =>
-      ScenarioRun.open(of).map((index) => ({ of, index }))
+      ScenarioRun.open(of).map((place) => ({ of, place }))
     )
     const exit = yield* Effect.forEach(
       trials,
-      ({ index, of }) =>
-        ScenarioRun.run(state, of, index).pipe(
+      ({ of, place }) =>
+        ScenarioRun.run(state, of, place).pipe(
           Effect.flatMap((result) => finished(of, result)),
           Effect.uninterruptible
         ),

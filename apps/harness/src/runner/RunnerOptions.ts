@@ -26,6 +26,8 @@ export interface RunnerOptions {
   readonly inspect?: (ended: EndedTrial) => Effect.Effect<Inspection>
   /** Runs once, when the last trial has been inspected: stops what is open, and says what no trial can be blamed for. */
   readonly finish?: Effect.Effect<Ending>
+  /** The index of the only trial of each scenario to run; it runs as it would among the others. */
+  readonly only?: number
   /** What the last nights teach, by `scenarioKey`; what is not in it is new. */
   readonly learned?: ReadonlyMap<string, LearnedScenario>
   /** Says of the finished report what cannot be seen in it: what the nights before say, what is in quarantine. */

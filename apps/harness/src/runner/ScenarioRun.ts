@@ -16,7 +16,9 @@ export interface ScenarioRun {
   readonly budget_usd: string | undefined
   readonly account: Budget.Account
   readonly learned: LearnedScenario | undefined
-  /** By index; what has not ended, or is not to be run, is undefined. */
+  /** The index of the first of them. */
+  readonly first: number
+  /** In their order; what has not ended, or is not to be run, is undefined. */
   readonly trials: Array<Trial | undefined>
   /** Why the target cannot serve it. */
   readonly lacking: string | undefined
@@ -34,8 +36,10 @@ export interface ScenarioRun {
 export const make = Effect.fnUntraced(function* ({ budget, options }: TrialRun.RunState, planned: Planned) {
   const { limits, trials: asked } = options.header
   const { name, needs } = planned.scenario
-  const wanted = trialsOf(planned, asked)
-  const trials = Array.from({ length: wanted }, (_, index) => options.done?.get(trialKey(planned.suite, name, index)))
+  const { done, only } = options
+  const first = only ?? 0
+  const wanted = only === undefined ? trialsOf(planned, asked) : 1
+  const trials = Array.from({ length: wanted }, (_, place) => done?.get(trialKey(planned.suite, name, first + place)))
   const budget_usd = budgetOf(planned, asked, limits.trialBudget_usd)
   const account = Budget.account(worstOf(planned, budget_usd))
   for (const trial of trials) if (trial !== undefined) budget.settle(account, trial)
@@ -44,6 +48,7 @@ export const make = Effect.fnUntraced(function* ({ budget, options }: TrialRun.R
     budget_usd,
     account,
     learned: options.learned?.get(scenarioKey(planned.suite, name)),
+    first,
     trials,
     lacking: needs.map(options.lacks).find((reason) => reason !== undefined),
     admission: yield* Effect.cached(budget.enter(account)),
@@ -54,9 +59,9 @@ export const make = Effect.fnUntraced(function* ({ budget, options }: TrialRun.R
   } satisfies ScenarioRun as ScenarioRun
 })
 
-/** The indexes of the trials that are to be run. */
+/** The places of the trials that are to be run. */
 export const open = ({ trials }: ScenarioRun): ReadonlyArray<number> =>
-  trials.flatMap((trial, index) => (trial === undefined ? [index] : []))
+  trials.flatMap((trial, place) => (trial === undefined ? [place] : []))
 
 const deadlineOf = ({ options }: TrialRun.RunState, started_ms: number): TrialRun.Deadline | undefined => {
   const { scenarioTime_ms = Infinity, time_ms = Infinity } = options.header.limits
@@ -79,9 +84,10 @@ const refusalOf = (state: TrialRun.RunState, of: ScenarioRun, now_ms: number): s
 }
 
 /** Runs one of its trials, unless a limit forbids it; answers the result with the last of them. */
-export const run = Effect.fnUntraced(function* (state: TrialRun.RunState, of: ScenarioRun, index: number) {
+export const run = Effect.fnUntraced(function* (state: TrialRun.RunState, of: ScenarioRun, place: number) {
   const { budget, options } = state
   const { account, planned } = of
+  const index = of.first + place
   const named = { suite: planned.suite, scenario: planned.scenario.name }
   const forbidden = yield* Effect.interruptible(of.admission)
   of.admitted ||= forbidden === undefined
@@ -95,7 +101,7 @@ export const run = Effect.fnUntraced(function* (state: TrialRun.RunState, of: Sc
     yield* options.emit({ _tag: "TrialStarted", ...named, index })
     const task = { planned, index, deadline: deadlineOf(state, of.started_ms) }
     const { log, trial } = yield* TrialRun.run(state, task)
-    of.trials[index] = trial
+    of.trials[place] = trial
     account.unknown ||= Array.from(log.made.keys()).some((id) => !log.costs.has(id))
     budget.settle(account, trial, log)
     yield* options.emit({ _tag: "TrialFinished", ...named, trial })
@@ -159,7 +165,8 @@ export const finish = Effect.fnUntraced(function* (state: TrialRun.RunState, of:
   const why = of.refused ?? TrialRun.stopped
   if (of.trials.every((trial) => trial === undefined)) return unrun(planned, now_ms, why)
   const trials = of.trials.map(
-    (trial, index) => trial ?? skipped(seedOf(state.options.header.seed, planned, index), index, why)
+    (trial, place) =>
+      trial ?? skipped(seedOf(state.options.header.seed, planned, of.first + place), of.first + place, why)
   )
   // an earlier run may have done some of its trials, or all
   const ran = trials.filter((trial) => trial.verdict !== "skipped")

@@ -77,6 +77,22 @@ describe("verdicts", () => {
     assert.include(stdout, "1 failed, 1 without the service, 1 not scored, 1 passed in")
   })
 
+  it("the command that replays a trial runs that one alone, with its seed", async () => {
+    const directory = join(folder, "replayed")
+    const args = ["run", suite, "--target", target, "--report-dir", directory, "--reporter", "console,json"]
+    const choice = ["--name", "is broken", "--reruns", "0"]
+    const all = await run([...args, ...choice, "--trials", "2"], { WEBAGENT_API_KEY: "wak_x" })
+    assert.match(all.stdout, /replay {4}npm run harness -- run .* --name "is broken" .*--trial 1 --seed 1\n/u)
+    const decode = Schema.decodeUnknownSync(Schema.fromJsonString(RunReport))
+    const read = () => decode(readFileSync(join(directory, "report.json"), "utf8")).results[0]?.trials ?? []
+    const second = read()[1]
+    assert.strictEqual((await run([...args, ...choice, "--trial", "2"], { WEBAGENT_API_KEY: "wak_x" })).code, 1)
+    assert.deepStrictEqual(
+      read().map(({ index, seed }) => [index, seed]),
+      [[1, second?.seed]]
+    )
+  })
+
   it("what a limit keeps from running is said, and is not red", async () => {
     const args = ["run", "versions", "--target", target, "--reporter", "console", "--name", "own base", "--trials", "4"]
     const { code, stdout } = await run([...args, "--max-requests", "5", "--concurrency", "1"], {

@@ -250,6 +250,19 @@ describe("Runner", () => {
     })
   )
 
+  it.effect("one trial alone has the inputs that it has among the others", () =>
+    Effect.gen(function* () {
+      const drawn: Array<number> = []
+      const suite = suiteOf("alone", [["draws", Effect.map(Random.next, (value) => drawn.push(value))]])
+      const all = yield* run([suite], { trials: 3, concurrency: 1 })
+      const alone = yield* run([suite], { only: 2 })
+      assert.strictEqual(drawn.length, 4)
+      assert.strictEqual(drawn[3], drawn[2])
+      const [trial, ...others] = alone.report.results[0]?.trials ?? []
+      assert.deepStrictEqual([trial?.index, trial?.seed, others], [2, all.report.results[0]?.trials[2]?.seed, []])
+    })
+  )
+
   it.effect("costs above the budget fail the scenario", () =>
     Effect.gen(function* () {
       const costs = (usd: string) => Effect.map(TrialLog, (log) => log.costs.set(`run-${usd}`, usd))

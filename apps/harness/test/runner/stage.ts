@@ -65,6 +65,7 @@ export interface StageOptions {
   readonly inspect?: NonNullable<Runner.RunnerOptions["inspect"]>
   readonly finish?: NonNullable<Runner.RunnerOptions["finish"]>
   readonly trials?: number
+  readonly only?: number
   readonly limits?: RunHeader["limits"]
   readonly learned?: NonNullable<Runner.RunnerOptions["learned"]>
   readonly done?: NonNullable<Runner.RunnerOptions["done"]>
@@ -95,6 +96,7 @@ export const run = Effect.fnUntraced(function* (suites: ReadonlyArray<Suite.Suit
     emit: (event) => Effect.sync(() => events.push(event)),
     ...(options.inspect === undefined ? {} : { inspect: options.inspect }),
     ...(options.finish === undefined ? {} : { finish: options.finish }),
+    ...(options.only === undefined ? {} : { only: options.only }),
     ...(options.learned === undefined ? {} : { learned: options.learned }),
     ...(options.done === undefined ? {} : { done: options.done }),
     ...(options.worked_ms === undefined ? {} : { worked_ms: options.worked_ms })
