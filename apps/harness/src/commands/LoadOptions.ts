@@ -3,10 +3,11 @@ import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { totalmem } from "node:os"
 import * as K6 from "../load/K6.ts"
 import type { LoadSettings } from "../load/LoadSettings.ts"
 import * as LoadTarget from "../load/LoadTarget.ts"
-import { type LoadPlan, loadTests, mistakeInMix, worstCase } from "../load/LoadTest.ts"
+import { type LoadPlan, loadTests, mistakeInMix, usersOf, worstCase } from "../load/LoadTest.ts"
 import * as ThresholdFile from "../load/ThresholdFile.ts"
 import { usage } from "../Mistake.ts"
 import { counted } from "../reporters/Style.ts"
@@ -70,6 +71,26 @@ export const settingsOf = Effect.fnUntraced(function* (options: LoadOptions) {
     vus
   } satisfies LoadSettings
 })
+
+// one that decodes takes more, and most do not
+const memoryOfUser_bytes = 700_000
+
+const gigabytes = (bytes: number) => `${(bytes / 1e9).toLocaleString("en-US", { maximumFractionDigits: 1 })} GB`
+
+/** Refuses a load whose virtual users this machine cannot hold: it would end more than the test. */
+export const ensureItFits = (plan: LoadPlan, { run_timeout_ms, vus }: LoadSettings) => {
+  const users = vus ?? usersOf(plan, run_timeout_ms)
+  // a container has less than its machine, and outside of one the limit is none or nothing
+  const limit = process.constrainedMemory() || Infinity
+  const [needed, there] = [users * memoryOfUser_bytes, Math.min(totalmem(), limit)]
+  if (needed <= there) return Effect.void
+  const less = vus === undefined ? "--rate, or a shorter --run-timeout," : "--vus"
+  return Effect.fail(
+    usage(
+      `This takes ${counted(users, "virtual user")} of k6, about ${gigabytes(needed)}; this machine has ${gigabytes(there)}. Give a lower ${less} or share it among machines with --render k6-operator.`
+    )
+  )
+}
 
 /** What is asked of a service at most, in words; `times` is how often the load is sent, `segments` by how many. */
 export const most = (

@@ -80,6 +80,7 @@ export const loadPairs = (options: LoadPairsOptions) =>
     const { pairs, seed, tolerance } = options
     const plan = yield* LoadOptions.planOf({ ...options, duration: options.duration ?? short })
     const settings = yield* LoadOptions.settingsOf(options)
+    yield* LoadOptions.ensureItFits(plan, settings)
     const asked = LoadOptions.most(plan, settings, { times: pairs + 1 })
     const k6 = yield* LoadOptions.findK6
     const script = yield* LoadScript.resolve(plan.test.name, k6)

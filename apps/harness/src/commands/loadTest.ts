@@ -93,6 +93,7 @@ export const loadTest = (options: LoadTestOptions) =>
     const { outputs, profile, segments } = options
     const plan = yield* LoadOptions.planOf(options)
     const settings = yield* LoadOptions.settingsOf(options)
+    yield* LoadOptions.ensureItFits(plan, settings)
     const history = options.baseline === undefined ? [] : yield* History.read(options.baseline)
     const asked = LoadOptions.most(plan, settings, { segments })
     const isOurs = options.target === "simulated"

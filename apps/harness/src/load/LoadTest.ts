@@ -47,6 +47,9 @@ interface Most {
 /** How long a script waits for the end of a run, unless told. */
 const runTimeout_ms = 30_000
 
+/** The virtual users that k6 makes before the first start: enough for runs that take a third of what one waits. */
+export const usersOf = ({ rate }: LoadPlan, wait_ms = runTimeout_ms): number => Math.ceil((rate * wait_ms) / 3000) + 1
+
 /** How often a script asks until it gives up: after 50 ms, then half as long again each time, up to a second. */
 const pollsWithin = (timeout_ms: number): number => {
   let [polls, waited_ms, pause_ms] = [0, 0, 50]

@@ -419,6 +419,12 @@ describe.concurrent("mistakes", { timeout: 60_000 }, () => {
     ],
     ["hardly any time", 2, /^--duration is 100ms or more, not 50ms\.\n$/u, ["load", "smoke", "--duration", "50ms"]],
     [
+      "more than a machine holds",
+      2,
+      /^This takes 10000001 virtual users of k6, about 7,000 GB; this machine has \S+ GB\. Give a lower --rate, or a shorter --run-timeout, or share it among machines with --render k6-operator\.\n$/u,
+      ["load", "smoke", "--rate", "1000000"]
+    ],
+    [
       "a tolerance in percent",
       2,
       /^Invalid value for flag --tolerance: "5"\. Expected: a share from 0 to 1, such as 0\.05 for 5 %, got 5\. See: /u,
