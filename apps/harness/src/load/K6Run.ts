@@ -201,7 +201,9 @@ const meanings: Readonly<Record<number, string>> = {
 
 /** Why a run of k6 says nothing about its target, in a few words; undefined when it does. */
 export const failure = ({ exitCode, interrupted, stopped }: K6End): string | undefined => {
-  if (exitCode === 0 || exitCode === 99 || ((interrupted || stopped) && exitCode === 105)) return undefined
+  if (exitCode === 0 || exitCode === 99) return undefined
+  // one that is asked while it ends by itself no longer listens, and the signal ends it; its summary says how far it came
+  if ((interrupted || stopped) && (exitCode === 105 || exitCode === undefined)) return undefined
   if (exitCode === undefined) return "a signal ended it"
   return `${meanings[exitCode] ?? "it does not say why"} (exit code ${exitCode})`
 }

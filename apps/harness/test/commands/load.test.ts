@@ -186,9 +186,13 @@ describe.concurrent("k6", { timeout: 60_000 }, () => {
     return { ...running, socket: await ready.promise }
   }
 
-  it("a threshold that ends one of two processes ends the other, and stays crossed", async () => {
-    const crossed = JSON.stringify(ScriptedK6.summary({ checks: false }))
-    const body = `
+  for (const [how, end] of [
+    ["listens", "process.exit(105)"],
+    ["no longer listens", 'process.kill(process.pid, "SIGKILL")']
+  ] as const)
+    it(`a threshold that ends one of two processes ends the other, which ${how}, and stays crossed`, async () => {
+      const crossed = JSON.stringify(ScriptedK6.summary({ checks: false }))
+      const body = `
       const { createServer } = await import("node:http")
       const after = (flag) => args[args.indexOf(flag) + 1]
       const [host, port] = after("--address").split(":")
@@ -200,13 +204,13 @@ describe.concurrent("k6", { timeout: 60_000 }, () => {
           process.exit(99)
         })
       }).listen(Number(port), host)
-      process.on("SIGINT", () => { sumUp(${JSON.stringify(passed)}); process.exit(105) })`
-    const { directory, started } = await scripted(body, ["--segments", "2"])
-    const { code, stderr, stdout } = await started.ended
-    assert.deepStrictEqual([code, stderr], [1, ""], stdout)
-    assert.match(stdout, /^failed: checks · 182 requests/mu)
-    assert.strictEqual(reportIn(directory).verdict, "failed")
-  })
+      process.on("SIGINT", () => { sumUp(${JSON.stringify(passed)}); ${end} })`
+      const { directory, started } = await scripted(body, ["--segments", "2"])
+      const { code, stderr, stdout } = await started.ended
+      assert.deepStrictEqual([code, stderr], [1, ""], stdout)
+      assert.match(stdout, /^failed: checks · 182 requests/mu)
+      assert.strictEqual(reportIn(directory).verdict, "failed")
+    })
 
   it("Ctrl-C asks it to stop, and what it has measured is reported, with what it leaves behind", async () => {
     const summary = ScriptedK6.summary({ checks: true }, { browsers_leaked: 1, runs_lost: 2 })
