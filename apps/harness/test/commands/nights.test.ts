@@ -1,0 +1,113 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Result from "effect/Result"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll } from "vitest"
+import { type Night, withId } from "../../src/history/Night.ts"
+import * as NightFile from "../../src/history/NightFile.ts"
+import { run } from "./program.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "webagent-nights-"))
+const history = join(folder, "history.ndjson")
+const weather = "test/commands/weather.suite.ts"
+const few = ["--reporter", "console,json"]
+const night = (failing: string, directory: string, ...more: ReadonlyArray<string>) =>
+  run(["run", weather, "--history", history, "--report-dir", join(folder, directory), ...few, ...more], {
+    FAILING: failing
+  })
+const nights = (): ReadonlyArray<Night> =>
+  Result.getOrThrow(NightFile.parse(readFileSync(history, "utf8"), history)).nights
+
+/** Six nights like the first, the day before one another. */
+beforeAll(async () => {
+  const { code, stderr } = await night("0", "first", "--record")
+  assert.strictEqual(code, 0, stderr)
+  const [first] = nights()
+  if (first === undefined) throw new Error("nothing was recorded")
+  const { id: _, ...of } = first
+  const copies = [1, 2, 3, 4, 5].map((day) => withId({ ...of, startedAt: `2026-01-0${day}T02:00:00.000Z` }))
+  writeFileSync(history, copies.map((copy) => `${JSON.stringify(copy)}\n`).join(""), { flag: "a" })
+})
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe("nights", () => {
+  it("are recorded, judged by those before, shown, compared and accepted", async () => {
+    const bad = await night("0.6", "second", "--record")
+    assert.strictEqual(bad.code, 1)
+    assert.match(
+      bad.stdout,
+      /pass rate of weather › holds: \d+ of 20 trials passed tonight, 120 of 120 in 6 nights before/u
+    )
+    const last = nights().at(-1)
+    assert.isTrue(last?.regressed?.some(({ scenario }) => scenario?.name === "holds"))
+
+    const shown = await run(["history", "--history", history])
+    assert.strictEqual(shown.code, 0)
+    assert.match(shown.stdout, /worse: pass rate of/u)
+    assert.match(shown.stdout, /7 nights · .+ · 0 USD\n$/u)
+    const one = await run(["history", "--history", history, "--scenario", "always"])
+    assert.match(one.stdout, /^weather › always holds\n {2}passed {5}20\/20 20\/20/u)
+
+    const compared = await run(["compare", "last-1", "last", "--history", history])
+    assert.strictEqual(compared.code, 1)
+    assert.match(compared.stdout, /weather › holds .+regressed: \d+ of 20 trials passed, 20 of 20 before; p/u)
+    const paired = await run(["compare", join(folder, "first"), join(folder, "second"), "--history", history])
+    assert.match(paired.stdout, /2 scenarios in both, 40 trials paired by their seed/u)
+
+    const accepted = await run(["history", "accept", last?.id ?? "", "--history", history, "--note", "meant"])
+    assert.strictEqual(accepted.code, 0, accepted.stderr)
+    const after = await night("0.6", "third")
+    assert.match(after.stdout, /1 flaky/u)
+    assert.notMatch(after.stdout, /pass rate of weather › holds/u)
+  }, 90_000)
+
+  it("with a scenario in quarantine are not red for it, until that has expired", async () => {
+    const today = new Date().toISOString().slice(0, 10)
+    const dayFrom = (days: number) => new Date(Date.parse(today) + days * 86_400_000).toISOString().slice(0, 10)
+    const [before, later] = [dayFrom(-5), dayFrom(2)]
+    const entry = { suite: "weather", scenario: "holds", owner: "kim", reason: "rain", since: before, expires: later }
+    const file = (expires: string) => {
+      const path = join(folder, `until-${expires}.json`)
+      writeFileSync(path, JSON.stringify({ entries: [{ ...entry, expires }] }))
+      return path
+    }
+    const covered = await run(
+      ["run", weather, ...few, "--report-dir", join(folder, "q1"), "--quarantine", file(later)],
+      {
+        FAILING: "0.6"
+      }
+    )
+    assert.strictEqual(covered.code, 0, covered.stdout)
+    const late = await run(["run", weather, ...few, "--report-dir", join(folder, "q2"), "--quarantine", file(before)], {
+      FAILING: "0"
+    })
+    assert.strictEqual(late.code, 1)
+    assert.match(late.stdout, /quarantine/u)
+  }, 90_000)
+})
+
+describe.concurrent("mistakes about nights", () => {
+  const empty = join(folder, "none.ndjson")
+  const cases: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = [
+    ["a night that is not there", ["compare", "last", "3f0c", "--history", empty], /has no nights: record one with/u],
+    [
+      "a history that has nothing",
+      ["history", "--history", empty],
+      /^.+none\.ndjson has no nights yet: ".+ run --record" adds one/u
+    ],
+    [
+      "a quarantine file that is not there",
+      ["run", weather, "--quarantine", "no.json"],
+      /^--quarantine: there is no no\.json\.\n$/u
+    ]
+  ]
+  for (const [what, args, sentence] of cases) {
+    it(`${what}: one sentence and exit code 2`, async () => {
+      const { code, stderr } = await run(args)
+      assert.match(stderr, sentence)
+      assert.strictEqual(code, 2)
+    }, 60_000)
+  }
+})
