@@ -1,4 +1,5 @@
 import * as Gate from "../runner/Gate.ts"
+import type { JudgedRow } from "../runner/NightJudgement.ts"
 import { leakedBrowsersOf, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
 import type { Breach, Failure, Trial } from "../runner/Trial.ts"
 import { counted } from "./Style.ts"
@@ -112,21 +113,44 @@ export const itemsOf = (result: ScenarioResult): ReadonlyArray<Item> => {
   ]
 }
 
-const judged = ({ judgement, results }: RunReport): ReadonlyArray<Item> =>
+interface Judged extends Item {
+  readonly figure: JudgedRow["figure"]
+}
+
+const judged = ({ counts, judgement, results }: RunReport): ReadonlyArray<Judged> =>
   (judgement?.rows ?? [])
-    // a leak is an item of its own
-    .filter(({ figure, verdict }) => verdict === "regressed" && figure !== "leaked browsers")
+    .filter(({ verdict }) => verdict === "regressed")
     .flatMap(({ evidence, figure, scenario }) => {
       const result = results.find(({ name, suite }) => name === scenario?.name && suite === scenario.suite)
       if (result !== undefined && isQuarantined(result)) return []
+      const leaks = result === undefined ? counts.leakedBrowsers : leakedBrowsersOf(result).length
+      // what was left open tonight is an item of its own
+      if (figure === "leaked browsers" && leaks > 0) return []
       return {
         rank: 1,
         what: `worse: ${figure}`,
         title: scenario === null ? "the whole night" : `${scenario.suite} › ${scenario.name}`,
         evidence: line(evidence),
+        figure,
         ...(result === undefined ? {} : { result })
       }
     })
+
+/** What passes less often than before is one thing with how it did tonight. */
+const together = (items: ReadonlyArray<Item>, rows: ReadonlyArray<Judged>): ReadonlyArray<Item> => {
+  const folded = new Set<Judged>()
+  const joined = items.map((item) => {
+    const row = rows.find(({ figure, result }) => figure === "pass rate" && result === item.result)
+    if (row === undefined || item.result === undefined || !isVerdict(item)) return item
+    folded.add(row)
+    return {
+      ...item,
+      rank: Math.min(item.rank, row.rank),
+      evidence: `${item.evidence}; worse than before: ${row.evidence}`
+    }
+  })
+  return [...rows.filter((row) => !folded.has(row)).map(({ figure: _, ...item }) => item), ...joined]
+}
 
 /**
  * What needs a person, what matters most first: what makes a run red, that is. What is quarantined is not among it,
@@ -134,11 +158,11 @@ const judged = ({ judgement, results }: RunReport): ReadonlyArray<Item> =>
  */
 export const items = (report: RunReport): ReadonlyArray<Item> => {
   const tolerated = Gate.tolerated(report)
+  const found = report.results.flatMap((result) =>
+    isQuarantined(result) ? [] : itemsOf(result).filter(({ rank }) => rank !== flakyRank || !tolerated.has(result))
+  )
   return [
-    ...judged(report),
-    ...report.results.flatMap((result) =>
-      isQuarantined(result) ? [] : itemsOf(result).filter(({ rank }) => rank !== flakyRank || !tolerated.has(result))
-    ),
+    ...together(found, judged(report)),
     ...report.breaches.map(({ invariant, resource, sentence }) => ({
       rank: 2,
       what: invariant,

@@ -22,6 +22,12 @@ const browsers = (report: RunReport): ReadonlyArray<string> => {
   ]
 }
 
+const leftovers = ({ leftovers = [] }: RunReport): ReadonlyArray<string> => {
+  const open = leftovers.filter(({ kind, state }) => kind !== "browser" && (state === "open" || state === "unknown"))
+  const kinds = [...Map.groupBy(open, ({ kind }) => kind)].map(([kind, group]) => counted(group.length, kind))
+  return open.length === 0 ? [] : [`${kinds.join(" and ")} may go on and cost`]
+}
+
 /** How many scenarios, and figures of the whole night, the nights before say are worse. */
 const worse = ({ judgement, results }: RunReport): ReadonlyArray<string> => {
   const rows = judgement?.rows.filter(({ verdict }) => verdict === "regressed") ?? []
@@ -66,6 +72,7 @@ export const parts = (
     beside: [
       ...(quarantined === 0 ? [] : [`${quarantined} in quarantine`]),
       ...(skipped === 0 ? [] : [`${skipped} not run`]),
+      ...leftovers(report),
       money(report.cost_usd)
     ]
   }

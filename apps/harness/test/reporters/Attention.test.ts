@@ -1,0 +1,85 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Attention from "../../src/reporters/Attention.ts"
+import * as Headline from "../../src/reporters/Headline.ts"
+import type { JudgedRow } from "../../src/runner/NightJudgement.ts"
+import { green, mixed, night } from "./fixture.ts"
+
+const row = (figure: JudgedRow["figure"], name: string | null): JudgedRow => ({
+  figure,
+  scenario: name === null ? null : { suite: "checkout", name },
+  verdict: "regressed",
+  now: "",
+  before: "",
+  window: 2,
+  since: "2026-11-20T02:00:00.000Z",
+  nights: 28,
+  evidence: "so it was found",
+  detectable: null
+})
+
+const judgedBy = (...rows: ReadonlyArray<JudgedRow>) => ({
+  ...night,
+  judgement: { verdict: "regressed" as const, nights: 28, passedOver: [], differences: [], rows }
+})
+
+const shown = (report: typeof night) => Attention.items(report).map(({ title, what }) => `${what} · ${title}`)
+
+describe("Attention", () => {
+  it("nothing of a green night, and nothing of what is in quarantine", () => {
+    assert.deepStrictEqual(Attention.items(green), [])
+    assert.notInclude(shown(night).join(), "known to fail")
+    assert.include(shown(night).join(), "failed · checkout › known for too long")
+  })
+
+  it("what fails more often than before is one item with how it did tonight, and comes before what only fails", () => {
+    const report = judgedBy(row("pass rate", "buys the red mug"), row("duration", "buys the red mug"))
+    assert.deepStrictEqual(shown(report).slice(0, 4), [
+      "claimed success wrongly · checkout › pays",
+      "worse: duration · checkout › buys the red mug",
+      "flaky · checkout › buys the red mug",
+      "failed · checkout › known for too long"
+    ])
+    const flaky = Attention.items(report).find(({ what }) => what === "flaky")
+    assert.match(flaky?.evidence ?? "", /^2 of 3 trials passed; .*; worse than before: so it was found$/u)
+  })
+
+  it("of the whole night, too; leaks only where none of tonight says it already", () => {
+    assert.include(shown(judgedBy(row("cost", null))), "worse: cost · the whole night")
+    assert.notInclude(shown(judgedBy(row("leaked browsers", null))).join(), "worse")
+    assert.include(shown(judgedBy(row("leaked browsers", "pays"))), "worse: leaked browsers · checkout › pays")
+  })
+})
+
+describe("Headline", () => {
+  it("one sentence, worst first, with what it cost", () => {
+    assert.strictEqual(
+      Headline.sentence(judgedBy(row("duration", "pays"), row("cost", null))),
+      "1 of 9 scenarios is worse than before; the whole night is worse in cost; 2 of 7 scenarios failed; of 1 the agent claimed success; 1 flaky; 1 not reached; 1 not scored; 1 browser was left open and stopped; 1 in quarantine; 1 not run; 1.24 USD"
+    )
+    assert.strictEqual(Headline.sentence(green), "The one scenario passed; 0.00 USD")
+    assert.strictEqual(Headline.sentence({ ...mixed, results: [] }), "Nothing was run; 0.00 USD")
+  })
+
+  it("the page's heading is three of it, the rest stands below", () => {
+    assert.deepStrictEqual(Headline.short(night), [
+      "2 of 7 scenarios failed; of 1 the agent claimed success; 1 flaky; 1.24 USD",
+      "1 not reached; 1 not scored; 1 browser was left open and stopped; 1 in quarantine; 1 not run."
+    ])
+  })
+
+  it("what may go on at the service is said", () => {
+    const leftover = { kind: "run", id: "r-1", trial: null, state: "open" as const, sentence: "" }
+    assert.include(Headline.sentence({ ...green, leftovers: [leftover, leftover] }), "2 runs may go on and cost")
+  })
+
+  it("money is shown to the cent, or to what is not nothing", () => {
+    assert.deepStrictEqual(["0", "4.125", "12", "0.0132", "0.0006", "0.5"].map(Headline.money), [
+      "0.00 USD",
+      "4.12 USD",
+      "12.00 USD",
+      "0.013 USD",
+      "0.0006 USD",
+      "0.50 USD"
+    ])
+  })
+})
