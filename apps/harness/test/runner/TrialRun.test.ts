@@ -80,6 +80,18 @@ describe("TrialRun", () => {
     })
   )
 
+  it.effect("what an earlier run has used of it is used", () =>
+    Effect.gen(function* () {
+      const before = yield* results([Effect.fail(status(503)), Effect.fail(status(503)), Effect.void], two)
+      assert.deepStrictEqual([before.result?.verdict, before.trial?.reruns.length], ["passed", 2])
+      assert.isDefined(before.trial)
+      const away = suiteOf("suite", [["scenario", Effect.fail(status(503)), { trials: 2 }]])
+      const done = new Map([[JSON.stringify(["suite", "scenario", 0]), before.trial]])
+      const { report } = yield* run([away], { ...two, done })
+      assert.strictEqual(report.results[0]?.trials[1]?.reason, "HTTP 503: the 2 reruns are used up")
+    })
+  )
+
   it.effect("without a budget nothing runs again", () =>
     Effect.gen(function* () {
       const { trial, tries } = yield* results([Effect.fail(status(503))], { limits: { reruns: 0 } })
