@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process"
-import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
@@ -35,6 +35,13 @@ beforeAll(
 
 afterAll(() => stop())
 
+const shell = (command: string, env: Readonly<Record<string, string>>, cwd = root) =>
+  spawnSync("bash", ["-e", "-c", command], {
+    cwd,
+    encoding: "utf8",
+    env: { ...process.env, ...env, CI: "true", NO_COLOR: "1" }
+  })
+
 describe("workflows", () => {
   for (const name of ["check", "nightly", "release"]) {
     it(`${name}: actions are pinned by hash, jobs end, and nothing may write that need not`, () => {
@@ -47,33 +54,108 @@ describe("workflows", () => {
     })
   }
 
-  for (const name of ["check", "nightly"]) {
-    // npm test is what runs this
-    const steps = (values: Record<string, string>) =>
-      commands(read(name), values).filter(({ run }) => run !== "npm test")
-    const count = steps({ "vars.WEBAGENT_TARGET": "-", "secrets.WEBAGENT_API_KEY": "-" }).length
-
-    for (let index = 0; index < count; index++) {
-      it(`${name}: its run step ${index + 1} works here`, { timeout: 120_000 }, () => {
-        const step = steps({ "vars.WEBAGENT_TARGET": address, "secrets.WEBAGENT_API_KEY": key })[index]
-        assert.isDefined(step)
-        const reports = mkdtempSync(join(tmpdir(), "webagent-workflow-"))
-        const { status, stderr, stdout } = spawnSync(
-          "bash",
-          ["-e", "-c", step?.run.replace(".webagent/nightly", reports) ?? ""],
-          {
-            cwd: root,
-            encoding: "utf8",
-            env: { ...process.env, ...step?.env, CI: "true", NO_COLOR: "1" }
-          }
-        )
-        assert.strictEqual(status, 0, `${step?.run}\n${stdout}${stderr}`)
-        assert.match(stdout, /\d+ passed/u)
-        if (step?.run.includes(".webagent/nightly") === true) {
-          assert.includeMembers(readdirSync(reports), ["report.json", "junit.xml"])
-        }
-        rmSync(reports, { recursive: true })
-      })
-    }
+  // npm test is what runs this
+  for (const [index, { run }] of commands(read("check"), {})
+    .filter((command) => command.run !== "npm test")
+    .entries()) {
+    it(`check: its run step ${index + 1} works here`, { timeout: 120_000 }, () => {
+      const { status, stderr, stdout } = shell(run, {})
+      assert.strictEqual(status, 0, `${run}\n${stdout}${stderr}`)
+      assert.match(stdout, /\d+ passed/u)
+    })
   }
+
+  it(
+    "nightly: shards, the night that they make together, and the service, as they run there",
+    { timeout: 180_000 },
+    () => {
+      const folder = mkdtempSync(join(tmpdir(), "webagent-nightly-"))
+      const summary = join(folder, "summary.md")
+      const steps = commands(read("nightly"), {
+        "github.run_number": "7",
+        "vars.WEBAGENT_TARGET": address,
+        "secrets.WEBAGENT_API_KEY": key
+      })
+      assert.deepStrictEqual(
+        steps.map(({ job }) => job),
+        ["shard", "shard", "night", "service"]
+      )
+      for (const { env, run } of steps) {
+        const { status, stderr, stdout } = shell(run.replaceAll(".webagent", folder), {
+          ...env,
+          GITHUB_STEP_SUMMARY: summary
+        })
+        assert.strictEqual(status, 0, `${run}\n${stdout}${stderr}`)
+        assert.match(stdout, /\d+ passed/u)
+      }
+      for (const report of ["night", "service"])
+        assert.includeMembers(readdirSync(join(folder, report)), [
+          "report.json",
+          "report.html",
+          "junit.xml",
+          "summary.md"
+        ])
+      const scenarios = (report: string): ReadonlyArray<string> =>
+        JSON.parse(readFileSync(join(folder, report, "report.json"), "utf8")).results.map(
+          ({ name, suite }: { readonly suite: string; readonly name: string }) => `${suite} › ${name}`
+        )
+      const shards = [...scenarios("shards/1"), ...scenarios("shards/2")]
+      assert.strictEqual(new Set(shards).size, shards.length, "a scenario is in one shard")
+      assert.deepStrictEqual(scenarios("night").toSorted(), shards.toSorted())
+      // a line a night, and shards leave none
+      assert.lengthOf(readFileSync(join(folder, "history.ndjson"), "utf8").trim().split("\n"), 1)
+      assert.include(readFileSync(summary, "utf8"), "passed")
+      rmSync(folder, { recursive: true })
+    }
+  )
+
+  it(
+    "cron: a night says nothing when all is well, keeps its history, and only the last reports",
+    { timeout: 120_000 },
+    () => {
+      const home = mkdtempSync(join(tmpdir(), "webagent-cron-"))
+      const night = (flags: string) =>
+        shell("sh deploy/nightly/nightly.sh", { WEBAGENT_HOME: home, WEBAGENT_NIGHT: flags, WEBAGENT_KEEP: "2" })
+      for (const stamp of ["2020-01-01T00-00-00Z", "2020-01-02T00-00-00Z"])
+        mkdirSync(join(home, "reports", stamp), { recursive: true })
+      const well = night("--trials 2 versions")
+      assert.deepStrictEqual([well.status, well.stdout], [0, ""], well.stderr)
+      const [kept, newest] = readdirSync(join(home, "reports")).toSorted()
+      assert.strictEqual(kept, "2020-01-02T00-00-00Z")
+      assert.includeMembers(readdirSync(join(home, "reports", newest ?? "")), ["report.html", "console.txt"])
+      assert.lengthOf(readFileSync(join(home, "history.ndjson"), "utf8").trim().split("\n"), 1)
+
+      const wrong = night("no-such-suite")
+      assert.strictEqual(wrong.status, 2)
+      assert.include(wrong.stdout, 'No suite named "no-such-suite"')
+
+      mkdirSync(join(home, "lock"))
+      writeFileSync(join(home, "lock", "pid"), String(process.pid))
+      const second = night("versions")
+      assert.strictEqual(second.status, 1)
+      assert.include(second.stdout, "The night before still runs")
+      rmSync(home, { recursive: true })
+    }
+  )
+
+  it("container: what it copies is enough to install and to run", { timeout: 120_000 }, () => {
+    const lines = readFileSync(`${root}deploy/nightly/Dockerfile`, "utf8").split("\n")
+    const image = mkdtempSync(join(tmpdir(), "webagent-image-"))
+    const ignored = readFileSync(`${root}deploy/nightly/Dockerfile.dockerignore`, "utf8").trim().split("\n")
+    const excludes = ignored.map((pattern) => `--exclude='${pattern.replace("**/", "")}'`).join(" ")
+    assert.strictEqual(shell(`tar -c ${excludes} . | tar -x -C ${image}`, {}).status, 0)
+    const install = lines.find((line) => line.startsWith("RUN node "))?.slice("RUN ".length) ?? "false"
+    const installed = shell(install, {}, image)
+    assert.strictEqual(installed.status, 0, `${installed.stdout}${installed.stderr}`)
+    const command: unknown = JSON.parse(lines.find((line) => line.startsWith("CMD "))?.slice("CMD ".length) ?? "[]")
+    assert.deepStrictEqual(command, ["sh", "deploy/nightly/nightly.sh"])
+    const home = join(image, "home")
+    const { status, stderr, stdout } = shell(
+      "sh deploy/nightly/nightly.sh",
+      { WEBAGENT_HOME: home, WEBAGENT_NIGHT: "versions" },
+      image
+    )
+    assert.strictEqual(status, 0, `${stdout}${stderr}`)
+    rmSync(image, { recursive: true })
+  })
 })
