@@ -9,10 +9,12 @@ import type { RunOptions } from "./RunOptions.ts"
 
 /** The embedded simulated service; the server's modules are loaded only here. */
 const embedded = (options: RunOptions) =>
-  Effect.promise(() => import("../target/EmbeddedTarget.ts")).pipe(
-    Effect.flatMap((module) => module.start(options.seed)),
-    Effect.mapError((error) => usage(`The simulated service cannot start: ${error.message}`))
-  )
+  options.control !== undefined
+    ? Effect.fail(usage("--control is of the server that --target names; the one inside this program needs none."))
+    : Effect.promise(() => import("../target/EmbeddedTarget.ts")).pipe(
+        Effect.flatMap((module) => module.start(options.seed)),
+        Effect.mapError((error) => usage(`The simulated service cannot start: ${error.message}`))
+      )
 
 /** Looks once whether the service answers at an address, with the key that a variable holds. */
 export const remote = Effect.fnUntraced(function* (
