@@ -149,7 +149,7 @@ const together = (items: ReadonlyArray<Item>, rows: ReadonlyArray<Judged>): Read
       evidence: `${item.evidence}; worse than before: ${row.evidence}`
     }
   })
-  return [...rows.filter((row) => !folded.has(row)).map(({ figure: _, ...item }) => item), ...joined]
+  return [...rows.filter((row) => !folded.has(row)), ...joined]
 }
 
 /**
