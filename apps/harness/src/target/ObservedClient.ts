@@ -4,6 +4,7 @@ import {
   terminalTaskStatuses,
   terminalV3SessionStatuses
 } from "@webagent/contract/Wire"
+import type { LedgerEntry } from "@webagent/core"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -15,7 +16,7 @@ import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Tracer from "effect/Tracer"
-import { most, TrialLog } from "../runner/TrialLog.ts"
+import { type Made, most, TrialLog } from "../runner/TrialLog.ts"
 import { type Route, routeOf } from "../trace/Route.ts"
 import { type Seen, startOf } from "../trace/Seen.ts"
 import { ExchangeListener } from "./ExchangeListener.ts"
@@ -112,9 +113,9 @@ const failureOf = (cause: Cause.Cause<unknown>): string =>
 /** The same answer, which tells when its body has been read. */
 const watched = (
   response: HttpClientResponse.HttpClientResponse,
-  onBody: (exit: Exit.Exit<ArrayBuffer, unknown>) => void
+  onBody: (exit: Exit.Exit<ArrayBuffer, unknown>) => Effect.Effect<void>
 ): HttpClientResponse.HttpClientResponse => {
-  const body = Effect.onExit(response.arrayBuffer, (exit) => Effect.sync(() => onBody(exit)))
+  const body = Effect.onExit(response.arrayBuffer, (exit) => Effect.suspend(() => onBody(exit)))
   const asText = Effect.map(body, (bytes) => decoder.decode(bytes))
   return Object.create(response, { arrayBuffer: { get: () => body }, text: { get: () => asText } })
 }
@@ -130,6 +131,27 @@ const marked = (client: HttpClient.HttpClient, markOf: (log: TrialLog) => string
     })
   )
 
+/** Typed clients send an id with each request, and write in the ledger themselves. */
+const isRaw = ({ request }: Seen) => request.headers["x-request-id"] === undefined
+
+/** What a raw request has made or stopped, as a ledger has it. */
+const entriesOf = (
+  { endedAt_ms = 0, request, status = 0 }: Seen,
+  { operation, resource }: Route,
+  made: ReadonlyArray<readonly [id: string, made: Made]>
+): ReadonlyArray<LedgerEntry> => {
+  const at_ms = Math.round(endedAt_ms)
+  const { origin, pathname: path } = new URL(request.url)
+  if (operation === "v4.updateBrowser" && resource !== null && status >= 200 && status < 300) {
+    return [{ _tag: "closed", at_ms, kind: "browser", id: resource }]
+  }
+  return made.flatMap(([id, { kind }]): ReadonlyArray<LedgerEntry> => {
+    const key = `raw ${id}`
+    const opening = { _tag: "opening", at_ms, key, kind, method: request.method, path, origin, requestId: "" } as const
+    return [opening, { _tag: "opened", at_ms, key, id }]
+  })
+}
+
 /**
  * A client that keeps each scenario's log: what it sent and what came, the browsers it has open, what its runs cost. It
  * looks at the wire, so that raw requests count as those of the typed clients do.
@@ -137,7 +159,8 @@ const marked = (client: HttpClient.HttpClient, markOf: (log: TrialLog) => string
 export const make = (
   client: HttpClient.HttpClient,
   baseUrls: Readonly<Record<ApiVersion, string>>,
-  markOf?: (log: TrialLog) => string
+  markOf?: (log: TrialLog) => string,
+  note: (entries: ReadonlyArray<LedgerEntry>) => Effect.Effect<void> = () => Effect.void
 ): HttpClient.HttpClient =>
   HttpClient.transform(markOf === undefined ? client : marked(client, markOf), (effect, request) =>
     Effect.withFiber((fiber) => {
@@ -182,11 +205,13 @@ export const make = (
             log.openBrowsers.delete(route.resource ?? "")
           }
           return watched(response, (exit) => {
-            if (seen.endedAt_ms !== undefined) return
+            if (seen.endedAt_ms !== undefined) return Effect.void
             if (Exit.isSuccess(exit)) seen.body = startOf(new Uint8Array(exit.value))
             ended(Exit.isSuccess(exit) ? undefined : failureOf(exit.cause))
-            if (Exit.isFailure(exit)) return
+            if (Exit.isFailure(exit)) return Effect.void
+            const known = log.made.size
             learn(log, route, seen, exit.value)
+            return isRaw(seen) ? note(entriesOf(seen, route, Array.from(log.made).slice(known))) : Effect.void
           })
         }),
         Effect.onError((cause) => Effect.sync(() => ended(failureOf(cause))))

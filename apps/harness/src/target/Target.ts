@@ -82,7 +82,9 @@ export const connect = Effect.fnUntraced(
     const http = Layer.effect(
       HttpClient.HttpClient,
       Effect.map(HttpClient.HttpClient, (client) =>
-        ObservedClient.make(client, info.baseUrls, witness === undefined ? undefined : nameOf)
+        ObservedClient.make(client, info.baseUrls, witness === undefined ? undefined : nameOf, (entries) =>
+          Effect.ignore(Effect.forEach(entries, ledger.write, { discard: true }))
+        )
       )
     ).pipe(Layer.provide(NodeHttpClient.layerUndici))
     const ledger = yield* TrialLedger.make

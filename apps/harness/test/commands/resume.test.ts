@@ -69,6 +69,20 @@ const settled = (looks: number): Effect.Effect<number, never, Control> =>
     count === 0 || looks === 0 ? Effect.succeed(count) : Effect.andThen(Effect.sleep("20 millis"), settled(looks - 1))
   )
 
+const until = (isSo: Effect.Effect<boolean, never, Control>): Effect.Effect<void, never, Control> =>
+  Effect.flatMap(isSo, (so) => (so ? Effect.void : Effect.andThen(Effect.sleep("5 millis"), until(isSo))))
+
+/** A service that makes the second browser, and does not answer. */
+const silent = Layer.merge(
+  Server.layerSimulated({
+    apiKeys: [key],
+    faults: [
+      { fault: { kind: "hang", placement: "after-apply" }, when: { operations: ["v4.createBrowser"], nth: [2] } }
+    ]
+  }),
+  NodeFileSystem.layer
+)
+
 const services = Layer.merge(Server.layerSimulated({ apiKeys: [key] }), NodeFileSystem.layer)
 
 describe("run --resume", () => {
@@ -130,6 +144,48 @@ describe("run --resume", () => {
         assert.strictEqual(yield* settled(100), 0)
       }).pipe(Random.withSeed(seed), Effect.scoped, Effect.provide(services)),
     600_000
+  )
+
+  it.live(
+    "a browser that a raw request made, and one whose create was never answered, are stopped as well",
+    () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const { address } = yield* Server
+        const folder = yield* fs.makeTempDirectoryScoped()
+        const file = join(folder, "holding.suite.ts")
+        // the first time it holds on to what it has made, later it makes nothing
+        yield* fs.writeFileString(
+          file,
+          `import { check, scenario, Suite } from "@webagent/scenario"
+import * as Effect from "effect/Effect"
+import { existsSync, writeFileSync } from "node:fs"
+export default Suite.make("holding", [
+  scenario("holds", { timeout: "5 minutes" }, function* ({ request, v4 }) {
+    if (!existsSync("${folder}/held")) {
+      yield* request("v4", { method: "POST", path: "/browsers", body: {} })
+      writeFileSync("${folder}/held", "")
+      yield* v4.browsers.create()
+    }
+    yield* check.isTrue(true)
+  })
+])
+`
+        )
+        const directory = join(folder, "report")
+        const env = { WEBAGENT_API_KEY: key }
+        const running = start(["run", file, "--target", address, "--report-dir", directory], env)
+        // the second is there, and its answer never comes
+        yield* until(Effect.map(open, (count) => count === 2))
+        running.signal("SIGKILL")
+        yield* Effect.promise(() => running.ended)
+        assert.strictEqual(yield* open, 2)
+        const { code, stderr, stdout } = yield* Effect.promise(() => run(["run", "--resume", directory], env))
+        assert.deepStrictEqual([code, stderr], [0, ""], stdout)
+        assert.include(stdout, "left open: 2 browsers stopped\n")
+        assert.strictEqual(yield* open, 0)
+      }).pipe(Effect.scoped, Effect.provide(silent)),
+    60_000
   )
 
   it("what cannot go on is one sentence and exit code 2", async () => {
