@@ -73,7 +73,10 @@ export const make = (candidates: ReadonlyArray<Candidate>, limits: Limits, concu
     }
     if (sent >= requests) return { reason: Budget.requestsReached(requests), certain: false }
     const last_ms = put(open, learned?.duration_p75_ms ?? usual_ms ?? 0)
-    if (last_ms > time_ms) return { reason: Budget.timeReached(time_ms), certain: false }
+    if (last_ms > time_ms) {
+      end_ms = time_ms
+      return { reason: Budget.timeReached(time_ms), certain: false }
+    }
     end_ms = Math.max(end_ms, last_ms)
     sent += open * (learned?.requests ?? 0)
     worst_usd = Money.sum([worst_usd, worst ?? "0"])

@@ -85,7 +85,9 @@ describe("Forecast", () => {
 
   it("what limits of time and requests keep from running", () => {
     const told = [candidate("a", { seconds: 4 }), candidate("b", { seconds: 4 })]
-    assert.deepStrictEqual(reasons(Forecast.make(told, { time_ms: 6000 }, 1)), [
+    const short = Forecast.make(told, { time_ms: 6000 }, 1)
+    assert.strictEqual(short.expected_ms, 6000)
+    assert.deepStrictEqual(reasons(short), [
       ["a", undefined, undefined],
       ["b", "the limit of 6s was reached", false]
     ])
