@@ -7,6 +7,7 @@ import { apiKey, statusPath } from "./Fixtures.ts"
 import { figure, type K6Request, type K6Run, runK6 } from "./load/K6Process.ts"
 import { ourK6, stockK6, versionOf } from "./load/K6Builds.ts"
 import type { Decoding, Generator, GeneratorSample, K6Report } from "./load/K6Report.ts"
+import { orderOf } from "./load/Order.ts"
 import { timed } from "./load/TimedProcess.ts"
 import { Mistake } from "./Mistake.ts"
 import { installPeers, versionOf as versionOfPeer } from "./PeerInstall.ts"
@@ -48,7 +49,7 @@ const withServer = async <A>(
   }
 }
 
-/** Whoever makes load, each in every round, in another order each time. */
+/** Whoever makes load, each in every round, in an order that is fair over the rounds. */
 const interleaved = async <Name extends string, A>(
   makers: Readonly<Record<Name, () => Promise<A>>>,
   rounds: number,
@@ -57,8 +58,8 @@ const interleaved = async <Name extends string, A>(
   const names = Object.keys(makers) as Array<Name>
   const found = Object.fromEntries(names.map((name) => [name, [] as Array<A>])) as Record<Name, Array<A>>
   for (let round = 1; round <= rounds; round++) {
-    for (let turn = 0; turn < names.length; turn++) {
-      const name = names[(turn + round) % names.length]
+    for (const number of orderOf(names.length, round - 1)) {
+      const name = names[number]
       if (name !== undefined) found[name].push(await makers[name]())
     }
     log(`round ${round} of ${rounds}`)
@@ -77,7 +78,7 @@ const seconds = (quick: boolean) => (quick ? 1 : 3)
 
 /** Reads of one address by each k6 and by autocannon. */
 const measureGenerators = (
-  { log, quick, rounds = quick ? 3 : 21 }: LoadOptions,
+  { log, quick, rounds = quick ? 3 : 20 }: LoadOptions,
   { folder, installed, k6, stock }: Record<"folder" | "installed" | "k6" | "stock", string>
 ) =>
   withServer(
@@ -108,6 +109,7 @@ const measureGenerators = (
       }
       const makers: Record<Generator, () => Promise<GeneratorSample>> = {
         stock: read({ k6: stock }),
+        again: read({ k6: stock }),
         ours: read({ k6 }),
         csv: read({ k6, flags: ["--out", "csv=-"] }),
         autocannon
@@ -147,7 +149,7 @@ const measureDecoding = async (
           () => runK6({ k6, script, env: { ...env, WEBAGENT_LOAD_SAMPLE: String(share) } }, { folder, pinning: pinned })
         ])
       )
-      const runs = await interleaved(makers, rounds ?? (quick ? 2 : 7), log)
+      const runs = await interleaved(makers, rounds ?? (quick ? 2 : 6), log)
       return shares.map((share) => ({
         share,
         runs: (runs[String(share)] ?? []).map(({ cpu_s, metrics, peak_MB }) => ({

@@ -2,8 +2,8 @@ import type { Fingerprint } from "../Fingerprint.ts"
 import { ratioText, table } from "../Report.ts"
 import { median, ratioOf } from "../Statistics.ts"
 
-/** Who makes the load: k6 without our extension, ours, ours with every point written out as `load` has it, autocannon. */
-export type Generator = "stock" | "ours" | "csv" | "autocannon"
+/** Who makes the load: k6 without our extension, the same once more to show what alike looks like, ours, ours with every point written out as `load` has it, autocannon. */
+export type Generator = "stock" | "again" | "ours" | "csv" | "autocannon"
 
 /** One window. */
 export interface GeneratorSample {
@@ -52,6 +52,7 @@ const fine = ({ high, low, ratio }: ReturnType<typeof ratioOf>) =>
 const generatorRows = ({ generators, versions }: K6Report) => {
   const titles: Readonly<Record<Generator, string>> = {
     stock: `stock k6 ${versions.stock}`,
+    again: "the same, once more",
     ours: `**our k6** ${versions.k6}`,
     csv: "**our k6**, every point as CSV",
     autocannon: `autocannon ${versions.autocannon}`
