@@ -12,6 +12,8 @@ import { markdown as serverTables, writeInto } from "./src/Report.ts"
 import { markdown as breakpointTables } from "./src/load/BreakpointReport.ts"
 import { markdown as k6Tables } from "./src/load/K6Report.ts"
 import { markdown as soakTables } from "./src/load/SoakReport.ts"
+import { nights, type NightsOptions } from "./src/nights.ts"
+import { markdown as nightsTables } from "./src/nights/NightsReport.ts"
 import { type BenchOptions, simulated } from "./src/simulated.ts"
 import { soak, type SoakOptions } from "./src/soak.ts"
 
@@ -32,6 +34,10 @@ const benches = {
     const report = await breakpoint(options)
     return { report, text: breakpointTables(report) }
   },
+  nights: async (options: NightsOptions) => {
+    const report = nights(options)
+    return { report, text: nightsTables(report) }
+  },
   soak: async (options: SoakOptions) => {
     const report = await soak(options)
     return { report, text: soakTables(report) }
@@ -47,6 +53,7 @@ const usage = `pnpm bench NAME [options]
   clients          our clients beside another SDK and requests written by hand
   load             our k6 beside k6 without our extension, and what it costs to decode answers
   breakpoint       how much our server carries before something gives, beside a hand-written one
+  nights           how soon the nightly's judge finds what has become worse, and how often it is wrong
   soak             our server under an ordinary load for 20 minutes: what grows, slows down, is lost or left open
 
   --quick          short windows, few rounds, no live runs: a look, not a figure

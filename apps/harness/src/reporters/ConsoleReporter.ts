@@ -10,6 +10,7 @@ import type { Exchange } from "../runner/Trial.ts"
 import * as Attention from "./Attention.ts"
 import * as FailureDiff from "./FailureDiff.ts"
 import * as Pace from "./Pace.ts"
+import * as NightLines from "./NightLines.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
 import { counted, cut, duration, type Style } from "./Style.ts"
 import * as SuiteProgress from "./SuiteProgress.ts"
@@ -206,6 +207,7 @@ const ending = (report: RunReport, options: ConsoleOptions): ReadonlyArray<strin
     ...breaches(report.results, options.style),
     ...skips(report.results, options.style),
     ...figures(report),
+    ...NightLines.lines(report),
     ...claims(report),
     ...reruns(report.results),
     ...leftovers(report),

@@ -1,0 +1,34 @@
+import type { JudgedRow, NightJudgement } from "../runner/NightJudgement.ts"
+import type { RunReport } from "../runner/RunReport.ts"
+import { counted } from "./Style.ts"
+
+const reach = (rows: ReadonlyArray<JudgedRow>): string => {
+  const seen = (["pass rate", "duration", "cost"] as const).flatMap((figure) => {
+    const row = rows.find((row) => row.scenario === null && row.figure === figure)
+    if (row === undefined || row.detectable === null) return []
+    return [figure === "pass rate" ? `${row.detectable} less pass rate` : row.detectable]
+  })
+  return seen.length === 0 ? "" : `; would have seen ${seen.join(", ")}`
+}
+
+const judged = ({ nights, passedOver, rows, verdict }: NightJudgement): string => {
+  if (verdict === "not enough data") {
+    const others = passedOver.map(({ nights, why }) => `${nights} not counted: ${why}`)
+    return `history  not enough data, ${counted(nights, "night")}${others.length === 0 ? "" : ` (${others.join("; ")})`}`
+  }
+  const count = (wanted: JudgedRow["verdict"]) => rows.filter((row) => row.verdict === wanted).length
+  const [worse, better] = [count("regressed"), count("improved")]
+  const changed = [...(worse === 0 ? [] : [`${worse} worse`]), ...(better === 0 ? [] : [`${better} better`])]
+  const what = changed.length === 0 ? "no evidence of change" : changed.join(", ")
+  return `history  against ${counted(nights, "night")}: ${what}${reach(rows)}`
+}
+
+/** What the nights before say of a run, in a line, with what is not as it was; then who may be let go from quarantine. */
+export const lines = ({ judgement, proposals = [] }: RunReport): ReadonlyArray<string> => [
+  ...(judgement === undefined
+    ? []
+    : [judged(judgement), ...judgement.differences.map((difference) => `         ${difference}`)]),
+  ...proposals.map(
+    ({ evidence, owner, scenario, suite }) => `release  ${suite} › ${scenario} (${owner}): ${evidence}: take it out`
+  )
+]
