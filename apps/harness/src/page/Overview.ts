@@ -33,30 +33,22 @@ const trends = (nights: ReadonlyArray<Night.Night>): string => {
   const days = nights.map(({ startedAt }) => startedAt.slice(0, 10))
   const sum = ({ scenarios }: Night.Night, of: (scenario: Night.NightScenario) => number) =>
     scenarios.reduce((total, scenario) => total + of(scenario), 0)
-  const figures: ReadonlyArray<
-    readonly [string, boolean, (night: Night.Night) => number | null, (value: number) => string]
-  > = [
+  const figures: ReadonlyArray<readonly [string, (night: Night.Night) => number | null, (value: number) => string]> = [
     [
       "pass rate",
-      true,
       (night) => {
         const scored = sum(night, (scenario) => scenario.scored)
         return scored === 0 ? null : sum(night, (scenario) => scenario.passed) / scored
       },
       percent
     ],
-    ["cost", false, ({ cost_usd }) => Number(cost_usd), (value) => Headline.money(String(Number(value.toFixed(6))))],
-    ["time", false, ({ duration_ms }) => duration_ms, duration],
-    [
-      "flaky scenarios",
-      false,
-      ({ scenarios }) => scenarios.filter(({ verdict }) => verdict === "flaky").length,
-      number
-    ],
-    ["leaked browsers", false, (night) => sum(night, ({ leaks }) => leaks), number]
+    ["cost", ({ cost_usd }) => Number(cost_usd), (value) => Headline.money(String(Number(value.toFixed(6))))],
+    ["time", ({ duration_ms }) => duration_ms, duration],
+    ["flaky scenarios", ({ scenarios }) => scenarios.filter(({ verdict }) => verdict === "flaky").length, number],
+    ["leaked browsers", (night) => sum(night, ({ leaks }) => leaks), number]
   ]
   return `<h3>The last ${nights.length} nights, this one at the end</h3><div class="grid">${figures
-    .map(([title, higher, of, format]) => Trend.render({ title, higher, format, values: nights.map(of), nights: days }))
+    .map(([title, of, format]) => Trend.render({ title, format, values: nights.map(of), nights: days }))
     .join("")}</div>`
 }
 

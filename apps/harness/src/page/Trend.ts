@@ -5,8 +5,6 @@ export interface TrendOptions {
   readonly title: string
   readonly values: ReadonlyArray<number | null>
   readonly format: (value: number) => string
-  /** Whether a higher value is the better one. */
-  readonly higher: boolean
   /** By night: `2026-11-21`. */
   readonly nights: ReadonlyArray<string>
 }
