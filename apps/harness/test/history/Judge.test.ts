@@ -187,6 +187,24 @@ describe("durations", () => {
   })
 })
 
+describe("durations of a scenario that was as slow before", () => {
+  it("are not news, whatever an interval says", () => {
+    const of = (day: number, factor: number) =>
+      night(day, [scenario("a", 5, took(1000 * factor * (1 + 0.02 * Math.sin(5 * day))))])
+    const steadyNights = Array.from({ length: 30 }, (_, day) => of(day, 1))
+    const once = Array.from({ length: 30 }, (_, day) => of(day, day === 12 ? 3 : 1))
+    const slow = [of(30, 2), of(31, 2)]
+    assert.strictEqual(
+      rowOf(judge({ nights: [...steadyNights, ...slow], accepted: [] }, of(32, 2)), "duration", "a").verdict,
+      "regressed"
+    )
+    assert.strictEqual(
+      rowOf(judge({ nights: [...once, ...slow], accepted: [] }, of(32, 2)), "duration", "a").verdict,
+      "no evidence"
+    )
+  })
+})
+
 describe("cost", () => {
   it("is worse when trials are dearer by more than is tolerated", () => {
     assert.strictEqual(rowOf(judge(of(timedNights), timed(30, 1, 1.15)), "cost", null).verdict, "regressed")

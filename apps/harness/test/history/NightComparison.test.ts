@@ -58,12 +58,10 @@ describe("two nights by their counts", () => {
 describe("two nights with the same seeds", () => {
   const report = (verdicts: ReadonlyArray<Trial["verdict"]>): RunReport => ({
     ...mixed,
-    results: mixed.results
-      .slice(0, 1)
-      .map((result) => ({
-        ...result,
-        trials: verdicts.map((verdict, index) => trial({ index, seed: 100 + index, verdict }))
-      }))
+    results: mixed.results.slice(0, 1).map((result) => ({
+      ...result,
+      trials: verdicts.map((verdict, index) => trial({ index, seed: 100 + index, verdict }))
+    }))
   })
   const of = (day: number, verdicts: ReadonlyArray<Trial["verdict"]>): NightComparison.Compared => {
     const passed = verdicts.filter((verdict) => verdict === "passed").length
