@@ -49,25 +49,25 @@ const chanceOf = ({ before, now, size }: Numbers, sign: 1 | -1): number => {
   )
 }
 
-const wholeWindow = (
-  level: Level,
-  { scenarios, standing }: Subject.Subject,
-  window: Windows.Window<Night>
-): Numbers | undefined => {
-  const apart = new Map<Night, Array<number>>()
-  const [isBefore, isNow] = [new Set(window.before), new Set(window.now)]
-  for (const { earlier, scenario } of scenarios) {
+/** What each scenario of tonight has of a level, and had in the nights before. */
+const valuesOf = (level: Level, { scenarios, standing, tonight }: Subject.Subject) =>
+  scenarios.map(({ earlier, scenario }) => {
     const of = standing(level.figure, scenario)
     const values = earlier.flatMap(({ its, night }) => {
       const value = level.of(its)
-      return value === undefined ? [] : [{ night, value }]
+      const isMeasure = of.isMeasure(night.startedAt) && !of.isOver(night.startedAt)
+      return value === undefined ? [] : [{ night, value, isMeasure }]
     })
-    const past = values.filter(
-      ({ night }) => isBefore.has(night) && of.isMeasure(night.startedAt) && !of.isOver(night.startedAt)
-    )
+    const own = level.of(scenario)
+    return own === undefined ? values : [...values, { night: tonight, value: own, isMeasure: false }]
+  })
+
+const wholeWindow = (scenarios: ReturnType<typeof valuesOf>, window: Windows.Window<Night>): Numbers | undefined => {
+  const apart = new Map<Night, Array<number>>()
+  const [isBefore, isNow] = [new Set(window.before), new Set(window.now)]
+  for (const values of scenarios) {
+    const past = values.filter(({ isMeasure, night }) => isMeasure && isBefore.has(night))
     const recent = values.filter(({ night }) => isNow.has(night))
-    const [tonight, own] = [window.now.at(-1), level.of(scenario)]
-    if (tonight !== undefined && own !== undefined) recent.push({ night: tonight, value: own })
     if (past.length < least || recent.length === 0) continue
     const middle = mean(past.map(({ value }) => value))
     for (const { night, value } of [...past, ...recent]) {
@@ -104,10 +104,11 @@ const detectableOf = (
     size,
     reach: Math.max(Interval.ofNextMean(before, size, doubt / windows.length).detectable, tolerated, atLeast(before))
   }))
-  const [first] = reaches
-  if (first === undefined || !Number.isFinite(first.reach)) return null
-  const said = Words.change(Math.exp(first.reach), [more, more])
-  return first.size === 1 ? said : `${said} for ${Words.nights(first.size)}`
+  const [first, last] = [reaches[0], reaches.at(-1)]
+  if (first === undefined || last === undefined || !Number.isFinite(first.reach)) return null
+  const said = ({ reach, size }: typeof first) =>
+    `${Words.change(Math.exp(reach), [more, more])}${size === 1 ? "" : ` through ${Words.nights(size)}`}`
+  return last.reach < first.reach ? `${said(first)} or ${said(last)}` : said(first)
 }
 
 // all of three nights are beyond the greatest in four of five cases when each is in 13 of 14
@@ -185,8 +186,9 @@ export const ofNight = (level: Level, subject: Subject.Subject, doubt: number): 
     (night) => night.startedAt,
     (night) => night
   )
+  const values = valuesOf(level, subject)
   const windows = Windows.of({ startedAt: tonight.startedAt, value: tonight }, points).flatMap(
-    (window) => wholeWindow(level, subject, window) ?? []
+    (window) => wholeWindow(values, window) ?? []
   )
   const [first] = windows
   if (first === undefined) return notEnough(level, points.length, subject, null)

@@ -8,7 +8,7 @@ const reach = (rows: ReadonlyArray<JudgedRow>): string => {
     if (row === undefined || row.detectable === null) return []
     return [figure === "pass rate" ? `${row.detectable} less pass rate` : row.detectable]
   })
-  return seen.length === 0 ? "" : `; would have seen ${seen.join(", ")}`
+  return seen.length === 0 ? "" : `; would have seen ${seen.join("; ")}`
 }
 
 const judged = ({ nights, passedOver, rows, verdict }: NightJudgement): string => {

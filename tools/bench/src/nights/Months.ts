@@ -72,9 +72,10 @@ export interface GateOutcome {
 export const judgeMonths = (options: MonthsOptions, log: (line: string) => void): ReadonlyArray<GateOutcome> =>
   gateNames.map((gate) => ({
     gate,
-    outcomes: changes.map((change): Outcome => {
+    outcomes: changes.map((change, kind): Outcome => {
       const months = Array.from({ length: options.months }, (_, index) =>
-        oneMonth(options, gates[gate](), change, options.seed + index)
+        // other nights for each kind, the same for each gate
+        oneMonth(options, gates[gate](), change, options.seed + 1000 * kind + index)
       )
       log(`${gate}: ${change}, ${options.months} months`)
       return {
