@@ -523,14 +523,14 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
   it("a breakpoint shared by two processes ends for both when one has found it", async () => {
     const { address } = await serve({ fail: (_, ordinal) => (ordinal % 2 === 0 ? 500 : undefined) })
     const directory = newFolder()
-    const load = ["load", "breakpoint", "--duration", "5m", "--rate", "100", "--mix", "status=1", "--segments", "2"]
+    const load = ["load", "breakpoint", "--duration", "1m", "--rate", "30", "--mix", "status=1", "--segments", "2"]
     const { code, stderr, stdout } = await run([...load, "--target", address, "--report-dir", directory], {
       WEBAGENT_API_KEY: key
     })
     assert.deepStrictEqual([code, stderr], [1, ""], stdout)
     assert.match(stdout, /^failed: .*http_req_failed/mu)
     assert.match(stdout, /^gave way at about \d+ starts a second$/mu)
-    assert.isBelow(reportIn(directory, "breakpoint").took_ms, 60_000)
+    assert.isBelow(reportIn(directory, "breakpoint").took_ms, 45_000)
   })
 
   it.effect("is known as ours, and given the TypeScript as it is", () =>
