@@ -92,7 +92,7 @@ describe("smoke", { concurrency: 3 }, () => {
   ) {
     const act = (request, ordinal) => {
       if (ordinal === abortAt) child.kill("SIGINT")
-      return fail?.(request, ordinal)
+      return fail?.(request, ordinal, () => child.kill("SIGINT"))
     }
     const keyHeader = (environment.WEBAGENT_API_KEY_HEADER ?? "X-Service-API-Key").toLowerCase()
     const service = await scriptedService({ createdStatus, fail: act, keyHeader, keys, result, stallAt })
@@ -243,9 +243,55 @@ describe("smoke", { concurrency: 3 }, () => {
     assert.equal(exitCode, 105, stderr)
     assert.ok(seen.browsers > 20, String(seen.browsers))
     assert.equal(seen.open.size, 0)
-    // what was cut off before it was sent, or while it was stopped, still counts
-    const { count } = metrics().browsers_leaked.values
-    assert.ok(count >= 0 && count < seen.browsers, String(count))
+    const { browsers_leaked, browsers_stopped } = metrics()
+    assert.equal(browsers_leaked.values.count, 0)
+    assert.deepEqual(browsers_leaked.thresholds, { "count==0": { ok: true } })
+    // one is the probe's, and one says what time it is at the service; some are made only as they are looked for
+    assert.ok(browsers_stopped.values.count <= seen.browsers - 2)
+  })
+
+  test("and when it is aborted after the last start was due", async () => {
+    let isSilent = true
+    const late = ({ method, url }, ordinal, abort) => {
+      // the probe is over, nothing is answered, and the load's time ends
+      if (ordinal === 5) setTimeout(() => (abort(), (isSilent = false)), 2000)
+      return isSilent && ordinal > 3 && method === "POST" && url.endsWith("/browsers") ? true : undefined
+    }
+    const settings = { WEBAGENT_LOAD_MIX: "browsers=1", WEBAGENT_LOAD_RATE: "8" }
+    const { exitCode, seen, metrics, stderr } = await smoke(late, settings, { keys: true })
+    assert.equal(exitCode, 105, stderr)
+    assert.ok(seen.browsers > 4, String(seen.browsers))
+    assert.equal(seen.open.size, 0)
+    assert.equal(metrics().browsers_leaked.values.count, 0)
+    // of all eight or nine, and of no more than there are
+    assert.equal(metrics().browsers_stopped.values.count, seen.browsers - 2)
+  })
+
+  test("and when it is aborted before the load, by whoever knows its keys; else they count as leaked", async () => {
+    let isSilent = true
+    const early = (_, ordinal, abort) => {
+      if (ordinal === 2) setTimeout(() => (abort(), (isSilent = false)), 0)
+      return isSilent ? true : undefined
+    }
+    const settings = { WEBAGENT_LOAD_MIX: "browsers=1" }
+    const known = await smoke(early, { ...settings, WEBAGENT_LOAD_EXECUTION: "word" }, { keys: true })
+    assert.equal(known.exitCode, 105, known.stderr)
+    assert.deepEqual([known.seen.browsers, known.seen.open.size], [1, 0])
+    assert.equal(known.metrics().browsers_leaked.values.count, 0)
+    isSilent = true
+    const unknown = await smoke(early, settings, { keys: true })
+    assert.deepEqual([unknown.seen.open.size, unknown.metrics().browsers_leaked.values.count], [1, 2])
+  })
+
+  test("a probe that is not answered counts as leaked", async () => {
+    const silent = ({ socket }, ordinal) => {
+      if (ordinal !== 1) return undefined
+      socket.destroy()
+      return true
+    }
+    const { crossed, metrics } = await smoke(silent, { WEBAGENT_LOAD_MIX: "browsers=1" })
+    assert.ok(crossed.includes("browsers_leaked"), crossed.join())
+    assert.equal(metrics().browsers_leaked.values.count, 1)
   })
 
   test("where creates have no keys, what an abort cuts off counts as leaked", async () => {

@@ -3,8 +3,6 @@ import type { Settings } from "./Settings.ts"
 
 /** What `setup` found out for all iterations. */
 export interface Prepared {
-  /** When the load began, in ms since 1970. */
-  readonly ready_ms: number
   /** A word of this execution alone, for the keys of its creates. */
   readonly execution: string
   /** Whether the service answers a create that is sent twice under one key with one browser. */

@@ -10,9 +10,9 @@ import { statusReads } from "./flows/status-reads.ts"
 import { v2Sessions } from "./flows/v2-sessions.ts"
 import { v3Sessions } from "./flows/v3-sessions.ts"
 import type { Flow, Prepared } from "./Iteration.ts"
-import { iterationsFailed } from "./Metrics.ts"
+import { browsersLeaked, iterationsFailed } from "./Metrics.ts"
 import type { FlowName } from "./Mix.ts"
-import { keysAreHonoured, reap } from "./Reaping.ts"
+import * as Reaping from "./Reaping.ts"
 import * as Sample from "./Sample.ts"
 import * as Sampling from "./Sampling.ts"
 import * as Service from "./Service.ts"
@@ -61,8 +61,7 @@ export const make = (test: LoadTestName, defaults: Settings.Defaults) => {
     thresholds: { ...settings.thresholds },
     tags: { load_test: test },
     summaryTrendStats: Summary.trendStatistics,
-    setupTimeout: "60s",
-    teardownTimeout: "2m"
+    setupTimeout: "60s"
   }
 
   http.setResponseCallback(http.expectedStatuses({ min: 200, max: 299 }))
@@ -77,10 +76,20 @@ export const make = (test: LoadTestName, defaults: Settings.Defaults) => {
     return Math.min(now_ms, startTime + scheduled(shape, rate, duration_ms, iterationInTest))
   }
 
+  /** Whether creates may be repeated; until it is known what they made, that has leaked. */
+  const probe = (execution: string): boolean => {
+    browsersLeaked.add(Reaping.creates)
+    const { keysAreHonoured, leaked } = Reaping.probe(service, Reaping.probeKey(execution))
+    browsersLeaked.add(leaked - Reaping.creates)
+    return keysAreHonoured
+  }
+
   const setup = (): Prepared => {
-    const execution = `${Date.now().toString(36)}-${Math.floor(Math.random() * 36 ** 6).toString(36)}`
-    const found = {
-      keysAreHonoured: mix.weights.browsers > 0 && keysAreHonoured(service, `load-${execution}-probe`),
+    const execution =
+      settings.execution ?? `${Date.now().toString(36)}-${Math.floor(Math.random() * 36 ** 6).toString(36)}`
+    return {
+      execution,
+      keysAreHonoured: mix.weights.browsers > 0 && probe(execution),
       runs:
         mix.weights.status > 0
           ? service
@@ -91,7 +100,6 @@ export const make = (test: LoadTestName, defaults: Settings.Defaults) => {
               .flatMap(idOf)
           : []
     }
-    return { ...found, execution, ready_ms: Date.now() }
   }
 
   const failed = (error: unknown): never => {
@@ -116,13 +124,40 @@ export const make = (test: LoadTestName, defaults: Settings.Defaults) => {
     return sample?.check().catch(failed)
   }
 
-  const teardown = (prepared: Prepared): void => reap(settings, service, prepared)
+  /**
+   * Stops what was cut off, and counts it so. Only now is it known what that is: k6 tells a teardown nothing of the
+   * iterations, and what a summary asks of the service is in no metric.
+   */
+  const reaped = (summary: Summary.Summary): Summary.Summary => {
+    const { execution } = settings
+    const prepared = summary.setup_data
+    const leaked = Summary.figure(summary, "browsers_leaked", "count")
+    const cutOff = Summary.figure(summary, "browsers_cut_off", "count")
+    if (prepared === null || prepared === undefined) {
+      // the setup was cut off: by its key the probe is found again, where keys are honoured
+      if (leaked === 0 || execution === undefined) return summary
+      const again = Reaping.probe(service, Reaping.probeKey(execution))
+      return Summary.adding(summary, "browsers_leaked", again.leaked - (again.keysAreHonoured ? leaked : 0))
+    }
+    if (cutOff === 0 || !prepared.keysAreHonoured) return summary
+    const newest = Summary.figure(summary, "newest_browser", "max")
+    const found = Reaping.reap(settings, service, prepared, { newest, cutOff, leaked })
+    const changes = [
+      ["browsers_leaked", found.leaked - found.settled],
+      ["browsers_stopped", found.stopped],
+      ["browsers_cut_off", -found.settled]
+    ] as const
+    return changes.reduce((changed, [metric, difference]) => Summary.adding(changed, metric, difference), summary)
+  }
 
   /** Prints the thresholds and writes everything as JSON to WEBAGENT_LOAD_SUMMARY; its directory has to be there. */
-  const handleSummary = (summary: Summary.Summary): Record<string, string> => ({
-    stdout: Summary.table(settings, summary),
-    ...(settings.summary === undefined ? {} : { [settings.summary]: JSON.stringify(summary, null, 2) })
-  })
+  const handleSummary = (ended: Summary.Summary): Record<string, string> => {
+    const summary = reaped(ended)
+    return {
+      stdout: Summary.table(settings, summary),
+      ...(settings.summary === undefined ? {} : { [settings.summary]: JSON.stringify(summary, null, 2) })
+    }
+  }
 
-  return { options, setup, iterate, teardown, handleSummary }
+  return { options, setup, iterate, handleSummary }
 }

@@ -1,5 +1,5 @@
 // @boundaries-ignore k6 brings its own modules
-import { Counter, Trend } from "k6/metrics"
+import { Counter, Gauge, Trend } from "k6/metrics"
 
 /** From when a start was due to when the client knew that its work had ended. */
 export const timeToTerminal = new Trend("time_to_terminal", true)
@@ -21,6 +21,12 @@ export const browsersStopped = new Counter("browsers_stopped")
 
 /** Browsers that are not known to be stopped. */
 export const browsersLeaked = new Counter("browsers_leaked")
+
+/** Starts of which nobody saw the end, because k6 cut them off, and that may have left a browser. */
+export const browsersCutOff = new Counter("browsers_cut_off")
+
+/** The number of each create as it is begun; its maximum says which was the newest. */
+export const newestBrowser = new Gauge("newest_browser")
 
 /** Answers that were decoded with the contract's schemas. */
 export const answersDecoded = new Counter("answers_decoded")

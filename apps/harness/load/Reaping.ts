@@ -1,82 +1,110 @@
 import { browserTimeout_ms, keyOf, stop } from "./flows/browsers.ts"
 import type { Prepared } from "./Iteration.ts"
-import { browsersLeaked, browsersStopped } from "./Metrics.ts"
-import { type Answer, type Service, text } from "./Service.ts"
+import { type Answer, isSuccess, type Service, text } from "./Service.ts"
 import type { Settings } from "./Settings.ts"
 
 /** Whether an answer shows what an earlier request with the same key made. */
 const isReplayed = ({ headers }: Answer): boolean => headers["Idempotency-Replayed"] === "true"
 
-/** Whether the service answers a create that is sent twice under one key with one browser, and says so. */
-export const keysAreHonoured = (service: Service, key: string): boolean => {
-  const create = { body: {}, key }
-  const answers = service.sendAll("v4.createBrowser", [create, create])
+/** Whether there may be something new: without an answer nobody knows, and a refusal makes nothing. */
+const mayHaveMade = (answer: Answer): boolean => answer.status === 0 || isSuccess(answer)
+
+/** What creating one browser twice showed. */
+export interface Probe {
+  /** Whether both were answered with one browser, and the service said so. */
+  readonly keysAreHonoured: boolean
+  /** Browsers that are not known to be stopped. */
+  readonly leaked: number
+}
+
+/** How many browsers a probe may make: one a create, where keys are not honoured. */
+export const creates = 2
+
+/** The key of the probe of an execution. */
+export const probeKey = (execution: string): string => `load-${execution}-probe`
+
+/** Creates a browser twice under one key, and stops what there is. */
+export const probe = (service: Service, key: string): Probe => {
+  const answers = service.sendAll(
+    "v4.createBrowser",
+    Array.from({ length: creates }, () => ({ body: {}, key }))
+  )
   const ids = new Set(answers.map((answer) => text(answer, "id")))
-  for (const id of ids) if (id !== undefined && stop(service, id) === undefined) browsersLeaked.add(1)
-  return ids.size === 1 && answers.filter(isReplayed).length === 1
+  const unknown = answers.filter((answer) => mayHaveMade(answer) && text(answer, "id") === undefined).length
+  const open = [...ids].filter((id) => id !== undefined && stop(service, id) === undefined).length
+  return { keysAreHonoured: ids.size === 1 && answers.some(isReplayed), leaked: unknown + open }
 }
 
-/** Makes a browser and stops it. */
-const stopNew = (service: Service, key: string): Answer | undefined => {
-  const id = text(service.send("v4.createBrowser", { body: {}, key }), "id")
-  return id === undefined ? undefined : stop(service, id)
+/** What is known of the browsers of a load when k6 has ended. */
+export interface Left {
+  /** The number of the newest create that was begun. */
+  readonly newest: number
+  /** Of how many starts k6 has not seen the end. */
+  readonly cutOff: number
+  /** Browsers that are not known to be stopped, those of these starts among them. */
+  readonly leaked: number
 }
 
-const stoppedAt = (stopped: Answer | undefined): number => Date.parse(text(stopped, "finishedAt") ?? "")
+/** What looking for them came to. */
+export interface Reaped {
+  /** Of those that were cut off, how many are known to be stopped or never made. */
+  readonly settled: number
+  /** Of those, the ones that were stopped just now. */
+  readonly stopped: number
+  /** Browsers that looking for the others made, and that are not known to be stopped. */
+  readonly leaked: number
+}
 
 const together = 20
+
+// a summary that takes longer than two minutes is never written
+const patience_ms = 60_000
 
 /** How many of the newest browsers may have been open at the end. */
 const mayBeOpen = ({ mix, rate, vus }: Settings): number =>
   vus === undefined ? Math.ceil((rate * mix.share("browsers") * browserTimeout_ms) / 1000) + 1 : vus * 20
 
-/**
- * Stops the browsers of iterations that were cut off, as they are when a test is aborted. Virtual users share nothing
- * with the teardown, but their creates carry numbered keys: asked again for the same key, the service answers with the
- * browser that it made. Where it does not know such keys, nothing can find a browser whose create was cut off, and it
- * counts as leaked.
- */
-export const reap = (settings: Settings, service: Service, prepared: Prepared): void => {
-  const wasAborted = Date.now() - prepared.ready_ms < settings.duration_ms
-  if (!wasAborted || !prepared.keysAreHonoured) return
+const stoppedAt = (stopped: Answer | undefined): number => Date.parse(text(stopped, "finishedAt") ?? "")
 
-  // by the service's own clock; a create says what the browser was like at first, so only its end tells
-  const now = stoppedAt(stopNew(service, `load-${prepared.execution}-end`))
-  // what the search made is shown again later, and was never counted
-  const closed = new Set<string>()
+/**
+ * Stops the browsers of starts that were cut off, as they are when a test is aborted. Virtual users share nothing with
+ * the end of a test, but their creates carry numbered keys: asked again for the same key, the service answers with the
+ * browser that it made. For a service that honours such keys.
+ */
+export const reap = (settings: Settings, service: Service, prepared: Prepared, left: Left): Reaped => {
+  const { cutOff, newest } = left
+  const deadline_ms = Date.now() + patience_ms
+  const nothing = { settled: 0, stopped: 0, leaked: 0 }
+
+  // By the service's own clock; a create says what the browser was like at first, so only its end tells. A service that
+  // does not stop this one would be left with more of them.
+  const last = service.send("v4.createBrowser", { body: {}, key: `load-${prepared.execution}-end` })
+  const id = text(last, "id")
+  const ended = id === undefined ? undefined : stop(service, id)
+  if (ended === undefined) return { ...nothing, leaked: mayHaveMade(last) ? 1 : 0 }
+  const now = stoppedAt(ended)
+
+  let [stopped, leaked, areAllStopped] = [0, 0, true]
   const close = (answer: Answer): void => {
     const id = text(answer, "id")
-    if (id === undefined || closed.has(id)) return
-    closed.add(id)
-    const stopped = stop(service, id)
-    if (stopped === undefined) {
-      // it was counted, unless it is only made now
-      browsersLeaked.add(isReplayed(answer) ? 0 : 1)
-    } else if (isReplayed(answer) && stoppedAt(stopped) >= now) {
-      browsersStopped.add(1)
-      browsersLeaked.add(-1)
-    }
+    const end = id === undefined || Date.now() > deadline_ms ? undefined : stop(service, id)
+    if (end === undefined) {
+      areAllStopped = false
+      // what is replayed was counted when it was begun
+      if (!isReplayed(answer) && mayHaveMade(answer)) leaked++
+    } else if (isReplayed(answer) && stoppedAt(end) >= now) stopped++
   }
-  const ask = (ordinal: number) => ({ body: {}, key: keyOf(prepared, ordinal) })
-  /** Whether that many were begun; what asking makes is stopped. */
-  const begun = (count: number): boolean => {
-    const answer = service.send("v4.createBrowser", ask(count - 1))
-    close(answer)
-    return isReplayed(answer)
-  }
-
-  let [least, beyond] = [0, 1]
-  while (begun(beyond)) [least, beyond] = [beyond, beyond * 2]
-  while (beyond - least > 1) {
-    const middle = Math.floor((least + beyond) / 2)
-    if (begun(middle)) least = middle
-    else beyond = middle
-  }
-  // a create may have been cut off before it was sent, so there can be some beyond the first that is missing
-  const [first, end] = [Math.max(0, least - mayBeOpen(settings)), least + together]
-  for (let next = first; next < end; next += together) {
-    const count = Math.min(together, end - next)
-    const requests = Array.from({ length: count }, (_, offset) => ask(next + offset))
+  const first = Math.max(0, newest + 1 - mayBeOpen(settings))
+  let end = newest + 1
+  for (; end > first && stopped < left.leaked && Date.now() < deadline_ms; end = Math.max(first, end - together)) {
+    const begin = Math.max(first, end - together)
+    const requests = Array.from({ length: end - begin }, (_, offset) => ({
+      body: {},
+      key: keyOf(prepared, begin + offset)
+    }))
     for (const answer of service.sendAll("v4.createBrowser", requests)) close(answer)
   }
+  // whoever was stopped before it was cut off, or never made, is known when all there ever were are stopped
+  const settled = end === 0 && areAllStopped ? cutOff : Math.min(cutOff, stopped)
+  return { settled, stopped: Math.min(cutOff, stopped), leaked }
 }

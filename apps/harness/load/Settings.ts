@@ -32,6 +32,8 @@ export interface Settings {
   /** How long one waits for the end of a run. */
   readonly runTimeout_ms: number
   readonly summary: string | undefined
+  /** A word of this execution alone, when whoever starts it has one. */
+  readonly execution: string | undefined
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -83,6 +85,7 @@ export const from = (environment: Environment, test: LoadTestName, defaults: Def
     // A simulated agent does what the bracket says; another one greets.
     task: read("WEBAGENT_LOAD_TASK") ?? "Say hello [simulate outcome=completed duration=200ms]",
     runTimeout_ms: time_ms("WEBAGENT_LOAD_RUN_TIMEOUT", "30s"),
-    summary: read("WEBAGENT_LOAD_SUMMARY")
+    summary: read("WEBAGENT_LOAD_SUMMARY"),
+    execution: read("WEBAGENT_LOAD_EXECUTION")
   }
 }

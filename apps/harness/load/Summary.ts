@@ -1,13 +1,46 @@
+import type { Prepared } from "./Iteration.ts"
 import type { Settings } from "./Settings.ts"
 
 /** What k6 hands over at the end. */
 export interface Summary {
   readonly metrics: Readonly<Record<string, Metric>>
+  /** What `setup` returned; nothing when it did not come to its end. */
+  readonly setup_data?: Prepared | null
 }
 
 interface Metric {
   readonly values: Readonly<Record<string, number>>
   readonly thresholds?: Readonly<Record<string, { readonly ok: boolean }>>
+}
+
+/** A figure of a metric; 0 when it was never measured. */
+export const figure = ({ metrics }: Summary, metric: string, name: string): number => metrics[metric]?.values[name] ?? 0
+
+const comparisons: Readonly<Record<string, (value: number, limit: number) => boolean>> = {
+  "<": (value, limit) => value < limit,
+  "<=": (value, limit) => value <= limit,
+  ">": (value, limit) => value > limit,
+  ">=": (value, limit) => value >= limit,
+  "==": (value, limit) => value === limit,
+  "===": (value, limit) => value === limit,
+  "!=": (value, limit) => value !== limit
+}
+
+/** The summary with more or less of what a counter has counted, by which the limits of its count are judged anew. */
+export const adding = <Data extends Summary>(summary: Data, metric: string, difference: number): Data => {
+  const found = summary.metrics[metric]
+  if (found === undefined || difference === 0) return summary
+  const count = (found.values["count"] ?? 0) + difference
+  const judged = Object.entries(found.thresholds ?? {}).map(([limit, { ok }]) => {
+    const [, operator = "", bound] = /^\s*count\s*([<>=!]+)\s*(\S+)\s*$/u.exec(limit) ?? []
+    return [limit, { ok: comparisons[operator]?.(count, Number(bound)) ?? ok }] as const
+  })
+  const changed = {
+    ...found,
+    values: { ...found.values, count },
+    ...(found.thresholds === undefined ? {} : { thresholds: Object.fromEntries(judged) })
+  }
+  return { ...summary, metrics: { ...summary.metrics, [metric]: changed } }
 }
 
 /** The statistics of every trend. */

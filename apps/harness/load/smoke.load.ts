@@ -9,7 +9,6 @@ export const {
   options,
   setup,
   iterate: default_,
-  teardown,
   handleSummary
 } = LoadTest.make("smoke", {
   rate: 5,

@@ -2,7 +2,7 @@ import { stopAction } from "@webagent/contract/Wire"
 // @boundaries-ignore k6 brings its own modules
 import { check } from "k6"
 import type { Flow, Prepared } from "../Iteration.ts"
-import { browsersLeaked, browsersStopped } from "../Metrics.ts"
+import { browsersCutOff, browsersLeaked, browsersStopped, newestBrowser } from "../Metrics.ts"
 import { type Answer, isSuccess, requestTimeout_ms, type Service, text } from "../Service.ts"
 
 const attempts = 3
@@ -27,7 +27,9 @@ const isAnswered = ({ status }: Answer) => status !== 0
 /** Creates a browser and stops it, whatever it was like. */
 export const browsers: Flow = ({ ordinal, prepared, service }) => {
   // Leaked from before it is asked for until it is known to be stopped or never made. k6 runs no `finally` when it cuts
-  // an iteration off; this is what it leaves behind, for the teardown to find.
+  // an iteration off; this is what it leaves behind, for the end of the test to find.
+  newestBrowser.add(ordinal)
+  browsersCutOff.add(1)
   browsersLeaked.add(1)
   const create = () =>
     service.send("v4.createBrowser", {
@@ -44,10 +46,12 @@ export const browsers: Flow = ({ ordinal, prepared, service }) => {
     browsersStopped.add(0)
     // without an answer nobody knows
     if (isAnswered(browser) && !isSuccess(browser)) browsersLeaked.add(-1)
+    browsersCutOff.add(-1)
     return
   }
   check(browser, { "a browser has an address for CDP": () => text(browser, "cdpUrl") !== undefined })
   const stopped = stop(service, id) !== undefined
   browsersStopped.add(stopped ? 1 : 0)
   browsersLeaked.add(stopped ? -1 : 0)
+  browsersCutOff.add(-1)
 }

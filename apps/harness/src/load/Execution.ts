@@ -67,6 +67,7 @@ export const run = Effect.fnUntraced(
     const [only] = summaries
     const failed =
       ends.find((end) => K6Run.failure(end) !== undefined) ?? ends.find((_, index) => read[index] === undefined)
+    const which = failed === undefined || segments === 1 ? "" : `process ${ends.indexOf(failed) + 1} of ${segments}: `
     return {
       points,
       summary:
@@ -79,7 +80,7 @@ export const run = Effect.fnUntraced(
               read.flatMap((summary, segment) => (summary !== undefined && ends[segment]?.aborted ? [summary] : []))
             ),
       interrupted: ends.some(({ interrupted }) => interrupted),
-      failure: failed && (K6Run.failure(failed) ?? "it wrote no summary"),
+      failure: failed && `${which}${K6Run.failure(failed) ?? "it wrote no summary"}`,
       said: failed?.said ?? [],
       complaints: Complaints.together(ends.flatMap(({ complaints }) => complaints))
     } satisfies Outcome

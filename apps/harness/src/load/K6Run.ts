@@ -5,6 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as ChildProcess from "effect/process/ChildProcess"
 import type * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
+import { randomUUID } from "node:crypto"
 import { join } from "node:path"
 import * as Child from "./Child.ts"
 import * as Complaints from "./Complaints.ts"
@@ -52,7 +53,7 @@ const inherited = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SS
 /** The file of the summary that a segment writes. */
 export const summaryFile = (folder: string, segment: number): string => join(folder, `summary-${segment}.json`)
 
-const environment = ({ dashboard, folder, outputs = [], variables }: K6RunOptions, segment: number) => ({
+const environment = ({ dashboard, folder, outputs = [], variables }: K6RunOptions, segment: number, word: string) => ({
   ...Object.fromEntries(
     inherited.flatMap((name) => [name, name.toLowerCase()]).map((name) => [name, process.env[name]])
   ),
@@ -70,7 +71,8 @@ const environment = ({ dashboard, folder, outputs = [], variables }: K6RunOption
       }),
   ...Object.fromEntries(outputs.flatMap((output) => Object.entries(output.variables))),
   ...variables,
-  WEBAGENT_LOAD_SUMMARY: summaryFile(folder, segment)
+  WEBAGENT_LOAD_SUMMARY: summaryFile(folder, segment),
+  WEBAGENT_LOAD_EXECUTION: `${word}-${segment}`
 })
 
 /** The flags that give a process its share, paused until all are ready. */
@@ -88,13 +90,13 @@ const segmentFlags = (segment: number, segments: number, address: string) => {
   ]
 }
 
-// the script's teardown looks for browsers that were cut off; whoever will not wait asks twice
+// the script looks at its end for browsers that were cut off; whoever will not wait asks twice
 const patience = "2 minutes"
 
 // k6 prints a line for every request that fails
 const kept = 10
 
-const start = Effect.fnUntraced(function* (options: K6RunOptions, segment: number) {
+const start = Effect.fnUntraced(function* (options: K6RunOptions, segment: number, word: string) {
   const { hear, k6, outputs = [], script, segments } = options
   const address = segments === 1 ? undefined : yield* K6Control.freeAddress
   const handle = yield* Child.start(
@@ -107,7 +109,7 @@ const start = Effect.fnUntraced(function* (options: K6RunOptions, segment: numbe
         ...["csv=-", ...outputs.map(({ flag }) => flag)].flatMap((output) => ["--out", output]),
         ...(address === undefined ? [] : segmentFlags(segment, segments, address))
       ],
-      { env: environment(options, segment), stdin: "ignore" }
+      { env: environment(options, segment, word), stdin: "ignore" }
     )
   )
   const said: Array<string> = []
@@ -126,23 +128,29 @@ const start = Effect.fnUntraced(function* (options: K6RunOptions, segment: numbe
   return { address, handle, listening, said, complaints }
 })
 
+/** The exit code of a process; undefined when a signal ended it. */
+const codeOf = (exit: Exit.Exit<number, unknown> | undefined): number | undefined =>
+  exit !== undefined && Exit.isSuccess(exit) ? Number(exit.value) : undefined
+
 /** Whether a k6 ended because of a threshold before its time; one that is judged at the end exits alike. */
 const isAborted = (said: ReadonlyArray<string>) => said.some((line) => line.includes("abortOnFail enabled"))
 
 /**
  * Runs a script to its end, in one process or in several that begin together. A threshold that ends one of them ends the
- * test: the others are asked to stop. An interruption asks each k6 to stop, which ends its iterations and still sums up.
+ * test, and so does one that fails: the others are asked to stop. An interruption asks each k6 to stop, which ends its iterations and still sums up.
  */
 export const run = Effect.fnUntraced(
   function* (options: K6RunOptions) {
     const segments = Array.from({ length: options.segments }, (_, segment) => segment)
-    const processes = yield* Effect.forEach(segments, (segment) => start(options, segment))
+    // names the creates of this load alone
+    const word = randomUUID()
+    const processes = yield* Effect.forEach(segments, (segment) => start(options, segment, word))
     const addresses = processes.flatMap(({ address }) => address ?? [])
     const all = { concurrency: "unbounded" } as const
     type Process = (typeof processes)[number]
     const asked = new Set<Process>()
     const gone = new Set<Process>()
-    // asked twice k6 ends at once, without its teardown
+    // asked twice k6 ends at once, without its summary
     const ask = (process: Process) =>
       Effect.suspend(() => {
         if (asked.has(process) || gone.has(process)) return Effect.void
@@ -153,21 +161,25 @@ export const run = Effect.fnUntraced(
       const exit = yield* Effect.exit(process.handle.exitCode)
       gone.add(process)
       yield* Effect.exit(Fiber.join(process.listening))
-      if (isAborted(process.said)) yield* Effect.forEach(processes, ask, all)
+      // without its share the load is another one, and says nothing
+      const isMissing =
+        failure({ exitCode: codeOf(exit), interrupted: false, stopped: asked.has(process) }) !== undefined
+      if (isAborted(process.said) || isMissing) yield* Effect.forEach(processes, ask, all)
       return exit
     })
     const ended = Effect.forEach(processes, endOf, all)
-    // one that ends before it is ready will not be: the others begin, and what it said is reported
-    const ready = Effect.forEach(
-      processes,
-      ({ address, handle }) =>
-        address === undefined
-          ? Effect.void
-          : Effect.raceFirst(Effect.ignore(K6Control.awaitReady(address)), Effect.ignore(handle.exitCode)),
-      all
-    )
+    // one that ends before it is ready will not be, and the others do not begin
+    const ready = Effect.forEach(addresses, (address) => Effect.ignore(K6Control.awaitReady(address)), all)
     const begin = Effect.forEach(addresses, (address) => Effect.ignore(K6Control.begin(address)), all)
-    const first = yield* Effect.exit(Effect.interruptible(Effect.andThen(Effect.andThen(ready, begin), ended)))
+    const begun = Effect.raceFirst(
+      Effect.as(ready, true),
+      Effect.raceAllFirst(processes.map(({ handle }) => Effect.as(Effect.exit(handle.exitCode), false)))
+    )
+    const load = Effect.andThen(
+      Effect.flatMap(begun, (areReady) => (areReady ? begin : Effect.void)),
+      ended
+    )
+    const first = yield* Effect.exit(Effect.interruptible(load))
     const interrupted = Exit.isFailure(first) && Cause.hasInterrupts(first.cause)
     if (interrupted) yield* Effect.forEach(processes, ask, all)
     const exits = Exit.isSuccess(first) ? first.value : yield* ended
@@ -175,7 +187,7 @@ export const run = Effect.fnUntraced(
       const { said } = process
       const exit = exits[segment]
       return {
-        exitCode: exit !== undefined && Exit.isSuccess(exit) ? Number(exit.value) : undefined,
+        exitCode: codeOf(exit),
         interrupted,
         aborted: isAborted(said),
         stopped: asked.has(process),
@@ -200,7 +212,11 @@ const meanings: Readonly<Record<number, string>> = {
 }
 
 /** Why a run of k6 says nothing about its target, in a few words; undefined when it does. */
-export const failure = ({ exitCode, interrupted, stopped }: K6End): string | undefined => {
+export const failure = ({
+  exitCode,
+  interrupted,
+  stopped
+}: Pick<K6End, "exitCode" | "interrupted" | "stopped">): string | undefined => {
   if (exitCode === 0 || exitCode === 99) return undefined
   // one that is asked while it ends by itself no longer listens, and the signal ends it; its summary says how far it came
   if ((interrupted || stopped) && (exitCode === 105 || exitCode === undefined)) return undefined

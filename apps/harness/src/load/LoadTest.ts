@@ -87,6 +87,19 @@ export const mistakeInMix = (mix: string): string | undefined => {
 /** Before the first start, by each process: runs to read, and a look whether creates may be repeated. */
 const setup: Most = { requests: 15, runs: 5, browsers: 2 }
 
+/** How long one start may keep a browser: six requests of ten seconds each. */
+const browserTime_s = 60
+
+/**
+ * After an abort, by each process: one browser that says what time it is at the service, and the creates of those that may
+ * be open once more, each stopped at the last attempt. What they make belongs to their starts.
+ */
+const reaping = (starts: number, rate: number): Most => ({
+  requests: (1 + 3) * (1 + Math.min(starts, Math.ceil(rate * browserTime_s) + 1)),
+  runs: 0,
+  browsers: 1
+})
+
 /** The flows that a mix names, all of them without one. */
 const flowsIn = (mix: string | undefined, timeout_ms: number): ReadonlyArray<Most> => {
   const flows = flowsOf(pollsWithin(timeout_ms))
@@ -107,7 +120,7 @@ interface Extent {
   readonly segments?: number
 }
 
-/** What a plan asks of a service at most, in words: `send up to 1,991 requests and create up to 57 runs and 28 browsers`. */
+/** What a plan asks of a service at most, in words: `send up to 2,099 requests and create up to 57 runs and 29 browsers`. */
 export const worstCase = (
   { duration, rate }: LoadPlan,
   { mix, run_timeout_ms = runTimeout_ms, segments = 1, times = 1 }: Extent = {}
@@ -115,8 +128,11 @@ export const worstCase = (
   // of each process one may start as the time ends
   const starts = Math.floor(rate * Duration.toSeconds(duration)) + segments
   const all = flowsIn(mix, run_timeout_ms)
+  const isReaping = all.some(({ browsers }) => browsers > 0)
+  const ofProcess = [setup, ...(isReaping ? [reaping(Math.ceil(starts / segments), rate)] : [])]
   const [requests, runs, browsers] = (["requests", "runs", "browsers"] as const).map((what) => {
-    const most = times * (starts * Math.max(...all.map((flow) => flow[what])) + segments * setup[what])
+    const around = ofProcess.reduce((sum, most) => sum + most[what], 0)
+    const most = times * (starts * Math.max(...all.map((flow) => flow[what])) + segments * around)
     return most.toLocaleString("en-US")
   })
   return `send up to ${requests} requests and create up to ${runs} runs and ${browsers} browsers`

@@ -35,6 +35,7 @@ export interface Points {
 
 // parts of http_req_duration, and what is of no use over time: a sixth of the points are left
 const unused = new Set([
+  "browsers_cut_off",
   "checks",
   "data_received",
   "data_sent",
@@ -47,6 +48,7 @@ const unused = new Set([
   "http_req_waiting",
   "iteration_duration",
   "iterations",
+  "newest_browser",
   "vus",
   "vus_max"
 ])

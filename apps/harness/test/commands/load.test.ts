@@ -65,8 +65,9 @@ describe.concurrent("k6", { timeout: 60_000 }, () => {
     assert.deepStrictEqual(call?.args.slice(0, 2), ["run", "--quiet"])
     assert.match(call?.args[2] ?? "", /\/smoke\.load\.ts$/u)
     assert.deepStrictEqual(call?.args.slice(3), ["--out", "csv=-"])
-    const { WEBAGENT_LOAD_SUMMARY, ...env } = call?.env ?? {}
+    const { WEBAGENT_LOAD_EXECUTION = "", WEBAGENT_LOAD_SUMMARY, ...env } = call?.env ?? {}
     assert.isDefined(WEBAGENT_LOAD_SUMMARY)
+    assert.match(WEBAGENT_LOAD_EXECUTION, /^[\w-]{36}-0$/u)
     assert.deepStrictEqual(env, {
       HTTPS_PROXY: "http://proxy",
       K6_AUTO_EXTENSION_RESOLUTION: "false",
@@ -212,6 +213,38 @@ describe.concurrent("k6", { timeout: 60_000 }, () => {
       assert.strictEqual(reportIn(directory).verdict, "failed")
     })
 
+  for (const [when, answer] of [
+    ["before the load", "process.exitCode = 107"],
+    ["in it", "listen(() => process.exit(107))"]
+  ] as const)
+    it(`a process that fails ${when} ends the others at once, and is named`, async () => {
+      const body = `
+        const { createServer } = await import("node:http")
+        const after = (flag) => args[args.indexOf(flag) + 1]
+        const [host, port] = after("--address").split(":")
+        const listen = (begin) =>
+          createServer((request, response) => {
+            response.end(JSON.stringify({ data: { attributes: { status: 4 } } }), () => {
+              if (request.method === "PATCH") begin()
+            })
+          }).listen(Number(port), host)
+        if (after("--execution-segment").startsWith("1/")) {
+          write("boom")
+          ${answer}
+        } else {
+          process.on("SIGINT", () => { sumUp(${JSON.stringify(passed)}); process.exit(105) })
+          listen(() => appendFileSync(new URL("began", import.meta.url), "x"))
+        }`
+      const { directory, started } = await scripted(body, ["--segments", "2"])
+      const { code, stderr } = await started.ended
+      assert.strictEqual(
+        stderr,
+        "The load test did not run: k6 failed, process 2 of 2: the script could not be loaded, or threw an error (exit code 107).\nboom\n"
+      )
+      assert.strictEqual(code, 1)
+      if (when === "before the load") assert.isFalse(existsSync(join(directory, "began")))
+    })
+
   it("Ctrl-C asks it to stop, and what it has measured is reported, with what it leaves behind", async () => {
     const summary = ScriptedK6.summary({ checks: true }, { browsers_leaked: 1, runs_lost: 2 })
     const { address, directory, started } = await endless(`sumUp(${JSON.stringify(summary)}); process.exit(105)`)
@@ -327,7 +360,7 @@ describe.concurrent("mistakes", { timeout: 60_000 }, () => {
     [
       "another machine, before a key is asked for",
       2,
-      /^This would send up to 1,155 requests and create up to 35 runs and 17 browsers at https:\/\/api\.example\.com, which is not this machine\. If you mean it and may: --allow-remote\n$/u,
+      /^This would send up to 1,219 requests and create up to 35 runs and 18 browsers at https:\/\/api\.example\.com, which is not this machine\. If you mean it and may: --allow-remote\n$/u,
       ["load", "smoke", "--target", "https://api.example.com", "--rate", "7", "--duration", "2s"]
     ],
     [
@@ -465,14 +498,14 @@ describe.concurrent("mistakes", { timeout: 60_000 }, () => {
     assert.strictEqual(refused.code, 2)
     assert.match(
       refused.stderr,
-      /^This would send up to 1,991 requests .+, which is not simulated, and may cost\. If .+\n$/u
+      /^This would send up to 2,099 requests .+, which is not simulated, and may cost\. If .+\n$/u
     )
     assert.throws(() => reportIn(directory))
     const meant = await run([...args, "--allow-remote"], env)
     assert.strictEqual(meant.code, 0)
     assert.include(
       meant.stdout,
-      "\nworst case: this will send up to 1,991 requests and create up to 57 runs and 28 browsers, which may cost\n"
+      "\nworst case: this will send up to 2,099 requests and create up to 57 runs and 29 browsers, which may cost\n"
     )
     assert.deepStrictEqual(seen, [])
   })

@@ -155,7 +155,7 @@ describe.concurrent("load --ab", { timeout: 60_000 }, () => {
     [
       "another machine",
       ["smoke", "--ab", "simulated", "https://api.example.com"],
-      /^This would send up to 15,928 requests .* at https:\/\/api\.example\.com, which is not this machine\. If you mean it and may: --allow-remote\n$/u
+      /^This would send up to 16,792 requests .* at https:\/\/api\.example\.com, which is not this machine\. If you mean it and may: --allow-remote\n$/u
     ]
   ] as const) {
     it(`${what}: one sentence and exit code 2`, async () => {

@@ -7,19 +7,19 @@ import { type LoadTest, loadTests, mistakeInMix, worstCase } from "../../src/loa
 const test: LoadTest = { name: "any", about: "", rate: 1, duration: Duration.seconds(1) }
 
 describe("worstCase", () => {
-  it("counts every request that the script may send, and the start as the time ends", () => {
+  it("counts every request that the script may send, also after an abort, and the start as the time ends", () => {
     assert.strictEqual(
       worstCase({ test, rate: 5, duration: Duration.seconds(5) }),
-      "send up to 1,991 requests and create up to 57 runs and 28 browsers"
+      "send up to 2,099 requests and create up to 57 runs and 29 browsers"
     )
-    assert.match(worstCase({ test, rate: 3, duration: Duration.millis(500) }), /^send up to 167 requests .* 9 runs/u)
+    assert.match(worstCase({ test, rate: 3, duration: Duration.millis(500) }), /^send up to 179 requests .* 9 runs/u)
   })
 
   it("counts only the flows that are started, as often as the load is sent", () => {
     const plan = { test, rate: 5, duration: Duration.seconds(5) }
     assert.strictEqual(
       worstCase(plan, { mix: "browsers=1, status=3,queue=0" }),
-      "send up to 171 requests and create up to 5 runs and 28 browsers"
+      "send up to 279 requests and create up to 5 runs and 29 browsers"
     )
     assert.match(worstCase(plan, { mix: "runs=1", times: 8 }), /^send up to 8,024 requests /u)
   })
@@ -31,7 +31,7 @@ describe("worstCase of what is told otherwise", () => {
   it("counts what each process asks before the load", () => {
     assert.strictEqual(
       worstCase(plan, { segments: 4 }),
-      "send up to 2,264 requests and create up to 78 runs and 37 browsers"
+      "send up to 2,408 requests and create up to 78 runs and 41 browsers"
     )
   })
 
