@@ -82,11 +82,11 @@ describe("the Grafana dashboard", () => {
     }
   })
 
-  it("shows every metric of our own but the size of the sample", () => {
+  it("shows every metric of our own but the size of the sample, and what the end of a script goes by", () => {
     const asked = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)).join()
     const own = [...readFileSync(at("apps/harness/load/Metrics.ts"), "utf8").matchAll(/new \w+\("(\w+)"/gu)]
     const missing = own.map(([, name]) => name).filter((name) => !asked.includes(`k6_${name}_`))
-    assert.deepStrictEqual(missing, ["answers_decoded"])
+    assert.deepStrictEqual(missing, ["browsers_cut_off", "newest_browser", "answers_decoded"])
   })
 
   it("has panels that do not lie over each other, in a grid of 24", () => {
