@@ -33,7 +33,7 @@ export interface ScenarioRun {
 }
 
 /** A scenario of which no trial has run, but for those that an earlier run has done. */
-export const make = Effect.fnUntraced(function* ({ budget, options, reruns }: TrialRun.RunState, planned: Planned) {
+export const make = Effect.fnUntraced(function* ({ budget, options }: TrialRun.RunState, planned: Planned) {
   const { limits, trials: asked } = options.header
   const { name, needs } = planned.scenario
   const { done, only } = options
@@ -43,9 +43,7 @@ export const make = Effect.fnUntraced(function* ({ budget, options, reruns }: Tr
   const budget_usd = budgetOf(planned, asked, limits.trialBudget_usd)
   const account = Budget.account(worstOf(planned, budget_usd))
   for (const trial of trials) {
-    if (trial === undefined) continue
-    budget.settle(account, trial)
-    reruns.used += trial.reruns.length
+    if (trial !== undefined) budget.settle(account, trial)
   }
   return {
     planned,

@@ -89,6 +89,14 @@ describe("TrialRun", () => {
       const done = new Map([[JSON.stringify(["suite", "scenario", 0]), before.trial]])
       const { report } = yield* run([away], { ...two, done })
       assert.strictEqual(report.results[0]?.trials[1]?.reason, "HTTP 503: the 2 reruns are used up")
+      // and no more than it has used
+      const fiber = yield* Effect.forkChild(run([away], { limits: { reruns: 3 }, done }))
+      yield* TestClock.adjust("1 hour")
+      const [, second] = (yield* Fiber.join(fiber)).report.results[0]?.trials ?? []
+      assert.deepStrictEqual(
+        [second?.reruns.length, second?.reason],
+        [1, "HTTP 503: again when it was run again, and the 3 reruns are used up"]
+      )
     })
   )
 
