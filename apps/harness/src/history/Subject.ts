@@ -31,7 +31,11 @@ export const make = (past: Past, nights: ReadonlyArray<Night>, tonight: Night): 
     })
     return { scenario, earlier }
   }),
-  standing: standing(past)
+  // what got worse elsewhere, and who accepted it, is no affair of this target
+  standing: standing({
+    ...past,
+    nights: past.nights.filter(({ fingerprint }) => fingerprint.target === tonight.fingerprint.target)
+  })
 })
 
 /** The same without some of the nights. */

@@ -115,6 +115,20 @@ describe("a regression", () => {
     const another = { ...accepted, scenario: { suite: "shop", name: "always" } }
     assert.strictEqual(found(nights, bad(60), [another]).verdict, "regressed")
   })
+
+  it("of another target says nothing of this one, nor does whoever accepts it", () => {
+    const elsewhere = nights.map(({ fingerprint, id, ...rest }) => ({
+      ...rest,
+      id: `${id}-else`,
+      fingerprint: { ...fingerprint, target: "https://else.example" }
+    }))
+    const both = [...steady(60), ...elsewhere]
+    const accepted = { version: 1, kind: "accepted", id: "x", at: "2026-06-01", night: elsewhere[45]?.id ?? "" } as const
+    for (const lines of [[], [accepted]]) {
+      const row = found(both, tonight(60, 0), lines)
+      assert.deepStrictEqual([row.verdict, row.nights], ["regressed", 30])
+    }
+  })
 })
 
 describe("which nights count", () => {
