@@ -40,7 +40,8 @@ export const open = Effect.fnUntraced(function* (
     const tonight = Night.ofReport(marked)
     const isShard = report.header.shard !== undefined
     // a part is judged when the whole is put together
-    const judgement = path === undefined || isShard ? undefined : judge(past, tonight)
+    const held = marked.results.filter(({ quarantine }) => quarantine?.expired === false)
+    const judgement = path === undefined || isShard ? undefined : judge(past, tonight, held)
     const proposals = isShard ? [] : Release.proposals(quarantine, [...past.nights, tonight])
     return {
       ...marked,

@@ -2,7 +2,7 @@ import type { JudgedRow } from "../runner/NightJudgement.ts"
 import * as Fisher from "../statistics/Fisher.ts"
 import * as Interval from "../statistics/Interval.ts"
 import type { Night } from "./Night.ts"
-import { least } from "./Past.ts"
+import { least, scenariosOf } from "./Past.ts"
 import { failures, pooled } from "./Shares.ts"
 import * as Subject from "./Subject.ts"
 import * as Windows from "./Windows.ts"
@@ -10,24 +10,26 @@ import * as Words from "./Words.ts"
 
 const figure = "flaky scenarios"
 
-/** How many scenarios were not flaky, of those that could have been. */
-const steady = ({ scenarios }: Night): Fisher.Share => {
-  const repeated = scenarios.filter(({ scored }) => scored > 1)
+/** How many scenarios were not flaky, of those that could have been; only those of the night that is judged count. */
+const steady = (night: Night, keys: ReadonlyArray<string>): Fisher.Share => {
+  const scenarios = scenariosOf(night)
+  const repeated = keys.flatMap((key) => scenarios.get(key) ?? []).filter(({ scored }) => scored > 1)
   return { passed: repeated.filter(({ verdict }) => verdict !== "flaky").length, of: repeated.length }
 }
 
 /** How many scenarios are flaky: by an exact test, and by how much nights differ; both have to say so. */
 export const judge = ({ nights, standing, tonight }: Subject.Subject, doubt: number): JudgedRow => {
+  const keys = Array.from(scenariosOf(tonight).keys())
   const points = Subject.points(
     standing(figure, null),
     nights,
     (night) => night.startedAt,
     (night) => {
-      const share = steady(night)
+      const share = steady(night, keys)
       return share.of === 0 ? undefined : share
     }
   )
-  const own = steady(tonight)
+  const own = steady(tonight, keys)
   const windows =
     own.of === 0
       ? []

@@ -1,7 +1,7 @@
 import type { JudgedRow, JudgedVerdict, NightJudgement } from "../runner/NightJudgement.ts"
 import * as Flakiness from "./Flakiness.ts"
 import * as Levels from "./Levels.ts"
-import type { Night, NightScenario } from "./Night.ts"
+import { keyOf, type Night, type NightScenario } from "./Night.ts"
 import * as NightPassRate from "./NightPassRate.ts"
 import { differences, eligible, least, most, type Past, sameMachine } from "./Past.ts"
 import * as ScenarioPassRates from "./ScenarioPassRates.ts"
@@ -72,17 +72,26 @@ const overall = (rows: ReadonlyArray<JudgedRow>): JudgedVerdict =>
   (["regressed", "improved", "no evidence"] as const).find((verdict) => rows.some((row) => row.verdict === verdict)) ??
   "not enough data"
 
-/** What the last thirty nights that may be a measure say of one. */
-export const judge = (past: Past, tonight: Night): NightJudgement => {
+/**
+ * What the last thirty nights that may be a measure say of one. What is `held` in quarantine is judged by itself, and says
+ * nothing of the whole night.
+ */
+export const judge = (
+  past: Past,
+  tonight: Night,
+  held: ReadonlyArray<{ readonly suite: string; readonly name: string }> = []
+): NightJudgement => {
   const { nights, passedOver } = eligible(past.nights, tonight)
   const subject = Subject.make(past, nights.slice(-longest), tonight)
   // times of another machine say nothing; pass rates and costs do
   const timed = Subject.only(subject, (night) => sameMachine(night, tonight))
+  const isHeld = new Set(held.map(({ name, suite }) => keyOf(suite, name)))
+  const whole = Subject.without(subject, isHeld)
   const rows = [
-    NightPassRate.judge(subject, doubts.nightPassRate),
-    Flakiness.judge(subject, doubts.flakiness),
-    Levels.ofNight(duration, timed, doubts.nightDuration),
-    Levels.ofNight(cost, subject, doubts.nightCost),
+    NightPassRate.judge(whole, doubts.nightPassRate),
+    Flakiness.judge(whole, doubts.flakiness),
+    Levels.ofNight(duration, Subject.without(timed, isHeld), doubts.nightDuration),
+    Levels.ofNight(cost, whole, doubts.nightCost),
     leaks(subject),
     ...ScenarioPassRates.judge(subject, doubts.scenarioPassRate),
     ...Levels.ofScenarios(duration, timed, doubts.scenarioDuration),

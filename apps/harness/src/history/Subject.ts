@@ -48,6 +48,17 @@ export const only = (subject: Subject, keep: (night: Night) => boolean): Subject
   }))
 })
 
+/** The same without some of its scenarios, by `keyOf`. */
+export const without = (subject: Subject, keys: ReadonlySet<string>): Subject => {
+  if (keys.size === 0) return subject
+  const isKept = ({ name, suite }: NightScenario) => !keys.has(keyOf(suite, name))
+  return {
+    ...subject,
+    tonight: { ...subject.tonight, scenarios: subject.tonight.scenarios.filter(isKept) },
+    scenarios: subject.scenarios.filter(({ scenario }) => isKept(scenario))
+  }
+}
+
 /** What nights say of a figure, oldest first; what is undefined, or was before something was accepted, is left out. */
 export const points = <A, B>(
   standing: Standing,

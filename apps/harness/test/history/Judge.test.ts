@@ -131,6 +131,28 @@ describe("a regression", () => {
   })
 })
 
+describe("a scenario in quarantine", () => {
+  const names = ["a", "b", "c", "d"]
+  const all = (day: number, held: number, time_ms: number) =>
+    night(day, [
+      ...names.map((name) => scenario(name, 5, took(1000 * (1 + 0.02 * Math.sin(5 * day))))),
+      scenario("held", held, { ...took(time_ms), cost_usd: String(time_ms / 1000) })
+    ])
+  const nights = Array.from({ length: 20 }, (_, day) => all(day, 5, 1000))
+  const bad = all(20, 2, 9000)
+
+  it("says nothing of the whole night, and is judged by itself", () => {
+    const figures = ["pass rate", "flaky scenarios", "duration", "cost"] as const
+    const without = judge(of(nights), bad)
+    const held = judge(of(nights), bad, [{ suite: "shop", name: "held" }])
+    const verdicts = (judgement: NightJudgement) => figures.map((figure) => rowOf(judgement, figure, null).verdict)
+    assert.deepStrictEqual(verdicts(without), ["regressed", "no evidence", "regressed", "regressed"])
+    assert.deepStrictEqual(verdicts(held), ["no evidence", "no evidence", "no evidence", "no evidence"])
+    assert.include(rowOf(held, "flaky scenarios", null).evidence, "0 % of the scenarios were flaky tonight")
+    assert.strictEqual(rowOf(held, "pass rate", "held").verdict, "regressed")
+  })
+})
+
 describe("which nights count", () => {
   it("not partial ones, not those of another target or number of trials; it is said how many", () => {
     const nights = [
