@@ -31,8 +31,16 @@ const unique = <A extends { readonly id: string }>(all: ReadonlyArray<A>): Reado
   ...new Map(all.map((one) => [one.id, one])).values()
 ]
 
-/** A line whose writer was killed: it begins as every line does, and then it stops. */
-const isCutShort = (line: string) => line.startsWith('{"version":1,') && !line.endsWith("}")
+const begin = '{"version":1,'
+
+/** How many braces and brackets of a text are open at its end; a text that ends inside of a string has more. */
+const depthOf = (text: string): number => {
+  const bare = text.replaceAll(/"(?:[^"\\]|\\.)*(?:"|\\?$)/gu, "")
+  return (bare.match(/[[{]/gu)?.length ?? 0) - (bare.match(/[\]}]/gu)?.length ?? 0)
+}
+
+/** A line whose writer was killed: it begins as every line does, and then it stops, be it behind a brace. */
+const isCutShort = (line: string) => (line.startsWith(begin) || begin.startsWith(line)) && depthOf(line) > 0
 
 const whyNot = (line: string): string => {
   const json = parsed(line)

@@ -39,6 +39,14 @@ describe("the text of a history", () => {
     assert.deepStrictEqual(parsed(`${text(one)}\u0000\u0000`).warnings, ["Line 2 of h was passed over: it is no JSON."])
   })
 
+  it("passes over a line wherever it was cut", () => {
+    const whole = JSON.stringify(night(1, [scenario('pays {"'), scenario("back\\\\slash")], { partial: "}" }))
+    for (let length = 1; length < whole.length; length++) {
+      const { nights, warnings } = parsed(`${text(one)}${whole.slice(0, length)}\n${text(three)}`)
+      assert.deepStrictEqual([nights.length, warnings.length], [2, 1], whole.slice(0, length))
+    }
+  })
+
   it("refuses any other line, by its number, with why", () => {
     assert.strictEqual(refused(`oops\n${text(one)}`), "Line 1 of h is no line of a history: it is no JSON.")
     assert.match(
