@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import * as Schema from "effect/Schema"
+import { awayTooOften } from "../runner/Gate.ts"
 import { Machine } from "../runner/Machine.ts"
 import { Figure } from "../runner/NightJudgement.ts"
 import { leakedBrowsersOf, type RunReport, type ScenarioResult, Verdict } from "../runner/RunReport.ts"
@@ -136,9 +137,6 @@ const scenarioOf = (result: ScenarioResult): NightScenario => {
   }
 }
 
-// above this, too little is known of too many scenarios
-const mostInfra = 0.2
-
 /** Why a run is no measure for other nights, in words that follow "the night is partial:"; undefined when it is whole. */
 export const partialOf = (report: RunReport): string | undefined => {
   const { header, interrupted, results } = report
@@ -153,9 +151,7 @@ export const partialOf = (report: RunReport): string | undefined => {
       served(result) && (result.verdict === "skipped" || result.trials.some(({ verdict }) => verdict === "skipped"))
   )
   if (short.length > 0) return `${short.length} of ${results.length} scenarios were skipped or cut short`
-  const trials = results.flatMap((result) => result.trials)
-  const infra = trials.filter(({ verdict }) => verdict === "infra").length
-  return infra > mostInfra * trials.length ? `the infrastructure ended ${infra} of ${trials.length} trials` : undefined
+  return awayTooOften(results)
 }
 
 /** A night with its id: a hash of all that it says. */

@@ -168,7 +168,10 @@ export const items = (report: RunReport): ReadonlyArray<Item> => {
       what: invariant,
       title: resource ?? "the whole run",
       evidence: line(sentence)
-    }))
+    })),
+    ...Gate.judge(report)
+      .reasons.filter(({ rule }) => rule === "not run")
+      .map(({ rule, sentence }) => ({ rank: 5, what: rule, title: "the whole run", evidence: line(sentence) }))
   ].toSorted((one, other) => one.rank - other.rank)
 }
 

@@ -1,5 +1,5 @@
 import type { JudgedRow } from "./NightJudgement.ts"
-import { leakedBrowsersOf, type RunReport, type ScenarioResult } from "./RunReport.ts"
+import { isBad, leakedBrowsersOf, type RunReport, type ScenarioResult } from "./RunReport.ts"
 import { isScored } from "./Trial.ts"
 
 /** Why a run is red, or what one should know of a run that is not, in one sentence. */
@@ -78,6 +78,22 @@ const isCut = (report: RunReport) => (result: ScenarioResult) =>
   result.needs.every((need) => report.header.target.capabilities.includes(need)) &&
   (result.verdict === "skipped" || result.trials.some(({ verdict }) => verdict === "skipped"))
 
+/** Above this share of trials that the infrastructure ended, too little is known of a run. */
+const mostInfra = 0.2
+
+/** That the infrastructure ended too many trials of some scenarios, in words; undefined where it did not. */
+export const awayTooOften = (results: ReadonlyArray<ScenarioResult>): string | undefined => {
+  const ran = results.flatMap(({ trials }) => trials).filter(({ verdict }) => verdict !== "skipped")
+  const away = ran.filter(({ verdict }) => verdict === "infra").length
+  return away > mostInfra * ran.length ? `the infrastructure ended ${away} of ${ran.length} trials` : undefined
+}
+
+/** Whether some of its trials say nothing, and others say that it is well or not. */
+const isPartlyScored = ({ trials, verdict }: ScenarioResult) =>
+  verdict !== "infra" &&
+  verdict !== "unscored" &&
+  trials.some(({ verdict }) => verdict === "infra" || verdict === "unscored")
+
 const cuts = (report: RunReport): ReadonlyArray<Reason> => {
   const reasons = Map.groupBy(report.results.filter(isCut(report)), ({ reason }) => reason ?? "nobody said why")
   return [...reasons].map(([why, results]) => {
@@ -95,7 +111,8 @@ const cuts = (report: RunReport): ReadonlyArray<Reason> => {
  * Decides whether a run is green, in the only place that does. A broken invariant, a leak, and what is worse than it was
  * are red whatever the checks say. What failed is red, unless it passes now and then and at least five nights show that
  * it was no better before. What is quarantined is not red until that expires; an expired entry is. What a limit kept
- * from running is not red, and said.
+ * from running is not red, and said; a run of which nothing is known, or too little, is red, but for a shard, which is
+ * judged with the others.
  */
 export const judge = (report: RunReport): Gate => {
   const { breaches, interrupted, judgement, results } = report
@@ -105,7 +122,10 @@ export const judge = (report: RunReport): Gate => {
   const known = of("flaky").filter((result) => isKnown(result, rows))
   const covered = new Set(results.filter(isCovered).map(nameOf))
   const unrun = cuts(report)
-  const nothing = unrun.length > 0 && !interrupted && !results.some(({ trials }) => trials.some(isScored))
+  const isShard = report.header.shard !== undefined
+  const isCutWhole = unrun.length > 0 && !results.some(({ trials }) => trials.some(isScored))
+  const nothing = !interrupted && (isCutWhole || (!isShard && results.every(({ verdict }) => verdict === "skipped")))
+  const away = of("infra").length > 0 ? undefined : awayTooOften(open)
   const reasons: ReadonlyArray<Reason> = [
     ...(interrupted ? [{ rule: "stopped", sentence: "it was stopped before every scenario had run" } as const] : []),
     ...breaches.map(
@@ -147,17 +167,17 @@ export const judge = (report: RunReport): Gate => {
       results.filter(({ quarantine }) => quarantine?.expired === true),
       (count) => `${count === 1 ? "has" : "have"} been in quarantine for longer than agreed`
     ),
-    ...(nothing ? [{ rule: "not run", sentence: "no scenario was run to its end" } as const] : [])
+    ...(nothing ? [{ rule: "not run", sentence: "no scenario was run to its end" } as const] : []),
+    ...(away === undefined ? [] : [{ rule: "not run", sentence: `too little is known: ${away}` } as const])
   ]
   const notes: ReadonlyArray<Reason> = [
     ...reason("flaky", known, () => "passed in some trials only, and no better in the nights before"),
     ...reason(
       "quarantine",
-      results.filter(
-        (result) => isCovered(result) && (result.verdict !== "passed" || leakedBrowsersOf(result).length > 0)
-      ),
+      results.filter((result) => isCovered(result) && (result.verdict === "skipped" || isBad(result))),
       () => "did not pass and count for nothing, in quarantine"
     ),
+    ...reason("infra", results.filter(isPartlyScored), () => "could not be scored in every trial"),
     ...unrun
   ]
   return { green: reasons.length === 0, reasons, notes }

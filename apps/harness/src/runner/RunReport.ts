@@ -3,12 +3,12 @@ import * as Schema from "effect/Schema"
 import { Agreement } from "./Agreement.ts"
 import { Machine } from "./Machine.ts"
 import { NightJudgement, ReleaseProposal } from "./NightJudgement.ts"
-import { Breach, Failure, isScored, type LeakedBrowser, Leftover, Trial } from "./Trial.ts"
+import { Breach, Failure, type LeakedBrowser, Leftover, Trial } from "./Trial.ts"
 
 /**
  * What became of a scenario. `passed`: every trial that is scored passed; `flaky`: some did; `failed`: none did, or it
- * cost too much; `claimed`: none did, and of one the agent said that it had; `infra`, `unscored` and `skipped`: none was
- * scored, for this reason.
+ * cost too much; `claimed`: none did, and of one the agent said that it had; `infra` and `unscored`: more trials could not
+ * be scored than passed, mostly for this reason, and none failed; `skipped`: none was run.
  */
 export const Verdict = Schema.Literals(["passed", "flaky", "failed", "claimed", "infra", "unscored", "skipped"])
 
@@ -212,12 +212,12 @@ export type RunReport = typeof RunReport.Type
 
 /** What a scenario's trials say together. */
 export const verdictOf = (trials: ReadonlyArray<Trial>): Verdict => {
-  const has = (verdict: Trial["verdict"]) => trials.some((trial) => trial.verdict === verdict)
-  if (trials.some(isScored)) {
-    if (!has("failed") && !has("claimed")) return "passed"
-    return has("passed") ? "flaky" : has("claimed") ? "claimed" : "failed"
-  }
-  return has("infra") ? "infra" : has("unscored") ? "unscored" : "skipped"
+  const count = (verdict: Trial["verdict"]) => trials.filter((trial) => trial.verdict === verdict).length
+  const [passed, claimed, infra, unscored] = [count("passed"), count("claimed"), count("infra"), count("unscored")]
+  if (claimed + count("failed") > 0) return passed > 0 ? "flaky" : claimed > 0 ? "claimed" : "failed"
+  // one trial that passed does not speak for many of which nobody knows
+  if (infra + unscored > passed) return infra >= unscored ? "infra" : "unscored"
+  return passed > 0 ? "passed" : "skipped"
 }
 
 /** Every browser that the trials of a scenario left open. */

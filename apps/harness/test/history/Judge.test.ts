@@ -123,7 +123,13 @@ describe("a regression", () => {
       fingerprint: { ...fingerprint, target: "https://else.example" }
     }))
     const both = [...steady(60), ...elsewhere]
-    const accepted = { version: 1, kind: "accepted", id: "x", at: "2026-06-01", night: elsewhere[45]?.id ?? "" } as const
+    const accepted = {
+      version: 1,
+      kind: "accepted",
+      id: "x",
+      at: "2026-06-01",
+      night: elsewhere[45]?.id ?? ""
+    } as const
     for (const lines of [[], [accepted]]) {
       const row = found(both, tonight(60, 0), lines)
       assert.deepStrictEqual([row.verdict, row.nights], ["regressed", 30])

@@ -78,6 +78,7 @@ const quarantine = (expired: boolean) => ({
   quarantine: { owner: "ann", reason: "the shop is rebuilt", expires: "2026-12-01", expired }
 })
 
+const many = [trial(), trial(), trial(), trial()]
 const breach = { invariant: "created-twice", sentence: "one run was made twice.", resource: "r-1" }
 const leak = { id: "b-1", stopped: true }
 const unrun = result("waits", "skipped", { reason: "the limit of 5.00 USD was reached" })
@@ -216,9 +217,44 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
   ],
   [
     "what the target cannot serve is not missing",
-    report([result("needy", "skipped", { needs: ["control-api"], reason: "no control API" })]),
+    report([passed, result("needy", "skipped", { needs: ["control-api"], reason: "no control API" })]),
     [],
     []
+  ],
+  [
+    "the target can serve nothing",
+    report([result("needy", "skipped", { needs: ["control-api"], reason: "no control API" })]),
+    ["no scenario was run to its end"],
+    []
+  ],
+  [
+    "a shard of which the target can serve nothing",
+    (({ header, ...rest }) => ({ ...rest, header: { ...header, shard: { index: 1, of: 2 } } }))(
+      report([result("needy", "skipped", { needs: ["control-api"], reason: "no control API" })])
+    ),
+    [],
+    []
+  ],
+  [
+    "the service was away in some trials",
+    report([result("buys", "passed", { trials: [...many, trial({ verdict: "infra" })] })]),
+    [],
+    ["1 scenario could not be scored in every trial: shop › buys"]
+  ],
+  [
+    "the service was away in too many trials",
+    report([result("buys", "passed", { trials: [trial(), trial(), trial({ verdict: "infra" })] })]),
+    ["too little is known: the infrastructure ended 1 of 3 trials"],
+    ["1 scenario could not be scored in every trial: shop › buys"]
+  ],
+  [
+    "the service was away in too many trials of what is in quarantine",
+    report([
+      passed,
+      result("buys", "passed", { ...quarantine(false), trials: [trial(), trial(), trial({ verdict: "infra" })] })
+    ]),
+    [],
+    ["1 scenario could not be scored in every trial: shop › buys"]
   ]
 ]
 

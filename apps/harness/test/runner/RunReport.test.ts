@@ -1,0 +1,28 @@
+import { assert, describe, it } from "@effect/vitest"
+import { verdictOf } from "../../src/runner/RunReport.ts"
+import type { TrialVerdict } from "../../src/runner/Trial.ts"
+import { trial } from "../reporters/fixture.ts"
+
+describe("what a scenario's trials say together", () => {
+  const cases: ReadonlyArray<readonly [string, ReadonlyArray<TrialVerdict>]> = [
+    ["passed", ["passed", "passed"]],
+    ["passed", ["passed", "skipped", "skipped"]],
+    ["flaky", ["passed", "failed", "infra", "infra"]],
+    ["flaky", ["claimed", "passed"]],
+    ["failed", ["failed", "infra", "infra"]],
+    ["claimed", ["failed", "claimed"]],
+    ["skipped", ["skipped"]],
+    ["skipped", []],
+    ["unscored", ["unscored", "skipped"]],
+    // as many of which nobody knows as passed leave it passed, more do not
+    ["passed", ["passed", "infra", "passed", "unscored"]],
+    ["infra", ["passed", "infra", "infra"]],
+    ["infra", ["passed", "infra", "unscored"]],
+    ["unscored", ["passed", "unscored", "infra", "unscored"]]
+  ]
+  for (const [verdict, trials] of cases) {
+    it(`${trials.join(", ") || "none"}: ${verdict}`, () => {
+      assert.strictEqual(verdictOf(trials.map((verdict) => trial({ verdict }))), verdict)
+    })
+  }
+})
