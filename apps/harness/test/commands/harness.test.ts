@@ -332,7 +332,7 @@ describe.concurrent("mistakes", () => {
       "an unknown reporter",
       2,
       /^Invalid value for flag --reporter: .+ See: .+\n$/u,
-      () => ["run", "--reporter", "html"]
+      () => ["run", "--reporter", "yaml"]
     ],
     [
       "a folder that cannot be made",
