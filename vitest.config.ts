@@ -10,6 +10,7 @@ export default {
     reporters: ["dot", "json"],
     // tools/workspace/test.mjs adds these up; turbo keeps them with its cache
     outputFile: { json: ".webagent/tests.json" },
-    testTimeout: 20_000
+    // a test that starts programs shares two cores with the other packages' tests
+    testTimeout: 60_000
   }
 }

@@ -17,7 +17,7 @@ describe("run --debug", () => {
     assert.include(lines, "example › passes · trial 2")
     assert.match(
       lines[0] ?? "",
-      /^ {2}POST {2}\/api\/v4\/runs {2}201 {2}\d+ ms {2}sent \{"task":"Buy a red mug .+ got \{"id":/u
+      /^ {2}POST {2}\/api\/v4\/runs {2}201 {2}[\d.]+ m?s {2}sent \{"task":"Buy a red mug .+ got \{"id":/u
     )
     assert.notInclude(stderr, "wak_")
   })
