@@ -8,7 +8,7 @@ export default {
     include: ["test/**/*.test.ts", "testing/*/*.test.ts"],
     reporters: ["dot", "json"],
     outputFile: { json: ".webagent/tests.json" },
-    testTimeout: 20_000,
+    testTimeout: 60_000,
     // what a test starts runs from source, too
     env: { NODE_OPTIONS: "--conditions=@webagent/source" }
   }
