@@ -7,6 +7,7 @@ import { budgetOf, type Planned, seedOf, sourceOf, trialsOf, worstOf } from "./P
 import { scenarioKey, trialKey } from "./RunnerOptions.ts"
 import { type ScenarioResult, totalCost, verdictOf } from "./RunReport.ts"
 import type { Failure, Trial } from "./Trial.ts"
+import * as TrialLog from "./TrialLog.ts"
 import * as TrialRun from "./TrialRun.ts"
 
 /** A scenario of which some trials may have run. */
@@ -104,7 +105,7 @@ export const run = Effect.fnUntraced(function* (state: TrialRun.RunState, of: Sc
     const task = { planned, index, deadline: deadlineOf(state, of.started_ms) }
     const { log, trial } = yield* TrialRun.run(state, task)
     of.trials[place] = trial
-    account.unknown ||= Array.from(log.made.keys()).some((id) => !log.costs.has(id))
+    account.unknown ||= TrialLog.mayCostMore(log)
     budget.settle(account, trial, log)
     yield* options.emit({ _tag: "TrialFinished", ...named, trial })
   } else {

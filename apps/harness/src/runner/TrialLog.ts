@@ -73,5 +73,10 @@ export const TrialLog: Context.Reference<TrialLog> = Context.Reference("webagent
   defaultValue: make
 })
 
+/** Whether it has made, or may have made, something of which nobody knows what it will have cost. */
+export const mayCostMore = ({ costs, ledger, made, results }: TrialLog): boolean =>
+  Array.from(made.keys()).some((id) => !costs.has(id) || !results.has(id)) ||
+  ledger.list().some(({ id }) => id === undefined)
+
 /** What the runs of a log cost together, in USD, as an exact decimal. */
 export const costOf = (log: TrialLog): string => totalCost(log.costs.values())

@@ -162,6 +162,11 @@ export const run = Effect.fnUntraced(function* (state: RunState, task: Task) {
 
   /** Why it is not run again; undefined when it is. */
   const mayNot = Effect.fnUntraced(function* (infra: Infra.Infra) {
+    if (state.budget.refusal !== undefined) return state.budget.refusal
+    // it would be paid for twice, and the second time nobody has set anything aside for it
+    if (options.header.limits.cost_usd !== undefined && TrialLog.mayCostMore(log)) {
+      return "what it has made may cost, and money has a limit"
+    }
     const decision = Reruns.take(reruns, earlier.length, infra, seed)
     if ("not" in decision) return decision.not
     const left_ms = deadline === undefined ? Infinity : deadline.at_ms - (yield* elapsed(state))

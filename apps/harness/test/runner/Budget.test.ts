@@ -127,6 +127,56 @@ describe("Budget of money", () => {
     })
   )
 
+  it.effect("what may go on has cost nobody knows what, and so has a create whose answer was lost", () =>
+    Effect.gen(function* () {
+      const at = { at_ms: 0, key: "k" }
+      const waysToMake: ReadonlyArray<(log: TrialLog) => void> = [
+        (log) => {
+          log.made.set("r-1", { kind: "run", sessionId: undefined, at_ms: 0 })
+          log.costs.set("r-1", "0.01")
+        },
+        (log) => {
+          log.ledger.add({ ...at, _tag: "opening", kind: "run", method: "", path: "", origin: "", requestId: "" })
+          log.ledger.add({ ...at, _tag: "unknown", reason: "no answer" })
+        }
+      ]
+      for (const make of waysToMake) {
+        const report = yield* inTime(
+          [
+            ["made", Effect.map(TrialLog, make), { needs: ["money"], budget: "0.60 USD" }],
+            priced("b", "0.5", "0.50 USD")
+          ],
+          { limits: limit, concurrency: 1 }
+        )
+        assert.deepStrictEqual(reasons(report), ["passed", "the limit of 1.00 USD was reached"])
+      }
+    })
+  )
+
+  it.effect("what may have cost is not paid for again, in case the infrastructure ended it", () =>
+    Effect.gen(function* () {
+      const away = Effect.fail({ _tag: "TooManyRequestsError" })
+      for (const [isOver, reruns] of [
+        [true, 2],
+        [false, 0]
+      ] as const) {
+        let next = 0
+        const made = Effect.map(TrialLog, (log) => {
+          const id = `r-${next++}`
+          log.made.set(id, { kind: "run", sessionId: undefined, at_ms: 0 })
+          log.costs.set(id, "0.01")
+          if (isOver) log.results.add(id)
+        })
+        const report = yield* inTime([["away", Effect.andThen(made, away), { needs: ["money"], budget: "0.60 USD" }]], {
+          limits: { ...limit, reruns: 3 }
+        })
+        const [trial] = report.results[0]?.trials ?? []
+        const why = isOver ? "again when it was run again 2 times" : "what it has made may cost, and money has a limit"
+        assert.deepStrictEqual([trial?.reruns.length, trial?.reason], [reruns, `HTTP 429: ${why}`])
+      }
+    })
+  )
+
   it.effect("what an earlier run has spent counts", () =>
     Effect.gen(function* () {
       const told = [priced("a", "0.5", "0.60 USD"), priced("b", "0.5", "0.60 USD")]
@@ -278,6 +328,18 @@ describe("Limit of requests", () => {
       const reached = "the limit of 10 requests was reached"
       assert.deepStrictEqual(reasons(report), ["passed", "passed", reached, reached])
       assert.strictEqual(report.counts.requests, 10)
+    })
+  )
+
+  it.effect("nothing is run again after it", () =>
+    Effect.gen(function* () {
+      const sent = Effect.map(TrialLog, (log) => (log.requests += 5))
+      const away = Effect.andThen(sent, Effect.fail({ _tag: "TooManyRequestsError" }))
+      const report = yield* inTime([["away", away]], { limits: { requests: 10, reruns: 3 } })
+      assert.deepStrictEqual(
+        [report.counts.requests, report.results[0]?.trials[0]?.reason],
+        [10, "HTTP 429: the limit of 10 requests was reached"]
+      )
     })
   )
 
