@@ -33,7 +33,8 @@ const shardOf = (
     split: {
       shard: {
         ...shard,
-        plan: all.map(({ planned: { scenario, suite }, shard }) => ({ suite, name: scenario.name, shard }))
+        plan: all.map(({ planned: { scenario, suite }, shard }) => ({ suite, name: scenario.name, shard })),
+        suitesHash: Plan.hashOf(plan)
       }
     }
   }

@@ -125,7 +125,9 @@ export const RunHeader = Schema.Struct({
       of: Schema.Int,
       plan: Schema.optionalKey(
         Schema.Array(Schema.Struct({ suite: Schema.String, name: Schema.String, shard: Schema.Int }))
-      )
+      ),
+      /** What all scenarios of the plan are: shards of other ones are not parts of one run. */
+      suitesHash: Schema.optionalKey(Schema.String)
     })
   ),
   target: Schema.Struct({

@@ -44,8 +44,14 @@ const common: ReadonlyArray<readonly [what: string, of: (header: RunHeader, shar
   // each simulated service has an address of its own
   ["target", ({ target }) => (target.simulated ? "simulated" : target.address)],
   ["target's abilities", ({ target }) => target.capabilities.toSorted()],
-  ["split of the scenarios", (_, { plan }) => plan]
+  ["split of the scenarios", (_, { plan }) => plan],
+  ["version of the scenarios", (_, { suitesHash }) => suitesHash ?? ""]
 ]
+
+// a folder of the night before may still lie where the shards of this one are looked for
+const longestApart_ms = 86_400_000
+
+const beganAt_ms = ({ report }: ShardReport) => Date.parse(report.header.startedAt)
 
 /** Why these are not the shards of one run, each once; undefined when they are. */
 const trouble = (shards: ReadonlyArray<ShardReport & { readonly shard: Split }>): string | undefined => {
@@ -62,6 +68,11 @@ const trouble = (shards: ReadonlyArray<ShardReport & { readonly shard: Split }>)
       if (JSON.stringify(of(report.header, shard)) === JSON.stringify(of(first.report.header, first.shard))) continue
       return `${first.directory} and ${directory} are not shards of one run: they have another ${what}.`
     }
+  }
+  const [oldest, ...later] = shards.toSorted((a, b) => beganAt_ms(a) - beganAt_ms(b))
+  const newest = later.at(-1)
+  if (oldest !== undefined && newest !== undefined && beganAt_ms(newest) - beganAt_ms(oldest) > longestApart_ms) {
+    return `${oldest.directory} and ${newest.directory} are not shards of one run: they began more than a day apart.`
   }
   for (const { directory, report, shard } of shards) {
     const own = (shard.plan ?? []).filter((planned) => planned.shard === shard.index)

@@ -131,7 +131,13 @@ describe("merge", () => {
           sentenceOf([first, changed({ trials: 5 })]),
           sentenceOf([first, changed({ shard: { index: 2, of: 2, plan: [] } })]),
           sentenceOf([first, changed({ shard: { index: 2, of: 3, plan: [] } })]),
-          sentenceOf([first, { ...second, report: { ...second.report, results: [] } }])
+          sentenceOf([first, { ...second, report: { ...second.report, results: [] } }]),
+          sentenceOf([
+            first,
+            changed({ shard: { ...second.report.header.shard, index: 2, of: 2, suitesHash: "other" } })
+          ]),
+          sentenceOf([first, changed({ startedAt: "2026-11-22T09:12:45.000Z" })]),
+          sentenceOf([first, changed({ startedAt: "2026-11-22T09:12:44.000Z" })])
         ],
         [
           "There is no shard to merge.",
@@ -142,7 +148,10 @@ describe("merge", () => {
           other("number of trials"),
           other("split of the scenarios"),
           other("number of shards"),
-          "shard-2 does not hold the scenarios of shard 2: was its report changed?"
+          "shard-2 does not hold the scenarios of shard 2: was its report changed?",
+          other("version of the scenarios"),
+          "shard-1 and shard-2 are not shards of one run: they began more than a day apart.",
+          ""
         ]
       )
     })
