@@ -134,6 +134,13 @@ describe("workflows", () => {
       const second = night("versions")
       assert.strictEqual(second.status, 1)
       assert.include(second.stdout, "The night before still runs")
+
+      // a container that was killed leaves the number that the next one has
+      const same = shell('echo $$ >"$WEBAGENT_HOME/lock/pid" && exec sh deploy/nightly/nightly.sh', {
+        WEBAGENT_HOME: home,
+        WEBAGENT_NIGHT: "no-such-suite"
+      })
+      assert.include(same.stdout, 'No suite named "no-such-suite"')
       rmSync(home, { recursive: true })
     }
   )
