@@ -1,4 +1,5 @@
-import { isBad, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
+import * as Attention from "../reporters/Attention.ts"
+import type { RunReport, ScenarioResult } from "../runner/RunReport.ts"
 import { program, quoted } from "./Program.ts"
 import type { RunOptions } from "./RunOptions.ts"
 
@@ -41,8 +42,8 @@ export const next =
   (options: RunOptions, replayOf: (result: ScenarioResult) => string) =>
   (report: RunReport): string | undefined => {
     if (report.interrupted) return undefined
-    const bad = report.results.find(isBad)
-    if (bad !== undefined) return replayOf(bad)
+    const worst = Attention.items(report).find(({ result }) => result !== undefined)?.result
+    if (worst !== undefined) return replayOf(worst)
     if (options.target === "simulated") {
       return `${program} run --target https://your.service --suite v4-runs   (needs WEBAGENT_API_KEY)`
     }
