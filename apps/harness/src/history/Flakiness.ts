@@ -76,7 +76,8 @@ export const judge = ({ nights, standing, tonight }: Subject.Subject, doubt: num
   const side = verdict === "improved" ? "better" : "worse"
   const found =
     verdict === "no evidence" ? first : windows.reduce((best, window) => (window[side] < best[side] ? window : best))
-  const reach = Interval.ofNextMean(first.shares, 1, doubt / windows.length).detectable
+  // nothing is smaller than one scenario
+  const reach = Math.max(Interval.ofNextMean(first.shares, 1, doubt / windows.length).detectable, 1 / own.of)
   const [now, before] = [found.now, found.before].map(({ of, passed }) => Words.percent(passed / of))
   const detectable = `${(reach * 100).toFixed(1)} points`
   const said = `${now} of the scenarios were flaky ${Words.lately(found.size)}, ${before} in ${Words.nights(found.shares.length)} before`

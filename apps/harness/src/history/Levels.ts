@@ -117,6 +117,17 @@ const nearlyAll = 1.47
 /** By how much more the nights of a window have to be, to be beyond all before in four of five cases. */
 const beyondAll = (before: ReadonlyArray<number>) => Math.max(...before) - mean(before) + nearlyAll * deviation(before)
 
+// a night of five trials says too little of one scenario, and one bad trial too much
+const scenarioSizes = [3] as const
+
+// three nights that are beyond those before need two more
+const needed = (scenario: NightScenario | null) => least + (scenario === null ? 0 : scenarioSizes[0] - 1)
+
+const tooFew = (points: number, scenario: NightScenario | null): string =>
+  points < needed(scenario)
+    ? `${Words.nights(points)} before that can be compared with, and ${needed(scenario)} are needed`
+    : `of ${Words.nights(points)} before too few are a measure: in the others it was worse`
+
 const notEnough = (
   level: Level,
   points: number,
@@ -135,7 +146,7 @@ const notEnough = (
   evidence:
     scenario === null && !tonight.scenarios.some((one) => level.of(one) !== undefined)
       ? `no scenario has any ${level.figure}`
-      : `${Words.nights(points)} before that can be compared with, and ${least} are needed`
+      : tooFew(points, scenario)
 })
 
 const rowOf = (
@@ -200,9 +211,6 @@ export const ofNight = (level: Level, subject: Subject.Subject, doubt: number): 
   }
   return rowOf(level, null, windows, first, { verdict: "no evidence", window: first, chance: 1 }, doubt)
 }
-
-// a night of five trials says too little of one scenario, and one bad trial too much
-const scenarioSizes = [3] as const
 
 /** Three nights of one scenario speak only if each of them is beyond all nights before: whatever their distribution is. */
 const isBeyondAll = ({ before, now }: Numbers, sign: 1 | -1) => {

@@ -9,7 +9,7 @@ export const percent = (share: number): string => {
 export const change = (ratio: number, [more, less]: readonly [string, string]): string => {
   if (ratio >= 3) return `${ratio.toFixed(ratio < 10 ? 1 : 0)} times ${more}`
   const points = Math.abs(ratio - 1) * 100
-  return `${points.toFixed(points < 10 ? 1 : 0)} % ${ratio >= 1 ? more : less}`
+  return `${points < 0.05 ? "0" : points.toFixed(points < 10 ? 1 : 0)} % ${ratio >= 1 ? more : less}`
 }
 
 /** How many nights. */

@@ -74,6 +74,11 @@ describe("the pass rate of a scenario", () => {
       [few.verdict, few.evidence],
       ["not enough data", "0 of 5 trials passed; 4 nights before, and 5 are needed"]
     )
+    // three nights of a scenario stand against five
+    assert.deepStrictEqual(
+      [5, 6].map((nights) => rowOf(judge(of(steady(nights)), tonight(nights, 5)), "duration", "often").evidence),
+      ["5", "6"].map((nights) => `${nights} nights before that can be compared with, and 7 are needed`)
+    )
     const changed = judge(of(steady(30)), tonight(30, 0, { source: "bb" }))
     assert.strictEqual(rowOf(changed, "pass rate", "often").verdict, "not enough data")
     assert.deepStrictEqual(changed.differences, ["1 scenario written anew"])
