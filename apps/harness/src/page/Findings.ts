@@ -32,12 +32,22 @@ const notes = (report: RunReport): string => {
     : `<h3>Known, and not held against this night</h3><ul class="notes">${sentences.join("")}</ul>`
 }
 
+/** What scenarios left going is no fault of theirs, and is not kept quiet either. */
+const left = ({ leftovers = [] }: RunReport): string => {
+  if (leftovers.length === 0)
+    return "What was run passed, nothing was left open, and nothing was seen that must not be."
+  const open = leftovers.filter(({ state }) => state === "open" || state === "unknown").length
+  return `What was run passed, and nothing was seen that must not be. ${
+    open === 0
+      ? "What scenarios had left to itself was ended."
+      : "What may go on at the service, and cost, is listed in the overview."
+  }`
+}
+
 const calm = (report: RunReport): readonly [title: string, text: string] => {
   if (report.interrupted) return ["Stopped before its end", "What was run is well, but not everything was."]
   const ran = report.results.some(({ verdict }) => verdict !== "skipped")
-  return ran
-    ? ["Nothing needs you", "What was run passed, nothing was left open, and nothing was seen that must not be."]
-    : ["Nothing was run", "Why not is said below."]
+  return ran ? ["Nothing needs you", left(report)] : ["Nothing was run", "Why not is said below."]
 }
 
 /** What needs a person: the first three in full, the rest a line each. */

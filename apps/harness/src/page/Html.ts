@@ -36,6 +36,10 @@ export const number = (value: number): string => value.toLocaleString("en-US", {
 /** A share in percent: `97.5 %`. */
 export const percent = (share: number): string => `${Number((share * 100).toFixed(1))} %`
 
+/** Folded away below a line that says what it is. */
+export const folded = (summary: string, html: string): string =>
+  `<details class="fold"><summary>${escape(summary)}</summary>${html}</details>`
+
 /** A moment with its zone: `2026-11-21 09:12:44 UTC`. */
 export const moment = (iso: string): string => `${iso.slice(0, 19).replace("T", " ")} UTC`
 

@@ -1,9 +1,10 @@
 import * as Night from "../history/Night.ts"
+import * as Attention from "../reporters/Attention.ts"
 import * as Headline from "../reporters/Headline.ts"
 import { counted, duration } from "../reporters/Style.ts"
 import { countsOf, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
-import type { Rerun, Trial } from "../runner/Trial.ts"
-import { escape, number, percent, table } from "./Html.ts"
+import type { Leftover, Rerun, Trial } from "../runner/Trial.ts"
+import { escape, folded, number, percent, table } from "./Html.ts"
 import { marks, order } from "./Mark.ts"
 import * as Trend from "./Trend.ts"
 
@@ -78,6 +79,9 @@ const skipped = (results: ReadonlyArray<ScenarioResult>): string => {
   return table({ caption: "What was not run, and why", heads: ["why", "scenarios"], rows, align: " n" })
 }
 
+// longer tables are folded away
+const mostShown = 5
+
 const reruns = (results: ReadonlyArray<ScenarioResult>): string => {
   const all = results.flatMap((result) =>
     result.trials.flatMap((trial) => trial.reruns.map((rerun) => [result, trial, rerun] as const))
@@ -86,16 +90,42 @@ const reruns = (results: ReadonlyArray<ScenarioResult>): string => {
   const row = ([result, { index, verdict }, { failure }]: readonly [ScenarioResult, Trial, Rerun]) => [
     escape(`${result.suite} › ${result.name}`),
     String(index + 1),
-    escape(failure.message),
+    escape(Attention.failureLine(failure)),
     marks[verdict].word
   ]
   const shown = all.slice(0, 50)
-  return table({
+  const whole = table({
     caption: `${counted(all.length, "trial")} run again because only the infrastructure had ended ${all.length === 1 ? "it" : "them"}${all.length > shown.length ? "; the first 50" : ""}`,
     heads: ["scenario", "trial", "what ended it", "then"],
     rows: shown.map(row),
     align: " n"
   })
+  return all.length > mostShown ? folded(`${counted(all.length, "trial")} run again`, whole) : whole
+}
+
+const leftBy = (trial: Leftover["trial"]) =>
+  trial === null ? "no trial is known" : escape(`${trial.suite} › ${trial.scenario}, trial ${trial.index + 1}`)
+
+const isEnded = ({ state }: Leftover) => state === "stopped" || state === "over"
+
+/** What may go on is shown; what was ended is no more than worth knowing. */
+const leftOpen = (leftovers: ReadonlyArray<Leftover>): string => {
+  const tableOf = (caption: string, rows: ReadonlyArray<Leftover>) =>
+    table({
+      caption,
+      heads: ["scenario", "what became of it"],
+      rows: rows.map(({ sentence, trial }) => [leftBy(trial), escape(sentence)])
+    })
+  const ended = leftovers.filter(isEnded)
+  const open = leftovers.filter((one) => !isEnded(one))
+  const kinds = (all: ReadonlyArray<Leftover>) =>
+    [...Map.groupBy(all, ({ kind }) => kind)].map(([kind, group]) => counted(group.length, kind)).join(" and ")
+  const going = open.length === 0 ? "" : tableOf(`${kinds(open)} may go on, and cost`, open)
+  return `${open.length > mostShown ? folded(`${kinds(open)} may go on, and cost`, going) : going}${
+    ended.length === 0
+      ? ""
+      : folded(`Left to itself and ended: ${kinds(ended)}`, tableOf("What was left going when its trial ended", ended))
+  }`
 }
 
 const breaches = ({ breaches, leftovers = [] }: RunReport): string => {
@@ -111,20 +141,7 @@ const breaches = ({ breaches, leftovers = [] }: RunReport): string => {
             `<code>${escape(resource ?? "")}</code>`
           ])
         })
-  const left =
-    leftovers.length === 0
-      ? ""
-      : table({
-          caption: "What was still open when the last trial had ended",
-          heads: ["what", "became", "of", "why"],
-          rows: leftovers.map(({ id, kind, sentence, state, trial }) => [
-            `${escape(kind)} <code>${escape(id ?? "id unknown")}</code>`,
-            state === "stopped" || state === "over" ? state : `<b>${state}</b>`,
-            trial === null ? "" : escape(`${trial.suite} › ${trial.scenario}, trial ${trial.index + 1}`),
-            escape(sentence)
-          ])
-        })
-  return found + left
+  return `${found}${leftOpen(leftovers)}`
 }
 
 const quarantine = ({ proposals = [], results }: RunReport): string => {

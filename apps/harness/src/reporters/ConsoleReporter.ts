@@ -6,7 +6,7 @@ import * as Gate from "../runner/Gate.ts"
 import * as Money from "../runner/Money.ts"
 import type { RunEvent } from "../runner/RunEvent.ts"
 import { leakedBrowsersOf, type RunHeader, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
-import type { Exchange } from "../runner/Trial.ts"
+import type { Exchange, Leftover } from "../runner/Trial.ts"
 import * as Attention from "./Attention.ts"
 import * as FailureDiff from "./FailureDiff.ts"
 import * as Pace from "./Pace.ts"
@@ -179,13 +179,23 @@ const reruns = (results: ReadonlyArray<ScenarioResult>): ReadonlyArray<string> =
 
 const mostLeft = 8
 
+/** Of what nobody knows whether it is there, all of a kind are one line. */
+const unknown = (all: ReadonlyArray<Leftover>): ReadonlyArray<string> =>
+  [...Map.groupBy(all, ({ kind }) => kind)].map(([kind, group]) =>
+    group.length === 1
+      ? (group[0]?.sentence ?? "")
+      : `${counted(group.length, kind)} of which nobody knows whether they are there, in report.json; the first: ${group[0]?.sentence}`
+  )
+
 /** What may go on, and cost, by its id; a run that was ended in time costs no more, and is in the report only. */
 const leftovers = ({ leftovers: all = [] }: RunReport): ReadonlyArray<string> => {
   const left = all.filter(({ kind, state }) => state !== "over" && (state !== "stopped" || kind === "browser"))
-  const more = left.length - mostLeft
+  const known = left.filter(({ state }) => state !== "unknown")
+  const more = known.length - mostLeft
   return [
-    ...left.slice(0, mostLeft).map(({ sentence }) => `left     ${sentence}`),
-    ...(more > 0 ? [`left     ${counted(more, "other thing")}: see leftovers in report.json`] : [])
+    ...known.slice(0, mostLeft).map(({ sentence }) => `left     ${sentence}`),
+    ...(more > 0 ? [`left     ${counted(more, "other thing")}: see leftovers in report.json`] : []),
+    ...unknown(left.filter(({ state }) => state === "unknown")).map((sentence) => `left     ${sentence}`)
   ]
 }
 

@@ -23,7 +23,8 @@ const browsers = (report: RunReport): ReadonlyArray<string> => {
 }
 
 const leftovers = ({ leftovers = [] }: RunReport): ReadonlyArray<string> => {
-  const open = leftovers.filter(({ kind, state }) => kind !== "browser" && (state === "open" || state === "unknown"))
+  // a browser that is known is said of its scenario
+  const open = leftovers.filter(({ kind, state }) => state === "unknown" || (state === "open" && kind !== "browser"))
   const kinds = [...Map.groupBy(open, ({ kind }) => kind)].map(([kind, group]) => counted(group.length, kind))
   return open.length === 0 ? [] : [`${kinds.join(" and ")} may go on and cost`]
 }
@@ -52,14 +53,18 @@ export const parts = (
   const seen = report.results.filter((result) => !Attention.isQuarantined(result))
   const { breaches, claimed, failed, flaky, infra, skipped, unscored } = countsOf(seen)
   const ran = seen.length - skipped
+  const ended: ReadonlyArray<readonly [count: number, how: string]> = [
+    [failed + claimed, claimed === 0 ? "failed" : `failed, ${claimed} while the agent claimed success`],
+    [flaky, "flaky"],
+    [infra, "not reached"],
+    [unscored, "not scored"]
+  ]
   const wrong = [
     ...worse(report),
     ...(report.interrupted ? ["stopped before it had finished"] : []),
-    ...(failed + claimed === 0 ? [] : [`${failed + claimed} of ${counted(ran, "scenario")} failed`]),
-    ...(claimed === 0 ? [] : [`of ${claimed} the agent claimed success`]),
-    ...(flaky === 0 ? [] : [failed + claimed > 0 ? `${flaky} flaky` : `${flaky} of ${counted(ran, "scenario")} flaky`]),
-    ...(infra === 0 ? [] : [`${infra} not reached`]),
-    ...(unscored === 0 ? [] : [`${unscored} not scored`]),
+    ...ended
+      .filter(([count]) => count > 0)
+      .map(([count, how], index) => `${count}${index === 0 ? ` of ${counted(ran, "scenario")}` : ""} ${how}`),
     ...(breaches + report.breaches.length === 0
       ? []
       : [`${counted(breaches + report.breaches.length, "breach", "es")}`]),

@@ -175,7 +175,7 @@ export const judge = (report: RunReport): Gate => {
     ...reason(
       "quarantine",
       results.filter((result) => isCovered(result) && (result.verdict === "skipped" || isBad(result))),
-      () => "did not pass and count for nothing, in quarantine"
+      () => "did not pass, which is known: in quarantine"
     ),
     ...reason("infra", results.filter(isPartlyScored), () => "could not be scored in every trial"),
     ...unrun

@@ -27,7 +27,7 @@ describe("Page", () => {
     const text = words(html)
     assert.include(
       text,
-      "1 of 68 scenarios is worse than before; 1 of 66 scenarios failed; of 1 the agent claimed success; 4.21 USD"
+      "1 of 68 scenarios is worse than before; 1 of 66 scenarios failed, 1 while the agent claimed success; 1 flaky; 4.21 USD"
     )
     const findings = words(between(html, '<section id="findings"', '<section id="overview"'))
     const order = [
@@ -54,6 +54,18 @@ describe("Page", () => {
     assert.include(text, "All 60 scenarios passed; 3.96 USD")
     assert.include(text, "Nothing needs you")
     assert.include(text, "No trends yet")
+    assert.include(text, "nothing was left open")
+  })
+
+  it("a green night says nothing was left open only when nothing was", () => {
+    const leftover = { kind: "run", id: "r-1", trial: null, sentence: "The run r-1 went on: it was ended." }
+    const ended = words(draw({ ...greenNight(), leftovers: [{ ...leftover, state: "stopped" }] }, []))
+    assert.include(ended, "What scenarios had left to itself was ended.")
+    assert.include(ended, "Left to itself and ended: 1 run")
+    const going = words(draw({ ...greenNight(), leftovers: [{ ...leftover, state: "open" }] }, []))
+    assert.include(going, "What may go on at the service, and cost, is listed in the overview.")
+    assert.include(going, "1 run may go on, and cost")
+    for (const text of [ended, going]) assert.notInclude(text, "nothing was left open")
   })
 
   it("says how the oracle, the agent and the judge agree", () => {

@@ -54,7 +54,7 @@ describe("Headline", () => {
   it("one sentence, worst first, with what it cost", () => {
     assert.strictEqual(
       Headline.sentence(judgedBy(row("duration", "pays"), row("cost", null))),
-      "1 of 9 scenarios is worse than before; the whole night is worse in cost; 2 of 7 scenarios failed; of 1 the agent claimed success; 1 flaky; 1 not reached; 1 not scored; 1 browser was left open and stopped; 1 in quarantine; 1 not run; 1.24 USD"
+      "1 of 9 scenarios is worse than before; the whole night is worse in cost; 2 of 7 scenarios failed, 1 while the agent claimed success; 1 flaky; 1 not reached; 1 not scored; 1 browser was left open and stopped; 1 in quarantine; 1 not run; 1.24 USD"
     )
     assert.strictEqual(Headline.sentence(green), "The one scenario passed; 0.00 USD")
     assert.strictEqual(Headline.sentence({ ...mixed, results: [] }), "Nothing was run; 0.00 USD")
@@ -62,14 +62,24 @@ describe("Headline", () => {
 
   it("the page's heading is three of it, the rest stands below", () => {
     assert.deepStrictEqual(Headline.short(night), [
-      "2 of 7 scenarios failed; of 1 the agent claimed success; 1 flaky; 1.24 USD",
-      "1 not reached; 1 not scored; 1 browser was left open and stopped; 1 in quarantine; 1 not run."
+      "2 of 7 scenarios failed, 1 while the agent claimed success; 1 flaky; 1 not reached; 1.24 USD",
+      "1 not scored; 1 browser was left open and stopped; 1 in quarantine; 1 not run."
     ])
   })
 
   it("what may go on at the service is said", () => {
     const leftover = { kind: "run", id: "r-1", trial: null, state: "open" as const, sentence: "" }
     assert.include(Headline.sentence({ ...green, leftovers: [leftover, leftover] }), "2 runs may go on and cost")
+    // a browser of which the create's answer was lost is in no scenario's list
+    const lost = { ...leftover, kind: "browser", id: null, state: "unknown" as const }
+    assert.include(Headline.sentence({ ...green, leftovers: [lost] }), "1 browser may go on and cost")
+    const known = { ...leftover, kind: "browser" }
+    assert.notInclude(Headline.sentence({ ...green, leftovers: [known] }), "may go on")
+  })
+
+  it("the first verdict says of how many", () => {
+    const results = night.results.filter(({ verdict }) => verdict === "infra" || verdict === "passed")
+    assert.match(Headline.sentence({ ...night, results }), /^1 of \d+ scenarios not reached;/u)
   })
 
   it("money is shown to the cent, or to what is not nothing", () => {

@@ -94,6 +94,12 @@ describe("ConsoleReporter", () => {
       assert.include(text, "left     The browser 1 is stopped.\nleft     The run 3 is open.\n")
       assert.include(text, "left     The run 9 is open.\nleft     2 other things: see leftovers in report.json\n")
       assert.notInclude(text, "The run 2 ")
+      const lost = [left("run", "unknown", 1), left("run", "unknown", 2), left("browser", "unknown", 3)]
+      const short = yield* show([{ _tag: "RunFinished", report: { ...night, leftovers: lost } }])
+      assert.include(
+        short,
+        "left     2 runs of which nobody knows whether they are there, in report.json; the first: The run 1 is unknown.\nleft     The browser 3 is unknown.\n"
+      )
     })
   )
 

@@ -15,7 +15,7 @@ describe("MarkdownReporter", () => {
       [...table.matchAll(/^\| \*\*(.*?)\*\* \|/gmu)].map(([, what]) => what),
       ["claimed success wrongly", "failed", "browser left open", "flaky", "service not reached", "not scored"]
     )
-    assert.match(table, /^## ❌ 2 of 7 scenarios failed; of 1 the agent claimed success; 1 flaky; 1 not reached/u)
+    assert.match(table, /^## ❌ 2 of 7 scenarios failed, 1 while the agent claimed success; 1 flaky; 1 not reached/u)
     assert.include(table, 'replay    harness run checkout --name "buys the red mug" --seed 1')
     assert.include(folded, "| known to fail | failed | 0/2 |")
     assert.notInclude(table, "known to fail")
