@@ -113,7 +113,7 @@ export const make = (test: LoadTestName, defaults: Settings.Defaults) => {
     const index = exec.scenario.iterationInInstance
     const name = mix.at(index)
     exec.vu.metrics.tags["flow"] = name
-    const { idInInstance: vu, iterationInScenario: iteration } = exec.vu
+    const { idInTest: vu, iterationInScenario: iteration } = exec.vu
     const isSampled = Sampling.includes({ share: settings.sample, vus: vus ?? preAllocatedVUs, vu, iteration })
     sample = isSampled ? Sample.make() : undefined
     try {

@@ -1,7 +1,7 @@
 /** Of which iterations the answers are decoded. */
 export interface Sampling {
   readonly share: number
-  /** All virtual users, and which of them this is, from 1. */
+  /** All virtual users, of all processes that share the load, and which of them this is, from 1. */
   readonly vus: number
   readonly vu: number
   /** The number of the iteration, among this user's. */
@@ -13,7 +13,7 @@ export interface Sampling {
  * each that does; more than one of them, because users and flows can take turns in step.
  */
 export const includes = ({ iteration, share, vu, vus }: Sampling): boolean => {
-  const decoders = Math.max(5, Math.ceil(vus * share))
+  const decoders = Math.min(vus, Math.max(5, Math.ceil(vus * share)))
   const rate = Math.min(1, (share * vus) / decoders)
   return share > 0 && vu <= decoders && Math.floor(iteration * rate) !== Math.floor((iteration - 1) * rate)
 }

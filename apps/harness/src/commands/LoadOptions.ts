@@ -3,7 +3,7 @@ import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { totalmem } from "node:os"
+import { availableParallelism, totalmem } from "node:os"
 import * as K6 from "../load/K6.ts"
 import type { LoadSettings } from "../load/LoadSettings.ts"
 import * as LoadTarget from "../load/LoadTarget.ts"
@@ -90,6 +90,21 @@ export const ensureItFits = (plan: LoadPlan, { run_timeout_ms, vus }: LoadSettin
       `This takes ${counted(users, "virtual user")} of k6, about ${gigabytes(needed)}; this machine has ${gigabytes(there)}. Give a lower ${less} or share it among machines with --render k6-operator.`
     )
   )
+}
+
+const processesOfCore = 4
+
+/** Refuses more processes than a machine runs at a time: they would measure how they wait for each other. */
+export const ensureTheyFit = (segments: number) => {
+  const cores = availableParallelism()
+  const most = cores * processesOfCore
+  return segments <= most
+    ? Effect.void
+    : Effect.fail(
+        usage(
+          `--segments is ${most} or less on this machine, ${processesOfCore} for each of its cores, not ${segments}: share the load among machines with --render k6-operator.`
+        )
+      )
 }
 
 /** What is asked of a service at most, in words; `times` is how often the load is sent, `segments` by how many. */

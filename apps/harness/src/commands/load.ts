@@ -20,7 +20,7 @@ const parseOutput = (text: string): Option.Option<Outputs.Output> => {
   return URL.canParse(url) ? Option.fromUndefinedOr(outputs[name]?.(url)) : Option.none()
 }
 
-const isTarget = (text: string) => text === "simulated" || /^https?:/u.test(text)
+const isTarget = (text: string) => text === "simulated" || /^https?:$/u.test(URL.parse(text)?.protocol ?? "")
 
 const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
@@ -137,6 +137,14 @@ export const load = Command.make(
       const further = out.flatMap((text) => Option.toArray(parseOutput(text)))
       const others = out.filter((text) => Option.isNone(parseOutput(text)))
       if (Option.isSome(render)) {
+        const unheard = [
+          ...(ab === undefined ? [] : ["--ab"]),
+          ...(baseline === undefined ? [] : ["--baseline"]),
+          ...(record ? ["--record"] : [])
+        ]
+        if (unheard.length > 0) {
+          return yield* usage(`${unheard.join(", ")} and --render do not go together: leave one out.`)
+        }
         const { loadRender } = yield* Effect.promise(() => import("./loadRender.ts"))
         return yield* loadRender({ ...options, test, target, segments, image, outputs: further, folder: others[0] })
       }
@@ -156,13 +164,18 @@ export const load = Command.make(
         ...(target === "simulated" ? [] : ["--target"]),
         ...(segments === 1 ? [] : ["--segments"]),
         ...(further.length === 0 ? [] : ["--out"]),
-        ...(baseline === undefined ? [] : ["--baseline"])
+        ...(baseline === undefined ? [] : ["--baseline"]),
+        ...(record ? ["--record"] : [])
       ]
       if (unheard.length > 0) return yield* usage(`${unheard.join(", ")} and --ab do not go together: leave one out.`)
       // `load --ab URL1 URL2` names no test, and its second address stands where a test does
       const b = Option.getOrElse(other, () => test)
       if (Option.isNone(other) && !isTarget(test)) {
         return yield* usage(`--ab takes two services: load ${test} --ab ${ab} URL2.`)
+      }
+      const wrong = [ab, b].find((service) => !isTarget(service))
+      if (wrong !== undefined) {
+        return yield* usage(`--ab takes "simulated" or a web address such as https://host twice, not "${wrong}".`)
       }
       const { loadPairs } = yield* Effect.promise(() => import("./loadPairs.ts"))
       const named = Option.isSome(other) ? test : "average-load"

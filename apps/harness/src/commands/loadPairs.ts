@@ -10,6 +10,8 @@ import * as ComparisonReport from "../load/ComparisonReport.ts"
 import * as Execution from "../load/Execution.ts"
 import * as Figures from "../load/Figures.ts"
 import * as LoadScript from "../load/LoadScript.ts"
+import * as LoadReport from "../load/LoadReport.ts"
+import type { LoadSummary } from "../load/LoadSummary.ts"
 import type { LoadTarget } from "../load/LoadTarget.ts"
 import * as Measure from "../load/Measure.ts"
 import { usage } from "../Mistake.ts"
@@ -100,6 +102,14 @@ export const loadPairs = (options: LoadPairsOptions) =>
       ].join("\n")
     )
 
+    // of a service that was started for this nothing goes on
+    const kept = [options.a === "simulated" ? [] : [a], options.b === "simulated" ? [] : [b]].flat()
+    const summaries = new Map<string, Array<LoadSummary>>(kept.map(({ address }) => [address, []]))
+    const sayWhatIsLeft = Effect.suspend(() => {
+      const lines = [...summaries].flatMap(([address, all]) => LoadReport.leftovers(all, address) ?? [])
+      return write(lines.map((line) => `left     ${line}\n`).join(""))
+    })
+
     const once = Effect.fnUntraced(function* (target: LoadTarget) {
       const outcome = yield* Execution.run({
         k6,
@@ -110,6 +120,7 @@ export const loadPairs = (options: LoadPairsOptions) =>
         addressee: target,
         output: silent
       })
+      if (outcome.summary !== undefined) summaries.get(target.address)?.push(outcome.summary)
       if (outcome.interrupted) return yield* new NotGreen({ exitCode: 130 })
       const figures = Figures.of(outcome.points)
       const why = whyNot(outcome, figures, target)
@@ -119,16 +130,19 @@ export const loadPairs = (options: LoadPairsOptions) =>
     }, Effect.uninterruptible)
 
     const startedAt = DateTime.formatIso(yield* DateTime.now)
-    yield* once(a)
-    yield* once(b)
     const measured: Array<Comparison.Pair & { readonly order: Order.Order }> = []
-    for (const order of Order.orders(pairs, seed)) {
-      const [first, second] = order === "AB" ? [a, b] : [b, a]
-      const [one, other] = [yield* once(first), yield* once(second)]
-      const pair = order === "AB" ? { order, a: one, b: other } : { order, a: other, b: one }
-      measured.push(pair)
-      yield* write(lineOf(measured.length, pairs, order, pair))
-    }
+    const inTurns = Effect.gen(function* () {
+      yield* once(a)
+      yield* once(b)
+      for (const order of Order.orders(pairs, seed)) {
+        const [first, second] = order === "AB" ? [a, b] : [b, a]
+        const [one, other] = [yield* once(first), yield* once(second)]
+        const pair = order === "AB" ? { order, a: one, b: other } : { order, a: other, b: one }
+        measured.push(pair)
+        yield* write(lineOf(measured.length, pairs, order, pair))
+      }
+    })
+    yield* Effect.ensuring(inTurns, sayWhatIsLeft)
     const rows = Comparison.of(measured, { tolerance })
     const sideOf = ({ address, name, simulated }: LoadTarget) => ({ name, address, simulated })
     const report: ComparisonReport.ComparisonReport = {

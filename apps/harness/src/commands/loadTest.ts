@@ -1,3 +1,4 @@
+import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
@@ -42,21 +43,36 @@ export interface LoadTestOptions extends LoadOptions.LoadOptions {
 
 /** Writes the report: for programs, for CI systems, over time, and as a page. */
 const save = Effect.fnUntraced(
-  function* (directory: string, report: LoadReport.LoadReport, series: TimeSeries.TimeSeries, dashboard: string) {
+  function* (
+    directory: string,
+    report: LoadReport.LoadReport,
+    series: TimeSeries.TimeSeries,
+    { dashboard, judgement }: { readonly dashboard: string; readonly judgement: Baseline.Judgement | undefined }
+  ) {
     const fs = yield* FileSystem.FileSystem
     const file = (ending: string) => join(directory, `load-${report.test}${ending}`)
     // k6 leaves its page out where a test was too short for it
     const link = (yield* fs.exists(dashboard)) ? `load-${report.test}-k6.html` : undefined
     yield* fs.writeFileString(file(".json"), `${JSON.stringify(report, null, 2)}\n`)
     yield* fs.writeFileString(file(".series.json"), `${JSON.stringify(series)}\n`)
-    yield* fs.writeFileString(file(".junit.xml"), LoadJUnit.render(report))
+    yield* fs.writeFileString(file(".junit.xml"), LoadJUnit.render(report, judgement))
     yield* fs.writeFileString(file(".html"), LoadPage.render(report, series, link))
     return file(".html")
   },
   Effect.mapError((error) => usage(`The report cannot be written: ${troubleOf(error)}.`))
 )
 
-/** Judges a run by a history file, and adds it there when that is asked for. */
+/** Says to CI systems why there is no report. */
+const saveFailure = Effect.fnUntraced(
+  function* (directory: string, header: LoadJUnit.Header, why: string, said: ReadonlyArray<string>) {
+    const fs = yield* FileSystem.FileSystem
+    const file = join(directory, `load-${header.test}.junit.xml`)
+    yield* fs.writeFileString(file, LoadJUnit.failed(header, why, said))
+  },
+  Effect.mapError((error) => usage(`The report cannot be written: ${troubleOf(error)}.`))
+)
+
+/** Judges a run by a history file; with what it is recorded as, when that is asked for. */
 const judge = Effect.fnUntraced(function* (
   { baseline, profile, record, target: asked, tolerance }: LoadTestOptions,
   history: ReadonlyArray<History.Entry>,
@@ -80,8 +96,8 @@ const judge = Effect.fnUntraced(function* (
     figures
   }
   const judgement = Baseline.judge(history, subject, tolerance)
-  if (record) yield* History.append(baseline, { version: 1, startedAt, verdict, ...subject })
-  return judgement
+  const entry: History.Entry = { version: 1, startedAt, verdict, ...subject }
+  return { judgement, recorded: record ? History.append(baseline, entry) : Effect.void }
 })
 
 const given = <Fields extends object>(fields: Fields) =>
@@ -94,6 +110,7 @@ export const loadTest = (options: LoadTestOptions) =>
     const plan = yield* LoadOptions.planOf(options)
     const settings = yield* LoadOptions.settingsOf(options)
     yield* LoadOptions.ensureItFits(plan, settings)
+    yield* LoadOptions.ensureTheyFit(segments)
     const history = options.baseline === undefined ? [] : yield* History.read(options.baseline)
     const asked = LoadOptions.most(plan, settings, { segments })
     const isOurs = options.target === "simulated"
@@ -127,10 +144,13 @@ export const loadTest = (options: LoadTestOptions) =>
         dashboard: segments === 1 ? dashboard : undefined
       })
       if (summary === undefined || failure !== undefined) {
+        const why = interrupted
+          ? "stopped by hand, before there was anything to report"
+          : `k6 failed, ${failure ?? "it wrote no summary"}`
+        const took_ms = (yield* Clock.currentTimeMillis) - Date.parse(startedAt)
+        yield* saveFailure(directory, { startedAt, target, test: plan.test.name, took_ms }, why, said)
         if (interrupted) return yield* new NotGreen({ exitCode: 130 })
-        yield* Console.error(
-          [`The load test did not run: k6 failed, ${failure ?? "it wrote no summary"}.`, ...said].join("\n")
-        )
+        yield* Console.error([`The load test did not run: ${why}.`, ...said].join("\n"))
         return yield* new NotGreen({ exitCode: 1 })
       }
       const thresholds = Threshold.all(summary)
@@ -149,10 +169,12 @@ export const loadTest = (options: LoadTestOptions) =>
         figures: Figures.of(points),
         metrics: summary.metrics
       }
-      const file = yield* save(directory, report, TimeSeries.of(points), dashboard)
-      const judgement = yield* judge(options, history, report)
+      const judged = yield* judge(options, history, report)
+      const judgement = judged?.judgement
+      const file = yield* save(directory, report, TimeSeries.of(points), { dashboard, judgement })
+      if (judged !== undefined) yield* judged.recorded
       // a service that was started for this is gone, and nothing of it goes on
-      const left = isOurs ? undefined : LoadReport.leftovers(report)
+      const left = isOurs ? undefined : LoadReport.leftovers([report], target.address)
       yield* say([
         ...LoadReport.ending(report, style),
         ...(judgement === undefined ? [] : Baseline.lines(judgement)),

@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import { counted, duration, type Style } from "../reporters/Style.ts"
 import { Figures } from "./Figures.ts"
-import { count, Metric } from "./LoadSummary.ts"
+import { count, type LoadSummary, Metric } from "./LoadSummary.ts"
 import * as Threshold from "./Threshold.ts"
 
 /** A load test as it ran; `load-<test>.json` holds it. */
@@ -53,14 +53,20 @@ export const verdict = (report: LoadReport, style: Style): string => {
   return `${words[report.verdict]()} · ${work.join(", ")} in ${duration(report.took_ms)}`
 }
 
-/** What the load test has left behind at a service that lives on, in one line; undefined when there is nothing. */
-export const leftovers = (report: LoadReport): string | undefined => {
+/** What load tests have left behind at a service that lives on, in one line; undefined when there is nothing. */
+export const leftovers = (
+  summaries: ReadonlyArray<Pick<LoadSummary, "metrics">>,
+  address: string
+): string | undefined => {
   const left = [
-    [count(report, "browsers_leaked"), "browser"],
-    [count(report, "runs_lost"), "run"]
+    ["browsers_leaked", "browser"],
+    ["runs_lost", "run"]
   ] as const
-  const parts = left.filter(([number]) => number > 0).map(([number, noun]) => counted(number, noun))
-  return parts.length === 0 ? undefined : `${parts.join(" and ")} may go on at ${report.target.address}, and cost`
+  const parts = left.flatMap(([metric, noun]) => {
+    const number = summaries.reduce((sum, summary) => sum + count(summary, metric), 0)
+    return number > 0 ? [counted(number, noun)] : []
+  })
+  return parts.length === 0 ? undefined : `${parts.join(" and ")} may go on at ${address}, and cost`
 }
 
 /**

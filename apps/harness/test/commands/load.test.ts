@@ -143,7 +143,7 @@ describe.concurrent("k6", { timeout: 60_000 }, () => {
       "http_req_failed was 5.00 %, limit &lt; 1 %"
     )
     const junit = readFileSync(join(directory, "load-smoke.junit.xml"), "utf8")
-    assert.include(junit, '<testsuites name="webagent-harness" tests="3" failures="2" ')
+    assert.include(junit, '<testsuites name="webagent-harness" tests="4" failures="2" errors="0" ')
     assert.include(junit, '<failure message="runs_lost was 5.00 %, limit &lt; 1 %" type="threshold"/>')
   })
 
@@ -168,6 +168,11 @@ describe.concurrent("k6", { timeout: 60_000 }, () => {
       assert.match(stderr, sentence)
       assert.strictEqual(code, 1)
       assert.throws(() => reportIn(directory))
+      const why = /k6 failed, .*?(?=\.\n)/u.exec(stderr)?.[0] ?? "nothing"
+      assert.include(
+        readFileSync(join(directory, "load-smoke.junit.xml"), "utf8"),
+        `<error message="${why}" type="k6"/>`
+      )
     })
   }
 
@@ -255,6 +260,7 @@ describe.concurrent("k6", { timeout: 60_000 }, () => {
     assert.match(stdout, /^stopped by hand · /mu)
     assert.include(stdout, `\nleft     1 browser and 2 runs may go on at ${address}, and cost\nreport   `)
     assert.strictEqual(reportIn(directory).verdict, "stopped")
+    assert.include(readFileSync(join(directory, "load-smoke.junit.xml"), "utf8"), ' errors="1" ')
   })
 
   it("Ctrl-C twice ends at once, and k6 with it", async () => {
@@ -462,6 +468,20 @@ describe.concurrent("mistakes", { timeout: 60_000 }, () => {
       ["load", "smoke", "--rate", "1000000"]
     ],
     [
+      "more processes than cores run",
+      2,
+      /^--segments is \d+ or less on this machine, 4 for each of its cores, not 10000: share the load among machines with --render k6-operator\.\n$/u,
+      ["load", "smoke", "--segments", "10000"],
+      // none starts, also when nobody refuses
+      { WEBAGENT_K6: "/nowhere/k6" }
+    ],
+    [
+      "manifests of what runs here",
+      2,
+      /^--ab, --baseline, --record and --render do not go together: leave one out\.\n$/u,
+      ["load", "smoke", "--render", "k6-operator", "--ab", "simulated", "simulated", "--baseline", "x", "--record"]
+    ],
+    [
       "a tolerance in percent",
       2,
       /^Invalid value for flag --tolerance: "5"\. Expected: a share from 0 to 1, such as 0\.05 for 5 %, got 5\. See: /u,
@@ -551,6 +571,18 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
     assert.strictEqual(metrics["http_reqs"]?.values["count"], figures.requests.count)
     assert.strictEqual(metrics["http_req_duration"]?.values["p(95)"], figures.requests.p95)
     assert.isFalse(existsSync(join(directory, "load-smoke-k6.html")))
+  })
+
+  it("shared by two processes decodes the share that is asked for", async () => {
+    const directory = newFolder()
+    const load = ["--duration", "1s", "--vus", "10", "--segments", "2", "--mix", "status=1", "--sample", "0.2"]
+    const { code, stderr, stdout } = await run(["load", "smoke", ...load, "--report-dir", directory])
+    assert.deepStrictEqual([code, stderr], [0, ""], stdout)
+    const { metrics } = reportIn(directory)
+    const count = (metric: string) => metrics[metric]?.values["count"] ?? 0
+    // users who decode come to fewer starts than the others, never to more
+    assert.isAbove(count("answers_decoded"), 0)
+    assert.isBelow(count("answers_decoded") / count("iterations"), 0.25)
   })
 
   it("a breakpoint shared by two processes ends for both when one has found it", async () => {

@@ -108,6 +108,19 @@ describe.concurrent("load --ab", { timeout: 60_000 }, () => {
     assert.deepStrictEqual([code, stderr], [1, `The comparison did not run: ${b} did no work, runs_completed is 0.\n`])
   })
 
+  it("says what it leaves behind at services that live on, of all its runs", async () => {
+    const [a, b, directory] = [await serve(), await serve(), newFolder()]
+    const left = JSON.stringify(ScriptedK6.summary({ checks: true }, { browsers_leaked: 1, runs_lost: 2 }))
+    const k6 = ScriptedK6.write(
+      directory,
+      `${measuring("nobody", 1)}\nif (process.env.WEBAGENT_BASE_URL === ${JSON.stringify(b)}) sumUp(${left})`
+    )
+    const args = ["load", "smoke", "--ab", a, b, "--pairs", "3", "--report-dir", directory]
+    const { stderr, stdout } = await run(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
+    assert.strictEqual(stderr, "")
+    assert.deepStrictEqual(stdout.match(/^left .*$/gmu), [`left     4 browsers and 8 runs may go on at ${b}, and cost`])
+  })
+
   it("Ctrl-C ends it, and k6 with it", async () => {
     const working = Promise.withResolvers<void>()
     const a = await serve({
@@ -153,6 +166,11 @@ describe.concurrent("load --ab", { timeout: 60_000 }, () => {
       /^Invalid value for flag --pairs: "2"\. Expected: 3 or more, got 2\. See: /u
     ],
     [
+      "a service that is no address",
+      ["smoke", "--ab", "foo", "bar"],
+      /^--ab takes "simulated" or a web address such as https:\/\/host twice, not "foo"\.\n$/u
+    ],
+    [
       "another machine",
       ["smoke", "--ab", "simulated", "https://api.example.com"],
       /^This would send up to 16,792 requests .* at https:\/\/api\.example\.com, which is not this machine\. If you mean it and may: --allow-remote\n$/u
@@ -189,6 +207,10 @@ describe("load --baseline", { timeout: 60_000 }, () => {
     const worse = await run(args, slow)
     assert.match(worse.stdout, /^against baseline \(5 runs\): request p95 18 ms, was 14 ms \.\. 14 ms: WORSE /mu)
     assert.strictEqual(worse.code, 1)
+    assert.match(
+      readFileSync(join(directory, "load-smoke.junit.xml"), "utf8"),
+      /<failure message="request p95 was 18 ms, baseline 14 ms \.\. 14 ms" type="baseline"\/>/u
+    )
     const moved = await serve()
     const elsewhere = await run(
       args.map((arg) => (arg === address ? moved : arg)),
