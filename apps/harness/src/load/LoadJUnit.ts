@@ -1,4 +1,3 @@
-import type { Judgement } from "../history/Baseline.ts"
 import { element, escape } from "../reporters/Xml.ts"
 import type { LoadReport } from "./LoadReport.ts"
 
@@ -6,6 +5,18 @@ import type { LoadReport } from "./LoadReport.ts"
 export interface Header extends Pick<LoadReport, "startedAt" | "test"> {
   readonly target: Pick<LoadReport["target"], "address">
   readonly took_ms: number
+}
+
+/** Figures that were held against those of earlier runs. */
+export interface Judgement {
+  /** How many runs those were. */
+  readonly runs: number
+  /** Empty where there were too few. */
+  readonly rows: ReadonlyArray<
+    Readonly<Record<"name" | "now" | "low" | "high", string>> & { readonly verdict: "worse" | "better" | "no evidence" }
+  >
+  /** Why other runs did not count, each with how many. */
+  readonly passedOver: ReadonlyArray<readonly [why: string, runs: number]>
 }
 
 interface Case {

@@ -1,5 +1,4 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Judgement, Row } from "../../src/history/Baseline.ts"
 import * as LoadJUnit from "../../src/load/LoadJUnit.ts"
 import type { LoadReport } from "../../src/load/LoadReport.ts"
 import { figuresOf } from "./figures.ts"
@@ -18,15 +17,14 @@ const report: LoadReport = {
   figures: figuresOf(1),
   metrics: {}
 }
-const row = (verdict: Row["verdict"]): Row => ({
+const row = (verdict: "worse" | "better") => ({
   name: "request p95",
   now: "18 ms",
   low: "13 ms",
   high: "14 ms",
-  detectable: 1.1,
   verdict
 })
-const judgement: Judgement = {
+const judgement: LoadJUnit.Judgement = {
   runs: 5,
   rows: [row("worse"), { ...row("better"), name: "request p50" }],
   passedOver: []
