@@ -1,5 +1,5 @@
-import { Cost } from "@webagent/core"
 import type { LearnedScenario } from "../runner/LearnedScenario.ts"
+import * as Money from "../runner/Money.ts"
 import { quantile, sorted } from "../statistics/Quantile.ts"
 import { keyOf, type Night, type NightScenario } from "./Night.ts"
 
@@ -7,17 +7,6 @@ export type { LearnedScenario }
 
 const most = 30
 const lastVerdicts = 10
-const millionth = 6
-
-/** A decimal divided by a count, rounded up to a millionth. */
-const share = (total: string, count: number): string => {
-  const [whole = "0", fraction = ""] = total.split(".")
-  const scale = Math.max(fraction.length, millionth)
-  const units = BigInt(whole + fraction.padEnd(scale, "0"))
-  const divisor = BigInt(Math.max(1, count)) * 10n ** BigInt(scale - millionth)
-  const text = String((units + divisor - 1n) / divisor).padStart(millionth + 1, "0")
-  return Cost.total([`${text.slice(0, -millionth)}.${text.slice(-millionth)}`]).total
-}
 
 const learn = (last: Night, rows: ReadonlyArray<NightScenario>, newest: NightScenario): LearnedScenario => {
   const sum = (count: (row: NightScenario) => number) => rows.reduce((total, row) => total + count(row), 0)
@@ -29,7 +18,7 @@ const learn = (last: Night, rows: ReadonlyArray<NightScenario>, newest: NightSce
     nights: rows.length,
     passRate: scored === 0 ? undefined : sum((row) => row.passed) / scored,
     duration_p75_ms: spent.length === 0 ? 0 : quantile(spent, 0.75),
-    cost_usd: share(Cost.total(rows.map((row) => row.cost_usd)).total, trials),
+    cost_usd: Money.share(Money.sum(rows.map((row) => row.cost_usd)), 1, Math.max(1, trials)),
     requests: trials === 0 ? 0 : sum((row) => row.requests) / trials,
     lastVerdicts: rows.slice(-lastVerdicts).map(({ verdict }) => verdict),
     lastRun: last.startedAt,

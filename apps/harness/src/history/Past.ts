@@ -155,5 +155,8 @@ export const differences = (tonight: Night, before: Night | undefined): Readonly
     const its = scenariosOf(before).get(keyOf(suite, name))
     return its !== undefined && its.source !== source
   }).length
-  return sources === 0 ? changed : [...changed, `${sources} scenario${sources === 1 ? "" : "s"} written anew`]
+  const gone = Array.from(scenariosOf(before).keys()).filter((key) => !scenariosOf(tonight).has(key)).length
+  const counted = (count: number, what: string) =>
+    count === 0 ? [] : [`${count} scenario${count === 1 ? "" : "s"} ${what}`]
+  return [...changed, ...counted(sources, "written anew"), ...counted(gone, "of the night before left out")]
 }

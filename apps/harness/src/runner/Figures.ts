@@ -14,7 +14,7 @@ interface Scored {
 /** Numbers that are all the same cannot be drawn otherwise: then it is counted how many scenarios there are. */
 const intervalOf = (rates: ReadonlyArray<number>, seed: number): SuiteFigures["interval"] => {
   const [first] = rates
-  if (rates.length > 1 && (first === 0 || first === 1) && rates.every((rate) => rate === first)) {
+  if (first !== undefined && rates.length > 1 && rates.every((rate) => rate === first)) {
     return Wilson.interval(first * rates.length, rates.length)
   }
   return Bootstrap.ofMean(rates, seed) ?? null

@@ -17,9 +17,3 @@ export const better = ({ lost, won }: Discordant): number => worse({ lost: won, 
 
 /** McNemar's exact test, two-sided. */
 export const other = (pairs: Discordant): number => Math.min(1, 2 * Math.min(worse(pairs), better(pairs)))
-
-/** The same by half of the chance of just this outcome: less cautious, and nearer to its level. */
-export const otherMidP = ({ lost, won }: Discordant): number => {
-  const distribution = Binomial.of(lost + won, 0.5)
-  return Math.min(1, other({ lost, won }) - (distribution.chances[lost] ?? 0))
-}

@@ -5,10 +5,6 @@ import * as Fisher from "./Fisher.ts"
 /** Four of five. */
 export const power = 0.8
 
-/** Cohen's h: how far two shares are apart, on a scale where the same distance is as easy to see everywhere. */
-export const cohenH = (one: number, other: number): number =>
-  2 * Math.asin(Math.sqrt(one)) - 2 * Math.asin(Math.sqrt(other))
-
 /** The greatest number of successes now that Fisher's test would call fewer than before; undefined where none would be. */
 export const critical = (now: number, before: Fisher.Share, level: number): number | undefined => {
   const isSeen = (passed: number) => Fisher.fewer({ passed, of: now }, before) <= level

@@ -42,6 +42,16 @@ describe("Figures", () => {
     })
   )
 
+  it.effect("where all passed equally often it is not sure, either", () =>
+    Effect.gen(function* () {
+      const { report } = yield* run([suiteOf("one", [passes("a", 4), passes("b", 4)])], { trials: 5 })
+      const [all] = report.figures ?? []
+      assert.closeTo(all?.rate ?? 0, 0.8, 1e-12)
+      assert.isBelow(all?.interval?.low ?? 1, 0.5)
+      assert.isAbove(all?.interval?.high ?? 0, 0.9)
+    })
+  )
+
   it.effect("one trial each is no rate", () =>
     Effect.gen(function* () {
       const { report } = yield* run([suiteOf("one", [passes("a", 1)])])

@@ -31,11 +31,6 @@ describe("clean trials", () => {
 })
 
 describe("power", () => {
-  it("has Cohen's h for two shares", () => {
-    // Cohen 1988, table 6.2.2: phi(0.5) is 1.571, phi(0.05) is 0.451
-    assert.closeTo(Power.cohenH(0.5, 0.05), 1.5708 - 0.451, 1e-3)
-  })
-
   it("names the rate that four of five such nights would call worse", () => {
     const before = { passed: 143, of: 150 }
     assert.strictEqual(Power.critical(5, before, 1e-4), 1)
