@@ -56,7 +56,7 @@ const schedule = (concurrency: number) => {
 
 /** What a run is to be expected to do, take and cost, and what would be skipped and why; sends nothing. */
 export const make = (candidates: ReadonlyArray<Candidate>, limits: Limits, concurrency: number): Forecast => {
-  const { cost_usd, requests = Infinity, time_ms = Infinity } = limits
+  const { cost_usd, requests = Infinity, scenarioTime_ms = Infinity, time_ms = Infinity } = limits
   const served = candidates.filter(({ lacking }) => lacking === undefined)
   const usual_ms = middle(served.flatMap(({ learned }) => (learned === undefined ? [] : [learned.duration_p75_ms])))
   const put = schedule(concurrency)
@@ -71,8 +71,11 @@ export const make = (candidates: ReadonlyArray<Candidate>, limits: Limits, concu
       const spent = Money.sum([worst_usd, worst])
       if (Money.isMore(spent, cost_usd)) return { reason: Budget.costReached(cost_usd), certain: false }
     }
+    const tooLong = (certain: boolean) => ({ reason: Budget.scenarioTimeReached(scenarioTime_ms), certain })
+    const trial_ms = learned?.duration_p75_ms ?? usual_ms ?? 0
+    if (learned !== undefined && trial_ms >= scenarioTime_ms) return tooLong(true)
     if (sent >= requests) return { reason: Budget.requestsReached(requests), certain: false }
-    const last_ms = put(open, learned?.duration_p75_ms ?? usual_ms ?? 0)
+    const last_ms = put(open, trial_ms)
     if (last_ms > time_ms) {
       end_ms = time_ms
       return { reason: Budget.timeReached(time_ms), certain: false }
@@ -80,7 +83,7 @@ export const make = (candidates: ReadonlyArray<Candidate>, limits: Limits, concu
     end_ms = Math.max(end_ms, last_ms)
     sent += open * (learned?.requests ?? 0)
     worst_usd = Money.sum([worst_usd, worst ?? "0"])
-    return undefined
+    return trial_ms * Math.ceil(open / concurrency) > scenarioTime_ms ? tooLong(false) : undefined
   }
   const rows = Ranking.order(served, limits, concurrency).map((candidate): Row => ({
     candidate,

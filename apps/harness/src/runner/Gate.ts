@@ -55,12 +55,14 @@ const reason = (
 
 const isCovered = ({ quarantine }: ScenarioResult) => quarantine !== undefined && !quarantine.expired
 
-/** Whether the nights before were no better: then a scenario that passes now and then does not stop anybody. */
+/** Whether the nights before do not show that it was better, though they could: then a scenario that passes now and then does not stop anybody. */
 const isKnown = (result: ScenarioResult, rows: ReadonlyArray<JudgedRow>): boolean =>
   result.verdict === "flaky" &&
   rows.some(
-    ({ figure, nights, scenario, verdict }) =>
+    ({ detectable, figure, nights, scenario, verdict }) =>
       figure === "pass rate" &&
+      // where not even a scenario that always fails would be seen, nothing is shown
+      detectable !== null &&
       scenario?.suite === result.suite &&
       scenario.name === result.name &&
       nights >= leastNights &&
@@ -171,7 +173,7 @@ export const judge = (report: RunReport): Gate => {
     ...(away === undefined ? [] : [{ rule: "not run", sentence: `too little is known: ${away}` } as const])
   ]
   const notes: ReadonlyArray<Reason> = [
-    ...reason("flaky", known, () => "passed in some trials only, and no better in the nights before"),
+    ...reason("flaky", known, () => "passed in some trials only, and the nights before do not show that it was better"),
     ...reason(
       "quarantine",
       results.filter((result) => isCovered(result) && (result.verdict === "skipped" || isBad(result))),

@@ -48,6 +48,20 @@ describe("Forecast", () => {
     assert.deepStrictEqual([none.expected_ms, none.unknown], [undefined, 1])
   })
 
+  it("a limit of time for each scenario keeps out what one trial is too long for, and perhaps some trials of others", () => {
+    const told = [
+      candidate("a", { seconds: 5 }),
+      candidate("b", { seconds: 2, trials: 6 }),
+      candidate("c", { seconds: 2, trials: 4 })
+    ]
+    const reached = "the limit of 5s for a scenario was reached"
+    assert.deepStrictEqual(reasons(Forecast.make(told, { scenarioTime_ms: 5000 }, 2)), [
+      ["a", reached, true],
+      ["b", reached, false],
+      ["c", undefined, undefined]
+    ])
+  })
+
   it("the worst case is what all budgets allow; what has none is counted apart", () => {
     const told = [
       candidate("a", { worst: "0.1" }),
