@@ -58,6 +58,10 @@ export const choose = Effect.fnUntraced(function* (
   options: RunOptions,
   { edition, was }: { readonly edition?: SuiteSource.Edition; readonly was?: Split | undefined } = {}
 ) {
+  const { trial, trials } = options
+  if (trial !== undefined && trials !== undefined && trial > trials) {
+    return yield* usage(`--trial: there is no trial ${trial} of ${trials}: name one that --trials has.`)
+  }
   const loaded = yield* SuiteSource.load(options.suites, edition)
   const all = Plan.make(
     loaded.map(({ suite }) => suite),

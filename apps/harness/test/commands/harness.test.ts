@@ -329,6 +329,12 @@ describe.concurrent("mistakes", () => {
       () => ["run", "--timeout", "5"]
     ],
     [
+      "a trial that is none of those",
+      2,
+      /^--trial: there is no trial 9 of 5: name one that --trials has\.\n$/u,
+      () => ["run", "versions", "--trials", "5", "--trial", "9"]
+    ],
+    [
       "an unknown reporter",
       2,
       /^Invalid value for flag --reporter: .+ See: .+\n$/u,
