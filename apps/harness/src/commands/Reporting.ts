@@ -2,6 +2,7 @@ import * as Cause from "effect/Cause"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import { identity } from "effect/Function"
 import * as Fiber from "effect/Fiber"
 import type * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
@@ -17,6 +18,7 @@ import * as ConsoleReporter from "../reporters/ConsoleReporter.ts"
 import * as CtrfReporter from "../reporters/CtrfReporter.ts"
 import * as JsonReporter from "../reporters/JsonReporter.ts"
 import * as JUnitReporter from "../reporters/JUnitReporter.ts"
+import * as LogLines from "../reporters/LogLines.ts"
 import * as MarkdownReporter from "../reporters/MarkdownReporter.ts"
 import type { Replay, Reporter } from "../reporters/Reporter.ts"
 import { coloured, plain } from "../reporters/Style.ts"
@@ -115,14 +117,15 @@ export const start = Effect.fnUntraced(function* (reporting: ReportingOptions) {
     : undefined
   const reporters: Array<Reporter<FileSystem.FileSystem>> =
     directory === undefined ? [] : [...(yield* fileReporters(directory, reporting))]
+  let logged: LogLines.LogLines | undefined
   if (options.reporters.includes("console")) {
     const page = options.reporters.includes("html") ? [HtmlReporter.fileName] : []
     const reportPath = directory === undefined ? {} : { reportPath: join(directory, ...page) }
     const stdout = yield* terminal
     // what is shown on standard error would be drawn over
-    reporters.push(
-      ConsoleReporter.make({ ...stdout, live: stdout.live && !options.debug, replay, next, ...reportPath })
-    )
+    const live = stdout.live && !options.debug
+    if (live) logged = []
+    reporters.push(ConsoleReporter.make({ ...stdout, live, replay, next, ...reportPath, ...(logged && { logged }) }))
   }
   const eventLog =
     directory !== undefined && options.reporters.includes("ndjson")
@@ -138,6 +141,8 @@ export const start = Effect.fnUntraced(function* (reporting: ReportingOptions) {
   return {
     /** Where reports are written; undefined where none is. */
     directory,
+    /** What runs while the reporters show it; what it logs is shown by them. */
+    showing: logged === undefined ? identity : LogLines.keptIn(logged),
     emit: (event: RunEvent) =>
       Effect.andThen(
         eventLog.emit(event),

@@ -47,7 +47,9 @@ const shownOf = (error: Error): string => {
   const [head = ""] = error.stack?.split("\n\n") ?? []
   const isExcerpt = /^(?:file:)?\S+:\d+\n/u.test(head)
   const where = isExcerpt ? undefined : whereOf(error)
-  const lines = isExcerpt ? head.trimEnd().split("\n") : where === undefined ? [] : [`at ${where}`]
+  // `--watch` loads a file again by another address
+  const excerpt = head.trimEnd().replace(/^file:\/\/(\S+?)(?:\?edition=\d+)?(:\d+\n)/u, "$1$2")
+  const lines = isExcerpt ? excerpt.split("\n") : where === undefined ? [] : [`at ${where}`]
   return lines.map((line) => `\n  ${line}`).join("")
 }
 

@@ -108,7 +108,12 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
         ...(options.trial === undefined ? {} : { only: options.trial - 1 }),
         emit: (event) => Effect.andThen(debugging.emit(event), reporting.emit(event)),
         ...(resumed === undefined ? {} : { done: resumed.done, worked_ms: resumed.worked_ms })
-      }).pipe(debugging.listening, Effect.provideService(PollSchedule.Current, target.pollSchedule), traced)
+      }).pipe(
+        reporting.showing,
+        debugging.listening,
+        Effect.provideService(PollSchedule.Current, target.pollSchedule),
+        traced
+      )
       yield* reporting.finish
       // what was written last, too
       const keyIn = yield* KeyScan.clean(reporting.directory, target.apiKey)

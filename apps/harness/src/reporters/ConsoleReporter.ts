@@ -9,6 +9,7 @@ import { leakedBrowsersOf, type RunHeader, type RunReport, type ScenarioResult }
 import type { Exchange, Leftover } from "../runner/Trial.ts"
 import * as Attention from "./Attention.ts"
 import * as FailureDiff from "./FailureDiff.ts"
+import type { LogLines } from "./LogLines.ts"
 import * as Pace from "./Pace.ts"
 import * as NightLines from "./NightLines.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
@@ -24,6 +25,8 @@ export interface ConsoleOptions {
   readonly columns: number
   readonly rows: number
   readonly replay: Replay
+  /** What was logged meanwhile: shown above what is redrawn, and taken out. */
+  readonly logged?: LogLines
   /** Where the other reporters write, when they do. */
   readonly reportPath?: string
   /** The line after the summary: what to do next. */
@@ -246,6 +249,9 @@ export const make = (options: ConsoleOptions): Reporter => {
       style: options.style
     })
 
+  const logged = () =>
+    (options.logged?.splice(0) ?? []).map((line) => `\u001B[2K${options.style.faint(line)}\n`).join("")
+
   // the line below the suites is left when all is done
   const redraw = (now: number, isLast = false) => {
     const up = drawn === 0 ? "" : `\u001B[${drawn}A\r`
@@ -254,12 +260,12 @@ export const make = (options: ConsoleOptions): Reporter => {
       isLast || pace === undefined ? "" : options.style.faint(cut(Pace.line(pace, now), options.columns - 3))
     drawn = suites.length + 1
     drawn_ms = now
-    return options.write(`${up}${lines}\u001B[2K\n\u001B[2K${below === "" ? "\u001B[1A" : `  ${below}`}`)
+    return options.write(`${up}${logged()}${lines}\u001B[2K\n\u001B[2K${below === "" ? "\u001B[1A" : `  ${below}`}`)
   }
 
   // without a terminal a suite's line comes once, when it and all before it are done
   const flush = (now: number) => {
-    const lines: Array<string> = []
+    const lines: Array<string> = [logged()].filter((text) => text !== "")
     for (let suite = suites[shown]; suite !== undefined && SuiteProgress.isDone(suite); suite = suites[shown]) {
       lines.push(`${lineOf(suite)}\n`)
       shown += 1
@@ -302,7 +308,7 @@ export const make = (options: ConsoleOptions): Reporter => {
       case "RunFinished": {
         const lines = live ? redraw(now, true) : Effect.void
         pace = undefined
-        return Effect.andThen(lines, options.write(`${ending(event.report, options).join("\n")}\n`))
+        return Effect.andThen(lines, options.write(`${logged()}${ending(event.report, options).join("\n")}\n`))
       }
     }
   }

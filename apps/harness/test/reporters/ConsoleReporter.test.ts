@@ -103,6 +103,20 @@ describe("ConsoleReporter", () => {
     })
   )
 
+  it.effect("what is logged meanwhile stands above what is drawn again, and nothing of it is lost", () =>
+    Effect.gen(function* () {
+      for (const live of [true, false]) {
+        const logged = ["  warn  the run r-1 may go on"]
+        const text = yield* show(mixedEvents, { live, logged })
+        assert.deepStrictEqual(logged, [])
+        assert.match(bare(text), /^ {2}warn {2}the run r-1 may go on$/mu)
+        assert.lengthOf(text.split("the run r-1"), 2)
+      }
+      // lines are counted from the cursor: above the suites it stays where it is
+      assert.notInclude(yield* show(greenEvents, { live: true, logged: [] }), "warn")
+    })
+  )
+
   it.effect("on a terminal the suites' lines are drawn again, never wider than it", () =>
     Effect.gen(function* () {
       const text = yield* show(mixedEvents, { live: true, columns: 50 })
