@@ -62,7 +62,7 @@ export const flags = {
   suite: several("suite").pipe(Flag.withDescription("The same as naming the suite without a flag; may be repeated")),
   tag: several("tag").pipe(Flag.withDescription("Only scenarios with this tag; may be repeated; default: all")),
   name: Flag.String("name").pipe(
-    Flag.withDescription("Only scenarios whose name contains this; default: all"),
+    Flag.withDescription("Only scenarios whose name contains this, or the one that is called so; default: all"),
     Flag.optional
   ),
   trials: Flags.integer("trials", 1).pipe(

@@ -13,16 +13,18 @@ export interface Planned {
 export interface Selection {
   /** Any of these. */
   readonly tags: ReadonlyArray<string>
-  /** A part of the name, in any case. */
+  /** A part of the name, in any case; the whole of a name is of that scenario alone. */
   readonly name?: string
 }
 
 /** The selected scenarios in the order of the suites. */
 export const make = (suites: ReadonlyArray<Suite.Suite>, selection: Selection): ReadonlyArray<Planned> => {
   const part = selection.name?.toLowerCase()
+  // a replay is of one scenario, whatever others are called
+  const isWhole = suites.some(({ scenarios }) => scenarios.some(({ name }) => name === selection.name))
   const fits = ({ name, tags }: Scenario) =>
     (selection.tags.length === 0 || tags.some((tag) => selection.tags.includes(tag))) &&
-    (part === undefined || name.toLowerCase().includes(part))
+    (part === undefined || (isWhole ? name === selection.name : name.toLowerCase().includes(part)))
   return suites.flatMap((suite) => suite.scenarios.filter(fits).map((scenario) => ({ suite: suite.name, scenario })))
 }
 
