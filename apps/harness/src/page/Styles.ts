@@ -57,5 +57,5 @@ footer { border-top: 1px solid var(--rule); padding: 1.2rem 0 3rem; color: var(-
 @media (max-width: 48rem) { .wrap { padding: 0 .9rem } details.scenario > summary { grid-template-columns: max-content minmax(0, 1fr) max-content; grid-template-areas: "b d t" "h h h"; padding: .55rem .1rem } summary .badge { grid-area: b; justify-self: start } summary h4 { grid-area: h } summary .trials { grid-area: d } summary .time { grid-area: t } summary .cost { display: none } .wf-body { grid-template-columns: minmax(0, 1fr) } .wf-rows { border-right: 0; border-bottom: 1px solid var(--rule); max-height: 24rem } .wf-axis, .wf-row { grid-template-columns: minmax(0, 1fr); gap: 0 } .wf-axis span { display: none } dl { grid-template-columns: minmax(0, 1fr); gap: 0 } dd { margin-bottom: .4rem } .kicker .theme { margin-left: 0 } .less { display: none } .command { flex-wrap: wrap } }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth } }
 @media (forced-colors: active) { .badge, .card { border: 1px solid } }
-@media print { nav, .js, .filters { display: none } details.scenario { content-visibility: visible } }
+@media print { nav, .js, .filters { display: none !important } details.scenario { content-visibility: visible } }
 `
