@@ -1,5 +1,6 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type { Need } from "./Need.ts"
 import type { ScenarioContext } from "./ScenarioContext.ts"
@@ -64,6 +65,13 @@ const refuse = (name: string, what: string): never => {
 const dollars = (name: string, budget: string): string =>
   /^(\d+(?:\.\d+)?) USD$/u.exec(budget)?.[1] ?? refuse(name, `budget "${budget}" is not written like "0.50 USD".`)
 
+const time = (name: string, timeout: Duration.Input): Duration.Duration => {
+  const parsed = Option.getOrUndefined(Duration.fromInput(timeout))
+  return parsed !== undefined && Duration.isGreaterThan(parsed, Duration.zero)
+    ? parsed
+    : refuse(name, `timeout ${JSON.stringify(timeout)} is not written like "30 seconds".`)
+}
+
 /**
  * A scenario from a generator; throws a TypeError with one sentence when its options make no sense.
  *
@@ -95,7 +103,7 @@ export const scenario: {
     needs: options.needs ?? [],
     trials,
     budget_usd: options.budget === undefined ? undefined : dollars(name, options.budget),
-    timeout: options.timeout === undefined ? undefined : Duration.fromInputUnsafe(options.timeout),
+    timeout: options.timeout === undefined ? undefined : time(name, options.timeout),
     allows: options.allows ?? [],
     where: whereOf(new Error()),
     source: String(body),

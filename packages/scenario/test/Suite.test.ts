@@ -40,6 +40,12 @@ describe("scenario", () => {
       () => scenario("x", JSON.parse('{ "allows": ["leaks"] }'), nothing),
       'Scenario "x": allows "leaks" is not one of results-never-fetched, polls-after-terminal'
     )
+    // what a plain JavaScript suite may write
+    for (const timeout of ["2s", "0 seconds", ""] as ReadonlyArray<string>)
+      assert.throws(
+        () => Reflect.apply(scenario, undefined, ["x", { timeout }, nothing]),
+        `Scenario "x": timeout ${JSON.stringify(timeout)} is not written like "30 seconds".`
+      )
     assert.throws(() => scenario("x", { budget: "-1 USD" }, nothing), 'budget "-1 USD" is not written like "0.50 USD"')
   })
 })
