@@ -123,16 +123,21 @@ export const eligible = (nights: ReadonlyArray<Night>, tonight: Night) => {
   }
 }
 
-/** Whether times of two nights may be compared: on the same machine, with as much at a time. */
+/**
+ * Whether times of two nights may be compared: on the same machine, with as much at a time. Shards of several machines
+ * make a night of none.
+ */
 export const sameMachine = (one: Night, other: Night): boolean => {
   const { concurrency, machine } = one.fingerprint
   const its = other.fingerprint.machine
   return (
+    machine !== undefined &&
+    its !== undefined &&
     concurrency === other.fingerprint.concurrency &&
-    machine?.cpu === its?.cpu &&
-    machine?.cores === its?.cores &&
-    machine?.platform === its?.platform &&
-    machine?.node === its?.node
+    machine.cpu === its.cpu &&
+    machine.cores === its.cores &&
+    machine.platform === its.platform &&
+    machine.node === its.node
   )
 }
 

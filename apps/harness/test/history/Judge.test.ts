@@ -193,6 +193,14 @@ describe("which nights count", () => {
     assert.strictEqual(rowOf(judgement, "pass rate", "often").verdict, "no evidence")
   })
 
+  it("times of nights of no machine, which shards of several make, are held against none", () => {
+    const { machine: _, ...several } = night(0, []).fingerprint
+    const nights = steady(10).map((one) => ({ ...one, fingerprint: several }))
+    const judgement = judge(of(nights), night(10, [scenario("often", 4)], { fingerprint: several }))
+    assert.strictEqual(rowOf(judgement, "duration", null).verdict, "not enough data")
+    assert.strictEqual(rowOf(judgement, "pass rate", "often").verdict, "no evidence")
+  })
+
   it("of none nothing is said", () => {
     const judgement = judge(of([]), tonight(0, 5))
     assert.strictEqual(judgement.verdict, "not enough data")

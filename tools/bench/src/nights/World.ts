@@ -2,6 +2,8 @@ import type { Night, NightScenario } from "webagent-harness/src/history/Night.ts
 import { withId } from "webagent-harness/src/history/Night.ts"
 import { drawing } from "webagent-harness/src/statistics/Order.ts"
 
+const machine = { cpu: "simulated", cores: 2, platform: "linux-x64", node: "24" }
+
 /** What becomes worse in a month, each by as much as the goals say. */
 export const changes = ["none", "slower", "flakier", "one scenario", "costlier", "leaking"] as const
 
@@ -135,7 +137,7 @@ export const world = (options: WorldOptions): (() => SimulatedNight) => {
       kind: "night",
       startedAt: new Date(Date.UTC(2026, 0, 1, 2) + number * 86_400_000).toISOString(),
       duration_ms: 1_800_000,
-      fingerprint: { target: "simulated", tool: "0.1.0", concurrency: 8, trials: options.trials },
+      fingerprint: { target: "simulated", tool: "0.1.0", machine, concurrency: 8, trials: options.trials },
       seed: number,
       cost_usd: scenarios.reduce((sum, { cost_usd }) => sum + Number(cost_usd), 0).toFixed(6),
       requests: requests.length,
