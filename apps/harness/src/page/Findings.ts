@@ -10,18 +10,41 @@ const first = 3
 const tone = ({ result, what }: Attention.Item): string =>
   what.startsWith("worse") ? "flaky" : result === undefined || result.verdict === "passed" ? "failed" : result.verdict
 
-const card = (item: Attention.Item, idOf: (result: ScenarioResult) => string, replay: Replay): string => {
-  const { evidence, result, title, what } = item
+const linked = ({ result, title }: Attention.Item, idOf: (result: ScenarioResult) => string): string =>
+  result === undefined ? escape(title) : `<a href="#${idOf(result)}">${escape(title)}</a>`
+
+// a longer list is folded away
+const mostListed = 5
+
+/** The scenarios of one cause. */
+const listed = (items: ReadonlyArray<Attention.Item>, idOf: (result: ScenarioResult) => string): string => {
+  const list = `<ul>${items.map((item) => `<li>${linked(item, idOf)}</li>`).join("")}</ul>`
+  return items.length <= mostListed
+    ? list
+    : `<details class="fold"><summary>Which ${counted(items.length, "scenario")}</summary>${list}</details>`
+}
+
+const card = (finding: Attention.Finding, idOf: (result: ScenarioResult) => string, replay: Replay): string => {
+  const { evidence, items, title, what } = finding
+  const result = items[0]?.result
+  const many = items.length > 1
+  const look =
+    result === undefined || many
+      ? ""
+      : `<a href="#${idOf(result)}">Look at it<span class="sr">: ${escape(title)}</span></a>`
   const actions =
     result === undefined
       ? ""
-      : `<div class="actions"><a href="#${idOf(result)}">Look at it<span class="sr">: ${escape(title)}</span></a>${command(replay(result), "Copy")}</div>`
-  return `<article class="card ${tone(item)}"><h3><span class="badge ${tone(item)}">${escape(what)}</span> ${escape(title)}</h3><p>${escape(evidence)}</p>${actions}</article>`
+      : `<div class="actions">${look}${command(replay(result), many ? "Copy the first's" : "Copy")}</div>`
+  const [shown] = items
+  const style = shown === undefined ? "failed" : tone(shown)
+  return `<article class="card ${style}"><h3><span class="badge ${style}">${escape(what)}</span> ${escape(title)}</h3><p>${escape(evidence)}</p>${many ? listed(items, idOf) : ""}${actions}</article>`
 }
 
-const row = ({ evidence, result, title, what }: Attention.Item, idOf: (result: ScenarioResult) => string): string => {
-  const name = result === undefined ? escape(title) : `<a href="#${idOf(result)}">${escape(title)}</a>`
-  return `<li><b>${escape(what)}</b> · ${name} <span class="faint">${escape(evidence)}</span></li>`
+const row = (finding: Attention.Finding, idOf: (result: ScenarioResult) => string): string => {
+  const { evidence, items, what } = finding
+  const more = items.length > 1 ? listed(items, idOf) : ""
+  return `<li><b>${escape(what)}</b> · ${linked(finding, idOf)} <span class="faint">${escape(evidence)}</span>${more}</li>`
 }
 
 /** What would make the run red, and does not. */
@@ -52,7 +75,7 @@ const calm = (report: RunReport): readonly [title: string, text: string] => {
 
 /** What needs a person: the first three in full, the rest a line each. */
 export const render = (report: RunReport, idOf: (result: ScenarioResult) => string, replay: Replay): string => {
-  const items = Attention.items(report)
+  const items = Attention.findings(report)
   const rest = items.slice(first)
   const [title, text] =
     items.length === 0

@@ -186,3 +186,45 @@ export const itemsByResult = (report: RunReport): ReadonlyMap<ScenarioResult, Re
   }
   return byResult
 }
+
+/** Scenarios that one cause kept from being scored, or one item alone. */
+export interface Finding extends Item {
+  /** Everything that it stands for; the item itself where it stands for nothing else. */
+  readonly items: ReadonlyArray<Item>
+}
+
+// of a run, of a request, of a key: what two messages of one cause differ in
+const ids = /\b(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{12,}(?:-\d+)?)\b/giu
+
+/** What kept a scenario from being scored, without what is of this scenario alone; undefined where it was scored. */
+export const causeOf = (result: ScenarioResult): string | undefined => {
+  const { failure, verdict } = result
+  if (verdict !== "infra" && verdict !== "unscored") return undefined
+  const { method, path, status } = failure?.request ?? { method: "", path: "", status: 200 }
+  if (verdict === "infra" && (status === null || status === 429 || status >= 500)) {
+    return `${method} ${path.replaceAll(ids, "…")} ${status === null ? "got no answer" : `answered ${status}`}`
+  }
+  const text = failure === undefined ? reasonOf(result) : failureLine(failure)
+  return text?.replaceAll(ids, "…")
+}
+
+/** What one item of a finding is told by: the same of two that are one finding. */
+const keyOf = (item: Item): string | undefined => {
+  const { rank, result } = item
+  // what is more than a verdict has to be said of each
+  if (result === undefined || !isVerdict(item) || rank !== byVerdict[result.verdict]?.[0]) return undefined
+  const cause = result.quarantine === undefined ? causeOf(result) : undefined
+  return cause === undefined ? undefined : `${rank} ${cause}`
+}
+
+/** The items, those of one cause together, where the first of them stood. */
+export const findings = (report: RunReport): ReadonlyArray<Finding> => {
+  const groups = Map.groupBy(items(report), (item) => keyOf(item) ?? item)
+  return [...groups.values()].flatMap((group): ReadonlyArray<Finding> => {
+    const [first] = group
+    if (first === undefined) return []
+    if (group.length === 1 || first.result === undefined) return [{ ...first, items: group }]
+    const title = counted(group.length, "scenario")
+    return [{ rank: first.rank, what: first.what, title, evidence: causeOf(first.result) ?? "", items: group }]
+  })
+}

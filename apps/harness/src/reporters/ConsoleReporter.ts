@@ -87,6 +87,36 @@ export const explained = (
   ]
 }
 
+const mostNamed = 8
+
+/** What one cause kept from being scored, in lines that end with an empty one. */
+const together = (
+  { evidence, items, title, what }: Attention.Finding,
+  { replay, style }: Pick<ConsoleOptions, "replay" | "style">
+): ReadonlyArray<string> => {
+  const names = items.slice(0, mostNamed).map((item) => item.title)
+  const more = items.length - names.length
+  const result = items[0]?.result
+  return [
+    `  ${style.bad("✗")} ${style.strong(title)} ${what}: ${evidence}`,
+    ...names.map((name) => `      ${name}`),
+    ...(more === 0 ? [] : [style.faint(`      and ${more} more, in report.json`)]),
+    ...(result === undefined ? [] : [`      ${style.faint("replay   ")} ${replay(result)}`]),
+    ""
+  ]
+}
+
+/** Why scenarios are bad: what one cause ended is said once. */
+const explanations = (report: RunReport, options: ConsoleOptions): ReadonlyArray<string> => {
+  const groups = Attention.findings(report).filter(({ items }) => items.length > 1)
+  const groupOf = new Map(groups.flatMap((group) => group.items.map(({ result }) => [result, group] as const)))
+  return report.results.flatMap((result) => {
+    const group = groupOf.get(result)
+    if (group === undefined) return explained(result, options)
+    return group.items[0]?.result === result ? together(group, options) : []
+  })
+}
+
 const leaks = (results: ReadonlyArray<ScenarioResult>, style: Style): ReadonlyArray<string> => {
   const lines = results.flatMap((result) => {
     const browsers = leakedBrowsersOf(result)
@@ -215,7 +245,7 @@ const ending = (report: RunReport, options: ConsoleOptions): ReadonlyArray<strin
   const next = options.next(report)
   return [
     "",
-    ...report.results.flatMap((result) => explained(result, options)),
+    ...explanations(report, options),
     ...leaks(report.results, options.style),
     ...breaches(report.results, options.style),
     ...skips(report.results, options.style),

@@ -30,9 +30,9 @@ const block = (text: string) => {
   return `${fence}text\n${text}\n${fence}`
 }
 
-const details = ({ result, title }: Attention.Item, replay: Replay): string => {
+const factsOf = ({ result }: Attention.Item, replay: Replay): ReadonlyArray<string> => {
   const failure = result?.failure
-  const facts = [
+  return [
     ...(failure === undefined ? [] : [failure.message]),
     ...(failure?.expected === undefined ? [] : [`expected  ${failure.expected}`]),
     ...(failure?.actual === undefined ? [] : [`got       ${failure.actual}`]),
@@ -42,9 +42,26 @@ const details = ({ result, title }: Attention.Item, replay: Replay): string => {
     ...(failure?.where === undefined ? [] : [`where     ${failure.where}`]),
     ...(result === undefined ? [] : [`replay    ${replay(result)}`])
   ]
+}
+
+const details = (item: Attention.Item, replay: Replay): string => {
+  const facts = factsOf(item, replay)
   return facts.length === 0
     ? ""
-    : `<details><summary>${escape(title)}</summary>\n\n${block(facts.join("\n"))}\n\n</details>\n`
+    : `<details><summary>${escape(item.title)}</summary>\n\n${block(facts.join("\n"))}\n\n</details>\n`
+}
+
+// what is beyond has its place in the page
+const mostNamed = 200
+
+/** All scenarios of one cause, and how the first of them failed. */
+const detailsOf = (finding: Attention.Finding, replay: Replay): string => {
+  const [first] = finding.items
+  if (first === undefined || finding.items.length === 1) return details(finding, replay)
+  const names = finding.items.slice(0, mostNamed).map(({ title }) => title)
+  const more = finding.items.length - names.length
+  const all = block([...names, ...(more === 0 ? [] : [`and ${more} more: see report.html`])].join("\n"))
+  return `<details><summary>${escape(`${finding.title}: ${finding.evidence}`)}</summary>\n\n${all}\n\nThe first:\n\n${block(factsOf(first, replay).join("\n"))}\n\n</details>\n`
 }
 
 const bytes = (text: string) => Buffer.byteLength(text)
@@ -78,7 +95,8 @@ const row = (result: ScenarioResult): string => {
  */
 export const render = (report: RunReport, replay: Replay): string => {
   const { header } = report
-  const items = Attention.items(report)
+  const findings = Attention.findings(report)
+  const items = findings.flatMap(({ items }) => items)
   const head = [
     `## ${items.length === 0 && !report.interrupted ? "✅" : "❌"} ${escape(Headline.sentence(report))}`,
     "",
@@ -86,11 +104,15 @@ export const render = (report: RunReport, replay: Replay): string => {
     ""
   ].join("\n")
   const [rows, rowsTake] = fitting(
-    items.map(({ evidence, title, what }) => `| **${escape(what)}** | ${escape(title)} | ${escape(evidence)} |`),
+    findings.map(({ evidence, title, what }) => `| **${escape(what)}** | ${escape(title)} | ${escape(evidence)} |`),
     (room - bytes(head)) / 2
   )
   const [folded, foldedTake] = fitting(
-    [...new Map(items.map((item) => [item.title, details(item, replay)])).values()].filter((text) => text !== ""),
+    [
+      ...new Map(
+        findings.map((finding) => [finding.items.length === 1 ? finding.title : finding, detailsOf(finding, replay)])
+      ).values()
+    ].filter((text) => text !== ""),
     (room - bytes(head) - rowsTake) / 2
   )
   const shown = new Set(items.flatMap(({ result }) => result ?? []))
@@ -99,7 +121,7 @@ export const render = (report: RunReport, replay: Replay): string => {
   return [
     head,
     ...(rows.length === 0 ? [] : ["| what | where | why |", "| --- | --- | --- |", ...rows, ""]),
-    ...missing(items.length - rows.length, "finding"),
+    ...missing(findings.length - rows.length, "finding"),
     ...folded,
     ...(others.length === 0
       ? []
@@ -121,9 +143,9 @@ const longestAnnotation = 4000
 
 /** One command of GitHub's that marks the run with everything that needs a person; none where nothing does. */
 export const annotation = (report: RunReport): string | undefined => {
-  const items = Attention.items(report)
-  if (items.length === 0) return undefined
-  const text = items.map(({ evidence, title, what }) => `${title}: ${what}. ${evidence}`).join("\n")
+  const findings = Attention.findings(report)
+  if (findings.length === 0) return undefined
+  const text = findings.map(({ evidence, title, what }) => `${title}: ${what}. ${evidence}`).join("\n")
   const short = text.length > longestAnnotation ? `${text.slice(0, longestAnnotation)}…` : text
   const data = (value: string) => value.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A")
   const title = data(Headline.sentence(report)).replaceAll(":", "%3A").replaceAll(",", "%2C")

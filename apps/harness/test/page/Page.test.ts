@@ -7,6 +7,7 @@ import { gunzipSync } from "node:zlib"
 import * as EmbeddedTraces from "../../src/page/EmbeddedTraces.ts"
 import * as HtmlReporter from "../../src/page/HtmlReporter.ts"
 import * as Page from "../../src/page/Page.ts"
+import { away } from "../reporters/fixture.ts"
 import { greenNight, largeNight, monthBefore, redNight, replay, traceOf, tracesOf } from "./stories.ts"
 
 const draw = (report: ReturnType<typeof greenNight>, nights = monthBefore(report)) =>
@@ -47,6 +48,19 @@ describe("Page", () => {
     assert.notInclude(places, -1)
     assert.isAbove(findings.indexOf("a shop that moves next week"), findings.indexOf("not held against this night"))
     assert.isBelow(html.indexOf("an order can be cancelled</h4>"), html.indexOf("a long page is read to its end</h4>"))
+  })
+
+  it("what one cause kept from being scored is one card, its scenarios folded away when they are many", () => {
+    const findings = between(draw(away, []), '<section id="findings"', '<section id="overview"')
+    const text = words(findings)
+    assert.include(text, "3 findings, worst first")
+    assert.include(
+      text,
+      "service not reached 12 scenarios POST /api/v4/runs answered 503 Which 12 scenarios away › runs 0"
+    )
+    assert.include(text, "GET /api/v4/runs/…/status got no answer away › polls 1 away › polls 2")
+    assert.lengthOf([...findings.matchAll(/<article /gu)], 3)
+    assert.lengthOf([...findings.matchAll(/<a href="#/gu)], 16)
   })
 
   it("a green night says so, and without a history that there are no trends", () => {

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Attention from "../../src/reporters/Attention.ts"
 import * as Headline from "../../src/reporters/Headline.ts"
 import type { JudgedRow } from "../../src/runner/NightJudgement.ts"
-import { green, mixed, night } from "./fixture.ts"
+import { away, green, mixed, night } from "./fixture.ts"
 
 const row = (figure: JudgedRow["figure"], name: string | null): JudgedRow => ({
   figure,
@@ -47,6 +47,32 @@ describe("Attention", () => {
     assert.include(shown(judgedBy(row("cost", null))), "worse: cost · the whole night")
     assert.notInclude(shown(judgedBy(row("leaked browsers", null))).join(), "worse")
     assert.include(shown(judgedBy(row("leaked browsers", "pays"))), "worse: leaked browsers · checkout › pays")
+  })
+})
+
+describe("Attention.findings", () => {
+  const told = (report: typeof night) =>
+    Attention.findings(report).map(({ evidence, items, title }) => [title, evidence, items.length])
+
+  it("scenarios that one cause kept from being scored are one finding, whatever their ids", () => {
+    assert.deepStrictEqual(told(away), [
+      ["12 scenarios", "POST /api/v4/runs answered 503", 12],
+      ["2 scenarios", "GET /api/v4/runs/…/status got no answer", 2],
+      ["2 scenarios", "the oracle could not look", 2]
+    ])
+  })
+
+  it("what is said of one scenario alone, and what its quarantine adds, stays an item of its own", () => {
+    assert.deepStrictEqual(
+      Attention.findings(night).map(({ items, title, what }) => [`${what} · ${title}`, items.length]),
+      shown(night).map((one) => [one, 1])
+    )
+    const quarantine = { owner: "ada", reason: "", expires: "2026-11-01", expired: true }
+    const results = away.results.map((result, index) => (index === 0 ? { ...result, quarantine } : result))
+    assert.deepStrictEqual(
+      told({ ...away, results }).map(([title]) => title),
+      ["away › runs 0", "11 scenarios", "2 scenarios", "2 scenarios"]
+    )
   })
 })
 

@@ -5,7 +5,7 @@ import * as TestClock from "effect/testing/TestClock"
 import type { RunEvent } from "../../src/runner/RunEvent.ts"
 import * as ConsoleReporter from "../../src/reporters/ConsoleReporter.ts"
 import { coloured, plain } from "../../src/reporters/Style.ts"
-import { greenEvents, mixedEvents, night, replay } from "./fixture.ts"
+import { away, greenEvents, mixedEvents, night, replay } from "./fixture.ts"
 
 const show = (events: ReadonlyArray<RunEvent>, change: Partial<ConsoleReporter.ConsoleOptions> = {}) =>
   Effect.gen(function* () {
@@ -100,6 +100,29 @@ describe("ConsoleReporter", () => {
         short,
         "left     2 runs of which nobody knows whether they are there, in report.json; the first: The run 1 is unknown.\nleft     The browser 3 is unknown.\n"
       )
+    })
+  )
+
+  it.effect("what one cause kept from being scored is said once, with the scenarios", () =>
+    Effect.gen(function* () {
+      const text = yield* show([{ _tag: "RunFinished", report: away }])
+      assert.deepStrictEqual(text.split("\nred ")[0]?.split("\n").slice(1), [
+        "  ✗ 12 scenarios service not reached: POST /api/v4/runs answered 503",
+        ...Array.from({ length: 8 }, (_, index) => `      away › runs ${index}`),
+        "      and 4 more, in report.json",
+        '      replay    harness run away --name "runs 0" --seed 1',
+        "",
+        "  ✗ 2 scenarios service not reached: GET /api/v4/runs/…/status got no answer",
+        "      away › polls 1",
+        "      away › polls 2",
+        '      replay    harness run away --name "polls 1" --seed 1',
+        "",
+        "  ✗ 2 scenarios not scored: the oracle could not look",
+        "      away › asks 1",
+        "      away › asks 2",
+        '      replay    harness run away --name "asks 1" --seed 1',
+        ""
+      ])
     })
   )
 

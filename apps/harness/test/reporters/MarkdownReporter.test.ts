@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Stream from "effect/Stream"
 import * as MarkdownReporter from "../../src/reporters/MarkdownReporter.ts"
-import { green, greenEvents, mixedEvents, night, replay } from "./fixture.ts"
+import { away, green, greenEvents, mixedEvents, night, replay } from "./fixture.ts"
 
 const { annotation, render } = MarkdownReporter
 
@@ -23,6 +23,16 @@ describe("MarkdownReporter", () => {
 
   it("a green run is one line before what is folded away", () => {
     assert.match(render(green, replay), /^## ✅ The one scenario passed; 0\.00 USD\n\n[^\n]*\n\n<details>/u)
+  })
+
+  it("what one cause kept from being scored is one row, and its scenarios are folded away", () => {
+    const text = render(away, replay)
+    assert.lengthOf([...text.matchAll(/^\| \*\*/gmu)], 3)
+    assert.match(text, /^\| \*\*service not reached\*\* \| 12 scenarios \| POST \/api\/v4\/runs answered 503 \|$/mu)
+    assert.include(text, "away › runs 0\naway › runs 1\n")
+    assert.include(text, 'replay    harness run away --name "runs 0" --seed 1')
+    assert.notInclude(text, '"runs 1"')
+    assert.include(annotation(away) ?? "", "12 scenarios: service not reached. POST /api/v4/runs answered 503%0A")
   })
 
   it("no text of a failure can become Markdown or HTML", () => {

@@ -168,6 +168,30 @@ export const night = report([
   skipped
 ])
 
+const unreachable = (name: string, index: number, method: string, path: string, status: number | null) =>
+  result({
+    suite: "away",
+    name: `${name} ${index}`,
+    verdict: "infra",
+    failure: {
+      kind: "error",
+      message: `CreateOutcomeUnknown: its request id "9c2f0ca1673${index % 10}-2"`,
+      request: { method, path, status, duration_ms: 2 }
+    },
+    reason: "again when it was run again"
+  })
+
+const idOf = (index: number) => `7f0c11aa-3f5e-4d0c-9a3b-0d53f36a9e1${index}`
+
+/** A night in which the service was away, and the oracles were, too. */
+export const away = report([
+  ...Array.from({ length: 12 }, (_, index) => unreachable("runs", index, "POST", "/api/v4/runs", 503)),
+  ...[1, 2].map((index) => unreachable("polls", index, "GET", `/api/v4/runs/${idOf(index)}/status`, null)),
+  ...[1, 2].map((index) =>
+    result({ suite: "away", name: `asks ${index}`, verdict: "unscored", reason: "the oracle could not look" })
+  )
+])
+
 /** A run in which all is well. */
 export const green = report([passed])
 export const greenEvents = eventsOf(green, [passed])
