@@ -1,7 +1,7 @@
 import * as Gate from "../runner/Gate.ts"
 import type { JudgedRow } from "../runner/NightJudgement.ts"
 import { leakedBrowsersOf, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
-import type { Breach, Failure, Trial } from "../runner/Trial.ts"
+import type { Breach, Exchange, Failure, Trial } from "../runner/Trial.ts"
 import { counted } from "./Style.ts"
 
 /** Something of a run that a person has to look at. */
@@ -42,11 +42,19 @@ export const breachesOf = ({ trials }: ScenarioResult): ReadonlyArray<Breach> =>
 
 const line = (text: string) => text.replaceAll(/\s+/gu, " ").trim()
 
-/** A failure in a line: what should have been so, what was expected, and what came. */
-export const failureLine = ({ actual, expected, message }: Failure): string => {
+// of a run, of a request, of a key: what two messages of one cause differ in
+const ids = /\b(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{12,}(?:-\d+)?)\b/giu
+
+/** How a request ended, without the ids of its path. */
+const requestLine = ({ method, path, status }: Exchange): string =>
+  `${method} ${path.replaceAll(ids, "…")} ${status === null ? "got no answer" : `answered ${status}`}`
+
+/** A failure in a line: what should have been so, what was expected, what came, and what a timeout was waiting for. */
+export const failureLine = ({ actual, expected, kind, message, request }: Failure): string => {
   const facts = [
     ...(expected === undefined || expected === "" ? [] : [`expected ${expected}`]),
-    ...(actual === undefined || actual === "" ? [] : [`got ${actual}`])
+    ...(actual === undefined || actual === "" ? [] : [`got ${actual}`]),
+    ...(kind === "timeout" && request !== undefined ? [`the last request ${requestLine(request)}`] : [])
   ]
   const text = line(facts.length === 0 ? message : `${message}: ${facts.join(", ")}`)
   return text.length > 300 ? `${text.slice(0, 299)}…` : text
@@ -193,16 +201,14 @@ export interface Finding extends Item {
   readonly items: ReadonlyArray<Item>
 }
 
-// of a run, of a request, of a key: what two messages of one cause differ in
-const ids = /\b(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{12,}(?:-\d+)?)\b/giu
-
 /** What kept a scenario from being scored, without what is of this scenario alone; undefined where it was scored. */
 export const causeOf = (result: ScenarioResult): string | undefined => {
   const { failure, verdict } = result
   if (verdict !== "infra" && verdict !== "unscored") return undefined
-  const { method, path, status } = failure?.request ?? { method: "", path: "", status: 200 }
-  if (verdict === "infra" && (status === null || status === 429 || status >= 500)) {
-    return `${method} ${path.replaceAll(ids, "…")} ${status === null ? "got no answer" : `answered ${status}`}`
+  const request = failure?.request
+  if (verdict === "infra" && request !== undefined) {
+    const { status } = request
+    if (status === null || status === 429 || status >= 500) return requestLine(request)
   }
   const text = failure === undefined ? reasonOf(result) : failureLine(failure)
   return text?.replaceAll(ids, "…")

@@ -21,6 +21,8 @@ export interface TrialLog {
   /** When it began, in milliseconds since 1970. */
   began_ms: number
   lastExchange: Exchange | undefined
+  /** The status of a run, session or task that was told last. */
+  lastStatus: string | undefined
   requests: number
   /** Browsers that it made and did not stop. */
   readonly openBrowsers: Set<string>
@@ -54,6 +56,7 @@ export const make = (): TrialLog => ({
   serial: ++logs,
   began_ms: 0,
   lastExchange: undefined,
+  lastStatus: undefined,
   requests: 0,
   openBrowsers: new Set(),
   costs: new Map(),

@@ -86,6 +86,7 @@ const attempt = Effect.fnUntraced(function* (
   const oracles: OracleCount = { held: 0, refuted: 0, unable: [] }
   log.agent = null
   log.judge = null
+  log.lastStatus = undefined
   let request = log.lastExchange
   const started_ms = yield* elapsedSince(start)
   const timeout = scenario.timeout ?? options.timeout
@@ -124,7 +125,8 @@ const attempt = Effect.fnUntraced(function* (
   if (errors.some((error) => error instanceof TimeRanOut)) {
     if (cut !== undefined) return { ...done, verdict: "skipped", reason: cut.reason } satisfies Tried
     const message = `it should end within ${Duration.format(timeout)}`
-    return { ...done, verdict: "failed", failure: { ...failure, kind: "timeout", message } } satisfies Tried
+    const seen = log.lastStatus === undefined ? {} : { actual: `the status ${options.redact(log.lastStatus)}` }
+    return { ...done, verdict: "failed", failure: { ...failure, kind: "timeout", message, ...seen } } satisfies Tried
   }
   const infra = errors.length === 0 ? undefined : Infra.of(errors[0], request)
   if (infra !== undefined) return { ...done, verdict: "infra", failure, infra } satisfies Tried

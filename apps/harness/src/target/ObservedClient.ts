@@ -62,6 +62,7 @@ const sawRun = (log: TrialLog, body: string) => {
   const run = Option.getOrUndefined(readRun(body))
   if (run === undefined) return
   if (typeof run.cost === "string") log.costs.set(run.id, run.cost)
+  log.lastStatus = run.status ?? log.lastStatus
   if (!isOneOf(terminalRunStatuses, run.status)) return
   log.ended.set(run.id, run.status)
   log.results.add(run.id)
@@ -69,11 +70,14 @@ const sawRun = (log: TrialLog, body: string) => {
 
 const sawStatus = (log: TrialLog, id: string, body: string) => {
   const status = Option.getOrUndefined(readStatus(body))?.status
+  log.lastStatus = status ?? log.lastStatus
   if (isOneOf(terminalRunStatuses, status)) log.ended.set(id, status)
 }
 
 const sawSession = (log: TrialLog, id: string, body: string) => {
-  if (!isOneOf(terminalV3SessionStatuses, Option.getOrUndefined(readStatus(body))?.status)) return
+  const status = Option.getOrUndefined(readStatus(body))?.status
+  log.lastStatus = status ?? log.lastStatus
+  if (!isOneOf(terminalV3SessionStatuses, status)) return
   log.results.add(id)
   for (const [run, { sessionId }] of log.made) if (sessionId === id) log.results.add(run)
 }
@@ -82,6 +86,7 @@ const sawTasks = (log: TrialLog, id: string, body: string) => {
   for (const task of Option.getOrUndefined(readTasks(body))?.tasks ?? []) {
     log.agent = task.isSuccess ?? log.agent
     log.judge = task.judgeVerdict ?? log.judge
+    log.lastStatus = task.status ?? log.lastStatus
     if (!isOneOf(terminalTaskStatuses, task.status)) continue
     log.results.add(task.id)
     // of a session that was there before, somebody else has paid for the tasks

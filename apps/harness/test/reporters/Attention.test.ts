@@ -50,6 +50,23 @@ describe("Attention", () => {
   })
 })
 
+it("a timeout says what it waited for, whatever its id", () => {
+  const path = "/api/v4/runs/7f0c11aa-3f5e-4d0c-9a3b-0d53f36a9ee1/status"
+  const failure = {
+    kind: "timeout" as const,
+    message: "it should end within 2s",
+    actual: "the status running",
+    request: { method: "GET", path, status: 200, duration_ms: 3 }
+  }
+  const line =
+    "it should end within 2s: got the status running, the last request GET /api/v4/runs/…/status answered 200"
+  assert.strictEqual(Attention.failureLine(failure), line)
+  assert.strictEqual(
+    Attention.failureLine({ ...failure, kind: "check" }),
+    "it should end within 2s: got the status running"
+  )
+})
+
 describe("Attention.findings", () => {
   const told = (report: typeof night) =>
     Attention.findings(report).map(({ evidence, items, title }) => [title, evidence, items.length])

@@ -57,6 +57,9 @@ describe("Runner", () => {
       let released = 0
       const suite = Suite.make("slow", [
         scenario("default", function* () {
+          const log = yield* TrialLog
+          log.lastExchange = { method: "GET", path: "/api/v4/runs/r/status", status: 200, duration_ms: 3 }
+          log.lastStatus = "running"
           yield* Effect.addFinalizer(() => Effect.sync(() => released++))
           yield* Effect.never
         }),
@@ -78,6 +81,10 @@ describe("Runner", () => {
       )
       assert.deepStrictEqual([first?.duration_ms, second?.duration_ms], [5000, 2000])
       assert.strictEqual(first?.failure?.message, "it should end within 5s")
+      assert.deepStrictEqual(
+        [first?.failure?.actual, first?.failure?.request?.status, second?.failure?.actual],
+        ["the status running", 200, undefined]
+      )
       assert.strictEqual(released, 1)
     })
   )

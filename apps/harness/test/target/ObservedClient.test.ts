@@ -50,6 +50,7 @@ describe("what is seen of a trial", () => {
       const [run] = log.made.keys()
       assert.deepStrictEqual([...log.results], [run])
       assert.deepStrictEqual([...log.costs], [[run, "0.02"]])
+      assert.strictEqual(log.lastStatus, "completed")
     })
   )
 
