@@ -4,7 +4,7 @@ import type * as Layer from "effect/Layer"
 import type { ClientConfig } from "./ClientConfig.ts"
 
 /**
- * The HttpClient of the platform: undici in Node, loaded with the first request, and fetch elsewhere. What is bundled
+ * The HttpClient of the platform: undici in Node, loaded when the layer is built, and fetch elsewhere. What is bundled
  * for a browser or an edge runtime has no undici inside: the conditions of the bundler choose.
  */
 export const layerHttp: Layer.Layer<HttpClient.HttpClient, never, ClientConfig> = platform.layerHttp

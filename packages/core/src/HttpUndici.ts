@@ -5,8 +5,10 @@ import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientError from "effect/http/HttpClientError"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import type * as Undici from "undici"
 import { ClientConfig } from "./ClientConfig.ts"
+import * as ContentCoding from "./ContentCoding.ts"
 import { layerFetch } from "./HttpFetch.ts"
 import * as WholeAnswer from "./WholeAnswer.ts"
 
@@ -51,16 +53,21 @@ const sendBy =
             onHeaders()
           },
           onResponseData: (_, chunk) => void chunks.push(chunk),
-          onResponseEnd: () =>
+          onResponseEnd: () => {
+            const received = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
+            const coding = joined(headers["content-encoding"])
+            const body = coding === undefined ? Result.succeed(received) : ContentCoding.decode(received, coding)
+            if (Result.isFailure(body)) return fail(body.failure)
             onEnd(
               Effect.succeed({
                 status,
                 header: (name) => joined(headers[name]),
                 headers: () =>
                   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, joined(value) ?? ""])),
-                body: chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
+                body: body.success
               })
-            ),
+            )
+          },
           onResponseError: (_, cause) => fail(cause)
         }
       )
@@ -72,6 +79,13 @@ const sendBy =
       controller?.abort(interrupted)
     }
   }
+
+/** Whether Node's fetch goes through the proxies that the environment names; flags come before the variable. */
+const isProxied = () => {
+  const flags = [...(process.env["NODE_OPTIONS"] ?? "").split(" "), ...process.execArgv]
+  const last = flags.findLast((flag) => flag === "--use-env-proxy" || flag === "--no-use-env-proxy")
+  return last === undefined ? process.env["NODE_USE_ENV_PROXY"] === "1" : last === "--use-env-proxy"
+}
 
 /** Connections of a client of its own, which end with it; idle ones keep no process alive. */
 const dispatcherOf = ({ Agent, EnvHttpProxyAgent }: typeof Undici) =>
@@ -87,9 +101,7 @@ const dispatcherOf = ({ Agent, EnvHttpProxyAgent }: typeof Undici) =>
     }
     return yield* Effect.acquireRelease(
       // what sends Node's fetch through a proxy sends us through it
-      Effect.sync(() =>
-        process.env["NODE_USE_ENV_PROXY"] === "1" ? new EnvHttpProxyAgent(options) : new Agent(options)
-      ),
+      Effect.sync(() => (isProxied() ? new EnvHttpProxyAgent(options) : new Agent(options))),
       (dispatcher) => Effect.promise(() => dispatcher.destroy())
     )
   })
@@ -112,22 +124,38 @@ const layerBy = (undici: typeof Undici) =>
     )
   )
 
-/** Reading it takes as long as half of a client: only who sends something waits for it. */
-const load = Effect.tryPromise(() => import("undici"))
+/** Reading it takes as long as half of a client: only who builds one that sends waits for it. */
+const load = Effect.tryPromise({
+  try: () => import("undici"),
+  catch: (cause) =>
+    new Error("undici cannot be loaded. Install it beside @webagent/core, or take layerFetch.", { cause })
+})
 
 /** undici, and no other. */
 export const layerUndici: Layer.Layer<HttpClient.HttpClient, never, ClientConfig> = Layer.unwrap(
   Effect.map(Effect.orDie(load), layerBy)
 )
 
+/** fetch in place of undici: who has set a time that only undici holds is told aloud. */
+const withoutUndici = ({ cause }: Error) =>
+  Effect.gen(function* () {
+    const { timeouts } = yield* ClientConfig
+    const said = "undici cannot be loaded, so fetch sends the requests"
+    yield* timeouts.connect === undefined
+      ? Effect.logDebug(`${said}.`, cause)
+      : Effect.logWarning(`${said}, and timeouts.connect is not held.`, cause)
+    return layerFetch
+  })
+
 /**
- * undici, unless an application provides a FetchHttpClient.Fetch, and where it can be loaded: a bundle may have left it
- * out, and an old Node refuses it. fetch is always there.
+ * undici, unless an application provides a FetchHttpClient.Fetch or RequestInit, and where it can be loaded: a bundle
+ * may have left it out, and an old Node refuses it. fetch is always there.
  */
 export const layerHttp: Layer.Layer<HttpClient.HttpClient, never, ClientConfig> = Layer.unwrap(
-  Effect.contextWith((context: Context.Context<never>) =>
-    Context.getOrUndefined(context, FetchHttpClient.Fetch) === undefined
-      ? Effect.match(load, { onSuccess: layerBy, onFailure: () => layerFetch })
+  Effect.contextWith((context: Context.Context<ClientConfig>) =>
+    Context.getOrUndefined(context, FetchHttpClient.Fetch) === undefined &&
+    Context.getOrUndefined(context, FetchHttpClient.RequestInit) === undefined
+      ? Effect.matchEffect(load, { onSuccess: (undici) => Effect.succeed(layerBy(undici)), onFailure: withoutUndici })
       : Effect.succeed(layerFetch)
   )
 )

@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib"
 import { ClientConfig, layerHttp, Transport } from "../src/index.ts"
 
 /** Runs `calling.ts` in a process of its own to its end. */
@@ -27,8 +28,19 @@ const calling = (
     child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text))
     const [code] = await once(child, "close")
     assert.strictEqual(code, 0)
-    return JSON.parse(said) as { readonly status: number; readonly alive: ReadonlyArray<string> }
+    return JSON.parse(said) as {
+      readonly status: number
+      readonly alive: ReadonlyArray<string>
+      readonly log: ReadonlyArray<readonly [level: string, message: string]>
+    }
   })
+
+const encoders: { readonly [coding: string]: (plain: Buffer) => Buffer } = {
+  gzip: gzipSync,
+  deflate: deflateSync,
+  br: brotliCompressSync,
+  zstd: zstdCompressSync
+}
 
 /** Makes a Node of one where undici is not. */
 const withoutUndici = `--import=data:text/javascript,${encodeURIComponent(`
@@ -77,12 +89,89 @@ describe("layerHttp", () => {
     })
   )
 
-  it.live("goes through a proxy that Node's fetch would go through", () =>
+  it.live("is fetch where an application provides what fetch is told, also in Node", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => ({ json: {} })
-      const env = { NODE_USE_ENV_PROXY: "1", http_proxy: server.address, HTTP_PROXY: server.address }
-      yield* calling("http://agents.example", { env })
+      yield* Effect.flatMap(Transport, (transport) => transport.execute("v4", HttpClientRequest.get("/x"))).pipe(
+        Effect.provide(Transport.layer),
+        Effect.provide(layerHttp),
+        Effect.provide(ClientConfig.layer({ baseUrl: server.address, apiKey: "canary" })),
+        Effect.provideService(FetchHttpClient.RequestInit, { credentials: "include" })
+      )
+      assert.isTrue(isFetch(server))
+    }).pipe(Effect.provide(ScriptedServer.layer))
+  )
+
+  it.live.each([
+    [{}, "Debug", "undici cannot be loaded, so fetch sends the requests."],
+    [
+      { connect: "1 second" },
+      "Warn",
+      "undici cannot be loaded, so fetch sends the requests, and timeouts.connect is not held."
+    ]
+  ] as const)("says that it is fetch since undici cannot be loaded: %j", ([timeouts, level, sentence]) =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = () => ({ json: {} })
+      const { log } = yield* calling(server.address, {
+        flags: [withoutUndici],
+        env: { TIMEOUTS: JSON.stringify(timeouts) }
+      })
+      assert.deepInclude(log, [level, sentence])
+    }).pipe(Effect.provide(ScriptedServer.layer))
+  )
+
+  it.live.each(["gzip", "deflate", "br", "zstd", "GZIP, br"])(
+    "reads an answer that is %s without being asked",
+    (coding) =>
+      Effect.gen(function* () {
+        const server = yield* ScriptedServer
+        const json = Buffer.from(JSON.stringify({ id: "r-1" }))
+        const body = coding
+          .toLowerCase()
+          .split(", ")
+          .reduce((plain, name) => encoders[name]?.(plain) ?? plain, json as Buffer)
+        server.script = () => (response) => response.writeHead(200, { "content-encoding": coding }).end(body)
+        const got = yield* Effect.flatMap(Transport, (transport) =>
+          transport.exchange("v4", HttpClientRequest.get("/x"))
+        ).pipe(
+          Effect.provide(Transport.layer),
+          Effect.provide(layerHttp),
+          Effect.provide(ClientConfig.layer({ baseUrl: server.address, apiKey: "canary" }))
+        )
+        assert.strictEqual(got.text(), String(json))
+        assert.isFalse(isFetch(server))
+      }).pipe(Effect.provide(ScriptedServer.layer))
+  )
+
+  it.live("fails where what is said to be compressed is not", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = () => (response) => response.writeHead(200, { "content-encoding": "gzip" }).end("{}")
+      const error = yield* Effect.flatMap(Transport, (transport) =>
+        transport.exchange("v4", HttpClientRequest.get("/x"))
+      ).pipe(
+        Effect.flip,
+        Effect.provide(Transport.layer),
+        Effect.provide(layerHttp),
+        Effect.provide(ClientConfig.layer({ baseUrl: server.address, apiKey: "canary" }))
+      )
+      assert.strictEqual(error.reason._tag, "ConnectionFailed")
+      assert.include(error.message, "Z_DATA_ERROR")
+    }).pipe(Effect.provide(ScriptedServer.layer))
+  )
+
+  it.live.each([
+    { env: { NODE_USE_ENV_PROXY: "1" } },
+    { flags: ["--use-env-proxy"] },
+    { env: { NODE_OPTIONS: "--use-env-proxy" } }
+  ])("goes through a proxy that Node's fetch would go through: %j", ({ env, flags = [] }) =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = () => ({ json: {} })
+      const proxy = { http_proxy: server.address, HTTP_PROXY: server.address }
+      yield* calling("http://agents.example", { flags, env: { ...env, ...proxy } })
       assert.include(server.requests[0]?.url, "/api/v4/x")
       assert.strictEqual(server.requests[0]?.headers.host, "agents.example")
     }).pipe(Effect.provide(ScriptedServer.layer))

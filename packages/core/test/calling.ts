@@ -2,14 +2,27 @@
 import * as Effect from "effect/Effect"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as References from "effect/References"
 import { ClientConfig, layerHttp, Transport } from "../src/index.ts"
 
 const [, , baseUrl = ""] = process.argv
 
+const timeouts = JSON.parse(process.env["TIMEOUTS"] ?? "{}") as object
+
+const log: Array<readonly [string, unknown]> = []
+const logger = Logger.make<unknown, void>(({ logLevel, message }) => {
+  log.push([logLevel, Array.isArray(message) ? message[0] : message])
+})
+
 const runtime = ManagedRuntime.make(
-  Transport.layer.pipe(Layer.provide(layerHttp), Layer.provide(ClientConfig.layer({ baseUrl, apiKey: "canary" })))
+  Transport.layer.pipe(
+    Layer.provide(layerHttp),
+    Layer.provide(ClientConfig.layer({ baseUrl, apiKey: "canary", timeouts })),
+    Layer.provide([Logger.layer([logger]), Layer.succeed(References.MinimumLogLevel, "Debug")])
+  )
 )
 const call = Effect.flatMap(Transport, (transport) => transport.execute("v4", HttpClientRequest.get("/x")))
 const { status } = await runtime.runPromise(call)
-setImmediate(() => console.log(JSON.stringify({ status, alive: process.getActiveResourcesInfo() })))
+setImmediate(() => console.log(JSON.stringify({ status, log, alive: process.getActiveResourcesInfo() })))
