@@ -79,6 +79,15 @@ const byVerdict: Readonly<Record<ScenarioResult["verdict"], readonly [rank: numb
   skipped: undefined
 }
 
+/** Whether it ended in a way that a person may have to look at. */
+export const isBad = ({ verdict }: ScenarioResult): boolean => byVerdict[verdict] !== undefined
+
+/** Orders scenarios: the worst first, and what is in quarantine after all others. */
+export const worstFirst = (one: ScenarioResult, other: ScenarioResult): number => {
+  const placeOf = (result: ScenarioResult) => (byVerdict[result.verdict]?.[0] ?? 10) + (isQuarantined(result) ? 100 : 0)
+  return placeOf(one) - placeOf(other)
+}
+
 const left = (result: ScenarioResult): string => {
   const browsers = leakedBrowsersOf(result)
   const open = browsers.filter(({ stopped }) => !stopped)

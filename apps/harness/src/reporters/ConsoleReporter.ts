@@ -5,7 +5,7 @@ import * as Stream from "effect/Stream"
 import * as Gate from "../runner/Gate.ts"
 import * as Money from "../runner/Money.ts"
 import type { RunEvent } from "../runner/RunEvent.ts"
-import { leakedBrowsersOf, type RunHeader, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
+import { countsOf, leakedBrowsersOf, type RunHeader, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
 import type { Exchange, Leftover } from "../runner/Trial.ts"
 import * as Attention from "./Attention.ts"
 import * as FailureDiff from "./FailureDiff.ts"
@@ -62,9 +62,10 @@ export const explained = (
   result: ScenarioResult,
   { columns, replay, style }: Pick<ConsoleOptions, "columns" | "replay" | "style">
 ): ReadonlyArray<string> => {
-  const { failure } = result
+  const { failure, quarantine } = result
   if (failure === undefined) return []
   const title = `${result.suite} › ${result.name}`
+  const isKnown = Attention.isQuarantined(result)
   const time = duration(result.duration_ms)
   const room = Math.max(2, Math.min(columns, 100) - title.length - time.length - 4)
   const fact = (word: string, text: string | undefined) =>
@@ -72,7 +73,8 @@ export const explained = (
       ? []
       : [`      ${style.faint(word.padEnd(9))} ${text.replaceAll("\n", `\n${" ".repeat(16)}`)}`]
   return [
-    `  ${style.bad("✗")} ${style.strong(title)}${" ".repeat(room)}${style.faint(time)}`,
+    `  ${isKnown ? style.faint("-") : style.bad("✗")} ${style.strong(title)}${" ".repeat(room)}${style.faint(time)}`,
+    ...(isKnown ? [`      in quarantine until ${quarantine?.expires}: ${quarantine?.reason}`] : []),
     `      ${failure.message.replaceAll("\n", "\n      ")}`,
     ...(failure.diff === undefined
       ? [...fact("expected", failure.expected), ...fact("got", failure.actual)]
@@ -106,11 +108,11 @@ const together = (
   ]
 }
 
-/** Why scenarios are bad: what one cause ended is said once. */
+/** Why scenarios are bad, worst first, what is in quarantine last: what one cause ended is said once. */
 const explanations = (report: RunReport, options: ConsoleOptions): ReadonlyArray<string> => {
   const groups = Attention.findings(report).filter(({ items }) => items.length > 1)
   const groupOf = new Map(groups.flatMap((group) => group.items.map(({ result }) => [result, group] as const)))
-  return report.results.flatMap((result) => {
+  return report.results.toSorted(Attention.worstFirst).flatMap((result) => {
     const group = groupOf.get(result)
     if (group === undefined) return explained(result, options)
     return group.items[0]?.result === result ? together(group, options) : []
@@ -152,7 +154,10 @@ const skips = (results: ReadonlyArray<ScenarioResult>, style: Style): ReadonlyAr
 
 /** The line that says what happened: `1 failed, 53 passed in 3.0 s · 0 leaked browsers`. */
 export const summary = (report: RunReport, style: Style): string => {
-  const { claimed, failed, flaky, infra, passed, skipped, unscored } = report.counts
+  const known = report.results.filter((result) => Attention.isQuarantined(result) && Attention.isBad(result))
+  const held = new Set(known)
+  const counts = countsOf(report.results.filter((result) => !held.has(result)))
+  const { claimed, failed, flaky, infra, passed, skipped, unscored } = counts
   const unrun = report.results
     .filter(({ verdict }) => verdict !== "skipped")
     .reduce((sum, { trials }) => sum + trials.filter(({ verdict }) => verdict === "skipped").length, 0)
@@ -162,6 +167,7 @@ export const summary = (report: RunReport, style: Style): string => {
     ...(flaky > 0 ? [style.bad(`${flaky} flaky`)] : []),
     ...(infra > 0 ? [style.bad(`${infra} without the service`)] : []),
     ...(unscored > 0 ? [style.bad(`${unscored} not scored`)] : []),
+    ...(known.length > 0 ? [`${known.length} failed in quarantine`] : []),
     passed > 0 ? style.good(`${passed} passed`) : `${passed} passed`,
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
     ...(unrun > 0 ? [`${counted(unrun, "trial")} of others not run`] : [])

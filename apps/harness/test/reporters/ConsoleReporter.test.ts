@@ -126,6 +126,28 @@ describe("ConsoleReporter", () => {
     })
   )
 
+  it.effect("the worst is explained first, and what is in quarantine last, which is no failure among the others", () =>
+    Effect.gen(function* () {
+      const text = yield* show([{ _tag: "RunFinished", report: night }])
+      const explained = [...text.matchAll(/^ {2}([✗-]) (checkout › [a-z ]*[a-z])/gmu)]
+      assert.deepStrictEqual(
+        explained.map(([, sign, title]) => `${sign} ${title}`),
+        [
+          "✗ checkout › pays",
+          "✗ checkout › known for too long",
+          "✗ checkout › buys the red mug",
+          "✗ checkout › cannot be reached",
+          "- checkout › known to fail"
+        ]
+      )
+      assert.include(text, "\n      in quarantine until 2026-12-01: the shop moves\n      the order exists\n")
+      assert.include(
+        text,
+        "\n1 failed, 1 claimed success wrongly, 1 flaky, 1 without the service, 1 not scored, 1 failed in quarantine, 2 passed"
+      )
+    })
+  )
+
   it.effect("what is logged meanwhile stands above what is drawn again, and nothing of it is lost", () =>
     Effect.gen(function* () {
       for (const live of [true, false]) {
