@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import { relative } from "node:path"
 import { usage } from "../Mistake.ts"
 import * as ConsoleReporter from "../reporters/ConsoleReporter.ts"
+import * as Explanation from "../reporters/Explanation.ts"
 import { cut } from "../reporters/Style.ts"
 import type { ScenarioResult } from "../runner/RunReport.ts"
 import * as Runner from "../runner/Runner.ts"
@@ -70,7 +71,7 @@ export const watchSuites = Effect.fnUntraced(function* (options: RunOptions) {
     const ran = runOnce(edition).pipe(
       Effect.flatMap(({ replay, report }) => {
         const changes = Changes.between(before ?? [], report.results)
-        const explain = (result: ScenarioResult) => ConsoleReporter.explained(result, { columns, replay, style })
+        const explain = (result: ScenarioResult) => Explanation.of(result, { columns, replay, style })
         const lines = changeLines(changes, { style, explain, broken: before === undefined ? "fails" : "broke" })
         before = report.results
         return say([...lines, ConsoleReporter.summary(report, style), ""])

@@ -12,12 +12,12 @@ export const render = (figures: ReadonlyArray<SuiteFigures> = []): string => {
         caption: `Pass rates, scenarios weighing the same, intervals of 95 %${whole === 0 ? "" : `; ${counted(whole, "suite")} at 100 %`}`,
         heads: ["suite", "scenarios", "rate", "between", "k", "one of k", "all of k"],
         align: " nnnnnn",
-        rows: shown.map(({ interval, k, passAtK, passHatK, rate, scenarios, suite }) => [
+        rows: shown.map(({ interval, k, passAtK, passHatK, rate, scenarios, scenariosOfK, suite }) => [
           suite === null ? "<b>all</b>" : escape(suite),
           number(scenarios),
           percent(rate),
           interval === null ? "" : `${percent(interval.low)} .. ${percent(interval.high)}`,
-          number(k),
+          scenariosOfK === scenarios ? number(k) : `${number(k)}, of ${counted(scenariosOfK, "scenario")}`,
           percent(passAtK),
           percent(passHatK)
         ])

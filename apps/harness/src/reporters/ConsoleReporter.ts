@@ -6,14 +6,14 @@ import * as Gate from "../runner/Gate.ts"
 import * as Money from "../runner/Money.ts"
 import type { RunEvent } from "../runner/RunEvent.ts"
 import { countsOf, leakedBrowsersOf, type RunHeader, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
-import type { Exchange, Leftover } from "../runner/Trial.ts"
+import type { Leftover } from "../runner/Trial.ts"
 import * as Attention from "./Attention.ts"
-import * as FailureDiff from "./FailureDiff.ts"
+import * as Explanation from "./Explanation.ts"
 import type { LogLines } from "./LogLines.ts"
 import * as Pace from "./Pace.ts"
 import * as NightLines from "./NightLines.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
-import { counted, cut, duration, type Style } from "./Style.ts"
+import { counted, cut, duration, percent, type Style } from "./Style.ts"
 import * as SuiteProgress from "./SuiteProgress.ts"
 
 /** What the console reporter writes to, and what it cannot know from the events. */
@@ -42,81 +42,6 @@ const headline = (header: RunHeader): string => {
   const { name, address } = header.target
   const where = name === address ? name : `${name} on ${address.replace(/^https?:\/\//u, "")}`
   return `webagent harness ${header.tool.version} · ${where} · seed ${header.seed} · ${header.concurrency} at a time`
-}
-
-const request = ({ method, path, status, duration_ms }: Exchange): string =>
-  `${method} ${path}   ${status ?? "no answer"}   ${duration(duration_ms)}`
-
-const percent = (share: number) => `${(100 * share).toFixed(share > 0 && share < 1 ? 1 : 0)} %`
-
-/** How many trials passed, and within what their true rate lies. */
-const trials = ({ passRate, trials }: ScenarioResult): string | undefined => {
-  if (trials.length < 2) return undefined
-  const passed = trials.filter((trial) => trial.verdict === "passed").length
-  const within = passRate === undefined ? "" : ` · pass rate ${percent(passRate.low)} .. ${percent(passRate.high)}`
-  return `${passed} of ${trials.length} passed${within}`
-}
-
-/** Why a scenario is bad, in lines that end with an empty one; none where nothing failed. */
-export const explained = (
-  result: ScenarioResult,
-  { columns, replay, style }: Pick<ConsoleOptions, "columns" | "replay" | "style">
-): ReadonlyArray<string> => {
-  const { failure, quarantine } = result
-  if (failure === undefined) return []
-  const title = `${result.suite} › ${result.name}`
-  const isKnown = Attention.isQuarantined(result)
-  const time = duration(result.duration_ms)
-  const room = Math.max(2, Math.min(columns, 100) - title.length - time.length - 4)
-  const fact = (word: string, text: string | undefined) =>
-    text === undefined || text === ""
-      ? []
-      : [`      ${style.faint(word.padEnd(9))} ${text.replaceAll("\n", `\n${" ".repeat(16)}`)}`]
-  return [
-    `  ${isKnown ? style.faint("-") : style.bad("✗")} ${style.strong(title)}${" ".repeat(room)}${style.faint(time)}`,
-    ...(isKnown ? [`      in quarantine until ${quarantine?.expires}: ${quarantine?.reason}`] : []),
-    `      ${failure.message.replaceAll("\n", "\n      ")}`,
-    ...(failure.diff === undefined
-      ? [...fact("expected", failure.expected), ...fact("got", failure.actual)]
-      : FailureDiff.lines(failure.diff, style).map((line) => `      ${line}`)),
-    ...fact("request", failure.request && request(failure.request)),
-    ...fact("trials", trials(result)),
-    ...fact("why", result.reason),
-    ...fact("where", failure.where),
-    ...(failure.source === undefined ? [] : [`                ${style.faint(cut(failure.source, columns - 16))}`]),
-    ...fact("replay", replay(result)),
-    ""
-  ]
-}
-
-const mostNamed = 8
-
-/** What one cause kept from being scored, in lines that end with an empty one. */
-const together = (
-  { evidence, items, title, what }: Attention.Finding,
-  { replay, style }: Pick<ConsoleOptions, "replay" | "style">
-): ReadonlyArray<string> => {
-  const names = items.slice(0, mostNamed).map((item) => item.title)
-  const more = items.length - names.length
-  const result = items[0]?.result
-  return [
-    `  ${style.bad("✗")} ${style.strong(title)} ${what}: ${evidence}`,
-    ...names.map((name) => `      ${name}`),
-    ...(more === 0 ? [] : [style.faint(`      and ${more} more, in report.json`)]),
-    ...(result === undefined ? [] : [`      ${style.faint("replay   ")} ${replay(result)}`]),
-    ""
-  ]
-}
-
-/** Why scenarios are bad, worst first, what is in quarantine last: what one cause ended is said once. */
-const explanations = (report: RunReport, options: ConsoleOptions): ReadonlyArray<string> => {
-  const groups = Attention.findings(report).filter(({ items }) => items.length > 1)
-  const groupOf = new Map(groups.flatMap((group) => group.items.map(({ result }) => [result, group] as const)))
-  return report.results.toSorted(Attention.worstFirst).flatMap((result) => {
-    const group = groupOf.get(result)
-    if (group === undefined) return explained(result, options)
-    return group.items[0]?.result === result ? together(group, options) : []
-  })
 }
 
 const leaks = (results: ReadonlyArray<ScenarioResult>, style: Style): ReadonlyArray<string> => {
@@ -185,10 +110,11 @@ export const summary = (report: RunReport, style: Style): string => {
 const figures = ({ figures }: RunReport): ReadonlyArray<string> => {
   const all = figures?.find(({ suite }) => suite === null)
   if (all === undefined) return []
-  const { interval, k, passAtK, passHatK, passed, rate, scored } = all
+  const { interval, k, passAtK, passHatK, passed, rate, scenarios, scenariosOfK, scored } = all
   const within = interval === null ? "" : ` (${percent(interval.low)} .. ${percent(interval.high)})`
+  const of = scenariosOfK === scenarios ? "" : `, of the ${counted(scenariosOfK, "scenario")} with ${k} trials`
   const repeated =
-    k < 2 ? "" : ` · pass@${k} ${percent(passAtK)} (one of ${k}) · pass^${k} ${percent(passHatK)} (all ${k})`
+    k < 2 ? "" : ` · pass@${k} ${percent(passAtK)} (one of ${k}) · pass^${k} ${percent(passHatK)} (all ${k})${of}`
   return [`trials   ${passed} of ${scored} passed · pass rate ${percent(rate)}${within}${repeated}`]
 }
 
@@ -251,7 +177,7 @@ const ending = (report: RunReport, options: ConsoleOptions): ReadonlyArray<strin
   const next = options.next(report)
   return [
     "",
-    ...explanations(report, options),
+    ...Explanation.all(report, options),
     ...leaks(report.results, options.style),
     ...breaches(report.results, options.style),
     ...skips(report.results, options.style),

@@ -23,6 +23,9 @@ export const duration = (duration_ms: number): string => {
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, "0")} s`
 }
 
+/** A share in percent: `97.5 %`, `100 %`. */
+export const percent = (share: number): string => `${(100 * share).toFixed(share > 0 && share < 1 ? 1 : 0)} %`
+
 /** A number with its noun: `1 browser`, `2 browsers`; `plural` is what is added. */
 export const counted = (count: number, noun: string, plural = "s"): string =>
   `${count} ${noun}${count === 1 ? "" : plural}`

@@ -63,6 +63,11 @@ describe("Page", () => {
     assert.lengthOf([...findings.matchAll(/<a href="#/gu)], 16)
   })
 
+  it("pass rates of k trials name the scenarios that had so many", () => {
+    assert.include(words(draw(redNight())), "5, of 62 scenarios")
+    assert.notInclude(words(draw(greenNight())), "5, of")
+  })
+
   it("a green night says so, and without a history that there are no trends", () => {
     const text = words(draw(greenNight(), []))
     assert.include(text, "All 60 scenarios passed; 3.96 USD")

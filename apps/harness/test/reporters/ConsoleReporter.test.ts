@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
+import * as Figures from "../../src/runner/Figures.ts"
 import type { RunEvent } from "../../src/runner/RunEvent.ts"
 import * as ConsoleReporter from "../../src/reporters/ConsoleReporter.ts"
 import { coloured, plain } from "../../src/reporters/Style.ts"
@@ -145,6 +146,20 @@ describe("ConsoleReporter", () => {
         text,
         "\n1 failed, 1 claimed success wrongly, 1 flaky, 1 without the service, 1 not scored, 1 failed in quarantine, 2 passed"
       )
+    })
+  )
+
+  it.effect("pass@k is said to be of the scenarios that had so many trials, where not all had", () =>
+    Effect.gen(function* () {
+      const figuresOf = (report: typeof night) => ({
+        ...report,
+        figures: Figures.of(report.results, report.header) ?? []
+      })
+      const uneven = yield* show([{ _tag: "RunFinished", report: figuresOf(night) }])
+      assert.include(uneven, "pass@3 50.0 % (one of 3) · pass^3 0 % (all 3), of the 2 scenarios with 3 trials\n")
+      const results = night.results.filter(({ trials }) => trials.length === 3)
+      const even = yield* show([{ _tag: "RunFinished", report: figuresOf({ ...night, results }) }])
+      assert.include(even, "pass^3 0 % (all 3)\n")
     })
   )
 
