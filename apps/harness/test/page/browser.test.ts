@@ -101,6 +101,17 @@ describe("the page in Chromium", { timeout: 90_000 }, () => {
     assert.isFalse(await tab.locator(".wf").isVisible())
   })
 
+  it("the path of a request is whole beside its status, however much that says", async () => {
+    await using visited = await visit(write("red", redNight(1)), { viewport: { width: 1280, height: 800 } })
+    await firstWaterfall(visited.tab)
+    const cut = await visited.tab.evaluate<Array<string>>(
+      `[...document.querySelectorAll(".wf-row .label b + .what")].filter((what) => what.scrollWidth > what.clientWidth).map((what) => what.textContent)`
+    )
+    assert.deepStrictEqual(cut, [])
+    const polls = visited.tab.locator(".wf-row", { hasText: "5 polls" }).first()
+    assert.strictEqual(await polls.locator(".what").textContent(), "/v4/runs/7f0c11aa…/status")
+  })
+
   it("a trial is downloaded as an HTTP archive, and the command that replays it is copied", async () => {
     await using visited = await visit(write("red", redNight()), { permissions: ["clipboard-read", "clipboard-write"] })
     const { tab } = visited
