@@ -62,7 +62,10 @@ const byEsbuild = async (entry: string, folder: string, installed: string) => {
     minify: true,
     write: false,
     format: "esm",
-    platform: "node",
+    // as rolldown has it: for Node, undici would be inside
+    platform: "neutral",
+    mainFields: ["module", "main"],
+    external: ["node:*", "fs", "path"],
     conditions,
     logLevel: "silent"
   })
