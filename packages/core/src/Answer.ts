@@ -115,8 +115,9 @@ const told = (error: Error, answered: Answered) => {
   const message = `${call.method} ${call.origin}${call.path}: ${what} (${attempts}, request id ${call.requestId}).`
   return Object.defineProperties(error, {
     call: { value: call },
-    message: { value: message },
-    toJSON: { value: () => ({ ...error, message }) }
+    // whoever passes it on may say more, as with any Error
+    message: { value: message, writable: true, configurable: true },
+    toJSON: { value: () => ({ ...error, message: error.message }) }
   })
 }
 

@@ -6,7 +6,8 @@ import * as HttpClientError from "effect/http/HttpClientError"
 import * as Layer from "effect/Layer"
 import * as WholeAnswer from "./WholeAnswer.ts"
 
-const sendBy =
+/** Sends with the fetch that a call is given, else with the given one, else with the global one. */
+export const sendBy =
   (given: typeof globalThis.fetch | undefined): WholeAnswer.SendWhole =>
   (request, context, { onEnd, onHeaders }) => {
     const fetch = Context.getOrUndefined(context, FetchHttpClient.Fetch) ?? given ?? globalThis.fetch

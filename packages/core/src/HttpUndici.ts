@@ -9,7 +9,7 @@ import * as Result from "effect/Result"
 import type * as Undici from "undici"
 import { ClientConfig } from "./ClientConfig.ts"
 import * as ContentCoding from "./ContentCoding.ts"
-import { layerFetch } from "./HttpFetch.ts"
+import * as HttpFetch from "./HttpFetch.ts"
 import * as WholeAnswer from "./WholeAnswer.ts"
 
 const joined = (value: string | ReadonlyArray<string> | undefined) =>
@@ -111,12 +111,22 @@ const fetchBy = ({ fetch }: typeof Undici, dispatcher: Undici.Dispatcher) =>
   ((address: string, init: Undici.RequestInit) =>
     fetch(address, { ...init, dispatcher })) as object as typeof globalThis.fetch
 
-const layerBy = (undici: typeof Undici) =>
+/** The same, but for calls that are given a fetch, as by a test. */
+const sendUnlessGiven = (dispatcher: Undici.Dispatcher): WholeAnswer.SendWhole => {
+  const send = sendBy(dispatcher)
+  const byFetch = HttpFetch.sendBy(undefined)
+  return (request, context, listener) =>
+    Context.getOrUndefined(context, FetchHttpClient.Fetch) === undefined
+      ? send(request, context, listener)
+      : byFetch(request, context, listener)
+}
+
+const layerBy = (undici: typeof Undici, send: typeof sendBy) =>
   Layer.unwrap(
     Effect.map(dispatcherOf(undici), (dispatcher) =>
       Layer.effect(
         HttpClient.HttpClient,
-        Effect.map(HttpClient.HttpClient, (client) => WholeAnswer.attach(client, sendBy(dispatcher)))
+        Effect.map(HttpClient.HttpClient, (client) => WholeAnswer.attach(client, send(dispatcher)))
       ).pipe(
         Layer.provide(FetchHttpClient.layer),
         Layer.provide(Layer.succeed(FetchHttpClient.Fetch, fetchBy(undici, dispatcher)))
@@ -133,7 +143,7 @@ const load = Effect.tryPromise({
 
 /** undici, and no other. */
 export const layerUndici: Layer.Layer<HttpClient.HttpClient, never, ClientConfig> = Layer.unwrap(
-  Effect.map(Effect.orDie(load), layerBy)
+  Effect.map(Effect.orDie(load), (undici) => layerBy(undici, sendBy))
 )
 
 /** fetch in place of undici: who has set a time that only undici holds is told aloud. */
@@ -144,7 +154,7 @@ const withoutUndici = ({ cause }: Error) =>
     yield* timeouts.connect === undefined
       ? Effect.logDebug(`${said}.`, cause)
       : Effect.logWarning(`${said}, and timeouts.connect is not held.`, cause)
-    return layerFetch
+    return HttpFetch.layerFetch
   })
 
 /**
@@ -155,7 +165,10 @@ export const layerHttp: Layer.Layer<HttpClient.HttpClient, never, ClientConfig> 
   Effect.contextWith((context: Context.Context<ClientConfig>) =>
     Context.getOrUndefined(context, FetchHttpClient.Fetch) === undefined &&
     Context.getOrUndefined(context, FetchHttpClient.RequestInit) === undefined
-      ? Effect.matchEffect(load, { onSuccess: (undici) => Effect.succeed(layerBy(undici)), onFailure: withoutUndici })
-      : Effect.succeed(layerFetch)
+      ? Effect.matchEffect(load, {
+          onSuccess: (undici) => Effect.succeed(layerBy(undici, sendUnlessGiven)),
+          onFailure: withoutUndici
+        })
+      : Effect.succeed(HttpFetch.layerFetch)
   )
 )

@@ -1,15 +1,29 @@
 import { readFileSync } from "node:fs"
 
+/** What Linux says of a process: its state, and what follows that. */
+const statOf = (pid: number): ReadonlyArray<string> => {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+  // what is before the last bracket is the program's name, which may be anything
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+}
+
 /** When a process was started, where the system says: ids are given again, and in each new container the first is 1. */
 const startOf = (pid: number): string | undefined => {
   try {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").slice(0, 8)
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
-    // what is before the last bracket is the program's name, which may be anything
-    const ticks = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]
+    const ticks = statOf(pid)[19]
     return ticks === undefined ? undefined : `${boot}-${ticks}`
   } catch {
     return undefined
+  }
+}
+
+/** Whether a process has ended and nobody has asked how, which in a container may be so for good. */
+const isZombie = (pid: number): boolean => {
+  try {
+    return statOf(pid)[0] === "Z"
+  } catch {
+    return false
   }
 }
 
@@ -35,6 +49,7 @@ export const current = (): string => {
 export const atWork = (owner: string): number | undefined => {
   const [, id, start] = /^(?:process )?(\d+)(?: started (\S+))?$/u.exec(owner) ?? []
   const pid = Number(id)
-  if (id === undefined || !isThere(pid)) return undefined
+  // 0 would be this process and all that it has started
+  if (id === undefined || pid === 0 || !isThere(pid) || isZombie(pid)) return undefined
   return start === undefined || start === (startOf(pid) ?? start) ? pid : undefined
 }

@@ -109,6 +109,16 @@ describe("a described error", () => {
     }).pipe(Effect.provide(layer()))
   )
 
+  it.live("lets whoever passes it on say more, as any Error does", () =>
+    Effect.gen(function* () {
+      yield* always({ status: 404, json: body })
+      const error = yield* Effect.flip(getRun)
+      Object.assign(error, { message: `While looking: ${error.message}` })
+      assert.match(error.message, /^While looking: GET /u)
+      assert.deepInclude(JSON.parse(JSON.stringify(error)), { message: error.message })
+    }).pipe(Effect.provide(layer()))
+  )
+
   it.live("has the fields of one without a call, and is caught and encoded as it is", () =>
     Effect.gen(function* () {
       yield* always({ status: 404, json: body })

@@ -89,6 +89,23 @@ describe("layerHttp", () => {
     })
   )
 
+  // with a time for the headers there are two steps
+  it.live.each([{}, { headers: "10 seconds" }] as const)(
+    "is the fetch that a call is given, also in Node: %j",
+    (timeouts) =>
+      Effect.gen(function* () {
+        const fetch: typeof globalThis.fetch = async () => new Response("{}", { status: 203 })
+        const { status } = yield* Effect.flatMap(Transport, (transport) =>
+          Effect.provideService(transport.execute("v4", HttpClientRequest.get("/x")), FetchHttpClient.Fetch, fetch)
+        ).pipe(
+          Effect.provide(Transport.layer),
+          Effect.provide(layerHttp),
+          Effect.provide(ClientConfig.layer({ baseUrl: "http://agents.invalid", apiKey: "canary", timeouts }))
+        )
+        assert.strictEqual(status, 203)
+      })
+  )
+
   it.live("is fetch where an application provides what fetch is told, also in Node", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer

@@ -1,6 +1,8 @@
 import { assert, describe, it } from "vitest"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { readFileSync } from "node:fs"
+import { Writable } from "node:stream"
 import { ProcessOwner } from "../src/node.ts"
 
 describe("ProcessOwner", () => {
@@ -16,8 +18,34 @@ describe("ProcessOwner", () => {
   it("is no process that has ended, nor what is no process", async () => {
     const child = spawn(process.execPath, ["--version"], { stdio: "ignore" })
     await once(child, "exit")
-    for (const name of [`process ${child.pid}`, `nightly ${process.pid}`, `process ${process.pid} of yore`, ""]) {
+    for (const name of [
+      `process ${child.pid}`,
+      `nightly ${process.pid}`,
+      `process ${process.pid} of yore`,
+      "process 0",
+      ""
+    ]) {
       assert.isUndefined(ProcessOwner.atWork(name), name)
+    }
+  })
+
+  it.runIf(process.platform === "linux")("is no process that has ended whose parent does not care", async () => {
+    // what becomes cat does not know of the child that its shell has started, which ends with its input
+    const parent = spawn("sh", ["-c", "read x <&3 & echo $!; exec cat"], {
+      stdio: ["pipe", "pipe", "ignore", "pipe"]
+    })
+    const stat = (pid: number | undefined) => readFileSync(`/proc/${pid}/stat`, "utf8")
+    try {
+      const [said] = await once(parent.stdout ?? parent, "data")
+      const pid = Number(String(said))
+      while (!stat(parent.pid).includes("(cat)")) await new Promise(setImmediate)
+      assert.strictEqual(ProcessOwner.atWork(`process ${pid}`), pid)
+      const input = parent.stdio[3]
+      if (input instanceof Writable) input.end("\n")
+      while (!stat(pid).includes(") Z ")) await new Promise(setImmediate)
+      assert.isUndefined(ProcessOwner.atWork(`process ${pid}`))
+    } finally {
+      parent.kill()
     }
   })
 
