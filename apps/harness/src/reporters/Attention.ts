@@ -45,9 +45,12 @@ const line = (text: string) => text.replaceAll(/\s+/gu, " ").trim()
 // of a run, of a request, of a key: what two messages of one cause differ in
 const ids = /\b(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{12,}(?:-\d+)?)\b/giu
 
+// whatever a scenario asks for by a wrong id on purpose
+const named = /(\/v\d+\/[a-z-]+\/)[^/]+/u
+
 /** How a request ended, without the ids of its path. */
 const requestLine = ({ method, path, status }: Exchange): string =>
-  `${method} ${path.replaceAll(ids, "…")} ${status === null ? "got no answer" : `answered ${status}`}`
+  `${method} ${path.replace(named, "$1…").replaceAll(ids, "…")} ${status === null ? "got no answer" : `answered ${status}`}`
 
 /** A failure in a line: what should have been so, what was expected, what came, and what a timeout was waiting for. */
 export const failureLine = ({ actual, expected, kind, message, request }: Failure): string => {

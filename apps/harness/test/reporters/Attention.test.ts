@@ -79,6 +79,18 @@ describe("Attention.findings", () => {
     ])
   })
 
+  it("an id that is none is an id, too", () => {
+    const results = away.results.slice(-4, -2).map((result, index) => ({
+      ...result,
+      failure: {
+        kind: "check" as const,
+        message: "the described 422",
+        request: { method: "GET", path: `/api/v2/sessions/${["%20", "12345"][index]}`, status: 503, duration_ms: 2 }
+      }
+    }))
+    assert.deepStrictEqual(told({ ...away, results }), [["2 scenarios", "GET /api/v2/sessions/… answered 503", 2]])
+  })
+
   it("what is said of one scenario alone, and what its quarantine adds, stays an item of its own", () => {
     assert.deepStrictEqual(
       Attention.findings(night).map(({ items, title, what }) => [`${what} · ${title}`, items.length]),
