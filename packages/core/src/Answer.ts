@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import type { Answered } from "./Answered.ts"
 import * as Call from "./Call.ts"
 import { TooManyRequestsError } from "./TooManyRequestsError.ts"
-import { TransportError, UndecodableAnswer, UnexpectedStatus } from "./TransportError.ts"
+import { inLine, TransportError, UndecodableAnswer, UnexpectedStatus } from "./TransportError.ts"
 
 /** The bodies that an operation describes. */
 export type Described = Pick<Contract.Operation, "success" | "errors">
@@ -111,7 +111,7 @@ const advice: { readonly [status: number]: string } = {
 const told = (error: Error, answered: Answered) => {
   const call = Call.of(answered)
   const attempts = call.attempts === 1 ? "1 attempt" : `${call.attempts} attempts`
-  const what = `status ${answered.status}, ${error.message.replace(/\.$/u, "")}${advice[answered.status] ?? ""}`
+  const what = `status ${answered.status}, ${inLine(error.message, 1000).replace(/\.$/u, "")}${advice[answered.status] ?? ""}`
   const message = `${call.method} ${call.origin}${call.path}: ${what} (${attempts}, request id ${call.requestId}).`
   return Object.defineProperties(error, {
     call: { value: call },

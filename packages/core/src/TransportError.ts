@@ -96,9 +96,15 @@ export const called = (call: {
   return `${call.method} ${call.origin}${call.path}${attempts}`
 }
 
+/** A text from the network as a message says it: in one line, and no longer than `most` characters. */
+export const inLine = (text: string, most: number): string => {
+  const line = text.replaceAll(/\s+/gu, " ").trim()
+  return line.length > most ? `${line.slice(0, most)}…` : line
+}
+
 const excerpt = (body: string) => {
-  const line = body.replaceAll(/\s+/gu, " ").trim()
-  return line === "" ? "" : `, ${line.length > 200 ? `${line.slice(0, 200)}…` : line}`
+  const line = inLine(body, 200)
+  return line === "" ? "" : `, ${line}`
 }
 
 const connectionCodes: Readonly<Record<string, string>> = {

@@ -109,6 +109,17 @@ describe("a described error", () => {
     }).pipe(Effect.provide(layer()))
   )
 
+  it.live("says it in a line of a length that a log can bear, and hands over all of it", () =>
+    Effect.gen(function* () {
+      const detail = `<html>\n  ${"x".repeat(100_000)}`
+      yield* always({ status: 404, json: { detail } })
+      const error = yield* Effect.flip(getRun)
+      if (error._tag !== "RunNotFoundError") return assert.fail(error.message)
+      assert.match(error.message, /status 404, <html> x{993}…\. Check the id/u)
+      assert.strictEqual(error.detail, detail)
+    }).pipe(Effect.provide(layer()))
+  )
+
   it.live("lets whoever passes it on say more, as any Error does", () =>
     Effect.gen(function* () {
       yield* always({ status: 404, json: body })
