@@ -1,3 +1,4 @@
+import * as Budget from "./Budget.ts"
 import type { JudgedRow } from "./NightJudgement.ts"
 import { isBad, leakedBrowsersOf, type RunReport, type ScenarioResult } from "./RunReport.ts"
 import { isScored } from "./Trial.ts"
@@ -96,6 +97,16 @@ const isPartlyScored = ({ trials, verdict }: ScenarioResult) =>
   verdict !== "unscored" &&
   trials.some(({ verdict }) => verdict === "infra" || verdict === "unscored")
 
+/** Whether no trial of a scenario came to its end in the time that a scenario has, so that a service which hangs is not let pass. */
+const isOverlong = ({ header }: RunReport) => {
+  const limit_ms = header.limits.scenarioTime_ms
+  return ({ trials, verdict }: ScenarioResult): boolean =>
+    limit_ms !== undefined &&
+    verdict === "skipped" &&
+    // those that were not begun have sent nothing
+    trials.some(({ reason, requests }) => requests > 0 && reason === Budget.scenarioTimeReached(limit_ms))
+}
+
 const cuts = (report: RunReport): ReadonlyArray<Reason> => {
   const reasons = Map.groupBy(report.results.filter(isCut(report)), ({ reason }) => reason ?? "nobody said why")
   return [...reasons].map(([why, results]) => {
@@ -113,7 +124,7 @@ const cuts = (report: RunReport): ReadonlyArray<Reason> => {
  * Decides whether a run is green, in the only place that does. A broken invariant, a leak, and what is worse than it was
  * are red whatever the checks say. What failed is red, unless it passes now and then and at least five nights show that
  * it was no better before. What is quarantined is not red until that expires; an expired entry is. What a limit kept
- * from running is not red, and said; a run of which nothing is known, or too little, is red, but for a shard, which is
+ * from running is not red, and said, but for a scenario that was begun and had no trial done in its own time; a run of which nothing is known, or too little, is red, but for a shard, which is
  * judged with the others.
  */
 export const judge = (report: RunReport): Gate => {
@@ -169,6 +180,7 @@ export const judge = (report: RunReport): Gate => {
       results.filter(({ quarantine }) => quarantine?.expired === true),
       (count) => `${count === 1 ? "has" : "have"} been in quarantine for longer than agreed`
     ),
+    ...reason("not run", open.filter(isOverlong(report)), () => "came to no end in the time that a scenario has"),
     ...(nothing ? [{ rule: "not run", sentence: "no scenario was run to its end" } as const] : []),
     ...(away === undefined ? [] : [{ rule: "not run", sentence: `too little is known: ${away}` } as const])
   ]

@@ -273,4 +273,21 @@ describe("Gate", () => {
       assert.strictEqual(gate.green, reasons.length === 0)
     })
   }
+
+  it("a scenario of which no trial came to its end in its own time is red, one that was not begun is not", () => {
+    const reason = "the limit of 2s for a scenario was reached"
+    const cut = (requests: number) =>
+      result("hangs", "skipped", { reason, trials: [trial({ verdict: "skipped", reason, requests })] })
+    const within = (results: ReadonlyArray<ScenarioResult>) => {
+      const made = report(results)
+      return Gate.judge({ ...made, header: { ...made.header, limits: { scenarioTime_ms: 2000 } } })
+    }
+    assert.deepStrictEqual(within([passed, cut(3)]).reasons, [
+      { rule: "not run", sentence: "1 scenario came to no end in the time that a scenario has: shop › hangs" }
+    ])
+    assert.isTrue(within([passed, cut(0)]).green)
+    // one that came to its end says more than one that did not
+    const some = result("slow", "passed", { trials: [trial(), trial({ verdict: "skipped", reason })] })
+    assert.isTrue(within([passed, some]).green)
+  })
 })
