@@ -30,7 +30,8 @@ trap finish EXIT
 trap '[ -z "$child" ] || kill -TERM "$child" 2>/dev/null' INT TERM
 
 night=$home/reports/$(date -u +%Y-%m-%dT%H-%M-%SZ)
-mkdir "$night"
+# two of one second, as when the first was called wrongly, have folders of their own
+mkdir "$night" 2>/dev/null || { night=$night-$$ && mkdir "$night"; }
 cd "$root"
 node tools/workspace/install.mjs harness >"$night/console.txt" 2>&1 || { cat "$night/console.txt"; exit 1; }
 # the Node that the lockfile brings; and no npm in between, which would keep a signal to itself
