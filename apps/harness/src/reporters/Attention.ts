@@ -23,8 +23,7 @@ export const isVerdict = ({ result, what }: Item): boolean =>
   result !== undefined && byVerdict[result.verdict]?.[1] === what
 
 /** Whether a scenario is known to fail and still within the time that somebody asked for. */
-export const isQuarantined = ({ quarantine }: ScenarioResult): boolean =>
-  quarantine !== undefined && !quarantine.expired
+export const isQuarantined = Gate.isCovered
 
 /** The trials that were scored and did not pass. */
 export const failingTrials = ({ trials }: ScenarioResult): ReadonlyArray<Trial> =>

@@ -54,7 +54,8 @@ const reason = (
     ? []
     : [{ rule, sentence: `${counted(results.length, "scenario")} ${what(results.length)}: ${named(results)}` }]
 
-const isCovered = ({ quarantine }: ScenarioResult) => quarantine !== undefined && !quarantine.expired
+/** Whether a scenario is in quarantine that holds: what becomes of it stops nobody. */
+export const isCovered = ({ quarantine }: ScenarioResult) => quarantine !== undefined && !quarantine.expired
 
 /** Whether the nights before do not show that it was better, though they could: then a scenario that passes now and then does not stop anybody. */
 const isKnown = (result: ScenarioResult, rows: ReadonlyArray<JudgedRow>): boolean =>

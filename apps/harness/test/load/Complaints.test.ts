@@ -5,7 +5,7 @@ import * as Complaints from "../../src/load/Complaints.ts"
 
 const here = `${pathToFileURL(process.cwd()).href}/load/flows/queue.ts`
 
-const thrown = `time="2026-11-21T18:11:54Z" level=error msg="TypeError: Cannot read property 'x' of undefined\\n\\tat f (${here}:3:142(2))\\n\\tat default (file:///tmp/t.js:3:147(18))\\n" executor=shared-iterations hint="script exception" scenario=default source=stacktrace`
+const thrown = `time="2026-11-21T18:11:54Z" level=error msg="TypeError: Cannot read property 'x' of undefined\\n\\tat f (${here}:3:142(2))\\n\\tat default (file:///load/t.js:3:147(18))\\n" executor=shared-iterations hint="script exception" scenario=default source=stacktrace`
 const refused =
   'time="2026-11-21T18:11:54Z" level=warning msg="Request Failed" error="Get \\"http://127.0.0.1:9/\\": dial tcp 127.0.0.1:9: connect: connection refused"'
 
