@@ -24,6 +24,9 @@ const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(RunReport))
 export const read = Effect.fnUntraced(function* (directory: string) {
   const fs = yield* FileSystem.FileSystem
   const path = join(directory, "report.json")
+  if (!(yield* Effect.orElseSucceed(fs.exists(directory), () => true))) {
+    return yield* usage(`There is no folder ${directory}: name the report folder of each shard.`)
+  }
   const text = yield* fs.readFileString(path).pipe(
     Effect.catch((error) => {
       const why = troubleOf(error)

@@ -45,6 +45,11 @@ describe("merge", () => {
       [1, 3, 1]
     )
 
+    const nowhere = await run(["merge", at("nowhere")])
+    assert.deepStrictEqual(
+      [nowhere.code, nowhere.stderr],
+      [2, `There is no folder ${at("nowhere")}: name the report folder of each shard.\n`]
+    )
     const missing = await run(["merge", at("one"), "--report-dir", at("half")])
     assert.deepStrictEqual(
       [missing.code, missing.stderr],
