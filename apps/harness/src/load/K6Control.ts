@@ -33,9 +33,14 @@ export const awaitReady = (address: string) =>
     Effect.retry(Schedule.spaced("20 millis"))
   )
 
-/** Lets it begin. */
-export const begin = (address: string) =>
+const change = (address: string, attributes: { readonly paused: false } | { readonly stopped: true }) =>
   status(address, {
     method: "PATCH",
-    body: JSON.stringify({ data: { type: "status", id: "default", attributes: { paused: false } } })
+    body: JSON.stringify({ data: { type: "status", id: "default", attributes } })
   })
+
+/** Lets it begin. */
+export const begin = (address: string) => change(address, { paused: false })
+
+/** Asks it to end its iterations and to sum up; nobody answers when it does so already. */
+export const stop = (address: string) => change(address, { stopped: true })

@@ -135,76 +135,106 @@ const codeOf = (exit: Exit.Exit<number, unknown> | undefined): number | undefine
 /** Whether a k6 ended because of a threshold before its time; one that is judged at the end exits alike. */
 const isAborted = (said: ReadonlyArray<string>) => said.some((line) => line.includes("abortOnFail enabled"))
 
+/** Runs a script once, in processes whose addresses were free just before. */
+const runOnce = Effect.fnUntraced(function* (options: K6RunOptions) {
+  const segments = Array.from({ length: options.segments }, (_, segment) => segment)
+  // names the creates of this load alone
+  const word = randomUUID()
+  const processes = yield* Effect.forEach(segments, (segment) => start(options, segment, word))
+  const addresses = processes.flatMap(({ address }) => address ?? [])
+  const all = { concurrency: "unbounded" } as const
+  type Process = (typeof processes)[number]
+  const asked = new Set<Process>()
+  const gone = new Set<Process>()
+  let working = false
+  const signal = ({ handle }: Process) => Effect.ignore(handle.kill({ killSignal: "SIGINT", forceKillAfter: patience }))
+  // asked twice k6 ends at once, without its summary
+  const once = (process: Process, stop: (process: Process) => Effect.Effect<unknown>) =>
+    Effect.suspend(() => {
+      if (asked.has(process) || gone.has(process)) return Effect.void
+      asked.add(process)
+      return stop(process)
+    })
+  const interrupt = (process: Process) => once(process, signal)
+  // from its last iteration on k6 takes a signal no longer as a wish, and would end before it has summed up
+  const ask = (process: Process) =>
+    once(process, ({ address, handle }) =>
+      working && address !== undefined
+        ? K6Control.stop(address).pipe(
+            Effect.ignore,
+            Effect.andThen(Effect.exit(handle.exitCode)),
+            Effect.timeoutOrElse({ duration: patience, orElse: () => signal(process) })
+          )
+        : signal(process)
+    )
+  const endOf = Effect.fnUntraced(function* (process: Process) {
+    const exit = yield* Effect.exit(process.handle.exitCode)
+    gone.add(process)
+    yield* Effect.exit(Fiber.join(process.listening))
+    // without its share the load is another one, and says nothing
+    const isMissing = failure({ exitCode: codeOf(exit), interrupted: false, stopped: asked.has(process) }) !== undefined
+    if (isAborted(process.said) || isMissing) yield* Effect.forEach(processes, ask, all)
+    return exit
+  })
+  const ended = Effect.forEach(processes, endOf, all)
+  // one that ends before it is ready will not be, and the others do not begin
+  const ready = Effect.forEach(addresses, (address) => Effect.ignore(K6Control.awaitReady(address)), all)
+  const begin = Effect.suspend(() => {
+    working = true
+    return Effect.forEach(addresses, (address) => Effect.ignore(K6Control.begin(address)), all)
+  })
+  const begun = Effect.raceFirst(
+    Effect.as(ready, true),
+    Effect.raceAllFirst(processes.map(({ handle }) => Effect.as(Effect.exit(handle.exitCode), false)))
+  )
+  const load = Effect.andThen(
+    Effect.flatMap(begun, (areReady) => (areReady ? begin : Effect.void)),
+    ended
+  )
+  const first = yield* Effect.exit(Effect.interruptible(load))
+  const interrupted = Exit.isFailure(first) && Cause.hasInterrupts(first.cause)
+  if (interrupted) yield* Effect.forEach(processes, interrupt, all)
+  const exits = Exit.isSuccess(first) ? first.value : yield* ended
+  return processes.map((process, segment): K6End => {
+    const { said } = process
+    const exit = exits[segment]
+    return {
+      exitCode: codeOf(exit),
+      interrupted,
+      aborted: isAborted(said),
+      stopped: asked.has(process),
+      said,
+      complaints: process.complaints.all()
+    }
+  })
+}, Effect.scoped)
+
+// k6's CannotStartRESTAPI
+const addressTaken = 106
+
+// a port that is free when k6 starts can be another program's when k6 gets to it
+const attempts = 5
+
 /**
  * Runs a script to its end, in one process or in several that begin together. A threshold that ends one of them ends the
  * test, and so does one that fails: the others are asked to stop. An interruption asks each k6 to stop, which ends its iterations and still sums up.
  */
-export const run = Effect.fnUntraced(
-  function* (options: K6RunOptions) {
-    const segments = Array.from({ length: options.segments }, (_, segment) => segment)
-    // names the creates of this load alone
-    const word = randomUUID()
-    const processes = yield* Effect.forEach(segments, (segment) => start(options, segment, word))
-    const addresses = processes.flatMap(({ address }) => address ?? [])
-    const all = { concurrency: "unbounded" } as const
-    type Process = (typeof processes)[number]
-    const asked = new Set<Process>()
-    const gone = new Set<Process>()
-    // asked twice k6 ends at once, without its summary
-    const ask = (process: Process) =>
-      Effect.suspend(() => {
-        if (asked.has(process) || gone.has(process)) return Effect.void
-        asked.add(process)
-        return Effect.ignore(process.handle.kill({ killSignal: "SIGINT", forceKillAfter: patience }))
-      })
-    const endOf = Effect.fnUntraced(function* (process: Process) {
-      const exit = yield* Effect.exit(process.handle.exitCode)
-      gone.add(process)
-      yield* Effect.exit(Fiber.join(process.listening))
-      // without its share the load is another one, and says nothing
-      const isMissing =
-        failure({ exitCode: codeOf(exit), interrupted: false, stopped: asked.has(process) }) !== undefined
-      if (isAborted(process.said) || isMissing) yield* Effect.forEach(processes, ask, all)
-      return exit
-    })
-    const ended = Effect.forEach(processes, endOf, all)
-    // one that ends before it is ready will not be, and the others do not begin
-    const ready = Effect.forEach(addresses, (address) => Effect.ignore(K6Control.awaitReady(address)), all)
-    const begin = Effect.forEach(addresses, (address) => Effect.ignore(K6Control.begin(address)), all)
-    const begun = Effect.raceFirst(
-      Effect.as(ready, true),
-      Effect.raceAllFirst(processes.map(({ handle }) => Effect.as(Effect.exit(handle.exitCode), false)))
+export const run = (options: K6RunOptions): ReturnType<typeof runOnce> => {
+  const attempt = (left: number): ReturnType<typeof runOnce> =>
+    Effect.flatMap(runOnce(options), (ends) =>
+      left > 1 && ends.some(({ exitCode, interrupted }) => exitCode === addressTaken && !interrupted)
+        ? attempt(left - 1)
+        : Effect.succeed(ends)
     )
-    const load = Effect.andThen(
-      Effect.flatMap(begun, (areReady) => (areReady ? begin : Effect.void)),
-      ended
-    )
-    const first = yield* Effect.exit(Effect.interruptible(load))
-    const interrupted = Exit.isFailure(first) && Cause.hasInterrupts(first.cause)
-    if (interrupted) yield* Effect.forEach(processes, ask, all)
-    const exits = Exit.isSuccess(first) ? first.value : yield* ended
-    return processes.map((process, segment): K6End => {
-      const { said } = process
-      const exit = exits[segment]
-      return {
-        exitCode: codeOf(exit),
-        interrupted,
-        aborted: isAborted(said),
-        stopped: asked.has(process),
-        said,
-        complaints: process.complaints.all()
-      }
-    })
-  },
-  Effect.scoped,
-  Effect.uninterruptible
-)
+  return Effect.uninterruptible(attempt(attempts))
+}
 
 const meanings: Readonly<Record<number, string>> = {
   100: "its setup took too long",
   101: "its teardown took too long",
   104: "it does not take its options",
   105: "something else stopped it",
+  106: "its address was taken by another program each time",
   107: "the script could not be loaded, or threw an error",
   108: "the script gave up",
   109: "it has a bug and crashed",
@@ -219,7 +249,7 @@ export const failure = ({
 }: Pick<K6End, "exitCode" | "interrupted" | "stopped">): string | undefined => {
   if (exitCode === 0 || exitCode === 99) return undefined
   // one that is asked while it ends by itself no longer listens, and the signal ends it; its summary says how far it came
-  if ((interrupted || stopped) && (exitCode === 105 || exitCode === undefined)) return undefined
+  if ((interrupted || stopped) && (exitCode === 103 || exitCode === 105 || exitCode === undefined)) return undefined
   if (exitCode === undefined) return "a signal ended it"
   return `${meanings[exitCode] ?? "it does not say why"} (exit code ${exitCode})`
 }

@@ -192,31 +192,70 @@ describe.concurrent("k6", { timeout: 60_000 }, () => {
     return { ...running, socket: await ready.promise }
   }
 
-  for (const [how, end] of [
-    ["listens", "process.exit(105)"],
-    ["no longer listens", 'process.kill(process.pid, "SIGKILL")']
+  for (const [how, other] of [
+    ["is asked to stop", `if (body.includes('"stopped":true')) { sumUp(passed); process.exit(103) }`],
+    // k6 lets go of its address and of signals before it sums up
+    ["sums up by itself", `server.close(); setTimeout(() => { sumUp(passed); process.exit(0) }, 500)`]
   ] as const)
     it(`a threshold that ends one of two processes ends the other, which ${how}, and stays crossed`, async () => {
-      const crossed = JSON.stringify(ScriptedK6.summary({ checks: false }))
       const body = `
       const { createServer } = await import("node:http")
+      const passed = ${JSON.stringify(passed)}
+      const crossed = ${JSON.stringify(ScriptedK6.summary({ checks: false }))}
       const after = (flag) => args[args.indexOf(flag) + 1]
       const [host, port] = after("--address").split(":")
-      createServer((request, response) => {
+      const server = createServer(async (request, response) => {
+        const body = (await request.toArray()).join("")
         response.end(JSON.stringify({ data: { attributes: { status: 4 } } }), () => {
-          if (request.method !== "PATCH" || !after("--execution-segment").startsWith("0:")) return
-          sumUp(${crossed})
-          write("thresholds on metrics 'checks' were crossed; at least one has abortOnFail enabled, stopping test prematurely")
-          process.exit(99)
+          if (request.method !== "PATCH") return
+          if (after("--execution-segment").startsWith("0:")) {
+            sumUp(crossed)
+            write("thresholds on metrics 'checks' were crossed; at least one has abortOnFail enabled, stopping test prematurely")
+            process.exit(99)
+          }
+          ${other}
         })
-      }).listen(Number(port), host)
-      process.on("SIGINT", () => { sumUp(${JSON.stringify(passed)}); ${end} })`
+      }).listen(Number(port), host)`
       const { directory, started } = await scripted(body, ["--segments", "2"])
       const { code, stderr, stdout } = await started.ended
       assert.deepStrictEqual([code, stderr], [1, ""], stdout)
       assert.match(stdout, /^failed: checks · 182 requests/mu)
       assert.strictEqual(reportIn(directory).verdict, "failed")
     })
+
+  it("an address that another program has taken meanwhile is another one the next time, until it is always so", async () => {
+    const taken = (times: number) => `
+      const { readFileSync } = await import("node:fs")
+      const { createServer } = await import("node:http")
+      const after = (flag) => args[args.indexOf(flag) + 1]
+      const [host, port] = after("--address").split(":")
+      const tries = new URL("tries", import.meta.url)
+      if (after("--execution-segment").startsWith("1/")) {
+        appendFileSync(tries, "x")
+        if (readFileSync(tries).length <= ${times}) {
+          write("Error from API server")
+          process.exit(106)
+        }
+      }
+      const finish = (code) => { sumUp(${JSON.stringify(ScriptedK6.summary({}, { http_reqs: 1 }))}); process.exit(code) }
+      process.on("SIGINT", () => finish(105))
+      createServer((request, response) => {
+        response.end(JSON.stringify({ data: { attributes: { status: 4 } } }), () => {
+          if (request.method === "PATCH") finish(0)
+        })
+      }).listen(Number(port), host)`
+    const once = await scripted(taken(1), ["--segments", "2"])
+    const { code, stderr, stdout } = await once.started.ended
+    assert.deepStrictEqual([code, stderr], [0, ""], stdout)
+    const addresses = once.k6.calls().map(({ args }) => args[args.indexOf("--address") + 1])
+    assert.strictEqual(new Set(addresses).size, 4)
+    const always = await scripted(taken(99), ["--segments", "2"])
+    assert.match(
+      (await always.started.ended).stderr,
+      /k6 failed, process 2 of 2: its address was taken by another program each time \(exit code 106\)\.\nError from API server\n$/u
+    )
+    assert.strictEqual(always.k6.calls().length, 10)
+  })
 
   for (const [when, answer] of [
     ["before the load", "process.exitCode = 107"],
@@ -228,16 +267,19 @@ describe.concurrent("k6", { timeout: 60_000 }, () => {
         const after = (flag) => args[args.indexOf(flag) + 1]
         const [host, port] = after("--address").split(":")
         const listen = (begin) =>
-          createServer((request, response) => {
+          createServer(async (request, response) => {
+            const body = (await request.toArray()).join("")
             response.end(JSON.stringify({ data: { attributes: { status: 4 } } }), () => {
-              if (request.method === "PATCH") begin()
+              if (body.includes('"stopped":true')) finish(103)
+              else if (request.method === "PATCH") begin()
             })
           }).listen(Number(port), host)
+        const finish = (code) => { sumUp(${JSON.stringify(passed)}); process.exit(code) }
         if (after("--execution-segment").startsWith("1/")) {
           write("boom")
           ${answer}
         } else {
-          process.on("SIGINT", () => { sumUp(${JSON.stringify(passed)}); process.exit(105) })
+          process.on("SIGINT", () => finish(105))
           listen(() => appendFileSync(new URL("began", import.meta.url), "x"))
         }`
       const { directory, started } = await scripted(body, ["--segments", "2"])
