@@ -2,7 +2,6 @@ import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
 import { join } from "node:path"
 import * as Comparison from "../load/Comparison.ts"
 import * as ComparisonPage from "../load/ComparisonPage.ts"
@@ -23,6 +22,7 @@ import { NotGreen } from "./NotGreen.ts"
 import { version } from "./Program.ts"
 import * as ReportDirectory from "./ReportDirectory.ts"
 import { terminal } from "./Reporting.ts"
+import * as WholeFile from "../WholeFile.ts"
 
 /** What the flags and arguments of `load --ab` say. */
 export interface LoadPairsOptions extends LoadOptions.LoadOptions {
@@ -41,10 +41,9 @@ const silent = { live: false, write: () => Effect.void }
 
 const save = Effect.fnUntraced(
   function* (directory: string, report: ComparisonReport.ComparisonReport) {
-    const fs = yield* FileSystem.FileSystem
     const file = (ending: string) => join(directory, `ab-${report.test}${ending}`)
-    yield* fs.writeFileString(file(".json"), `${JSON.stringify(report, null, 2)}\n`)
-    yield* fs.writeFileString(file(".html"), ComparisonPage.render(report))
+    yield* WholeFile.write(file(".json"), `${JSON.stringify(report, null, 2)}\n`)
+    yield* WholeFile.write(file(".html"), ComparisonPage.render(report))
     return file(".html")
   },
   Effect.mapError((error) => usage(`The report cannot be written: ${troubleOf(error)}.`))

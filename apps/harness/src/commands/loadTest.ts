@@ -26,6 +26,7 @@ import { NotGreen } from "./NotGreen.ts"
 import { version } from "./Program.ts"
 import * as ReportDirectory from "./ReportDirectory.ts"
 import { terminal } from "./Reporting.ts"
+import * as WholeFile from "../WholeFile.ts"
 
 /** What the flags and arguments of `load` say for one load test. */
 export interface LoadTestOptions extends LoadOptions.LoadOptions {
@@ -53,10 +54,10 @@ const save = Effect.fnUntraced(
     const file = (ending: string) => join(directory, `load-${report.test}${ending}`)
     // k6 leaves its page out where a test was too short for it
     const link = (yield* fs.exists(dashboard)) ? `load-${report.test}-k6.html` : undefined
-    yield* fs.writeFileString(file(".json"), `${JSON.stringify(report, null, 2)}\n`)
-    yield* fs.writeFileString(file(".series.json"), `${JSON.stringify(series)}\n`)
-    yield* fs.writeFileString(file(".junit.xml"), LoadJUnit.render(report, judgement))
-    yield* fs.writeFileString(file(".html"), LoadPage.render(report, series, link))
+    yield* WholeFile.write(file(".json"), `${JSON.stringify(report, null, 2)}\n`)
+    yield* WholeFile.write(file(".series.json"), `${JSON.stringify(series)}\n`)
+    yield* WholeFile.write(file(".junit.xml"), LoadJUnit.render(report, judgement))
+    yield* WholeFile.write(file(".html"), LoadPage.render(report, series, link))
     return file(".html")
   },
   Effect.mapError((error) => usage(`The report cannot be written: ${troubleOf(error)}.`))
@@ -65,9 +66,8 @@ const save = Effect.fnUntraced(
 /** Says to CI systems why there is no report. */
 const saveFailure = Effect.fnUntraced(
   function* (directory: string, header: LoadJUnit.Header, why: string, said: ReadonlyArray<string>) {
-    const fs = yield* FileSystem.FileSystem
     const file = join(directory, `load-${header.test}.junit.xml`)
-    yield* fs.writeFileString(file, LoadJUnit.failed(header, why, said))
+    yield* WholeFile.write(file, LoadJUnit.failed(header, why, said))
   },
   Effect.mapError((error) => usage(`The report cannot be written: ${troubleOf(error)}.`))
 )

@@ -17,6 +17,7 @@ import { program } from "./Program.ts"
 import * as ReportDirectory from "./ReportDirectory.ts"
 import * as Reporting from "./Reporting.ts"
 import type { RunOptions } from "./RunOptions.ts"
+import * as WholeFile from "../WholeFile.ts"
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(RunReport))
 
@@ -68,7 +69,7 @@ const writeFiles = Effect.fnUntraced(
     }
     if (events === undefined) return
     const lines = mergeEvents(events, merged).map(EventLog.lineOf)
-    yield* fs.writeFileString(join(directory, EventLog.fileName), lines.join(""))
+    yield* WholeFile.write(join(directory, EventLog.fileName), lines.join(""))
   },
   Effect.mapError((error) => usage(`The report cannot be written: ${troubleOf(error)}.`))
 )

@@ -6,6 +6,7 @@ import type { Night } from "../history/Night.ts"
 import type { Replay, Reporter } from "../reporters/Reporter.ts"
 import * as EmbeddedTraces from "./EmbeddedTraces.ts"
 import * as Page from "./Page.ts"
+import * as WholeFile from "../WholeFile.ts"
 
 /** Where a page goes, and what it cannot know from the report. */
 export interface HtmlOptions {
@@ -42,7 +43,7 @@ export const make =
                 traces.push([file, packed])
               }
               const html = Page.render({ report, traces, nights: nights.slice(1 - most), replay })
-              yield* fs.writeFileString(join(directory, fileName), html)
+              yield* WholeFile.write(join(directory, fileName), html)
             })
           )
         : Effect.void

@@ -1,9 +1,10 @@
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
+import type * as FileSystem from "effect/FileSystem"
 import * as Stream from "effect/Stream"
 import type { RunReport, ScenarioResult } from "../runner/RunReport.ts"
 import * as Attention from "./Attention.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
+import * as WholeFile from "../WholeFile.ts"
 
 type Status = "passed" | "failed" | "skipped" | "other"
 
@@ -123,7 +124,5 @@ export const make =
   (path: string, replay: Replay): Reporter<FileSystem.FileSystem> =>
   (events) =>
     Stream.runForEach(events, (event) =>
-      event._tag === "RunFinished"
-        ? FileSystem.FileSystem.use((fs) => fs.writeFileString(path, render(event.report, replay)))
-        : Effect.void
+      event._tag === "RunFinished" ? WholeFile.write(path, render(event.report, replay)) : Effect.void
     )

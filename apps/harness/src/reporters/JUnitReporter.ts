@@ -1,11 +1,12 @@
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
+import type * as FileSystem from "effect/FileSystem"
 import * as Stream from "effect/Stream"
 import { isBad, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
 import type { Failure, Trial } from "../runner/Trial.ts"
 import * as Attention from "./Attention.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
 import { element, escape } from "./Xml.ts"
+import * as WholeFile from "../WholeFile.ts"
 
 const seconds = (duration_ms: number) => (duration_ms / 1000).toFixed(3)
 
@@ -172,7 +173,5 @@ export const make =
   (path: string, replay: Replay): Reporter<FileSystem.FileSystem> =>
   (events) =>
     Stream.runForEach(events, (event) =>
-      event._tag === "RunFinished"
-        ? FileSystem.FileSystem.use((fs) => fs.writeFileString(path, render(event.report, replay)))
-        : Effect.void
+      event._tag === "RunFinished" ? WholeFile.write(path, render(event.report, replay)) : Effect.void
     )

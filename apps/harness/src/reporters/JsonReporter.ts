@@ -1,9 +1,10 @@
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
+import type * as FileSystem from "effect/FileSystem"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { RunReport } from "../runner/RunReport.ts"
 import type { Reporter } from "./Reporter.ts"
+import * as WholeFile from "../WholeFile.ts"
 
 const encode = Schema.encodeSync(RunReport)
 
@@ -13,8 +14,6 @@ export const make =
   (events) =>
     Stream.runForEach(events, (event) =>
       event._tag === "RunFinished"
-        ? FileSystem.FileSystem.use((fs) =>
-            fs.writeFileString(path, `${JSON.stringify(encode(event.report), null, 2)}\n`)
-          )
+        ? WholeFile.write(path, `${JSON.stringify(encode(event.report), null, 2)}\n`)
         : Effect.void
     )

@@ -7,6 +7,7 @@ import * as Attention from "./Attention.ts"
 import * as Headline from "./Headline.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
 import { counted, duration } from "./Style.ts"
+import * as WholeFile from "../WholeFile.ts"
 
 /** What a job summary may have at most, in bytes: GitHub shows nothing of a longer one. */
 export const most = 1024 * 1024
@@ -171,7 +172,7 @@ export const make =
         ? FileSystem.FileSystem.use((fs) =>
             Effect.gen(function* () {
               const text = render(event.report, replay)
-              yield* fs.writeFileString(path, text)
+              yield* WholeFile.write(path, text)
               if (jobSummary !== undefined) yield* fs.writeFileString(jobSummary, `${text}\n`, { flag: "a" })
               const command = annotation(event.report)
               if (annotate !== undefined && command !== undefined) yield* annotate(`${command}\n`)

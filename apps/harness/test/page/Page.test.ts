@@ -161,7 +161,8 @@ describe("HtmlReporter", () => {
               )
             : Effect.succeed("{}")
         },
-        writeFileString: (path, text) => Effect.sync(() => void (written = `${path} ${text}`))
+        writeFileString: (path, text) => Effect.sync(() => void (written = `${path} ${text}`)),
+        rename: (from, to) => Effect.sync(() => void (written = written.replace(from, to)))
       })
       const reporter = HtmlReporter.make({ directory: "out", replay, nights: [] })
       yield* Effect.provide(reporter(Stream.make({ _tag: "RunFinished", report })), files)

@@ -12,7 +12,8 @@ describe("JsonReporter", () => {
     Effect.gen(function* () {
       const files = new Map<string, string>()
       const memory = FileSystem.layerNoop({
-        writeFileString: (path, text) => Effect.sync(() => void files.set(path, text))
+        writeFileString: (path, text) => Effect.sync(() => void files.set(path, text)),
+        rename: (from, to) => Effect.sync(() => void files.set(to, files.get(from) ?? ""))
       })
       yield* Effect.provide(JsonReporter.make("out/report.json")(Stream.fromIterable(mixedEvents)), memory)
       const text = files.get("out/report.json") ?? ""

@@ -74,7 +74,8 @@ describe("MarkdownReporter", () => {
       const files: Array<string> = []
       const said: Array<string> = []
       const memory = FileSystem.layerNoop({
-        writeFileString: (path, _, options) => Effect.sync(() => void files.push(`${path} ${options?.flag ?? "w"}`))
+        writeFileString: (path, _, options) => Effect.sync(() => void files.push(`${path} ${options?.flag ?? "w"}`)),
+        rename: (from, to) => Effect.sync(() => void files.push(`${from} ${to}`))
       })
       const reporter = MarkdownReporter.make({
         path: "out/summary.md",
@@ -83,7 +84,10 @@ describe("MarkdownReporter", () => {
         annotate: (text) => Effect.sync(() => void said.push(text))
       })
       yield* Effect.provide(reporter(Stream.fromIterable(greenEvents)), memory)
-      assert.deepStrictEqual([files, said.length], [["out/summary.md w", "job.md a"], 0])
+      assert.deepStrictEqual(
+        [files, said.length],
+        [["out/summary.md.part w", "out/summary.md.part out/summary.md", "job.md a"], 0]
+      )
       yield* Effect.provide(reporter(Stream.fromIterable(mixedEvents)), memory)
       assert.strictEqual(said.length, 1)
     })

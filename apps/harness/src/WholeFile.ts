@@ -1,0 +1,26 @@
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import { PlatformError, systemError } from "effect/PlatformError"
+
+/** What the system refused, said of the file that was asked for. */
+const of =
+  (path: string) =>
+  ({ reason }: PlatformError): PlatformError =>
+    reason._tag === "BadArgument"
+      ? new PlatformError(reason)
+      : // an error's cause is none of its enumerable properties
+        systemError({ ...reason, cause: reason.cause, pathOrDescriptor: path })
+
+/**
+ * Writes a text file whole or not at all. Whoever reads it meanwhile, or after the writer was killed, finds the one that
+ * was there before or the new one, never a part; the part of one who was killed lies beside it, as `<path>.part`.
+ */
+export const write = Effect.fnUntraced(function* (path: string, text: string) {
+  const fs = yield* FileSystem.FileSystem
+  const part = `${path}.part`
+  yield* fs.writeFileString(part, text).pipe(
+    Effect.andThen(fs.rename(part, path)),
+    Effect.onError(() => Effect.ignore(fs.remove(part))),
+    Effect.mapError(of(path))
+  )
+})
