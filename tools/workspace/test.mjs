@@ -4,7 +4,7 @@
  */
 import { spawn, spawnSync } from "node:child_process"
 import { globSync, readFileSync, rmSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..")
@@ -45,11 +45,14 @@ const gates = [
 ]
 
 const counts = { passed: 0, failed: 0, skipped: 0 }
+// said once more at the end, where whoever has only the last lines finds it
+const failures = []
 
 for (const gate of gates) {
   const start = performance.now()
   const { ok, output } = await run(gate.command, gate.args)
   counts[ok ? "passed" : "failed"]++
+  if (!ok) failures.push(gate.name)
   process.stdout.write(`${ok ? "ok    " : "FAILED"}  ${gate.name.padEnd(28)} ${seconds(start)}\n`)
   if (!ok) process.stdout.write(`${output}\n`)
 }
@@ -65,6 +68,18 @@ const failedTasks = new Set(/^\s*Failed:\s+(.+)$/mu.exec(tests.output)?.[1]?.spl
 
 const row = (ok, name, text) => process.stdout.write(`${ok ? "ok    " : "FAILED"}  ${name.padEnd(28)} ${text}\n`)
 
+/** What failed in a package, each with the first line of why. */
+const failuresOf = (name, { testResults }, taskFailed) => {
+  const found = testResults.flatMap(({ assertionResults, message, name: file, status }) => {
+    const failed = assertionResults.filter((test) => test.status === "failed")
+    const tests = failed.length === 0 && status === "failed" ? [{ failureMessages: [message] }] : failed
+    return tests.map(({ failureMessages: [why = ""], fullName }) =>
+      [name, relative(root, file), fullName, why.split("\n")[0].slice(0, 300)].filter(Boolean).join(" > ")
+    )
+  })
+  return found.length === 0 && taskFailed ? [`${name}: an error outside of its tests`] : found
+}
+
 for (const manifest of globSync("{packages,apps,tools}/*/package.json", { cwd: root }).toSorted()) {
   const folder = dirname(manifest)
   const { name, scripts } = JSON.parse(readFileSync(join(root, manifest), "utf8"))
@@ -73,6 +88,7 @@ for (const manifest of globSync("{packages,apps,tools}/*/package.json", { cwd: r
   const file = reports().find((report) => report.startsWith(join(folder, "/")))
   if (file === undefined) {
     counts.failed++
+    failures.push(`${name}: its tests did not run`)
     row(false, name, "its tests did not run")
     continue
   }
@@ -82,6 +98,7 @@ for (const manifest of globSync("{packages,apps,tools}/*/package.json", { cwd: r
     (result) => result.status === "failed" && result.assertionResults.length === 0
   ).length
   const failed = Math.max(report.numFailedTests + broken, taskFailed ? 1 : 0)
+  failures.push(...failuresOf(name, report, taskFailed))
   counts.passed += report.numPassedTests
   counts.failed += failed
   counts.skipped += report.numPendingTests + report.numTodoTests
@@ -91,6 +108,7 @@ for (const manifest of globSync("{packages,apps,tools}/*/package.json", { cwd: r
 // what is left is no test: a build that the tests needed
 for (const task of failedTasks) {
   counts.failed++
+  failures.push(task)
   row(false, task.replace("#", " "), "")
   process.stdout.write(`${linesOf(tests.output, task.replace("#", ":"))}\n`)
 }
@@ -100,6 +118,7 @@ if (!tests.ok && counts.failed === 0) {
 }
 process.stdout.write(`tests took ${seconds(start)}\n\n`)
 
+if (failures.length > 0) process.stdout.write(`${failures.map((failure) => `failed: ${failure}`).join("\n")}\n\n`)
 const skipped = counts.skipped === 0 ? "" : `, ${counts.skipped} skipped`
 process.stdout.write(`${counts.passed} passed, ${counts.failed} failed${skipped}\n`)
 process.exit(counts.failed === 0 ? 0 : 1)
