@@ -11,6 +11,7 @@ export default {
     // tools/workspace/test.mjs adds these up; turbo keeps them with its cache
     outputFile: { json: ".webagent/tests.json" },
     // a test that starts programs shares two cores with the other packages' tests
-    testTimeout: 60_000
+    testTimeout: 60_000,
+    hookTimeout: 60_000
   }
 }

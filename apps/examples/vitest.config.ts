@@ -9,6 +9,7 @@ export default {
     reporters: ["dot", "json"],
     outputFile: { json: ".webagent/tests.json" },
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     // what a test starts runs from source, too
     env: { NODE_OPTIONS: "--conditions=@webagent/source" }
   }

@@ -38,7 +38,7 @@ export interface Expectations {
   readonly methods: ReadonlyArray<string>
   /** Wait until the server closes, even when everything was answered. */
   readonly untilClosed?: boolean
-  /** How long the whole may take; 10,000 unless given: what hangs is to be told from a machine with much to do. */
+  /** How long the whole may take; 45,000 unless given: what hangs is to be told from a machine with much to do. */
   readonly budget_ms?: number
 }
 
@@ -97,7 +97,7 @@ const answerOf = (bytes: Buffer, method: string, closed: boolean) => {
 export const talk = (
   address: string,
   steps: ReadonlyArray<Step>,
-  { budget_ms = 10_000, methods, untilClosed = false }: Expectations
+  { budget_ms = 45_000, methods, untilClosed = false }: Expectations
 ): Effect.Effect<Outcome> =>
   Effect.callback((resume) => {
     const { hostname, port } = new URL(address)

@@ -50,10 +50,13 @@ for (const http of ["fetch", "undici"] as const) {
       it.effect("a wait ends at its deadline, and the run can be waited for again", () =>
         Effect.gen(function* () {
           const runs = yield* Runs
-          const task = "[simulate duration=300ms output=late]"
+          const sessions = yield* Sessions
+          const task = "[simulate duration=1h keepAlive=true]"
           const error = yield* Effect.flip(runs.createAndWait({ task }, { timeout: "50 millis" }))
           if (error._tag !== "WaitTimeoutError") return assert.fail(error.message)
-          assert.strictEqual((yield* runs.untilTerminal(error.id)).result, "late")
+          const { sessionId } = yield* runs.get(error.id)
+          yield* sessions.queue(sessionId ?? "", { text: "[simulate output=now]", interrupt: true })
+          assert.strictEqual((yield* runs.untilTerminal(error.id)).status, "cancelled")
         })
       )
 

@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { V4Api } from "@webagent/contract/v4"
-import { type Answer, ScriptedServer } from "@webagent/scripted-server"
+import { type Answer, nobody, ScriptedServer } from "@webagent/scripted-server"
+import { hastened, silence } from "@webagent/scripted-server/Haste"
+
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -103,13 +105,14 @@ describe("a create", () => {
     ["503", unavailable, "UnexpectedStatus"],
     ["408", { status: 408 }, "UnexpectedStatus"],
     ["a redirect to what was made", { status: 303, headers: { location: "/runs/1" } }, "UnexpectedStatus"],
-    ["no answer", () => undefined, "Timeout"]
-  ] as ReadonlyArray<readonly [string, Answer, string]>)(
+    ["no answer", undefined, "Timeout"]
+  ] as ReadonlyArray<readonly [string, Answer | undefined, string]>)(
     "whose answer is lost is sent once and its outcome is unknown: %s",
     ([, answer, reason]) =>
       Effect.gen(function* () {
-        const server = yield* answering(answer)
-        const error = yield* Effect.flip(create)
+        const silent = silence()
+        const server = yield* answering(answer ?? silent.answer)
+        const error = yield* Effect.flip(hastened(silent.arrived)(create))
         if (error._tag !== "CreateOutcomeUnknown") return assert.fail(error.message)
         assert.strictEqual(server.requests.length, 1)
         assert.deepStrictEqual([error.kind, error.attempts, error.reason._tag], ["run", 1, reason])
@@ -121,7 +124,7 @@ describe("a create", () => {
         assert.deepStrictEqual(yield* tags, ["opening", "unknown"])
         const [open] = yield* Effect.flatMap(Ledger.Current, (ledger) => ledger.open)
         assert.deepStrictEqual([open?.state, open?.key, open?.id], ["unknown", error.key, undefined])
-      }).pipe(Effect.provide(setting({ timeouts: { total: "100 millis" } })))
+      }).pipe(Effect.provide(setting()))
   )
 
   it.live("is sent again with its key where the service honours keys", () =>
@@ -197,17 +200,11 @@ describe("a create", () => {
 
   it.live("that never left is sent again", () =>
     Effect.gen(function* () {
-      const { address } = Context.get(
-        yield* Effect.scoped(Layer.build(Layer.fresh(ScriptedServer.layer))),
-        ScriptedServer
-      )
-      yield* Effect.gen(function* () {
-        const error = yield* Effect.flip(create)
-        assert.strictEqual(error._tag === "TransportError" && error.reason._tag, "ConnectionFailed")
-        assert.strictEqual(error._tag === "TransportError" && error.attempts, 5)
-        assert.deepStrictEqual(yield* tags, ["opening", "refused"])
-      }).pipe(Effect.provide(Layer.fresh(setting({ baseUrl: address }))))
-    })
+      const error = yield* Effect.flip(create)
+      assert.strictEqual(error._tag === "TransportError" && error.reason._tag, "ConnectionFailed")
+      assert.strictEqual(error._tag === "TransportError" && error.attempts, 5)
+      assert.deepStrictEqual(yield* tags, ["opening", "refused"])
+    }).pipe(Effect.provide(setting({ baseUrl: nobody })))
   )
 
   it.live.each([

@@ -21,6 +21,7 @@ import { inspect } from "node:util"
 import { ContractClient, LedgerFile, RetryPolicy, Transport } from "../src/index.ts"
 import { layer } from "./client.ts"
 import { type Answer, ScriptedServer } from "@webagent/scripted-server"
+import { hastened, silence } from "@webagent/scripted-server/Haste"
 
 class Directory extends Context.Service<Directory, string>()("Directory") {
   static readonly layer = Layer.effect(
@@ -46,7 +47,7 @@ const assertHidden = (name: string, value: unknown) => {
 
 const echo = JSON.stringify({ detail: `your key is ${key}`, id: key })
 
-const answers: Readonly<Record<string, Answer>> = {
+const answers: Readonly<Record<string, Answer | undefined>> = {
   "401 that echoes the key": { status: 401, text: echo },
   "404 that echoes the key": { status: 404, text: echo },
   "422 that echoes the key": {
@@ -58,7 +59,7 @@ const answers: Readonly<Record<string, Answer>> = {
   "redirect that echoes the key": { status: 302, text: key, headers: { location: "/elsewhere" } },
   "success that cannot be decoded": { status: 200, json: { id: key, status: 1 } },
   "cut connection": (response) => response.destroy(),
-  "no answer": () => undefined
+  "no answer": undefined
 }
 
 describe("the key", () => {
@@ -76,9 +77,11 @@ describe("the key", () => {
       const logger = Logger.make((options) => void logs.push(options.message, Cause.pretty(options.cause)))
       return Effect.gen(function* () {
         const server = yield* ScriptedServer
-        server.script = () => answer
+        const silent = silence()
+        server.script = () => answer ?? silent.answer
         const api = yield* ContractClient.make("v4", V4Api)
         const exit = yield* api.runs.get({ params: { run_id: "r" } }).pipe(
+          hastened(silent.arrived),
           Effect.tapCause((cause) => Effect.logError("failed", cause)),
           Effect.withSpan("outer"),
           Effect.exit
@@ -96,7 +99,7 @@ describe("the key", () => {
           assertHidden("span status", span.status)
         }
       }).pipe(
-        Effect.provide(layer({ apiKey: key, requestTimeout: "50 millis" })),
+        Effect.provide(layer({ apiKey: key })),
         Effect.provide(Logger.layer([logger])),
         Effect.withTracer(tracer),
         // the worst that an application can ask for
@@ -165,9 +168,11 @@ describe("the key", () => {
       const fs = yield* FileSystem.FileSystem
       const api = yield* ContractClient.make("v4", V4Api)
       for (const answer of Object.values(answers)) {
-        server.script = () => answer
-        yield* Effect.exit(api.runs.create({ payload: { task: "t" } }))
-        yield* Effect.exit(api.browsers.update({ params: { browser_id: "b" }, payload: { action: "stop" } }))
+        const silent = silence()
+        server.script = () => answer ?? silent.answer
+        const hasten = hastened(silent.arrived)
+        yield* Effect.exit(hasten(api.runs.create({ payload: { task: "t" } })))
+        yield* Effect.exit(hasten(api.browsers.update({ params: { browser_id: "b" }, payload: { action: "stop" } })))
       }
       assertHidden("logs", logs)
       assert.isAtLeast(logs.length, 4 * Object.keys(answers).length)
@@ -179,7 +184,7 @@ describe("the key", () => {
       assert.notInclude(ledger, key)
     }).pipe(
       Effect.provide(
-        layer({ apiKey: key, requestTimeout: "50 millis" }).pipe(
+        layer({ apiKey: key }).pipe(
           Layer.provideMerge(Layer.unwrap(Effect.map(Directory, (directory) => LedgerFile.layer({ directory })))),
           Layer.provideMerge(Directory.layer),
           Layer.provideMerge(NodeFileSystem.layer)

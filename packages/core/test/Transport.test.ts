@@ -12,7 +12,8 @@ import type { ServerResponse } from "node:http"
 import { Transport } from "../src/index.ts"
 import { version } from "../src/version.ts"
 import { layer } from "./client.ts"
-import { ScriptedServer } from "@webagent/scripted-server"
+import { nobody, ScriptedServer } from "@webagent/scripted-server"
+import { hastened, headersRead, silence } from "@webagent/scripted-server/Haste"
 
 const get = (path: string, options?: HttpClientRequest.Options.NoUrl) =>
   Effect.flatMap(Transport, (transport) => transport.execute("v4", HttpClientRequest.get(path, options)))
@@ -94,16 +95,14 @@ describe("Transport.execute", () => {
 
   it.live("says when nothing answers", () =>
     Effect.gen(function* () {
-      const closed = yield* Effect.scoped(Layer.build(Layer.fresh(ScriptedServer.layer)))
-      const { address } = Context.get(closed, ScriptedServer)
-      const error = yield* Effect.flip(Effect.provide(get("/runs"), Layer.fresh(layer({ baseUrl: address }))))
+      const error = yield* Effect.flip(get("/runs"))
       assert.strictEqual(error._tag === "TransportError" && error.reason._tag, "ConnectionFailed")
       assert.strictEqual(
         error.message,
-        `GET ${address}/api/v4/runs: nothing answers at ${address} (connection refused). ` +
+        `GET ${nobody}/api/v4/runs: nothing answers at ${nobody} (connection refused). ` +
           "Is the service running, and the base address right?"
       )
-    })
+    }).pipe(Effect.provide(layer({ baseUrl: nobody })))
   )
 
   it.live.each([
@@ -126,18 +125,15 @@ describe("Transport.execute", () => {
       }).pipe(Effect.provide(layer()))
   )
 
-  it.live.each([
-    ["headers", () => undefined],
-    ["body", (response) => void response.writeHead(200).write("{")]
-  ] as ReadonlyArray<readonly ["headers" | "body", (response: ServerResponse) => void]>)(
-    "an answer that stops before its %s is a Timeout that says so",
-    ([phase, answer]) =>
-      Effect.gen(function* () {
-        const server = yield* ScriptedServer
-        server.script = () => answer
-        const reason = yield* reasonOf("/x")
-        assert.strictEqual(reason._tag === "Timeout" && reason.phase, phase)
-      }).pipe(Effect.provide(layer({ requestTimeout: "50 millis" })))
+  it.live.each(["headers", "body"] as const)("an answer that stops before its %s is a Timeout that says so", (phase) =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      const { answer, arrived } = silence()
+      server.script = () => (phase === "headers" ? answer : (response) => void response.writeHead(200).write("{"))
+      const hasten = hastened(phase === "headers" ? arrived : yield* headersRead(server))
+      const reason = yield* hasten(reasonOf("/x"))
+      assert.strictEqual(reason._tag === "Timeout" && reason.phase, phase)
+    }).pipe(Effect.scoped, Effect.provide(layer()))
   )
 
   it.live("an interrupted call closes its connection", () =>

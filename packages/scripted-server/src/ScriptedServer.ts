@@ -28,6 +28,9 @@ const write = (response: ServerResponse, answer: Answer) => {
   response.writeHead(answer.status ?? 200, { "content-type": "application/json", ...answer.headers }).end(body)
 }
 
+/** Where nobody listens: no port that a system hands out to whoever asks for one, and none that fetch refuses. */
+export const nobody = "http://127.0.0.1:2"
+
 /** A real HTTP server on a free port that answers as the test says and remembers what it was sent. */
 export class ScriptedServer extends Context.Service<
   ScriptedServer,

@@ -2,7 +2,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Server } from "@webagent/server"
 import { Runs } from "@webagent/v4"
 import { WebAgent } from "@webagent/v4/promise"
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -15,15 +14,13 @@ describe("an answer", () => {
     Effect.gen(function* () {
       const runs = yield* Runs
       const { id } = yield* runs.create({ task: "[simulate output=found]" })
-      const began_ms = yield* Clock.currentTimeMillis
       const error = yield* Effect.flip(runs.get(id))
-      assert.isBelow((yield* Clock.currentTimeMillis) - began_ms, 10_000)
       if (error._tag !== "TransportError" || error.reason._tag !== "Timeout") return assert.fail(error.message)
       assert.deepStrictEqual([error.reason.phase, error.reason.limit, error.attempts], ["body", "body", 5])
     }).pipe(
       Effect.provide(
         layer({
-          faults: [on("v4.getRun", { kind: "slow-body", for: Duration.minutes(1) }, [1, 2, 3, 4, 5])],
+          faults: [on("v4.getRun", { kind: "slow-body", for: Duration.hours(1) }, [1, 2, 3, 4, 5])],
           client: { timeouts: { body: "100 millis" } }
         })
       )

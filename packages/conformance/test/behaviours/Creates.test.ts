@@ -1,5 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Fault } from "@webagent/control"
+import type { ClientOptions } from "@webagent/core"
+import { hastened } from "@webagent/scripted-server/Haste"
+import { Control } from "@webagent/server"
 import { Browsers, Runs } from "@webagent/v4"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -13,17 +16,25 @@ const lost: ReadonlyArray<readonly [string, Fault]> = [
   ["W6c: whose answer is cut", { kind: "cut-body", end: "reset" }]
 ]
 
-const stage = (fault: Fault, client: Stage["client"]): Stage => ({
+const stage = (fault: Fault, client: Partial<ClientOptions>): Stage => ({
   faults: [on("v4.createRun", fault), on("v4.createBrowser", fault)],
-  client: { requestTimeout: "1 second", ...client }
+  client
 })
+
+/** Whoever waits for an answer when a fault strikes does not wait long for it; other waits are as they are. */
+const hasten = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Control, (control) => {
+    const strikes = Effect.map(control.journal({ limit: 1 }), ({ counts }) => counts.fault)
+    const another = Effect.flatMap(strikes, (before) => eventually(strikes, (now) => now > before))
+    return hastened(Effect.asVoid(another))(effect)
+  })
 
 describe("a create", () => {
   for (const [name, fault] of lost) {
     it.live(`${name} is not sent again: its outcome is unknown, and its key is in the error`, () =>
       Effect.gen(function* () {
         const runs = yield* Runs
-        const error = yield* Effect.flip(runs.create({ task: "Buy the red mug" }))
+        const error = yield* Effect.flip(hasten(runs.create({ task: "Buy the red mug" })))
         if (error._tag !== "CreateOutcomeUnknown") return assert.fail(error.message)
         const [sent, ...more] = yield* eventually(requests("v4.createRun"), ({ length }) => length > 0)
         assert.deepStrictEqual([more, sent?.idempotencyKey], [[], error.key])
@@ -39,8 +50,8 @@ describe("a create", () => {
       Effect.gen(function* () {
         const runs = yield* Runs
         const browsers = yield* Browsers
-        const run = yield* runs.create({ task: "Buy the red mug" })
-        yield* browsers.use({}, () => Effect.void)
+        const run = yield* hasten(runs.create({ task: "Buy the red mug" }))
+        yield* hasten(browsers.use({}, () => Effect.void))
         assert.deepStrictEqual([yield* made("turn"), yield* made("browser")], [1, 1])
         const [first, second] = yield* eventually(requests("v4.createRun"), ({ length }) => length === 2)
         assert.strictEqual(first?.idempotencyKey, second?.idempotencyKey)

@@ -59,6 +59,7 @@ describe("what costs money", () => {
   it.live("W10: await using, an abort and a closed WebAgent leave no browser and no poll behind", () =>
     Effect.gen(function* () {
       const { address } = yield* Server
+      const often = { first: 0, every: "5 millis" } as const
       yield* Effect.promise(async () => {
         await using agent = new WebAgent({ baseUrl: address, apiKey })
         {
@@ -66,13 +67,13 @@ describe("what costs money", () => {
           assert.match(browser.cdpUrl, /^ws:/u)
         }
         const { id } = await agent.runs.create({ task: "[simulate duration=1h]" })
-        for await (const { status } of agent.runs.watch(id, { first: 0 })) {
+        for await (const { status } of agent.runs.watch(id, often)) {
           assert.isString(status)
           break
         }
         const abort = AbortSignal.timeout(50)
         const error: unknown = await agent.browsers
-          .use({}, () => agent.runs.untilTerminal(id, { signal: abort }), { signal: abort })
+          .use({}, () => agent.runs.untilTerminal(id, { ...often, signal: abort }), { signal: abort })
           .catch((error: unknown) => error)
         assert.instanceOf(error, Error)
         await agent.browsers.create()
@@ -80,8 +81,10 @@ describe("what costs money", () => {
       assert.strictEqual(yield* made("browser"), 3)
       yield* stopped
       const before = (yield* requests("v4.getRunStatus")).length
+      for (let calls = 0; calls < 30; calls++) yield* Effect.promise(() => fetch(address).then((it) => it.text()))
       yield* Effect.sleep("100 millis")
-      assert.strictEqual((yield* requests("v4.getRunStatus")).length, before)
+      // the service may learn after its client that the last poll was given up
+      assert.isAtMost((yield* requests("v4.getRunStatus")).length, before + 1)
     }).pipe(Effect.provide(layer({})))
   )
 

@@ -27,7 +27,7 @@ const programs: Record<string, () => Promise<unknown>> = {
     setTimeout(() => {
       console.log("still alive", process.getActiveResourcesInfo())
       process.exit(3)
-    }, 3000).unref()
+    }, 30_000).unref()
   },
   /** Nobody catches. */
   uncaught: () => agent.runs.get("r-1")
