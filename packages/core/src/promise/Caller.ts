@@ -28,10 +28,15 @@ import type {
   WebAgentOptions,
   WithResult
 } from "./Options.ts"
+import { checkOptions, functionOf, signalOf } from "./Given.ts"
 import * as Rejection from "./Rejection.ts"
 import * as ResultSchema from "./ResultSchema.ts"
 
 export { errorClass } from "./ErrorClass.ts"
+export { functionOf } from "./Given.ts"
+
+/** What a promise would be rejected with that fails so. */
+export type RejectionOf = (cause: Cause.Cause<unknown>) => unknown
 
 /** Runs the effects of one client as promises. */
 export interface Caller<R> {
@@ -40,7 +45,7 @@ export interface Caller<R> {
    * to clean up: that goes on by itself, and `close` waits for it. With `patient` the rejection waits for it as well.
    */
   readonly call: <A, E>(
-    effect: () => Effect.Effect<A, E, R>,
+    effect: (rejectionOf: RejectionOf) => Effect.Effect<A, E, R>,
     options?: CallOptions,
     how?: { readonly patient: boolean }
   ) => Promise<A>
@@ -65,9 +70,16 @@ const textOf = (part: unknown): string => {
 
 const layerLog = (log: WebAgentOptions["log"]) => {
   const write = log ?? ((_: LogLevel, message: string) => console.warn(message))
+  let hasFailed = false
+  // a log that throws, at once or later, ends neither a call nor the process
+  const complain = (error: unknown) => {
+    if (!hasFailed) console.warn(`log has failed, and is overlooked where it does: ${textOf(error)}`)
+    hasFailed = true
+  }
   const logger = Logger.make<unknown, void>(({ cause, logLevel, message }) => {
     const parts = [...(Array.isArray(message) ? message : [message]), ...(cause.reasons.length === 0 ? [] : [cause])]
-    write(levels[logLevel] ?? "debug", parts.map(textOf).join(": "))
+    const line = parts.map(textOf).join(": ")
+    new Promise<void>((resolve) => resolve(write(levels[logLevel] ?? "debug", line))).catch(complain)
   })
   return Layer.merge(
     Logger.layer([logger]),
@@ -110,6 +122,7 @@ const configOf = (options: WebAgentOptions): ClientConfig["Service"] => {
  * too little; everything else is made by the first call.
  */
 export const make = <R>(layer: Layer.Layer<R, never, Transport>, options: WebAgentOptions): Caller<R> => {
+  checkOptions(options)
   const config = configOf(options)
   const { retries } = options
   if (retries !== undefined && !(Number.isInteger(retries) && retries >= 0)) {
@@ -131,16 +144,18 @@ export const make = <R>(layer: Layer.Layer<R, never, Transport>, options: WebAge
   let closing: Promise<void> | undefined
 
   const start = <A, E>(
-    effect: () => Effect.Effect<A, E, R>,
-    { signal }: CallOptions,
+    effect: (rejectionOf: RejectionOf) => Effect.Effect<A, E, R>,
+    given: AbortSignal | undefined,
     patient: boolean,
     site: Error,
     depth: number
   ): Promise<A> => {
+    const rejectionOf: RejectionOf = (cause) => Rejection.make(cause, site, depth)
     const promise = new Promise<A>((resolve, reject) => {
+      const signal = signalOf(given)
       if (closing !== undefined) return reject(new WebAgentClosedError())
       if (signal?.aborted === true) return reject(signal.reason)
-      const fiber = runtime.runFork(Effect.suspend(effect))
+      const fiber = runtime.runFork(Effect.suspend(() => effect(rejectionOf)))
       const abort = () => {
         fiber.interruptUnsafe()
         if (!patient) reject(signal?.reason)
@@ -149,7 +164,7 @@ export const make = <R>(layer: Layer.Layer<R, never, Transport>, options: WebAge
       fiber.addObserver((exit) => {
         signal?.removeEventListener("abort", abort)
         if (Exit.isSuccess(exit)) resolve(exit.value)
-        else reject(signal?.aborted === true ? signal.reason : Rejection.make(exit.cause, site, depth))
+        else reject(signal?.aborted === true ? signal.reason : rejectionOf(exit.cause))
       })
     })
     // one that is rejected before it is awaited must not end the process: who awaits it later sees the rejection
@@ -157,9 +172,13 @@ export const make = <R>(layer: Layer.Layer<R, never, Transport>, options: WebAge
     return promise
   }
 
-  async function* iterate<A, E>(stream: () => Stream.Stream<A, E, R>, signal: AbortSignal | undefined, site: Error) {
+  async function* iterate<A, E>(
+    stream: () => Stream.Stream<A, E, R>,
+    signal: AbortSignal | undefined,
+    left: AbortController,
+    site: Error
+  ) {
     const values: Array<A> = []
-    const left = new AbortController()
     let wake = () => {}
     let over = false
     const offer = (value: A) =>
@@ -168,7 +187,7 @@ export const make = <R>(layer: Layer.Layer<R, never, Transport>, options: WebAge
         wake()
       })
     const signals = signal === undefined ? left.signal : AbortSignal.any([left.signal, signal])
-    const ended = start(() => Stream.runForEach(stream(), offer), { signal: signals }, false, site, 2)
+    const ended = start(() => Stream.runForEach(stream(), offer), signals, false, site, 2)
     const end = () => {
       over = true
       wake()
@@ -176,6 +195,7 @@ export const make = <R>(layer: Layer.Layer<R, never, Transport>, options: WebAge
     ended.then(end, end)
     try {
       while (true) {
+        if (left.signal.aborted) return
         if (signal?.aborted === true) throw signal.reason
         const value = values.shift()
         if (value !== undefined) yield value
@@ -188,10 +208,23 @@ export const make = <R>(layer: Layer.Layer<R, never, Transport>, options: WebAge
   }
 
   return {
-    call: (effect, options = {}, how) => start(effect, options, how?.patient === true, new Error(), 2),
-    iterate: (stream, options = {}) => {
+    call: (effect, options, how) => start(effect, options?.signal, how?.patient === true, new Error(), 2),
+    iterate: (stream, options) => {
       const site = new Error()
-      return { [Symbol.asyncIterator]: () => iterate(stream, options.signal, site) }
+      return {
+        [Symbol.asyncIterator]: () => {
+          const left = new AbortController()
+          const values = iterate(stream, signalOf(options?.signal), left, site)
+          return {
+            next: () => values.next(),
+            // a generator would first wait for what its last next waits for, which may never come
+            return: () => {
+              left.abort()
+              return values.return()
+            }
+          }
+        }
+      }
     },
     close: () => (closing ??= runtime.dispose()),
     baseUrls: config.baseUrls
@@ -199,7 +232,8 @@ export const make = <R>(layer: Layer.Layer<R, never, Transport>, options: WebAge
 }
 
 /** NaN would be no time at all, and end a wait for something that was paid for. */
-const isTime = (time: Time) => (duration: Duration.Duration) => !Number.isNaN(time) && !Duration.isNegative(duration)
+const isTime = (time: Time) => (duration: Duration.Duration) =>
+  typeof time !== "object" && !Number.isNaN(time) && !Duration.isNegative(duration)
 
 const timeOf = (name: string, time: Time): Duration.Duration =>
   Option.getOrElse(Option.filter(Duration.fromInput(time), isTime(time)), () => {
@@ -224,7 +258,7 @@ export const resultOf = (options: (WaitOptions & Partial<WithResult<unknown>>) |
 
 /** The same for a wait for something of one's own making. */
 export const ownWaitOf = <Created>(options: (OwnWaitOptions<Created> & Partial<WithResult<unknown>>) | undefined) => {
-  const cancel = options?.cancel
+  const cancel = functionOf("cancel", options?.cancel)
   type End = Parameters<NonNullable<typeof cancel>>[1]
   return {
     ...resultOf(options),

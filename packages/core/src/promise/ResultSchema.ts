@@ -11,8 +11,12 @@ const textOf = ({ message, path = [] }: Issue) => {
 }
 
 /** A schema of any library as Effect's: what it refuses, and what it throws, does not fit. */
-export const make = <Output>(standard: StandardSchema<Output>): Schema.Decoder<Output> =>
-  Schema.declareConstructor<Output, unknown>()(
+export const make = <Output>(standard: StandardSchema<Output>): Schema.Decoder<Output> => {
+  // learnt after the run, it would have been paid for nothing
+  if (typeof standard?.["~standard"]?.validate !== "function") {
+    throw new TypeError("result is not a Standard Schema: give one of zod, valibot, arktype or such.")
+  }
+  return Schema.declareConstructor<Output, unknown>()(
     [],
     () => (value) =>
       Effect.tryPromise({
@@ -26,3 +30,4 @@ export const make = <Output>(standard: StandardSchema<Output>): Schema.Decoder<O
         )
       )
   )
+}

@@ -1,6 +1,6 @@
 import type { Transport } from "@webagent/core"
 import { WebAgentClosedError } from "@webagent/core/promise"
-import type { Caller } from "@webagent/core/promise/Caller"
+import { type Caller, functionOf } from "@webagent/core/promise/Caller"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -74,10 +74,12 @@ export const make = ({ call, close }: Caller<OpenBrowsers | V4.Browsers>): Brows
       ),
     use: (input, f, options) =>
       call(
-        () =>
-          Effect.flatMap(V4.Browsers, (browsers) =>
-            browsers.use(input, (browser) => Effect.promise(async (signal) => f(browser, signal)), options)
-          ),
+        () => {
+          const given = functionOf("What is given to use", f ?? null)
+          return Effect.flatMap(V4.Browsers, (browsers) =>
+            browsers.use(input, (browser) => Effect.promise(async (signal) => given(browser, signal)), options)
+          )
+        },
         options,
         { patient: true }
       )

@@ -1,21 +1,42 @@
 import type { WaitOptions, WithResult } from "@webagent/core/promise"
-import { type Caller, ownWaitOf, resultOf, waitOf } from "@webagent/core/promise/Caller"
-import * as Cause from "effect/Cause"
+import { type Caller, functionOf, ownWaitOf, type RejectionOf, resultOf, waitOf } from "@webagent/core/promise/Caller"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as V4 from "../Runs.ts"
 import type { Run, RunCreate } from "./Run.ts"
-import type { CreateAndWaitOptions, RunAll, RunAllOptions, Runs } from "./Runs.ts"
+import type { CreateAndWaitOptions, RunAll, RunAllOptions, RunProgress, Runs } from "./Runs.ts"
 
-const settledOf = <A>(exit: Exit.Exit<A, unknown>): PromiseSettledResult<A> =>
-  Exit.isSuccess(exit)
-    ? { status: "fulfilled", value: exit.value }
-    : {
-        status: "rejected",
-        reason: Option.getOrElse(Cause.findErrorOption(exit.cause), () => Cause.squash(exit.cause))
-      }
+const settledOf =
+  (rejectionOf: RejectionOf) =>
+  <A>(exit: Exit.Exit<A, unknown>): PromiseSettledResult<A> =>
+    Exit.isSuccess(exit)
+      ? { status: "fulfilled", value: exit.value }
+      : { status: "rejected", reason: rejectionOf(exit.cause) }
+
+/** Tells a caller how far it is, without waiting for what it does with that. */
+const telling = (onProgress: NonNullable<RunAllOptions["onProgress"]>) =>
+  Effect.fnUntraced(function* (progress: RunProgress) {
+    const doing: unknown = onProgress(progress)
+    if (!(doing instanceof Promise)) return
+    // before anything else: one that is rejected and has nobody ends the process
+    doing.catch(() => undefined)
+    const awaited = Effect.tryPromise({ try: () => doing, catch: (error) => error })
+    yield* awaited.pipe(
+      Effect.catchCause((cause) => Effect.logWarning("onProgress has thrown", cause)),
+      Effect.forkDetach
+    )
+  })
+
+const inputsOf = (inputs: Iterable<RunCreate>) => {
+  if (typeof inputs === "object" && inputs !== null && Symbol.iterator in inputs) return inputs
+  throw new TypeError("The inputs of runAll are no list: give an array of them.")
+}
+
+const concurrencyOf = ({ concurrency }: RunAllOptions = {}) => {
+  if (concurrency === undefined || concurrency >= 1) return concurrency
+  throw new TypeError("concurrency is not a number from 1: give how many runs may be at work at a time.")
+}
 
 /** The operations on runs, as promises. */
 export const make = ({ call, iterate }: Caller<V4.Runs>): Runs => {
@@ -34,23 +55,21 @@ export const make = ({ call, iterate }: Caller<V4.Runs>): Runs => {
         options
       )) as Runs["createAndWait"],
     runAll: ((inputs: Iterable<RunCreate>, options?: RunAllOptions): Promise<RunAll<Run>> => {
-      const onProgress = options?.onProgress
-      return call(
-        () =>
-          runs((runs) =>
-            Effect.map(
-              runs.runAll(inputs, {
-                ...ownWaitOf(options),
-                concurrency: options?.concurrency,
-                stopOnFailure: options?.stopOnFailure,
-                idempotencyKey: options?.idempotencyKey,
-                onProgress: onProgress === undefined ? undefined : (progress) => Effect.sync(() => onProgress(progress))
-              }),
-              ({ cost, results }) => ({ results: results.map(settledOf), cost })
-            )
-          ),
-        options
-      )
+      return call((rejectionOf) => {
+        const list = inputsOf(inputs)
+        const onProgress = functionOf("onProgress", options?.onProgress)
+        const all = {
+          ...ownWaitOf(options),
+          concurrency: concurrencyOf(options),
+          stopOnFailure: options?.stopOnFailure,
+          idempotencyKey: functionOf("idempotencyKey", options?.idempotencyKey),
+          onProgress: onProgress === undefined ? undefined : telling(onProgress)
+        }
+        return Effect.map(
+          runs((runs) => runs.runAll(list, all)),
+          ({ cost, results }) => ({ results: results.map(settledOf(rejectionOf)), cost })
+        )
+      }, options)
     }) as Runs["runAll"],
     watch: (id, options) =>
       iterate(() => Stream.unwrap(Effect.map(V4.Runs, (runs) => runs.watch(id, waitOf(options)))), options)

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import type { ServerResponse } from "node:http"
+import { inspect } from "node:util"
 import {
   CreateOutcomeUnknown,
   HTTPValidationError,
@@ -17,6 +18,9 @@ import * as Effectful from "../../src/index.ts"
 import type { Received } from "@webagent/scripted-server"
 import { rejection, sent } from "@webagent/scripted-server/Promises"
 import { withAgent } from "./service.ts"
+
+const logged: Array<string> = []
+const loggedTwice = Promise.withResolvers<void>()
 
 const fast = { first: 0, every: "2 millis" } as const
 
@@ -122,6 +126,19 @@ describe("runs", () => {
   )
 
   it.live(
+    "and so does leaving it by hand, though a status is awaited that never comes",
+    withAgent(async (agent, server) => {
+      server.script = statuses("running")
+      const statusesOf = agent.runs.watch("r-1", { first: 0, every: "1 hour" })[Symbol.asyncIterator]()
+      assert.deepStrictEqual(await statusesOf.next(), { done: false, value: { status: "running" } })
+      const next = statusesOf.next()
+      assert.deepStrictEqual(await statusesOf.return?.(), { done: true, value: undefined })
+      assert.deepStrictEqual(await next, { done: true, value: undefined })
+      assert.deepStrictEqual(await statusesOf.next(), { done: true, value: undefined })
+    })
+  )
+
+  it.live(
     "watch throws what ends it",
     withAgent(async (agent, server) => {
       server.script = () => ({ status: 404, json: { detail: "Run not found" } })
@@ -130,6 +147,45 @@ describe("runs", () => {
       }
       assert.instanceOf(await rejection(loop()), RunNotFoundError)
     })
+  )
+
+  it.live(
+    "runAll rejects as other calls do: with the message, the line of the call, and a cause",
+    withAgent(async (agent, server) => {
+      server.script = () => ({ status: 503 })
+      const { results } = await agent.runs.runAll([{ task: "t" }])
+      const reason: unknown = results[0]?.status === "rejected" ? results[0].reason : undefined
+      assert.instanceOf(reason, CreateOutcomeUnknown)
+      assert.match(inspect(reason), /^CreateOutcomeUnknown: POST http:\S+: whether the run was created is not known/u)
+      assert.include(reason.stack?.split("\n")[1], "Runs.test.ts")
+      assert.strictEqual(reason.cause, reason.reason)
+    })
+  )
+
+  it.live(
+    "runAll overlooks an onProgress that is rejected later, but for a warning",
+    withAgent(
+      async (agent, server) => {
+        server.script = statuses("completed")
+        const { results } = await agent.runs.runAll([{ task: "t" }], {
+          ...fast,
+          onProgress: async ({ event }) => {
+            throw new Error(`cannot show ${event}`)
+          }
+        })
+        assert.strictEqual(results[0]?.status, "fulfilled")
+        await loggedTwice.promise
+        assert.deepStrictEqual(logged, [
+          "onProgress has thrown: cannot show created",
+          "onProgress has thrown: cannot show completed"
+        ])
+      },
+      {
+        log: (level, message) => {
+          if (level === "warn" && logged.push(message) === 2) loggedTwice.resolve()
+        }
+      }
+    )
   )
 
   it.live(
