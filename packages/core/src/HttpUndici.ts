@@ -87,8 +87,25 @@ const isProxied = () => {
   return last === undefined ? process.env["NODE_USE_ENV_PROXY"] === "1" : last === "--use-env-proxy"
 }
 
+/**
+ * Connections to a proxy. A tunnel that is cut before it stands fails with undici's own error for a lost connection, at
+ * which undici 7 opens the next at once, without end; at any other error it gives up.
+ */
+const toProxy =
+  ({ Pool }: typeof Undici) =>
+  (origin: URL, options: object) => {
+    const pool = new Pool(origin, options)
+    const connect = pool.connect.bind(pool)
+    return Object.assign(pool, {
+      connect: (asked: Undici.Dispatcher.ConnectOptions) =>
+        connect(asked).catch((cause: unknown) => {
+          throw new Error("The proxy closed the connection", { cause })
+        })
+    })
+  }
+
 /** Connections of a client of its own, which end with it; idle ones keep no process alive. */
-const dispatcherOf = ({ Agent, EnvHttpProxyAgent }: typeof Undici) =>
+const dispatcherOf = (undici: typeof Undici) =>
   Effect.gen(function* () {
     const { timeouts } = yield* ClientConfig
     const options = {
@@ -101,7 +118,12 @@ const dispatcherOf = ({ Agent, EnvHttpProxyAgent }: typeof Undici) =>
     }
     return yield* Effect.acquireRelease(
       // what sends Node's fetch through a proxy sends us through it
-      Effect.sync(() => (isProxied() ? new EnvHttpProxyAgent(options) : new Agent(options))),
+      Effect.sync(() =>
+        isProxied()
+          ? // a tunnel is for what is encrypted, as for Node's fetch
+            new undici.EnvHttpProxyAgent({ ...options, proxyTunnel: false, clientFactory: toProxy(undici) })
+          : new undici.Agent(options)
+      ),
       (dispatcher) => Effect.promise(() => dispatcher.destroy())
     )
   })

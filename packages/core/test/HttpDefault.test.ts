@@ -8,6 +8,8 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { fileURLToPath } from "node:url"
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib"
 import { ClientConfig, layerHttp, Transport } from "../src/index.ts"
@@ -29,7 +31,8 @@ const calling = (
     const [code] = await once(child, "close")
     assert.strictEqual(code, 0)
     return JSON.parse(said) as {
-      readonly status: number
+      readonly status?: number
+      readonly reason?: string
       readonly alive: ReadonlyArray<string>
       readonly log: ReadonlyArray<readonly [level: string, message: string]>
     }
@@ -192,6 +195,28 @@ describe("layerHttp", () => {
       assert.include(server.requests[0]?.url, "/api/v4/x")
       assert.strictEqual(server.requests[0]?.headers.host, "agents.example")
     }).pipe(Effect.provide(ScriptedServer.layer))
+  )
+
+  it.live("asks a proxy for a tunnel to what is encrypted, and not again where it is cut", () =>
+    Effect.gen(function* () {
+      const asked: Array<string> = []
+      const proxy = yield* Effect.acquireRelease(
+        Effect.promise(async () => {
+          const server = createServer().on("connect", ({ url = "" }, socket) => {
+            asked.push(url)
+            socket.destroy()
+          })
+          await once(server.listen(0, "127.0.0.1"), "listening")
+          return server
+        }),
+        (server) => Effect.sync(() => server.close())
+      )
+      const { port } = proxy.address() as AddressInfo
+      const address = `http://127.0.0.1:${port}`
+      const env = { NODE_USE_ENV_PROXY: "1", https_proxy: address, HTTPS_PROXY: address }
+      const { reason } = yield* calling("https://agents.example", { env })
+      assert.deepStrictEqual({ reason, asked }, { reason: "ConnectionFailed", asked: ["agents.example:443"] })
+    })
   )
 
   // with a time for the headers there are two steps, and another way into undici

@@ -24,5 +24,10 @@ const runtime = ManagedRuntime.make(
   )
 )
 const call = Effect.flatMap(Transport, (transport) => transport.execute("v4", HttpClientRequest.get("/x")))
-const { status } = await runtime.runPromise(call)
-setImmediate(() => console.log(JSON.stringify({ status, log, alive: process.getActiveResourcesInfo() })))
+const ended = await runtime.runPromise(
+  Effect.match(call, {
+    onSuccess: ({ status }) => ({ status }),
+    onFailure: ({ reason }) => ({ reason: reason._tag })
+  })
+)
+setImmediate(() => console.log(JSON.stringify({ ...ended, log, alive: process.getActiveResourcesInfo() })))
