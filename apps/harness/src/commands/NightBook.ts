@@ -5,6 +5,7 @@ import { judge } from "../history/Judge.ts"
 import { learned } from "../history/Learned.ts"
 import * as Night from "../history/Night.ts"
 import * as NightFile from "../history/NightFile.ts"
+import * as Onsets from "../history/Onsets.ts"
 import { usage } from "../Mistake.ts"
 import * as Quarantine from "../quarantine/Quarantine.ts"
 import * as Release from "../quarantine/Release.ts"
@@ -43,11 +44,12 @@ export const open = Effect.fnUntraced(function* (
     const held = marked.results.filter(({ quarantine }) => quarantine?.expired === false)
     const judgement = path === undefined || isShard ? undefined : judge(past, tonight, held)
     const proposals = isShard ? [] : Release.proposals(quarantine, [...past.nights, tonight])
-    return {
+    const judged = {
       ...marked,
       ...(judgement === undefined ? {} : { judgement }),
       ...(proposals.length === 0 ? {} : { proposals })
     }
+    return Onsets.mark(judged, past.nights)
   }
 
   return {

@@ -2,8 +2,10 @@ import * as Attention from "../reporters/Attention.ts"
 import type { Replay } from "../reporters/Reporter.ts"
 import { counted } from "../reporters/Style.ts"
 import * as Gate from "../runner/Gate.ts"
+import * as Onset from "../runner/Onset.ts"
 import type { RunReport, ScenarioResult } from "../runner/RunReport.ts"
 import { command, escape } from "./Html.ts"
+import * as Mark from "./Mark.ts"
 
 const first = 3
 
@@ -12,6 +14,12 @@ const tone = ({ result, what }: Attention.Item): string =>
 
 const linked = ({ result, title }: Attention.Item, idOf: (result: ScenarioResult) => string): string =>
   result === undefined ? escape(title) : `<a href="#${idOf(result)}">${escape(title)}</a>`
+
+/** Since when a finding is so; of several scenarios it is as new as the newest. */
+const aged = (finding: Attention.Finding): string => {
+  const [newest] = finding.items.flatMap(({ onset }) => onset ?? []).toSorted(Onset.newestFirst)
+  return Mark.age(Attention.age(finding), newest)
+}
 
 // a longer list is folded away
 const mostListed = 5
@@ -38,13 +46,13 @@ const card = (finding: Attention.Finding, idOf: (result: ScenarioResult) => stri
       : `<div class="actions">${look}${command(replay(result), many ? "Copy the first's" : "Copy")}</div>`
   const [shown] = items
   const style = shown === undefined ? "failed" : tone(shown)
-  return `<article class="card ${style}"><h3><span class="badge ${style}">${escape(what)}</span> ${escape(title)}</h3><p>${escape(evidence)}</p>${many ? listed(items, idOf) : ""}${actions}</article>`
+  return `<article class="card ${style}"><h3><span class="badge ${style}">${escape(what)}</span> ${aged(finding)} ${escape(title)}</h3><p>${escape(evidence)}</p>${many ? listed(items, idOf) : ""}${actions}</article>`
 }
 
 const row = (finding: Attention.Finding, idOf: (result: ScenarioResult) => string): string => {
   const { evidence, items, what } = finding
   const more = items.length > 1 ? listed(items, idOf) : ""
-  return `<li><b>${escape(what)}</b> · ${linked(finding, idOf)} <span class="faint">${escape(evidence)}</span>${more}</li>`
+  return `<li><b>${escape(what)}</b> ${aged(finding)} · ${linked(finding, idOf)} <span class="faint">${escape(evidence)}</span>${more}</li>`
 }
 
 /** What would make the run red, and does not. */
@@ -73,6 +81,10 @@ const calm = (report: RunReport): readonly [title: string, text: string] => {
   return ran ? ["Nothing needs you", left(report)] : ["Nothing was run", "Why not is said below."]
 }
 
+/** What comes first: what is new, where that can be told. */
+const orderOf = (findings: ReadonlyArray<Attention.Finding>): string =>
+  findings.some(({ items }) => items.some(({ onset }) => onset !== undefined)) ? "what is new" : "worst"
+
 /** What needs a person: the first three in full, the rest a line each. */
 export const render = (report: RunReport, idOf: (result: ScenarioResult) => string, replay: Replay): string => {
   const items = Attention.findings(report)
@@ -80,7 +92,7 @@ export const render = (report: RunReport, idOf: (result: ScenarioResult) => stri
   const [title, text] =
     items.length === 0
       ? calm(report)
-      : [items.length === 1 ? "This needs you" : `${counted(items.length, "finding")}, worst first`, ""]
+      : [items.length === 1 ? "This needs you" : `${counted(items.length, "finding")}, ${orderOf(items)} first`, ""]
   const cards = items.slice(0, first).map((item) => card(item, idOf, replay))
   const more =
     rest.length === 0

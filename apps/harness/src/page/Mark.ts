@@ -1,3 +1,4 @@
+import * as Onset from "../runner/Onset.ts"
 import type { ScenarioResult } from "../runner/RunReport.ts"
 import type { Trial } from "../runner/Trial.ts"
 import { escape } from "./Html.ts"
@@ -21,6 +22,13 @@ export const order: ReadonlyArray<AnyVerdict> = ["claimed", "failed", "flaky", "
 /** A verdict as a small label. */
 export const badge = (verdict: AnyVerdict): string =>
   `<span class="badge ${verdict}"><span aria-hidden="true">${marks[verdict].sign}</span> ${marks[verdict].word}</span>`
+
+/** Since when something is so, as a small label: what is old is as quiet as the text around it. */
+export const age = (words: string | undefined, newest: Onset.Onset | undefined): string => {
+  if (words === undefined) return ""
+  const isOld = Onset.ageOf(newest) === "old"
+  return `<span class="badge ${isOld ? "old" : "new"}">${escape(words)}</span>`
+}
 
 /** The shapes that dots are made of, once a page: each verdict has its own. */
 export const symbols = `<svg class="symbols" aria-hidden="true"><defs>

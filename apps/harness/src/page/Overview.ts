@@ -179,10 +179,11 @@ const quarantine = ({ proposals = [], results }: RunReport): string => {
 /** The whole run at a glance, and how it compares with the nights before. */
 export const render = (report: RunReport, nights: ReadonlyArray<Night.Night>, more: ReadonlyArray<string>): string => {
   const { results } = report
+  const ages = Headline.ages(report)
   const tables = [limits(report), skipped(results), ...more, reruns(results), breaches(report), quarantine(report)]
   return `<section id="overview" aria-labelledby="overview-h"><h2 id="overview-h">Overview</h2>${
     results.length === 0 ? "<p>No scenario was chosen.</p>" : verdictBar(results)
-  }${trends([...nights, Night.ofReport(report)])}<div class="two">${tables
+  }${ages === undefined ? "" : `<p>By the nights before: ${escape(ages)}.</p>`}${trends([...nights, Night.ofReport(report)])}<div class="two">${tables
     .filter((text) => text !== "")
     .map((text) => `<div>${text}</div>`)
     .join("")}</div></section>`

@@ -3,11 +3,12 @@ import * as Attention from "../reporters/Attention.ts"
 import * as Headline from "../reporters/Headline.ts"
 import type { Replay } from "../reporters/Reporter.ts"
 import { counted, duration } from "../reporters/Style.ts"
+import * as Onset from "../runner/Onset.ts"
 import { leakedBrowsersOf, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
 import type { Failure } from "../runner/Trial.ts"
 import * as Figures from "./Figures.ts"
 import { command, escape, join } from "./Html.ts"
-import { badge, dots, marks, order } from "./Mark.ts"
+import { age, badge, dots, marks, order } from "./Mark.ts"
 import * as Trials from "./Trials.ts"
 
 /** What the sections of the page need of each other. */
@@ -72,11 +73,13 @@ const middle = (values: ReadonlyArray<number>): number => {
 
 const body = (result: ScenarioResult, nights: ReadonlyArray<Night>, links: Links): string => {
   const rows = historyOf(keyOf(result.suite, result.name), nights)
-  const { quarantine, reason, trials } = result
+  const { onset, quarantine, reason, trials } = result
   const facts = [
     ...(quarantine === undefined
       ? []
       : [`in quarantine until ${quarantine.expires} (${quarantine.owner}): ${quarantine.reason}`]),
+    ...(onset?.trials === undefined ? [] : [Onset.text(onset.trials)]),
+    ...(onset?.invariants === undefined ? [] : [`not clean: ${Onset.text(onset.invariants)}`]),
     ...(reason === undefined ? [] : [reason]),
     ...(result.tags.length === 0 ? [] : [`tags: ${result.tags.join(", ")}`]),
     ...(result.needs.length === 0 ? [] : [`needs: ${result.needs.join(", ")}`])
@@ -98,24 +101,39 @@ const body = (result: ScenarioResult, nights: ReadonlyArray<Night>, links: Links
   )
 }
 
+const ages = { new: "new", again: "again" } as const
+
+/** That it is new, or again: what is old is said inside. */
+const newly = ({ onset }: ScenarioResult): string => {
+  const [newest] = [onset?.trials, onset?.invariants].flatMap((one) => one ?? []).toSorted(Onset.newestFirst)
+  const its = Onset.ageOf(newest)
+  return its === undefined || its === "old" ? "" : `${age(ages[its], newest)} `
+}
+
 const row = (result: ScenarioResult, nights: ReadonlyArray<Night>, links: Links): string => {
   const { cost_usd, name, suite, trials, verdict } = result
   const time = trials.length === 0 ? "" : duration(middle(trials.map(({ duration_ms }) => duration_ms)))
   const leaks = leakedBrowsersOf(result).length + Attention.breachesOf(result).length
-  const extra = `${leaks > 0 ? '<span class="badge failed">not clean</span> ' : ""}${result.quarantine === undefined ? "" : '<span class="badge unscored">quarantine</span> '}`
-  return `<details class="scenario" id="${links.idOf(result)}" data-verdict="${verdict}${leaks > 0 ? " unclean" : ""}" data-name="${escape(`${suite} ${name}`.toLowerCase())}"><summary>${badge(verdict)}<h4>${extra}${escape(name)}</h4><span class="trials">${dots(trials)}</span><span class="n time">${time}</span><span class="n cost">${cost_usd === "0" ? "" : escape(Headline.money(cost_usd))}</span></summary><div class="body">${body(result, nights, links)}</div></details>`
+  const fresh = newly(result)
+  const extra = `${fresh}${leaks > 0 ? '<span class="badge failed">not clean</span> ' : ""}${result.quarantine === undefined ? "" : '<span class="badge unscored">quarantine</span> '}`
+  return `<details class="scenario" id="${links.idOf(result)}" data-verdict="${verdict}${leaks > 0 ? " unclean" : ""}${fresh === "" ? "" : " new"}" data-name="${escape(`${suite} ${name}`.toLowerCase())}"><summary>${badge(verdict)}<h4>${extra}${escape(name)}</h4><span class="trials">${dots(trials)}</span><span class="n time">${time}</span><span class="n cost">${cost_usd === "0" ? "" : escape(Headline.money(cost_usd))}</span></summary><div class="body">${body(result, nights, links)}</div></details>`
 }
 
 const filters = (results: ReadonlyArray<ScenarioResult>): string => {
+  const button = (filter: string, word: string) =>
+    `<button type="button" aria-pressed="false" data-filter="${filter}">${word}</button>`
   const present = order.filter((verdict) => results.some((result) => result.verdict === verdict))
-  const buttons = present.map(
-    (verdict) => `<button type="button" aria-pressed="false" data-filter="${verdict}">${marks[verdict].word}</button>`
-  )
+  const buttons = [
+    ...(results.some((result) => newly(result) !== "") ? [button("new", "new or again")] : []),
+    ...present.map((verdict) => button(verdict, marks[verdict].word))
+  ]
   return `<div class="filters js" role="search"><label>Find a scenario<input type="search" id="find" autocomplete="off" spellcheck="false"></label><fieldset><legend>Only those that</legend>${buttons.join("")}</fieldset><p class="small faint" role="status" id="found"></p></div>`
 }
 
 const seriousness = (result: ScenarioResult): number =>
-  order.indexOf(result.verdict) - (Attention.itemsOf(result).length > 0 ? order.length : 0)
+  order.indexOf(result.verdict) -
+  (Attention.itemsOf(result).length > 0 ? order.length : 0) -
+  (newly(result) === "" ? 0 : order.length)
 
 /** Every scenario by suite; within a suite what is wrong comes first. */
 export const render = (report: RunReport, nights: ReadonlyArray<Night>, links: Links): string => {

@@ -27,6 +27,7 @@ header.top { padding-block: 1.5rem 1.25rem } .kicker { color: var(--faint); font
 nav { position: sticky; top: 0; z-index: 5; background: var(--paper); border-block: 1px solid var(--rule) } nav ul.wrap { display: flex; gap: .25rem 1.4rem; list-style: none; overflow-x: auto; padding-block: .6rem } nav a { text-decoration: none; white-space: nowrap } nav a:hover { text-decoration: underline }
 main { padding-bottom: 4rem }
 .badge { display: inline-block; padding: 0 .5rem; border-radius: 1rem; font-size: .8125rem; line-height: 1.5rem; font-weight: 600; white-space: nowrap; color: var(--c, var(--ink)); background: color-mix(in srgb, var(--c, var(--faint)) 11%, var(--paper)) }
+.badge.new { color: var(--paper); background: var(--ink) } .badge.old { background: var(--sunk); color: var(--faint) }
 .trend { display: flex; flex-direction: column } .cards { display: grid; gap: .8rem } .card { background: var(--card); border: 1px solid var(--rule); border-left: .3rem solid var(--c, var(--faint)); border-radius: .5rem; padding: .9rem 1.1rem; min-width: 0 }
 .card h3 { margin: 0 0 .35rem; overflow-wrap: anywhere } .card h3 .badge { margin-right: .35rem } .card p { overflow-wrap: anywhere } .card .actions { display: flex; flex-wrap: wrap; gap: .5rem 1rem; margin-top: .6rem; align-items: center }
 .calm { border: 1px solid var(--rule); border-left: .3rem solid var(--passed); background: var(--card); border-radius: .5rem; padding: .9rem 1.1rem }

@@ -1,5 +1,6 @@
 import * as Gate from "../runner/Gate.ts"
 import type { JudgedRow } from "../runner/NightJudgement.ts"
+import * as Onset from "../runner/Onset.ts"
 import { leakedBrowsersOf, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
 import type { Breach, Exchange, Failure, Trial } from "../runner/Trial.ts"
 import { counted } from "./Style.ts"
@@ -14,8 +15,10 @@ export interface Item {
   readonly evidence: string
   /** The scenario that it is about; what belongs to none has none. */
   readonly result?: ScenarioResult
-  /** The first is looked at first. */
+  /** Among what is of one age the first is looked at first. */
   readonly rank: number
+  /** Since when it is so, where nights before are known that could say it. */
+  readonly onset?: Onset.Onset
 }
 
 /** Whether an item is what the trials of a scenario say, and not what must not be whatever they say. */
@@ -84,10 +87,14 @@ const byVerdict: Readonly<Record<ScenarioResult["verdict"], readonly [rank: numb
 /** Whether it ended in a way that a person may have to look at. */
 export const isBad = ({ verdict }: ScenarioResult): boolean => byVerdict[verdict] !== undefined
 
-/** Orders scenarios: the worst first, and what is in quarantine after all others. */
+/** Orders scenarios: what is new first, of one age the worst, and what is in quarantine after all others. */
 export const worstFirst = (one: ScenarioResult, other: ScenarioResult): number => {
-  const placeOf = (result: ScenarioResult) => (byVerdict[result.verdict]?.[0] ?? 10) + (isQuarantined(result) ? 100 : 0)
-  return placeOf(one) - placeOf(other)
+  const rankOf = ({ verdict }: ScenarioResult) => byVerdict[verdict]?.[0] ?? 10
+  return (
+    Number(isQuarantined(one)) - Number(isQuarantined(other)) ||
+    Onset.newestFirst(one.onset?.trials, other.onset?.trials) ||
+    rankOf(one) - rankOf(other)
+  )
 }
 
 const left = (result: ScenarioResult): string => {
@@ -104,6 +111,8 @@ export const itemsOf = (result: ScenarioResult): ReadonlyArray<Item> => {
   const stillOpen = leakedBrowsersOf(result).some(({ stopped }) => !stopped)
   const isExpired = result.quarantine?.expired === true
   const expired = isExpired ? "; its quarantine has expired" : ""
+  const { invariants, trials } = result.onset ?? {}
+  const unclean = invariants === undefined ? {} : { onset: invariants }
   return [
     ...(isExpired && verdict === undefined
       ? [
@@ -118,16 +127,26 @@ export const itemsOf = (result: ScenarioResult): ReadonlyArray<Item> => {
       : []),
     ...(verdict === undefined
       ? []
-      : [{ rank: verdict[0], what: verdict[1], title, evidence: `${failed(result)}${expired}`, result }]),
+      : [
+          {
+            rank: verdict[0],
+            what: verdict[1],
+            title,
+            evidence: `${failed(result)}${expired}`,
+            result,
+            ...(trials === undefined ? {} : { onset: trials })
+          }
+        ]),
     ...(leakedBrowsersOf(result).length === 0
       ? []
-      : [{ rank: stillOpen ? 2 : 3, what: "browser left open", title, evidence: left(result), result }]),
+      : [{ rank: stillOpen ? 2 : 3, what: "browser left open", title, evidence: left(result), result, ...unclean }]),
     ...breachesOf(result).map(({ invariant, sentence }) => ({
       rank: 2,
       what: invariant,
       title,
       evidence: line(sentence),
-      result
+      result,
+      ...unclean
     }))
   ]
 }
@@ -139,7 +158,7 @@ interface Judged extends Item {
 const judged = ({ counts, judgement, results }: RunReport): ReadonlyArray<Judged> =>
   (judgement?.rows ?? [])
     .filter(({ verdict }) => verdict === "regressed")
-    .flatMap(({ evidence, figure, scenario }) => {
+    .flatMap(({ evidence, figure, onset, scenario }) => {
       const result = results.find(({ name, suite }) => name === scenario?.name && suite === scenario.suite)
       if (result !== undefined && isQuarantined(result)) return []
       const leaks = result === undefined ? counts.leakedBrowsers : leakedBrowsersOf(result).length
@@ -151,6 +170,7 @@ const judged = ({ counts, judgement, results }: RunReport): ReadonlyArray<Judged
         title: scenario === null ? "the whole night" : `${scenario.suite} › ${scenario.name}`,
         evidence: line(evidence),
         figure,
+        ...(onset === undefined ? {} : { onset }),
         ...(result === undefined ? {} : { result })
       }
     })
@@ -172,15 +192,15 @@ const together = (items: ReadonlyArray<Item>, rows: ReadonlyArray<Judged>): Read
 }
 
 /**
- * What needs a person, what matters most first: what makes a run red, that is. What is quarantined is not among it,
- * unless that has expired, nor is what is flaky as ever.
+ * What needs a person, what makes a run red, that is: what is new before what nobody has mended yet, and of one age what
+ * matters most first. What is quarantined is not among it, unless that has expired, nor is what is flaky as ever.
  */
 export const items = (report: RunReport): ReadonlyArray<Item> => {
   const tolerated = Gate.tolerated(report)
   const found = report.results.flatMap((result) =>
     isQuarantined(result) ? [] : itemsOf(result).filter(({ rank }) => rank !== flakyRank || !tolerated.has(result))
   )
-  return [
+  const all: ReadonlyArray<Item> = [
     ...together(found, judged(report)),
     ...report.breaches.map(({ invariant, resource, sentence }) => ({
       rank: 2,
@@ -191,7 +211,8 @@ export const items = (report: RunReport): ReadonlyArray<Item> => {
     ...Gate.judge(report)
       .reasons.filter(({ rule }) => rule === "not run")
       .map(({ rule, sentence }) => ({ rank: 5, what: rule, title: "the whole run", evidence: line(sentence) }))
-  ].toSorted((one, other) => one.rank - other.rank)
+  ]
+  return all.toSorted((one, other) => Onset.newestFirst(one.onset, other.onset) || one.rank - other.rank)
 }
 
 /** The items of each result that has any. */
@@ -211,6 +232,20 @@ export interface Finding extends Item {
   /** Everything that it stands for; the item itself where it stands for nothing else. */
   readonly items: ReadonlyArray<Item>
 }
+
+/** Since when a finding is so, in words: of several scenarios how many are of which age. */
+export const age = ({ items }: Finding): string | undefined => {
+  const [first] = items
+  if (items.length > 1) return Onset.counted(items.map(({ onset }) => onset))
+  return first?.onset === undefined ? undefined : Onset.text(first.onset)
+}
+
+/** The newest of what is wrong with each scenario that makes a run red, where nights before are known. */
+export const newestOnsets = (report: RunReport): ReadonlyArray<Onset.Onset> =>
+  [...itemsByResult(report).values()].flatMap((items) => {
+    const known = items.flatMap(({ onset }) => onset ?? [])
+    return known.toSorted(Onset.newestFirst).slice(0, 1)
+  })
 
 /** What kept a scenario from being scored, without what is of this scenario alone; undefined where it was scored. */
 export const causeOf = (result: ScenarioResult): string | undefined => {

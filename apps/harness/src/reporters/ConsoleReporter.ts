@@ -4,6 +4,7 @@ import type { PlatformError } from "effect/PlatformError"
 import * as Stream from "effect/Stream"
 import * as Gate from "../runner/Gate.ts"
 import * as Money from "../runner/Money.ts"
+import * as Onset from "../runner/Onset.ts"
 import type { RunEvent } from "../runner/RunEvent.ts"
 import { countsOf, leakedBrowsersOf, type RunHeader, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
 import type { Leftover } from "../runner/Trial.ts"
@@ -86,12 +87,19 @@ export const summary = (report: RunReport, style: Style): string => {
   const unrun = report.results
     .filter(({ verdict }) => verdict !== "skipped")
     .reduce((sum, { trials }) => sum + trials.filter(({ verdict }) => verdict === "skipped").length, 0)
+  // how many of them the nights before did not know
+  const bad = (count: number, verdict: ScenarioResult["verdict"], how: string) => {
+    if (count === 0) return []
+    const those = report.results.filter((result) => result.verdict === verdict && !held.has(result))
+    const ages = Onset.counted(those.map(({ onset }) => onset?.trials))
+    return [style.bad(`${count} ${how}${ages === undefined ? "" : ` (${ages})`}`)]
+  }
   const parts = [
-    ...(failed > 0 ? [style.bad(`${failed} failed`)] : []),
-    ...(claimed > 0 ? [style.bad(`${claimed} claimed success wrongly`)] : []),
-    ...(flaky > 0 ? [style.bad(`${flaky} flaky`)] : []),
-    ...(infra > 0 ? [style.bad(`${infra} without the service`)] : []),
-    ...(unscored > 0 ? [style.bad(`${unscored} not scored`)] : []),
+    ...bad(failed, "failed", "failed"),
+    ...bad(claimed, "claimed", "claimed success wrongly"),
+    ...bad(flaky, "flaky", "flaky"),
+    ...bad(infra, "infra", "without the service"),
+    ...bad(unscored, "unscored", "not scored"),
     ...(known.length > 0 ? [`${known.length} failed in quarantine`] : []),
     passed > 0 ? style.good(`${passed} passed`) : `${passed} passed`,
     ...(skipped > 0 ? [`${skipped} skipped`] : []),

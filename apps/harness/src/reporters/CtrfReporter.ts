@@ -67,6 +67,7 @@ const testOf = (result: ScenarioResult, red: ReadonlyArray<Attention.Item>, star
       checks: result.checks,
       replay: replay(result),
       ...(result.quarantine === undefined ? {} : { quarantine: result.quarantine }),
+      ...(result.onset === undefined ? {} : { onset: result.onset }),
       trials: trials.map(({ cost_usd, duration_ms, index, requests, seed, verdict }) => ({
         index,
         seed,

@@ -1,4 +1,5 @@
 import type { RunReport, ScenarioResult } from "../runner/RunReport.ts"
+import * as Onset from "../runner/Onset.ts"
 import type { Exchange } from "../runner/Trial.ts"
 import * as Attention from "./Attention.ts"
 import * as FailureDiff from "./FailureDiff.ts"
@@ -44,6 +45,7 @@ export const of = (result: ScenarioResult, { columns, replay, style }: Explanati
       : FailureDiff.lines(failure.diff, style).map((line) => `      ${line}`)),
     ...fact("request", failure.request && request(failure.request)),
     ...fact("trials", trials(result)),
+    ...fact("age", result.onset?.trials && Onset.text(result.onset.trials)),
     ...fact("why", result.reason),
     ...fact("where", failure.where),
     ...(failure.source === undefined ? [] : [`                ${style.faint(cut(failure.source, columns - 16))}`]),
@@ -55,15 +57,14 @@ export const of = (result: ScenarioResult, { columns, replay, style }: Explanati
 const mostNamed = 8
 
 /** What one cause kept from being scored, in lines that end with an empty one. */
-const together = (
-  { evidence, items, title, what }: Attention.Finding,
-  { replay, style }: ExplanationOptions
-): ReadonlyArray<string> => {
+const together = (finding: Attention.Finding, { replay, style }: ExplanationOptions): ReadonlyArray<string> => {
+  const { evidence, items, title, what } = finding
+  const age = Attention.age(finding)
   const names = items.slice(0, mostNamed).map((item) => item.title)
   const more = items.length - names.length
   const result = items[0]?.result
   return [
-    `  ${style.bad("✗")} ${style.strong(title)} ${what}: ${evidence}`,
+    `  ${style.bad("✗")} ${style.strong(title)} ${what}${age === undefined ? "" : ` (${age})`}: ${evidence}`,
     ...names.map((name) => `      ${name}`),
     ...(more === 0 ? [] : [style.faint(`      and ${more} more, in report.json`)]),
     ...(result === undefined ? [] : [`      ${style.faint("replay   ")} ${replay(result)}`]),
@@ -71,7 +72,7 @@ const together = (
   ]
 }
 
-/** Why scenarios are bad, worst first, what is in quarantine last: what one cause ended is said once. */
+/** Why scenarios are bad, as `worstFirst` has them: what one cause ended is said once. */
 export const all = (report: RunReport, options: ExplanationOptions): ReadonlyArray<string> => {
   const groups = Attention.findings(report).filter(({ items }) => items.length > 1)
   const groupOf = new Map(groups.flatMap((group) => group.items.map(({ result }) => [result, group] as const)))

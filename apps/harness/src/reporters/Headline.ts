@@ -1,4 +1,5 @@
 import { countsOf, leakedBrowsersOf, type RunReport } from "../runner/RunReport.ts"
+import * as Onset from "../runner/Onset.ts"
 import * as Attention from "./Attention.ts"
 import { counted } from "./Style.ts"
 
@@ -44,6 +45,23 @@ const worse = ({ judgement, results }: RunReport): ReadonlyArray<string> => {
   ]
 }
 
+const are = (count: number) => (count === 1 ? "is" : "are")
+
+/** How many scenarios are red for the first time, again, or as before; nothing where no nights before are known. */
+export const ages = (report: RunReport): string | undefined => {
+  const onsets = Attention.newestOnsets(report)
+  if (onsets.length === 0) return undefined
+  const count = (wanted: Onset.Age) => onsets.filter((onset) => Onset.ageOf(onset) === wanted).length
+  const said = (["new", "again", "old"] as const)
+    .map((age) => [count(age), { new: "newly red", again: "red again", old: "red as before" }[age]] as const)
+    .filter(([count]) => count > 0)
+    .map(
+      ([count, how], index) =>
+        `${count}${index === 0 ? ` of ${counted(report.results.length, "scenario")}` : ""} ${are(count)} ${how}`
+    )
+  return [...said, ...(count("old") === onsets.length ? ["none is new"] : [])].join(", ")
+}
+
 const capital = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 
 /** What there is to say of a run, worst first, and what is worth knowing beside it; a green run says so. */
@@ -59,7 +77,9 @@ export const parts = (
     [infra, "not reached"],
     [unscored, "not scored"]
   ]
+  const age = ages(report)
   const wrong = [
+    ...(age === undefined ? [] : [age]),
     ...worse(report),
     ...(report.interrupted ? ["stopped before it had finished"] : []),
     ...ended

@@ -104,8 +104,14 @@ export const render = (report: RunReport, replay: Replay): string => {
     `${escape(header.target.name)} · seed ${header.seed} · ${counted(report.counts.trials, "trial")} · ${counted(report.counts.requests, "request")} · ${duration(report.duration_ms)} · began ${header.startedAt.slice(0, 19).replace("T", " ")} UTC`,
     ""
   ].join("\n")
+  const ages = findings.map((finding) => Attention.age(finding))
+  // where no nights before are known there is nothing to say in a column of its own
+  const isDated = ages.some((age) => age !== undefined)
   const [rows, rowsTake] = fitting(
-    findings.map(({ evidence, title, what }) => `| **${escape(what)}** | ${escape(title)} | ${escape(evidence)} |`),
+    findings.map(
+      ({ evidence, title, what }, index) =>
+        `| **${escape(what)}** | ${escape(title)} |${isDated ? ` ${escape(ages[index] ?? "")} |` : ""} ${escape(evidence)} |`
+    ),
     (room - bytes(head)) / 2
   )
   const [folded, foldedTake] = fitting(
@@ -121,7 +127,11 @@ export const render = (report: RunReport, replay: Replay): string => {
   const [others] = fitting(rest.map(row), room - bytes(head) - rowsTake - foldedTake)
   return [
     head,
-    ...(rows.length === 0 ? [] : ["| what | where | why |", "| --- | --- | --- |", ...rows, ""]),
+    ...(rows.length === 0
+      ? []
+      : isDated
+        ? ["| what | where | old or new | why |", "| --- | --- | --- | --- |", ...rows, ""]
+        : ["| what | where | why |", "| --- | --- | --- |", ...rows, ""]),
     ...missing(findings.length - rows.length, "finding"),
     ...folded,
     ...(others.length === 0
@@ -146,7 +156,12 @@ const longestAnnotation = 4000
 export const annotation = (report: RunReport): string | undefined => {
   const findings = Attention.findings(report)
   if (findings.length === 0) return undefined
-  const text = findings.map(({ evidence, title, what }) => `${title}: ${what}. ${evidence}`).join("\n")
+  const text = findings
+    .map((finding) => {
+      const age = Attention.age(finding)
+      return `${finding.title}: ${finding.what}${age === undefined ? "" : ` (${age})`}. ${finding.evidence}`
+    })
+    .join("\n")
   const short = text.length > longestAnnotation ? `${text.slice(0, longestAnnotation)}…` : text
   const data = (value: string) => value.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A")
   const title = data(Headline.sentence(report)).replaceAll(":", "%3A").replaceAll(",", "%2C")

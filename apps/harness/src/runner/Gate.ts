@@ -1,5 +1,6 @@
 import * as Budget from "./Budget.ts"
 import type { JudgedRow } from "./NightJudgement.ts"
+import * as Onset from "./Onset.ts"
 import { isBad, leakedBrowsersOf, type RunReport, type ScenarioResult } from "./RunReport.ts"
 import { isScored } from "./Trial.ts"
 
@@ -37,9 +38,19 @@ const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 
 
 const nameOf = ({ name, suite }: { readonly suite: string; readonly name: string }) => `${suite} › ${name}`
 
-/** Some names in words, and how many more there are. */
-const named = (results: ReadonlyArray<ScenarioResult>): string => {
-  const names = results.slice(0, mostNamed).map(nameOf)
+/** Since when a scenario is so, as far as the rule is concerned. */
+const onsetOf = (rule: Reason["rule"], { onset }: ScenarioResult): Onset.Onset | undefined =>
+  rule === "leak" || rule === "invariant" ? onset?.invariants : onset?.trials
+
+/** Some names in words, the newest first, and how many more there are. */
+const named = (rule: Reason["rule"], results: ReadonlyArray<ScenarioResult>): string => {
+  const names = results
+    .toSorted((one, other) => Onset.newestFirst(onsetOf(rule, one), onsetOf(rule, other)))
+    .slice(0, mostNamed)
+    .map((result) => {
+      const onset = onsetOf(rule, result)
+      return `${nameOf(result)}${onset === undefined ? "" : ` (${Onset.text(onset)})`}`
+    })
   const more = results.length - names.length
   return `${names.join(", ")}${more === 0 ? "" : `, and ${more} more`}`
 }
@@ -52,7 +63,7 @@ const reason = (
 ): ReadonlyArray<Reason> =>
   results.length === 0
     ? []
-    : [{ rule, sentence: `${counted(results.length, "scenario")} ${what(results.length)}: ${named(results)}` }]
+    : [{ rule, sentence: `${counted(results.length, "scenario")} ${what(results.length)}: ${named(rule, results)}` }]
 
 /** Whether a scenario is in quarantine that holds: what becomes of it stops nobody. */
 export const isCovered = ({ quarantine }: ScenarioResult) => quarantine !== undefined && !quarantine.expired
@@ -172,9 +183,10 @@ export const judge = (report: RunReport): Gate => {
           figure !== "leaked browsers" &&
           (scenario === null || !covered.has(nameOf(scenario)))
       )
-      .map(({ evidence, figure, scenario }) => ({
+      .toSorted((one, other) => Onset.newestFirst(one.onset, other.onset))
+      .map(({ evidence, figure, onset, scenario }) => ({
         rule: "regressed" as const,
-        sentence: `${figure} of ${scenario === null ? "the whole night" : nameOf(scenario)}: ${evidence}`
+        sentence: `${figure} of ${scenario === null ? "the whole night" : nameOf(scenario)}: ${evidence}${onset === undefined ? "" : ` (${Onset.text(onset)})`}`
       })),
     ...reason(
       "quarantine",

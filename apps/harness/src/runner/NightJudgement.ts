@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { Onset } from "./Onset.ts"
 
 /**
  * What the nights before say of a figure. `no evidence` is not "no change": `detectable` says how large a change would
@@ -33,7 +34,9 @@ export const JudgedRow = Schema.Struct({
   /** One sentence. */
   evidence: Schema.String,
   /** The least change for the worse that four of five such nights would have seen; null where none would. */
-  detectable: Schema.NullOr(Schema.String)
+  detectable: Schema.NullOr(Schema.String),
+  /** Since when the nights say that it is worse, where it is. */
+  onset: Schema.optionalKey(Onset)
 })
 
 /** One figure of a night beside the nights before. */

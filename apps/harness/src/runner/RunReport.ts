@@ -3,6 +3,7 @@ import * as Schema from "effect/Schema"
 import { Agreement } from "./Agreement.ts"
 import { Machine } from "./Machine.ts"
 import { NightJudgement, ReleaseProposal } from "./NightJudgement.ts"
+import { Onset } from "./Onset.ts"
 import { Breach, Failure, type LeakedBrowser, Leftover, Trial } from "./Trial.ts"
 
 /**
@@ -83,7 +84,9 @@ export const ScenarioResult = Schema.Struct({
   trials: Schema.Array(Trial),
   /** Where it has several trials of which one is scored. */
   passRate: Schema.optionalKey(PassRate),
-  quarantine: Schema.optionalKey(Quarantined)
+  quarantine: Schema.optionalKey(Quarantined),
+  /** Since when its trials do not pass, and since when it breaks what must always hold; where nights before are known. */
+  onset: Schema.optionalKey(Schema.Struct({ trials: Schema.optionalKey(Onset), invariants: Schema.optionalKey(Onset) }))
 })
 
 /** What became of a scenario. */

@@ -40,6 +40,8 @@ describe("nights", () => {
       bad.stdout,
       /pass rate of weather › holds: \d+ of 20 trials passed tonight, 120 of 120 in 6 nights before/u
     )
+    assert.match(bad.stdout, /red {6}pass rate of weather › holds: .* \(new\)\n/u)
+    assert.match(bad.stdout, /\n1 flaky \(1 new\), 1 passed/u)
     const last = nights().at(-1)
     assert.isTrue(last?.regressed?.some(({ scenario }) => scenario?.name === "holds"))
 
@@ -59,7 +61,10 @@ describe("nights", () => {
     const accepted = await run(["history", "accept", last?.id ?? "", "--history", history, "--note", "meant"])
     assert.strictEqual(accepted.code, 0, accepted.stderr)
     const after = await night("0.6", "third")
-    assert.match(after.stdout, /1 flaky/u)
+    assert.match(after.stdout, /1 flaky \(none new\)/u)
+    const { results } = JSON.parse(readFileSync(join(folder, "third", "report.json"), "utf8"))
+    const { nights: spell, since } = results.find(({ name }: { name: string }) => name === "holds").onset.trials
+    assert.deepStrictEqual([spell, since], [2, last?.startedAt])
     assert.notMatch(after.stdout, /pass rate of weather › holds/u)
   }, 90_000)
 

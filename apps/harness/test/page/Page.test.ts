@@ -8,7 +8,7 @@ import * as EmbeddedTraces from "../../src/page/EmbeddedTraces.ts"
 import * as HtmlReporter from "../../src/page/HtmlReporter.ts"
 import * as Page from "../../src/page/Page.ts"
 import { away } from "../reporters/fixture.ts"
-import { greenNight, largeNight, monthBefore, redNight, replay, traceOf, tracesOf } from "./stories.ts"
+import { datedNight, greenNight, largeNight, monthBefore, redNight, replay, traceOf, tracesOf } from "./stories.ts"
 
 const draw = (report: ReturnType<typeof greenNight>, nights = monthBefore(report)) =>
   Page.render({ report, nights, replay, traces: tracesOf(report) })
@@ -48,6 +48,26 @@ describe("Page", () => {
     assert.notInclude(places, -1)
     assert.isAbove(findings.indexOf("a shop that moves next week"), findings.indexOf("not held against this night"))
     assert.isBelow(html.indexOf("an order can be cancelled</h4>"), html.indexOf("a long page is read to its end</h4>"))
+  })
+
+  it("what is new is told from what is old: in the heading, the findings, the overview and the scenarios", () => {
+    const html = draw(datedNight())
+    const ages = "2 of 68 scenarios are newly red, 1 is red again, 3 are red as before"
+    assert.include(words(between(html, "<h1>", "</h1>")), ages)
+    const findings = words(between(html, '<section id="findings"', '<section id="overview"'))
+    assert.include(findings, "what is new first")
+    assert.match(findings, /first browsers-left-open new v4-browsers › forgets to stop its browser /u)
+    assert.include(findings, "flaky again after 3 green nights · checkout › an order can be cancelled")
+    assert.include(findings, "claimed success wrongly since 2026-11-14, 8 nights · checkout › buys the red mug")
+    assert.include(
+      words(between(html, '<section id="overview"', '<section id="against"')),
+      `By the nights before: ${ages}.`
+    )
+    const scenarios = between(html, '<section id="scenarios"', "<footer")
+    assert.include(words(scenarios), "again an order can be cancelled")
+    assert.include(scenarios, 'data-verdict="flaky new"')
+    assert.include(scenarios, 'data-filter="new">new or again</button>')
+    assert.notInclude(draw(redNight()), 'data-filter="new"')
   })
 
   it("what one cause kept from being scored is one card, its scenarios folded away when they are many", () => {

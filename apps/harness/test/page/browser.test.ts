@@ -7,7 +7,7 @@ import type { Browser, Page as Tab } from "playwright-core"
 import * as Page from "../../src/page/Page.ts"
 import type { RunReport } from "../../src/runner/RunReport.ts"
 import { open } from "./chromium.ts"
-import { greenNight, largeNight, monthBefore, redNight, replay, tracesOf } from "./stories.ts"
+import { datedNight, greenNight, largeNight, monthBefore, redNight, replay, tracesOf } from "./stories.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "webagent-page-"))
 
@@ -58,7 +58,7 @@ const violations = async (tab: Tab) => {
 describe("the page in Chromium", { timeout: 90_000 }, () => {
   for (const colorScheme of ["light", "dark"] as const) {
     it(`axe finds nothing in a red night, its scenarios and a waterfall open, ${colorScheme}`, async () => {
-      await using visited = await visit(write("red", redNight(1)), { colorScheme })
+      await using visited = await visit(write("red", datedNight(1)), { colorScheme })
       await firstWaterfall(visited.tab)
       await visited.tab.evaluate(() => {
         for (const details of document.querySelectorAll("details")) details.open = true

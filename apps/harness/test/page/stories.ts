@@ -307,6 +307,37 @@ export const redNight = (good = 60): RunReport => {
   })
 }
 
+const yesterday = "2026-11-20T02:00:04.000Z"
+const lastWeek = "2026-11-14T02:00:03.000Z"
+
+/** Since when what is wrong in a red night is so, by its name. */
+const onsets: Readonly<Record<string, NonNullable<ScenarioResult["onset"]>>> = {
+  "buys the red mug": { trials: { since: lastWeek, nights: 8, known: 29 } },
+  "an order can be cancelled": { trials: { since: yesterday, nights: 1, known: 29, between: 3, green: true } },
+  "forgets to stop its browser": { invariants: { since: "2026-11-21T02:00:07.123Z", nights: 1, known: 29 } },
+  "books behind a login": { trials: { since: "2026-11-21T02:00:07.123Z", nights: 1, known: 29 } },
+  "compares two offers": { trials: { since: yesterday, nights: 2, known: 29 } },
+  "a shop that moves next week": { trials: { since: lastWeek, nights: 8, known: 8 } }
+}
+
+/** A red night that says what of it is new. */
+export const datedNight = (good = 60): RunReport => {
+  const report = redNight(good)
+  return {
+    ...report,
+    results: report.results.map((result) => {
+      const onset = onsets[result.name]
+      return onset === undefined ? result : { ...result, onset }
+    }),
+    judgement: {
+      ...judgement,
+      rows: judgement.rows.map((row) =>
+        row.verdict === "regressed" ? { ...row, onset: { since: yesterday, nights: 2, known: 29 } } : row
+      )
+    }
+  }
+}
+
 /** So many scenarios of so many trials, a few of which fail, leak, or are run again. */
 export const largeNight = (scenarios: number, trials: number): RunReport => {
   const draw = drawsOf(11)

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Attention from "../../src/reporters/Attention.ts"
 import * as Headline from "../../src/reporters/Headline.ts"
 import type { JudgedRow } from "../../src/runner/NightJudgement.ts"
-import { away, green, mixed, night } from "./fixture.ts"
+import { away, dated, green, mixed, night } from "./fixture.ts"
 
 const row = (figure: JudgedRow["figure"], name: string | null): JudgedRow => ({
   figure,
@@ -47,6 +47,45 @@ describe("Attention", () => {
     assert.include(shown(judgedBy(row("cost", null))), "worse: cost · the whole night")
     assert.notInclude(shown(judgedBy(row("leaked browsers", null))).join(), "worse")
     assert.include(shown(judgedBy(row("leaked browsers", "pays"))), "worse: leaked browsers · checkout › pays")
+  })
+})
+
+describe("what nights before say of the age of what is wrong", () => {
+  it("what is new comes first, then what is wrong again, then what nobody has mended; of one age the worst", () => {
+    assert.deepStrictEqual(
+      Attention.findings(dated).map((finding) => [finding.what, Attention.age(finding)]),
+      [
+        ["flaky", "new"],
+        ["failed", "again after 3 green nights"],
+        ["browser left open", "again after 1 night without it"],
+        ["claimed success wrongly", "since 2026-11-15, 7 nights"],
+        ["service not reached", "since 2026-11-15, 7 nights"],
+        ["not scored", "since 2026-11-15, 7 nights"]
+      ]
+    )
+    assert.deepStrictEqual(dated.results.toSorted(Attention.worstFirst).map(({ name }) => name)[0], "buys the red mug")
+  })
+
+  it("the headline counts scenarios that are newly red first, each by the newest of what is wrong with it", () => {
+    assert.match(
+      Headline.sentence(dated),
+      /^1 of 9 scenarios is newly red, 2 are red again, 3 are red as before; 2 of 7 scenarios failed, /u
+    )
+    const worse = { ...row("duration", "pays"), onset: { since: "2026-11-21T09:12:44.123Z", nights: 1, known: 9 } }
+    const judgement = { verdict: "regressed" as const, nights: 9, passedOver: [], differences: [], rows: [worse] }
+    assert.match(Headline.sentence({ ...dated, judgement }), /^2 of 9 scenarios are newly red, 2 are/u)
+    const old = dated.results.filter(({ onset }) => onset?.trials?.nights === 7)
+    assert.match(Headline.sentence({ ...dated, results: old }), /^3 of 3 scenarios are red as before, none is new; /u)
+    assert.isUndefined(Headline.ages(night))
+  })
+
+  it("a finding of several scenarios counts their ages", () => {
+    const results = away.results.map((result, index) => ({
+      ...result,
+      onset: { trials: { since: "2026-11-20T02:00:00.000Z", nights: index < 9 ? 2 : 1, known: 4 } }
+    }))
+    const [first] = Attention.findings({ ...away, results })
+    assert.strictEqual(first && Attention.age(first), "3 new, 9 as before")
   })
 })
 

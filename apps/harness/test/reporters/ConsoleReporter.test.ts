@@ -6,7 +6,7 @@ import * as Figures from "../../src/runner/Figures.ts"
 import type { RunEvent } from "../../src/runner/RunEvent.ts"
 import * as ConsoleReporter from "../../src/reporters/ConsoleReporter.ts"
 import { coloured, plain } from "../../src/reporters/Style.ts"
-import { away, greenEvents, mixedEvents, night, replay } from "./fixture.ts"
+import { away, datedEvents, greenEvents, mixedEvents, night, replay } from "./fixture.ts"
 
 const show = (events: ReadonlyArray<RunEvent>, change: Partial<ConsoleReporter.ConsoleOptions> = {}) =>
   Effect.gen(function* () {
@@ -61,6 +61,22 @@ describe("ConsoleReporter", () => {
         "next     harness run --target https://your.service",
         ""
       ])
+    })
+  )
+
+  it.effect("where nights before are known, the last lines tell what is new from what is old", () =>
+    Effect.gen(function* () {
+      const lines = (yield* show(datedEvents)).split("\n")
+      assert.include(lines, "      age       again after 3 green nights")
+      assert.include(
+        lines,
+        "red      1 scenario left browsers open: v4-browsers › forgets (again after 1 night without it)"
+      )
+      assert.include(lines, "red      1 scenario passed in some trials only: checkout › buys the red mug (new)")
+      assert.match(
+        lines.find((line) => line.includes(" leaked browser")) ?? "",
+        /^1 failed \(1 again\), 1 claimed success wrongly \(none new\), 1 flaky \(1 new\), 1 without the service \(none new\), 1 not scored \(none new\), 1 failed in quarantine, /u
+      )
     })
   )
 

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Stream from "effect/Stream"
 import * as MarkdownReporter from "../../src/reporters/MarkdownReporter.ts"
-import { away, green, greenEvents, mixedEvents, night, replay } from "./fixture.ts"
+import { away, dated, green, greenEvents, mixedEvents, night, replay } from "./fixture.ts"
 
 const { annotation, render } = MarkdownReporter
 
@@ -19,6 +19,17 @@ describe("MarkdownReporter", () => {
     assert.include(table, 'replay    harness run checkout --name "buys the red mug" --seed 1')
     assert.include(folded, "| known to fail | failed | 0/2 |")
     assert.notInclude(table, "known to fail")
+  })
+
+  it("where nights before are known, the table and the annotation tell what is new from what is old", () => {
+    const text = render(dated, replay)
+    assert.match(text, /^\| what \| where \| old or new \| why \|\n\| --- \| --- \| --- \| --- \|\n\| \*\*flaky\*\*/mu)
+    assert.match(text, /^\| \*\*flaky\*\* \| [^|]* \| new \| 2 of 3/mu)
+    assert.match(text, /^\| \*\*failed\*\* \| [^|]* \| again after 3 green nights \|/mu)
+    assert.match(text, /^\| \*\*not scored\*\* \| [^|]* \| since 2026&#45;11&#45;15, 7 nights \|/mu)
+    const said = annotation(dated) ?? ""
+    assert.match(said, /^::error title=1 of 9 scenarios is newly red%2C 2 are red again%2C 3 are red as before;/u)
+    assert.match(said, /::checkout › buys the red mug: flaky \(new\)\. 2 of 3/u)
   })
 
   it("a green run is one line before what is folded away", () => {

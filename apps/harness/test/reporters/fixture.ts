@@ -168,6 +168,28 @@ export const night = report([
   skipped
 ])
 
+const dates: Readonly<Record<string, NonNullable<ScenarioResult["onset"]>>> = {
+  "buys the red mug": { trials: { since: "2026-11-21T09:12:44.123Z", nights: 1, known: 9 } },
+  pays: { trials: { since: "2026-11-15T02:00:00.000Z", nights: 7, known: 9 } },
+  "cannot be reached": { trials: { since: "2026-11-15T02:00:00.000Z", nights: 7, known: 9 } },
+  "cannot be judged": { trials: { since: "2026-11-15T02:00:00.000Z", nights: 7, known: 9 } },
+  "known to fail": { trials: { since: "2026-11-21T09:12:44.123Z", nights: 1, known: 9 } },
+  "known for too long": {
+    trials: { since: "2026-11-21T09:12:44.123Z", nights: 1, known: 9, between: 3, green: true }
+  },
+  forgets: { invariants: { since: "2026-11-21T09:12:44.123Z", nights: 1, known: 9, between: 1 } }
+}
+
+/** The same night, by nine nights before. */
+export const dated: RunReport = {
+  ...night,
+  results: night.results.map((result) => {
+    const onset = dates[result.name]
+    return onset === undefined ? result : { ...result, onset }
+  })
+}
+export const datedEvents = eventsOf(dated, dated.results)
+
 const unreachable = (name: string, index: number, method: string, path: string, status: number | null) =>
   result({
     suite: "away",

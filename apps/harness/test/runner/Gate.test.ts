@@ -291,3 +291,15 @@ describe("Gate", () => {
     assert.isTrue(within([passed, some]).green)
   })
 })
+
+it("of many scenarios the new ones are named, each with its age", () => {
+  const failing = (name: string, nights: number) =>
+    result(name, "failed", { onset: { trials: { since: "2026-11-14T02:00:00.000Z", nights, known: 9 } } })
+  const results = [failing("a", 7), failing("b", 7), failing("c", 7), failing("d", 1), passed]
+  assert.deepStrictEqual(
+    Gate.judge(report(results)).reasons.map(({ sentence }) => sentence),
+    [
+      "4 scenarios failed: shop › d (new), shop › a (since 2026-11-14, 7 nights), shop › b (since 2026-11-14, 7 nights), and 1 more"
+    ]
+  )
+})

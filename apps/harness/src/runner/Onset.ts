@@ -1,0 +1,66 @@
+import * as Schema from "effect/Schema"
+
+/** Since when something has been wrong, by the nights on the same target that have looked at it. */
+export const Onset = Schema.Struct({
+  /** When the first night began in which it was so; this one, where it is new. */
+  since: Schema.String,
+  /** In how many nights it has been so without a break, this one among them. */
+  nights: Schema.Int,
+  /** How many nights before this one have looked at it. */
+  known: Schema.Int,
+  /** How many nights without it were between this time and the last one; absent where it never was so before. */
+  between: Schema.optionalKey(Schema.Int),
+  /** Whether in these nights all its trials that were scored passed. */
+  green: Schema.optionalKey(Schema.Boolean),
+  /** In how many nights before this one, without a break, it was flaky only, where it failed tonight. */
+  flaky: Schema.optionalKey(Schema.Int)
+})
+
+/** Since when something has been wrong. */
+export type Onset = typeof Onset.Type
+
+/** Whether it is wrong for the first time, once more after green nights, or as it was in the night before. */
+export type Age = "new" | "again" | "old"
+
+/** How old something is that is wrong; undefined where no night before is known. */
+export const ageOf = (onset: Onset | undefined): Age | undefined => {
+  if (onset === undefined) return undefined
+  if (onset.nights > 1) return "old"
+  return onset.between === undefined ? "new" : "again"
+}
+
+const ages: ReadonlyArray<Age> = ["new", "again", "old"]
+
+/** Orders by age, the newest first; what nobody can tell the age of is of tonight. */
+export const newestFirst = (one: Onset | undefined, other: Onset | undefined): number =>
+  ages.indexOf(ageOf(one) ?? "new") - ages.indexOf(ageOf(other) ?? "new")
+
+const nights = (count: number) => `${count} night${count === 1 ? "" : "s"}`
+
+/** It in words: `new`, `since 2026-11-14, 7 nights`, `again after 3 green nights`. */
+export const text = (onset: Onset): string => {
+  const { between = 0, flaky, green, known, nights: count, since } = onset
+  const age = ageOf(onset)
+  if (age === "old") return `since ${since.slice(0, 10)}${count > known ? " or before" : ""}, ${nights(count)}`
+  if (age === "again") {
+    return green === true
+      ? `again after ${between} green night${between === 1 ? "" : "s"}`
+      : `again after ${nights(between)} without it`
+  }
+  if (flaky !== undefined) return `new, flaky in ${nights(flaky)} before`
+  return known === 0 ? "new, no night before has run it" : "new"
+}
+
+/** How many are of which age, in words: `1 new, 2 again, 4 as before`, `none new`; undefined where no age is known. */
+export const counted = (onsets: ReadonlyArray<Onset | undefined>): string | undefined => {
+  const of = (age: Age) => onsets.filter((onset) => ageOf(onset) === age).length
+  const [fresh, again, old] = [of("new"), of("again"), of("old")]
+  if (fresh + again === 0) return old === 0 ? undefined : "none new"
+  return [
+    fresh === 0 ? undefined : `${fresh} new`,
+    again === 0 ? undefined : `${again} again`,
+    old === 0 ? undefined : `${old} as before`
+  ]
+    .filter((part) => part !== undefined)
+    .join(", ")
+}
