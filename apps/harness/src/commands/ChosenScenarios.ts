@@ -69,7 +69,10 @@ export const choose = Effect.fnUntraced(function* (
   )
   if (all.length === 0) {
     const names = loaded.map(({ suite }) => suite.name).join(", ")
-    return yield* usage(`No scenario of ${names} fits ${selectionOf(options)}.`)
+    const asked = selectionOf(options)
+    return yield* usage(
+      asked === undefined ? `There is no scenario in ${names}: add one.` : `No scenario of ${names} fits ${asked}.`
+    )
   }
   const scenarios = loaded.flatMap(({ suite }) => suite.scenarios.map(({ name }) => ({ suite: suite.name, name })))
   const book = yield* NightBook.open(options, scenarios)

@@ -26,8 +26,8 @@ export interface EndOfRun {
   readonly keyIn: ReadonlyArray<string>
 }
 
-/** How long what is open is tried to be stopped. */
-const timeFor = ({ simulated }: Target) => Duration.seconds(simulated ? 10 : 60)
+/** How long what is open is tried to be stopped, and a scenario may take to release what it holds. */
+export const timeFor = ({ simulated }: Target) => Duration.seconds(simulated ? 10 : 60)
 
 const itemOf = ({ id, key, kind }: LooseEnd, at_ms: number): OpenItem => ({
   kind,

@@ -15,6 +15,7 @@ import * as KeyScan from "../trace/KeyScan.ts"
 import * as Advice from "./Advice.ts"
 import { choose, limitsOf, selectionOf } from "./ChosenScenarios.ts"
 import * as Debugging from "./Debugging.ts"
+import * as EndOfRun from "./EndOfRun.ts"
 import * as Inspector from "./Inspector.ts"
 import { NotGreen } from "./NotGreen.ts"
 import { version } from "./Program.ts"
@@ -103,6 +104,7 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
         conclude: book.conclude,
         ...(yield* Inspector.make(target, plan, reporting.directory)),
         timeout: options.timeout ?? defaultTimeout(target),
+        release: EndOfRun.timeFor(target),
         redact: target.redact,
         learned,
         ...(options.trial === undefined ? {} : { only: options.trial - 1 }),

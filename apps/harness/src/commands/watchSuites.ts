@@ -15,6 +15,7 @@ import * as Advice from "./Advice.ts"
 import { choose } from "./ChosenScenarios.ts"
 import * as Debugging from "./Debugging.ts"
 import { byHand } from "./Ending.ts"
+import * as EndOfRun from "./EndOfRun.ts"
 import * as Inspector from "./Inspector.ts"
 import * as Reporting from "./Reporting.ts"
 import type { RunOptions } from "./RunOptions.ts"
@@ -54,6 +55,7 @@ export const watchSuites = Effect.fnUntraced(function* (options: RunOptions) {
       lacks: target.lacks,
       ...(yield* Inspector.make(target, plan, undefined)),
       timeout: options.timeout ?? defaultTimeout(target),
+      release: EndOfRun.timeFor(target),
       redact: target.redact,
       emit: debugging.emit
     }).pipe(debugging.listening, Effect.provideService(PollSchedule.Current, target.pollSchedule), traced)

@@ -19,6 +19,8 @@ export interface RunnerOptions {
   readonly stopBrowser: (id: string) => Effect.Effect<boolean>
   /** The longest one trial may take, unless its scenario says otherwise. */
   readonly timeout: Duration.Duration
+  /** How long one that has ended, or was stopped, may take to release what it holds; 10 s unless told. */
+  readonly release?: Duration.Duration
   /** Takes secrets out of text. */
   readonly redact: (text: string) => string
   readonly emit: (event: RunEvent) => Effect.Effect<void>

@@ -5,6 +5,8 @@ import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import type { Budget } from "./Budget.ts"
 import { failureOf } from "./FailureOf.ts"
@@ -37,6 +39,30 @@ const elapsedSince = (start: bigint) =>
   Effect.map(Clock.currentTimeNanos, (now) => Math.round(Number(now - start) / 1e4) / 100)
 
 class TimeRanOut extends Data.TaggedError("TimeRanOut") {}
+
+class HeldOn extends Data.TaggedError("HeldOn") {}
+
+/**
+ * How a scenario ended; undefined when it does not let go: a finalizer that hangs, or work that cannot be interrupted,
+ * must not keep the night from its end. It is left to itself then.
+ */
+const endOf = Effect.fnUntraced(function* <A, E>(
+  work: Effect.Effect<A, E>,
+  patience: Duration.Duration,
+  release: Duration.Duration
+) {
+  const fiber = yield* Effect.forkDetach(work, { startImmediately: true })
+  const end = Effect.interruptible(Fiber.await(fiber))
+  const seen = yield* end.pipe(Effect.timeoutOption(Duration.sum(patience, release)), Effect.interruptible, Effect.exit)
+  if (Exit.isSuccess(seen) && Option.isSome(seen.value)) return seen.value.value
+  fiber.interruptUnsafe()
+  // stopped by hand: what it holds is released all the same
+  return Exit.isSuccess(seen) ? undefined : Option.getOrUndefined(yield* Effect.timeoutOption(end, release))
+})
+
+/** What is known of a scenario that does not let go, by how its story ended: how it failed itself comes first. */
+const heldOn = (told: Exit.Exit<unknown, unknown> | undefined): Exit.Exit<unknown, unknown> =>
+  told === undefined ? Exit.fail(new TimeRanOut()) : Exit.isSuccess(told) ? Exit.fail(new HeldOn()) : told
 
 /** Why what was not run, or not to its end, was not when a person stopped all. */
 export const stopped = "the run was stopped before it had finished"
@@ -94,18 +120,22 @@ const attempt = Effect.fnUntraced(function* (
   const patience = cut === undefined ? timeout : Duration.millis(Math.max(0, cut.at_ms - started_ms))
   const began = yield* Clock.currentTimeNanos
   log.began_ms = Number(began) / 1e6
-  const exit = yield* Effect.suspend(() => scenario.run(options.contextOf(seed))).pipe(
+  let told: Exit.Exit<unknown, unknown> | undefined
+  const work = Effect.suspend(() => scenario.run(options.contextOf(seed))).pipe(
     Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(new TimeRanOut()) }),
     // what is sent from here on only releases what the scenario held
     Effect.onError(() => Effect.sync(() => (request = log.lastExchange))),
+    Effect.onExit((exit) => Effect.sync(() => (told = exit))),
     Effect.scoped,
     Random.withSeed(seed),
     Effect.provideService(CheckCount, count),
     Effect.provideService(OracleCount, oracles),
     Effect.provideService(TrialLog.TrialLog, log),
-    Effect.interruptible,
-    Effect.exit
+    Effect.interruptible
   )
+  const release = options.release ?? Duration.seconds(10)
+  const ended = yield* endOf(work, patience, release)
+  const exit = ended ?? heldOn(told)
   const done = {
     started_ms,
     duration_ms: yield* elapsedSince(began),
@@ -117,7 +147,8 @@ const attempt = Effect.fnUntraced(function* (
       ? ({ ...done, verdict: "passed" } satisfies Tried)
       : ({ ...done, verdict: "failed", failure: checkedNothing(scenario) } satisfies Tried)
   }
-  if (Cause.hasInterruptsOnly(exit.cause) && (yield* isStopping)) {
+  const isUntold = ended === undefined ? told === undefined : Cause.hasInterruptsOnly(exit.cause)
+  if (isUntold && (yield* isStopping)) {
     return { ...done, verdict: "skipped", reason: stopped } satisfies Tried
   }
   const failure = failureOf({ cause: exit.cause, scenario, request, redact: options.redact })
@@ -127,6 +158,10 @@ const attempt = Effect.fnUntraced(function* (
     const message = `it should end within ${Duration.format(timeout)}`
     const seen = log.lastStatus === undefined ? {} : { actual: `the status ${options.redact(log.lastStatus)}` }
     return { ...done, verdict: "failed", failure: { ...failure, kind: "timeout", message, ...seen } } satisfies Tried
+  }
+  if (errors.some((error) => error instanceof HeldOn)) {
+    const message = `it should release what it holds within ${Duration.format(release)} of its end`
+    return { ...done, verdict: "failed", failure: { ...failure, kind: "timeout", message } } satisfies Tried
   }
   const infra = errors.length === 0 ? undefined : Infra.of(errors[0], request)
   if (infra !== undefined) return { ...done, verdict: "infra", failure, infra } satisfies Tried

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { check, Oracle, scenario, Suite } from "@webagent/scenario"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import type * as Scope from "effect/Scope"
 import { TestClock } from "effect/testing"
 import { TrialLog } from "../../src/runner/TrialLog.ts"
 import { refused, status } from "./errors.ts"
@@ -9,7 +10,7 @@ import { run, type StageOptions, suiteOf } from "./stage.ts"
 
 /** Runs one scenario in virtual time, and answers its result and how often it was tried. */
 const results = (
-  tries: ReadonlyArray<Effect.Effect<unknown, unknown>>,
+  tries: ReadonlyArray<Effect.Effect<unknown, unknown, Scope.Scope>>,
   options: StageOptions = {},
   passes = "1 hour"
 ) =>
@@ -192,6 +193,53 @@ describe("TrialRun", () => {
         [trial?.verdict, trial?.opinions],
         ["claimed", { oracle: false, agent: true, judge: null }]
       )
+    })
+  )
+
+  const hang = Effect.addFinalizer(() => Effect.never)
+
+  it.effect("a scenario that does not release what it holds has failed, and keeps nobody from the end", () =>
+    Effect.gen(function* () {
+      const { report, result } = yield* results([hang, Effect.void])
+      assert.deepStrictEqual([result?.verdict, report.interrupted], ["failed", false])
+      assert.deepStrictEqual(
+        [result?.failure?.kind, result?.failure?.message],
+        ["timeout", "it should release what it holds within 10s of its end"]
+      )
+    })
+  )
+
+  it.effect("how it failed itself comes before what it does not release", () =>
+    Effect.gen(function* () {
+      const { result } = yield* results([Effect.andThen(hang, check.equal<unknown>(1, 2, "the mug"))])
+      assert.deepStrictEqual([result?.verdict, result?.failure?.message], ["failed", "the mug"])
+    })
+  )
+
+  it.effect("work that cannot be interrupted is given up when its time, and that to release, is over", () =>
+    Effect.gen(function* () {
+      const { result, trial } = yield* results([Effect.uninterruptible(Effect.never)], { timeout: "20 seconds" })
+      assert.deepStrictEqual([result?.verdict, result?.failure?.message], ["failed", "it should end within 20s"])
+      assert.strictEqual(trial?.duration_ms, 30_000)
+    })
+  )
+
+  it.effect("one that is stopped by hand and does not let go is waited for no longer than that", () =>
+    Effect.gen(function* () {
+      const suite = suiteOf("suite", [
+        ["waits", Effect.never],
+        ["holds on", Effect.uninterruptible(Effect.never)]
+      ])
+      const verdicts: Array<string> = []
+      const told = Effect.tap(run([suite]), ({ report }) =>
+        Effect.sync(() => verdicts.push(...report.results.map(({ verdict }) => verdict)))
+      )
+      const fiber = yield* Effect.forkChild(Effect.uninterruptible(told))
+      yield* TestClock.adjust("1 second")
+      yield* Effect.forkChild(Fiber.interrupt(fiber))
+      yield* TestClock.adjust("10 seconds")
+      yield* Fiber.await(fiber)
+      assert.deepStrictEqual(verdicts, ["skipped", "skipped"])
     })
   )
 })

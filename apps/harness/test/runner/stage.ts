@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
 import * as Socket from "effect/socket/Socket"
 import * as Plan from "../../src/runner/Plan.ts"
 import type { RunEvent } from "../../src/runner/RunEvent.ts"
@@ -44,7 +45,7 @@ const contexts = ScenarioContexts.make(info, Redacted.make("wak_secret")).pipe(
 /** A suite of scenarios that are one effect each, and check that it came to its end. */
 export const suiteOf = (
   name: string,
-  told: ReadonlyArray<readonly [string, Effect.Effect<unknown, unknown>, ScenarioOptions?]>
+  told: ReadonlyArray<readonly [string, Effect.Effect<unknown, unknown, Scope.Scope>, ScenarioOptions?]>
 ) =>
   Suite.make(
     name,
