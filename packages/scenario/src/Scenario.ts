@@ -2,7 +2,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import type { Need } from "./Need.ts"
+import { wrongName } from "./Name.ts"
+import { isNeed, type Need, needs } from "./Need.ts"
 import type { ScenarioContext } from "./ScenarioContext.ts"
 import { whereOf } from "./Where.ts"
 
@@ -62,8 +63,32 @@ const refuse = (name: string, what: string): never => {
   throw new TypeError(`Scenario "${name}": ${what}`)
 }
 
+const isGenerator = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && Symbol.iterator in value && "next" in value
+
 const dollars = (name: string, budget: string): string =>
   /^(\d+(?:\.\d+)?) USD$/u.exec(budget)?.[1] ?? refuse(name, `budget "${budget}" is not written like "0.50 USD".`)
+
+const known = ["tags", "needs", "trials", "budget", "timeout", "allows"] satisfies ReadonlyArray<keyof ScenarioOptions>
+
+const listed = (words: ReadonlyArray<string>) => words.join(", ")
+
+/** The types of a suite's file are taken away and not checked when it runs: what they refuse is refused here as well. */
+const examine = (name: string, options: ScenarioOptions, body: unknown): void => {
+  const wrong = wrongName(name)
+  if (wrong !== undefined) refuse(name, wrong)
+  const odd = Object.keys(options).find((option) => !known.some((one) => one === option))
+  if (odd !== undefined) refuse(name, `"${odd}" is no option of a scenario; these are: ${listed(known)}.`)
+  for (const option of ["tags", "needs", "allows"] as const) {
+    const words: unknown = options[option] ?? []
+    if (!Array.isArray(words)) refuse(name, `${option} must be a list, not ${JSON.stringify(words)}.`)
+  }
+  const need = options.needs?.find((need) => !isNeed(need))
+  if (need !== undefined) refuse(name, `needs "${need}" is not one of ${listed(Object.keys(needs))}.`)
+  const allowed = options.allows?.find((allowance) => !allowances.includes(allowance))
+  if (allowed !== undefined) refuse(name, `allows "${allowed}" is not one of ${listed(allowances)}.`)
+  if (typeof body !== "function") refuse(name, "it has no body: its last argument is a function*.")
+}
 
 const time = (name: string, timeout: Duration.Input): Duration.Duration => {
   const parsed = Option.getOrUndefined(Duration.fromInput(timeout))
@@ -93,10 +118,12 @@ export const scenario: {
 } = (name: string, ...rest: [ScenarioBody] | [ScenarioOptions, ScenarioBody]): Scenario => {
   const [options, body] = rest.length === 1 ? [{}, rest[0]] : rest
   const trials = options.trials ?? 1
-  if (name.trim() === "") refuse(name, "its name is empty.")
+  examine(name, options, body)
   if (!Number.isInteger(trials) || trials < 1) refuse(name, `trials must be 1 or more, not ${trials}.`)
-  const odd = options.allows?.find((allowance) => !allowances.includes(allowance))
-  if (odd !== undefined) refuse(name, `allows "${odd}" is not one of ${allowances.join(", ")}.`)
+  const begin = (context: ScenarioContext): ReturnType<ScenarioBody> => {
+    const story = body(context)
+    return isGenerator(story) ? story : refuse(name, "its body is no generator: write function* for function or =>.")
+  }
   return {
     name,
     tags: options.tags ?? [],
@@ -107,6 +134,6 @@ export const scenario: {
     allows: options.allows ?? [],
     where: whereOf(new Error()),
     source: String(body),
-    run: (context) => Effect.asVoid(Effect.gen(() => body(context)))
+    run: (context) => Effect.asVoid(Effect.gen(() => begin(context)))
   }
 }

@@ -1,3 +1,4 @@
+import { wrongName } from "./Name.ts"
 import type { Scenario } from "./Scenario.ts"
 
 const TypeId = "~@webagent/scenario/Suite"
@@ -9,8 +10,10 @@ export interface Suite {
   readonly scenarios: ReadonlyArray<Scenario>
 }
 
-/** A suite; throws a TypeError with one sentence when two scenarios have one name. */
+/** A suite; throws a TypeError with one sentence when two scenarios have one name, or its own cannot be shown. */
 export const make = (name: string, scenarios: ReadonlyArray<Scenario>): Suite => {
+  const wrong = wrongName(name)
+  if (wrong !== undefined) throw new TypeError(`Suite ${JSON.stringify(name)}: ${wrong}`)
   const seen = new Set<string>()
   for (const { name: scenario } of scenarios) {
     if (seen.has(scenario)) throw new TypeError(`Suite "${name}" has two scenarios named "${scenario}".`)

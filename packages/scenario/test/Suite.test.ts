@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { isNeed, scenario, Suite } from "../src/index.ts"
+import { isNeed, type Scenario, scenario, Suite } from "../src/index.ts"
 
 const nothing = function* () {
   yield* Effect.void
@@ -46,11 +47,40 @@ describe("scenario", () => {
         () => Reflect.apply(scenario, undefined, ["x", { timeout }, nothing]),
         `Scenario "x": timeout ${JSON.stringify(timeout)} is not written like "30 seconds".`
       )
+    const bad = (options: string, sentence: string) =>
+      assert.throws(() => scenario("x", JSON.parse(options), nothing), `Scenario "x": ${sentence}`)
+    bad('{ "trails": 5 }', '"trails" is no option of a scenario; these are: tags, needs, trials, budget')
+    bad('{ "needs": ["mony"] }', 'needs "mony" is not one of scriptable-agent, control-api')
+    bad('{ "tags": "nightly" }', 'tags must be a list, not "nightly".')
+    assert.throws(() => scenario("x", JSON.parse("{}"), JSON.parse("null")), "it has no body: its last argument")
+    for (const name of ["two\nlines", "red \u001b[31m", "turned \u202e"])
+      assert.throws(() => scenario(name, nothing), "its name has a line break, or another character")
     assert.throws(() => scenario("x", { budget: "-1 USD" }, nothing), 'budget "-1 USD" is not written like "0.50 USD"')
   })
 })
 
+describe("a body", () => {
+  it.effect("that is no generator is said to be none", () =>
+    Effect.gen(function* () {
+      for (const body of [() => Effect.void, () => undefined, () => Promise.resolve()]) {
+        const made: Scenario = Reflect.apply(scenario, undefined, ["x", body])
+        const { message } = yield* Effect.flip(
+          Effect.sandbox(Effect.scoped(made.run(JSON.parse("{}")))).pipe(
+            Effect.mapError((cause) => Cause.squash(cause) as Error)
+          )
+        )
+        assert.strictEqual(message, 'Scenario "x": its body is no generator: write function* for function or =>.')
+      }
+    })
+  )
+})
+
 describe("Suite", () => {
+  it("refuses a name that cannot be shown", () => {
+    assert.throws(() => Suite.make("", []), 'Suite "": its name is empty.')
+    assert.throws(() => Suite.make("a\tb", []), 'Suite "a\\tb": its name has a line break, or another character')
+  })
+
   it("refuses two scenarios of one name", () => {
     const twice = [scenario("x", nothing), scenario("x", nothing)]
     assert.throws(() => Suite.make("s", twice), 'Suite "s" has two scenarios named "x".')
