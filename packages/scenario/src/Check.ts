@@ -50,7 +50,7 @@ export const equal = <A>(actual: A, expected: NoInfer<A>, name = "the value") =>
       : { expected: show(expected), actual: show(actual), differ: [expected, actual] }
   )
 
-/** The two values have the same JSON; the failure names the first place where they differ. */
+/** The two values are alike in every field and element, and in what dates, maps and sets hold; the failure names the first place where they differ. */
 export const deepEqual = <A>(actual: A, expected: NoInfer<A>, name = "the value") => {
   const difference = firstDifference(actual, expected)
   const at = difference === undefined || difference.path === "" ? "" : ` at ${difference.path}`

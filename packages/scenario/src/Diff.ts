@@ -1,10 +1,12 @@
-import { show } from "./Difference.ts"
+import { firstDifference, show, step } from "./Difference.ts"
 
 // what a person still reads at a glance
 const context = 2
 const most = 40
 const longLine = 100
 const longText = 60
+// of a longer value only the part that differs first is shown
+const longest = 50_000
 
 /** A line of a printed value: how deep it is, and the path of what it is in. */
 interface Line {
@@ -24,11 +26,15 @@ const isTree = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const word = /^[A-Za-z_$][\w$]*$/u
 
-/** A value as lines without commas, so that nothing differs but what does; `like` says in which order fields come. */
-const printed = (value: unknown, like: unknown): ReadonlyArray<Line> => {
+/**
+ * A value as lines without commas, so that nothing differs but what does; `like` says in which order fields come. Undefined
+ * where there would be too many.
+ */
+const printed = (value: unknown, like: unknown, path: string): ReadonlyArray<Line> | undefined => {
   const lines: Array<Line> = []
   const above = new Set<unknown>()
   const print = (value: unknown, like: unknown, label: string, depth: number, at: string, path: string): void => {
+    if (lines.length > longest) return
     if (!isTree(value) || above.has(value)) {
       const text = above.has(value) ? "(itself)" : typeof value === "string" ? JSON.stringify(value) : show(value)
       lines.push({ text: label + text, depth, at })
@@ -40,15 +46,14 @@ const printed = (value: unknown, like: unknown): ReadonlyArray<Line> => {
     lines.push({ text: `${label}${isList ? "[" : "{"}`, depth, at })
     for (const key of isList ? Object.keys(value) : new Set([...order, ...Object.keys(value)])) {
       const name = word.test(key) ? key : JSON.stringify(key)
-      const step = isList ? `[${key}]` : word.test(key) ? `.${key}` : `[${name}]`
       const other = isTree(like) ? like[key] : undefined
-      print(value[key], other, isList ? "" : `${name}: `, depth + 1, path, path + step)
+      print(value[key], other, isList ? "" : `${name}: `, depth + 1, path, path + step(key, isList))
     }
     lines.push({ text: isList ? "]" : "}", depth, at })
     above.delete(value)
   }
-  print(value, like, "", 0, "", "")
-  return lines
+  print(value, like, "", 0, path, path)
+  return lines.length > longest ? undefined : lines
 }
 
 const isSame = (a: Line | undefined, b: Line | undefined) => a?.text === b?.text && a?.depth === b?.depth
@@ -88,8 +93,13 @@ const merged = (expected: ReadonlyArray<Line>, actual: ReadonlyArray<Line>): Rea
       else middle.push(...marked(b.slice(j++, j), "+"))
     }
   }
-  middle.push(...marked(a.slice(i), "-"), ...marked(b.slice(j), "+"))
-  return [...marked(expected.slice(0, head), " "), ...middle, ...marked(expected.slice(expected.length - tail), " ")]
+  return [
+    ...marked(expected.slice(0, head), " "),
+    ...middle,
+    ...marked(a.slice(i), "-"),
+    ...marked(b.slice(j), "+"),
+    ...marked(expected.slice(expected.length - tail), " ")
+  ]
 }
 
 const isLowSurrogate = (code: number) => code >= 0xdc00 && code <= 0xdfff
@@ -153,9 +163,9 @@ const shortened = (lines: ReadonlyArray<Marked>): ReadonlyArray<string> => {
     else blocks.push([line])
     last = index
   }
-  const starts = lines[0] !== undefined && near.has(0)
+  const starts = lines[0]?.at === "" && near.has(0)
   const shown = blocks.flatMap((block, number) => {
-    const depth = Math.min(...block.map((line) => line.depth))
+    const depth = block.reduce((least, line) => Math.min(least, line.depth), Infinity)
     const outer = block.find((line) => line.depth === depth)?.at ?? ""
     const gap = number === 0 && starts ? [] : [outer === "" ? "  …" : `  … in ${outer}`]
     return [...gap, ...block.map(({ depth: own, mark, text }) => `${mark} ${"  ".repeat(own - depth)}${text}`)]
@@ -164,6 +174,23 @@ const shortened = (lines: ReadonlyArray<Marked>): ReadonlyArray<string> => {
 }
 
 const textLines = (text: string): ReadonlyArray<Line> => text.split("\n").map((text) => ({ text, depth: 0, at: "" }))
+
+const isSameKind = (one: unknown, other: unknown) =>
+  isTree(one) && isTree(other) && Array.isArray(one) === Array.isArray(other)
+
+/** Two objects or lists, or, where they are too long to be shown, the part of them that differs first. */
+const trees = (expected: unknown, actual: unknown, path = ""): ReadonlyArray<Marked> => {
+  const [a, b] = [printed(expected, undefined, path), printed(actual, expected, path)]
+  if (a !== undefined && b !== undefined) return merged(a, b)
+  if (isTree(expected) && isTree(actual) && isSameKind(expected, actual)) {
+    for (const key of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
+      if (firstDifference(actual[key], expected[key]) === undefined) continue
+      return trees(expected[key], actual[key], path + step(key, Array.isArray(expected)))
+    }
+  }
+  const line = (value: unknown): Line => ({ text: show(value), depth: 0, at: path })
+  return merged([line(expected)], [line(actual)])
+}
 
 /**
  * What differs between two values that one line each does not show well: two objects or lists, two texts of which one is
@@ -175,8 +202,8 @@ export const diff = (expected: unknown, actual: unknown): ReadonlyArray<string> 
       ? [expected, actual].some((text) => text.length > longText || text.includes("\n"))
         ? merged(textLines(expected), textLines(actual))
         : undefined
-      : isTree(expected) && isTree(actual) && Array.isArray(expected) === Array.isArray(actual)
-        ? merged(printed(expected, undefined), printed(actual, expected))
+      : isSameKind(expected, actual)
+        ? trees(expected, actual)
         : undefined
   return lines?.some(({ mark }) => mark !== " ") === true ? shortened(narrowedAll(lines)) : undefined
 }

@@ -100,6 +100,30 @@ describe("check", () => {
     })
   )
 
+  it.effect("deepEqual looks into dates, maps, sets, errors and what holds itself", () =>
+    Effect.gen(function* () {
+      const loop = (word: string) => {
+        const made: { word: string; self?: unknown } = { word }
+        made.self = made
+        return made
+      }
+      const makers: ReadonlyArray<(word: string) => unknown> = [
+        (word) => new Date(`2026-11-2${word.length}`),
+        (word) => new Map([[1, word]]),
+        (word) => new Set([word]),
+        (word) => new Error(word),
+        (word) => new URL(`http://${word}.test`),
+        loop
+      ]
+      for (const make of makers) {
+        yield* check.deepEqual({ in: [make("a")] }, { in: [make("a")] })
+        const { shown } = yield* failing(check.deepEqual({ in: [make("a")] }, { in: [make("bc")] }))
+        assert.match(shown[2] ?? "", / at \.in\[0\]/u)
+      }
+      yield* failing(check.deepEqual<unknown>(new Date(0), {}))
+    })
+  )
+
   it.effect("where is the line that asked", () =>
     Effect.gen(function* () {
       const line = Number(/:(\d+):\d+\)?$/u.exec(new Error().stack?.split("\n")[1] ?? "")?.[1])

@@ -28,6 +28,28 @@ describe("diff", () => {
     ])
   })
 
+  it("of what is too long to be shown the part that differs first is", () => {
+    const offers = (price: number) => ({
+      page: { offers: Array.from({ length: 20_000 }, (_, id) => ({ id, price: id === 12_345 ? price : 1 })) }
+    })
+    assert.deepStrictEqual(diff(offers(2), offers(3)), [
+      "  … in .page.offers[12345]",
+      "  {",
+      "    id: 12345",
+      "-   price: 2",
+      "+   price: 3",
+      "  }"
+    ])
+    const words = (last: string) => [...Array.from({ length: 60_000 }, String), last]
+    assert.deepStrictEqual(diff(words("a"), words("b")), ["  … in [60000]", '- "a"', '+ "b"'])
+  })
+
+  it("two texts of which no line is the same may have any number of them", () => {
+    const text = (word: string) => Array.from({ length: 150_000 }, (_, line) => `${word} ${line}`).join("\n")
+    const lines = diff(text("a"), text("b"))
+    assert.deepStrictEqual([lines?.length, lines?.[0], lines?.at(-1)], [41, "- a 0", "  … and 299960 lines more"])
+  })
+
   it("what was put into a list, or taken out of it, does not move the rest", () => {
     assert.deepStrictEqual(diff([1, 2, 3, 4, 5, 6, 7], [1, 3, 4, 5, 6, 7, 8]), [
       "  [",
