@@ -22,6 +22,21 @@ export const start = Effect.fnUntraced(function* (
   return { id: created.id, sessionId }
 })
 
+/** As long as a run takes that is not waited for. */
+export const long = "5m"
+
+/** The same, where it has to come to work first, which takes a tenth of the time. No machine looks later. */
+export const atWork = "20s"
+
+/**
+ * As long as a run takes that the next turn ends. A service that does not end it is found out when it has ended by itself,
+ * which is waited for; a machine that is slower than that finds fault with a good one.
+ */
+export const untilInterrupted = "10s"
+
+/** The longest wait for a turn that begins at once. */
+export const atOnce = "25 seconds"
+
 /** The same, with the run at its end. */
 export const finish = Effect.fnUntraced(function* (
   context: ScenarioContext,
@@ -31,12 +46,12 @@ export const finish = Effect.fnUntraced(function* (
   return { id, sessionId, run: yield* context.v4.runs.untilTerminal(id) }
 })
 
-/** Waits until a run has this status, at most five seconds. */
+/** Waits until a run has this status, at most 25 seconds. */
 export const until = (context: ScenarioContext, id: string, status: string) =>
   context.v4.runs.status(id).pipe(
     Effect.repeat({ until: (view) => view.status === status, schedule: Schedule.spaced("5 millis") }),
     Effect.timeoutOrElse({
-      duration: "5 seconds",
-      orElse: () => check.that(`run ${id} should become ${status} within five seconds`, false)
+      duration: "25 seconds",
+      orElse: () => check.that(`run ${id} should become ${status} within 25 seconds`, false)
     })
   )

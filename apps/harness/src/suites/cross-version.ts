@@ -1,6 +1,6 @@
 import { check, scenario, Suite } from "@webagent/scenario"
 import * as Effect from "effect/Effect"
-import { finish, start, until } from "./ScriptedRun.ts"
+import { atWork, finish, start, until } from "./ScriptedRun.ts"
 
 const shared = { needs: ["money", "scriptable-agent", "shared-sessions"] } as const
 
@@ -43,7 +43,7 @@ export default Suite.make("cross-version", [
     "a run at work is started in v2 and running in v3",
     { ...shared, allows: ["results-never-fetched"] },
     function* (context) {
-      const { id, sessionId } = yield* start(context, { duration: "3s" })
+      const { id, sessionId } = yield* start(context, { duration: atWork })
       yield* until(context, id, "running")
       const v2 = yield* context.v2.sessions.get(sessionId)
       const v3 = yield* context.v3.sessions.get(sessionId)

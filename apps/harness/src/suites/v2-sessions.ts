@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Operations from "./Operations.ts"
-import { finish as finishRun, start as startRun, until } from "./ScriptedRun.ts"
+import { atWork, finish as finishRun, long, start as startRun, until, untilInterrupted } from "./ScriptedRun.ts"
 
 const readable = { needs: ["v2-session"] } as const
 const scripted = { needs: ["v2-session", "scriptable-agent", "shared-sessions"] } as const
@@ -192,7 +192,7 @@ export default Suite.make("v2-sessions", [
     "a task at work is started, without an end or output",
     { ...scripted, allows: ["results-never-fetched"] },
     function* (context) {
-      const { id, sessionId } = yield* startRun(context, { duration: "3s", output: "late" })
+      const { id, sessionId } = yield* startRun(context, { duration: atWork, output: "late" })
       yield* until(context, id, "running")
       const { session, task } = only(yield* context.v2.sessions.get(sessionId))
       yield* check.equal(session.status, "active", "the session's status")
@@ -207,7 +207,7 @@ export default Suite.make("v2-sessions", [
     "a task that waits is created, without a start",
     { ...scripted, allows: ["results-never-fetched"] },
     function* (context) {
-      const { sessionId } = yield* startRun(context, { duration: "3s" })
+      const { sessionId } = yield* startRun(context, { duration: long })
       yield* context.v4.sessions.queue(sessionId, { text: context.simulate("And a blue one", { duration: "5ms" }) })
       const waiting = (yield* context.v2.sessions.get(sessionId)).tasks[1]
       yield* check.equal(waiting?.status, "created", "status")
@@ -330,7 +330,7 @@ export default Suite.make("v2-sessions", [
     yield* check.schema(Schema.fromJsonString(Schema.Struct({ price: Schema.Literal(12) })), task.output, "output")
   }),
   scenario("an interrupted task is stopped and not resumed", ours, function* (context) {
-    const { id, sessionId } = yield* startRun(context, { duration: "3s" })
+    const { id, sessionId } = yield* startRun(context, { duration: untilInterrupted })
     yield* until(context, id, "running")
     const text = context.simulate("instead", { duration: "5ms" })
     yield* context.v4.sessions.queue(sessionId, { text, interrupt: true })

@@ -3,6 +3,7 @@ import { check, scenario, type ScenarioContext, Suite, type TaskScript } from "@
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Operations from "./Operations.ts"
+import { atWork, long } from "./ScriptedRun.ts"
 
 const paid = { needs: ["money"] } as const
 const scripted = { needs: ["money", "scriptable-agent"] } as const
@@ -63,7 +64,7 @@ export default Suite.make("v3-sessions", [
     "there is no result while the agent is at work",
     { ...scripted, allows: ["results-never-fetched"] },
     function* ({ simulate, v3 }) {
-      const task = simulate("Buy a mug", { duration: "4s", output: "late" })
+      const task = simulate("Buy a mug", { duration: long, output: "late" })
       const { id } = yield* v3.sessions.create({ task })
       const early = yield* v3.sessions.get(id)
       yield* check.equal(early.result ?? null, null, "result before the end")
@@ -73,7 +74,7 @@ export default Suite.make("v3-sessions", [
     "creating answers 201 with every field",
     { ...ours, allows: ["results-never-fetched"] },
     function* ({ request, simulate }) {
-      const task = simulate("Buy a mug", { duration: "200ms" })
+      const task = simulate("Buy a mug", { duration: long })
       const body = { task, thinkingLevel: "high", somethingElse: true }
       const answer = yield* request("v3", { method: "POST", path: "/sessions", body })
       yield* check.status(answer, 201)
@@ -86,12 +87,13 @@ export default Suite.make("v3-sessions", [
       yield* check.match(session.createdAt, /Z$/u, "createdAt, in UTC with Z")
     }
   ),
-  scenario("a session runs, then rests", ours, function* ({ simulate, v3 }) {
-    const { id } = yield* v3.sessions.create({ task: simulate("Buy a mug", { duration: "1500ms" }) })
+  scenario("a session runs, then rests", ours, function* ({ simulate, v3, v4 }) {
+    const { id } = yield* v3.sessions.create({ task: simulate("Buy a mug", { duration: atWork }) })
     const running = yield* v3.sessions
       .get(id)
       .pipe(Effect.repeat({ until: ({ status }) => status !== "created", schedule: Schedule.spaced("5 millis") }))
     yield* check.equal(running.status, "running", "status at work")
+    yield* v4.sessions.queue(id, { text: simulate("And a blue one", { duration: "5ms" }), interrupt: true })
     const rested = yield* v3.sessions.untilTerminal(id)
     yield* check.equal(rested.status, "idle", "status at rest")
     yield* check.that("updatedAt has moved", (rested.updatedAt ?? "") > (running.createdAt ?? "?"), {

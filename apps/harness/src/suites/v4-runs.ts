@@ -5,7 +5,7 @@ import { check, scenario, type ScenarioContext, Suite, type TaskScript } from "@
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Stream from "effect/Stream"
-import { finish, start, until } from "./ScriptedRun.ts"
+import { atOnce, atWork, finish, long, start, until, untilInterrupted } from "./ScriptedRun.ts"
 
 const paid = { needs: ["money"] } as const
 const scripted = { needs: ["money", "scriptable-agent"] } as const
@@ -102,12 +102,11 @@ export default Suite.make("v4-runs", [
       }
     }
   ),
-  // long enough for any machine to look in between, and not waited for
   scenario(
     "a run at work is not terminal, and has no result",
     { ...scripted, allows: ["results-never-fetched"] },
     function* (context) {
-      const { id } = yield* start(context, { duration: "4s", output: "early bird" })
+      const { id } = yield* start(context, { duration: atWork, output: "early bird" })
       yield* until(context, id, "running")
       const running = yield* context.v4.runs.get(id)
       yield* check.equal(running.status, "running", "status")
@@ -152,7 +151,7 @@ export default Suite.make("v4-runs", [
     "a wait that takes too long ends with the run's id and last status",
     { ...scripted, allows: ["results-never-fetched"] },
     function* (context) {
-      const { id } = yield* start(context, { duration: "2s" })
+      const { id } = yield* start(context, { duration: long })
       const error = yield* check.fails(context.v4.runs.untilTerminal(id, { timeout: "100 millis" }), "WaitTimeoutError")
       yield* check.equal(error.id, id, "the id")
       yield* check.that(
@@ -198,7 +197,7 @@ export default Suite.make("v4-runs", [
     "a follow-up waits while the turn before it runs",
     { ...scripted, allows: ["results-never-fetched"] },
     function* (context) {
-      const first = yield* start(context, { duration: "3s" })
+      const first = yield* start(context, { duration: atWork })
       yield* until(context, first.id, "running")
       const next = yield* queue(context, first.sessionId, {})
       yield* Effect.sleep("60 millis")
@@ -211,14 +210,14 @@ export default Suite.make("v4-runs", [
   scenario("a follow-up to a session at rest starts at once", scripted, function* (context) {
     const { sessionId } = yield* finish(context, { output: "first" })
     const next = yield* queue(context, sessionId, { script: { output: "second" } })
-    const run = yield* context.v4.runs.untilTerminal(next, { timeout: "5 seconds" })
+    const run = yield* context.v4.runs.untilTerminal(next, { timeout: atOnce })
     yield* check.equal(run.result, "second", "the follow-up's result")
   }),
   scenario("an interrupt runs immediately and cancels what runs", scripted, function* (context) {
-    const first = yield* start(context, { duration: "3s" })
+    const first = yield* start(context, { duration: untilInterrupted })
     yield* until(context, first.id, "running")
     const next = yield* queue(context, first.sessionId, { interrupt: true, script: { output: "now" } })
-    const run = yield* context.v4.runs.untilTerminal(next, { timeout: "5 seconds" })
+    const run = yield* context.v4.runs.untilTerminal(next, { timeout: atOnce })
     const interrupted = yield* context.v4.runs.get(first.id)
     yield* check.equal(run.status, "completed", "the interrupting run")
     yield* check.equal(run.result, "now", "the interrupting run's result")
@@ -230,7 +229,7 @@ export default Suite.make("v4-runs", [
     "an interrupt goes before the messages that wait, and they stay behind it in order",
     scripted,
     function* (context) {
-      const first = yield* start(context, { duration: "3s" })
+      const first = yield* start(context, { duration: untilInterrupted })
       yield* until(context, first.id, "running")
       const waiting = yield* Effect.forEach(["b", "c"], (output) =>
         queue(context, first.sessionId, { text: output, script: { output, duration: "10ms" } })
@@ -242,7 +241,7 @@ export default Suite.make("v4-runs", [
       })
       const runs = yield* Effect.forEach(
         [urgent, ...waiting],
-        (id) => context.v4.runs.untilTerminal(id, { timeout: "5 seconds" }),
+        (id) => context.v4.runs.untilTerminal(id, { timeout: atOnce }),
         {
           concurrency: 3
         }
@@ -364,7 +363,7 @@ export default Suite.make("v4-runs", [
     "queueing answers 201 with the message",
     { ...ours, allows: ["results-never-fetched"] },
     function* (context) {
-      const { sessionId } = yield* start(context, { duration: "3s" })
+      const { sessionId } = yield* start(context, { duration: long })
       for (const interrupt of [false, true]) {
         const body = { text: context.simulate("more", { duration: "5ms" }), interrupt }
         const answer = yield* context.request("v4", { method: "POST", path: `/sessions/${sessionId}/queue`, body })

@@ -20,15 +20,19 @@ const write = (name: string, report: RunReport) => {
 let browser: Browser
 beforeAll(async () => {
   browser = await open()
-}, 60_000)
+  // it may have to be unpacked first
+}, 180_000)
 afterAll(async () => {
   await browser.close()
   rmSync(directory, { recursive: true, force: true })
 })
 
 /** A tab that has opened the page, and everything that it complained about. */
-const visit = async (url: string, options: Parameters<Browser["newContext"]>[0] = {}) => {
+const visit = async (url: string, options: Parameters<Browser["newContext"]>[0] = {}, before?: () => void) => {
   const context = await browser.newContext({ acceptDownloads: true, ...options })
+  if (before !== undefined) await context.addInitScript(before)
+  // a test has a limit of its own
+  context.setDefaultTimeout(0)
   const tab = await context.newPage()
   const complaints: Array<string> = []
   tab.on("console", (message) => complaints.push(message.text()))
@@ -81,6 +85,8 @@ describe("the page in Chromium", { timeout: 90_000 }, () => {
     await tab.locator(".card a").first().focus()
     await tab.keyboard.press("Enter")
     const focused = () => tab.evaluate(() => document.activeElement?.textContent ?? "")
+    // the address changes first, and the page hears of it
+    await tab.waitForFunction(() => document.activeElement?.tagName === "SUMMARY")
     assert.include(await focused(), "buys the red mug")
     for (let presses = 0; !(await focused()).startsWith("Waterfall") && presses < 12; presses++) {
       await tab.keyboard.press("Tab")
@@ -157,14 +163,32 @@ describe("the page in Chromium", { timeout: 90_000 }, () => {
     assert.notStrictEqual(await paper(), light)
   })
 
-  it("2,000 trials are open in less than two seconds", async () => {
-    await using visited = await visit(write("large", largeNight(400, 5)))
-    assert.strictEqual(await visited.tab.locator("details.scenario").count(), 400)
-    // of the processor: what a neighbour takes of it is not the page's
-    const debug = await visited.tab.context().newCDPSession(visited.tab)
-    await debug.send("Performance.enable")
-    const { metrics } = await debug.send("Performance.getMetrics")
-    const spent_s = metrics.find(({ name }) => name === "ProcessTime")?.value ?? Number.POSITIVE_INFINITY
-    assert.isBelow(spent_s, 2)
+  it("of 2,000 trials a browser does the work only for what is looked at", async () => {
+    const costOf = async (scenarios: number, trials: number) => {
+      const url = write(`night-of-${scenarios}`, largeNight(scenarios, trials))
+      await using visited = await visit(url, {}, () => {
+        const { addEventListener } = EventTarget.prototype
+        const listeners: Array<string> = []
+        Object.assign(globalThis, { listeners })
+        EventTarget.prototype.addEventListener = function (...args: Parameters<typeof addEventListener>) {
+          listeners.push(args[0])
+          return addEventListener.apply(this, args)
+        }
+      })
+      const { tab } = visited
+      assert.strictEqual(await tab.locator("details.scenario").count(), scenarios)
+      const listeners = await tab.evaluate<Array<string>>("listeners")
+      const [elements = 0, waterfalls] = await tab.evaluate(() =>
+        ["*", ".wf"].map((selector) => document.querySelectorAll(selector).length)
+      )
+      const last = tab.locator("details.scenario > summary").last()
+      const isDrawn = await last.evaluate((summary) => summary.checkVisibility({ contentVisibilityAuto: true }))
+      return { elements, listeners, waterfalls, isDrawn }
+    }
+    const few = await costOf(4, 5)
+    const many = await costOf(400, 5)
+    assert.include(few.listeners, "click")
+    assert.deepInclude(many, { listeners: few.listeners, waterfalls: 0, isDrawn: false })
+    assert.isAtMost((many.elements - few.elements) / (396 * 5), 31)
   })
 })

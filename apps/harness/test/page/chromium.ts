@@ -35,13 +35,16 @@ const unpack = async () => {
 // the sandbox needs a user who is not root; what is looked at is our own page
 const flags = ["--no-sandbox", "--disable-gpu"]
 
+// a test has its limit, and says what it waited for
+const patient = { timeout: 0 }
+
 /** Starts Chromium: the one of the package registry, the one that `WEBAGENT_CHROMIUM` names, or the user's Chrome. */
 export const open = async (): Promise<Browser> => {
   const named = process.env["WEBAGENT_CHROMIUM"]
-  if (named !== undefined) return chromium.launch({ executablePath: named, args: flags })
-  if (process.platform !== "linux" || process.arch !== "x64") return chromium.launch({ channel: "chrome" })
+  if (named !== undefined) return chromium.launch({ ...patient, executablePath: named, args: flags })
+  if (process.platform !== "linux" || process.arch !== "x64") return chromium.launch({ ...patient, channel: "chrome" })
   await unpack()
-  const options = { executablePath: join(home, "chromium"), args: flags }
+  const options = { ...patient, executablePath: join(home, "chromium"), args: flags }
   try {
     return await chromium.launch(options)
   } catch {
