@@ -1,6 +1,7 @@
 import * as Night from "../history/Night.ts"
 import * as Attention from "../reporters/Attention.ts"
 import * as Headline from "../reporters/Headline.ts"
+import * as Outages from "../reporters/Outages.ts"
 import { counted, duration } from "../reporters/Style.ts"
 import { countsOf, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
 import type { Leftover, Rerun, Trial } from "../runner/Trial.ts"
@@ -103,6 +104,25 @@ const reruns = (results: ReadonlyArray<ScenarioResult>): string => {
   return all.length > mostShown ? folded(`${counted(all.length, "trial")} run again`, whole) : whole
 }
 
+/** When the service could not be asked, what that cost, and what was asked. */
+const outages = (report: RunReport): string => {
+  const all = Attention.outages(report)
+  const rows = all.map((outage) => [
+    escape(Outages.span(outage)),
+    escape(Outages.toll(outage)),
+    number(outage.results.size),
+    escape(Outages.asked(outage))
+  ])
+  const caption = "When the service could not be asked"
+  const heads = ["when", "it ended", "scenarios", "what was asked"]
+  const whole = table({ caption, heads, rows, align: "  n" })
+  return all.length === 0
+    ? ""
+    : all.length > mostShown
+      ? folded(`The service could not be asked ${all.length} times`, whole)
+      : whole
+}
+
 const leftBy = (trial: Leftover["trial"]) =>
   trial === null ? "no trial is known" : escape(`${trial.suite} › ${trial.scenario}, trial ${trial.index + 1}`)
 
@@ -180,7 +200,15 @@ const quarantine = ({ proposals = [], results }: RunReport): string => {
 export const render = (report: RunReport, nights: ReadonlyArray<Night.Night>, more: ReadonlyArray<string>): string => {
   const { results } = report
   const ages = Headline.ages(report)
-  const tables = [limits(report), skipped(results), ...more, reruns(results), breaches(report), quarantine(report)]
+  const tables = [
+    limits(report),
+    skipped(results),
+    ...more,
+    outages(report),
+    reruns(results),
+    breaches(report),
+    quarantine(report)
+  ]
   return `<section id="overview" aria-labelledby="overview-h"><h2 id="overview-h">Overview</h2>${
     results.length === 0 ? "<p>No scenario was chosen.</p>" : verdictBar(results)
   }${ages === undefined ? "" : `<p>By the nights before: ${escape(ages)}.</p>`}${trends([...nights, Night.ofReport(report)])}<div class="two">${tables

@@ -16,13 +16,18 @@ const at = (value: number) => String(Number(value.toFixed(1)))
 /** A small line of one figure over the last nights, tonight's as a dot, with its words beside it. */
 export const render = ({ format, nights, title, values }: TrendOptions): string => {
   const known = values.flatMap((value, index) => (value === null ? [] : [{ index, value }]))
-  const last = known.at(-1)
-  if (last === undefined) return ""
+  if (known.length === 0) return ""
+  const last = values.at(-1) ?? null
+  const now = last === null ? "none" : format(last)
   const [low, high] = [Math.min(...known.map(({ value }) => value)), Math.max(...known.map(({ value }) => value))]
   const x = (index: number) => (values.length === 1 ? width : (index / (values.length - 1)) * width)
   const y = (value: number) => (high === low ? height / 2 : 3 + (1 - (value - low) / (high - low)) * (height - 6))
   const path = known.map(({ index, value }, n) => `${n === 0 ? "M" : "L"}${at(x(index))} ${at(y(value))}`).join("")
-  const words = `${title}, ${values.length} nights until ${nights.at(-1) ?? ""}: now ${format(last.value)}, between ${format(low)} and ${format(high)}`
+  const dot =
+    last === null
+      ? ""
+      : `<path class="line" stroke-linecap="round" d="M${at(x(values.length - 1))} ${at(y(last))}h0" stroke-width="7"/>`
+  const words = `${title}, ${values.length} nights until ${nights.at(-1) ?? ""}: now ${now}, between ${format(low)} and ${format(high)}`
   const range = high === low ? `always ${format(low)}` : `${format(low)} .. ${format(high)}`
-  return `<figure class="trend"><figcaption>${escape(title)}</figcaption><div class="now">${escape(format(last.value))}</div><svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${escape(words)}"><path class="line" d="${path}"/><path class="line" stroke-linecap="round" d="M${at(x(last.index))} ${at(y(last.value))}h0" stroke-width="7"/></svg><div class="range">${escape(range)}</div></figure>`
+  return `<figure class="trend"><figcaption>${escape(title)}</figcaption><div class="now">${escape(now)}</div><svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${escape(words)}"><path class="line" d="${path}"/>${dot}</svg><div class="range">${escape(range)}</div></figure>`
 }

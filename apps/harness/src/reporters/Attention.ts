@@ -3,6 +3,7 @@ import type { JudgedRow } from "../runner/NightJudgement.ts"
 import * as Onset from "../runner/Onset.ts"
 import { leakedBrowsersOf, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
 import type { Breach, Exchange, Failure, Trial } from "../runner/Trial.ts"
+import * as Outages from "./Outages.ts"
 import { counted } from "./Style.ts"
 
 /** Something of a run that a person has to look at. */
@@ -247,36 +248,47 @@ export const newestOnsets = (report: RunReport): ReadonlyArray<Onset.Onset> =>
     return known.toSorted(Onset.newestFirst).slice(0, 1)
   })
 
-/** What kept a scenario from being scored, without what is of this scenario alone; undefined where it was scored. */
-export const causeOf = (result: ScenarioResult): string | undefined => {
-  const { failure, verdict } = result
-  if (verdict !== "infra" && verdict !== "unscored") return undefined
-  const request = failure?.request
-  if (verdict === "infra" && request !== undefined) {
-    const { status } = request
-    if (status === null || status === 429 || status >= 500) return requestLine(request)
-  }
-  const text = failure === undefined ? reasonOf(result) : failureLine(failure)
-  return text?.replaceAll(ids, "…")
+/** What a try that only the infrastructure ended was asking for, without what is of this try alone. */
+const infraLine = (failure: Failure): string => {
+  const { request } = failure
+  const isTold = request !== undefined && (request.status === null || request.status === 429 || request.status >= 500)
+  return isTold ? requestLine(request) : failureLine(failure).replaceAll(ids, "…")
+}
+
+/** The outages that the trials of a run met, in their order in time. */
+export const outages = (report: RunReport): ReadonlyArray<Outages.Outage> => Outages.of(report, infraLine)
+
+/** What kept a scenario from being scored, without what is of this scenario alone. */
+const causeOf = (result: ScenarioResult, met: ReadonlyArray<Outages.Outage>): Outages.Outage | string | undefined => {
+  const { failure, quarantine, verdict } = result
+  // what quarantine adds is of one scenario alone
+  if (quarantine !== undefined) return undefined
+  if (verdict === "infra") return met.find(({ results, trials }) => trials > 0 && results.has(result))
+  if (verdict !== "unscored") return undefined
+  return (failure === undefined ? reasonOf(result) : failureLine(failure))?.replaceAll(ids, "…")
 }
 
 /** What one item of a finding is told by: the same of two that are one finding. */
-const keyOf = (item: Item): string | undefined => {
+const keyOf = (item: Item, met: ReadonlyArray<Outages.Outage>): Outages.Outage | string | undefined => {
   const { rank, result } = item
   // what is more than a verdict has to be said of each
-  if (result === undefined || !isVerdict(item) || rank !== byVerdict[result.verdict]?.[0]) return undefined
-  const cause = result.quarantine === undefined ? causeOf(result) : undefined
-  return cause === undefined ? undefined : `${rank} ${cause}`
+  return result !== undefined && isVerdict(item) && rank === byVerdict[result.verdict]?.[0]
+    ? causeOf(result, met)
+    : undefined
 }
 
-/** The items, those of one cause together, where the first of them stood. */
+const outageText = (outage: Outages.Outage) =>
+  `${Outages.span(outage)}: ${Outages.toll(outage)}; ${Outages.asked(outage)}`
+
+/** The items, those of one outage or one cause together, where the first of them stood. */
 export const findings = (report: RunReport): ReadonlyArray<Finding> => {
-  const groups = Map.groupBy(items(report), (item) => keyOf(item) ?? item)
-  return [...groups.values()].flatMap((group): ReadonlyArray<Finding> => {
+  const met = outages(report)
+  const groups = Map.groupBy(items(report), (item) => keyOf(item, met) ?? item)
+  return [...groups].flatMap(([key, group]): ReadonlyArray<Finding> => {
     const [first] = group
     if (first === undefined) return []
-    if (group.length === 1 || first.result === undefined) return [{ ...first, items: group }]
-    const title = counted(group.length, "scenario")
-    return [{ rank: first.rank, what: first.what, title, evidence: causeOf(first.result) ?? "", items: group }]
+    if (group.length === 1) return [{ ...first, items: group }]
+    const evidence = typeof key === "string" ? key : "operations" in key ? outageText(key) : first.evidence
+    return [{ rank: first.rank, what: first.what, title: counted(group.length, "scenario"), evidence, items: group }]
   })
 }

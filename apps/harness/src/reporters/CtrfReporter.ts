@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Stream from "effect/Stream"
+import * as Moment from "../runner/Moment.ts"
 import type { RunReport, ScenarioResult } from "../runner/RunReport.ts"
 import * as Attention from "./Attention.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
@@ -21,7 +22,8 @@ const whereOf = (where: string | undefined) => {
   return filePath === undefined ? {} : { filePath, line: Number(line) }
 }
 
-const testOf = (result: ScenarioResult, red: ReadonlyArray<Attention.Item>, start: number, replay: Replay) => {
+const testOf = (report: RunReport, result: ScenarioResult, red: ReadonlyArray<Attention.Item>, replay: Replay) => {
+  const at = (after_ms: number) => Math.round(Moment.of(report, result, after_ms))
   const { failure, reason, suite, name, trials, verdict } = result
   const items = red.length > 0 ? red : Attention.itemsOf(result)
   const message = items.map(({ evidence }) => evidence).join("\n") || reason
@@ -34,8 +36,8 @@ const testOf = (result: ScenarioResult, red: ReadonlyArray<Attention.Item>, star
     status: statusOf(result, red),
     rawStatus: verdict,
     duration: Math.round(result.duration_ms),
-    start: start + Math.round(result.started_ms),
-    stop: start + Math.round(result.started_ms + result.duration_ms),
+    start: at(result.started_ms),
+    stop: at(result.started_ms + result.duration_ms),
     ...(message === undefined ? {} : { message }),
     ...whereOf(failure?.where),
     ...(result.tags.length === 0 ? {} : { tags: result.tags }),
@@ -48,8 +50,8 @@ const testOf = (result: ScenarioResult, red: ReadonlyArray<Attention.Item>, star
             attempt: index + 1,
             status: "other",
             duration: Math.round(rerun.duration_ms),
-            start: start + Math.round(rerun.started_ms),
-            stop: start + Math.round(rerun.started_ms + rerun.duration_ms),
+            start: at(rerun.started_ms),
+            stop: at(rerun.started_ms + rerun.duration_ms),
             message: Attention.failureLine(rerun.failure)
           }))
         }),
@@ -85,7 +87,7 @@ export const render = (report: RunReport, replay: Replay): string => {
   const { header } = report
   const start = Date.parse(header.startedAt)
   const items = Attention.itemsByResult(report)
-  const tests = report.results.map((result) => testOf(result, items.get(result) ?? [], start, replay))
+  const tests = report.results.map((result) => testOf(report, result, items.get(result) ?? [], replay))
   const count = (status: Status) => tests.filter((test) => test.status === status).length
   const ctrf = {
     reportFormat: "CTRF",

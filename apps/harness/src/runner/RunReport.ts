@@ -67,6 +67,8 @@ export type SuiteFigures = typeof SuiteFigures.Type
 export const ScenarioResult = Schema.Struct({
   suite: Schema.String,
   name: Schema.String,
+  /** The shard that ran it, in a report that was put together. */
+  shard: Schema.optionalKey(Schema.Int),
   /** A hash of how it is written; another one is another scenario to a history. */
   source: Schema.optionalKey(Schema.String),
   tags: Schema.Array(Schema.String),
@@ -109,6 +111,9 @@ export const Limits = Schema.Struct({
 /** Limits of a run. */
 export type Limits = typeof Limits.Type
 
+/** When a run was taken up again after it was killed, how much of it had been done, and how long that had taken. */
+export const Resumptions = Schema.Array(Schema.Struct({ at: Schema.String, kept: Schema.Int, after_ms: Schema.Number }))
+
 /** What a run is, before it has begun. */
 export const RunHeader = Schema.Struct({
   tool: Schema.Struct({ name: Schema.String, version: Schema.String }),
@@ -147,10 +152,7 @@ export const RunHeader = Schema.Struct({
   args: Schema.optionalKey(Schema.Array(Schema.String)),
   /** What the selected scenarios are: a run is not taken up again when they have changed. */
   suitesHash: Schema.optionalKey(Schema.String),
-  /** When it was taken up again after it was killed, how much of it had been done, and how long that had taken. */
-  resumed: Schema.optionalKey(
-    Schema.Array(Schema.Struct({ at: Schema.String, kept: Schema.Int, after_ms: Schema.Number }))
-  )
+  resumed: Schema.optionalKey(Resumptions)
 })
 
 /** What a run is, before it has begun. */
@@ -198,7 +200,8 @@ export const RunReport = Schema.Struct({
         of: Schema.Int,
         startedAt: Schema.String,
         duration_ms: Schema.Number,
-        interrupted: Schema.Boolean
+        interrupted: Schema.Boolean,
+        resumed: Schema.optionalKey(Resumptions)
       })
     )
   ),

@@ -167,7 +167,7 @@ export const merge = (
       traces.push({ directory: one.directory, from: trace, to })
       moved.set(nameOf(one.directory, trace), to)
     }
-    return { ...result, trials: result.trials.map((trial) => trialOf(one.directory, trial)) }
+    return { ...result, shard, trials: result.trials.map((trial) => trialOf(one.directory, trial)) }
   })
   const parts = shards.map(({ report }) => report)
   const figures = Figures.of(results, header)
@@ -189,7 +189,8 @@ export const merge = (
         of: shard.of,
         startedAt: report.header.startedAt,
         duration_ms: report.duration_ms,
-        interrupted: report.interrupted
+        interrupted: report.interrupted,
+        ...(report.header.resumed === undefined ? {} : { resumed: report.header.resumed })
       })),
       breaches: parts.flatMap(({ breaches }) => breaches),
       ...(parts.some((report) => report.leftovers !== undefined) ? { leftovers } : {})

@@ -73,14 +73,19 @@ describe("Page", () => {
   it("what one cause kept from being scored is one card, its scenarios folded away when they are many", () => {
     const findings = between(draw(away, []), '<section id="findings"', '<section id="overview"')
     const text = words(findings)
-    assert.include(text, "3 findings, worst first")
-    assert.include(
+    assert.include(text, "2 findings, worst first")
+    assert.match(
       text,
-      "service not reached 12 scenarios POST /api/v4/runs answered 503 Which 12 scenarios away › runs 0"
+      /service not reached 14 scenarios 09:12:44 \.\. 09:12:55 UTC \(11 s\): 14 trials ended by it, .*got no answer \(4\) Which 14 scenarios away › runs 0/u
     )
-    assert.include(text, "GET /api/v4/runs/…/status got no answer away › polls 1 away › polls 2")
-    assert.lengthOf([...findings.matchAll(/<article /gu)], 3)
+    assert.include(text, "the oracle could not look away › asks 1 away › asks 2")
+    assert.lengthOf([...findings.matchAll(/<article /gu)], 2)
     assert.lengthOf([...findings.matchAll(/<a href="#/gu)], 16)
+    const overview = words(between(draw(away, []), '<section id="overview"', '<section id="scenarios"'))
+    assert.match(
+      overview,
+      /When the service could not be asked .* 09:12:44 \.\. 09:12:55 UTC \(11 s\) 14 trials ended by it, 14 tries run again 14 POST/u
+    )
   })
 
   it("pass rates of k trials name the scenarios that had so many", () => {
@@ -114,6 +119,11 @@ describe("Page", () => {
       text,
       "Of 3 trials the agent calls 66.7 % a success, the oracle 0 %: its word is 66.7 points too high."
     )
+  })
+
+  it("a night in which nothing was scored has no pass rate, and not that of the night before", () => {
+    const pass = between(words(draw(away, monthBefore(redNight()))), "pass rate", "cost")
+    assert.match(pass, /^pass rate none 9/u)
   })
 
   it("the last point of a trend is this night", () => {

@@ -85,7 +85,7 @@ describe("what nights before say of the age of what is wrong", () => {
       onset: { trials: { since: "2026-11-20T02:00:00.000Z", nights: index < 9 ? 2 : 1, known: 4 } }
     }))
     const [first] = Attention.findings({ ...away, results })
-    assert.strictEqual(first && Attention.age(first), "3 new, 9 as before")
+    assert.strictEqual(first && Attention.age(first), "5 new, 9 as before")
   })
 })
 
@@ -110,24 +110,30 @@ describe("Attention.findings", () => {
   const told = (report: typeof night) =>
     Attention.findings(report).map(({ evidence, items, title }) => [title, evidence, items.length])
 
-  it("scenarios that one cause kept from being scored are one finding, whatever their ids", () => {
+  const outage =
+    "09:12:44 .. 09:12:55 UTC (11 s): 14 trials ended by it, 14 tries run again; POST /api/v4/runs answered 503 (24), GET /api/v4/runs/…/status got no answer (4)"
+
+  it("scenarios that one outage or one cause kept from being scored are one finding, whatever they asked for", () => {
     assert.deepStrictEqual(told(away), [
-      ["12 scenarios", "POST /api/v4/runs answered 503", 12],
-      ["2 scenarios", "GET /api/v4/runs/…/status got no answer", 2],
+      ["14 scenarios", outage, 14],
       ["2 scenarios", "the oracle could not look", 2]
     ])
   })
 
   it("an id that is none is an id, too", () => {
-    const results = away.results.slice(-4, -2).map((result, index) => ({
-      ...result,
-      failure: {
-        kind: "check" as const,
-        message: "the described 422",
-        request: { method: "GET", path: `/api/v2/sessions/${["%20", "12345"][index]}`, status: 503, duration_ms: 2 }
-      }
-    }))
-    assert.deepStrictEqual(told({ ...away, results }), [["2 scenarios", "GET /api/v2/sessions/… answered 503", 2]])
+    const results = away.results.slice(-4, -2).map((result, index) => {
+      const path = `/api/v2/sessions/${["%20", "12345"][index]}`
+      const request = { method: "GET", path, status: 503, duration_ms: 2 }
+      const failure = { kind: "check" as const, message: "the described 422", request }
+      return { ...result, failure, trials: result.trials.map((trial) => ({ ...trial, failure, reruns: [] })) }
+    })
+    assert.deepStrictEqual(told({ ...away, results }), [
+      [
+        "2 scenarios",
+        "09:12:45 .. 09:12:46 UTC (1.0 s): 2 trials ended by it; GET /api/v2/sessions/… answered 503 (2)",
+        2
+      ]
+    ])
   })
 
   it("what is said of one scenario alone, and what its quarantine adds, stays an item of its own", () => {
@@ -139,7 +145,7 @@ describe("Attention.findings", () => {
     const results = away.results.map((result, index) => (index === 0 ? { ...result, quarantine } : result))
     assert.deepStrictEqual(
       told({ ...away, results }).map(([title]) => title),
-      ["away › runs 0", "11 scenarios", "2 scenarios", "2 scenarios"]
+      ["away › runs 0", "13 scenarios", "2 scenarios"]
     )
   })
 })

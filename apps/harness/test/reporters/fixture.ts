@@ -190,22 +190,26 @@ export const dated: RunReport = {
 }
 export const datedEvents = eventsOf(dated, dated.results)
 
-const unreachable = (name: string, index: number, method: string, path: string, status: number | null) =>
-  result({
+const unreachable = (name: string, index: number, method: string, path: string, status: number | null) => {
+  const failure: Failure = {
+    kind: "error",
+    message: `CreateOutcomeUnknown: its request id "9c2f0ca1673${index % 10}-2"`,
+    request: { method, path, status, duration_ms: 2 }
+  }
+  const started_ms = 1000 * index
+  return result({
     suite: "away",
     name: `${name} ${index}`,
     verdict: "infra",
-    failure: {
-      kind: "error",
-      message: `CreateOutcomeUnknown: its request id "9c2f0ca1673${index % 10}-2"`,
-      request: { method, path, status, duration_ms: 2 }
-    },
-    reason: "again when it was run again"
+    failure,
+    reason: "again when it was run again",
+    trials: [trial({ verdict: "infra", failure, started_ms, reruns: [{ started_ms, duration_ms: 10, failure }] })]
   })
+}
 
 const idOf = (index: number) => `7f0c11aa-3f5e-4d0c-9a3b-0d53f36a9e1${index}`
 
-/** A night in which the service was away, and the oracles were, too. */
+/** A night in which the service was away for eleven seconds, and the oracles were, too. */
 export const away = report([
   ...Array.from({ length: 12 }, (_, index) => unreachable("runs", index, "POST", "/api/v4/runs", 503)),
   ...[1, 2].map((index) => unreachable("polls", index, "GET", `/api/v4/runs/${idOf(index)}/status`, null)),

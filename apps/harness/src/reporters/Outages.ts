@@ -1,0 +1,128 @@
+import * as Moment from "../runner/Moment.ts"
+import type { RunReport, ScenarioResult } from "../runner/RunReport.ts"
+import { type Failure, isScored } from "../runner/Trial.ts"
+import { counted, duration } from "./Style.ts"
+
+/** A time in which the service could not be asked, or refused because too much was asked. */
+export interface Outage {
+  /** Milliseconds since 1970, from the first request of a trial that met it to the last. */
+  readonly from_ms: number
+  readonly to_ms: number
+  /** Trials that could not be scored because of it. */
+  readonly trials: number
+  /** Tries that it ended, and that were run again. */
+  readonly reruns: number
+  /** What was asked when it ended a try, the most frequent first. */
+  readonly operations: ReadonlyArray<{ readonly line: string; readonly count: number }>
+  /** The scenarios of these trials and tries. */
+  readonly results: ReadonlySet<ScenarioResult>
+}
+
+/** A try that only the infrastructure ended. */
+interface Met {
+  readonly from_ms: number
+  readonly at_ms: number
+  readonly isLimit: boolean
+  readonly isRerun: boolean
+  readonly line: string
+  readonly result: ScenarioResult
+}
+
+/** How long a service may be silent of itself, without a trial that it served, and be the same outage. */
+const pause_ms = 60_000
+
+const metBy = (report: RunReport, result: ScenarioResult, lineOf: (failure: Failure) => string): ReadonlyArray<Met> => {
+  const met = (tried: { started_ms: number; duration_ms: number; failure?: Failure }, isRerun: boolean) => {
+    const { failure } = tried
+    if (failure === undefined) return []
+    const at_ms = Moment.of(report, result, tried.started_ms + tried.duration_ms)
+    const { request } = failure
+    return [
+      {
+        from_ms: at_ms - Math.min(request?.duration_ms ?? 0, tried.duration_ms),
+        at_ms,
+        isLimit: request?.status === 429,
+        isRerun,
+        line: lineOf(failure),
+        result
+      }
+    ]
+  }
+  return result.trials.flatMap((trial) => [
+    ...trial.reruns.flatMap((rerun) => met(rerun, true)),
+    ...(trial.verdict === "infra" ? met(trial, false) : [])
+  ])
+}
+
+/** Whether the service was there for a whole trial between two moments. */
+const servedBetween = (report: RunReport) => {
+  const served = report.results.flatMap((result) =>
+    result.trials.filter(isScored).map((trial) => ({
+      from_ms: Moment.of(report, result, trial.started_ms),
+      to_ms: Moment.of(report, result, trial.started_ms + trial.duration_ms)
+    }))
+  )
+  return (from_ms: number, to_ms: number) => served.some((trial) => from_ms <= trial.from_ms && trial.to_ms <= to_ms)
+}
+
+const outageOf = (all: ReadonlyArray<Met>): Outage => {
+  const lines = [...Map.groupBy(all, ({ line }) => line)]
+  const again = all.filter(({ isRerun }) => isRerun).length
+  return {
+    from_ms: Math.min(...all.map(({ from_ms }) => from_ms)),
+    to_ms: Math.max(...all.map(({ at_ms }) => at_ms)),
+    trials: all.length - again,
+    reruns: again,
+    operations: lines
+      .map(([line, those]) => ({ line, count: those.length }))
+      .toSorted((one, other) => other.count - one.count),
+    results: new Set(all.map(({ result }) => result))
+  }
+}
+
+/**
+ * The outages that trials of a run met, in their order in time: a 429 and a service that is away are two; of one kind those
+ * are one between which less than a minute passed, or no trial that the service served. `lineOf` says what a try was asking
+ * for when it failed, in words that are the same for requests of one operation.
+ */
+export const of = (report: RunReport, lineOf: (failure: Failure) => string): ReadonlyArray<Outage> => {
+  const met = report.results.flatMap((result) => metBy(report, result, lineOf))
+  const wasServed = servedBetween(report)
+  return [...Map.groupBy(met, ({ isLimit }) => isLimit).values()]
+    .flatMap((kind) => {
+      const outages: Array<Array<Met>> = []
+      let last_ms = 0
+      for (const one of kind.toSorted((a, b) => a.at_ms - b.at_ms)) {
+        const isOver = one.from_ms - last_ms >= pause_ms && wasServed(last_ms, one.from_ms)
+        if (outages.length === 0 || isOver) outages.push([one])
+        else outages.at(-1)?.push(one)
+        last_ms = one.at_ms
+      }
+      return outages.map(outageOf)
+    })
+    .toSorted((one, other) => one.from_ms - other.from_ms)
+}
+
+const clock = (at_ms: number) => new Date(at_ms).toISOString().slice(11, 19)
+
+/** When it was, in words: `02:13:07 .. 02:15:40 UTC (2 min 33 s)`. */
+export const span = ({ from_ms, to_ms }: Outage): string =>
+  to_ms - from_ms < 1000
+    ? `${clock(from_ms)} UTC`
+    : `${clock(from_ms)} .. ${clock(to_ms)} UTC (${duration(to_ms - from_ms)})`
+
+const mostNamed = 4
+
+/** What was asked, in words: `POST /api/v4/runs answered 503 (31), GET /api/v4/runs/… got no answer (9)`. */
+export const asked = ({ operations }: Outage): string => {
+  const named = operations.slice(0, mostNamed).map(({ count, line }) => (count === 1 ? line : `${line} (${count})`))
+  const more = operations.length - named.length
+  return `${named.join(", ")}${more === 0 ? "" : `, and ${counted(more, "other")}`}`
+}
+
+/** How much it cost, in words: `40 trials ended by it, 12 tries run again`. */
+export const toll = ({ reruns, trials }: Outage): string =>
+  [
+    ...(trials === 0 ? [] : [`${counted(trials, "trial")} ended by it`]),
+    ...(reruns === 0 ? [] : [`${reruns} ${reruns === 1 ? "try" : "tries"} run again`])
+  ].join(", ")
