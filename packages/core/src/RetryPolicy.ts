@@ -57,14 +57,13 @@ const isJson = (text: string): boolean => {
     JSON.parse(text)
     return true
   } catch {
-    // an empty body is an empty answer
-    return text.trim() === ""
+    return false
   }
 }
 
 /**
  * Tells a failure that may pass by itself: no connection, a time-out, 408, 5xx, 429, and a success whose body is not
- * JSON, as when it was cut on its way. Anything else is undefined.
+ * JSON, as when it was cut on its way or left out. Anything else is undefined.
  */
 export const transient = (error: unknown): Transient | undefined => {
   if (error instanceof TooManyRequestsError) return { throttled: true, retryAfter: error.retryAfter }
@@ -88,18 +87,33 @@ export const transient = (error: unknown): Transient | undefined => {
   }
 }
 
-const isRedirect = (error: unknown): boolean =>
+/**
+ * An answer that is not described for its operation, and may come from something in front of the service, such as a
+ * gateway. A 403 that is no page is the service's own no.
+ */
+export const isOdd = (error: unknown): error is TransportError =>
   error instanceof TransportError &&
-  error.reason._tag === "UnexpectedStatus" &&
+  (error.reason._tag === "UndecodableAnswer" ||
+    (error.reason._tag === "UnexpectedStatus" &&
+      (error.reason.status !== 403 || error.reason.body.trimStart().startsWith("<")))) &&
+  transient(error) === undefined
+
+const isRedirect = ({ reason }: TransportError): boolean =>
+  reason._tag === "UnexpectedStatus" &&
   // fetch in a browser hides a redirect that it does not follow behind a zero
-  (error.reason.status === 0 || (error.reason.status >= 300 && error.reason.status < 400))
+  (reason.status === 0 || (reason.status >= 300 && reason.status < 400))
+
+/** How long a service that has answered may be hidden behind odd answers: what lasts for longer is told. */
+const odd_ms = 60_000
 
 /**
- * Tells a failure that may pass of a service that has answered before, if it has: a redirect, which is never followed,
- * is then no sign of a wrong address, and may pass, too.
+ * Tells a failure that may pass of a service that has answered before, if it has: what is odd then is no sign of a
+ * wrong address, and may pass, too. A redirect, which is never followed, may for ever, anything else within a minute:
+ * `silent_ms` is for how long nothing but failures has come.
  */
-export const transientOf = (error: unknown, answered: boolean): Transient | undefined =>
-  answered && isRedirect(error) ? { throttled: false } : transient(error)
+export const transientOf = (error: unknown, answered: boolean, silent_ms = 0): Transient | undefined =>
+  transient(error) ??
+  (answered && isOdd(error) && (silent_ms < odd_ms || isRedirect(error)) ? { throttled: false } : undefined)
 
 /**
  * The instant after which no further attempt may begin, in milliseconds of Clock's monotonic time; none unless a caller

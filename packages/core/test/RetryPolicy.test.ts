@@ -47,12 +47,12 @@ describe("RetryPolicy.transient", () => {
       failure(new ConnectionFailed({ cause: new Error("x") })),
       failure(new Timeout({ phase: "body", after: Duration.seconds(1) })),
       ...[408, 500, 502, 503, 504, 529].map((status) => failure(new UnexpectedStatus({ status, body: "" }))),
-      ...['{"id": ', "<html>"].map((body) => failure(new UndecodableAnswer({ status: 200, body, issue: "x" }))),
+      ...['{"id": ', "<html>", ""].map((body) => failure(new UndecodableAnswer({ status: 200, body, issue: "x" }))),
       new TooManyRequestsError("slow down", Duration.seconds(1))
     ]
     const lasting = [
       failure(new InvalidRequest({ issue: "x" })),
-      ...["", "{}", "[1]"].map((body) => failure(new UndecodableAnswer({ status: 200, body, issue: "x" }))),
+      ...["{}", "[1]"].map((body) => failure(new UndecodableAnswer({ status: 200, body, issue: "x" }))),
       ...[302, 400, 403, 404].map((status) => failure(new UnexpectedStatus({ status, body: "" }))),
       new Error("x")
     ]
@@ -68,16 +68,36 @@ describe("RetryPolicy.transient", () => {
     }
   })
 
-  it("a redirect may pass where the service has answered before, and nothing else that does not elsewhere", () => {
+  it("a redirect may pass for ever where the service has answered before, and nowhere else", () => {
     for (const status of [301, 302, 303, 307, 308]) {
       const redirect = failure(new UnexpectedStatus({ status, body: "" }))
       assert.deepStrictEqual(
-        [RetryPolicy.transientOf(redirect, false), RetryPolicy.transientOf(redirect, true)],
+        [RetryPolicy.transientOf(redirect, false), RetryPolicy.transientOf(redirect, true, 3_600_000)],
         [undefined, { throttled: false }]
       )
     }
-    assert.isUndefined(RetryPolicy.transientOf(failure(new UnexpectedStatus({ status: 403, body: "" })), true))
     assert.isDefined(RetryPolicy.transientOf(unavailable(), false))
+  })
+
+  it("what else is not described may pass for a minute where the service has answered before", () => {
+    const odd = [
+      ...[400, 404, 407, 421, 425].map((status) => new UnexpectedStatus({ status, body: "<html>" })),
+      new UnexpectedStatus({ status: 403, body: "\n<!doctype html>" }),
+      ...["{}", "null", '{"detail":"warming up"}'].map(
+        (body) => new UndecodableAnswer({ status: 200, body, issue: "x" })
+      )
+    ].map(failure)
+    for (const error of odd) {
+      assert.deepStrictEqual(
+        [0, 59_999, 60_000].map((silent_ms) => RetryPolicy.transientOf(error, true, silent_ms)),
+        [{ throttled: false }, { throttled: false }, undefined]
+      )
+      assert.isUndefined(RetryPolicy.transientOf(error, false), error.message)
+    }
+    for (const body of ["", '{"detail":"not yours"}']) {
+      assert.isUndefined(RetryPolicy.transientOf(failure(new UnexpectedStatus({ status: 403, body })), true))
+    }
+    assert.isUndefined(RetryPolicy.transientOf(failure(new InvalidRequest({ issue: "x" })), true))
   })
 })
 

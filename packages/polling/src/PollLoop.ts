@@ -20,11 +20,13 @@ export interface Polled<A, E> {
   readonly isKnown?: (value: A) => boolean
   /**
    * Tells a failure that a wait survives, and the least time to leave the service alone after it. Any other failure
-   * ends the wait. `answered` is whether a poll of this id has been answered before.
+   * ends the wait. `answered` is whether a poll of this id has been answered before, `silent_ms` how long ago that was,
+   * or the first failure.
    */
   readonly retryable?: (
     error: E,
-    answered: boolean
+    answered: boolean,
+    silent_ms: number
   ) => { readonly retryAfter?: Duration.Duration | undefined } | undefined
 }
 
@@ -53,6 +55,7 @@ export class PollLoop<A, E> implements Due {
   /** The poll in flight. */
   fiber: Fiber.Fiber<void> | undefined
   floor_ms = Number.NEGATIVE_INFINITY
+  private heard_ms: number | undefined
   readonly id: string
   /** Where the first member waits: polls are made there. */
   readonly context: Context.Context<never>
@@ -89,8 +92,10 @@ export class PollLoop<A, E> implements Due {
   settle(answer: Option.Option<Exit.Exit<A, E>>, now: number): void {
     for (const seat of this.members.values()) seat.polls++
     if (Option.isSome(answer)) {
-      if (Exit.isSuccess(answer.value)) this.accept(answer.value.value)
-      else this.survive(answer.value.cause, now)
+      if (Exit.isSuccess(answer.value)) {
+        this.heard_ms = now
+        this.accept(answer.value.value)
+      } else this.survive(answer.value.cause, now)
     }
     this.endOverdue(now)
   }
@@ -126,7 +131,8 @@ export class PollLoop<A, E> implements Due {
 
   private survive(cause: Cause.Cause<E>, now: number) {
     const error = Option.getOrUndefined(Cause.findErrorOption(cause))
-    const pause = error === undefined ? undefined : this.polled.retryable?.(error, this.latest !== undefined)
+    const silent_ms = now - (this.heard_ms ??= now)
+    const pause = error === undefined ? undefined : this.polled.retryable?.(error, this.latest !== undefined, silent_ms)
     if (pause === undefined) this.endAll(Exit.failCause(cause))
     else if (pause.retryAfter !== undefined) {
       const most = Context.get(this.context, PollSchedule.MaxRetryAfter)

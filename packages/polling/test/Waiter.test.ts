@@ -56,6 +56,28 @@ describe("Waiter.untilTerminal", () => {
     })
   )
 
+  it.effect("tells retryable whether there was an answer, and how long nothing but failures has come", () =>
+    Effect.gen(function* () {
+      const { check } = scripted((poll) => ([2, 5].includes(poll) ? "running" : poll < 7 ? new Blip() : "completed"))
+      const told: Array<readonly [answered: boolean, silent_ms: number]> = []
+      const retryable = (_: Blip | Gone, answered: boolean, silent_ms: number) => {
+        told.push([answered, silent_ms])
+        return {}
+      }
+      const fiber = yield* Effect.forkChild(
+        Waiter.untilTerminal({ ...polled, check, retryable, schedule: everySecond })
+      )
+      yield* TestClock.adjust("7 seconds")
+      assert.strictEqual(yield* Fiber.join(fiber), "completed")
+      assert.deepStrictEqual(told, [
+        [false, 0],
+        [true, 1000],
+        [true, 2000],
+        [true, 1000]
+      ])
+    })
+  )
+
   const aYear = Duration.days(365)
 
   it.effect("comes back after 5 minutes to a service that asks to be left alone for a year", () =>

@@ -1,6 +1,13 @@
 import { SessionNotFoundError } from "@webagent/contract"
 import { type Session, type SessionCreate, V3Operations } from "@webagent/contract/v3"
-import { ContractClient, type CreateError, type CreateOptions, IdempotencyKey, Transport } from "@webagent/core"
+import {
+  ContractClient,
+  type CreateError,
+  type CreateOptions,
+  IdempotencyKey,
+  RetryPolicy,
+  Transport
+} from "@webagent/core"
 import { OwnWait, Waiter, type WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -21,7 +28,8 @@ export interface WithResult<A, RD = never> {
   readonly result: Schema.Decoder<A, RD>
 }
 
-const isAbsent = (error: unknown) => error instanceof SessionNotFoundError
+/** The service has just created the session: what hides it from us is no sign of a wrong address. */
+const isAbsent = (error: unknown) => error instanceof SessionNotFoundError || RetryPolicy.isOdd(error)
 
 const make = Effect.gen(function* () {
   const { sessions: api } = yield* ContractClient.fromOperations("v3", V3Operations)

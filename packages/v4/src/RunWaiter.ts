@@ -14,7 +14,8 @@ export type RunError = RunNotFoundError | CallError
 
 const known = new Set<string>(runStatuses)
 
-const isAbsent = (error: unknown) => error instanceof RunNotFoundError
+/** The service has just created the run: what hides it from us is no sign of a wrong address. */
+const isAbsent = (error: unknown) => error instanceof RunNotFoundError || RetryPolicy.isOdd(error)
 
 /** A run that is known to be over is read for at least this long, also when its wait's deadline is near or past. */
 const lastRead_ms = 30_000
@@ -53,7 +54,8 @@ const make = Effect.gen(function* () {
     budget,
     isTerminal: (run: Run) => isTerminalRunStatus(run.status),
     statusOf: (run) => run.status,
-    retryable: (error) => RetryPolicy.transientOf(error, true)
+    // three times as fast: what lasts is told before the least time for a last read is over
+    retryable: (error, _, silent_ms) => RetryPolicy.transientOf(error, true, 3 * silent_ms)
   })
 
   /** One read for all who wait. */

@@ -79,6 +79,87 @@ describe("a run that is over", () => {
   })
 })
 
+/** What something in front of the service may answer in its place. */
+const oddities: ReadonlyArray<readonly [what: string, status: number, body: string]> = [
+  ["a page with 404", 404, "<html>default backend - 404</html>"],
+  ["a page with 403", 403, "<html>just a moment</html>"],
+  ["400", 400, "The plain HTTP request was sent to an HTTPS port"],
+  ["421", 421, ""],
+  ["no body", 200, ""],
+  ["JSON without a status", 200, "{}"],
+  ["null", 200, "null"],
+  ["another object", 200, '{"detail":"warming up"}']
+]
+
+const oddly = (status: number, body: string) => Effect.sync(() => new Response(body, { status }))
+
+describe("a wait that is answered oddly", () => {
+  /** A service that is odd at the given requests, counted from 1, and whose run ends with its fifth poll. */
+  const service = (status: number, body: string, isOdd: (count: number) => boolean) => {
+    let count = 0
+    let polls = 0
+    return answering((method, path) => {
+      if (isOdd(++count)) return oddly(status, body)
+      if (method === "POST") return json(201, { id: "r-1" })
+      if (path.endsWith("/status")) return json(200, { status: ++polls < 5 ? "running" : "completed" })
+      return json(200, run)
+    })
+  }
+
+  for (const [what, status, body] of oddities) {
+    it.effect(`goes on, and loses nothing: ${what}`, () => {
+      // the first poll, one in between, and the last read
+      const { layer } = service(status, body, (count) => [2, 4, 8].includes(count))
+      return Effect.gen(function* () {
+        const runs = yield* Runs
+        const fiber = yield* Effect.forkChild(runs.createAndWait({ task: "t" }))
+        yield* elapse("20 seconds")
+        assert.strictEqual((yield* Fiber.join(fiber)).result, 42)
+      }).pipe(Effect.provide(layer))
+    })
+
+    // an answer without a body may come for as long as one that is cut
+    if (body === "" && status === 200) continue
+
+    it.effect(`ends after a minute of nothing else, and tells what came: ${what}`, () => {
+      const { layer, sent } = service(status, body, (count) => count > 4)
+      return Effect.gen(function* () {
+        const runs = yield* Runs
+        const fiber = yield* Effect.forkChild(Effect.flip(runs.untilTerminal("r-1")))
+        yield* elapse("90 seconds")
+        const error = yield* Fiber.join(fiber)
+        assert.include(error.message, `/runs/r-1/status: status ${status}`)
+        assert.strictEqual(error._tag === "TransportError" && "body" in error.reason && error.reason.body, body)
+        const heard_ms = sent[3]?.at_ms ?? 0
+        assert.approximately((sent.at(-1)?.at_ms ?? 0) - heard_ms, 65_000, 5000)
+      }).pipe(Effect.provide(layer))
+    })
+  }
+
+  it.effect("ends at once where the service has never answered", () => {
+    const { layer, requests } = service(404, "<html>", () => true)
+    return Effect.gen(function* () {
+      const runs = yield* Runs
+      assert.strictEqual((yield* Effect.flip(runs.untilTerminal("r-1")))._tag, "TransportError")
+      assert.lengthOf(requests(), 1)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("keeps the body of a last read that is odd for good", () => {
+    const body = JSON.stringify({ ...run, id: 7 })
+    const { layer } = answering((_, path) =>
+      path.endsWith("/status") ? json(200, { status: "completed" }) : oddly(200, body)
+    )
+    return Effect.gen(function* () {
+      const runs = yield* Runs
+      const fiber = yield* Effect.forkChild(Effect.flip(runs.untilTerminal("r-1", { timeout: "1 second" })))
+      yield* elapse("40 seconds")
+      const error = yield* Fiber.join(fiber)
+      assert.strictEqual(error._tag === "TransportError" && "body" in error.reason && error.reason.body, body)
+    }).pipe(Effect.provide(layer))
+  })
+})
+
 describe("a wait that is redirected", () => {
   const polls = (...statuses: ReadonlyArray<number>) => {
     let count = 0
