@@ -55,7 +55,7 @@ const scripted = async (body: string, args: ReadonlyArray<string> = [], service?
 const passed = ScriptedK6.summary({ checks: true }, { http_reqs: 182, runs_completed: 1 })
 
 // programs start by the dozen, on a machine that may be busy
-describe.concurrent("k6", { timeout: 60_000 }, () => {
+describe.concurrent("k6", { timeout: 180_000 }, () => {
   it("gets the address, the key and nothing of the environment but what reaches a network", async () => {
     const args = ["--rate", "3", "--duration", "250ms"]
     const { address, directory, k6, started } = await scripted(`sumUp(${JSON.stringify(passed)})`, args)
@@ -316,7 +316,7 @@ describe.concurrent("k6", { timeout: 60_000 }, () => {
   })
 })
 
-describe.concurrent("--render k6-operator", { timeout: 60_000 }, () => {
+describe.concurrent("--render k6-operator", { timeout: 180_000 }, () => {
   it("writes what a cluster runs, with the same settings and without a key, and says how", async () => {
     const directory = newFolder()
     const load = ["--rate", "30", "--mix", "runs=1", "--segments", "4"]
@@ -379,7 +379,7 @@ describe.concurrent("--render k6-operator", { timeout: 60_000 }, () => {
   }
 })
 
-describe.concurrent("mistakes", { timeout: 60_000 }, () => {
+describe.concurrent("mistakes", { timeout: 180_000 }, () => {
   const nowhere = { PATH: folder }
   const simulated = ["load", "smoke"]
   const wrongLimits = join(newFolder(), "limits.json")
@@ -578,17 +578,18 @@ const built = spawnSync(process.execPath, [fileURLToPath(new URL("../../../../to
   encoding: "utf8"
 })
 
-describe.skipIf(built.status === 4)("the real k6, where there is Go to build it", { timeout: 60_000 }, () => {
+describe.skipIf(built.status === 4)("the real k6, where there is Go to build it", { timeout: 180_000 }, () => {
   const k6 = built.stdout.trim()
-  // every start a second takes ten virtual users, each a copy of the script
-  const seconds = ["--duration", "1s", "--rate", "5"]
+  // every start a second takes ten virtual users, each a copy of the script; k6 leaves out what it is late for, so that
+  // a round of the mix has to be over long before the end
+  const seconds = ["--duration", "3s", "--rate", "5"]
 
   it("is ours, runs the TypeScript, and passes on the simulated service in another process", async () => {
     assert.strictEqual(built.status, 0, built.stderr)
     const directory = newFolder()
     const { code, stderr, stdout } = await run(["load", "smoke", ...seconds, "--report-dir", directory])
     assert.deepStrictEqual([code, stderr], [0, ""], stdout)
-    assert.match(stdout, /^simulated service on 127\.0\.0\.1:\d+ · open model · 5 starts a second for 1s · k6 2\./u)
+    assert.match(stdout, /^simulated service on 127\.0\.0\.1:\d+ · open model · 5 starts a second for 3s · k6 2\./u)
     assert.strictEqual(stdout.match(/ ok$/gmu)?.length, 10)
     const { figures, metrics, target, thresholds, verdict } = reportIn(directory)
     assert.deepStrictEqual([verdict, target.simulated, thresholds.length], ["passed", true, 10])
@@ -604,7 +605,7 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
   it("shared by two processes is one load, and its percentiles are those of all points", async () => {
     const directory = newFolder()
     // a round of the mix for each
-    const args = ["load", "smoke", "--duration", "1s", "--rate", "12", "--segments", "2", "--report-dir", directory]
+    const args = ["load", "smoke", "--duration", "3s", "--rate", "12", "--segments", "2", "--report-dir", directory]
     const { code, stderr, stdout } = await run(args)
     assert.deepStrictEqual([code, stderr], [0, ""], stdout)
     const { figures, metrics, settings, thresholds } = reportIn(directory)
@@ -624,7 +625,8 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
     const count = (metric: string) => metrics[metric]?.values["count"] ?? 0
     // users who decode come to fewer starts than the others, never to more
     assert.isAbove(count("answers_decoded"), 0)
-    assert.isBelow(count("answers_decoded") / count("iterations"), 0.25)
+    // each of the five who decode does so at its first start, however few come after it
+    assert.isBelow(count("answers_decoded"), 0.25 * count("iterations") + 5)
   })
 
   it("a breakpoint shared by two processes ends for both when one has found it", async () => {
@@ -637,7 +639,8 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
     assert.deepStrictEqual([code, stderr], [1, ""], stdout)
     assert.match(stdout, /^failed: .*http_req_failed/mu)
     assert.match(stdout, /^gave way at about \d+ starts a second$/mu)
-    assert.isBelow(reportIn(directory, "breakpoint").took_ms, 45_000)
+    // to the end it would be nine hundred
+    assert.isBelow(reportIn(directory, "breakpoint").metrics["iterations"]?.values["count"] ?? 0, 450)
   })
 
   it.effect("is known as ours, and given the TypeScript as it is", () =>
@@ -662,12 +665,14 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
   })
 
   it("names http_req_failed when a service fails 5 % of the requests", async () => {
-    const { address } = await serve({ fail: (_, ordinal) => (ordinal % 20 === 0 ? 500 : undefined) })
+    const { address, seen } = await serve({ fail: (_, ordinal) => (ordinal % 20 === 0 ? 500 : undefined) })
     const directory = newFolder()
-    const args = ["load", "smoke", "--target", address, "--duration", "2s", "--rate", "20", "--report-dir", directory]
+    const args = ["load", "smoke", "--target", address, "--duration", "3s", "--rate", "20", "--report-dir", directory]
     const { code, stdout } = await run(args, { WEBAGENT_API_KEY: key })
     assert.strictEqual(code, 1)
-    assert.match(stdout, /^http_req_failed +< 1 % +[45]\.\d\d % +FAILED$/mu)
+    const share = Math.floor(seen.length / 20) / seen.length
+    assert.isAbove(share, 0.01)
+    assert.match(stdout, new RegExp(`^http_req_failed +< 1 % +${(share * 100).toFixed(2)} % +FAILED$`, "mu"))
     assert.match(stdout, /^failed: .*\bhttp_req_failed\b.* · /mu)
     assert.strictEqual(reportIn(directory).verdict, "failed")
   })
