@@ -10,8 +10,8 @@ export default {
     reporters: ["dot", "json"],
     // tools/workspace/test.mjs adds these up; turbo keeps them with its cache
     outputFile: { json: ".webagent/tests.json" },
-    // a test that starts programs shares two cores with the other packages' tests
-    testTimeout: 60_000,
-    hookTimeout: 60_000
+    // for what hangs: a test that starts programs shares two cores with the other packages' tests, and they may be slow
+    testTimeout: 180_000,
+    hookTimeout: 180_000
   }
 }

@@ -8,8 +8,8 @@ export default {
     include: ["test/**/*.test.ts", "testing/*/*.test.ts"],
     reporters: ["dot", "json"],
     outputFile: { json: ".webagent/tests.json" },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // what a test starts runs from source, too
     env: { NODE_OPTIONS: "--conditions=@webagent/source" }
   }

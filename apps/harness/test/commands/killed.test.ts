@@ -1,5 +1,6 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, it } from "@effect/vitest"
+import { LedgerFile } from "@webagent/core"
 import { Control, Server } from "@webagent/server"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -16,25 +17,25 @@ const open = Effect.gen(function* () {
 })
 
 describe("a run that is killed", () => {
-  it.live(
-    "leaves a ledger in its report's folder, by which another process stops what it held",
-    () =>
-      Effect.gen(function* () {
-        const { address } = yield* Server
-        const directory = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()
-        const held = start(["run", example, "--tag", "long", "--target", address, "--report-dir", directory], env)
-        yield* Effect.repeat(Effect.andThen(Effect.sleep(20), open), { until: (count) => count === 1 })
-        const ledger = `${directory}/ledger`
-        const early = yield* Effect.promise(() => run(["reap", "--ledger", ledger, "--target", address], env))
-        assert.match(early.stdout, /in use {3}browser/u)
-        assert.strictEqual(yield* open, 1)
+  it.live("leaves a ledger in its report's folder, by which another process stops what it held", () =>
+    Effect.gen(function* () {
+      const { address } = yield* Server
+      const directory = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()
+      const held = start(["run", example, "--tag", "long", "--target", address, "--report-dir", directory], env)
+      const ledger = `${directory}/ledger`
+      const file = yield* LedgerFile.make({ directory: ledger })
+      // the service has made it before its answer is there, and written down
+      const known = Effect.map(file.open, (items) => items.some(({ id }) => id !== undefined))
+      yield* Effect.repeat(Effect.andThen(Effect.sleep(20), known), { until: (isSo) => isSo })
+      const early = yield* Effect.promise(() => run(["reap", "--ledger", ledger, "--target", address], env))
+      assert.match(early.stdout, /in use {3}browser/u)
+      assert.strictEqual(yield* open, 1)
 
-        held.signal("SIGKILL")
-        yield* Effect.promise(() => held.ended)
-        const reaped = yield* Effect.promise(() => run(["reap", "--ledger", ledger, "--target", address], env))
-        assert.deepStrictEqual([reaped.code, reaped.stdout.includes("1 browser stopped")], [0, true])
-        assert.strictEqual(yield* open, 0)
-      }).pipe(Effect.provide([Server.layerSimulated({ apiKeys: [key] }), NodeFileSystem.layer])),
-    60_000
+      held.signal("SIGKILL")
+      yield* Effect.promise(() => held.ended)
+      const reaped = yield* Effect.promise(() => run(["reap", "--ledger", ledger, "--target", address], env))
+      assert.deepStrictEqual([reaped.code, reaped.stdout.includes("1 browser stopped")], [0, true])
+      assert.strictEqual(yield* open, 0)
+    }).pipe(Effect.provide([Server.layerSimulated({ apiKeys: [key] }), NodeFileSystem.layer]))
   )
 })

@@ -38,7 +38,7 @@ const reportIn = (directory: string, test = "smoke") =>
 afterAll(() => {
   for (const service of services) service.close()
   rmSync(folder, { recursive: true })
-}, 60_000)
+})
 
 /** Runs `load smoke` on a service with a program in the place of k6. */
 const scripted = async (body: string, args: ReadonlyArray<string> = [], service?: ScriptedService.ScriptedService) => {
@@ -55,7 +55,7 @@ const scripted = async (body: string, args: ReadonlyArray<string> = [], service?
 const passed = ScriptedK6.summary({ checks: true }, { http_reqs: 182, runs_completed: 1 })
 
 // programs start by the dozen, on a machine that may be busy
-describe.concurrent("k6", { timeout: 180_000 }, () => {
+describe.concurrent("k6", () => {
   it("gets the address, the key and nothing of the environment but what reaches a network", async () => {
     const args = ["--rate", "3", "--duration", "250ms"]
     const { address, directory, k6, started } = await scripted(`sumUp(${JSON.stringify(passed)})`, args)
@@ -316,7 +316,7 @@ describe.concurrent("k6", { timeout: 180_000 }, () => {
   })
 })
 
-describe.concurrent("--render k6-operator", { timeout: 180_000 }, () => {
+describe.concurrent("--render k6-operator", () => {
   it("writes what a cluster runs, with the same settings and without a key, and says how", async () => {
     const directory = newFolder()
     const load = ["--rate", "30", "--mix", "runs=1", "--segments", "4"]
@@ -379,7 +379,7 @@ describe.concurrent("--render k6-operator", { timeout: 180_000 }, () => {
   }
 })
 
-describe.concurrent("mistakes", { timeout: 180_000 }, () => {
+describe.concurrent("mistakes", () => {
   const nowhere = { PATH: folder }
   const simulated = ["load", "smoke"]
   const wrongLimits = join(newFolder(), "limits.json")
@@ -578,7 +578,7 @@ const built = spawnSync(process.execPath, [fileURLToPath(new URL("../../../../to
   encoding: "utf8"
 })
 
-describe.skipIf(built.status === 4)("the real k6, where there is Go to build it", { timeout: 180_000 }, () => {
+describe.skipIf(built.status === 4)("the real k6, where there is Go to build it", () => {
   const k6 = built.stdout.trim()
   // every start a second takes ten virtual users, each a copy of the script; k6 leaves out what it is late for, so that
   // a round of the mix has to be over long before the end

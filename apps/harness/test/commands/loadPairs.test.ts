@@ -49,7 +49,7 @@ const reportIn = (directory: string) =>
   )
 
 // nineteen programs start, on a machine that may be busy
-describe.concurrent("load --ab", { timeout: 180_000 }, () => {
+describe.concurrent("load --ab", () => {
   it("says that the second is slower, by how much, and ends with 1", async () => {
     const [a, b, directory] = [await serve(), await serve(), newFolder()]
     const k6 = ScriptedK6.write(directory, measuring(b, 1.3))
@@ -187,7 +187,7 @@ describe.concurrent("load --ab", { timeout: 180_000 }, () => {
   }
 })
 
-describe("load --baseline", { timeout: 180_000 }, () => {
+describe("load --baseline", () => {
   it("has not enough data for five runs, then says that one is worse, and adds only what it is told to", async () => {
     const [address, directory] = [await serve(), newFolder()]
     const baseline = join(directory, "history.ndjson")

@@ -57,5 +57,5 @@ describe("merge", () => {
     )
     const allowed = await run(["merge", at("one"), "--allow-missing", "--report-dir", at("half")])
     assert.include(allowed.stdout, "skipped: shard 2 is missing")
-  }, 60_000)
+  })
 })

@@ -66,7 +66,7 @@ describe("nights", () => {
     const { nights: spell, since } = results.find(({ name }: { name: string }) => name === "holds").onset.trials
     assert.deepStrictEqual([spell, since], [2, last?.startedAt])
     assert.notMatch(after.stdout, /pass rate of weather › holds/u)
-  }, 90_000)
+  })
 
   it("with a scenario in quarantine are not red for it, until that has expired", async () => {
     const today = new Date().toISOString().slice(0, 10)
@@ -90,7 +90,7 @@ describe("nights", () => {
     })
     assert.strictEqual(late.code, 1)
     assert.match(late.stdout, /quarantine/u)
-  }, 90_000)
+  })
 })
 
 describe.concurrent("mistakes about nights", () => {
@@ -113,6 +113,6 @@ describe.concurrent("mistakes about nights", () => {
       const { code, stderr } = await run(args)
       assert.match(stderr, sentence)
       assert.strictEqual(code, 2)
-    }, 60_000)
+    })
   }
 })

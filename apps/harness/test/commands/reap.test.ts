@@ -67,70 +67,67 @@ const until = <A, R>(look: Effect.Effect<A, never, R>, isSo: (seen: A) => boolea
   )
 
 describe("reap", () => {
-  it.live(
-    "stops exactly the browsers that a killed process held, and lists what it cannot stop",
-    () =>
-      Effect.gen(function* () {
-        const { address } = yield* Server
-        const { kill, ledger, over, pid, running } = yield* holding
-        // the fourth is there, and its answer never comes
-        const all = yield* until(openBrowsers, ({ length }) => length === 4)
-        const file = yield* LedgerFile.make({ directory: ledger })
-        const items = yield* file.open
-        const held = items.flatMap(({ id, kind }) => (kind === "browser" && id !== undefined ? [id] : []))
-        const [lost = ""] = all.filter((id) => !held.includes(id))
-        const other = (yield* post("/browsers")).id
+  it.live("stops exactly the browsers that a killed process held, and lists what it cannot stop", () =>
+    Effect.gen(function* () {
+      const { address } = yield* Server
+      const { kill, ledger, over, pid, running } = yield* holding
+      // the fourth is there, and its answer never comes
+      const all = yield* until(openBrowsers, ({ length }) => length === 4)
+      const file = yield* LedgerFile.make({ directory: ledger })
+      const items = yield* file.open
+      const held = items.flatMap(({ id, kind }) => (kind === "browser" && id !== undefined ? [id] : []))
+      const [lost = ""] = all.filter((id) => !held.includes(id))
+      const other = (yield* post("/browsers")).id
 
-        const early = yield* Effect.promise(() => run(["reap", "--ledger", ledger, "--target", address], env))
-        assert.strictEqual(early.code, 0, early.stderr)
-        assert.include(early.stdout, `process ${pid} is at work`)
-        assert.deepStrictEqual(yield* openBrowsers, [...all, other].toSorted())
+      const early = yield* Effect.promise(() => run(["reap", "--ledger", ledger, "--target", address], env))
+      assert.strictEqual(early.code, 0, early.stderr)
+      assert.include(early.stdout, `process ${pid} is at work`)
+      assert.deepStrictEqual(yield* openBrowsers, [...all, other].toSorted())
 
-        yield* kill
-        const planned = yield* Effect.promise(() => run(["reap", "--ledger", ledger, "--dry-run"]))
-        assert.strictEqual(planned.code, 1)
-        for (const id of held) assert.match(planned.stdout, new RegExp(`to stop +browser +${id}`, "u"))
-        assert.deepStrictEqual(yield* openBrowsers, [...all, other].toSorted())
+      yield* kill
+      const planned = yield* Effect.promise(() => run(["reap", "--ledger", ledger, "--dry-run"]))
+      assert.strictEqual(planned.code, 1)
+      for (const id of held) assert.match(planned.stdout, new RegExp(`to stop +browser +${id}`, "u"))
+      assert.deepStrictEqual(yield* openBrowsers, [...all, other].toSorted())
 
-        const { code, stderr, stdout } = yield* Effect.promise(() =>
-          run(["reap", "--ledger", ledger, "--target", address], env)
+      const { code, stderr, stdout } = yield* Effect.promise(() =>
+        run(["reap", "--ledger", ledger, "--target", address], env)
+      )
+      assert.deepStrictEqual([code, stderr], [1, ""])
+      assert.strictEqual(held.length, 3)
+      for (const id of held) assert.match(stdout, new RegExp(`stopped +browser +${id} `, "u"))
+      assert.deepStrictEqual(yield* openBrowsers, [lost, other].toSorted())
+      assert.match(
+        stdout,
+        new RegExp(
+          `open +run +${running} +opened \\d+ min ago by process ${pid}[^:]*: \\w+; the service describes no way`,
+          "u"
         )
-        assert.deepStrictEqual([code, stderr], [1, ""])
-        assert.strictEqual(held.length, 3)
-        for (const id of held) assert.match(stdout, new RegExp(`stopped +browser +${id} `, "u"))
-        assert.deepStrictEqual(yield* openBrowsers, [lost, other].toSorted())
-        assert.match(
-          stdout,
-          new RegExp(
-            `open +run +${running} +opened 0 min ago by process ${pid}[^:]*: \\w+; the service describes no way`,
-            "u"
-          )
-        )
-        assert.match(stdout, new RegExp(`over +run +${over} +opened .*: completed`, "u"))
-        assert.match(
-          stdout,
-          /unknown +browser +\S+ +opened 0 min ago by process \d+[^:]*: POST \/api\/v4\/browsers, request \S+, no answer/u
-        )
-        assert.match(
-          stdout,
-          /\n3 browsers stopped · 1 item over by itself · 1 run may go on, and cost · 1 create of unknown outcome\n$/u
-        )
+      )
+      assert.match(stdout, new RegExp(`over +run +${over} +opened .*: completed`, "u"))
+      assert.match(
+        stdout,
+        /unknown +browser +\S+ +opened \d+ min ago by process \d+[^:]*: POST \/api\/v4\/browsers, request \S+, no answer/u
+      )
+      assert.match(
+        stdout,
+        /\n3 browsers stopped · 1 item over by itself · 1 run may go on, and cost · 1 create of unknown outcome\n$/u
+      )
 
-        // what was stopped or was over is closed: the second time only the rest is there
-        const left = yield* file.open
-        assert.deepStrictEqual(
-          left.map(({ kind, state }) => [kind, state]),
-          [
-            ["run", "opened"],
-            ["browser", "opening"]
-          ]
-        )
-        const names = left.flatMap(({ id, key }) => ["--forget", id ?? key])
-        const last = yield* Effect.promise(() => run(["reap", "--ledger", ledger, "--target", address, ...names], env))
-        assert.deepStrictEqual([last.code, last.stderr], [0, ""])
-        assert.match(last.stdout, /\nnothing is open\n$/u)
-      }).pipe(Effect.scoped, Effect.provide([service, NodeFileSystem.layer])),
-    60_000
+      // what was stopped or was over is closed: the second time only the rest is there
+      const left = yield* file.open
+      assert.deepStrictEqual(
+        left.map(({ kind, state }) => [kind, state]),
+        [
+          ["run", "opened"],
+          ["browser", "opening"]
+        ]
+      )
+      const names = left.flatMap(({ id, key }) => ["--forget", id ?? key])
+      const last = yield* Effect.promise(() => run(["reap", "--ledger", ledger, "--target", address, ...names], env))
+      assert.deepStrictEqual([last.code, last.stderr], [0, ""])
+      assert.match(last.stdout, /\nnothing is open\n$/u)
+    }).pipe(Effect.scoped, Effect.provide([service, NodeFileSystem.layer]))
   )
 
   it.live("tries for as long as it may, then names what it could not stop", () =>
@@ -144,7 +141,7 @@ describe("reap", () => {
       yield* ledger.write({ _tag: "opened", at_ms: 2, key: "k-1", id: "b-1" })
       yield* ledger.write({ ...opening, key: "k-2", path: "/api/v4/browsers", origin: "https://other.example" })
       yield* ledger.write({ _tag: "opened", at_ms: 2, key: "k-2", id: "b-2" })
-      const args = ["reap", "--ledger", directory, "--target", origin, "--for", "300ms"]
+      const args = ["reap", "--ledger", directory, "--target", origin, "--for", "5s"]
       const { code, stdout } = yield* Effect.promise(() => run(args, env))
       assert.strictEqual(code, 1)
       assert.match(stdout, /open +browser +b-1 +opened \d+ days ago by nobody: PATCH .*connection refused/u)

@@ -13,8 +13,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-// three programs at a time beside whatever else the machine does
-describe.concurrent("the reports of a run", { timeout: 60_000 }, () => {
+describe.concurrent("the reports of a run", () => {
   it("a red run in a job: every file, the page with its waterfall, one annotation, a summary beside others'", async () => {
     const directory = join(folder, "red")
     const summary = join(folder, "job.md")

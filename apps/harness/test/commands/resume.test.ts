@@ -146,18 +146,16 @@ describe("run --resume", () => {
     600_000
   )
 
-  it.live(
-    "a browser that a raw request made, and one whose create was never answered, are stopped as well",
-    () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const { address } = yield* Server
-        const folder = yield* fs.makeTempDirectoryScoped()
-        const file = join(folder, "holding.suite.ts")
-        // the first time it holds on to what it has made, later it makes nothing
-        yield* fs.writeFileString(
-          file,
-          `import { check, scenario, Suite } from "@webagent/scenario"
+  it.live("a browser that a raw request made, and one whose create was never answered, are stopped as well", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const { address } = yield* Server
+      const folder = yield* fs.makeTempDirectoryScoped()
+      const file = join(folder, "holding.suite.ts")
+      // the first time it holds on to what it has made, later it makes nothing
+      yield* fs.writeFileString(
+        file,
+        `import { check, scenario, Suite } from "@webagent/scenario"
 import * as Effect from "effect/Effect"
 import { existsSync, writeFileSync } from "node:fs"
 export default Suite.make("holding", [
@@ -171,21 +169,20 @@ export default Suite.make("holding", [
   })
 ])
 `
-        )
-        const directory = join(folder, "report")
-        const env = { WEBAGENT_API_KEY: key }
-        const running = start(["run", file, "--target", address, "--report-dir", directory], env)
-        // the second is there, and its answer never comes
-        yield* until(Effect.map(open, (count) => count === 2))
-        running.signal("SIGKILL")
-        yield* Effect.promise(() => running.ended)
-        assert.strictEqual(yield* open, 2)
-        const { code, stderr, stdout } = yield* Effect.promise(() => run(["run", "--resume", directory], env))
-        assert.deepStrictEqual([code, stderr], [0, ""], stdout)
-        assert.include(stdout, "left open: 2 browsers stopped\n")
-        assert.strictEqual(yield* open, 0)
-      }).pipe(Effect.scoped, Effect.provide(silent)),
-    60_000
+      )
+      const directory = join(folder, "report")
+      const env = { WEBAGENT_API_KEY: key }
+      const running = start(["run", file, "--target", address, "--report-dir", directory], env)
+      // the second is there, and its answer never comes
+      yield* until(Effect.map(open, (count) => count === 2))
+      running.signal("SIGKILL")
+      yield* Effect.promise(() => running.ended)
+      assert.strictEqual(yield* open, 2)
+      const { code, stderr, stdout } = yield* Effect.promise(() => run(["run", "--resume", directory], env))
+      assert.deepStrictEqual([code, stderr], [0, ""], stdout)
+      assert.include(stdout, "left open: 2 browsers stopped\n")
+      assert.strictEqual(yield* open, 0)
+    }).pipe(Effect.scoped, Effect.provide(silent))
   )
 
   it("what cannot go on is one sentence and exit code 2", async () => {
@@ -225,5 +222,5 @@ export default Suite.make("changing", [
       more.stderr,
       "--resume takes the folder of a run and nothing else: it goes on as it was called.\n"
     )
-  }, 60_000)
+  })
 })

@@ -20,8 +20,7 @@ const write = (name: string, report: RunReport) => {
 let browser: Browser
 beforeAll(async () => {
   browser = await open()
-  // it may have to be unpacked first
-}, 180_000)
+})
 afterAll(async () => {
   await browser.close()
   rmSync(directory, { recursive: true, force: true })
@@ -58,8 +57,7 @@ const violations = async (tab: Tab) => {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`)
 }
 
-// a browser and axe need more than a test does when others have the machine
-describe("the page in Chromium", { timeout: 90_000 }, () => {
+describe("the page in Chromium", () => {
   for (const colorScheme of ["light", "dark"] as const) {
     it(`axe finds nothing in a red night, its scenarios and a waterfall open, ${colorScheme}`, async () => {
       await using visited = await visit(write("red", datedNight(1)), { colorScheme })
