@@ -4,6 +4,7 @@ import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { usage } from "../Mistake.ts"
+import type { CutCost } from "../runner/CutCost.ts"
 import * as Gate from "../runner/Gate.ts"
 import * as Machine from "../runner/Machine.ts"
 import * as Plan from "../runner/Plan.ts"
@@ -14,6 +15,7 @@ import { traced } from "../target/TrialTracer.ts"
 import * as KeyScan from "../trace/KeyScan.ts"
 import * as Advice from "./Advice.ts"
 import { choose, limitsOf, selectionOf } from "./ChosenScenarios.ts"
+import { costOfCut } from "./costOfCut.ts"
 import * as Debugging from "./Debugging.ts"
 import * as EndOfRun from "./EndOfRun.ts"
 import * as Inspector from "./Inspector.ts"
@@ -71,6 +73,12 @@ const resumedHeader = Effect.fnUntraced(function* (
   } satisfies RunHeader
 })
 
+/** The same header, which says what the trials may have cost that were cut. */
+const withCut = ({ resumed = [], ...header }: RunHeader, cut: CutCost | undefined): RunHeader => ({
+  ...header,
+  resumed: resumed.map((one, index) => (cut === undefined || index < resumed.length - 1 ? one : { ...one, cut }))
+})
+
 /** Runs the chosen scenarios on the chosen target and reports; fails with NotGreen when something is wrong. */
 export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resumed?: Resumed) =>
   Effect.gen(function* () {
@@ -82,8 +90,12 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
       args,
       suitesHash: Plan.hashOf(plan)
     }
-    const header = resumed === undefined ? fresh : yield* resumedHeader(fresh, resumed)
-    if (resumed !== undefined) yield* stopLeftovers(target, resumed)
+    let header: RunHeader = fresh
+    if (resumed !== undefined) {
+      header = yield* resumedHeader(fresh, resumed)
+      yield* stopLeftovers(target, resumed)
+      header = withCut(header, yield* costOfCut({ target, resumed, plan, learned }))
+    }
     const debugging = options.debug ? Debugging.make(target.redact) : Debugging.none
     const replay = Advice.replay(options, argumentOf)
 

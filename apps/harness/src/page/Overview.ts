@@ -3,6 +3,7 @@ import * as Attention from "../reporters/Attention.ts"
 import * as Headline from "../reporters/Headline.ts"
 import * as Outages from "../reporters/Outages.ts"
 import { counted, duration } from "../reporters/Style.ts"
+import * as CutTrials from "../runner/CutTrials.ts"
 import { countsOf, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
 import type { Leftover, Rerun, Trial } from "../runner/Trial.ts"
 import { escape, folded, number, percent, table } from "./Html.ts"
@@ -54,11 +55,23 @@ const trends = (nights: ReadonlyArray<Night.Night>): string => {
     .join("")}</div>`
 }
 
-const limits = ({ cost_usd, counts, duration_ms, header }: RunReport): string => {
+const limits = (report: RunReport): string => {
+  const { cost_usd, counts, duration_ms, header } = report
   const { limits } = header
+  const cut = CutTrials.of(report)
+  const most = cut?.most_usd ?? null
   const rows = [
     ["time", duration(duration_ms), limits.time_ms === undefined ? "none" : duration(limits.time_ms)],
     ["cost", Headline.money(cost_usd), limits.cost_usd === undefined ? "none" : `${limits.cost_usd} USD`],
+    ...(cut === undefined
+      ? []
+      : [
+          [
+            `${counted(cut.trials, "trial")} that ${cut.trials === 1 ? "was" : "were"} cut`,
+            most === null ? "unknown" : `unknown, up to ${Headline.money(most)}`,
+            ""
+          ]
+        ]),
     ["requests", number(counts.requests), limits.requests === undefined ? "none" : number(limits.requests)],
     ["reruns", number(counts.reruns), limits.reruns === undefined ? "none" : number(limits.reruns)]
   ]

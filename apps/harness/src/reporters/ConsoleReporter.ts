@@ -2,6 +2,8 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { PlatformError } from "effect/PlatformError"
 import * as Stream from "effect/Stream"
+import * as CutCost from "../runner/CutCost.ts"
+import * as CutTrials from "../runner/CutTrials.ts"
 import * as Gate from "../runner/Gate.ts"
 import * as Money from "../runner/Money.ts"
 import * as Onset from "../runner/Onset.ts"
@@ -172,6 +174,12 @@ const leftovers = ({ leftovers: all = [] }: RunReport): ReadonlyArray<string> =>
   ]
 }
 
+/** What nobody knows of what it cost. */
+const spent = (report: RunReport): ReadonlyArray<string> => {
+  const cost = CutTrials.of(report)
+  return cost === undefined ? [] : [`cost     ${CutCost.text(cost)}`]
+}
+
 /** Why it is red, and what would be a reason and is not, in one line each. */
 const why = (report: RunReport, style: Style): ReadonlyArray<string> => {
   const { notes, reasons } = Gate.judge(report)
@@ -194,6 +202,7 @@ const ending = (report: RunReport, options: ConsoleOptions): ReadonlyArray<strin
     ...claims(report),
     ...reruns(report.results),
     ...leftovers(report),
+    ...spent(report),
     ...why(report, options.style),
     summary(report, options.style),
     ...(options.reportPath === undefined ? [] : [`report   ${options.reportPath}`]),

@@ -1,4 +1,6 @@
 import { countsOf, leakedBrowsersOf, type RunReport } from "../runner/RunReport.ts"
+import * as CutCost from "../runner/CutCost.ts"
+import * as CutTrials from "../runner/CutTrials.ts"
 import * as Onset from "../runner/Onset.ts"
 import * as Attention from "./Attention.ts"
 import { counted } from "./Style.ts"
@@ -90,6 +92,7 @@ export const parts = (
       : [`${counted(breaches + report.breaches.length, "breach", "es")}`]),
     ...browsers(report)
   ]
+  const cut = CutTrials.of(report)
   const quarantined = report.results.length - seen.length
   const good = `all ${counted(ran, "scenario")} passed`
   return {
@@ -98,6 +101,7 @@ export const parts = (
       ...(quarantined === 0 ? [] : [`${quarantined} in quarantine`]),
       ...(skipped === 0 ? [] : [`${skipped} not run`]),
       ...leftovers(report),
+      ...(cut === undefined ? [] : [CutCost.text(cut)]),
       money(report.cost_usd)
     ]
   }

@@ -117,6 +117,11 @@ export class Budget {
     })
   }
 
+  /** Sets aside for good what may have been spent and nobody has told. */
+  keep(amount_usd: string): void {
+    this.kept_usd = Money.sum([this.kept_usd, amount_usd])
+  }
+
   /** Counts what is sent from here on, until `settle`. */
   follow(sender: Sender): void {
     this.senders.add(sender)

@@ -1,6 +1,7 @@
 import { Cost } from "@webagent/core"
 import * as Schema from "effect/Schema"
 import { Agreement } from "./Agreement.ts"
+import { CutCost } from "./CutCost.ts"
 import { Machine } from "./Machine.ts"
 import { NightJudgement, ReleaseProposal } from "./NightJudgement.ts"
 import { Onset } from "./Onset.ts"
@@ -112,7 +113,15 @@ export const Limits = Schema.Struct({
 export type Limits = typeof Limits.Type
 
 /** When a run was taken up again after it was killed, how much of it had been done, and how long that had taken. */
-export const Resumptions = Schema.Array(Schema.Struct({ at: Schema.String, kept: Schema.Int, after_ms: Schema.Number }))
+export const Resumptions = Schema.Array(
+  Schema.Struct({
+    at: Schema.String,
+    kept: Schema.Int,
+    after_ms: Schema.Number,
+    /** What the trials cost that ran when it was killed, where any may have. */
+    cut: Schema.optionalKey(CutCost)
+  })
+)
 
 /** What a run is, before it has begun. */
 export const RunHeader = Schema.Struct({

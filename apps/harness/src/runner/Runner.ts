@@ -4,6 +4,7 @@ import * as Exit from "effect/Exit"
 import { identity } from "effect/Function"
 import * as Agreement from "./Agreement.ts"
 import { Budget } from "./Budget.ts"
+import * as CutTrials from "./CutTrials.ts"
 import * as Figures from "./Figures.ts"
 import * as Ranking from "./Ranking.ts"
 import * as Reruns from "./Reruns.ts"
@@ -32,6 +33,8 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
         before.reduce((sum, { reruns }) => sum + reruns.length, 0)
       )
     }
+    // what was cut may be paid for twice: nobody knows what it has cost
+    state.budget.keep(CutTrials.heldFor(header))
     yield* options.emit({ _tag: "RunStarted", header })
     const scenarios = yield* Effect.forEach(plan, (planned) => ScenarioRun.make(state, planned))
     const results = new Map<ScenarioRun.ScenarioRun, ScenarioResult>()

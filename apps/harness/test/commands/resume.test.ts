@@ -10,6 +10,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as EventLog from "../../src/events/EventLog.ts"
+import * as Money from "../../src/runner/Money.ts"
 import { RunReport } from "../../src/runner/RunReport.ts"
 import { run, start } from "./program.ts"
 
@@ -183,6 +184,57 @@ export default Suite.make("holding", [
       assert.include(stdout, "left open: 2 browsers stopped\n")
       assert.strictEqual(yield* open, 0)
     }).pipe(Effect.scoped, Effect.provide(silent))
+  )
+
+  it.live(
+    "what the trial that was killed has cost is said as far as it is known, and is no part of the others",
+    () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const { address } = yield* Server
+        const folder = yield* fs.makeTempDirectoryScoped()
+        const file = join(folder, "paying.suite.ts")
+        // the second trial holds on when it has read what its run cost
+        yield* fs.writeFileString(
+          file,
+          `import { check, scenario, Suite } from "@webagent/scenario"
+import * as Effect from "effect/Effect"
+import { existsSync, renameSync, writeFileSync } from "node:fs"
+export default Suite.make("paying", [
+  scenario("pays", { needs: ["money"], trials: 3, budget: "30 USD", timeout: "5 minutes" }, function* ({ simulate, v4 }) {
+    const run = yield* v4.runs.createAndWait({ task: simulate("Buy", { outcome: "completed", duration: "5ms" }) })
+    yield* check.equal(run.status, "completed")
+    if (!existsSync("${folder}/first")) return writeFileSync("${folder}/first", "")
+    if (existsSync("${folder}/held")) return
+    writeFileSync("${folder}/holding", run.cost)
+    renameSync("${folder}/holding", "${folder}/held")
+    yield* Effect.never
+  })
+])
+`
+        )
+        const directory = join(folder, "report")
+        const env = { WEBAGENT_API_KEY: key }
+        const args = ["run", file, "--target", address, "--concurrency", "1", "--report-dir", directory]
+        const running = start(args, env)
+        while (!existsSync(join(folder, "held"))) yield* Effect.sleep("5 millis")
+        running.signal("SIGKILL")
+        yield* Effect.promise(() => running.ended)
+        const { code, stderr, stdout } = yield* Effect.promise(() => run(["run", "--resume", directory], env))
+        assert.deepStrictEqual([code, stderr], [0, ""], stdout)
+        const known_usd = Money.sum([yield* fs.readFileString(join(folder, "held"))])
+        const { header, results } = report(directory)
+        assert.deepStrictEqual(
+          header.resumed?.map(({ cut }) => cut),
+          [{ trials: 1, known_usd, most_usd: "10" }]
+        )
+        assert.include(
+          stdout,
+          `cost     1 trial that was cut cost nobody knows what: ${Money.shown(known_usd)} at least, up to 10.00 USD\n`
+        )
+        assert.strictEqual(results[0]?.trials.length, 3)
+      }).pipe(Effect.scoped, Effect.provide(services)),
+    120_000
   )
 
   it("what cannot go on is one sentence and exit code 2", async () => {

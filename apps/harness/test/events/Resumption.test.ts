@@ -50,6 +50,44 @@ describe("Resumption", () => {
     })
   )
 
+  it.effect("knows which trials ran when it was killed, by its last process alone", () =>
+    Effect.gen(function* () {
+      const events = yield* eventsOfARun
+      const [first] = events
+      if (first === undefined) return assert.fail("a run has events")
+      // up to the beginning of the second trial
+      const begun = events.findIndex((event) => event._tag === "TrialStarted" && event.scenario === "b")
+      const killed = logged(events.slice(0, begun + 1), 1000)
+      assert.deepStrictEqual(Resumption.of(killed)?.cut, [
+        { suite: "shop", scenario: "b", index: 0, at_ms: 1000 + 100 * begun }
+      ])
+      assert.deepStrictEqual(Resumption.of([...killed, ...logged([first], 60_000)])?.cut, [])
+    })
+  )
+
+  it.effect("what a trial cost that a limit had stopped, and where the traces of the others are, is kept", () =>
+    Effect.gen(function* () {
+      const events = (yield* eventsOfARun).slice(0, -1).map((event): RunEvent => {
+        if (event._tag !== "TrialFinished") return event
+        const change = {
+          a: { trace: "traces/1.json" },
+          b: { verdict: "skipped", cost_usd: "0.02" },
+          c: { verdict: "skipped" }
+        } as const
+        const named: Readonly<Record<string, Partial<typeof event.trial>>> = change
+        return { ...event, trial: { ...event.trial, ...named[event.scenario] } }
+      })
+      const resumption = Resumption.of(logged(events, 0))
+      assert.deepStrictEqual(resumption?.lost_usd, ["0.02"])
+      assert.deepStrictEqual(
+        resumption?.traces.map(({ trace }) => trace),
+        ["traces/1.json"]
+      )
+      assert.strictEqual(resumption?.done.size, 1)
+      assert.deepStrictEqual(resumption?.cut, [])
+    })
+  )
+
   it.effect("a trial that was stopped by hand has not ended", () =>
     Effect.gen(function* () {
       const events = (yield* eventsOfARun).flatMap((event): ReadonlyArray<RunEvent> => {

@@ -258,6 +258,7 @@ describe("Limit of time", () => {
         passRate: 1,
         duration_p75_ms,
         cost_usd: "0",
+        dearest_usd: "0",
         requests: 1,
         lastVerdicts: [],
         lastRun: "2026-11-20T00:00:00Z",

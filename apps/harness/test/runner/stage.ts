@@ -71,6 +71,7 @@ export interface StageOptions {
   readonly learned?: NonNullable<Runner.RunnerOptions["learned"]>
   readonly done?: NonNullable<Runner.RunnerOptions["done"]>
   readonly worked_ms?: number
+  readonly resumed?: NonNullable<RunHeader["resumed"]>
 }
 
 /** Runs suites as the program does, with the events kept. */
@@ -85,6 +86,7 @@ export const run = Effect.fnUntraced(function* (suites: ReadonlyArray<Suite.Suit
       concurrency: options.concurrency ?? 8,
       trials: options.trials ?? null,
       limits: options.limits ?? {},
+      ...(options.resumed === undefined ? {} : { resumed: options.resumed }),
       target: { name: info.name, address: info.address, simulated: true, capabilities: [] },
       suites: suites.map((suite) => ({ name: suite.name, scenarios: suite.scenarios.length }))
     },
