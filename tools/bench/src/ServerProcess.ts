@@ -84,7 +84,7 @@ export const startServer = async (
   { args, file }: Command,
   port: number,
   probe: Probe,
-  timeout_ms = 30_000
+  timeout_ms = 120_000
 ): Promise<ServerProcess> => {
   const url = `http://127.0.0.1:${port}`
   const start = performance.now()

@@ -18,7 +18,6 @@ const run = (command: string, args: ReadonlyArray<string>, env: Record<string, s
   const { status, stderr, stdout } = spawnSync(command, args, {
     cwd: project,
     encoding: "utf8",
-    timeout: 60_000,
     env: { ...process.env, NO_COLOR: "1", NODE_OPTIONS: "", ...env }
   })
   return { status, stdout, stderr }
@@ -61,14 +60,14 @@ beforeAll(async () => {
     })
   )
   execFileSync("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund"], { cwd: project, stdio: "pipe" })
-}, 240_000)
+}, 600_000)
 
 afterAll(() => {
   server?.stop()
   const [first] = packed
   if (first !== undefined) rmSync(dirname(dirname(first.tarball)), { recursive: true, force: true })
   if (project !== "") rmSync(project, { recursive: true, force: true })
-}, 60_000)
+})
 
 describe("every tarball", () => {
   for (const folder of publishedFolders()) {

@@ -58,7 +58,7 @@ describe("workflows", () => {
   for (const [index, { run }] of commands(read("check"), {})
     .filter((command) => command.run !== "npm test")
     .entries()) {
-    it(`check: its run step ${index + 1} works here`, { timeout: 120_000 }, () => {
+    it(`check: its run step ${index + 1} works here`, { timeout: 600_000 }, () => {
       const { status, stderr, stdout } = shell(run, {})
       assert.strictEqual(status, 0, `${run}\n${stdout}${stderr}`)
       assert.match(stdout, /\d+ passed/u)
@@ -67,7 +67,7 @@ describe("workflows", () => {
 
   it(
     "nightly: shards, the night that they make together, and the service, as they run there",
-    { timeout: 180_000 },
+    { timeout: 600_000 },
     () => {
       const folder = mkdtempSync(join(tmpdir(), "webagent-nightly-"))
       const summary = join(folder, "summary.md")
@@ -111,7 +111,7 @@ describe("workflows", () => {
 
   it(
     "cron: a night says nothing when all is well, keeps its history, and only the last reports",
-    { timeout: 120_000 },
+    { timeout: 600_000 },
     () => {
       const home = mkdtempSync(join(tmpdir(), "webagent-cron-"))
       const night = (flags: string) =>
@@ -145,7 +145,7 @@ describe("workflows", () => {
     }
   )
 
-  it("container: what it copies is enough to install and to run", { timeout: 120_000 }, () => {
+  it("container: what it copies is enough to install and to run", { timeout: 600_000 }, () => {
     const lines = readFileSync(`${root}deploy/nightly/Dockerfile`, "utf8").split("\n")
     const image = mkdtempSync(join(tmpdir(), "webagent-image-"))
     const ignored = readFileSync(`${root}deploy/nightly/Dockerfile.dockerignore`, "utf8").trim().split("\n")

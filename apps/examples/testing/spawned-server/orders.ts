@@ -16,7 +16,7 @@ export interface Run {
 /** The service has said no: asking again would not help. */
 export class Refused extends Error {}
 
-const patience_ms = 3000
+const patience_ms = 30_000
 const tries = 8
 const betweenPolls_ms = 50
 

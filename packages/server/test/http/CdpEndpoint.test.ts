@@ -290,7 +290,7 @@ const reaches = (held: SubscriptionRef.SubscriptionRef<number>) => (count: numbe
     Stream.filter((current) => current === count),
     Stream.take(1),
     Stream.runDrain,
-    Effect.timeoutOption("2 seconds"),
+    Effect.timeoutOption("1 minute"),
     Effect.andThen(SubscriptionRef.get(held))
   )
 

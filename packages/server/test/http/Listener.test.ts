@@ -50,7 +50,7 @@ describe("Listener", () => {
           yield* linger(text(pathname + search), answered)
         }).pipe(Effect.provideContext(context))
         // a stop that waits for such a client waits for thirty seconds or for ever
-        yield* Effect.timeout(Scope.close(scope, Exit.void), "5 seconds")
+        yield* Effect.timeout(Scope.close(scope, Exit.void), "25 seconds")
         const again = yield* Effect.exit(Effect.provideContext(exchange("GET", "/health"), context))
         assert.isTrue(Exit.isFailure(again))
       })
