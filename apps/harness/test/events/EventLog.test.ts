@@ -12,7 +12,7 @@ const eventsOfARun = Effect.map(
   run([
     suiteOf("shop", [
       ["opens", Effect.void],
-      ["sells\na mug", Effect.fail("sold out")]
+      ["sells a mug", Effect.fail("sold\nout")]
     ])
   ]),
   ({ events }) => events
