@@ -45,6 +45,25 @@ describe("EventLog", () => {
     )
   )
 
+  it.effect("goes on where the file ends, also when somebody has made it shorter", () =>
+    inFolder((path, fs) =>
+      Effect.gen(function* () {
+        const [first, ...rest] = yield* eventsOfARun
+        if (first === undefined) throw new Error("a run has events")
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const log = yield* EventLog.open(path, { continued: false })
+            yield* log.write(first)
+            const text = yield* fs.readFileString(path)
+            yield* fs.writeFileString(path, text.replace("webagent-harness", "x"))
+            for (const event of rest) yield* log.write(event)
+          })
+        )
+        assert.deepStrictEqual((yield* read(path)).slice(1), rest)
+      })
+    )
+  )
+
   it.effect("is in the file as soon as it is written, before the log is closed", () =>
     inFolder((path) =>
       Effect.gen(function* () {
