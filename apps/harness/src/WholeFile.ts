@@ -2,8 +2,8 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { PlatformError, systemError } from "effect/PlatformError"
 
-/** What the system refused, said of the file that was asked for. */
-const of =
+/** What the system refused, said of the file that was asked for, and not of its part or its number. */
+export const refusalOf =
   (path: string) =>
   ({ reason }: PlatformError): PlatformError =>
     reason._tag === "BadArgument"
@@ -21,6 +21,6 @@ export const write = Effect.fnUntraced(function* (path: string, text: string) {
   yield* fs.writeFileString(part, text).pipe(
     Effect.andThen(fs.rename(part, path)),
     Effect.onError(() => Effect.ignore(fs.remove(part))),
-    Effect.mapError(of(path))
+    Effect.mapError(refusalOf(path))
   )
 })

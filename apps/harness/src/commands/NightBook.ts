@@ -36,6 +36,9 @@ export const open = Effect.fnUntraced(function* (
   if (excess !== undefined) return yield* usage(excess)
   for (const stranger of Quarantine.strangers(quarantine, scenarios)) yield* Console.error(`${stranger}.`)
 
+  // a night that is put together again may be among them, and others after it
+  const before = (tonight: Night.Night) => past.nights.filter(({ startedAt }) => startedAt < tonight.startedAt)
+
   const conclude = (report: RunReport): RunReport => {
     const marked = Quarantine.mark(quarantine, report)
     const tonight = Night.ofReport(marked)
@@ -43,7 +46,7 @@ export const open = Effect.fnUntraced(function* (
     // a part is judged when the whole is put together
     const held = marked.results.filter(({ quarantine }) => quarantine?.expired === false)
     const judgement = path === undefined || isShard ? undefined : judge(past, tonight, held)
-    const proposals = isShard ? [] : Release.proposals(quarantine, [...past.nights, tonight])
+    const proposals = isShard ? [] : Release.proposals(quarantine, [...before(tonight), tonight])
     const judged = {
       ...marked,
       ...(judgement === undefined ? {} : { judgement }),

@@ -108,7 +108,7 @@ const cannotWrite = (cause: Cause.Cause<PlatformError>) => {
 
 /**
  * Starts the chosen reporters. `emit` hands them an event, `finish` waits until each has written what it can: one that
- * fails, or is wrong, keeps none of the others from it.
+ * fails, or is wrong, keeps none of the others from it. `end` is for when nothing else is left to do.
  */
 export const start = Effect.fnUntraced(function* (reporting: ReportingOptions) {
   const { next, options, replay } = reporting
@@ -152,8 +152,10 @@ export const start = Effect.fnUntraced(function* (reporting: ReportingOptions) {
       const exits = yield* Effect.forEach(started, ({ fiber, queue }) =>
         Effect.andThen(Queue.end(queue), Fiber.join(fiber))
       )
-      const failed = [...exits, yield* Effect.exit(eventLog.finish)].find(Exit.isFailure)
+      const failed = exits.find(Exit.isFailure)
       if (failed !== undefined) return yield* cannotWrite(failed.cause)
-    })
+    }),
+    /** Writes down that the run is over: one that is killed before that can be taken up again. */
+    end: Effect.catchCause(eventLog.finish, cannotWrite)
   }
 })

@@ -114,8 +114,9 @@ export const mergeShards = Effect.fnUntraced(function* (given: {
   yield* reporting.emit({ _tag: "RunStarted", header: report.header })
   for (const result of report.results) yield* reporting.emit({ _tag: "ScenarioFinished", result })
   yield* reporting.emit({ _tag: "RunFinished", report })
-  yield* reporting.finish
+  const written = yield* Effect.exit(reporting.finish)
   yield* book.record(report)
+  yield* written
 
   if (!Gate.judge(report).green) return yield* new NotGreen({ exitCode: 1 })
 }, Effect.scoped)

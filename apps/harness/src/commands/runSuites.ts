@@ -128,11 +128,15 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
         Effect.provideService(PollSchedule.Current, target.pollSchedule),
         traced
       )
-      yield* reporting.finish
+      // a report that cannot be written keeps nothing else from being done
+      const written = yield* Effect.exit(reporting.finish)
       // what was written last, too
       const keyIn = yield* KeyScan.clean(reporting.directory, target.apiKey)
       if (keyIn.length > 0) yield* Console.error(`The API key was taken out of ${keyIn.join(", ")}.`)
+      // before the run is over: one that was killed here goes on, and is recorded then
       yield* book.record(report)
+      yield* reporting.end
+      yield* written
       return { report, isClean: keyIn.length === 0 }
     }).pipe(Effect.uninterruptible)
 

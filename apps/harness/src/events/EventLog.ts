@@ -57,8 +57,9 @@ const isKept = ({ _tag }: RunEvent) => _tag === "TrialFinished" || _tag === "Run
  */
 export const open = Effect.fnUntraced(function* (path: string, { continued }: { readonly continued: boolean }) {
   const fs = yield* FileSystem.FileSystem
-  if (continued) yield* mend(fs, path)
-  const file = yield* fs.open(path, { flag: continued ? "a" : "w" })
+  yield* continued ? mend(fs, path) : fs.writeFileString(path, "")
+  // whoever takes the key out of the file makes it shorter: what follows is written where it ends then
+  const file = yield* fs.open(path, { flag: "a" })
   const oneAtATime = Semaphore.makeUnsafe(1)
   const encoder = new TextEncoder()
   return {

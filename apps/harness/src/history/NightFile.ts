@@ -5,7 +5,8 @@ import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
 import { usage } from "../Mistake.ts"
 import { troubleOf } from "../Trouble.ts"
-import { Night } from "./Night.ts"
+import * as WholeFile from "../WholeFile.ts"
+import { isComplete, Night } from "./Night.ts"
 import { Accepted, type Past } from "./Past.ts"
 
 /** Where a history is kept unless told. */
@@ -33,6 +34,30 @@ const unique = <A extends { readonly id: string }>(all: ReadonlyArray<A>): Reado
 
 const begin = '{"version":1,'
 
+// inside of a text its quotes are escaped: this is where a line begins, also one that was put behind a half line
+const between = /(?=\{"version":1,"kind":"(?:night|accepted)",)/u
+
+/** What is the same of a run that was recorded more than once: killed between that and its end, merged again with more shards. */
+const runOf = ({ fingerprint, seed, startedAt }: Night): string =>
+  JSON.stringify([startedAt, seed, fingerprint.target, fingerprint.trials])
+
+const ranIn = ({ scenarios }: Night): number => scenarios.reduce((sum, { trials }) => sum + trials, 0)
+
+/** Each run once: as it was when most of it was known. */
+const eachRunOnce = (nights: ReadonlyArray<Night>): ReadonlyArray<Night> => {
+  const best = new Map<string, Night>()
+  for (const night of nights) {
+    const run = runOf(night)
+    const known = best.get(run)
+    const isMore =
+      known === undefined ||
+      (isComplete(night) && !isComplete(known)) ||
+      (isComplete(night) === isComplete(known) && ranIn(night) >= ranIn(known))
+    if (isMore) best.set(run, night)
+  }
+  return [...best.values()]
+}
+
 /** How many braces and brackets of a text are open at its end; a text that ends inside of a string has more. */
 const depthOf = (text: string): number => {
   const bare = text.replaceAll(/"(?:[^"\\]|\\.)*(?:"|\\?$)/gu, "")
@@ -55,11 +80,14 @@ const whyNot = (line: string): string => {
 
 /**
  * What the text of a history file says: nights by when they began, each once, whoever has put two files together. A line
- * that was being written when its writer was killed is passed over with a warning, so is a last one that cannot be read;
+ * that was being written when its writer was killed is passed over with a warning, and what was put behind it, as `cat`
+ * and a merge do, is read; so is passed over a last one that cannot be read;
  * any other such line is the failure, in one sentence.
  */
 export const parse = (text: string, name: string): Result.Result<ReadPast, string> => {
-  const lines = text.split("\n").map((line, index) => ({ line: line.trim(), number: index + 1 }))
+  const lines = text
+    .split("\n")
+    .flatMap((line, index) => line.split(between).map((part) => ({ line: part.trim(), number: index + 1 })))
   const filled = lines.filter(({ line }) => line !== "")
   const nights: Array<Night> = []
   const accepted: Array<Accepted> = []
@@ -78,7 +106,9 @@ export const parse = (text: string, name: string): Result.Result<ReadPast, strin
     }
   }
   return Result.succeed({
-    nights: unique(nights).toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : a.startedAt > b.startedAt ? 1 : 0)),
+    nights: eachRunOnce(unique(nights)).toSorted((a, b) =>
+      a.startedAt < b.startedAt ? -1 : a.startedAt > b.startedAt ? 1 : 0
+    ),
     accepted: unique(accepted),
     warnings
   })
@@ -117,17 +147,21 @@ const isWhole = Effect.fnUntraced(function* (path: string) {
   )
 })
 
+const appendLine = Effect.fnUntraced(function* (path: string, line: Night | Accepted) {
+  const fs = yield* FileSystem.FileSystem
+  const directory = path.replace(/[/\\]?[^/\\]*$/u, "")
+  if (directory !== "") yield* fs.makeDirectory(directory, { recursive: true })
+  const before = (yield* isWhole(path)) ? "" : "\n"
+  yield* fs.writeFileString(path, `${before}${JSON.stringify(line)}\n`, { flag: "a" })
+})
+
 /**
  * Adds a line at the end of a history file, in one write, so that two that are added at the same time are two lines. What
  * was cut short before it keeps a line of its own.
  */
 export const append = Effect.fnUntraced(
   function* (path: string, line: Night | Accepted) {
-    const fs = yield* FileSystem.FileSystem
-    const directory = path.replace(/[/\\]?[^/\\]*$/u, "")
-    if (directory !== "") yield* fs.makeDirectory(directory, { recursive: true })
-    const before = (yield* isWhole(path)) ? "" : "\n"
-    yield* fs.writeFileString(path, `${before}${JSON.stringify(line)}\n`, { flag: "a" })
+    yield* Effect.mapError(appendLine(path, line), WholeFile.refusalOf(path))
   },
   Effect.mapError((error) => usage(`--record: the history cannot be written: ${troubleOf(error)}.`))
 )

@@ -113,13 +113,21 @@ const ineligible = (night: Night, { fingerprint }: Night): string | undefined =>
 
 /** The nights before one that may be its measure, oldest first, and why others may not. */
 export const eligible = (nights: ReadonlyArray<Night>, tonight: Night) => {
-  const before = nights.filter(({ id, startedAt }) => startedAt < tonight.startedAt && id !== tonight.id)
+  const others = nights.filter(({ id }) => id !== tonight.id)
+  const before = others.filter(({ startedAt }) => startedAt < tonight.startedAt)
+  // of a clock that was wrong, then or now
+  const later = others.filter(
+    (night) => night.startedAt > tonight.startedAt && ineligible(night, tonight) === undefined
+  ).length
   const reasons = before.map((night) => ineligible(night, tonight))
   return {
     nights: before.filter((_, index) => reasons[index] === undefined),
-    passedOver: [...Map.groupBy(reasons, (why) => why ?? "")].flatMap(([why, all]) =>
-      why === "" ? [] : [{ why, nights: all.length }]
-    )
+    passedOver: [
+      ...[...Map.groupBy(reasons, (why) => why ?? "")].flatMap(([why, all]) =>
+        why === "" ? [] : [{ why, nights: all.length }]
+      ),
+      ...(later === 0 ? [] : [{ why: "later than this one", nights: later }])
+    ]
   }
 }
 

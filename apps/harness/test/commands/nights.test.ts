@@ -93,6 +93,22 @@ describe("nights", () => {
   })
 })
 
+describe("a night whose history cannot be written", () => {
+  it("says so, and can be taken up again to be recorded", async () => {
+    const [directory, path] = [join(folder, "full"), join(folder, "full.ndjson")]
+    const args = ["run", "test/commands/spoils.suite.ts", "--history", path, "--record"]
+    const failed = await run([...args, "--report-dir", directory], { SPOILS: path })
+    assert.match(failed.stderr, /^--record: the history cannot be written: .*full\.ndjson is a folder/u)
+    assert.strictEqual(failed.code, 2)
+    rmSync(path, { recursive: true })
+    const { code, stderr } = await run(["run", "--resume", directory], { SPOILS: join(folder, "elsewhere") })
+    assert.strictEqual(code, 0, stderr)
+    assert.strictEqual(NightFile.parse(readFileSync(path, "utf8"), path).pipe(Result.getOrThrow).nights.length, 1)
+    const over = await run(["run", "--resume", directory])
+    assert.match(over.stderr, /has come to its end: there is nothing to resume/u)
+  }, 60_000)
+})
+
 describe.concurrent("mistakes about nights", () => {
   const empty = join(folder, "none.ndjson")
   const cases: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = [

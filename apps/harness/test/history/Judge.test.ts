@@ -170,14 +170,17 @@ describe("which nights count", () => {
       ...steady(6),
       night(6, [scenario("often", 0)], { partial: "it was stopped before its end" }),
       night(7, [], { fingerprint: { target: "https://a.example", tool: "1", concurrency: 8, trials: 5 } }),
-      night(8, [], { fingerprint: { target: "simulated", tool: "1", concurrency: 8, trials: 1 } })
+      night(8, [], { fingerprint: { target: "simulated", tool: "1", concurrency: 8, trials: 1 } }),
+      // of a clock that was wrong
+      night(20, [scenario("often", 0)])
     ]
     const judgement = judge(of(nights), tonight(9, 4))
     assert.strictEqual(judgement.nights, 6)
     assert.deepStrictEqual(judgement.passedOver, [
       { why: "partial", nights: 1 },
       { why: "another target", nights: 1 },
-      { why: "another number of trials", nights: 1 }
+      { why: "another number of trials", nights: 1 },
+      { why: "later than this one", nights: 1 }
     ])
     assert.strictEqual(rowOf(judgement, "pass rate", "often").nights, 6)
   })

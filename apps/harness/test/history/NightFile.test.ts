@@ -5,6 +5,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Result from "effect/Result"
 import { join } from "node:path"
 import * as NightFile from "../../src/history/NightFile.ts"
+import { withId } from "../../src/history/Night.ts"
 import { night, scenario } from "./nights.ts"
 
 const [one, two, three] = [0, 1, 2].map((day) => night(day, [scenario("pays", 5 - day)]))
@@ -37,6 +38,26 @@ describe("the text of a history", () => {
       warnings: ["Line 2 of h was passed over: it was cut short."]
     })
     assert.deepStrictEqual(parsed(`${text(one)}\u0000\u0000`).warnings, ["Line 2 of h was passed over: it is no JSON."])
+  })
+
+  it("reads what was put behind a half line, or behind a whole one without an end", () => {
+    const half = JSON.stringify(two).slice(0, 100)
+    const glued = parsed(`${half}${text(one)}${JSON.stringify(three)}${text(accepted)}`)
+    assert.deepStrictEqual(glued, {
+      nights: [one, three],
+      accepted: [accepted],
+      warnings: ["Line 1 of h was passed over: it was cut short."]
+    })
+  })
+
+  it("knows a run that was recorded twice, and takes what says most of it", () => {
+    const { id: _, ...of } = two
+    const again = withId({ ...of, duration_ms: of.duration_ms + 5 })
+    const short = withId({ ...of, partial: "a shard is missing", scenarios: [] })
+    assert.deepStrictEqual(parsed(text(two, again)).nights, [again])
+    for (const lines of [text(short, two), text(two, short)]) assert.deepStrictEqual(parsed(lines).nights, [two])
+    const elsewhere = withId({ ...of, fingerprint: { ...of.fingerprint, target: "http://127.0.0.1:1" } })
+    assert.strictEqual(parsed(text(two, elsewhere)).nights.length, 2)
   })
 
   it("passes over a line wherever it was cut", () => {
