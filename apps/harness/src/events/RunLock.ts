@@ -41,6 +41,11 @@ export const take = Effect.fnUntraced(function* (directory: string) {
       )
     )
     if (!won) return yield* attempt
+    // whoever looked long ago may get a number that was taken, and taken away, since
+    if ((yield* fs.readDirectory(directory)).some((name) => generationOf(name) > last + 1)) {
+      yield* Effect.ignore(fs.remove(path))
+      return yield* attempt
+    }
     yield* Effect.forEach(names, (name) => Effect.ignore(fs.remove(join(directory, name))), { discard: true })
     return path
   })

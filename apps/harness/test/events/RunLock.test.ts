@@ -75,6 +75,28 @@ describe("RunLock", () => {
     )
   )
 
+  it.live("one that was slow does not get what two others have had since", () =>
+    inFolder((directory, fs) =>
+      Effect.gen(function* () {
+        const { pid } = yield* another
+        yield* leave(fs, directory, 1, dead)
+        let isFirst = true
+        const slow: FileSystem.FileSystem = {
+          ...fs,
+          // between the look and the link one process has taken the lock and was killed, and another one has it
+          link: (from, to) =>
+            Effect.suspend(() => {
+              if (!isFirst) return Effect.void
+              isFirst = false
+              return Effect.andThen(fs.remove(`${directory}/run.1.lock`), leave(fs, directory, 3, `process ${pid}`))
+            }).pipe(Effect.andThen(fs.link(from, to)))
+        }
+        assert.strictEqual(yield* Effect.provideService(pidOf(directory), FileSystem.FileSystem, slow), pid)
+        assert.deepStrictEqual(yield* fs.readDirectory(directory), ["run.3.lock"])
+      })
+    )
+  )
+
   it.live("of many that want what a killed one left, one gets it", () =>
     inFolder((directory, fs) =>
       Effect.gen(function* () {
