@@ -77,12 +77,15 @@ const tolerance_ms = 0.001
 /** For how long a fiber that does not let go holds up the others, of the time around. */
 const patience = Duration.seconds(1)
 
+/** How many tasks it has run by then: a machine that is slow, or stands still for a while, runs few. */
+const many = 10_000
+
 const factorOf = (time: TimeMode): number => (time.mode === "real" ? 1 : time.mode === "manual" ? 0 : time.factor)
 
 const make = Effect.fnUntraced(function* (initial: TimeMode) {
   const around = yield* Clock.Clock
   const real = yield* RealClock
-  const { giveUp, scheduler, settled } = TrackedScheduler.make(yield* Scheduler.Scheduler)
+  const { giveUp, ran, scheduler, settled } = TrackedScheduler.make(yield* Scheduler.Scheduler)
   const fork = Effect.runForkWith(yield* Effect.context())
   const moving = yield* Semaphore.make(1)
   const sleepers = Sleepers.make<Waiting>()
@@ -183,7 +186,7 @@ const make = Effect.fnUntraced(function* (initial: TimeMode) {
     let seen = -1
     return Effect.forever(
       Effect.suspend(() => {
-        const stuck = seen === woken()
+        const stuck = seen === woken() && ran() > many
         seen = woken()
         if (!stuck) return around.sleep(patience)
         giveUp()

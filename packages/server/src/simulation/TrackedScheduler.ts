@@ -6,12 +6,15 @@ export interface TrackedScheduler {
   readonly scheduler: Scheduler.Scheduler
   /** Acts, and ends when everything that the act scheduled, and everything that scheduled, has run. */
   readonly settled: (act: () => void) => Effect.Effect<void>
+  /** How many tasks have run of what is waited for. */
+  readonly ran: () => number
   /** Waits no longer for what was begun: `settled` ends. */
   readonly giveUp: () => void
 }
 
 interface Wave {
   pending: number
+  ran: number
   over: (() => void) | undefined
 }
 
@@ -33,7 +36,7 @@ export const make = (parent: Scheduler.Scheduler): TrackedScheduler => {
 
   const settled = (act: () => void): Effect.Effect<void> =>
     Effect.suspend(() => {
-      const wave: Wave = { pending: 0, over: undefined }
+      const wave: Wave = { pending: 0, ran: 0, over: undefined }
       within(wave, act)
       if (wave.pending === 0) return Effect.void
       return Effect.callback<void>((resume) => {
@@ -46,6 +49,7 @@ export const make = (parent: Scheduler.Scheduler): TrackedScheduler => {
 
   return {
     settled,
+    ran: () => awaited?.ran ?? 0,
     giveUp: () => awaited?.over?.(),
     scheduler: {
       executionMode: parent.executionMode,
@@ -61,6 +65,7 @@ export const make = (parent: Scheduler.Scheduler): TrackedScheduler => {
               try {
                 within(wave, task)
               } finally {
+                wave.ran++
                 wave.pending--
                 if (wave.pending === 0) wave.over?.()
               }

@@ -202,6 +202,26 @@ describe("ServiceClock", () => {
     }).pipe(Effect.provide(layerIn({ mode: "manual" })))
   )
 
+  it.effect("a machine that stands still for a while lets nothing be left out", () => {
+    // time flies by while a fiber takes a few steps
+    const flying = Layer.effect(
+      Clock.Clock,
+      Effect.map(Clock.Clock, (clock): Clock.Clock => Object.create(clock, { sleep: { value: () => Effect.yieldNow } }))
+    )
+    return Effect.gen(function* () {
+      const clock = yield* ServiceClock
+      let steps = 0
+      const step = Effect.andThen(
+        Effect.yieldNow,
+        Effect.sync(() => steps++)
+      )
+      yield* Effect.forkChild(Effect.andThen(Effect.sleep("1 second"), Effect.repeat(step, { times: 99 })))
+      yield* Effect.yieldNow
+      yield* Effect.orDie(clock.advance("3 seconds"))
+      assert.strictEqual(steps, 100)
+    }).pipe(Effect.provide(layerIn({ mode: "manual" }).pipe(Layer.provide(flying))))
+  })
+
   it.effect("whoever gives up is forgotten at once", () =>
     Effect.gen(function* () {
       const clock = yield* service({ mode: "manual" })
