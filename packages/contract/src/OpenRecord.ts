@@ -31,6 +31,13 @@ export const withDefault = <S extends Schema.Top & { readonly Encoded: S["Type"]
 export const nullable = <S extends Schema.Top>(schema: S) =>
   Schema.NullOr(schema).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(null)))
 
+/**
+ * A field that the description does not show, in the form in which our server sends it. Another service may send
+ * another form: that is left out, so that it does not hide what is described, such as the id of something paid for.
+ */
+export const undescribed = <S extends Schema.Top>(schema: S) =>
+  Schema.optionalKey(schema).pipe(Schema.catchDecoding(() => Effect.succeedNone))
+
 /** "Object with arbitrary properties". */
 export const JsonObject = Schema.Record(Schema.String, Schema.Unknown)
 

@@ -172,7 +172,6 @@ describe("hostile answers", () => {
     nulls: '{"id":null,"status":null}',
     "a number for an id": '{"id":12345678901234567890,"status":"x"}',
     "an empty id": '{"id":"","status":"x"}',
-    "an object for a status": '{"id":"r","status":{}}',
     HTML: "<!doctype html><html><body>Welcome</body></html>",
     "half of it": '{"id":"r","sta',
     "another prototype": '{"__proto__":{"id":"r","status":"completed"}}',
@@ -192,6 +191,16 @@ describe("hostile answers", () => {
       }).pipe(Effect.provide(layer()))
     )
   }
+
+  it.live("a status that is none hides no id of what was created, and is no end of what is read", () =>
+    Effect.gen(function* () {
+      const text = '{"id":"r","status":{},"cost":0.1}'
+      yield* always({ text })
+      assert.deepStrictEqual<unknown>(yield* createRun, { id: "r" })
+      const error = yield* Effect.flip(getRun)
+      assert.isTrue(error instanceof TransportError && "body" in error.reason && error.reason.body === text)
+    }).pipe(Effect.provide(layer()))
+  )
 
   it.live("what is not described may be as odd as it likes", () =>
     Effect.gen(function* () {

@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import { Identifier } from "../Identifier.ts"
-import { openRecord } from "../OpenRecord.ts"
+import { openRecord, undescribed } from "../OpenRecord.ts"
 import { openStatus } from "../OpenStatus.ts"
 import { Timestamp } from "../Timestamp.ts"
 import { terminalV3SessionStatuses, v3SessionStatuses } from "../Wire.ts"
@@ -30,13 +30,13 @@ export const isTerminalSessionStatus = (status: string): boolean =>
  */
 export const Session = openRecord({
   id: Identifier,
-  status: Schema.optionalKey(V3SessionStatus),
-  result: Schema.optionalKey(Schema.Unknown),
-  task: Schema.optionalKey(Schema.String),
-  thinkingLevel: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  liveUrl: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  createdAt: Schema.optionalKey(Timestamp),
-  updatedAt: Schema.optionalKey(Timestamp)
+  status: undescribed(V3SessionStatus),
+  result: undescribed(Schema.Unknown),
+  task: undescribed(Schema.String),
+  thinkingLevel: undescribed(Schema.NullOr(Schema.String)),
+  liveUrl: undescribed(Schema.NullOr(Schema.String)),
+  createdAt: undescribed(Timestamp),
+  updatedAt: undescribed(Timestamp)
 }).annotate({ identifier: "Session" })
 
 /** A v3 session. */

@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import { Identifier } from "../Identifier.ts"
-import { openRecord } from "../OpenRecord.ts"
+import { openRecord, undescribed } from "../OpenRecord.ts"
 import { openStatus } from "../OpenStatus.ts"
 import { Timestamp } from "../Timestamp.ts"
 import { browserStatuses, stopAction } from "../Wire.ts"
@@ -18,14 +18,14 @@ export const BrowserCreate = openRecord({
 /** What `POST /browsers` takes. */
 export type BrowserCreate = typeof BrowserCreate.Type
 
-const undescribed = {
-  status: Schema.optionalKey(openStatus(browserStatuses)),
-  liveUrl: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  recordingUrl: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  proxyCountryCode: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  startedAt: Schema.optionalKey(Timestamp),
-  finishedAt: Schema.optionalKey(Schema.NullOr(Timestamp)),
-  timeoutAt: Schema.optionalKey(Schema.NullOr(Timestamp))
+const others = {
+  status: undescribed(openStatus(browserStatuses)),
+  liveUrl: undescribed(Schema.NullOr(Schema.String)),
+  recordingUrl: undescribed(Schema.NullOr(Schema.String)),
+  proxyCountryCode: undescribed(Schema.NullOr(Schema.String)),
+  startedAt: undescribed(Timestamp),
+  finishedAt: undescribed(Schema.NullOr(Timestamp)),
+  timeoutAt: undescribed(Schema.NullOr(Timestamp))
 }
 
 /**
@@ -35,7 +35,7 @@ const undescribed = {
 export const Browser = openRecord({
   id: Identifier,
   cdpUrl: Schema.String.check(Schema.isMinLength(1)),
-  ...undescribed
+  ...others
 }).annotate({ identifier: "Browser" })
 
 /** A hosted browser. */
@@ -51,9 +51,9 @@ export type BrowserUpdate = typeof BrowserUpdate.Type
 
 /** What a PATCH answers. The description shows nothing of it; our server sends the browser as it now is. */
 export const UpdatedBrowser = openRecord({
-  id: Schema.optionalKey(Identifier),
-  cdpUrl: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  ...undescribed
+  id: undescribed(Identifier),
+  cdpUrl: undescribed(Schema.NullOr(Schema.String)),
+  ...others
 }).annotate({ identifier: "UpdatedBrowser" })
 
 /** What a PATCH answers. */

@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import { DecimalString } from "../DecimalString.ts"
 import { Identifier } from "../Identifier.ts"
-import { JsonObject, openRecord } from "../OpenRecord.ts"
+import { JsonObject, openRecord, undescribed } from "../OpenRecord.ts"
 import { openStatus } from "../OpenStatus.ts"
 import { Timestamp } from "../Timestamp.ts"
 import { runStatuses, terminalRunStatuses } from "../Wire.ts"
@@ -25,23 +25,23 @@ export type RunStatus = typeof RunStatus.Type
 export const isTerminalRunStatus = (status: string): boolean =>
   (terminalRunStatuses as ReadonlyArray<string>).includes(status)
 
-const undescribed = {
-  sessionId: Schema.optionalKey(Schema.NullOr(Identifier)),
-  task: Schema.optionalKey(Schema.String),
-  modelParams: Schema.optionalKey(Schema.NullOr(JsonObject)),
-  result: Schema.optionalKey(Schema.Unknown),
-  error: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  createdAt: Schema.optionalKey(Timestamp),
-  startedAt: Schema.optionalKey(Schema.NullOr(Timestamp)),
-  finishedAt: Schema.optionalKey(Schema.NullOr(Timestamp)),
-  cost: Schema.optionalKey(Schema.NullOr(DecimalString))
+const others = {
+  sessionId: undescribed(Schema.NullOr(Identifier)),
+  task: undescribed(Schema.String),
+  modelParams: undescribed(Schema.NullOr(JsonObject)),
+  result: undescribed(Schema.Unknown),
+  error: undescribed(Schema.NullOr(Schema.String)),
+  createdAt: undescribed(Timestamp),
+  startedAt: undescribed(Schema.NullOr(Timestamp)),
+  finishedAt: undescribed(Schema.NullOr(Timestamp)),
+  cost: undescribed(Schema.NullOr(DecimalString))
 }
 
 /** What `POST /runs` answers: "the run, which includes id". Nothing else of it is certain. */
 export const CreatedRun = openRecord({
   id: Identifier,
-  status: Schema.optionalKey(RunStatus),
-  ...undescribed
+  status: undescribed(RunStatus),
+  ...others
 }).annotate({ identifier: "CreatedRun" })
 
 /** What `POST /runs` answers. */
@@ -51,7 +51,7 @@ export type CreatedRun = typeof CreatedRun.Type
 export const Run = openRecord({
   id: Identifier,
   status: RunStatus,
-  ...undescribed
+  ...others
 }).annotate({ identifier: "Run" })
 
 /** The full run. */

@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import { Identifier } from "../Identifier.ts"
-import { openRecord } from "../OpenRecord.ts"
+import { openRecord, undescribed } from "../OpenRecord.ts"
 import { openStatus } from "../OpenStatus.ts"
 import { Timestamp } from "../Timestamp.ts"
 
@@ -20,13 +20,14 @@ export type QueueMessage = typeof QueueMessage.Type
  * reader; `runId` is the run that the message becomes, which is what one waits for.
  */
 export const QueuedMessage = openRecord({
-  id: Schema.optionalKey(Identifier),
-  sessionId: Schema.optionalKey(Identifier),
+  id: undescribed(Identifier),
+  sessionId: undescribed(Identifier),
+  // what one waits for: another form of it is told, and not left out
   runId: Schema.optionalKey(Schema.NullOr(Identifier)),
-  mode: Schema.optionalKey(openStatus(["queue", "interrupt"])),
-  status: Schema.optionalKey(openStatus(["pending", "dispatching", "consumed", "cancelled", "superseded", "failed"])),
-  text: Schema.optionalKey(Schema.String),
-  createdAt: Schema.optionalKey(Timestamp)
+  mode: undescribed(openStatus(["queue", "interrupt"])),
+  status: undescribed(openStatus(["pending", "dispatching", "consumed", "cancelled", "superseded", "failed"])),
+  text: undescribed(Schema.String),
+  createdAt: undescribed(Timestamp)
 }).annotate({ identifier: "QueuedMessage" })
 
 /** What queueing a message answers. */

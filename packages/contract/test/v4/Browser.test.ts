@@ -26,5 +26,11 @@ describe("Browser", () => {
       assert.isFalse(accepts(BrowserUpdate, body))
   })
 
-  it("what a PATCH answers is not described: anything decodes", () => assert.isTrue(accepts(UpdatedBrowser, {})))
+  it("what a PATCH answers is not described: anything decodes", () => {
+    assert.isTrue(accepts(UpdatedBrowser, {}))
+    const odd = { id: 7, cdpUrl: 0, status: null, liveUrl: [], startedAt: 1, finishedAt: "now", timeoutAt: {} }
+    assert.deepStrictEqual<unknown>(Schema.decodeUnknownSync(UpdatedBrowser)({ ...odd, more: 1 }), { more: 1 })
+    const known = { id: "b", cdpUrl: "wss://x" }
+    assert.deepStrictEqual<unknown>(Schema.decodeUnknownSync(Browser)({ ...odd, ...known }), known)
+  })
 })

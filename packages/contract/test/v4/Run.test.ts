@@ -18,6 +18,28 @@ describe("Run", () => {
     }
   })
 
+  it("a field that is not described, and has another form than ours, hides nothing that is", () => {
+    const odd = {
+      sessionId: 12,
+      task: null,
+      modelParams: [],
+      error: { code: 1 },
+      createdAt: 1_700_000_000,
+      startedAt: "2026-01-01 10:00:00",
+      finishedAt: false,
+      cost: 0.1
+    }
+    const known = { id: "r", status: "failed", result: 42, more: [1] }
+    assert.deepStrictEqual<unknown>(Schema.decodeUnknownSync(Run)({ ...known, ...odd }), known)
+    assert.deepStrictEqual<unknown>(Schema.decodeUnknownSync(CreatedRun)({ id: "r", ...odd, status: null }), {
+      id: "r"
+    })
+    for (const [name, value] of Object.entries({ ...odd, status: null })) {
+      const sent = Schema.encodeUnknownExit(CreatedRun)({ id: "r", [name]: value })
+      assert.isTrue(Exit.isFailure(sent), `${name} is what our server sends`)
+    }
+  })
+
   it("an unknown status decodes and is not terminal", () => {
     assert.isTrue(accepts(RunStatusView, { status: "brewing" }))
     assert.isFalse(accepts(RunStatusView, { status: null }))
