@@ -2,6 +2,7 @@ import type { Forecast, Row } from "../runner/Forecast.ts"
 import * as Money from "../runner/Money.ts"
 import * as Plan from "../runner/Plan.ts"
 import type { Limits } from "../runner/RunReport.ts"
+import * as LimitsText from "../reporters/LimitsText.ts"
 import { counted, cut, duration, type Style } from "../reporters/Style.ts"
 
 /** What a plan is shown with. */
@@ -11,6 +12,8 @@ export interface PlanTextOptions {
   readonly assumed: string | undefined
   readonly concurrency: number
   readonly limits: Limits
+  /** Whether it is one shard of several, which has the limits for itself. */
+  readonly isShard: boolean
   readonly columns: number
   readonly style: Style
   /** The command that runs it. */
@@ -27,12 +30,6 @@ const line = (row: Row, columns: number): string => {
   return `${head}${cut(`${planned.suite} › ${planned.scenario.name}`, columns - head.length)}`.trimEnd()
 }
 
-const limitsText = ({ cost_usd, requests, time_ms }: Limits): ReadonlyArray<string> => [
-  ...(time_ms === undefined ? [] : [duration(time_ms)]),
-  ...(cost_usd === undefined ? [] : [Money.shown(cost_usd)]),
-  ...(requests === undefined ? [] : [counted(requests, "request")])
-]
-
 /** The rows grouped by why they will not run. */
 const skipped = (rows: ReadonlyArray<Row>, certain: boolean, what: string, style: Style): ReadonlyArray<string> => {
   const reasons = Map.groupBy(
@@ -47,7 +44,7 @@ export const lines = (forecast: Forecast, options: PlanTextOptions): ReadonlyArr
   const { columns, concurrency, limits, style, target } = options
   const { expected_ms, rows, short, trials, unbounded, unknown, worst_usd } = forecast
   const run = rows.filter(({ skip }) => skip?.certain !== true)
-  const within = limitsText(limits)
+  const within = LimitsText.of(limits)
   const known = unknown === 0 ? "" : `, ${unknown} of them ${unknown === 1 ? "is" : "are"} new`
   const time = expected_ms === undefined ? "no night says how long" : `about ${duration(expected_ms)}${known}`
   const { cost_usd } = limits
@@ -59,7 +56,7 @@ export const lines = (forecast: Forecast, options: PlanTextOptions): ReadonlyArr
   return [
     style.strong(`plan · ${target} · ${concurrency} at a time · nothing is sent`),
     ...(options.assumed === undefined ? [] : [style.faint(options.assumed)]),
-    ...(within.length === 0 ? [] : [`limits   ${within.join(", ")}`]),
+    ...(within === "" ? [] : [`limits   ${within}${options.isShard ? ": of this shard alone, not of the night" : ""}`]),
     ...(short && unknown < run.length
       ? ["order    new or changed first, then what failed lately, then what has not run for long"]
       : []),

@@ -52,6 +52,22 @@ export const nightFlags = {
   )
 }
 
+/** Limits of a whole night, for where its shards are put together. */
+export const nightLimits = {
+  maxTime: time("max-time").pipe(
+    Flag.withDescription("The longest that any shard should have taken; default: no limit that is judged"),
+    Flag.optional
+  ),
+  maxCost: amount("max-cost").pipe(
+    Flag.withDescription("USD that all shards should have cost together; default: the sum of their own limits"),
+    Flag.optional
+  ),
+  maxRequests: Flags.integer("max-requests", 1).pipe(
+    Flag.withDescription("Requests that all shards should have sent together; default: no limit that is judged"),
+    Flag.optional
+  )
+}
+
 /** What `run` and `plan` are told: which scenarios, where, how often, and within which limits. */
 export const flags = {
   suites: Argument.String("suite").pipe(
@@ -131,7 +147,7 @@ export const flags = {
   shard: Flag.String("shard").pipe(
     Flag.filterMap(parseShard, (text) => `Expected: which part of how many, such as 1/4, got "${text}"`),
     Flag.withDescription(
-      "Only one part of the scenarios, such as 1/4, split by how long they took before; default: all"
+      "Only one part of the scenarios, such as 1/4, split by how long they took before; limits are then of this part alone; default: all"
     ),
     Flag.optional
   ),

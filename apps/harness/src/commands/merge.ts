@@ -1,11 +1,12 @@
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Flags from "./Flags.ts"
 import { program, version } from "./Program.ts"
-import { flags, nightFlags, optionsOf, reporters } from "./RunFlags.ts"
+import { flags, nightFlags, nightLimits, optionsOf, reporters } from "./RunFlags.ts"
 
 /** `merge`: shards of a run as one report. What it runs with is loaded when it runs. */
 export const merge = Command.make(
@@ -21,9 +22,10 @@ export const merge = Command.make(
     ),
     reportDir: Flags.reportDir("the reports of the whole go"),
     reporters,
+    ...nightLimits,
     ...nightFlags
   },
-  ({ allowMissing, directories, history, quarantine, record, reportDir, reporters }) =>
+  ({ allowMissing, directories, history, maxCost, maxRequests, maxTime, quarantine, record, reportDir, reporters }) =>
     Effect.gen(function* () {
       const { mergeShards, read } = yield* Effect.promise(() => import("./mergeShards.ts"))
       const shards = yield* Effect.forEach(directories, read)
@@ -33,6 +35,11 @@ export const merge = Command.make(
         return mergeShards({
           shards,
           allowMissing,
+          limits: {
+            ...(Option.isNone(maxTime) ? {} : { time_ms: Duration.toMillis(maxTime.value) }),
+            ...(Option.isNone(maxCost) ? {} : { cost_usd: maxCost.value }),
+            ...(Option.isNone(maxRequests) ? {} : { requests: maxRequests.value })
+          },
           options: {
             ...was,
             reporters,
@@ -47,7 +54,7 @@ export const merge = Command.make(
     })
 ).pipe(
   Command.withDescription(
-    "Put the reports of a run's shards together, as if it had been run in one, with the history and the quarantine that they were given unless others are named. Exit code 0: all passed, 1: something failed, 2: called wrongly, or a shard is missing"
+    "Put the reports of a run's shards together, as if it had been run in one, with the history and the quarantine that they were given unless others are named. A limit of a shard is of that shard alone: what all have spent together is judged by what they might together, or by the limits named here. Exit code 0: all passed, 1: something failed, 2: called wrongly, or a shard is missing"
   ),
   Command.withShortDescription("Put the reports of shards together"),
   Command.withExamples([

@@ -6,7 +6,9 @@ import * as EventLog from "../events/EventLog.ts"
 import { usage } from "../Mistake.ts"
 import { counted, duration } from "../reporters/Style.ts"
 import * as Gate from "../runner/Gate.ts"
+import * as Money from "../runner/Money.ts"
 import { RunReport } from "../runner/RunReport.ts"
+import type { Given } from "../shards/NightLimits.ts"
 import { merge, type Merged, type ShardReport } from "../shards/Merge.ts"
 import { mergeEvents, type ShardEvents } from "../shards/MergedEvents.ts"
 import { troubleOf } from "../Trouble.ts"
@@ -74,10 +76,19 @@ const writeFiles = Effect.fnUntraced(
   Effect.mapError((error) => usage(`The report cannot be written: ${troubleOf(error)}.`))
 )
 
+/** What all shards spent together of what the night might. */
+const withinLimits = ({ cost_usd, counts, header: { limits } }: RunReport): string =>
+  [
+    ...(limits.cost_usd === undefined ? [] : [` · ${Money.shown(cost_usd)} of ${Money.shown(limits.cost_usd)}`]),
+    ...(limits.requests === undefined ? [] : [` · ${counts.requests} of ${counted(limits.requests, "request")}`])
+  ].join("")
+
 /** Reports on the shards of a run as on one run; fails with NotGreen when something is wrong. */
 export const mergeShards = Effect.fnUntraced(function* (given: {
   readonly shards: ReadonlyArray<ShardReport>
   readonly allowMissing: boolean
+  /** Limits of the whole. */
+  readonly limits: Given
   /** As the shards were called, with the reporters and the folder of the whole. */
   readonly options: RunOptions
 }) {
@@ -102,7 +113,7 @@ export const mergeShards = Effect.fnUntraced(function* (given: {
   const all_ms = (report.shards ?? []).reduce((sum, { duration_ms }) => sum + duration_ms, 0)
   if (options.reporters.includes("console")) {
     yield* write(
-      `${style.strong(`merging ${counted(shards.length, "shard")}`)} · the longest took ${duration(report.duration_ms)}, all ${duration(all_ms)} together\n`
+      `${style.strong(`merging ${counted(shards.length, "shard")}`)} · the longest took ${duration(report.duration_ms)}, all ${duration(all_ms)} together${withinLimits(report)}\n`
     )
   }
   const reporting = yield* Reporting.start({

@@ -44,6 +44,7 @@ export const planSuites = Effect.fnUntraced(function* (options: RunOptions, args
     assumed: simulated ? undefined : "it is taken for a service that is not ours: nobody has asked it",
     concurrency: options.concurrency,
     limits,
+    isShard: options.shard !== undefined,
     columns,
     style,
     next: [`${program} run`, ...args.map(quoted)].join(" ")

@@ -210,8 +210,13 @@ export const items = (report: RunReport): ReadonlyArray<Item> => {
       evidence: line(sentence)
     })),
     ...Gate.judge(report)
-      .reasons.filter(({ rule }) => rule === "not run")
-      .map(({ rule, sentence }) => ({ rank: 5, what: rule, title: "the whole run", evidence: line(sentence) }))
+      .reasons.filter(({ rule }) => rule === "not run" || rule === "limit")
+      .map(({ rule, sentence }) => ({
+        rank: 5,
+        what: rule === "limit" ? "limit crossed" : rule,
+        title: "the whole run",
+        evidence: line(sentence)
+      }))
   ]
   return all.toSorted((one, other) => Onset.newestFirst(one.onset, other.onset) || one.rank - other.rank)
 }

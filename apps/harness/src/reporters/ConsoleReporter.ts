@@ -12,6 +12,7 @@ import { countsOf, leakedBrowsersOf, type RunHeader, type RunReport, type Scenar
 import type { Leftover } from "../runner/Trial.ts"
 import * as Attention from "./Attention.ts"
 import * as Explanation from "./Explanation.ts"
+import * as LimitsText from "./LimitsText.ts"
 import type { LogLines } from "./LogLines.ts"
 import * as Pace from "./Pace.ts"
 import * as NightLines from "./NightLines.ts"
@@ -44,7 +45,14 @@ const quiet_ms = 30_000
 const headline = (header: RunHeader): string => {
   const { name, address } = header.target
   const where = name === address ? name : `${name} on ${address.replace(/^https?:\/\//u, "")}`
-  return `webagent harness ${header.tool.version} · ${where} · seed ${header.seed} · ${header.concurrency} at a time`
+  const shard = header.shard === undefined ? "" : ` · shard ${header.shard.index} of ${header.shard.of}`
+  return `webagent harness ${header.tool.version} · ${where} · seed ${header.seed} · ${header.concurrency} at a time${shard}`
+}
+
+/** That a limit of a shard is none of the night. */
+const limitsOf = ({ limits, shard }: RunHeader): string => {
+  const text = LimitsText.of(limits)
+  return shard === undefined || text === "" ? "" : `limits   ${text}: of this shard alone, not of all ${shard.of}\n`
 }
 
 const leaks = (results: ReadonlyArray<ScenarioResult>, style: Style): ReadonlyArray<string> => {
@@ -264,7 +272,7 @@ export const make = (options: ConsoleOptions): Reporter => {
         said_ms = now
         // what has scrolled away cannot be drawn again
         live = options.live && suites.length + 5 < options.rows
-        return options.write(`${options.style.strong(headline(event.header))}\n\n`)
+        return options.write(`${options.style.strong(headline(event.header))}\n${limitsOf(event.header)}\n`)
       }
       case "ScenarioStarted": {
         suites.find(({ name }) => name === event.suite)?.running.push(event.scenario)

@@ -18,6 +18,8 @@ export interface Reason {
     | "regressed"
     | "quarantine"
     | "not run"
+    | "limit"
+    | "shards"
   readonly sentence: string
 }
 
@@ -140,7 +142,7 @@ const cuts = (report: RunReport): ReadonlyArray<Reason> => {
  * judged with the others.
  */
 export const judge = (report: RunReport): Gate => {
-  const { breaches, interrupted, judgement, results } = report
+  const { breaches, crossed = [], differences = [], interrupted, judgement, results } = report
   const rows = judgement?.rows ?? []
   const open = results.filter((result) => !isCovered(result))
   const of = (verdict: ScenarioResult["verdict"]) => open.filter((result) => result.verdict === verdict)
@@ -194,6 +196,7 @@ export const judge = (report: RunReport): Gate => {
       (count) => `${count === 1 ? "has" : "have"} been in quarantine for longer than agreed`
     ),
     ...reason("not run", open.filter(isOverlong(report)), () => "came to no end in the time that a scenario has"),
+    ...crossed.map((sentence) => ({ rule: "limit", sentence }) as const),
     ...(nothing ? [{ rule: "not run", sentence: "no scenario was run to its end" } as const] : []),
     ...(away === undefined ? [] : [{ rule: "not run", sentence: `too little is known: ${away}` } as const])
   ]
@@ -205,6 +208,9 @@ export const judge = (report: RunReport): Gate => {
       () => "did not pass, which is known: in quarantine"
     ),
     ...reason("infra", results.filter(isPartlyScored), () => "could not be scored in every trial"),
+    ...differences.map(
+      (difference) => ({ rule: "shards", sentence: `the shards were not told alike: ${difference}` }) as const
+    ),
     ...unrun
   ]
   return { green: reasons.length === 0, reasons, notes }

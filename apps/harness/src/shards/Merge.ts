@@ -2,6 +2,7 @@ import * as Result from "effect/Result"
 import * as Agreement from "../runner/Agreement.ts"
 import * as Figures from "../runner/Figures.ts"
 import { countsOf, type RunHeader, type RunReport, type ScenarioResult, totalCost } from "../runner/RunReport.ts"
+import * as NightLimits from "./NightLimits.ts"
 import type { Trial } from "../runner/Trial.ts"
 
 /** The report of one shard, and the folder that it lies in. */
@@ -101,15 +102,28 @@ const absent = (suite: string, name: string, shard: number): ScenarioResult => (
   trials: []
 })
 
-const headerOf = (shards: ReadonlyArray<ShardReport>, plan: NonNullable<Split["plan"]>): RunHeader | undefined => {
+const headerOf = (
+  shards: ReadonlyArray<ShardReport>,
+  plan: NonNullable<Split["plan"]>,
+  given: NightLimits.Given
+): RunHeader | undefined => {
   const [first] = shards.toSorted((a, b) => (a.report.header.startedAt < b.report.header.startedAt ? -1 : 1))
   if (first === undefined) return undefined
   const { args: _args, machine, resumed: _resumed, shard: _shard, suitesHash: _hash, ...header } = first.report.header
   const suites = shards.flatMap(({ report }) => report.header.suites)
   const words = new Map(suites.map(({ argument, name }) => [name, argument]))
-  const isAlike = shards.every(({ report }) => JSON.stringify(report.header.machine) === JSON.stringify(machine))
+  const isAlike = shards.every(
+    ({ report }) =>
+      JSON.stringify(report.header.machine) === JSON.stringify(machine) &&
+      // so much at a time is a part of how long things take
+      report.header.concurrency === header.concurrency
+  )
   return {
     ...header,
+    limits: NightLimits.of(
+      shards.map(({ report }) => report),
+      given
+    ),
     ...(machine === undefined || !isAlike ? {} : { machine }),
     suites: [...Map.groupBy(plan, ({ suite }) => suite)].map(([name, of]) => {
       const argument = words.get(name)
@@ -120,12 +134,12 @@ const headerOf = (shards: ReadonlyArray<ShardReport>, plan: NonNullable<Split["p
 
 /**
  * The shards of one run as the run that they are: each shard once, results in the order of the suites, traces numbered
- * anew. What a missing shard should have run is skipped, which makes the whole no measure for others. The failure is a
- * sentence.
+ * anew. What a missing shard should have run is skipped, which makes the whole no measure for others. The limits are those
+ * of the night: what is given, else what the shards may spend together. The failure is a sentence.
  */
 export const merge = (
   reports: ReadonlyArray<ShardReport>,
-  options: { readonly allowMissing: boolean }
+  options: { readonly allowMissing: boolean; readonly limits?: NightLimits.Given }
 ): Result.Result<Merged, string> => {
   const shards: Array<ShardReport & { readonly shard: Split }> = []
   for (const one of reports) {
@@ -137,7 +151,8 @@ export const merge = (
   const why = trouble(shards)
   if (why !== undefined) return Result.fail(why)
   const { of = 0, plan = [] } = shards[0]?.shard ?? {}
-  const header = headerOf(shards, plan)
+  const given = options.limits ?? {}
+  const header = headerOf(shards, plan, given)
   if (header === undefined) return Result.fail("There is no shard to merge.")
 
   const there = new Map(shards.map((one) => [one.shard.index, one]))
@@ -173,14 +188,21 @@ export const merge = (
   const figures = Figures.of(results, header)
   const agreement = Agreement.of(results.flatMap(({ trials }) => trials))
   const leftovers = parts.flatMap((report) => report.leftovers ?? [])
+  const spent = {
+    header,
+    duration_ms: Math.max(...parts.map(({ duration_ms }) => duration_ms)),
+    counts: countsOf(results),
+    cost_usd: totalCost(results.map(({ cost_usd }) => cost_usd))
+  }
+  const crossed = NightLimits.crossed(spent, given)
+  const differences = NightLimits.differences(parts)
   return Result.succeed({
     report: {
       format: 2,
-      header,
-      duration_ms: Math.max(...parts.map(({ duration_ms }) => duration_ms)),
+      ...spent,
       interrupted: parts.some(({ interrupted }) => interrupted),
-      counts: countsOf(results),
-      cost_usd: totalCost(results.map(({ cost_usd }) => cost_usd)),
+      ...(crossed.length === 0 ? {} : { crossed }),
+      ...(differences.length === 0 ? {} : { differences }),
       ...(figures === undefined ? {} : { figures }),
       ...(agreement === undefined ? {} : { agreement }),
       results,

@@ -24,16 +24,26 @@ describe("merge", () => {
   it("the shards of a run are the run: reports, traces, events, exit code and what to do next", async () => {
     const [whole, ...shards] = await Promise.all([
       run(["run", ...example, "--report-dir", at("whole")]),
-      run(["run", ...example, "--shard", "1/2", "--report-dir", at("one")]),
+      run(["run", ...example, "--shard", "1/2", "--report-dir", at("one"), "--max-cost", "90", "--trial-budget", "1"]),
       run(["run", ...example, "--shard", "2/2", "--report-dir", at("two")])
     ])
     assert.deepStrictEqual([whole.code, ...shards.map(({ stderr }) => stderr)], [1, "", ""])
+    const [first] = shards
+    assert.match(
+      first?.stdout ?? "",
+      /^webagent harness .+ · shard 1 of 2\nlimits {3}90\.00 USD: of this shard alone, not of all 2\n/u
+    )
     const { code, stderr, stdout } = await run(["merge", at("two"), at("one"), "--report-dir", at("both")])
     assert.deepStrictEqual([code, stderr], [1, ""])
     assert.match(stdout, /^merging 2 shards · the longest took .+, all .+ together\n/u)
     assert.include(stdout, `replay    npm run harness -- run ${example[0]} --name fails --seed 1`)
 
     const both = report(at("both"))
+    assert.include(both.differences ?? [], "--max-cost: 90.00 USD in shard 1, none in shard 2")
+    assert.match(
+      stdout,
+      /\nnote {5}the shards were not told alike: --max-cost: 90\.00 USD in shard 1, none in shard 2\n/u
+    )
     assert.deepStrictEqual(verdicts(both), verdicts(report(at("whole"))))
     for (const { trace } of both.results.flatMap(({ trials }) => trials)) {
       assert.isTrue(existsSync(join(at("both"), trace ?? "none")))
@@ -44,6 +54,11 @@ describe("merge", () => {
       ["RunStarted", "TrialFinished", "RunFinished"].map((tag) => tags.filter((one) => one === tag).length),
       [1, 3, 1]
     )
+
+    const dear = await run(["merge", at("one"), at("two"), "--report-dir", at("dear"), "--max-requests", "1"])
+    assert.strictEqual(dear.code, 1)
+    assert.match(dear.stdout, /^merging 2 shards · .+ together · \d+ of 1 request\n/u)
+    assert.match(dear.stdout, /\nred {6}the shards sent \d+ requests together, more than the 1 of the night\n/u)
 
     const nowhere = await run(["merge", at("nowhere")])
     assert.deepStrictEqual(

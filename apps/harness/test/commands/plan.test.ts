@@ -10,6 +10,11 @@ describe("plan", () => {
     assert.include(stdout, `next     npm run harness -- run v4-runs --target http://127.0.0.1:9 --trials 5\n`)
   })
 
+  it("of a shard says that its limits are its own", async () => {
+    const { stdout } = await run(["plan", "v4-runs", "--shard", "1/2", "--max-time", "5m"])
+    assert.include(stdout, "\nlimits   5 min 00 s: of this shard alone, not of the night\n")
+  })
+
   it("says what nothing bounds, and how to bound it", async () => {
     const open = await run(["plan", "v4-runs", "--name", "a run that is asked"])
     assert.strictEqual(open.code, 2)

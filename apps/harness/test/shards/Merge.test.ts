@@ -5,6 +5,8 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import { partialOf } from "../../src/history/Night.ts"
+import * as Attention from "../../src/reporters/Attention.ts"
+import * as Gate from "../../src/runner/Gate.ts"
 import { countsOf, type RunReport, totalCost } from "../../src/runner/RunReport.ts"
 import { merge, type ShardReport } from "../../src/shards/Merge.ts"
 import { mergeEvents } from "../../src/shards/MergedEvents.ts"
@@ -153,6 +155,89 @@ describe("merge", () => {
           "shard-1 and shard-2 are not shards of one run: they began more than a day apart.",
           ""
         ]
+      )
+    })
+  )
+
+  it.effect("limits are those of the night: what the shards might spend together, or what is given", () =>
+    Effect.gen(function* () {
+      const report = yield* whole
+      const limited = (
+        cost: string,
+        limits: ReadonlyArray<RunReport["header"]["limits"]>
+      ): ReadonlyArray<ShardReport> =>
+        cut(report, 2, (index) => (index % 2) + 1).map((one, index) => ({
+          ...one,
+          report: {
+            ...one.report,
+            header: { ...one.report.header, limits: limits[index] ?? {} },
+            results: one.report.results.map((result, at) => (at === 0 ? { ...result, cost_usd: cost } : result))
+          }
+        }))
+      const merged = (shards: ReadonlyArray<ShardReport>, given = {}) =>
+        Result.getOrThrow(merge(shards, { allowMissing: false, limits: given })).report
+      const each = { cost_usd: "5.00", time_ms: 60_000, scenarioTime_ms: 1000, requests: 10, reruns: 3 }
+      const within = merged(limited("5", [each, { ...each, reruns: 4, time_ms: 90_000 }]))
+      assert.deepStrictEqual(within.header.limits, {
+        cost_usd: "10",
+        time_ms: 90_000,
+        scenarioTime_ms: 1000,
+        requests: 20,
+        reruns: 7
+      })
+      assert.strictEqual(within.cost_usd, "10")
+      assert.isUndefined(within.crossed)
+      // what one shard has no limit of the night has none of
+      assert.deepStrictEqual(merged(limited("5", [each, {}])).header.limits, {})
+
+      const dear = merged(limited("5.01", [each, each]))
+      assert.deepStrictEqual(dear.crossed, ["the shards cost 10.02 USD together, more than the 10.00 USD of the night"])
+      const { green, reasons } = Gate.judge({ ...dear, results: [] })
+      assert.deepStrictEqual([green, reasons.filter(({ rule }) => rule === "limit").length], [false, 1])
+      assert.include(
+        Attention.items(dear).map(({ evidence, what }) => `${what}: ${evidence}`),
+        `limit crossed: ${dear.crossed?.[0]}`
+      )
+
+      const given = merged(limited("5", [each, each]), { cost_usd: "8.00", time_ms: 1999 })
+      assert.strictEqual(given.header.limits.cost_usd, "8.00")
+      assert.deepStrictEqual(given.crossed, [
+        "the shards cost 10.00 USD together, more than the 8.00 USD of the night",
+        "the longest shard took 2.0 s, more than the 2.0 s of the night"
+      ])
+      assert.isUndefined(merged(limited("5", [each, each]), { cost_usd: "10", time_ms: 2000, requests: 1 }).crossed)
+    })
+  )
+
+  it.effect("shards that were not told alike are one night, which says so, and whose times nobody compares", () =>
+    Effect.gen(function* () {
+      const report = yield* whole
+      const machine = { cpu: "x", cores: 2, platform: "linux-x64", node: "24" }
+      const told = (changes: ReadonlyArray<Partial<RunReport["header"]>>) => {
+        const shards = cut(report, changes.length, (index) => (index % changes.length) + 1).map((one, index) => ({
+          ...one,
+          report: { ...one.report, header: { ...one.report.header, machine, ...changes[index] } }
+        }))
+        return Result.getOrThrow(merge(shards, { allowMissing: false })).report
+      }
+      const alike = told([{ args: ["--shard", "1/2"] }, { args: ["--shard", "2/2"], limits: { reruns: 9 } }])
+      assert.isUndefined(alike.differences)
+      assert.deepStrictEqual(alike.header.machine, machine)
+      const unlike = told([
+        { concurrency: 4, args: ["--reruns", "2"] },
+        { concurrency: 8, limits: { cost_usd: "5.00", time_ms: 60_000 }, args: ["--reruns=3"] },
+        { concurrency: 4, limits: { cost_usd: "5.00" } }
+      ])
+      assert.deepStrictEqual(unlike.differences, [
+        "--concurrency: 4 in shards 1 and 3, 8 in shard 2",
+        "--max-time: none in shards 1 and 3, 1 min 00 s in shard 2",
+        "--max-cost: none in shard 1, 5.00 USD in shards 2 and 3",
+        "--reruns: 2 in shard 1, 3 in shard 2, none in shard 3"
+      ])
+      assert.isUndefined(unlike.header.machine)
+      assert.include(
+        Gate.judge(unlike).notes.map(({ sentence }) => sentence),
+        "the shards were not told alike: --concurrency: 4 in shards 1 and 3, 8 in shard 2"
       )
     })
   )

@@ -1,0 +1,11 @@
+import * as Money from "../runner/Money.ts"
+import type { Limits } from "../runner/RunReport.ts"
+import { counted, duration } from "./Style.ts"
+
+/** The limits of time, money and requests in words: `30 min 00 s, 5.00 USD`; empty where there are none. */
+export const of = ({ cost_usd, requests, time_ms }: Limits): string =>
+  [
+    ...(time_ms === undefined ? [] : [duration(time_ms)]),
+    ...(cost_usd === undefined ? [] : [Money.shown(cost_usd)]),
+    ...(requests === undefined ? [] : [counted(requests, "request")])
+  ].join(", ")

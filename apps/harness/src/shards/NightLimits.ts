@@ -1,0 +1,109 @@
+import { counted, duration } from "../reporters/Style.ts"
+import * as Money from "../runner/Money.ts"
+import type { Limits, RunHeader, RunReport } from "../runner/RunReport.ts"
+
+type ShardRun = Pick<RunReport, "header">
+
+/** The limits of a whole night that may be given where its shards are put together. */
+export type Given = Pick<Limits, "time_ms" | "cost_usd" | "requests">
+
+/** A limit that every shard has, brought together; undefined where one has none. */
+const ofAll = <A extends string | number>(
+  shards: ReadonlyArray<ShardRun>,
+  of: (limits: Limits) => A | undefined,
+  together: (one: A, other: A) => A
+): A | undefined => {
+  const all = shards.flatMap(({ header }) => of(header.limits) ?? [])
+  return all.length < shards.length || all.length === 0 ? undefined : all.reduce(together)
+}
+
+const plus = (one: number, other: number) => one + other
+const more = (one: number, other: number) => Math.max(one, other)
+const dearer = (one: string, other: string) => (Money.isMore(one, other) ? one : other)
+
+/**
+ * The limits of a night: those that are given, else what its shards may spend together, and the longest time that one of
+ * them has, as they run side by side. What one shard has no limit of the night has none of.
+ */
+export const of = (shards: ReadonlyArray<ShardRun>, given: Given): Limits => {
+  const time_ms = given.time_ms ?? ofAll(shards, (limits) => limits.time_ms, more)
+  const scenarioTime_ms = ofAll(shards, (limits) => limits.scenarioTime_ms, more)
+  const cost_usd =
+    given.cost_usd ??
+    ofAll(
+      shards,
+      (limits) => limits.cost_usd,
+      (a, b) => Money.sum([a, b])
+    )
+  const trialBudget_usd = ofAll(shards, (limits) => limits.trialBudget_usd, dearer)
+  const requests = given.requests ?? ofAll(shards, (limits) => limits.requests, plus)
+  const reruns = ofAll(shards, (limits) => limits.reruns, plus)
+  return {
+    ...(time_ms === undefined ? {} : { time_ms }),
+    ...(scenarioTime_ms === undefined ? {} : { scenarioTime_ms }),
+    ...(cost_usd === undefined ? {} : { cost_usd }),
+    ...(trialBudget_usd === undefined ? {} : { trialBudget_usd }),
+    ...(requests === undefined ? {} : { requests }),
+    ...(reruns === undefined ? {} : { reruns })
+  }
+}
+
+/**
+ * Which limits of a night its shards have crossed together, a sentence each. Time and requests only where they are given:
+ * a shard that reaches its own limit ends what it has begun, and is a little beyond it.
+ */
+export const crossed = (
+  { cost_usd, counts, duration_ms, header }: Pick<RunReport, "cost_usd" | "counts" | "duration_ms" | "header">,
+  given: Given
+): ReadonlyArray<string> => {
+  const limit_usd = header.limits.cost_usd
+  const { requests = Infinity, time_ms = Infinity } = given
+  return [
+    ...(limit_usd === undefined || !Money.isMore(cost_usd, limit_usd)
+      ? []
+      : [`the shards cost ${Money.shown(cost_usd)} together, more than the ${Money.shown(limit_usd)} of the night`]),
+    ...(counts.requests <= requests
+      ? []
+      : [`the shards sent ${counted(counts.requests, "request")} together, more than the ${requests} of the night`]),
+    ...(duration_ms <= time_ms
+      ? []
+      : [`the longest shard took ${duration(duration_ms)}, more than the ${duration(time_ms)} of the night`])
+  ]
+}
+
+/** What a run was called with behind a flag; undefined where it was not. */
+const flagOf = (args: RunHeader["args"] = [], flag: string): string | undefined => {
+  const place = args.findIndex((word) => word === flag || word.startsWith(`${flag}=`))
+  const word = args[place]
+  return word === flag ? args[place + 1] : word?.slice(flag.length + 1)
+}
+
+/** What shards of one night should have alike, and may differ in without being another night, in words. */
+const alike: ReadonlyArray<readonly [what: string, of: (header: RunHeader) => string | undefined]> = [
+  ["--concurrency", ({ concurrency }) => String(concurrency)],
+  ["--max-time", ({ limits: { time_ms } }) => (time_ms === undefined ? undefined : duration(time_ms))],
+  [
+    "--max-scenario-time",
+    ({ limits: { scenarioTime_ms } }) => (scenarioTime_ms === undefined ? undefined : duration(scenarioTime_ms))
+  ],
+  ["--max-cost", ({ limits: { cost_usd } }) => (cost_usd === undefined ? undefined : Money.shown(cost_usd))],
+  [
+    "--trial-budget",
+    ({ limits: { trialBudget_usd } }) => (trialBudget_usd === undefined ? undefined : Money.shown(trialBudget_usd))
+  ],
+  ["--max-requests", ({ limits: { requests } }) => (requests === undefined ? undefined : String(requests))],
+  // unless told otherwise it is a share of what a shard has to run
+  ["--reruns", ({ args }) => flagOf(args, "--reruns")]
+]
+
+/** In what shards differ though it was for all of them to be told: `--max-cost: 5.00 USD in shard 1, none in shard 2`. */
+export const differences = (shards: ReadonlyArray<ShardRun>): ReadonlyArray<string> =>
+  alike.flatMap(([what, of]) => {
+    const groups = [...Map.groupBy(shards, ({ header }) => of(header))]
+    if (groups.length < 2) return []
+    const parts = groups.map(([value = "none", group]) => {
+      const numbers = group.flatMap(({ header }) => header.shard?.index ?? [])
+      return `${value} in ${numbers.length === 1 ? "shard" : "shards"} ${numbers.join(" and ")}`
+    })
+    return [`${what}: ${parts.join(", ")}`]
+  })
