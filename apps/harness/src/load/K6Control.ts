@@ -1,7 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
+import { Agent, request } from "node:http"
 import { createServer } from "node:net"
+import { text } from "node:stream/consumers"
 
 const Status = Schema.Struct({ data: Schema.Struct({ attributes: Schema.Struct({ status: Schema.Number }) }) })
 const decode = Schema.decodeUnknownEffect(Status)
@@ -19,11 +21,19 @@ export const freeAddress = Effect.callback<string>((resume) => {
   })
 })
 
-const status = (address: string, init: RequestInit = {}) =>
-  Effect.tryPromise(async (signal) => {
-    const answer = await fetch(`http://${address}/v1/status`, { ...init, signal })
-    return answer.json()
-  })
+// of its own: with NODE_USE_ENV_PROXY fetch and the global agent send through a proxy what is meant for this machine
+const agent = new Agent()
+
+const status = (address: string, change?: { readonly body: string }) =>
+  Effect.tryPromise(
+    (signal) =>
+      new Promise<unknown>((resolve, reject) => {
+        request(`http://${address}/v1/status`, { agent, signal, method: change === undefined ? "GET" : "PATCH" })
+          .on("response", (answer) => resolve(text(answer).then(JSON.parse)))
+          .on("error", reject)
+          .end(change?.body)
+      })
+  )
 
 /** Waits until a k6 that was started paused has made its virtual users. */
 export const awaitReady = (address: string) =>
@@ -34,10 +44,7 @@ export const awaitReady = (address: string) =>
   )
 
 const change = (address: string, attributes: { readonly paused: false } | { readonly stopped: true }) =>
-  status(address, {
-    method: "PATCH",
-    body: JSON.stringify({ data: { type: "status", id: "default", attributes } })
-  })
+  status(address, { body: JSON.stringify({ data: { type: "status", id: "default", attributes } }) })
 
 /** Lets it begin. */
 export const begin = (address: string) => change(address, { paused: false })
