@@ -55,11 +55,11 @@ export const from = (environment: Environment, test: LoadTestName, defaults: Def
     if (!isFine(value)) throw new Error(`${name} is ${expected}, not ${quoted(text)}.`)
     return value
   }
-  const time_ms = (name: string, fallback: string) => {
+  const time_ms = (name: string, least: "100ms" | "1s", fallback: string) => {
     const text = read(name) ?? fallback
     const value = toMillis(text)
-    if (value === undefined || value < 100) {
-      throw new Error(`${name} is a time of 100ms or more such as 30s or 5m, not ${quoted(text)}.`)
+    if (value === undefined || value < (toMillis(least) ?? 0)) {
+      throw new Error(`${name} is a time of ${least} or more such as 30s or 5m, not ${quoted(text)}.`)
     }
     return value
   }
@@ -77,14 +77,14 @@ export const from = (environment: Environment, test: LoadTestName, defaults: Def
         (value) => value * 60 >= 1 && value <= 1e6,
         "a number of starts per second, one a minute (0.017) or more"
       ) ?? defaults.rate,
-    duration_ms: time_ms("WEBAGENT_LOAD_DURATION", defaults.duration),
+    duration_ms: time_ms("WEBAGENT_LOAD_DURATION", "1s", defaults.duration),
     vus,
     mix,
     thresholds: Thresholds.from({ test, mix, isOpen: vus === undefined, overrides: read("WEBAGENT_LOAD_THRESHOLDS") }),
     sample: number("WEBAGENT_LOAD_SAMPLE", (value) => value >= 0 && value <= 1, "a share from 0 to 1") ?? 0.01,
     // A simulated agent does what the bracket says; another one greets.
     task: read("WEBAGENT_LOAD_TASK") ?? "Say hello [simulate outcome=completed duration=200ms]",
-    runTimeout_ms: time_ms("WEBAGENT_LOAD_RUN_TIMEOUT", "30s"),
+    runTimeout_ms: time_ms("WEBAGENT_LOAD_RUN_TIMEOUT", "100ms", "30s"),
     summary: read("WEBAGENT_LOAD_SUMMARY"),
     execution: read("WEBAGENT_LOAD_EXECUTION")
   }

@@ -36,15 +36,29 @@ export interface LoadOptions {
   readonly apiKeyEnv: string
 }
 
-// the scripts take no less
-const shortest = Duration.millis(100)
+// k6 takes no less for an even load, and the scripts for a wait; what goes on for years is a slip of the hand
+const bounds = {
+  "--duration": { shortest: Duration.seconds(1), longest: Duration.days(365) },
+  "--run-timeout": { shortest: Duration.millis(100), longest: Duration.days(365) }
+}
+
+/** What is wrong with a time, in one sentence; undefined when nothing is. */
+const mistakeInTime = (flag: keyof typeof bounds, time: Duration.Duration | undefined): string | undefined => {
+  const { longest, shortest } = bounds[flag]
+  if (time === undefined) return undefined
+  if (Duration.isLessThan(time, shortest)) {
+    return `${flag} is ${Duration.format(shortest)} or more, not ${Duration.format(time)}.`
+  }
+  return Duration.isGreaterThan(time, longest)
+    ? `${flag} is ${Duration.format(longest)} or less, not ${Duration.format(time)}.`
+    : undefined
+}
 
 /** The load test by its name; one that is not known is a Mistake that says which there are. */
 export const planOf = ({ duration, rate, test: name }: LoadOptions) => {
   const test = Object.hasOwn(loadTests, name) ? loadTests[name] : undefined
-  if (duration !== undefined && Duration.isLessThan(duration, shortest)) {
-    return Effect.fail(usage(`--duration is 100ms or more, not ${Duration.format(duration)}.`))
-  }
+  const mistake = mistakeInTime("--duration", duration)
+  if (mistake !== undefined) return Effect.fail(usage(mistake))
   if (test !== undefined) {
     return Effect.succeed<LoadPlan>({ test, rate: rate ?? test.rate, duration: duration ?? test.duration })
   }
@@ -57,11 +71,8 @@ export const planOf = ({ duration, rate, test: name }: LoadOptions) => {
 /** What shapes the load beside the plan, with the limits read from their file. */
 export const settingsOf = Effect.fnUntraced(function* (options: LoadOptions) {
   const { mix, runTimeout, sample, task, thresholds, vus } = options
-  const mistake = mix === undefined ? undefined : mistakeInMix(mix)
+  const mistake = (mix === undefined ? undefined : mistakeInMix(mix)) ?? mistakeInTime("--run-timeout", runTimeout)
   if (mistake !== undefined) return yield* usage(mistake)
-  if (runTimeout !== undefined && Duration.isLessThan(runTimeout, shortest)) {
-    return yield* usage(`--run-timeout is 100ms or more, not ${Duration.format(runTimeout)}.`)
-  }
   return {
     mix,
     sample,

@@ -57,7 +57,7 @@ const passed = ScriptedK6.summary({ checks: true }, { http_reqs: 182, runs_compl
 // programs start by the dozen, on a machine that may be busy
 describe.concurrent("k6", () => {
   it("gets the address, the key and nothing of the environment but what reaches a network", async () => {
-    const args = ["--rate", "3", "--duration", "250ms"]
+    const args = ["--rate", "3", "--duration", "1250ms"]
     const { address, directory, k6, started } = await scripted(`sumUp(${JSON.stringify(passed)})`, args)
     const { code, stderr, stdout } = await started.ended
     assert.deepStrictEqual([code, stderr], [0, ""])
@@ -82,7 +82,7 @@ describe.concurrent("k6", () => {
       WEBAGENT_API_KEY: key,
       WEBAGENT_API_KEY_HEADER: "X-Service-API-Key",
       WEBAGENT_BASE_URL: address,
-      WEBAGENT_LOAD_DURATION: "250ms",
+      WEBAGENT_LOAD_DURATION: "1250ms",
       WEBAGENT_LOAD_RATE: "3",
       WEBAGENT_LOAD_TEST: "smoke"
     })
@@ -502,7 +502,19 @@ describe.concurrent("mistakes", () => {
       /^--mix has "walks=1": write weights from 0 to 999 for runs, .*, such as runs=3,browsers=1\.\n$/u,
       ["load", "smoke", "--mix", "walks=1"]
     ],
-    ["hardly any time", 2, /^--duration is 100ms or more, not 50ms\.\n$/u, ["load", "smoke", "--duration", "50ms"]],
+    ["hardly any time", 2, /^--duration is 1s or more, not 999ms\.\n$/u, ["load", "smoke", "--duration", "999ms"]],
+    [
+      "more time than there is",
+      2,
+      /^--duration is 365d or less, not 416666d 15h\.\n$/u,
+      ["load", "smoke", "--duration", "9999999h"]
+    ],
+    [
+      "a wait without an end",
+      2,
+      /^--run-timeout is 365d or less, not 366d\.\n$/u,
+      ["load", "smoke", "--vus", "1", "--run-timeout", "8784h"]
+    ],
     [
       "more than a machine holds",
       2,
@@ -606,7 +618,8 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
     const directory = newFolder()
     // a round of the mix for each
     const args = ["load", "smoke", "--duration", "3s", "--rate", "12", "--segments", "2", "--report-dir", directory]
-    const { code, stderr, stdout } = await run(args)
+    // what is meant for this machine goes through no proxy
+    const { code, stderr, stdout } = await run(args, { NODE_USE_ENV_PROXY: "1", HTTP_PROXY: "http://127.0.0.1:9" })
     assert.deepStrictEqual([code, stderr], [0, ""], stdout)
     const { figures, metrics, settings, thresholds } = reportIn(directory)
     assert.deepStrictEqual([settings.segments, thresholds.length], [2, 10])

@@ -30,11 +30,7 @@ describe("Settings", () => {
     ["WEBAGENT_LOAD_RATE", "0", /^WEBAGENT_LOAD_RATE is a number of starts per second, one a minute .* not "0"\.$/u],
     ["WEBAGENT_LOAD_RATE", "fast", /not "fast"/u],
     ["WEBAGENT_LOAD_VUS", "1.5", /^WEBAGENT_LOAD_VUS is a whole number of users, not "1\.5"\.$/u],
-    [
-      "WEBAGENT_LOAD_DURATION",
-      "5",
-      /^WEBAGENT_LOAD_DURATION is a time of 100ms or more such as 30s or 5m, not "5"\.$/u
-    ],
+    ["WEBAGENT_LOAD_DURATION", "5", /^WEBAGENT_LOAD_DURATION is a time of 1s or more such as 30s or 5m, not "5"\.$/u],
     ["WEBAGENT_LOAD_SAMPLE", "2", /^WEBAGENT_LOAD_SAMPLE is a share from 0 to 1, not "2"\.$/u],
     ["WEBAGENT_LOAD_THRESHOLDS", "{", /^WEBAGENT_LOAD_THRESHOLDS is a JSON object from metrics to lists of limits/u],
     ["WEBAGENT_LOAD_THRESHOLDS", '{"checks":"rate>0.9"}', /^WEBAGENT_LOAD_THRESHOLDS is a JSON object/u],
