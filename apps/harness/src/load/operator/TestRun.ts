@@ -41,6 +41,9 @@ export const imageOf = (options: OperatorOptions): string =>
 
 const metadata = (options: OperatorOptions): Node => ({ name: nameOf(options), namespace: options.namespace })
 
+// Kubernetes puts the value of a variable in the place of $(NAME), and $ in that of $$
+const literal = (text: string) => text.replaceAll("$", "$$$$")
+
 const environment = ({ apiKeySecret, outputs = [], variables }: OperatorOptions): ReadonlyArray<Node> => {
   const told = {
     K6_NO_USAGE_REPORT: "true",
@@ -54,7 +57,7 @@ const environment = ({ apiKeySecret, outputs = [], variables }: OperatorOptions)
     { name: "WEBAGENT_API_KEY", valueFrom: { secretKeyRef: { ...apiKeySecret } } },
     ...Object.entries(told)
       .filter(([name]) => name !== "WEBAGENT_API_KEY" && name !== "WEBAGENT_LOAD_SUMMARY")
-      .map(([name, value]) => ({ name, value }))
+      .map(([name, value]) => ({ name, value: literal(value) }))
   ]
 }
 

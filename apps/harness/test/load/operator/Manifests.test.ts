@@ -57,6 +57,18 @@ describe("the manifests of k6-operator", () => {
     })
   }
 
+  it("a dollar sign reaches the script as one, and names no variable of the pod", () => {
+    const task = "Pay $$5 to $(HOSTNAME), or $"
+    const { env } = testRun({ ...options, variables: { WEBAGENT_LOAD_TASK: task } }).spec.runner
+    const told = env.find((variable) => "name" in Object(variable) && Object(variable).name === "WEBAGENT_LOAD_TASK")
+    // what a kubelet makes of it
+    const expanded = String(Object(told).value).replaceAll(
+      /\$(?:(\$)|\((\w+)\))/gu,
+      (_, dollar, name) => dollar ?? `value of ${name}`
+    )
+    assert.strictEqual(expanded, task)
+  })
+
   it("a small script is a ConfigMap for stock k6, and the TestRun names its file", () => {
     const { runner, script } = testRun(options).spec
     const { data, kind, metadata } = configMap(options)
