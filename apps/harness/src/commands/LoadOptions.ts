@@ -14,6 +14,7 @@ import { counted } from "../reporters/Style.ts"
 import { program } from "./Program.ts"
 import { closest } from "./SuiteSource.ts"
 import * as TargetSource from "./TargetSource.ts"
+import { isWebAddress } from "./WebAddress.ts"
 
 /** What the flags and arguments of `load` say, whatever it is to do. */
 export interface LoadOptions {
@@ -128,9 +129,6 @@ export const most = (
   const time = Duration.format(Duration.times(plan.duration, times))
   return `send and create as much as ${counted(vus, "virtual user")} can in ${time}`
 }
-
-/** Whether a text is an address that load can go to; `localhost:4400` is none, it lacks its `http://`. */
-export const isWebAddress = (text: string): boolean => /^https?:$/u.test(URL.parse(text)?.protocol ?? "")
 
 /**
  * The service at an address, or one that is started for this. Another machine is refused before anything is sent to it, one

@@ -7,9 +7,11 @@ import * as Outputs from "../load/operator/Outputs.ts"
 import { usage } from "../Mistake.ts"
 import { parseDuration } from "./DurationText.ts"
 import * as Flags from "./Flags.ts"
+import * as LoadFlags from "./LoadFlags.ts"
 import { program } from "./Program.ts"
+import { isWebAddress } from "./WebAddress.ts"
 
-const outputs: Readonly<Record<string, (url: string) => Outputs.Output>> = {
+const makers: Readonly<Record<string, (url: string) => Outputs.Output>> = {
   prometheus: Outputs.prometheus,
   otlp: Outputs.otlp
 }
@@ -17,10 +19,8 @@ const outputs: Readonly<Record<string, (url: string) => Outputs.Output>> = {
 /** An output and its address: `prometheus=http://127.0.0.1:9090/api/v1/write`; nothing for any other text. */
 const parseOutput = (text: string): Option.Option<Outputs.Output> => {
   const [, name = "", url = ""] = /^(\w+)=(.*)$/u.exec(text) ?? []
-  return URL.canParse(url) ? Option.fromUndefinedOr(outputs[name]?.(url)) : Option.none()
+  return isWebAddress(url) ? Option.fromUndefinedOr(makers[name]?.(url)) : Option.none()
 }
-
-const isTarget = (text: string) => text === "simulated" || /^https?:$/u.test(URL.parse(text)?.protocol ?? "")
 
 const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
@@ -36,7 +36,8 @@ export const load = Command.make(
     ab: text("ab", "--ab URL1 URL2: the same load to both in turns; is the second worse than the first?"),
     pairs: Flags.integer("pairs", 3).pipe(
       Flag.withDescription("With --ab: how many pairs of runs; default: 7"),
-      Flag.withDefault(7)
+      Flag.optional,
+      Flag.map(Option.getOrUndefined)
     ),
     baseline: text("baseline", "A history file of earlier runs (NDJSON): is this one worse?"),
     record: Flag.Boolean("record").pipe(
@@ -49,11 +50,13 @@ export const load = Command.make(
         (share) => `Expected: a share from 0 to 1, such as 0.05 for 5 %, got ${share}`
       ),
       Flag.withDescription("How much worse is not called worse, as a share; default: 0.05"),
-      Flag.withDefault(0.05)
+      Flag.optional,
+      Flag.map(Option.getOrUndefined)
     ),
     seed: Flags.integer("seed", 0).pipe(
       Flag.withDescription("With --ab: the order within the pairs is drawn from it; default: 1"),
-      Flag.withDefault(1)
+      Flag.optional,
+      Flag.map(Option.getOrUndefined)
     ),
     target: Flags.target("a service that is started for this"),
     rate: Flags.integer("rate", 1).pipe(
@@ -134,52 +137,48 @@ export const load = Command.make(
   }) =>
     Effect.gen(function* () {
       const options = { ...rest, reportDir: Option.getOrUndefined(reportDir) }
-      const further = out.flatMap((text) => Option.toArray(parseOutput(text)))
-      const others = out.filter((text) => Option.isNone(parseOutput(text)))
-      if (Option.isSome(render)) {
-        const unheard = [
-          ...(ab === undefined ? [] : ["--ab"]),
-          ...(baseline === undefined ? [] : ["--baseline"]),
-          ...(record ? ["--record"] : [])
-        ]
-        if (unheard.length > 0) {
-          return yield* usage(`${unheard.join(", ")} and --render do not go together: leave one out.`)
-        }
+      const second = Option.getOrUndefined(other)
+      const outputs = out.flatMap((text) => Option.toArray(parseOutput(text)))
+      const folders = out.filter((text) => Option.isNone(parseOutput(text)))
+      const renders = Option.isSome(render)
+      const flags = {
+        ab,
+        baseline,
+        folders,
+        image,
+        outputs,
+        pairs,
+        record,
+        renders,
+        seed,
+        segments,
+        target,
+        test,
+        tolerance
+      }
+      const mistake = LoadFlags.mistakeIn({ ...options, ...flags, other: second })
+      if (mistake !== undefined) return yield* usage(mistake)
+      if (renders) {
         const { loadRender } = yield* Effect.promise(() => import("./loadRender.ts"))
-        return yield* loadRender({ ...options, test, target, segments, image, outputs: further, folder: others[0] })
+        return yield* loadRender({ ...options, test, target, segments, image, outputs, folder: folders[0] })
       }
-      if (image !== undefined) return yield* usage("--image says nothing without --render k6-operator.")
-      if (others[0] !== undefined) {
-        return yield* usage(`--out takes prometheus=URL or otlp=URL, not "${others[0]}".`)
-      }
+      const allowed = tolerance ?? 0.05
       if (ab === undefined) {
-        if (record && baseline === undefined) {
-          return yield* usage("--record needs --baseline FILE, where it adds the run.")
-        }
-        if (Option.isSome(other)) return yield* usage(`"${other.value}" says nothing without --ab URL1 URL2.`)
         const { loadTest } = yield* Effect.promise(() => import("./loadTest.ts"))
-        return yield* loadTest({ ...options, test, target, segments, baseline, record, tolerance, outputs: further })
-      }
-      const unheard = [
-        ...(target === "simulated" ? [] : ["--target"]),
-        ...(segments === 1 ? [] : ["--segments"]),
-        ...(further.length === 0 ? [] : ["--out"]),
-        ...(baseline === undefined ? [] : ["--baseline"]),
-        ...(record ? ["--record"] : [])
-      ]
-      if (unheard.length > 0) return yield* usage(`${unheard.join(", ")} and --ab do not go together: leave one out.`)
-      // `load --ab URL1 URL2` names no test, and its second address stands where a test does
-      const b = Option.getOrElse(other, () => test)
-      if (Option.isNone(other) && !isTarget(test)) {
-        return yield* usage(`--ab takes two services: load ${test} --ab ${ab} URL2.`)
-      }
-      const wrong = [ab, b].find((service) => !isTarget(service))
-      if (wrong !== undefined) {
-        return yield* usage(`--ab takes "simulated" or a web address such as https://host twice, not "${wrong}".`)
+        const all = { ...options, test, target, segments, baseline, record, tolerance: allowed, outputs }
+        return yield* loadTest(all)
       }
       const { loadPairs } = yield* Effect.promise(() => import("./loadPairs.ts"))
-      const named = Option.isSome(other) ? test : "average-load"
-      return yield* loadPairs({ ...options, test: named, a: ab, b, pairs, tolerance, seed })
+      return yield* loadPairs({
+        // `load --ab URL1 URL2` names no test, and its second address stands where a test does
+        ...options,
+        test: second === undefined ? "average-load" : test,
+        a: ab,
+        b: second ?? test,
+        pairs: pairs ?? 7,
+        tolerance: allowed,
+        seed: seed ?? 1
+      })
     })
 ).pipe(
   Command.withDescription(

@@ -13,6 +13,7 @@ import { troubleOf } from "../Trouble.ts"
 import * as LoadOptions from "./LoadOptions.ts"
 import { program } from "./Program.ts"
 import { terminal } from "./Reporting.ts"
+import { isWebAddress } from "./WebAddress.ts"
 
 /** What the flags and arguments of `load --render k6-operator` say. */
 export interface LoadRenderOptions extends LoadOptions.LoadOptions {
@@ -35,10 +36,14 @@ const secret = { name: "webagent-load", key: "api-key" }
 export const loadRender = Effect.fnUntraced(function* (options: LoadRenderOptions) {
   const { folder, image, outputs, segments, target } = options
   const example = `${program} load ${options.test} --render k6-operator --target http://your.service --out load`
-  if (!LoadOptions.isWebAddress(target)) {
+  if (!isWebAddress(target)) {
     return yield* usage(`--render needs --target URL, the service as the cluster reaches it: ${example}`)
   }
   if (folder === undefined) return yield* usage(`--render needs --out DIR, where its files go: ${example}`)
+  // what stands in front of a command's other words is a flag to it
+  if (image !== undefined && !/^\w[\w./:@-]*$/u.test(image)) {
+    return yield* usage(`--image is the name of an image, such as registry.example/load:1, not "${image}".`)
+  }
   const plan = yield* LoadOptions.planOf(options)
   const settings = yield* LoadOptions.settingsOf(options)
   const header = yield* Effect.orElseSucceed(Config.String(headerVariable), () => undefined)

@@ -369,7 +369,12 @@ describe.concurrent("--render k6-operator", () => {
       ["--target", "localhost:4400", "--out", "load"],
       /^--render needs --target URL, the service as the cluster reaches it: npm run /u
     ],
-    ["no folder", ["--target", "http://a.example"], /^--render needs --out DIR, where its files go: npm run /u]
+    ["no folder", ["--target", "http://a.example"], /^--render needs --out DIR, where its files go: npm run /u],
+    [
+      "an image without a name",
+      ["--target", "http://a.example", "--out", "load", "--image", ""],
+      /^--image is the name of an image, such as registry\.example\/load:1, not ""\.\n$/u
+    ]
   ] as const) {
     it(`${what}: one sentence and exit code 2`, async () => {
       const { code, stderr } = await run(["load", "smoke", "--render", "k6-operator", ...args])

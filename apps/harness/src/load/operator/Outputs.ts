@@ -1,5 +1,7 @@
 /** Where k6 sends its metrics while it runs, beside its summary. */
 export interface Output {
+  /** What people call it: `prometheus`. */
+  readonly name: string
   /** What `--out` is given. */
   readonly flag: string
   /** Variables that k6 reads for it. */
@@ -8,6 +10,7 @@ export interface Output {
 
 /** Prometheus remote write, as `deploy/grafana/webagent-load.json` reads it; `url` ends in `/api/v1/write`. */
 export const prometheus = (url: string): Output => ({
+  name: "prometheus",
   flag: "experimental-prometheus-rw",
   variables: {
     K6_PROMETHEUS_RW_SERVER_URL: url,
@@ -20,6 +23,7 @@ export const prometheus = (url: string): Output => ({
 export const otlp = (url: string): Output => {
   const { host, pathname, protocol } = new URL(url)
   return {
+    name: "otlp",
     flag: "opentelemetry",
     variables: {
       K6_OTEL_EXPORTER_PROTOCOL: "http/protobuf",
