@@ -40,3 +40,14 @@ export const create = Effect.fnUntraced(
     usage(`The reports cannot be written: ${troubleOf(error)}. Choose another folder with --report-dir.`)
   )
 )
+
+/** Removes what an earlier report of the same name has left: with part of a new one it would be neither. */
+export const clear = Effect.fnUntraced(
+  function* (files: ReadonlyArray<string>) {
+    const fs = yield* FileSystem.FileSystem
+    yield* Effect.forEach(files, (file) => fs.remove(file, { force: true }), { discard: true })
+  },
+  Effect.mapError((error) =>
+    usage(`An earlier report cannot be removed: ${troubleOf(error)}. Choose another folder with --report-dir.`)
+  )
+)

@@ -39,9 +39,11 @@ const short = Duration.seconds(5)
 
 const silent = { live: false, write: () => Effect.void }
 
+const fileIn = (directory: string, test: string, ending: ".json" | ".html") => join(directory, `ab-${test}${ending}`)
+
 const save = Effect.fnUntraced(
   function* (directory: string, report: ComparisonReport.ComparisonReport) {
-    const file = (ending: string) => join(directory, `ab-${report.test}${ending}`)
+    const file = (ending: ".json" | ".html") => fileIn(directory, report.test, ending)
     yield* WholeFile.write(file(".json"), `${JSON.stringify(report, null, 2)}\n`)
     yield* WholeFile.write(file(".html"), ComparisonPage.render(report))
     return file(".html")
@@ -101,6 +103,7 @@ export const loadPairs = (options: LoadPairsOptions) =>
       ].join("\n")
     )
 
+    yield* ReportDirectory.clear(([".json", ".html"] as const).map((end) => fileIn(directory, plan.test.name, end)))
     // of a service that was started for this nothing goes on
     const kept = [options.a === "simulated" ? [] : [a], options.b === "simulated" ? [] : [b]].flat()
     const summaries = new Map<string, Array<LoadSummary>>(kept.map(({ address }) => [address, []]))
@@ -158,16 +161,10 @@ export const loadPairs = (options: LoadPairsOptions) =>
       rows,
       verdict: rows.some(({ verdict }) => verdict === "worse") ? "regressed" : "no evidence"
     }
-    const file = yield* save(directory, report)
+    // said before it is written: an hour of runs is not lost to a disk that is full
     yield* write(
-      [
-        "",
-        ...ComparisonReport.table(rows, style),
-        "",
-        ComparisonReport.verdict(report, style),
-        `report   ${file}`,
-        ""
-      ].join("\n")
+      ["", ...ComparisonReport.table(rows, style), "", ComparisonReport.verdict(report, style), ""].join("\n")
     )
+    yield* write(`report   ${yield* save(directory, report)}\n`)
     if (report.verdict === "regressed") return yield* new NotGreen({ exitCode: 1 })
   }).pipe(Effect.scoped)

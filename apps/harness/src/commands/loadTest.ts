@@ -42,6 +42,11 @@ export interface LoadTestOptions extends LoadOptions.LoadOptions {
   readonly outputs: ReadonlyArray<Output>
 }
 
+const k6Page = "-k6.html"
+
+/** What a report is made of: a file of an earlier one beside it would be taken for a part of it. */
+const endings = [".json", ".series.json", ".junit.xml", ".html", k6Page]
+
 /** Writes the report: for programs, for CI systems, over time, and as a page. */
 const save = Effect.fnUntraced(
   function* (
@@ -53,7 +58,7 @@ const save = Effect.fnUntraced(
     const fs = yield* FileSystem.FileSystem
     const file = (ending: string) => join(directory, `load-${report.test}${ending}`)
     // k6 leaves its page out where a test was too short for it
-    const link = (yield* fs.exists(dashboard)) ? `load-${report.test}-k6.html` : undefined
+    const link = (yield* fs.exists(dashboard)) ? `load-${report.test}${k6Page}` : undefined
     yield* WholeFile.write(file(".json"), `${JSON.stringify(report, null, 2)}\n`)
     yield* WholeFile.write(file(".series.json"), `${JSON.stringify(series)}\n`)
     yield* WholeFile.write(file(".junit.xml"), LoadJUnit.render(report, judgement))
@@ -112,6 +117,7 @@ export const loadTest = (options: LoadTestOptions) =>
     yield* LoadOptions.ensureItFits(plan, settings)
     yield* LoadOptions.ensureTheyFit(segments)
     const history = options.baseline === undefined ? [] : yield* History.read(options.baseline)
+    if (options.baseline !== undefined && options.record) yield* History.ensureWritable(options.baseline)
     const asked = LoadOptions.most(plan, settings, { segments })
     const isOurs = options.target === "simulated"
     const remote = isOurs ? undefined : yield* LoadOptions.open(options.target, options, asked)
@@ -127,8 +133,9 @@ export const loadTest = (options: LoadTestOptions) =>
       ...(target.simulated ? [] : [`worst case: this will ${asked}, which may cost`])
     ])
 
+    const dashboard = join(directory, `load-${plan.test.name}${k6Page}`)
+    yield* ReportDirectory.clear(endings.map((ending) => join(directory, `load-${plan.test.name}${ending}`)))
     const startedAt = DateTime.formatIso(yield* DateTime.now)
-    const dashboard = join(directory, `load-${plan.test.name}-k6.html`)
     // from here on Ctrl-C stops k6, and what it has measured is still reported
     return yield* Effect.gen(function* () {
       const { complaints, failure, interrupted, points, said, summary } = yield* Execution.run({
@@ -171,10 +178,9 @@ export const loadTest = (options: LoadTestOptions) =>
       }
       const judged = yield* judge(options, history, report)
       const judgement = judged?.judgement
-      const file = yield* save(directory, report, TimeSeries.of(points), { dashboard, judgement })
-      if (judged !== undefined) yield* judged.recorded
       // a service that was started for this is gone, and nothing of it goes on
       const left = isOurs ? undefined : LoadReport.leftovers([report], target.address)
+      // said before it is written: a load that took an hour is not lost to a disk that is full
       yield* say([
         ...LoadReport.ending(report, style),
         ...(judgement === undefined ? [] : Baseline.lines(judgement)),
@@ -182,9 +188,11 @@ export const loadTest = (options: LoadTestOptions) =>
         ...(left === undefined ? [] : [`left     ${left}`]),
         ...(points.lost() === 0
           ? []
-          : [`not in   times and rates: the last ${counted(points.lost(), "point")}, too many`]),
-        `report   ${file}`
+          : [`not in   times and rates: the last ${counted(points.lost(), "point")}, too many`])
       ])
+      const file = yield* save(directory, report, TimeSeries.of(points), { dashboard, judgement })
+      yield* say([`report   ${file}`])
+      if (judged !== undefined) yield* judged.recorded
       const isWorse = judgement?.rows.some(({ verdict }) => verdict === "worse") ?? false
       if (report.verdict !== "passed" || isWorse) return yield* new NotGreen({ exitCode: interrupted ? 130 : 1 })
     }).pipe(Effect.uninterruptible)

@@ -1,7 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import type { PlatformError } from "effect/PlatformError"
 import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
+import { dirname } from "node:path"
 import { Figures } from "../load/Figures.ts"
 import { usage } from "../Mistake.ts"
 import { troubleOf } from "../Trouble.ts"
@@ -50,14 +52,20 @@ export const read = Effect.fnUntraced(function* (path: string) {
   )
 })
 
+const cannotBeWritten = (error: PlatformError) => usage(`The baseline cannot be written: ${troubleOf(error)}.`)
+
+/** Refuses a history file that cannot be written to, before there is anything to add. */
+export const ensureWritable = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const there = (yield* fs.exists(path)) ? path : dirname(path)
+  yield* fs.access(there, { writable: true })
+}, Effect.mapError(cannotBeWritten))
+
 /** Adds an entry at the end of a history file, on a line of its own. */
-export const append = Effect.fnUntraced(
-  function* (path: string, entry: Entry) {
-    const fs = yield* FileSystem.FileSystem
-    // a line may have been taken out by hand, and the end of the last one with it
-    const before = (yield* fs.exists(path)) ? yield* fs.readFileString(path) : ""
-    const end = before === "" || before.endsWith("\n") ? "" : "\n"
-    yield* fs.writeFileString(path, `${end}${JSON.stringify(entry)}\n`, { flag: "a" })
-  },
-  Effect.mapError((error) => usage(`The baseline cannot be written: ${troubleOf(error)}.`))
-)
+export const append = Effect.fnUntraced(function* (path: string, entry: Entry) {
+  const fs = yield* FileSystem.FileSystem
+  // a line may have been taken out by hand, and the end of the last one with it
+  const before = (yield* fs.exists(path)) ? yield* fs.readFileString(path) : ""
+  const end = before === "" || before.endsWith("\n") ? "" : "\n"
+  yield* fs.writeFileString(path, `${end}${JSON.stringify(entry)}\n`, { flag: "a" })
+}, Effect.mapError(cannotBeWritten))

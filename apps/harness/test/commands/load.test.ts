@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import type { IncomingMessage } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -175,6 +175,33 @@ describe.concurrent("k6", () => {
       )
     })
   }
+
+  it("leaves nothing of an earlier report beside its own", async () => {
+    const directory = newFolder()
+    for (const ending of [".json", ".series.json", ".junit.xml", ".html", "-k6.html"]) {
+      writeFileSync(join(directory, `load-smoke${ending}`), "earlier")
+    }
+    const { path } = ScriptedK6.write(newFolder(), "process.exitCode = 107")
+    const { address } = await serve()
+    const args = ["load", "smoke", "--target", address, "--report-dir", directory]
+    const { code } = await run(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: path })
+    assert.strictEqual(code, 1)
+    assert.deepStrictEqual(readdirSync(directory), ["load-smoke.junit.xml"])
+    assert.notInclude(readFileSync(join(directory, "load-smoke.junit.xml"), "utf8"), "earlier")
+  })
+
+  it("says what it has found also when the report cannot be written", async () => {
+    // a folder where a file is to go stops everybody, root too
+    const body = `
+      const { mkdirSync } = await import("node:fs")
+      mkdirSync(process.env.K6_WEB_DASHBOARD_EXPORT.replace("-k6.html", ".json"))
+      sumUp(${JSON.stringify(passed)})`
+    const { started } = await scripted(body)
+    const { code, stderr, stdout } = await started.ended
+    assert.include(stdout, "\npassed · 182 requests, 1 run completed, 0 browsers stopped in 1.2 s\n")
+    assert.match(stderr, /^The report cannot be written: .*load-smoke\.json.*\.\n$/u)
+    assert.strictEqual(code, 2)
+  })
 
   /** Runs a k6 that reports for work, never ends, and does `onSignal` on SIGINT; resolves once it works. */
   const endless = async (onSignal: string) => {
@@ -481,6 +508,12 @@ describe.concurrent("mistakes", () => {
       2,
       /^--thresholds: there is no \/nowhere\.json\.\n$/u,
       ["load", "smoke", "--thresholds", "/nowhere.json"]
+    ],
+    [
+      "a record that has no place, before there is one to keep",
+      2,
+      /^The baseline cannot be written: there is no \/nowhere\.\n$/u,
+      ["load", "smoke", "--baseline", "/nowhere/history.ndjson", "--record"]
     ],
     [
       "an output that there is not",

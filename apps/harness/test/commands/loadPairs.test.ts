@@ -77,6 +77,19 @@ describe.concurrent("load --ab", () => {
     assert.include(stdout, `${join(directory, "ab-average-load.html")}\n`)
   })
 
+  it("says what it has found also when the report cannot be written", async () => {
+    const [a, b, directory] = [await serve(), await serve(), newFolder()]
+    // a folder where a file is to go stops everybody, root too
+    const inTheWay = JSON.stringify(join(directory, "ab-smoke.json"))
+    const body = `const { mkdirSync } = await import("node:fs"); mkdirSync(${inTheWay}, { recursive: true })`
+    const k6 = ScriptedK6.write(directory, body + measuring(b, 1.3))
+    const args = ["load", "smoke", "--ab", a, b, "--pairs", "3", "--report-dir", directory]
+    const { code, stderr, stdout } = await run(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
+    assert.match(stdout, /^regressed by more than 5 %: request p50 \+30 % /mu)
+    assert.match(stderr, /^The report cannot be written: .*ab-smoke\.json.*\.\n$/u)
+    assert.strictEqual(code, 2)
+  })
+
   it("a k6 that fails, or a service without a good answer, is no comparison", async () => {
     const [a, b, directory, other] = [await serve(), await serve(), newFolder(), newFolder()]
     const env = { WEBAGENT_API_KEY: key }
