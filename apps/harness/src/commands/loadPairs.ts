@@ -13,6 +13,7 @@ import * as LoadReport from "../load/LoadReport.ts"
 import type { LoadSummary } from "../load/LoadSummary.ts"
 import type { LoadTarget } from "../load/LoadTarget.ts"
 import * as Measure from "../load/Measure.ts"
+import * as Refusals from "../load/Refusals.ts"
 import { usage } from "../Mistake.ts"
 import { counted } from "../reporters/Style.ts"
 import * as Order from "../statistics/Order.ts"
@@ -63,12 +64,13 @@ const lineOf = (pair: number, pairs: number, order: Order.Order, { a, b }: Compa
 
 /** Why a run has nothing to compare; times of a service that does no work are no times. */
 const whyNot = (
-  { failure, summary }: Execution.Outcome,
+  { failure, points, summary }: Execution.Outcome,
   { throughput }: Figures.Figures,
   { address }: LoadTarget
 ): string | undefined => {
   if (failure !== undefined) return `k6 failed, ${failure}`
-  if (throughput === 0) return `${address} gave no good answer`
+  const refused = Refusals.text(Refusals.of(points))
+  if (throughput === 0) return `${address} gave no good answer${refused === undefined ? "" : `: ${refused}`}`
   const undone = Object.entries(summary?.metrics ?? {}).filter(
     ([, { thresholds }]) => thresholds?.["count>0"]?.ok === false
   )

@@ -16,6 +16,7 @@ import * as LoadPage from "../load/LoadPage.ts"
 import * as LoadReport from "../load/LoadReport.ts"
 import * as LoadScript from "../load/LoadScript.ts"
 import type { Output } from "../load/operator/Outputs.ts"
+import * as Refusals from "../load/Refusals.ts"
 import * as Threshold from "../load/Threshold.ts"
 import * as TimeSeries from "../load/TimeSeries.ts"
 import { usage } from "../Mistake.ts"
@@ -174,6 +175,7 @@ export const loadTest = (options: LoadTestOptions) =>
         verdict: interrupted ? "stopped" : held ? "passed" : "failed",
         thresholds,
         figures: Figures.of(points),
+        refusals: Refusals.of(points),
         metrics: summary.metrics
       }
       const judged = yield* judge(options, history, report)

@@ -36,6 +36,12 @@ const placeIn = (stack: string): string | undefined => {
   return `${near.startsWith("..") || isAbsolute(near) ? path : near}:${line}`
 }
 
+/** The same complaint of another run, or over another connection, is the same. */
+const alike = (text: string): string =>
+  text
+    .replaceAll(/(\/(?:runs|sessions|browsers)\/)[^/"?\s]+/gu, "$1…")
+    .replaceAll(/\b(read|write) tcp \S+->/gu, "$1 tcp ")
+
 /** What a line of k6's log complains of, why, and where in the script; undefined for any other line. */
 export const textOf = (log: string): string | undefined => {
   if (!/ level=(?:warning|error) /u.test(log)) return undefined
@@ -44,7 +50,7 @@ export const textOf = (log: string): string | undefined => {
   const [first = "", ...stack] = message.split("\n")
   const why = field(log, "error")
   const place = placeIn(stack.join("\n"))
-  return `${first}${why === undefined ? "" : `: ${why}`}${place === undefined ? "" : ` (${place})`}`
+  return alike(`${first}${why === undefined ? "" : `: ${why}`}${place === undefined ? "" : ` (${place})`}`)
 }
 
 // of a test that goes on for hours, with ids in what it says

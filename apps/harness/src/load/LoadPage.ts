@@ -3,6 +3,7 @@ import * as Chart from "./Chart.ts"
 import type { Spread } from "./Figures.ts"
 import type { LoadReport } from "./LoadReport.ts"
 import * as Page from "./Page.ts"
+import * as Refusals from "./Refusals.ts"
 import type { Quantiles, TimeSeries } from "./TimeSeries.ts"
 
 const { escape } = Chart
@@ -91,6 +92,8 @@ const charts = (series: TimeSeries): ReadonlyArray<string> => {
 /** The page of a load test: one file, no script, nothing from elsewhere. `dashboard` is the file name of k6's own page. */
 export const render = (report: LoadReport, series: TimeSeries, dashboard: string | undefined): string => {
   const { detection_delay, errors, operations, requests, throughput, time_to_terminal } = report.figures
+  const refused = Refusals.text(report.refusals ?? [])
+  const failed = `${percent(errors)} of the requests failed${refused === undefined ? "" : `, with ${refused}`}`
   const title = `Load test ${report.test}`
   const rows = [
     spreadRow("all requests", requests),
@@ -108,7 +111,7 @@ export const render = (report: LoadReport, series: TimeSeries, dashboard: string
   return Page.render({
     title: `${title}: ${report.verdict}`,
     header: `<h1>${escape(title)}</h1><p>${sentence(report)}</p>
-<p class="faint">${number(throughput)} good answers a second, ${percent(errors)} of the requests failed, ${duration(report.took_ms)} in all.</p>`,
+<p class="faint">${number(throughput)} good answers a second, ${escape(failed)}, ${duration(report.took_ms)} in all.</p>`,
     main: `<div class="tables"><section><h2>Thresholds</h2>${table(["threshold", "limit", "measured", ""], thresholds)}</section>
 <section class="settings"><h2>Settings</h2>${table(
       ["setting", ""],

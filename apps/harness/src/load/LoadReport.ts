@@ -2,6 +2,7 @@ import * as Schema from "effect/Schema"
 import { counted, duration, type Style } from "../reporters/Style.ts"
 import { Figures } from "./Figures.ts"
 import { count, type LoadSummary, Metric } from "./LoadSummary.ts"
+import * as Refusals from "./Refusals.ts"
 import * as Threshold from "./Threshold.ts"
 
 /** A load test as it ran; `load-<test>.json` holds it. */
@@ -32,6 +33,8 @@ export const LoadReport = Schema.Struct({
   thresholds: Schema.Array(Threshold.Threshold),
   /** From all points. */
   figures: Figures,
+  /** With what status requests failed, and how many. */
+  refusals: Schema.optionalKey(Refusals.Refusals),
   /** Every metric of k6. */
   metrics: Schema.Record(Schema.String, Metric)
 })
@@ -84,11 +87,13 @@ const breakpoint = (report: LoadReport): string | undefined => {
 /** What a person reads at the end. */
 export const ending = (report: LoadReport, style: Style): ReadonlyArray<string> => {
   const gaveWay = breakpoint(report)
+  const refused = Refusals.text(report.refusals ?? [])
   return [
     "",
     ...Threshold.table(report.thresholds, style),
     "",
     verdict(report, style),
-    ...(gaveWay === undefined ? [] : [gaveWay])
+    ...(gaveWay === undefined ? [] : [gaveWay]),
+    ...(refused === undefined ? [] : [`refused  ${refused}`])
   ]
 }

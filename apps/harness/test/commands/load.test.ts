@@ -745,6 +745,7 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
     const { code, stdout } = await run(args, { WEBAGENT_API_KEY: key })
     assert.strictEqual(code, 1)
     assert.match(stdout, /^failed: browsers_stopped, checks, http_req_failed, runs_completed · /mu)
+    assert.match(stdout, /^refused {2}503 \(\d+\)$/mu)
   })
 
   it("starts work at its rate when nothing is ever answered", async () => {

@@ -33,6 +33,20 @@ describe("textOf", () => {
 })
 
 describe("make", () => {
+  it("takes the same of another run, and over another connection, for the same", () => {
+    const complaints = Complaints.make()
+    for (const [id, port] of [
+      ["9f1c", 40_001],
+      ["77ab", 40_002]
+    ]) {
+      const error = `Get \\"http://127.0.0.1:9/api/v4/runs/${id}/status\\": read tcp 127.0.0.1:${port}->127.0.0.1:9: connection reset by peer`
+      complaints.take(`time="x" level=warning msg="Request Failed" error="${error}"`)
+    }
+    const text =
+      'Request Failed: Get "http://127.0.0.1:9/api/v4/runs/…/status": read tcp 127.0.0.1:9: connection reset by peer'
+    assert.deepStrictEqual(complaints.all(), [{ text, times: 2 }])
+  })
+
   it("counts what comes again, and shows no more than a person reads", () => {
     const complaints = Complaints.make()
     for (const line of [refused, refused, thrown, "boom"]) complaints.take(line)

@@ -26,6 +26,9 @@ describe("ending", () => {
   it("says at which rate a service gave way: 750 of 12,000 starts are a quarter of the time, and of the rate", () =>
     assert.strictEqual(last(), "gave way at about 50 starts a second"))
 
+  it("says with what requests failed", () =>
+    assert.strictEqual(last({ refusals: [{ status: "401", requests: 7 }] }), "refused  401 (7)"))
+
   for (const [what, more] of [
     ["another test", { test: "smoke" }],
     ["one that went to its end", { took_ms: 121_000 }],
