@@ -76,7 +76,7 @@ type outcome struct {
 func (p project) k6(args ...string) outcome {
 	p.t.Helper()
 	// No case takes seconds; what does has met k6's endless loop and must not outlive the test.
-	ctx, cancel := context.WithTimeout(p.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(p.t.Context(), 5*time.Minute)
 	defer cancel()
 
 	environment := append(os.Environ(), asK6+"=1", "K6_NO_USAGE_REPORT=true", "K6_AUTO_EXTENSION_RESOLUTION=false")
