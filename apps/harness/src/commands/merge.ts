@@ -28,7 +28,8 @@ export const merge = Command.make(
   ({ allowMissing, directories, history, maxCost, maxRequests, maxTime, quarantine, record, reportDir, reporters }) =>
     Effect.gen(function* () {
       const { mergeShards, read } = yield* Effect.promise(() => import("./mergeShards.ts"))
-      const shards = yield* Effect.forEach(directories, read)
+      const found = yield* Effect.forEach(directories, (directory) => read(directory, allowMissing))
+      const shards = found.filter((shard) => shard !== undefined)
       // how a scenario is run again is as the shards themselves were called
       const again = Command.make("run", flags, (parsed) => {
         const was = optionsOf(parsed)

@@ -1,5 +1,7 @@
+import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { dirname, join, resolve } from "node:path"
 import * as EventLog from "../events/EventLog.ts"
@@ -15,7 +17,7 @@ import { troubleOf } from "../Trouble.ts"
 import * as Advice from "./Advice.ts"
 import * as NightBook from "./NightBook.ts"
 import { NotGreen } from "./NotGreen.ts"
-import { program } from "./Program.ts"
+import { program, quoted } from "./Program.ts"
 import * as ReportDirectory from "./ReportDirectory.ts"
 import * as Reporting from "./Reporting.ts"
 import type { RunOptions } from "./RunOptions.ts"
@@ -23,24 +25,31 @@ import * as WholeFile from "../WholeFile.ts"
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(RunReport))
 
-/** The report of a shard. */
-export const read = Effect.fnUntraced(function* (directory: string) {
+/** What is done about a folder whose report was never written: it may be missed, else it is a Mistake. */
+const withoutReport = Effect.fnUntraced(function* (directory: string, why: string, allowMissing: boolean) {
+  const killed = `${directory} has no report: ${why}.`
+  if (!allowMissing) {
+    return yield* usage(
+      `${killed} If it was killed, go on with it: ${program} run --resume ${quoted(directory)}, or do without it: --allow-missing.`
+    )
+  }
+  const fs = yield* FileSystem.FileSystem
+  const ledger = join(directory, "ledger")
+  const open = (yield* Effect.orElseSucceed(fs.readDirectory(ledger), () => [])).length > 0
+  const next = open ? ` What it may have left open: ${program} reap --ledger ${quoted(ledger)}` : ""
+  yield* Console.error(`${killed} It is missing.${next}`)
+})
+
+/** The report of a shard; undefined of one that has none, and may be missing. */
+export const read = Effect.fnUntraced(function* (directory: string, allowMissing: boolean) {
   const fs = yield* FileSystem.FileSystem
   const path = join(directory, "report.json")
   if (!(yield* Effect.orElseSucceed(fs.exists(directory), () => true))) {
     return yield* usage(`There is no folder ${directory}: name the report folder of each shard.`)
   }
-  const text = yield* fs.readFileString(path).pipe(
-    Effect.catch((error) => {
-      const why = troubleOf(error)
-      return Effect.fail(
-        usage(
-          `${directory} has no report: ${why}. If it was killed, go on with it: ${program} run --resume ${directory}`
-        )
-      )
-    })
-  )
-  const report = yield* Effect.mapError(decode(text), ({ message }) =>
+  const text = yield* Effect.result(fs.readFileString(path))
+  if (Result.isFailure(text)) return yield* withoutReport(directory, troubleOf(text.failure), allowMissing)
+  const report = yield* Effect.mapError(decode(text.success), ({ message }) =>
     usage(`${path} is no report of this version: ${message.split("\n")[0]}.`)
   )
   const traces = new Set(yield* Effect.orElseSucceed(fs.readDirectory(join(directory, "traces")), () => []))

@@ -121,6 +121,14 @@ const isOverlong = ({ header }: RunReport) => {
     trials.some(({ reason, requests }) => requests > 0 && reason === Budget.scenarioTimeReached(limit_ms))
 }
 
+/** That shards of a run are not there, which nobody has asked for. */
+const missingShards = ({ shards = [] }: RunReport): ReadonlyArray<Reason> => {
+  const of = shards[0]?.of ?? 0
+  const missing = of - shards.length
+  if (missing <= 0) return []
+  return [{ rule: "not run", sentence: `${missing} of ${of} shards ${missing === 1 ? "is" : "are"} missing` }]
+}
+
 const cuts = (report: RunReport): ReadonlyArray<Reason> => {
   const reasons = Map.groupBy(report.results.filter(isCut(report)), ({ reason }) => reason ?? "nobody said why")
   return [...reasons].map(([why, results]) => {
@@ -197,6 +205,7 @@ export const judge = (report: RunReport): Gate => {
     ),
     ...reason("not run", open.filter(isOverlong(report)), () => "came to no end in the time that a scenario has"),
     ...crossed.map((sentence) => ({ rule: "limit", sentence }) as const),
+    ...missingShards(report),
     ...(nothing ? [{ rule: "not run", sentence: "no scenario was run to its end" } as const] : []),
     ...(away === undefined ? [] : [{ rule: "not run", sentence: `too little is known: ${away}` } as const])
   ]

@@ -72,5 +72,18 @@ describe("merge", () => {
     )
     const allowed = await run(["merge", at("one"), "--allow-missing", "--report-dir", at("half")])
     assert.include(allowed.stdout, "skipped: shard 2 is missing")
+    assert.include(allowed.stdout, "red      1 of 2 shards is missing")
+
+    // one that was killed has events and no report
+    rmSync(join(at("two"), "report.json"))
+    const killed = await run(["merge", at("one"), at("two"), "--report-dir", at("rest")])
+    assert.strictEqual(killed.code, 2)
+    assert.include(killed.stderr, `go on with it: npm run harness -- run --resume ${at("two")}, or do without it`)
+    const rest = await run(["merge", at("two"), at("one"), "--allow-missing", "--report-dir", at("rest")])
+    assert.strictEqual(
+      rest.stderr,
+      `${at("two")} has no report: there is no ${join(at("two"), "report.json")}. It is missing.\n`
+    )
+    assert.deepStrictEqual([rest.code, verdicts(report(at("rest")))], [1, verdicts(report(at("half")))])
   })
 })

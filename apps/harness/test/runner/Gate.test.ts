@@ -303,3 +303,10 @@ it("of many scenarios the new ones are named, each with its age", () => {
     ]
   )
 })
+
+it("a shard that is missing is red, however well the others are", () => {
+  const shard = (index: number) => ({ index, of: 3, startedAt: "", duration_ms: 1, interrupted: false })
+  const of = (...indexes: ReadonlyArray<number>) => Gate.judge({ ...report([passed]), shards: indexes.map(shard) })
+  assert.isTrue(of(1, 2, 3).green)
+  assert.deepStrictEqual(of(1, 3).reasons, [{ rule: "not run", sentence: "1 of 3 shards is missing" }])
+})
