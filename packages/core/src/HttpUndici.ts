@@ -158,7 +158,12 @@ const layerBy = (undici: typeof Undici, send: typeof sendBy) =>
 
 /** Reading it takes as long as half of a client: only who builds one that sends waits for it. */
 const load = Effect.tryPromise({
-  try: () => import("undici"),
+  try: async () => {
+    const undici = await import("undici")
+    // Bun has a module of this name of its own
+    if (!("dispatch" in undici.Agent.prototype)) throw new Error("What this runtime has by its name sends nothing")
+    return undici
+  },
   catch: (cause) =>
     new Error("undici cannot be loaded. Install it beside @webagent/core, or take layerFetch.", { cause })
 })

@@ -64,6 +64,7 @@ describe("layerHttp", () => {
     ["is undici in Node", [], false],
     ["is fetch where undici cannot be loaded", [withoutUndici], true],
     ["is fetch in another runtime that takes itself for Node", ["--conditions=bun"], true],
+    ["is fetch in Deno", ["--conditions=deno"], true],
     ["is fetch where a bundler is told of a browser", ["--conditions=browser"], true]
   ] as const)("%s, and keeps no process alive", ([, flags, fetch]) =>
     Effect.gen(function* () {

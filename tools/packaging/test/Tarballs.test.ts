@@ -1,18 +1,17 @@
 import * as attw from "@arethetypeswrong/core"
-import { execFileSync, spawn, spawnSync } from "node:child_process"
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
+import { spawnSync } from "node:child_process"
+import { globSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { afterAll, assert, describe, inject, it } from "vitest"
 import { type Manifest, problems, publishedFolders, read, root } from "../src/Package.ts"
-import { type Packed, packAll } from "../src/Tarballs.ts"
+import { installedBin, type Service, startService } from "../src/Project.ts"
 
 const node24 = process.execPath
-let packed: ReadonlyArray<Packed> = []
-let project = ""
-let server: { readonly address: string; readonly stop: () => void } | undefined
+const packed = inject("packed")
+const project = inject("project")
+let service: Service | undefined
 
 const run = (command: string, args: ReadonlyArray<string>, env: Record<string, string> = {}) => {
   const { status, stderr, stdout } = spawnSync(command, args, {
@@ -23,51 +22,10 @@ const run = (command: string, args: ReadonlyArray<string>, env: Record<string, s
   return { status, stdout, stderr }
 }
 
-const installedBin = (name: string) => join(project, "node_modules", ".bin", name)
-
 /** A Node that says it is 20, to see what the commands say to it: nothing else of it is old. */
 const oldNode = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.20.2'})"
 
-const startServer = () =>
-  new Promise<{ readonly address: string; readonly stop: () => void }>((resolve, reject) => {
-    const child = spawn(installedBin("webagent-server"), ["--port", "0", "--api-key", "wak_packed"], { cwd: project })
-    let printed = ""
-    child.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()))
-    child.stdout.on("data", (chunk: Buffer) => {
-      printed += chunk.toString()
-      const address = /http:\/\/127\.0\.0\.1:\d+/u.exec(printed)?.[0]
-      if (address !== undefined) resolve({ address, stop: () => child.kill() })
-    })
-    child.on("exit", () => reject(new Error(`webagent-server ended: ${printed}`)))
-  })
-
-beforeAll(async () => {
-  packed = packAll()
-  project = mkdtempSync(join(tmpdir(), "webagent-project-"))
-  writeFileSync(
-    join(project, "package.json"),
-    JSON.stringify({
-      name: "someone-elses-app",
-      private: true,
-      type: "module",
-      dependencies: {
-        effect: "4.1.0",
-        ...Object.fromEntries(packed.map(({ name, tarball }) => [name, `file:${tarball}`]))
-      },
-      // what a registry would do: our packages come from the tarballs, wherever they are asked for
-      overrides: Object.fromEntries(packed.map(({ name }) => [name, `$${name}`])),
-      devDependencies: { typescript: "7.0.2", "@types/node": "24.19.2" }
-    })
-  )
-  execFileSync("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund"], { cwd: project, stdio: "pipe" })
-}, 600_000)
-
-afterAll(() => {
-  server?.stop()
-  const [first] = packed
-  if (first !== undefined) rmSync(dirname(dirname(first.tarball)), { recursive: true, force: true })
-  if (project !== "") rmSync(project, { recursive: true, force: true })
-})
+afterAll(() => service?.stop())
 
 describe("every tarball", () => {
   for (const folder of publishedFolders()) {
@@ -120,7 +78,7 @@ describe("what is reached by name and not by an import", () => {
 
 describe("an app outside of the workspace", () => {
   it("an Effect program creates a run at the packed server and waits for it", async () => {
-    server ??= await startServer()
+    service ??= await startService(project)
     writeFileSync(
       join(project, "program.mjs"),
       `import * as Effect from "effect/Effect"
@@ -134,14 +92,14 @@ console.log(await Effect.runPromise(program.pipe(Effect.provide(V4.layerConfig))
 `
     )
     const { status, stderr, stdout } = run(node24, ["program.mjs"], {
-      WEBAGENT_BASE_URL: server.address,
-      WEBAGENT_API_KEY: "wak_packed"
+      WEBAGENT_BASE_URL: service.address,
+      WEBAGENT_API_KEY: service.apiKey
     })
     assert.deepStrictEqual({ status, stdout, stderr }, { status: 0, stdout: "completed hello\n", stderr: "" })
   })
 
   it("a program in promises does the same, and is not kept alive", async () => {
-    server ??= await startServer()
+    service ??= await startService(project)
     writeFileSync(
       join(project, "promises.mjs"),
       `import { RunNotFoundError, WebAgent } from "@webagent/v4/promise"
@@ -155,8 +113,8 @@ console.log(run.status, run.result, absent, session.result, tasks[0].output)
 `
     )
     const { status, stderr, stdout } = run(node24, ["promises.mjs"], {
-      WEBAGENT_BASE_URL: server.address,
-      WEBAGENT_API_KEY: "wak_packed"
+      WEBAGENT_BASE_URL: service.address,
+      WEBAGENT_API_KEY: service.apiKey
     })
     assert.deepStrictEqual(
       { status, stdout, stderr },
@@ -188,7 +146,7 @@ export const main = async () => {
 `
     )
     const options = "--noEmit --strict --skipLibCheck false --target es2024 --lib es2022,dom,dom.asynciterable"
-    const { status, stdout } = run(installedBin("tsc"), [
+    const { status, stdout } = run(installedBin(project, "tsc"), [
       ...options.split(" "),
       ..."--module node16 --moduleResolution node16 --listFiles --types".split(" "),
       "",
@@ -227,7 +185,7 @@ export const suite = Suite.make("mine", [scenario("adds up", {}, function* () { 
 export const all = [ClientConfig, Transport, PollSchedule, Server, SessionsV3, Browsers]
 `
       )
-      const { status, stdout } = run(installedBin("tsc"), [
+      const { status, stdout } = run(installedBin(project, "tsc"), [
         "--noEmit",
         "--strict",
         "--skipLibCheck",
@@ -269,7 +227,7 @@ export default Suite.make("mine", [
 
   for (const command of ["webagent-harness", "webagent-server"]) {
     it(`${command} on a Node that is too old says so in one sentence`, () => {
-      const { status, stderr, stdout } = run(node24, ["--import", oldNode, installedBin(command), "--help"])
+      const { status, stderr, stdout } = run(node24, ["--import", oldNode, installedBin(project, command), "--help"])
       assert.match(stderr, /^.*needs Node 22\.19 or newer; this is 20\.20\.2\..*\n$/u)
       assert.deepStrictEqual({ status, stdout }, { status: 2, stdout: "" })
     })

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import type { Browser, Page as Tab } from "playwright-core"
 import * as Page from "../../src/page/Page.ts"
 import type { RunReport } from "../../src/runner/RunReport.ts"
-import { open } from "./chromium.ts"
+import { open } from "@webagent/chromium"
 import { datedNight, greenNight, largeNight, monthBefore, redNight, replay, tracesOf } from "./stories.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "webagent-page-"))

@@ -1,0 +1,210 @@
+import { open } from "@webagent/chromium"
+import { execFile, spawn } from "node:child_process"
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { delimiter, join } from "node:path"
+import { promisify } from "node:util"
+import { rolldown } from "rolldown"
+import { afterAll, afterEach, assert, beforeAll, beforeEach, describe, inject, it } from "vitest"
+import { root } from "../src/Package.ts"
+import { installInto, type Service, startService } from "../src/Project.ts"
+import { bun, deno, node20, workerd } from "../src/Runtimes.ts"
+import { type Relay, type Seen, startRelay } from "./Relay.ts"
+
+const packed = inject("packed")
+const project = inject("project")
+const programs = join(root, "tools/packaging/programs")
+
+let service: Service
+let relay: Relay
+beforeAll(async () => {
+  cpSync(programs, project, { recursive: true })
+  service = await startService(project)
+})
+afterAll(() => service?.stop())
+beforeEach(async () => {
+  relay = await startRelay(service.address)
+})
+afterEach(() => relay.stop())
+
+/** What `calls.mjs` says, in every runtime. */
+const said = {
+  run: ["completed", "hello"],
+  statuses: ["completed"],
+  browser: ["stopped", "string"],
+  absent: "RunNotFoundError: Run not found",
+  stranger: "UnauthorizedError: Invalid API key",
+  moved: "TransportError: UnexpectedStatus",
+  hangs: "TransportError: Timeout",
+  cut: "TransportError: ConnectionFailed",
+  half: "TransportError: ConnectionFailed",
+  aborted: true,
+  again: "completed",
+  lost: "CreateOutcomeUnknown: ConnectionFailed",
+  againInSteps: "completed",
+  lostInSteps: "CreateOutcomeUnknown: ConnectionFailed",
+  refusedRead: "TransportError: ConnectionFailed",
+  // it is known that nothing has left
+  refusedCreate: "TransportError: ConnectionFailed",
+  effect: ["completed", "hello", "RunNotFoundError"]
+}
+
+/** The same where fetch does not say why there was no connection. */
+const saidInTheDark = { ...said, refusedCreate: "CreateOutcomeUnknown: ConnectionFailed" }
+
+const run = async (command: string, args: ReadonlyArray<string>, env: Record<string, string> = {}, cwd = project) => {
+  const { stderr, stdout } = await promisify(execFile)(command, args, {
+    cwd,
+    timeout: 500_000,
+    env: { ...process.env, NO_COLOR: "1", NODE_OPTIONS: "", DENO_DIR: join(project, ".deno"), ...env }
+  })
+  assert.strictEqual(stderr, "")
+  return JSON.parse(stdout) as unknown
+}
+
+const where = () => [relay.address, relay.refused, service.apiKey]
+
+/** The creates whose answer was lost, by their keys. */
+const lost = () =>
+  relay.seen
+    .filter(({ body }) => body.includes("lose the answer"))
+    .map(({ headers }) => headers["idempotency-key"] ?? "none")
+
+/** Whether a request says of itself what only fetch says. */
+const byFetch = (seen: Seen | undefined) => seen?.headers["sec-fetch-mode"] !== undefined
+
+/** Whoever follows the redirect has been here. */
+const elsewhere = () => relay.seen.filter(({ path }) => path === "/elsewhere").length
+
+const bundled = async (input: string, conditionNames: Array<string>) => {
+  const bundle = await rolldown({
+    input: join(project, input),
+    platform: "neutral",
+    resolve: { conditionNames: [...conditionNames, "import", "default"] },
+    logLevel: "silent"
+  })
+  const { output } = await bundle.generate({ format: "esm" })
+  await bundle.close()
+  const [chunk, ...rest] = output
+  assert.deepStrictEqual([chunk.imports, rest], [[], []])
+  return chunk.code
+}
+
+const denoFlags = ["run", "--quiet", "--no-lock", "--node-modules-dir=manual"]
+
+const processes: ReadonlyArray<{
+  readonly name: string
+  readonly command: string | undefined
+  readonly args: ReadonlyArray<string>
+}> = [
+  { name: "Node 24", command: process.execPath, args: [] },
+  { name: "Bun", command: bun, args: ["--no-install"] },
+  { name: "Deno", command: deno, args: [...denoFlags, "--allow-net", "--allow-env", "--allow-read=."] }
+]
+
+describe.each(processes)("$name", ({ args, command = "", name }) => {
+  it.skipIf(command === "")("calls the service, and says what every runtime says", async () => {
+    const got = await run(command, [...args, "process.mjs", ...where()])
+    assert.deepStrictEqual([got, lost().length, elsewhere(), byFetch(relay.seen[0])], [said, 2, 0, false])
+  })
+
+  it.skipIf(command === "")(
+    "reads the environment, keeps a ledger in files, and has undici or says that it has not",
+    async () => {
+      const directory = mkdtempSync(join(tmpdir(), "webagent-ledger-"))
+      const env = { WEBAGENT_BASE_URL: relay.address, WEBAGENT_API_KEY: service.apiKey }
+      const all = name === "Deno" ? [...denoFlags, "--allow-all"] : args
+      const got = await run(command, [...all, "environment.mjs", directory], env)
+      rmSync(directory, { recursive: true })
+      const undici =
+        name === "Bun"
+          ? "undici cannot be loaded. Install it beside @webagent/core, or take layerFetch."
+          : "Run not found"
+      assert.deepStrictEqual(got, { open: [[true, true]], atWork: true, absent: "Run not found", undici })
+    }
+  )
+})
+
+describe("Node 20", () => {
+  it.skipIf(node20 === undefined)("is not refused by its installer, and sends through undici", async () => {
+    const client = mkdtempSync(join(tmpdir(), "webagent-client-"))
+    const env = { PATH: `${node20}${delimiter}${process.env["PATH"]}` }
+    const needed = packed.filter(({ name }) => /^@webagent\/(?:contract|core|polling|v4)$/u.test(name))
+    installInto(client, { packed: needed }, { flags: ["--engine-strict"], env })
+    cpSync(programs, client, { recursive: true })
+
+    const node = join(node20 ?? "", "node")
+    const got = await run(node, ["process.mjs", ...where()], {}, client)
+    assert.deepStrictEqual([got, lost().length, elsewhere(), byFetch(relay.seen[0])], [said, 2, 0, false])
+    // its fetch would have said so
+    await run(node, ["-p", `fetch("${relay.address}/x").then(() => 1), 1`], {}, client)
+    assert.isTrue(byFetch(relay.seen.at(-1)))
+    rmSync(client, { recursive: true })
+  })
+})
+
+describe("workerd", () => {
+  it.skipIf(workerd === undefined)("calls the service, and says what every runtime says", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "webagent-workerd-"))
+    writeFileSync(join(folder, "worker.js"), await bundled("worker.mjs", ["workerd", "worker", "browser"]))
+    writeFileSync(
+      join(folder, "config.capnp"),
+      `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [(name = "main", worker = .worker), (name = "network", network = (allow = ["private"]))],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")]
+);
+const worker :Workerd.Worker = (
+  modules = [(name = "worker", esModule = embed "worker.js")],
+  compatibilityDate = "2026-11-01",
+  globalOutbound = "network"
+);
+`
+    )
+    const child = spawn(workerd ?? "", ["serve", "--control-fd=3", join(folder, "config.capnp")], {
+      stdio: ["ignore", "inherit", "inherit", "pipe"]
+    })
+    try {
+      const port = await new Promise((resolve, reject) => {
+        let told = ""
+        child.stdio[3]?.on("data", (chunk: Buffer) => {
+          told += chunk.toString()
+          const listening = /"port":(\d+)/u.exec(told)?.[1]
+          if (listening !== undefined) resolve(listening)
+        })
+        child.on("exit", () => reject(new Error("workerd ended")))
+      })
+      const { address, refused } = relay
+      const response = await fetch(`http://127.0.0.1:${port}/`, {
+        method: "POST",
+        body: JSON.stringify({ address, refused, apiKey: service.apiKey })
+      })
+      assert.deepStrictEqual([await response.json(), lost().length, elsewhere()], [saidInTheDark, 2, 0])
+    } finally {
+      child.kill()
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
+
+describe("Chromium", () => {
+  it("calls the service from a page of the same origin, and says what every runtime says", async () => {
+    relay.pages.set("/", { type: "text/html", text: "<!doctype html><title>a page</title>" })
+    relay.pages.set("/calls.mjs", { type: "text/javascript", text: await bundled("calls.mjs", ["browser"]) })
+    const browser = await open()
+    try {
+      const page = await browser.newPage()
+      await page.goto(relay.address)
+      const { address, refused } = relay
+      const got = await page.evaluate(
+        `import("/calls.mjs").then(({ calls }) => calls(${JSON.stringify({ address, refused, apiKey: service.apiKey })}))`
+      )
+      assert.deepStrictEqual(got, saidInTheDark)
+      // the browser itself may send one again, with the same key
+      assert.strictEqual(new Set(lost()).size, 2)
+      assert.strictEqual(elsewhere(), 0)
+    } finally {
+      await browser.close()
+    }
+  })
+})
