@@ -57,7 +57,7 @@ const answers: Readonly<Record<string, Answer | undefined>> = {
   "429 that echoes the key": { status: 429, text: echo },
   "500 that echoes the key": { status: 500, text: `<html>${key}</html>` },
   "redirect that echoes the key": { status: 302, text: key, headers: { location: "/elsewhere" } },
-  "success that cannot be decoded": { status: 200, json: { id: key, status: 1 } },
+  "success that cannot be decoded": { status: 200, json: { id: 1, task: key } },
   "cut connection": (response) => response.destroy(),
   "no answer": undefined
 }
