@@ -11,20 +11,31 @@ umask 077
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
 home=${WEBAGENT_HOME:-$root/.webagent/nightly}
 keep=${WEBAGENT_KEEP:-30}
+case $keep in
+  '' | 0 | *[!0-9]*) echo "WEBAGENT_KEEP must be a number of nights, 1 or more, not \"$keep\"."; exit 2 ;;
+esac
 mkdir -p "$home/reports"
 
 # a night that outlasts its day must not be joined by the next
-if ! mkdir "$home/lock" 2>/dev/null; then
-  holder=$(cat "$home/lock/pid" 2>/dev/null) || holder=
-  # every container counts its processes from 1: one that was killed had the number that this one has
-  if [ -n "$holder" ] && [ "$holder" != "$$" ] && kill -0 "$holder" 2>/dev/null; then
-    echo "The night before still runs (process $holder): this one is left out."
-    exit 1
+busy() { echo "The night before still runs ($1): this one is left out."; exit 1; }
+if command -v flock >/dev/null; then
+  # the system's own lock, which the harness holds as well: it ends with the last of both, however they end
+  exec 9>>"$home/running"
+  flock -n 9 || busy "process $(tail -n 1 "$home/running")"
+  { echo $$ >"$home/running"; } 2>/dev/null || :
+  finish() { :; }
+else
+  if ! mkdir "$home/lock" 2>/dev/null; then
+    holder=$(cat "$home/lock/pid" 2>/dev/null) || holder=
+    # every container counts its processes from 1: one that was killed had the number that this one has
+    if [ -n "$holder" ] && [ "$holder" != "$$" ] && kill -0 "$holder" 2>/dev/null; then
+      busy "process $holder; if that is none, remove $home/lock"
+    fi
   fi
+  echo $$ >"$home/lock/pid"
+  finish() { rm -rf "$home/lock"; }
 fi
-echo $$ >"$home/lock/pid"
 child=
-finish() { rm -rf "$home/lock"; }
 trap finish EXIT
 # whoever stops the night stops the harness, which then stops what it holds
 trap '[ -z "$child" ] || kill -TERM "$child" 2>/dev/null' INT TERM
@@ -33,12 +44,30 @@ night=$home/reports/$(date -u +%Y-%m-%dT%H-%M-%SZ)
 # two of one second, as when the first was called wrongly, have folders of their own
 mkdir "$night" 2>/dev/null || { night=$night-$$ && mkdir "$night"; }
 cd "$root"
-node tools/workspace/install.mjs harness >"$night/console.txt" 2>&1 || { cat "$night/console.txt"; exit 1; }
+node tools/workspace/install.mjs harness >"$night/console.txt" 2>&1 || {
+  code=$?
+  cat "$night/console.txt"
+  echo "The harness could not be installed (exit code $code): $night"
+  exit 1
+}
 # the Node that the lockfile brings; and no npm in between, which would keep a signal to itself
 PATH=$root/node_modules/.bin:$PATH
+harness() { exec node --conditions=@webagent/source apps/harness/src/main.ts "$@"; }
+
+# what a night that was killed has left open at the service is stopped, and somebody is told
+for cut in "$home"/reports/*/; do
+  [ -n "${WEBAGENT_TARGET:-}" ] && [ -d "${cut}ledger" ] && [ ! -e "${cut}reaped" ] || continue
+  tail -n 1 "${cut}events.ndjson" 2>/dev/null | grep -q '"_tag":"RunFinished"' && continue
+  echo "The night in $cut was cut short. What it left open:"
+  left=0
+  (harness reap --ledger "${cut}ledger" --target "$WEBAGENT_TARGET") 2>&1 || left=$?
+  # what cannot be stopped is told once
+  [ "$left" -gt 1 ] || : >"${cut}reaped"
+done
+
 # the seed is the day: another one every night, and the same when the night is run again
 # shellcheck disable=SC2086 # the flags are several words
-node --conditions=@webagent/source apps/harness/src/main.ts run ${WEBAGENT_NIGHT:---trials 5} ${WEBAGENT_TARGET:+--target "$WEBAGENT_TARGET"} \
+harness run ${WEBAGENT_NIGHT:---trials 5} ${WEBAGENT_TARGET:+--target "$WEBAGENT_TARGET"} \
   --seed "$(date -u +%Y%m%d)" --history "$home/history.ndjson" --record --report-dir "$night" \
   >>"$night/console.txt" 2>&1 &
 child=$!
@@ -46,8 +75,12 @@ code=0
 wait "$child" || code=$?
 # a wait that a signal ended is not the end of the harness
 while kill -0 "$child" 2>/dev/null; do wait "$child" || code=$?; done
-[ "$code" -eq 0 ] || cat "$night/console.txt"
+if [ "$code" -ne 0 ]; then
+  cat "$night/console.txt"
+  # the disk that is full has no room for what was said of it
+  echo "The night ended with exit code $code: $night ($(df -P "$home" | awk 'NR == 2 { print $4 }') KiB are free there)"
+fi
 
-# names sort by time
-find "$home/reports" -mindepth 1 -maxdepth 1 -type d | sort -r | tail -n "+$((keep + 1))" | while read -r old; do rm -rf "$old"; done
+# names sort by time; of a clock that was put back tonight may be the oldest
+find "$home/reports" -mindepth 1 -maxdepth 1 -type d ! -path "$night" | sort -r | tail -n "+$keep" | while read -r old; do rm -rf "$old"; done
 exit "$code"

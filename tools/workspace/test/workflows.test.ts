@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
@@ -129,18 +129,54 @@ describe("workflows", () => {
       assert.strictEqual(wrong.status, 2)
       assert.include(wrong.stdout, 'No suite named "no-such-suite"')
 
+      // what a killed night has left is seen to once, and told
+      const killed = join(home, "reports", "2020-01-03T00-00-00Z")
+      mkdirSync(join(killed, "ledger"), { recursive: true })
+      writeFileSync(join(killed, "events.ndjson"), '{"at":"2020-01-03T00:00:00.000Z","_tag":"RunStarted"}\n')
+      const after = { WEBAGENT_HOME: home, WEBAGENT_NIGHT: "versions", WEBAGENT_TARGET: address, WEBAGENT_API_KEY: key }
+      const [told, silent] = [1, 2].map(() => shell("sh deploy/nightly/nightly.sh", after))
+      assert.match(told?.stdout ?? "", /^The night in .+03T00-00-00Z\/ was cut short[^]+nothing is open\n$/u)
+      assert.deepStrictEqual([told?.status, silent?.status, silent?.stdout], [0, 0, ""])
+
+      // whoever holds the system's lock is at work; what a killed night has left in the file says nothing
+      writeFileSync(join(home, "running"), String(process.pid))
+      const first = shell("exec 9>>$WEBAGENT_HOME/running; flock 9; sh deploy/nightly/nightly.sh; exit 7", {
+        WEBAGENT_HOME: home,
+        WEBAGENT_NIGHT: "versions"
+      })
+      assert.strictEqual(first.status, 1, first.stderr)
+      assert.include(first.stdout, `The night before still runs (process ${process.pid})`)
+      assert.include(night("no-such-suite").stdout, 'No suite named "no-such-suite"')
+
+      // where the system has none, a folder is the lock
+      const bare = mkdtempSync(join(tmpdir(), "webagent-bare-"))
+      for (const tool of [
+        "bash",
+        "sh",
+        "awk",
+        "cat",
+        "date",
+        "df",
+        "dirname",
+        "find",
+        "grep",
+        "mkdir",
+        "node",
+        "npm",
+        "npx",
+        "rm",
+        "sort",
+        "tail"
+      ])
+        symlinkSync(shell(`command -v ${tool}`, {}).stdout.trim(), join(bare, tool))
+      const old = { WEBAGENT_HOME: home, WEBAGENT_NIGHT: "no-such-suite", PATH: bare }
       mkdirSync(join(home, "lock"))
       writeFileSync(join(home, "lock", "pid"), String(process.pid))
-      const second = night("versions")
-      assert.strictEqual(second.status, 1)
-      assert.include(second.stdout, "The night before still runs")
-
+      assert.include(shell("sh deploy/nightly/nightly.sh", old).stdout, "The night before still runs")
       // a container that was killed leaves the number that the next one has
-      const same = shell('echo $$ >"$WEBAGENT_HOME/lock/pid" && exec sh deploy/nightly/nightly.sh', {
-        WEBAGENT_HOME: home,
-        WEBAGENT_NIGHT: "no-such-suite"
-      })
+      const same = shell('echo $$ >"$WEBAGENT_HOME/lock/pid" && exec sh deploy/nightly/nightly.sh', old)
       assert.include(same.stdout, 'No suite named "no-such-suite"')
+      rmSync(bare, { recursive: true })
       rmSync(home, { recursive: true })
     }
   )

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import * as EventLog from "../events/EventLog.ts"
 import * as RunLock from "../events/RunLock.ts"
 import { usage } from "../Mistake.ts"
+import { troubleOf } from "../Trouble.ts"
 import type { RunEvent } from "../runner/RunEvent.ts"
 
 /** What a run's events are written with. */
@@ -17,6 +18,9 @@ export interface EventReporting {
 /** Writes nothing. */
 export const none: EventReporting = { emit: () => Effect.void, finish: Effect.void }
 
+const cannotBegin = (error: PlatformError) =>
+  Effect.fail(usage(`The reports cannot be written: ${troubleOf(error)}. Choose another folder with --report-dir.`))
+
 /**
  * Writes the events of a run to its report directory as they happen: behind those that are there when it is continued,
  * else from the first, for which the directory has to be nobody else's.
@@ -25,9 +29,13 @@ export const start = Effect.fnUntraced(function* (directory: string, continued: 
   if (!continued) {
     const inUse = ({ pid }: RunLock.RunInProgress) =>
       Effect.fail(usage(`${directory} is where process ${pid} reports: choose another folder with --report-dir.`))
-    yield* Effect.catchTag(RunLock.take(directory), "RunInProgress", inUse)
+    yield* RunLock.take(directory).pipe(Effect.catchTags({ RunInProgress: inUse, PlatformError: cannotBegin }))
   }
-  const log = yield* EventLog.open(join(directory, EventLog.fileName), { continued })
+  const log = yield* Effect.catchTag(
+    EventLog.open(join(directory, EventLog.fileName), { continued }),
+    "PlatformError",
+    cannotBegin
+  )
   let trouble: PlatformError | undefined
   let last: RunEvent | undefined
   const write = (event: RunEvent) =>

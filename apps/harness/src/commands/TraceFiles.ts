@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { join } from "node:path"
+import { troubleOf } from "../Trouble.ts"
 import type { Trace } from "../trace/Trace.ts"
 
 /** Where the traces of a run are, below its report directory. */
@@ -29,7 +30,7 @@ export const make = Effect.fnUntraced(function* (directory: string) {
             const said = silent
             silent = true
             return Effect.as(
-              said ? Effect.void : Effect.logWarning(`Traces cannot be written: ${error.message}`),
+              said ? Effect.void : Effect.logWarning(`Traces cannot be written: ${troubleOf(error)}.`),
               undefined
             )
           })

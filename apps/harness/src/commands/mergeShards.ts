@@ -21,6 +21,7 @@ import { program, quoted } from "./Program.ts"
 import * as ReportDirectory from "./ReportDirectory.ts"
 import * as Reporting from "./Reporting.ts"
 import type { RunOptions } from "./RunOptions.ts"
+import { both } from "./runSuites.ts"
 import * as WholeFile from "../WholeFile.ts"
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(RunReport))
@@ -135,8 +136,7 @@ export const mergeShards = Effect.fnUntraced(function* (given: {
   for (const result of report.results) yield* reporting.emit({ _tag: "ScenarioFinished", result })
   yield* reporting.emit({ _tag: "RunFinished", report })
   const written = yield* Effect.exit(reporting.finish)
-  yield* book.record(report)
-  yield* written
+  yield* both(written, yield* Effect.exit(book.record(report)))
 
   if (!Gate.judge(report).green) return yield* new NotGreen({ exitCode: 1 })
 }, Effect.scoped)

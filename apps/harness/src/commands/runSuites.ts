@@ -1,9 +1,11 @@
 import { PollSchedule } from "@webagent/polling"
+import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { usage } from "../Mistake.ts"
+import * as Exit from "effect/Exit"
+import { type Mistake, usage } from "../Mistake.ts"
 import type { CutCost } from "../runner/CutCost.ts"
 import * as Gate from "../runner/Gate.ts"
 import * as Machine from "../runner/Machine.ts"
@@ -79,6 +81,16 @@ const withCut = ({ resumed = [], ...header }: RunHeader, cut: CutCost | undefine
   resumed: resumed.map((one, index) => (cut === undefined || index < resumed.length - 1 ? one : { ...one, cut }))
 })
 
+/** Fails as the second did, and says of the first that it did, too. */
+export const both = Effect.fnUntraced(function* (one: Exit.Exit<void, Mistake>, other: Exit.Exit<void, Mistake>) {
+  if (Exit.isFailure(one) && Exit.isFailure(other)) {
+    const also = one.cause.reasons.find(Cause.isFailReason)
+    if (also !== undefined) yield* Console.error(also.error.message)
+  }
+  yield* other
+  yield* one
+})
+
 /** Runs the chosen scenarios on the chosen target and reports; fails with NotGreen when something is wrong. */
 export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resumed?: Resumed) =>
   Effect.gen(function* () {
@@ -134,9 +146,8 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
       const keyIn = yield* KeyScan.clean(reporting.directory, target.apiKey)
       if (keyIn.length > 0) yield* Console.error(`The API key was taken out of ${keyIn.join(", ")}.`)
       // before the run is over: one that was killed here goes on, and is recorded then
-      yield* book.record(report)
-      yield* reporting.end
-      yield* written
+      const recorded = yield* Effect.exit(Effect.andThen(book.record(report), reporting.end))
+      yield* both(written, recorded)
       return { report, isClean: keyIn.length === 0 }
     }).pipe(Effect.uninterruptible)
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
@@ -97,10 +97,14 @@ describe("a night whose history cannot be written", () => {
   it("says so, and can be taken up again to be recorded", async () => {
     const [directory, path] = [join(folder, "full"), join(folder, "full.ndjson")]
     const args = ["run", "test/commands/spoils.suite.ts", "--history", path, "--record"]
+    mkdirSync(join(directory, "report.json"), { recursive: true })
     const failed = await run([...args, "--report-dir", directory], { SPOILS: path })
-    assert.match(failed.stderr, /^--record: the history cannot be written: .*full\.ndjson is a folder/u)
+    assert.match(
+      failed.stderr,
+      /^The report cannot be written: .+report\.json.+\n--record: the history cannot be written: .*full\.ndjson is a folder/u
+    )
     assert.strictEqual(failed.code, 2)
-    rmSync(path, { recursive: true })
+    for (const folder of [path, join(directory, "report.json")]) rmSync(folder, { recursive: true })
     const { code, stderr } = await run(["run", "--resume", directory], { SPOILS: join(folder, "elsewhere") })
     assert.strictEqual(code, 0, stderr)
     assert.strictEqual(NightFile.parse(readFileSync(path, "utf8"), path).pipe(Result.getOrThrow).nights.length, 1)

@@ -45,6 +45,14 @@ describe.concurrent("the reports of a run", () => {
     )
   })
 
+  it("a folder in which events cannot be written is refused before anything runs", async () => {
+    const directory = join(folder, "no-events")
+    mkdirSync(join(directory, "events.ndjson"), { recursive: true })
+    const { code, stderr, stdout } = await run(["run", example, "--tag", "quick", "--report-dir", directory])
+    assert.deepStrictEqual([code, stdout], [2, ""])
+    assert.match(stderr, /^The reports cannot be written: .*events\.ndjson is a folder .+ with --report-dir\.\n$/u)
+  })
+
   it("a page that cannot be written keeps no other report from it, and is said", async () => {
     const directory = join(folder, "blocked")
     mkdirSync(join(directory, "report.html"), { recursive: true })
