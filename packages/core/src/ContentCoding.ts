@@ -1,7 +1,13 @@
 import * as Result from "effect/Result"
 import type * as Zlib from "node:zlib"
 
-const decoder = (zlib: typeof Zlib, coding: string): ((body: Buffer) => Buffer) | undefined => {
+/** No answer of such a service is a fraction of it: what is larger would end the process for want of memory. */
+export const most_bytes: number = 100 * 1024 * 1024
+
+/** Why an answer was given up. */
+export const tooLarge = (): Error => new Error("the answer is larger than 100 MiB")
+
+const decoder = (zlib: typeof Zlib, coding: string) => {
   switch (coding) {
     case "gzip":
     case "x-gzip":
@@ -15,6 +21,9 @@ const decoder = (zlib: typeof Zlib, coding: string): ((body: Buffer) => Buffer) 
   }
 }
 
+const isTooLarge = (cause: unknown) =>
+  cause instanceof Error && "code" in cause && cause.code === "ERR_BUFFER_TOO_LARGE"
+
 /**
  * A body without the codings of its `Content-Encoding`, as fetch gives it: nobody asks for one, and there are proxies
  * that compress all the same. One that is not known is left as it is.
@@ -26,7 +35,8 @@ export const decode = (body: Buffer, contentEncoding: string): Result.Result<Buf
       // rarely needed: a client that starts does not wait for it
       const zlib = process.getBuiltinModule("node:zlib")
       const codings = contentEncoding.toLowerCase().split(",").toReversed()
-      return codings.reduce((coded, coding) => decoder(zlib, coding.trim())?.(coded) ?? coded, body)
+      const limit = { maxOutputLength: most_bytes }
+      return codings.reduce((coded, coding) => decoder(zlib, coding.trim())?.(coded, limit) ?? coded, body)
     },
-    catch: (cause) => cause
+    catch: (cause) => (isTooLarge(cause) ? tooLarge() : cause)
   })

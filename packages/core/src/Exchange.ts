@@ -31,6 +31,8 @@ export interface Outgoing {
   readonly attempt: number
 }
 
+type Phase = "connect" | "headers" | "body"
+
 /** The innermost error that the system gave. */
 const systemError = (error: HttpClientError.HttpClientError): unknown => {
   let cause: unknown = "cause" in error.reason ? error.reason.cause : error
@@ -58,7 +60,7 @@ export const make = (
   const toReason = (error: HttpClientError.HttpClientError, took_ms: number): TransportErrorReason => {
     const { reason } = error
     if (reason._tag === "InvalidUrlError" || reason._tag === "EncodeError") {
-      return new InvalidRequest({ issue: "the address or body of the request cannot be encoded" })
+      return new InvalidRequest({ issue: "the request cannot be encoded: look at its headers" })
     }
     const cause = systemError(error)
     const code = stringIn(cause, "code")
@@ -77,12 +79,8 @@ export const make = (
     })
   }
 
-  const timedOut = (
-    outgoing: Outgoing,
-    phase: "headers" | "body",
-    limit: "headers" | "body" | "total",
-    after: Duration.Duration
-  ) => Effect.fail(failed(outgoing, new Timeout({ phase, limit, after })))
+  const timedOut = (outgoing: Outgoing, phase: Phase, limit: "headers" | "body" | "total", after: Duration.Duration) =>
+    Effect.fail(failed(outgoing, new Timeout({ phase, limit, after })))
 
   const bounded = <A, E>(
     effect: Effect.Effect<A, E>,
@@ -113,11 +111,11 @@ export const make = (
   const inOneStep = (send: SendWhole, outgoing: Outgoing, fail: Told) =>
     Effect.withFiber((fiber) =>
       Effect.callback<WholeAnswer, TransportError>((resume) => {
-        let phase: "headers" | "body" = "headers"
+        let phase: Phase = "headers"
         const timer = Effect.runForkWith(fiber.context)(Effect.sleep(timeouts.total))
         const end = send(outgoing.keyed, fiber.context, {
-          onHeaders: () => {
-            phase = "body"
+          onPhase: (reached) => {
+            phase = reached
           },
           onEnd: (end) => {
             timer.interruptUnsafe()

@@ -9,7 +9,7 @@ import * as WholeAnswer from "./WholeAnswer.ts"
 /** Sends with the fetch that a call is given, else with the given one, else with the global one. */
 export const sendBy =
   (given: typeof globalThis.fetch | undefined): WholeAnswer.SendWhole =>
-  (request, context, { onEnd, onHeaders }) => {
+  (request, context, { onEnd, onPhase }) => {
     const fetch = Context.getOrUndefined(context, FetchHttpClient.Fetch) ?? given ?? globalThis.fetch
     const controller = new AbortController()
     // fetch counts the body itself, and browsers forbid anyone else to
@@ -22,7 +22,7 @@ export const sendBy =
         signal: controller.signal,
         ...(request.body._tag === "Uint8Array" ? { body: request.body.body as BodyInit } : {})
       })
-      onHeaders()
+      onPhase("body")
       return Effect.succeed({
         status: response.status,
         header: (name: string) => response.headers.get(name) ?? undefined,

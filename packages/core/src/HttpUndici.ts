@@ -15,22 +15,41 @@ import * as WholeAnswer from "./WholeAnswer.ts"
 const joined = (value: string | ReadonlyArray<string> | undefined) =>
   typeof value === "object" ? value.join(", ") : value
 
+/** What undici does not begin to send, such as a header that it takes for none. */
+const isRefusal = (cause: unknown) =>
+  cause instanceof Error &&
+  "code" in cause &&
+  (cause.code === "UND_ERR_INVALID_ARG" || cause.code === "UND_ERR_NOT_SUPPORTED")
+
+/** Says of an error that it came before anything was sent: those of a certificate or of a proxy do not say so. */
+const unsent = (cause: unknown): unknown => {
+  let inner = cause
+  while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause
+  if (!(inner instanceof Error) || ("syscall" in inner && inner.syscall === "getaddrinfo")) return cause
+  return Object.assign(inner, { syscall: "connect" })
+}
+
 /** Sends with undici's dispatch: no stream, no promise and no signal is made for an answer that is read whole. */
 const sendBy =
   (dispatcher: Undici.Dispatcher): WholeAnswer.SendWhole =>
-  (request, _context, { onEnd, onHeaders }) => {
+  (request, _context, { onEnd, onPhase }) => {
     let controller: Undici.Dispatcher.DispatchController | undefined
     let interrupted: Error | undefined
     let status = 0
     let headers: Parameters<NonNullable<Undici.Dispatcher.DispatchHandler["onResponseStart"]>>[2] = {}
     const chunks: Array<Buffer> = []
 
-    const fail = (cause: unknown) =>
-      onEnd(
-        Effect.fail(
-          new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
-        )
-      )
+    let received_bytes = 0
+
+    const fail = (cause: unknown) => {
+      const reason =
+        controller === undefined && isRefusal(cause)
+          ? new HttpClientError.EncodeError({ request, cause })
+          : new HttpClientError.TransportError({ request, cause: controller === undefined ? unsent(cause) : cause })
+      onEnd(Effect.fail(new HttpClientError.HttpClientError({ reason })))
+    }
+    // undici tells when it begins to send: what ends before that has done nothing
+    onPhase("connect")
     try {
       const { origin, pathname, search } = new URL(request.url)
       dispatcher.dispatch(
@@ -44,15 +63,20 @@ const sendBy =
         {
           onRequestStart: (started) => {
             controller = started
+            onPhase("headers")
             if (interrupted !== undefined) started.abort(interrupted)
           },
           onResponseStart: (_, code, received) => {
             if (code < 200) return
             status = code
             headers = received
-            onHeaders()
+            onPhase("body")
           },
-          onResponseData: (_, chunk) => void chunks.push(chunk),
+          onResponseData: (started, chunk) => {
+            received_bytes += chunk.length
+            if (received_bytes > ContentCoding.most_bytes) started.abort(ContentCoding.tooLarge())
+            else chunks.push(chunk)
+          },
           onResponseEnd: () => {
             const received = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
             const coding = joined(headers["content-encoding"])

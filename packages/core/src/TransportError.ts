@@ -117,8 +117,7 @@ const connectionCodes: Readonly<Record<string, string>> = {
 
 /** Whether the request has not left: while reading or writing, the same codes end a connection that was there. */
 export const isUnsent = ({ code, syscall }: ConnectionFailed): boolean =>
-  connectionCodes[code ?? ""] !== undefined &&
-  (syscall === undefined || syscall === "connect" || syscall === "getaddrinfo")
+  syscall === undefined ? connectionCodes[code ?? ""] !== undefined : syscall === "connect" || syscall === "getaddrinfo"
 
 const causeOf = ({ cause }: ConnectionFailed) => (cause instanceof Error ? cause.message : "connection lost")
 
@@ -135,10 +134,10 @@ export const describe = (
 ): string => {
   switch (reason._tag) {
     case "ConnectionFailed": {
-      const known = isUnsent(reason) ? connectionCodes[reason.code ?? ""] : undefined
-      return known === undefined
-        ? `no answer came (${reason.code ?? causeOf(reason)}).${acted}`
-        : `nothing answers at ${origin} (${known}). Is the service running, and the base address right?`
+      const what = reason.code ?? causeOf(reason)
+      return isUnsent(reason)
+        ? `nothing answers at ${origin} (${connectionCodes[what] ?? what}). Is the service running, and the base address right?`
+        : `no answer came (${what}).${acted}`
     }
     case "Timeout": {
       const { after, limit = "total", phase } = reason

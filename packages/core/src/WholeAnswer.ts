@@ -15,7 +15,8 @@ export interface WholeAnswer {
 
 /** Whom a request that is under way tells. */
 export interface Listener {
-  readonly onHeaders: () => void
+  /** What is missing now: a connection, where the client can tell, then the headers, then the end of the body. */
+  readonly onPhase: (phase: "connect" | "headers" | "body") => void
   /** The whole answer, or why there is none; only the first call counts. */
   readonly onEnd: (end: Effect.Effect<WholeAnswer, HttpClientError.HttpClientError>) => void
 }
