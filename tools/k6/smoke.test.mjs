@@ -20,7 +20,7 @@ const stall_ms = 4000
  * true for no answer at all. With `keys` it creates once a key. From the
  * request `stallAt` on it answers nothing for a while.
  */
-async function scriptedService({ createdStatus, fail, keyHeader, keys, result, stallAt }) {
+async function scriptedService({ fail, firstStatus, keyHeader, keys, result, stallAt }) {
   const seen = { browsers: 0, stopped: 0, open: new Set(), requests: 0, polls: new Map(), messages: [] }
   const created = new Map()
   const ended = new Map()
@@ -58,13 +58,12 @@ async function scriptedService({ createdStatus, fail, keyHeader, keys, result, s
         }
         return status === true ? undefined : answer(201, browser)
       }
-      if (request.method === "POST")
-        return answer(201, { id: `r/${seen.requests}`, status: createdStatus, sessionId: "s" })
+      if (request.method === "POST") return answer(201, { id: `r/${seen.requests}`, status: "queued", sessionId: "s" })
       if (rest !== "status")
         return answer(200, { id: decodeURIComponent(id), status: "completed", result, tasks: [null] })
       const polls = (seen.polls.get(id) ?? 0) + 1
       seen.polls.set(id, polls)
-      return answer(200, { status: polls < 3 ? "running" : "completed" })
+      return answer(200, { status: polls < 2 ? firstStatus : polls < 3 ? "running" : "completed" })
     })
   }).listen(0, "127.0.0.1")
   await once(server, "listening")
@@ -88,14 +87,14 @@ describe("smoke", { concurrency: 3 }, () => {
   async function smoke(
     fail,
     environment = {},
-    { abortAt, createdStatus = "queued", keys = false, result = "hello", stallAt } = {}
+    { abortAt, firstStatus = "running", keys = false, result = "hello", stallAt } = {}
   ) {
     const act = (request, ordinal) => {
       if (ordinal === abortAt) child.kill("SIGINT")
       return fail?.(request, ordinal, () => child.kill("SIGINT"))
     }
     const keyHeader = (environment.WEBAGENT_API_KEY_HEADER ?? "X-Service-API-Key").toLowerCase()
-    const service = await scriptedService({ createdStatus, fail: act, keyHeader, keys, result, stallAt })
+    const service = await scriptedService({ fail: act, firstStatus, keyHeader, keys, result, stallAt })
     const summary = join(mkdtempSync(join(tmpdir(), "smoke-")), "summary.json")
     const env = {
       K6_NO_USAGE_REPORT: "true",
@@ -333,11 +332,11 @@ describe("smoke", { concurrency: 3 }, () => {
   })
 
   test("answers that the contract does not know cross contract_violations, when they are in the sample", async () => {
-    const sampled = (share) => smoke(undefined, { WEBAGENT_LOAD_SAMPLE: share }, { createdStatus: 7 })
+    const sampled = (share) => smoke(undefined, { WEBAGENT_LOAD_SAMPLE: share }, { firstStatus: 7 })
     const all = await sampled("1")
     assert.equal(all.exitCode, 99)
     assert.deepEqual(all.crossed, ["contract_violations"])
-    assert.match(all.stderr, /v4\.createRun answers what the contract does not know: SchemaError\(.*status/)
+    assert.match(all.stderr, /v4\.getRunStatus answers what the contract does not know: SchemaError\(.*status/)
     const { answers_decoded, contract_violations } = all.metrics()
     assert.ok(answers_decoded.values.count > 50)
     assert.equal(contract_violations.values.count, all.seen.polls.size)
