@@ -188,7 +188,7 @@ const worker :Workerd.Worker = (
 })
 
 describe("Chromium", () => {
-  it("calls the service from a page of the same origin, and says what every runtime says", async () => {
+  it("calls the service from a page of the same origin alone, and says what every runtime says", async () => {
     relay.pages.set("/", { type: "text/html", text: "<!doctype html><title>a page</title>" })
     relay.pages.set("/calls.mjs", { type: "text/javascript", text: await bundled("calls.mjs", ["browser"]) })
     const browser = await open()
@@ -200,6 +200,8 @@ describe("Chromium", () => {
         `import("/calls.mjs").then(({ calls }) => calls(${JSON.stringify({ address, refused, apiKey: service.apiKey })}))`
       )
       assert.deepStrictEqual(got, saidInTheDark)
+      const across = `fetch("${service.address}/api/v4/runs/none", { headers: { "x-service-api-key": "1" } })`
+      assert.strictEqual(await page.evaluate(`${across}.then(String, ({ name }) => name)`), "TypeError")
       // the browser itself may send one again, with the same key
       assert.strictEqual(new Set(lost()).size, 2)
       assert.strictEqual(elsewhere(), 0)
