@@ -12,7 +12,9 @@ const accept = Command.make(
     night: Argument.String("night").pipe(Argument.withDescription("The id of a night in which something got worse")),
     history: Flags.history,
     scenario: Flag.String("scenario").pipe(
-      Flag.withDescription("Only this scenario, by its name; default: everything that got worse in that night"),
+      Flag.withDescription(
+        'Only this scenario, by its name, or as "suite > name" where several are called so; default: everything that got worse in that night'
+      ),
       Flag.optional
     ),
     note: Flag.String("note").pipe(Flag.withDescription("Why; default: nothing"), Flag.optional)

@@ -113,6 +113,40 @@ describe("a night whose history cannot be written", () => {
   }, 60_000)
 })
 
+it("a scenario is accepted by its name, or with its suite's where two are called so", async () => {
+  const file = join(folder, "two.ndjson")
+  const named = (suite: string, name: string) => ({ suite, name })
+  const [first] = nights()
+  if (first === undefined) throw new Error("there is a night")
+  const { id: _, ...of } = first
+  const worse = [named("shop", "pays"), named("bank", "pays"), named("bank", "lends")].map((scenario) => ({
+    figure: "pass rate" as const,
+    scenario,
+    since: of.startedAt
+  }))
+  const bad = withId({ ...of, regressed: [...worse, ...worse.map((row) => ({ ...row, figure: "cost" as const }))] })
+  writeFileSync(file, `${JSON.stringify(bad)}\n`)
+  const accept = (scenario: string) => run(["history", "accept", bad.id, "--history", file, "--scenario", scenario])
+  const [both, none] = [await accept("pays"), await accept("sells")]
+  assert.deepStrictEqual(
+    [both.code, both.stderr, none.code, none.stderr],
+    [
+      2,
+      '"pays" may be 2 scenarios: say "shop > pays" or "bank > pays".\n',
+      2,
+      `Scenario "sells" did not get worse in night ${bad.id}; these did: "shop > pays", "bank > pays", "bank > lends".\n`
+    ]
+  )
+  const one = await accept("bank > pays")
+  assert.strictEqual(one.stdout, `accepted: what night ${bad.id} says of "bank > pays" is the measure from then on\n`)
+  assert.deepStrictEqual([(await accept("shop › pays")).code, (await accept("lends")).code], [0, 0])
+  const { accepted } = Result.getOrThrow(NightFile.parse(readFileSync(file, "utf8"), file))
+  assert.deepStrictEqual(
+    accepted.map(({ scenario }) => scenario),
+    [named("bank", "pays"), named("shop", "pays"), named("bank", "lends")]
+  )
+})
+
 describe.concurrent("mistakes about nights", () => {
   const empty = join(folder, "none.ndjson")
   const cases: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = [
