@@ -1,3 +1,4 @@
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Forecast from "../runner/Forecast.ts"
 import * as Plan from "../runner/Plan.ts"
@@ -5,6 +6,7 @@ import { scenarioKey } from "../runner/RunnerOptions.ts"
 import * as Capabilities from "../target/Capabilities.ts"
 import { choose, limitsOf } from "./ChosenScenarios.ts"
 import * as PlanText from "./PlanText.ts"
+import { defaultTimeout } from "./TrialTimeout.ts"
 import { program, quoted } from "./Program.ts"
 import { terminal } from "./Reporting.ts"
 import type { RunOptions } from "./RunOptions.ts"
@@ -27,6 +29,8 @@ export const planSuites = Effect.fnUntraced(function* (options: RunOptions, args
   const { learned, plan } = yield* choose(options)
   const limits = limitsOf(options, plan)
   const lacks = Capabilities.lacking(assumedOf(options))
+  const simulated = options.target === "simulated"
+  const timeout = options.timeout ?? defaultTimeout({ simulated })
   const candidates = plan.map((planned): Forecast.Candidate => {
     const { scenario, suite } = planned
     return {
@@ -34,14 +38,15 @@ export const planSuites = Effect.fnUntraced(function* (options: RunOptions, args
       learned: learned.get(scenarioKey(suite, scenario.name)),
       worst_usd: Plan.worstOf(planned, Plan.budgetOf(planned, options.trials, limits.trialBudget_usd)),
       open: options.trial === undefined ? Plan.trialsOf(planned, options.trials) : 1,
+      timeout_ms: Duration.toMillis(scenario.timeout ?? timeout),
       lacking: scenario.needs.map(lacks).find((reason) => reason !== undefined)
     }
   })
   const { columns, style, write } = yield* terminal
-  const simulated = options.target === "simulated"
   const lines = PlanText.lines(Forecast.make(candidates, limits, options.concurrency), {
     target: simulated ? "simulated service" : options.target,
     assumed: simulated ? undefined : "it is taken for a service that is not ours: nobody has asked it",
+    isFree: simulated,
     concurrency: options.concurrency,
     limits,
     isShard: options.shard !== undefined,

@@ -2,7 +2,6 @@ import { PollSchedule } from "@webagent/polling"
 import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { type Mistake, usage } from "../Mistake.ts"
@@ -27,10 +26,8 @@ import * as Reporting from "./Reporting.ts"
 import type { Resumed } from "./Resumed.ts"
 import type { RunOptions } from "./RunOptions.ts"
 import { stopLeftovers } from "./stopLeftovers.ts"
+import { defaultTimeout } from "./TrialTimeout.ts"
 import * as TargetSource from "./TargetSource.ts"
-
-/** The longest a trial may take unless told otherwise. */
-export const defaultTimeout = (target: Target) => (target.simulated ? Duration.seconds(30) : Duration.minutes(10))
 
 /** What a run is. `argumentOf` names a suite on the command line. */
 export const headerOf = Effect.fnUntraced(function* (

@@ -19,9 +19,10 @@ import * as EndOfRun from "./EndOfRun.ts"
 import * as Inspector from "./Inspector.ts"
 import * as Reporting from "./Reporting.ts"
 import type { RunOptions } from "./RunOptions.ts"
-import { defaultTimeout, headerOf } from "./runSuites.ts"
+import { headerOf } from "./runSuites.ts"
 import * as SuiteSource from "./SuiteSource.ts"
 import * as TargetSource from "./TargetSource.ts"
+import { defaultTimeout } from "./TrialTimeout.ts"
 
 const shortest = (path: string): string => {
   const below = relative(process.cwd(), path)

@@ -7,6 +7,8 @@ import type { Limits } from "./RunReport.ts"
 export interface Candidate extends Ranking.Rankable {
   /** Why the target cannot serve it. */
   readonly lacking: string | undefined
+  /** The longest that one of its trials may take. */
+  readonly timeout_ms: number
 }
 
 /** What is to be expected of a scenario. */
@@ -28,6 +30,8 @@ export interface Forecast {
   readonly trials: number
   /** From begin to end, where anything is known of how long trials take. */
   readonly expected_ms: number | undefined
+  /** The same if each trial took all the time that it has, and none ran again. */
+  readonly longest_ms: number
   /** Scenarios of which nobody knows how long they take: the middle of the others is taken. */
   readonly unknown: number
   /** What all that begins may cost together, but for what nothing bounds. */
@@ -91,6 +95,12 @@ export const make = (candidates: ReadonlyArray<Candidate>, limits: Limits, concu
     skip: refused(candidate)
   }))
   const began = rows.filter(({ skip }) => skip?.certain !== true)
+  const putLongest = schedule(concurrency)
+  const longest_ms = began.reduce(
+    (last_ms, { candidate }) =>
+      Math.max(last_ms, putLongest(candidate.open, Math.min(candidate.timeout_ms, scenarioTime_ms))),
+    0
+  )
   return {
     rows: [
       ...rows,
@@ -103,6 +113,7 @@ export const make = (candidates: ReadonlyArray<Candidate>, limits: Limits, concu
     short: Ranking.isShort(served, limits, concurrency),
     trials: began.reduce((sum, { candidate }) => sum + candidate.open, 0),
     expected_ms: usual_ms === undefined ? undefined : end_ms,
+    longest_ms: Math.min(longest_ms, time_ms),
     unknown: began.filter(({ candidate }) => candidate.learned === undefined).length,
     worst_usd: Money.sum(began.flatMap(({ candidate }) => candidate.worst_usd ?? [])),
     unbounded: served.filter(({ worst_usd }) => worst_usd === undefined).length

@@ -16,19 +16,44 @@ describe("plan", () => {
   })
 
   it("says what nothing bounds, and how to bound it", async () => {
-    const open = await run(["plan", "v4-runs", "--name", "a run that is asked"])
-    assert.strictEqual(open.code, 2)
-    assert.match(open.stderr, /^No scenario of v4-runs fits --name/u)
-    const [free, bound] = await Promise.all([
-      run(["plan", "v4-runs", "--name", "a failed run is failed"]),
-      run(["plan", "v4-runs", "--name", "a failed run is failed", "--trial-budget", "0.5", "--trials", "4"])
+    const none = await run(["plan", "v4-runs", "--name", "a run that is asked"])
+    assert.strictEqual(none.code, 2)
+    assert.match(none.stderr, /^No scenario of v4-runs fits --name/u)
+    const failed = ["plan", "v4-runs", "--name", "a failed run is failed"]
+    const paid = [
+      "plan",
+      "v4-runs",
+      "--name",
+      "creating a run answers",
+      "--target",
+      "http://127.0.0.1:9",
+      "--allow-paid"
+    ]
+    const [free, limited, unbound, bound] = await Promise.all([
+      run(failed),
+      run([...failed, "--max-cost", "5"]),
+      run(paid),
+      run([...paid, "--trial-budget", "0.5", "--trials", "4", "--concurrency", "2"])
     ])
-    assert.match(free.stdout, /\n {5}1 {11}\? {5}unbounded {2}v4-runs › a failed run is failed\n/u)
+    // what is simulated costs nothing, and needs a bound only where there is a limit
+    assert.match(free.stdout, /\n {5}1 {11}\? {13}- {2}v4-runs › a failed run is failed\n/u)
     assert.include(
       free.stdout,
-      "1 scenario, 1 trial · no night says how long · at most 0.00 USD, and 1 that nothing bounds\n"
+      "1 scenario, 1 trial · 30 s at most, as no night says how long · costs nothing: the service is simulated\n"
     )
-    assert.include(free.stdout, 'bound    declare budget: "0.50 USD" in the scenario, or pass --trial-budget 0.50\n')
-    assert.include(bound.stdout, "1 scenario, 4 trials · no night says how long · at most 2.00 USD\n")
+    assert.notInclude(free.stdout, "bound")
+    assert.include(limited.stdout, "not run: it declares no budget")
+    assert.include(limited.stdout, "\nbound    declare budget")
+
+    assert.match(unbound.stdout, /\n {5}1 {11}\? {5}unbounded {2}v4-runs › creating a run answers/u)
+    assert.include(
+      unbound.stdout,
+      "1 scenario, 1 trial · 10 min 00 s at most, as no night says how long · at most 0.00 USD, and 1 that nothing bounds\n"
+    )
+    assert.include(unbound.stdout, 'bound    declare budget: "0.50 USD" in the scenario, or pass --trial-budget 0.50\n')
+    assert.include(
+      bound.stdout,
+      "1 scenario, 4 trials · 20 min 00 s at most, as no night says how long · at most 2.00 USD\n"
+    )
   })
 })

@@ -28,7 +28,14 @@ const candidate = (name: string, { lacking, seconds, trials = 1, ...told }: Told
           lastRun: "2026-11-20T00:00:00Z",
           source: sourceOf(planned.scenario)
         }
-  return { planned, learned, worst_usd: "worst" in told ? told.worst : "0.5", open: trials, lacking }
+  return {
+    planned,
+    learned,
+    worst_usd: "worst" in told ? told.worst : "0.5",
+    open: trials,
+    lacking,
+    timeout_ms: 30_000
+  }
 }
 
 const reasons = ({ rows }: Forecast.Forecast) =>
@@ -40,6 +47,14 @@ describe("Forecast", () => {
     assert.strictEqual(Forecast.make(told, {}, 1).expected_ms, 14_000)
     assert.strictEqual(Forecast.make(told, {}, 2).expected_ms, 8000)
     assert.strictEqual(Forecast.make(told, {}, 100).expected_ms, 4000)
+  })
+
+  it("what nobody knows takes at most what each trial may, within the limits of time", () => {
+    const told = [candidate("a", { trials: 3 }), candidate("b", { trials: 2 }), candidate("c", { lacking: "money" })]
+    assert.strictEqual(Forecast.make(told, {}, 2).longest_ms, 90_000)
+    assert.strictEqual(Forecast.make(told, { scenarioTime_ms: 10_000 }, 2).longest_ms, 30_000)
+    assert.strictEqual(Forecast.make(told, { time_ms: 80_000 }, 2).longest_ms, 80_000)
+    assert.strictEqual(Forecast.make([], {}, 2).longest_ms, 0)
   })
 
   it("what is new takes what the middle of the others does, and nothing is known when all is new", () => {
