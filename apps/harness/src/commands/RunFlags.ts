@@ -13,6 +13,10 @@ const parseReporters = (text: string): Option.Option<ReadonlyArray<ReporterName>
   return known.length === new Set(names).size ? Option.some(known) : Option.none()
 }
 
+/** A flag that need not be there: then it is undefined. */
+const optional = <A>(flag: Flag.Flag<A>): Flag.Flag<A | undefined> =>
+  flag.pipe(Flag.optional, Flag.map(Option.getOrUndefined))
+
 const several = (name: string) => Flag.String(name).pipe(Flag.atLeast(0))
 
 const time = (name: string) =>
@@ -38,7 +42,7 @@ export const nightFlags = {
     Flag.withDescription(
       "The file of the nights before, by which this run is judged; default: none, with --record .webagent/history.ndjson"
     ),
-    Flag.optional
+    optional
   ),
   record: Flag.Boolean("record").pipe(
     Flag.withDescription("Add this run to the history; default: no"),
@@ -48,7 +52,7 @@ export const nightFlags = {
     Flag.withDescription(
       "The file of scenarios that are known to fail; default: webagent.quarantine.json, if it is there"
     ),
-    Flag.optional
+    optional
   )
 }
 
@@ -56,15 +60,15 @@ export const nightFlags = {
 export const nightLimits = {
   maxTime: time("max-time").pipe(
     Flag.withDescription("The longest that any shard should have taken; default: no limit that is judged"),
-    Flag.optional
+    optional
   ),
   maxCost: amount("max-cost").pipe(
     Flag.withDescription("USD that all shards should have cost together; default: the sum of their own limits"),
-    Flag.optional
+    optional
   ),
   maxRequests: Flags.integer("max-requests", 1).pipe(
     Flag.withDescription("Requests that all shards should have sent together; default: no limit that is judged"),
-    Flag.optional
+    optional
   )
 }
 
@@ -79,49 +83,49 @@ export const flags = {
   tag: several("tag").pipe(Flag.withDescription("Only scenarios with this tag; may be repeated; default: all")),
   name: Flag.String("name").pipe(
     Flag.withDescription("Only scenarios whose name contains this, or the one that is called so; default: all"),
-    Flag.optional
+    optional
   ),
   trials: Flags.integer("trials", 1).pipe(
     Flag.withDescription("How often each scenario is repeated; default: as often as it says itself"),
-    Flag.optional
+    optional
   ),
   trial: Flags.integer("trial", 1).pipe(
     Flag.withDescription("Only this one of the trials, counted from 1, as it runs among the others; default: all"),
-    Flag.optional
+    optional
   ),
   concurrency: Flags.integer("concurrency", 1).pipe(
     Flag.withDescription("How many trials run at a time; default: 8, with --debug 1"),
-    Flag.optional
+    optional
   ),
   timeout: time("timeout").pipe(
     Flag.withDescription("The longest a trial may take; default: 30s on a simulated service, else 10m"),
-    Flag.optional
+    optional
   ),
   maxTime: time("max-time").pipe(
     Flag.withDescription("The longest all may take: at its end what runs is stopped; default: no limit"),
-    Flag.optional
+    optional
   ),
   maxScenarioTime: time("max-scenario-time").pipe(
     Flag.withDescription("The longest all trials of one scenario may take; default: no limit"),
-    Flag.optional
+    optional
   ),
   maxCost: amount("max-cost").pipe(
     Flag.withDescription("USD that all may cost: what might cost more does not begin; default: no limit"),
-    Flag.optional
+    optional
   ),
   trialBudget: amount("trial-budget").pipe(
     Flag.withDescription("USD that a trial may cost where its scenario declares no budget; default: none"),
-    Flag.optional
+    optional
   ),
   maxRequests: Flags.integer("max-requests", 1).pipe(
     Flag.withDescription("When so many requests have been sent nothing new begins; default: no limit"),
-    Flag.optional
+    optional
   ),
   reruns: Flags.integer("reruns", 0).pipe(
     Flag.withDescription(
       "How often trials that only the infrastructure ended may run again, all together; default: a tenth of them, at least 3"
     ),
-    Flag.optional
+    optional
   ),
   seed: Flags.integer("seed", 0).pipe(
     Flag.withDescription("Random inputs derive from it: the same seed, the same inputs; default: 1"),
@@ -134,11 +138,11 @@ export const flags = {
     Flag.withDescription(
       "The address of the control API of a simulated server, its key in WEBAGENT_CONTROL_KEY; default: none"
     ),
-    Flag.optional
+    optional
   ),
   v2SessionId: Flag.String("v2-session-id").pipe(
     Flag.withDescription("A session of the service that scenarios of API v2 may read; default: none"),
-    Flag.optional
+    optional
   ),
   debug: Flag.Boolean("debug").pipe(
     Flag.withDescription("Show every request on standard error as it happens, without the key; default: no"),
@@ -149,7 +153,7 @@ export const flags = {
     Flag.withDescription(
       "Only one part of the scenarios, such as 1/4, split by how long they took before; limits are then of this part alone; default: all"
     ),
-    Flag.optional
+    optional
   ),
   ...nightFlags,
   allowPaid: Flag.Boolean("allow-paid").pipe(
@@ -168,26 +172,11 @@ export type ParsedFlags = {
 }
 
 /** The options that the flags say. */
-export const optionsOf = ({ suite, suites, tag, ...flags }: ParsedFlags): RunOptions => ({
+export const optionsOf = ({ suite, suites, tag: tags, ...flags }: ParsedFlags): RunOptions => ({
   ...flags,
   suites: [...suites, ...suite],
-  tags: tag,
-  name: Option.getOrUndefined(flags.name),
-  trials: Option.getOrUndefined(flags.trials),
-  trial: Option.getOrUndefined(flags.trial),
-  // what happens at the same time cannot be told apart
-  concurrency: Option.getOrElse(flags.concurrency, () => (flags.debug ? 1 : 8)),
-  timeout: Option.getOrUndefined(flags.timeout),
-  maxTime: Option.getOrUndefined(flags.maxTime),
-  maxScenarioTime: Option.getOrUndefined(flags.maxScenarioTime),
-  maxCost: Option.getOrUndefined(flags.maxCost),
-  trialBudget: Option.getOrUndefined(flags.trialBudget),
-  maxRequests: Option.getOrUndefined(flags.maxRequests),
-  reruns: Option.getOrUndefined(flags.reruns),
+  tags,
   reportDir: Option.getOrUndefined(flags.reportDir),
-  control: Option.getOrUndefined(flags.control),
-  history: Option.getOrUndefined(flags.history),
-  quarantine: Option.getOrUndefined(flags.quarantine),
-  v2SessionId: Option.getOrUndefined(flags.v2SessionId),
-  shard: Option.getOrUndefined(flags.shard)
+  // what happens at the same time cannot be told apart
+  concurrency: flags.concurrency ?? (flags.debug ? 1 : 8)
 })

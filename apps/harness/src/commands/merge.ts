@@ -37,16 +37,16 @@ export const merge = Command.make(
           shards,
           allowMissing,
           limits: {
-            ...(Option.isNone(maxTime) ? {} : { time_ms: Duration.toMillis(maxTime.value) }),
-            ...(Option.isNone(maxCost) ? {} : { cost_usd: maxCost.value }),
-            ...(Option.isNone(maxRequests) ? {} : { requests: maxRequests.value })
+            ...(maxTime === undefined ? {} : { time_ms: Duration.toMillis(maxTime) }),
+            ...(maxCost === undefined ? {} : { cost_usd: maxCost }),
+            ...(maxRequests === undefined ? {} : { requests: maxRequests })
           },
           options: {
             ...was,
             reporters,
             reportDir: Option.getOrUndefined(reportDir),
-            history: Option.getOrElse(history, () => was.history),
-            quarantine: Option.getOrElse(quarantine, () => was.quarantine),
+            history: history ?? was.history,
+            quarantine: quarantine ?? was.quarantine,
             record: record || was.record
           }
         })

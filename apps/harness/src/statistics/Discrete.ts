@@ -4,9 +4,6 @@ export interface Discrete {
   readonly chances: ReadonlyArray<number>
 }
 
-// chances that are summed up differ in their last digits
-const same = 1 + 1e-7
-
 const sum = (chances: ReadonlyArray<number>) =>
   // the small ones first, or they are lost beside the large ones
   Math.min(
@@ -29,12 +26,6 @@ export const atLeast = ({ chances, least }: Discrete, value: number): number =>
 /** The chance of so much or less. */
 export const atMost = ({ chances, least }: Discrete, value: number): number =>
   sum(chances.slice(0, Math.max(0, value - least + 1)))
-
-/** The chance of what is no likelier than this. */
-export const noLikelier = ({ chances, least }: Discrete, value: number): number => {
-  const limit = (chances[value - least] ?? 0) * same
-  return sum(chances.filter((chance) => chance <= limit))
-}
 
 /** The distribution of the sum of two that know nothing of each other. */
 export const plus = (one: Discrete, other: Discrete): Discrete => {

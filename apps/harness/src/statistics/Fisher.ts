@@ -16,6 +16,3 @@ export const fewer = (now: Share, before: Share): number => Discrete.atMost(cond
 
 /** Fisher's exact test, one-sided: the chance of so many successes now, or more. */
 export const more = (now: Share, before: Share): number => Discrete.atLeast(conditional(now, before), now.passed)
-
-/** Fisher's exact test, two-sided: the chance of any outcome that is no likelier than this one. */
-export const other = (now: Share, before: Share): number => Discrete.noLikelier(conditional(now, before), now.passed)

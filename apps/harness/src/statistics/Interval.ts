@@ -13,15 +13,12 @@ export interface Interval {
 // four of five
 const power = 0.8
 
-/**
- * Student's interval of the mean: each end is beyond the true mean with a chance of `doubt` at most. Of fewer than two
- * numbers it has no ends.
- */
-export const ofMean = (numbers: ReadonlyArray<number>, doubt: number): Interval => {
+/** Around the mean, with an error of the deviation times the root of `share`; of fewer than two numbers it has no ends. */
+const around = (numbers: ReadonlyArray<number>, share: number, doubt: number): Interval => {
   const middle = mean(numbers)
   if (numbers.length < 2) return { middle, low: -Infinity, high: Infinity, detectable: Infinity }
   const freedom = numbers.length - 1
-  const error = deviation(numbers) / Math.sqrt(numbers.length)
+  const error = deviation(numbers) * Math.sqrt(share)
   const reach = StudentT.quantile(1 - doubt, freedom) * error
   return {
     middle,
@@ -31,23 +28,16 @@ export const ofMean = (numbers: ReadonlyArray<number>, doubt: number): Interval 
   }
 }
 
+/** Student's interval of the mean: each end is beyond the true mean with a chance of `doubt` at most. */
+export const ofMean = (numbers: ReadonlyArray<number>, doubt: number): Interval =>
+  around(numbers, 1 / numbers.length, doubt)
+
 /**
  * Within what the mean of so many more numbers lies, if they come from where these came from; each end is missed with a
  * chance of `doubt`.
  */
-export const ofNextMean = (numbers: ReadonlyArray<number>, more: number, doubt: number): Interval => {
-  const middle = mean(numbers)
-  if (numbers.length < 2) return { middle, low: -Infinity, high: Infinity, detectable: Infinity }
-  const freedom = numbers.length - 1
-  const error = deviation(numbers) * Math.sqrt(1 / more + 1 / numbers.length)
-  const reach = StudentT.quantile(1 - doubt, freedom) * error
-  return {
-    middle,
-    low: middle - reach,
-    high: middle + reach,
-    detectable: reach + StudentT.quantile(power, freedom) * error
-  }
-}
+export const ofNextMean = (numbers: ReadonlyArray<number>, more: number, doubt: number): Interval =>
+  around(numbers, 1 / more + 1 / numbers.length, doubt)
 
 /** The chance that the mean of so many more numbers is so large or larger, if they come from where these came from. */
 export const chanceOfMean = (numbers: ReadonlyArray<number>, more: number, value: number): number => {

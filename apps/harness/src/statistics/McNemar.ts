@@ -14,6 +14,3 @@ export const worse = ({ lost, won }: Discordant): number => Discrete.atLeast(Bin
 
 /** McNemar's exact test, one-sided: the chance of so many won pairs, or more. */
 export const better = ({ lost, won }: Discordant): number => worse({ lost: won, won: lost })
-
-/** McNemar's exact test, two-sided. */
-export const other = (pairs: Discordant): number => Math.min(1, 2 * Math.min(worse(pairs), better(pairs)))

@@ -4,20 +4,19 @@ import * as Fisher from "../../src/statistics/Fisher.ts"
 describe("Fisher's exact test", () => {
   // Fisher's lady who tastes tea, and tables that SciPy 1 was asked about
   const tables = [
-    [3, 4, 1, 4, 0.485_714_285_714_285_65, 0.985_714_285_714_285_7, 0.242_857_142_857_142_83],
-    [8, 10, 1, 6, 0.034_965_034_965_034_975, 0.999_125_874_125_874_1, 0.024_475_524_475_524_483],
-    [6, 15, 142, 150, 4.562_319_086_878_932e-7, 4.562_319_086_878_932e-7, 0.999_999_984_862_339_1],
-    [1, 5, 143, 150, 6.869_026_745_835_9e-5, 6.869_026_745_835_9e-5, 0.999_999_338_608_153_8],
-    [0, 5, 30, 30, 3.080_411_050_050_519e-6, 3.080_411_050_050_519e-6, 1]
+    [3, 4, 1, 4, 0.985_714_285_714_285_7, 0.242_857_142_857_142_83],
+    [8, 10, 1, 6, 0.999_125_874_125_874_1, 0.024_475_524_475_524_483],
+    [6, 15, 142, 150, 4.562_319_086_878_932e-7, 0.999_999_984_862_339_1],
+    [1, 5, 143, 150, 6.869_026_745_835_9e-5, 0.999_999_338_608_153_8],
+    [0, 5, 30, 30, 3.080_411_050_050_519e-6, 1]
   ] as const
 
-  for (const [passed, of, passedBefore, ofBefore, other, fewer, more] of tables) {
+  for (const [passed, of, passedBefore, ofBefore, fewer, more] of tables) {
     it(`of ${passed} in ${of} beside ${passedBefore} in ${ofBefore}`, () => {
       const [now, before] = [
         { passed, of },
         { passed: passedBefore, of: ofBefore }
       ]
-      assert.closeTo(Fisher.other(now, before) / other, 1, 1e-9)
       assert.closeTo(Fisher.fewer(now, before) / fewer, 1, 1e-9)
       assert.closeTo(Fisher.more(now, before) / more, 1, 1e-9)
     })
@@ -28,7 +27,6 @@ describe("Fisher's exact test", () => {
       { passed: 5000, of: 5200 },
       { passed: 50_000, of: 51_000 }
     ]
-    assert.isBelow(Math.abs(Fisher.other(now, before) / 3.540_837_176_360_777e-16 - 1), 1e-6)
     assert.isBelow(Math.abs(Fisher.fewer(now, before) / 2.083_887_486_397_841e-16 - 1), 1e-6)
   })
 })
