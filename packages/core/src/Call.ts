@@ -11,3 +11,9 @@ export const of = ({
   const { origin, pathname: path } = new URL(url)
   return { method, path, origin, attempts, requestId }
 }
+
+/** The server that an address names, as OpenTelemetry has it. */
+export const serverOf = ({ hostname, port, protocol }: URL) => ({
+  "server.address": hostname.replaceAll(/[[\]]/gu, ""),
+  "server.port": Number(port) || (protocol === "https:" ? 443 : 80)
+})

@@ -176,8 +176,9 @@ export const make = (
   ) => {
     const took_ms = clock.currentTimeMillisUnsafe() - began_ms
     const { method, url } = outgoing.keyless
-    Metrics.requests(method, outcome).updateUnsafe(1, fiber.context)
-    Metrics.duration.updateUnsafe(took_ms / 1000, fiber.context)
+    const { duration, requests } = Metrics.attempts(method, url, status, outcome)
+    requests.updateUnsafe(1, fiber.context)
+    duration.updateUnsafe(took_ms / 1000, fiber.context)
     if (LogLevel.isGreaterThan(fiber.getRef(References.MinimumLogLevel), "Debug")) return Effect.void
     const { origin, pathname } = new URL(url)
     const what = status === 0 ? outcome : String(status)
@@ -187,7 +188,7 @@ export const make = (
   }
 
   const traced = (effect: Effect.Effect<Answered, TransportError>, { attempt, keyless, requestId }: Outgoing) => {
-    const { hostname, origin, pathname, port, protocol } = new URL(keyless.url)
+    const url = new URL(keyless.url)
     const annotated = effect.pipe(
       Effect.tap(({ status }) =>
         Effect.annotateCurrentSpan({
@@ -202,9 +203,8 @@ export const make = (
       captureStackTrace: false,
       attributes: {
         "http.request.method": keyless.method,
-        "server.address": hostname,
-        "server.port": port === "" ? (protocol === "https:" ? 443 : 80) : Number(port),
-        "url.full": `${origin}${pathname}`,
+        ...Call.serverOf(url),
+        "url.full": `${url.origin}${url.pathname}`,
         "webagent.request.id": requestId,
         ...(attempt > 1 ? { "http.request.resend_count": attempt - 1 } : {})
       }

@@ -1,21 +1,46 @@
 import type * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
+import * as Call from "./Call.ts"
 
-const requestsOf = (method: string, outcome: string) =>
-  Metric.counter("webagent_client_requests", {
-    description: "Attempts of requests, by method and class of status, or what was missing",
-    attributes: { "http.request.method": method, outcome },
-    incremental: true
-  })
+const attemptsOf = (method: string, url: string, status: number, outcome: string) => {
+  const server = Call.serverOf(new URL(url))
+  return {
+    requests: Metric.counter("webagent_client_requests", {
+      description: "Attempts of requests",
+      attributes: { "http.request.method": method, outcome },
+      incremental: true
+    }),
+    duration: Metric.histogram("http.client.request.duration", {
+      description: "Duration of requests",
+      boundaries: [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10],
+      attributes: {
+        unit: "s",
+        "http.request.method": method,
+        "server.address": server["server.address"],
+        "server.port": String(server["server.port"]),
+        ...(status === 0 ? {} : { "http.response.status_code": String(status) }),
+        ...(status > 0 && status < 400 ? {} : { "error.type": status === 0 ? outcome : String(status) })
+      }
+    })
+  }
+}
 
-const known = new Map<string, ReturnType<typeof requestsOf>>()
+const known = new Map<string, ReturnType<typeof attemptsOf>>()
 
-/** Counts attempts: `outcome` is `2xx` to `5xx`, or the reason that there was no answer. */
-export const requests = (method: string, outcome: string): ReturnType<typeof requestsOf> => {
-  const name = `${method} ${outcome}`
-  const counter = known.get(name) ?? requestsOf(method, outcome)
-  known.set(name, counter)
-  return counter
+/**
+ * What is counted of attempts with one end: `status` and its class `2xx` to `5xx`, or zero and the reason that there was
+ * no answer. Paths and ids are no part of it, so that there are few.
+ */
+export const attempts = (
+  method: string,
+  url: string,
+  status: number,
+  outcome: string
+): ReturnType<typeof attemptsOf> => {
+  const name = `${method} ${status} ${outcome} ${url.slice(0, url.indexOf("/", 8))}`
+  const metrics = known.get(name) ?? attemptsOf(method, url, status, outcome)
+  known.set(name, metrics)
+  return metrics
 }
 
 const retriesOf = (throttled: boolean) =>
@@ -31,20 +56,14 @@ export const retries = retriesOf(false)
 /** Requests that are sent again after a 429. */
 export const throttledRetries = retriesOf(true)
 
-/** How long attempts take until the end of the body, in seconds. */
-export const duration = Metric.histogram("http.client.request.duration", {
-  description: "Duration of attempts of requests, in seconds",
-  boundaries: [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30]
-})
-
 /** Browsers that were created here and are not known to be stopped. */
 export const browsersOpen = Metric.gauge("webagent_client_browsers_open", {
-  description: "Browsers created by this process and not known to be stopped"
+  description: "Browsers not known to be stopped"
 })
 
 /** What the service said that terminal work cost, in USD: a gauge for dashboards, exact sums are kept as decimals. */
 export const cost = Metric.gauge("webagent_client_cost_usd", {
-  description: "What the service said that the work of this process cost, in USD"
+  description: "Cost of work, in USD"
 })
 
 /** Adds one to a counter. */

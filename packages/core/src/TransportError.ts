@@ -141,8 +141,7 @@ export const describe = (
     }
     case "Timeout": {
       const { after, limit = "total", phase } = reason
-      const which = limit === "total" ? "requestTimeout" : `${limit} timeout`
-      const rest = phase === "connect" ? "." : `, the ${which}.${acted}`
+      const rest = phase === "connect" ? "." : `, the ${limit} timeout.${acted}`
       return `${missing[phase]} within ${Duration.format(after)}${rest}`
     }
     case "UnexpectedStatus":
@@ -150,13 +149,13 @@ export const describe = (
     case "UndecodableAnswer": {
       const id = reason.id === undefined ? "" : ` Its id is ${JSON.stringify(reason.id)}.`
       const done = acted === "" ? "" : " The service says that it is done: look before you send it again."
-      return `status ${reason.status}, but not the answer that is described: ${reason.issue}.${id}${done}`
+      return `status ${reason.status}, but not the answer that is described: ${inLine(reason.issue, 500)}.${id}${done}`
     }
     case "CircuitOpen": {
       return `not sent, the circuit breaker is open after too many failures. Try again ${whenOf(reason.retryAfter)}.`
     }
     case "InvalidRequest":
-      return `not sent, ${reason.issue}`
+      return `not sent, ${inLine(reason.issue, 500)}`
   }
 }
 

@@ -110,13 +110,23 @@ describe("metrics", () => {
     Effect.gen(function* () {
       yield* answering({ status: 503 }, { status: 429 }, (response) => response.destroy(), { json: run })
       yield* getRun
-      const counts = yield* Effect.forEach(["2xx", "4xx", "5xx", "ConnectionFailed"], (outcome) =>
-        Effect.map(Metric.value(Metrics.requests("GET", outcome)), ({ count }) => count)
+      const { address } = yield* ScriptedServer
+      const ends = [
+        [200, "2xx"],
+        [429, "4xx"],
+        [503, "5xx"],
+        [0, "ConnectionFailed"]
+      ] as const
+      const counts = yield* Effect.forEach(ends, ([status, outcome]) => {
+        const { duration, requests } = Metrics.attempts("GET", `${address}/elsewhere`, status, outcome)
+        return Effect.all([Metric.value(requests), Metric.value(duration)])
+      })
+      assert.deepStrictEqual(
+        counts.map(([requests, duration]) => [requests.count, duration.count]),
+        ends.map(() => [1, 1])
       )
-      assert.deepStrictEqual(counts, [1, 1, 1, 1])
       assert.strictEqual((yield* Metric.value(Metrics.retries)).count, 2)
       assert.strictEqual((yield* Metric.value(Metrics.throttledRetries)).count, 1)
-      assert.strictEqual((yield* Metric.value(Metrics.duration)).count, 4)
 
       const { closed } = yield* Transport
       yield* answering({ json: { id: "b-1", cdpUrl: "ws://b" } })
@@ -128,6 +138,43 @@ describe("metrics", () => {
       assert.notInclude(yield* Metric.dump, "canary")
     }).pipe(Effect.provide(layer()), Effect.provideService(Metric.MetricRegistry, new Map()))
   )
+})
+
+describe("the duration of requests", () => {
+  it.live("has the attributes that OpenTelemetry asks for, and no path, id or key", () =>
+    Effect.gen(function* () {
+      const server = yield* answering({ status: 503 }, (response) => response.destroy(), { json: run })
+      yield* getRun
+      const told = (yield* Metric.snapshot).flatMap(({ attributes, id }) =>
+        id === "http.client.request.duration" ? [attributes] : []
+      )
+      const every = {
+        unit: "s",
+        "http.request.method": "GET",
+        "server.address": "127.0.0.1",
+        "server.port": new URL(server.address).port
+      }
+      assert.sameDeepMembers(
+        [...told],
+        [
+          { ...every, "http.response.status_code": "503", "error.type": "503" },
+          { ...every, "error.type": "ConnectionFailed" },
+          { ...every, "http.response.status_code": "200" }
+        ]
+      )
+    }).pipe(Effect.provide(layer()), Effect.provideService(Metric.MetricRegistry, new Map()))
+  )
+
+  it("names a host as it is, and the port of its protocol", () => {
+    const serverOf = (url: string) => {
+      const { duration } = Metrics.attempts("GET", url, 200, "2xx")
+      const { "server.address": address, "server.port": port } = { ...duration.attributes } as Record<string, string>
+      return [address, port]
+    }
+    assert.deepStrictEqual(serverOf("https://agents.example.com/api/v4/runs"), ["agents.example.com", "443"])
+    assert.deepStrictEqual(serverOf("http://agents.example.com/api/v4/runs"), ["agents.example.com", "80"])
+    assert.deepStrictEqual(serverOf("https://[::1]:8443/api/v4/runs"), ["::1", "8443"])
+  })
 })
 
 describe("the log", () => {

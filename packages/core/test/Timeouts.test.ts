@@ -22,9 +22,9 @@ const begins: Answer = (response) => void response.writeHead(200, { "content-typ
 /** What limits there are, where the answer stops, what is said of it. The other limits are far off. */
 const cases: ReadonlyArray<readonly [string, ClientOptions["timeouts"], "headers" | "body", string]> = [
   ["headers", { headers: "1 minute", total: far }, "headers", "no answer within 1m, the headers timeout."],
-  ["the whole, before headers", { total: "1 minute" }, "headers", "no answer within 1m, the requestTimeout."],
+  ["the whole, before headers", { total: "1 minute" }, "headers", "no answer within 1m, the total timeout."],
   ["body", { body: "1 minute", total: far }, "body", "an answer whose body did not end within 1m, the body timeout."],
-  ["the whole, in the body", { headers: far, total: "1 minute" }, "body", "within 1m, the requestTimeout."]
+  ["the whole, in the body", { headers: far, total: "1 minute" }, "body", "within 1m, the total timeout."]
 ]
 
 describe("timeouts", () => {

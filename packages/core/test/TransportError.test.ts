@@ -1,7 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { ConnectionFailed, Timeout, TransportError, type TransportErrorReason } from "../src/index.ts"
+import {
+  ConnectionFailed,
+  InvalidRequest,
+  Timeout,
+  TransportError,
+  type TransportErrorReason,
+  UndecodableAnswer
+} from "../src/index.ts"
 
 const failure = (method: string, reason: TransportErrorReason, attempts = 1) =>
   new TransportError({ method, path: "/api/v4/runs", origin: "https://a.example", attempts, reason })
@@ -18,11 +25,20 @@ describe("TransportError", () => {
       [
         "GET https://a.example/api/v4/runs (5 attempts): no answer came (ECONNRESET).",
         "POST https://a.example/api/v4/runs: no answer came (ECONNRESET). It may have been acted on.",
-        "GET https://a.example/api/v4/runs: an answer whose body did not end within 30s, the requestTimeout.",
-        "PATCH https://a.example/api/v4/runs: an answer whose body did not end within 30s, the requestTimeout. " +
+        "GET https://a.example/api/v4/runs: an answer whose body did not end within 30s, the total timeout.",
+        "PATCH https://a.example/api/v4/runs: an answer whose body did not end within 30s, the total timeout. " +
           "It may have been acted on."
       ]
     )
+  })
+
+  it("says what does not fit in one line that a log can bear, however much that is", () => {
+    const issue = Array.from({ length: 10_000 }, (_, index) => `Missing key\n  at ["tasks"][${index}]["id"]`).join("\n")
+    const long = failure("GET", new UndecodableAnswer({ status: 200, body: "{}", issue }))
+    assert.match(long.message, /described: Missing key at \["tasks"\]\[0\]\["id"\] Missing key .*…\.$/u)
+    assert.isBelow(long.message.length, 700)
+    const refused = failure("POST", new InvalidRequest({ issue: 'Expected string\n  at ["task"]' }), 0)
+    assert.strictEqual(refused.message, 'POST https://a.example/api/v4/runs: not sent, Expected string at ["task"]')
   })
 
   it.effect("can be taken apart by its reason", () =>
