@@ -5,17 +5,18 @@ import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as HttpFetch from "./HttpFetch.ts"
 
-/** How Deno says that there was no connection, in the words of its HTTP client: its errors have no codes. */
-const unsent: ReadonlyArray<readonly [RegExp, code: string]> = [
+/** What Deno's HTTP client says of why there was no connection: its errors have no codes. */
+const codes: ReadonlyArray<readonly [RegExp, code: string]> = [
   [/: client error \(Connect\): dns error: /u, "ENOTFOUND"],
   [/: client error \(Connect\): tcp connect error: .*\(os error (?:111|61|10061)\)$/u, "ECONNREFUSED"]
 ]
 
-const withCode = (error: unknown) => {
+/** Says of an error that it came before anything was sent, as Node's errors do. */
+const withSyscall = (error: unknown) => {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  const message = cause instanceof Error ? cause.message : ""
-  const [, code] = unsent.find(([said]) => said.test(message)) ?? []
-  return code === undefined ? error : Object.assign(new TypeError(message), { code, syscall: "connect" })
+  if (!(cause instanceof Error) || !cause.message.includes(": client error (Connect): ")) return error
+  const [, code] = codes.find(([said]) => said.test(cause.message)) ?? []
+  return Object.assign(new TypeError(cause.message), { syscall: "connect", ...(code === undefined ? {} : { code }) })
 }
 
 /**
@@ -33,7 +34,7 @@ const fetch: typeof globalThis.fetch = async (input, init = {}) => {
   try {
     return await globalThis.fetch(input, once(init))
   } catch (error) {
-    throw withCode(error)
+    throw withSyscall(error)
   }
 }
 

@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from "node:child_process"
+import { once } from "node:events"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Packed } from "./Tarballs.ts"
@@ -43,7 +44,8 @@ export const installedBin = (project: string, name: string) => join(project, "no
 export interface Service {
   readonly address: string
   readonly apiKey: string
-  readonly stop: () => void
+  /** Stops it, and waits until it has ended. */
+  readonly stop: () => Promise<void>
 }
 
 /** Starts the installed `webagent-server`. */
@@ -52,12 +54,17 @@ export const startService = (project: string): Promise<Service> =>
     const apiKey = "wak_packed"
     const args = [installedBin(project, "webagent-server"), "--port", "0", "--api-key", apiKey]
     const child = spawn(process.execPath, args, { cwd: project })
+    const stop = async () => {
+      const ended = once(child, "exit")
+      child.kill()
+      await ended
+    }
     let printed = ""
     child.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()))
     child.stdout.on("data", (chunk: Buffer) => {
       printed += chunk.toString()
       const address = /http:\/\/127\.0\.0\.1:\d+/u.exec(printed)?.[0]
-      if (address !== undefined) resolve({ address, apiKey, stop: () => child.kill() })
+      if (address !== undefined) resolve({ address, apiKey, stop })
     })
     child.on("exit", () => reject(new Error(`webagent-server ended: ${printed}`)))
   })

@@ -1,5 +1,6 @@
 import { open } from "@webagent/chromium"
 import { execFile, spawn } from "node:child_process"
+import { once } from "node:events"
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
@@ -181,7 +182,9 @@ const worker :Workerd.Worker = (
       })
       assert.deepStrictEqual([await response.json(), lost().length, elsewhere()], [saidInTheDark, 2, 0])
     } finally {
+      const ended = once(child, "exit")
       child.kill()
+      await ended
       rmSync(folder, { recursive: true })
     }
   })
