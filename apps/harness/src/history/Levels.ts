@@ -94,25 +94,29 @@ const best = (windows: ReadonlyArray<Numbers>, sign: 1 | -1) =>
       { window: undefined, chance: 1 }
     )
 
+// all of three nights are beyond the greatest in four of five cases when each is in 13 of 14
+const nearlyAll = 1.47
+
+/** By how much more than what is tolerated a change has to be, so that every night of a window is above that in four of five cases. */
+const clearly = (before: ReadonlyArray<number>, size: number): number =>
+  size === 1 ? Interval.beyond(before) : nearlyAll * deviation(before)
+
 const detectableOf = (
   windows: ReadonlyArray<Numbers>,
   doubt: number,
   [more]: Level["words"],
   atLeast: (before: ReadonlyArray<number>) => number
 ): string | null => {
-  const reaches = windows.map(({ before, size }) => ({
-    size,
-    reach: Math.max(Interval.ofNextMean(before, size, doubt / windows.length).detectable, tolerated, atLeast(before))
-  }))
+  const reaches = windows.map(({ before, size }) => {
+    const { detectable } = Interval.ofNextMean(before, size, doubt / windows.length)
+    return { size, reach: Math.max(detectable, tolerated + clearly(before, size), atLeast(before)) }
+  })
   const [first, last] = [reaches[0], reaches.at(-1)]
   if (first === undefined || last === undefined || !Number.isFinite(first.reach)) return null
   const said = ({ reach, size }: typeof first) =>
     `${Words.change(Math.exp(reach), [more, more])}${size === 1 ? "" : ` through ${Words.nights(size)}`}`
   return last.reach < first.reach ? `${said(first)} or ${said(last)}` : said(first)
 }
-
-// all of three nights are beyond the greatest in four of five cases when each is in 13 of 14
-const nearlyAll = 1.47
 
 /** By how much more the nights of a window have to be, to be beyond all before in four of five cases. */
 const beyondAll = (before: ReadonlyArray<number>) => Math.max(...before) - mean(before) + nearlyAll * deviation(before)

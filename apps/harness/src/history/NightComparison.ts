@@ -1,6 +1,8 @@
 import type { JudgedRow, JudgedVerdict } from "../runner/NightJudgement.ts"
 import type { RunReport } from "../runner/RunReport.ts"
 import { isScored } from "../runner/Trial.ts"
+import * as Binomial from "../statistics/Binomial.ts"
+import * as Discrete from "../statistics/Discrete.ts"
 import * as FamilyWise from "../statistics/FamilyWise.ts"
 import * as Fisher from "../statistics/Fisher.ts"
 import * as Interval from "../statistics/Interval.ts"
@@ -12,7 +14,7 @@ import type { Level } from "./Levels.ts"
 import { tolerance } from "./Levels.ts"
 import { keyOf, type Night, type NightScenario } from "./Night.ts"
 import { differences, least, scenariosOf } from "./Past.ts"
-import { pooled, ratio, shareOf } from "./Shares.ts"
+import { failures, pooled, ratio, shareOf } from "./Shares.ts"
 import * as Words from "./Words.ts"
 
 /** One of two nights to compare; with its report its trials can be paired with those of the other. */
@@ -80,35 +82,58 @@ const discordant = (pairs: Both["pairs"]): McNemar.Discordant => ({
 const isPaired = ({ before, now, pairs }: Both) =>
   pairs.length > 0 && pairs.length === before.scored && pairs.length === now.scored
 
-const sidesOf = (both: Both) => {
-  const [before, now] = [shareOf(both.before), shareOf(both.now)]
-  return isPaired(both)
-    ? { worse: McNemar.worse(discordant(both.pairs)), better: McNemar.better(discordant(both.pairs)) }
-    : { worse: Fisher.fewer(now, before), better: Fisher.more(now, before) }
+/** What is compared, and how it would lie if nothing had changed: more of it is worse. */
+interface Test {
+  readonly distribution: Discrete.Discrete
+  readonly value: number
+  readonly isPaired: boolean
 }
+
+// decided by how many pairs there are, before one looks at them: of a few not even all lost would be seen
+const isEnough = (pairs: number, level: number): boolean => 0.5 ** pairs <= level
+
+/** By pairs where every trial has one and there are enough of them, else by counts. */
+const testOf = (both: Both, level: number): Test => {
+  if (isPaired(both) && isEnough(both.pairs.length, level)) {
+    const { lost, won } = discordant(both.pairs)
+    return { distribution: Binomial.of(lost + won, 0.5), value: lost, isPaired: true }
+  }
+  const [before, now] = [failures(shareOf(both.before)), failures(shareOf(both.now))]
+  return { distribution: Fisher.conditional(now, before), value: now.passed, isPaired: false }
+}
+
+const memberOf = ({ distribution, value }: Test, side: "atLeast" | "atMost"): FamilyWise.Member => ({
+  chance: Discrete[side](distribution, value),
+  attainable: [Discrete.tails(distribution, side)]
+})
 
 const verdictOf = (worse: number, better: number, doubt: number): JudgedVerdict =>
   worse <= doubt ? "regressed" : better <= doubt ? "improved" : "no evidence"
 
 const shown = (chance: number) => (chance < 0.0001 ? "p < 0.0001" : `p = ${chance.toFixed(4)}`)
 
-const fallOf = (now: Fisher.Share, before: Fisher.Share, level: number): string | null => {
-  const rate = Power.detectableRate(now.of, before, level)
+/** By counts, or by pairs where some have passed now that had not before. */
+const fallOf = (now: Fisher.Share, before: Fisher.Share, won: number | undefined, level: number): string | null => {
+  const rate =
+    won === undefined ? Power.detectableRate(now.of, before, level) : Power.detectablePairedRate(before, won, level)
   return rate === undefined ? null : `a fall to ${Words.percent(rate)}`
 }
 
 const seen = (detectable: string | null) => `${detectable ?? "no fall"} would have been seen`
 
 const scenarioRows = (all: ReadonlyArray<Both>, since: string): ReadonlyArray<JudgedRow> => {
-  const sides = all.map(sidesOf)
-  const worse = FamilyWise.holm(sides.map((side) => side.worse))
-  const better = FamilyWise.holm(sides.map((side) => side.better))
+  const tests = all.map((both) => testOf(both, doubts.scenarios / all.length))
+  const members = tests.map((test) => memberOf(test, "atLeast"))
+  const worse = FamilyWise.discrete(members)
+  const better = FamilyWise.discrete(tests.map((test) => memberOf(test, "atMost")))
+  const level = FamilyWise.level(members, doubts.scenarios)
   return all.map((both, index): JudgedRow => {
     const [before, now] = [shareOf(both.before), shareOf(both.now)]
     const verdict = verdictOf(worse[index] ?? 1, better[index] ?? 1, doubts.scenarios)
     const { lost, won } = discordant(both.pairs)
-    const by = isPaired(both) ? `, ${lost} lost and ${won} won of ${both.pairs.length} pairs` : ""
-    const detectable = fallOf(now, before, doubts.scenarios / all.length)
+    const paired = tests[index]?.isPaired === true
+    const by = paired ? `, ${lost} lost and ${won} won of ${both.pairs.length} pairs` : ""
+    const detectable = fallOf(now, before, paired ? won : undefined, level)
     const chance = shown((verdict === "improved" ? better : worse)[index] ?? 1)
     return {
       figure: "pass rate",
@@ -126,7 +151,8 @@ const scenarioRows = (all: ReadonlyArray<Both>, since: string): ReadonlyArray<Ju
 }
 
 const wholeRow = (all: ReadonlyArray<Both>, since: string): JudgedRow => {
-  const pairs = all.every(isPaired) ? discordant(all.flatMap((both) => both.pairs)) : undefined
+  const every = all.every(isPaired) ? all.flatMap((both) => both.pairs) : []
+  const pairs = isEnough(every.length, doubts.whole) ? discordant(every) : undefined
   const strata = all.map((both) => ({ now: shareOf(both.now), before: shareOf(both.before) }))
   const [worse, better] =
     pairs === undefined
@@ -134,7 +160,7 @@ const wholeRow = (all: ReadonlyArray<Both>, since: string): JudgedRow => {
       : [McNemar.worse(pairs), McNemar.better(pairs)]
   const verdict = verdictOf(worse, better, doubts.whole)
   const [now, before] = [pooled(strata.map((one) => one.now)), pooled(strata.map((one) => one.before))]
-  const detectable = fallOf(now, before, doubts.whole)
+  const detectable = fallOf(now, before, pairs?.won, doubts.whole)
   const by = pairs === undefined ? "" : `, ${pairs.lost} lost and ${pairs.won} won`
   const chance = shown(verdict === "improved" ? better : worse)
   return {
@@ -198,9 +224,12 @@ const levelRow = (
   const spread = Interval.ofMean(others, doubt)
   const error = Math.sqrt(2 * others.length)
   const reach = (spread.high - spread.middle) * error
-  const isMore = Math.abs(apart) > Math.max(reach, Math.log1p(tolerance))
+  const bound = Math.max(reach, Math.log1p(tolerance))
+  const isMore = Math.abs(apart) > bound
   const verdict = isMore ? (apart > 0 ? "regressed" : "improved") : "no evidence"
-  const detectable = Words.change(Math.exp(Math.max(spread.detectable * error, Math.log1p(tolerance))), level.words)
+  // what is just beyond the bound is seen in one of two comparisons only
+  const clearly = (spread.detectable - (spread.high - spread.middle)) * error
+  const detectable = Words.change(Math.exp(bound + clearly), level.words)
   const vary = `nights vary within ${Words.percent(Math.exp(reach) - 1)}, by ${others.length} others`
   return {
     ...row,

@@ -64,9 +64,11 @@ const wholeWindow = (
 /** By how many points fewer would have to pass: as nights differ by themselves, and as so many trials can show at all. */
 const detectableOf = ({ before, strata }: WholeWindow, level: number): string | null => {
   const [now, past] = [pooled(strata.map((stratum) => stratum.now)), pooled(strata.map((stratum) => stratum.before))]
-  const rate = Power.detectableRate(now.of, past, level)
+  // a fall that is just not tolerated is seen in one of two nights only
+  const most = Math.ceil(now.of * (past.passed / past.of - tolerated)) - 1
+  const rate = Power.detectableRate(now.of, past, level, most)
   if (rate === undefined) return null
-  const points = Math.max(tolerated, Interval.ofNextMean(before, 1, level).detectable, past.passed / past.of - rate)
+  const points = Math.max(Interval.ofNextMean(before, 1, level).detectable, past.passed / past.of - rate)
   return points > 1 ? null : `${(100 * points).toFixed(1)} points`
 }
 

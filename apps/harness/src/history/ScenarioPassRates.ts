@@ -68,19 +68,9 @@ const look = (subject: Subject.Subject, { earlier, scenario }: Subject.Subject["
   return { scenario, points: points.length, windows }
 }
 
-/** All p-values of one side of a test, ascending. */
-const ladder = ({ chances, least: from }: Discrete.Discrete, side: "worse" | "better"): ReadonlyArray<number> => {
-  const values = chances.map((_, index) =>
-    side === "worse"
-      ? Discrete.atLeast({ chances, least: from }, from + index)
-      : Discrete.atMost({ chances, least: from }, from + index)
-  )
-  return side === "worse" ? values.toReversed() : values
-}
-
 const memberOf = ({ windows }: Looked, side: "worse" | "better"): FamilyWise.Member => ({
   chance: Math.min(1, ...windows.map((window) => window[side])),
-  attainable: windows.map(({ distribution }) => ladder(distribution, side))
+  attainable: windows.map(({ distribution }) => Discrete.tails(distribution, side === "worse" ? "atLeast" : "atMost"))
 })
 
 const detectableOf = ({ windows }: Looked, level: number): string | null => {

@@ -27,6 +27,12 @@ export const atLeast = ({ chances, least }: Discrete, value: number): number =>
 export const atMost = ({ chances, least }: Discrete, value: number): number =>
   sum(chances.slice(0, Math.max(0, value - least + 1)))
 
+/** All chances that `atLeast` or `atMost` can say of a distribution, ascending. */
+export const tails = (of: Discrete, side: "atLeast" | "atMost"): ReadonlyArray<number> => {
+  const values = of.chances.map((_, index) => (side === "atLeast" ? atLeast : atMost)(of, of.least + index))
+  return side === "atLeast" ? values.toReversed() : values
+}
+
 /** The distribution of the sum of two that know nothing of each other. */
 export const plus = (one: Discrete, other: Discrete): Discrete => {
   const chances = Array.from({ length: one.chances.length + other.chances.length - 1 }, () => 0)

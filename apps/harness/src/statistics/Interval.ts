@@ -39,6 +39,12 @@ export const ofMean = (numbers: ReadonlyArray<number>, doubt: number): Interval 
 export const ofNextMean = (numbers: ReadonlyArray<number>, more: number, doubt: number): Interval =>
   around(numbers, 1 / more + 1 / numbers.length, doubt)
 
+/** By how much the middle of one more number must be above a bound, for the number to be above it in four of five cases. */
+export const beyond = (numbers: ReadonlyArray<number>): number =>
+  numbers.length < 2
+    ? Infinity
+    : StudentT.quantile(power, numbers.length - 1) * deviation(numbers) * Math.sqrt(1 + 1 / numbers.length)
+
 /** The chance that the mean of so many more numbers is so large or larger, if they come from where these came from. */
 export const chanceOfMean = (numbers: ReadonlyArray<number>, more: number, value: number): number => {
   if (numbers.length < 2) return 1

@@ -3,6 +3,7 @@ import { judge } from "../../src/history/Judge.ts"
 import type { Night, NightScenario } from "../../src/history/Night.ts"
 import { type Accepted, type Past } from "../../src/history/Past.ts"
 import type { Figure, JudgedRow, NightJudgement } from "../../src/runner/NightJudgement.ts"
+import { drawing } from "../../src/statistics/Order.ts"
 import { night, scenario, took } from "./nights.ts"
 
 const of = (nights: ReadonlyArray<Night>, accepted: ReadonlyArray<Accepted> = []): Past => ({ nights, accepted })
@@ -161,6 +162,42 @@ describe("a scenario in quarantine", () => {
     assert.deepStrictEqual(verdicts(held), ["no evidence", "no evidence", "no evidence", "no evidence"])
     assert.include(rowOf(held, "flaky scenarios", null).evidence, "0 % of the scenarios were flaky tonight")
     assert.strictEqual(rowOf(held, "pass rate", "held").verdict, "regressed")
+  })
+})
+
+describe("the smallest change that is printed", () => {
+  /** A number from the normal distribution, by the sum of twelve. */
+  const normal = (next: () => number) => Array.from({ length: 12 }, next).reduce((sum, one) => sum + one, -6)
+  const percentOf = (text: string | null) => Number(/([\d.]+) %/u.exec(text ?? "")?.[1])
+
+  it("of the duration is seen in four of five nights, also where the tolerance decides", () => {
+    for (const spread of [0.01, 0.03]) {
+      const next = drawing(1)
+      const timed = (day: number, more = 0) =>
+        night(day, [scenario("pays", 5, took(1000 * Math.exp(spread * normal(next) + more)))])
+      let [promised, seen] = [0, 0]
+      for (let run = 0; run < 200; run++) {
+        const nights = Array.from({ length: 30 }, (_, day) => timed(day))
+        const change = percentOf(rowOf(judge(of(nights), timed(30)), "duration", null).detectable) / 100
+        promised += change / 200
+        const { verdict } = rowOf(judge(of(nights), timed(30, Math.log1p(change))), "duration", null)
+        if (verdict === "regressed") seen++
+      }
+      assert.isAbove(promised, 0.05)
+      assert.isAtLeast(seen / 200, 0.7, `${spread}`)
+      assert.isAtMost(seen / 200, 0.9, `${spread}`)
+    }
+  })
+
+  it("of the pass rate is more than what is tolerated", () => {
+    const hundred = (day: number) =>
+      night(
+        day,
+        Array.from({ length: 100 }, (_, index) => scenario(`s${index}`))
+      )
+    const nights = Array.from({ length: 30 }, (_, day) => hundred(day))
+    // 489 of 500 have to pass at most: with 97.2 % that is so in four of five nights
+    assert.strictEqual(rowOf(judge(of(nights), hundred(30)), "pass rate", null).detectable, "2.7 points")
   })
 })
 

@@ -40,7 +40,8 @@ describe("two nights by their counts", () => {
     const many = (day: number, bad: number) =>
       night(
         day,
-        Array.from({ length: 30 }, (_, index) => scenario(`s${index}`, index === 3 ? bad : 20, { scored: 20 }))
+        // the others fail often enough to raise an alarm
+        Array.from({ length: 30 }, (_, index) => scenario(`s${index}`, index === 3 ? bad : 12, { scored: 20 }))
       )
     // by itself p is 0.0101
     assert.strictEqual(
@@ -52,6 +53,39 @@ describe("two nights by their counts", () => {
       rowOf(compare(byCounts(one(0, 20)), byCounts(one(1, 14))), "pass rate", "s3")?.verdict,
       "regressed"
     )
+  })
+})
+
+describe("one scenario of a hundred that always fails now", () => {
+  const steady = Array.from({ length: 99 }, (_, index) => scenario(`s${index}`))
+  const of = (day: number, passed: number) => night(day, [...steady, scenario("pays", passed)])
+
+  it("is found in five trials: what has never failed costs it nothing", () => {
+    const comparison = compare(byCounts(of(0, 5)), byCounts(of(1, 0)))
+    assert.strictEqual(comparison.verdict, "regressed")
+    assert.strictEqual(
+      rowOf(comparison, "pass rate", "pays")?.evidence,
+      "0 of 5 trials passed, 5 of 5 before; p = 0.0040"
+    )
+  })
+
+  it("is found with pairs, too, of which five are too few to show anything", () => {
+    const verdicts = (verdict: "passed" | "failed") =>
+      Array.from({ length: 5 }, (_, index) => trial({ index, seed: index, verdict }))
+    const report = (verdict: "passed" | "failed"): RunReport => ({
+      ...mixed,
+      results: mixed.results.slice(0, 1).map((result) => ({
+        ...result,
+        suite: "shop",
+        name: "pays",
+        trials: verdicts(verdict)
+      }))
+    })
+    const [a, b] = [night(0, [scenario("pays", 5)]), night(1, [scenario("pays", 0)])]
+    const comparison = compare({ night: a, report: report("passed") }, { night: b, report: report("failed") })
+    assert.deepStrictEqual([comparison.pairs, comparison.verdict], [5, "regressed"])
+    const same = compare({ night: a, report: report("passed") }, { night: a, report: report("passed") })
+    assert.match(rowOf(same, "pass rate", "pays")?.evidence ?? "", /; a fall to \d+ % would have been seen$/u)
   })
 })
 

@@ -38,4 +38,19 @@ describe("power", () => {
     assert.closeTo(Discrete.atMost(Binomial.of(5, rate), 1), 0.8, 1e-6)
     assert.isUndefined(Power.detectableRate(1, before, 1e-4))
   })
+
+  it("of pairs is that of McNemar's test: seven of forty have to be lost, five of five would not do", () => {
+    assert.closeTo(Power.detectablePairedRate({ passed: 40, of: 40 }, 0, 0.015) ?? 0, 0.781_883, 1e-6)
+    assert.isUndefined(Power.detectablePairedRate({ passed: 5, of: 5 }, 0, 0.015))
+    const noisy = Power.detectablePairedRate({ passed: 40, of: 40 }, 3, 0.015) ?? 1
+    assert.isBelow(noisy, 0.781_883)
+  })
+
+  it("needs more where a small fall is not worth a word", () => {
+    const before = { passed: 15_000, of: 15_000 }
+    const any = Power.detectableRate(500, before, 0.001) ?? 0
+    const most = Power.detectableRate(500, before, 0.001, 489) ?? 0
+    assert.isAbove(any, 0.98)
+    assert.closeTo(Discrete.atMost(Binomial.of(500, most), 489), 0.8, 1e-6)
+  })
 })
