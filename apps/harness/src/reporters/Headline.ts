@@ -90,7 +90,8 @@ export const parts = (
     ...(breaches + report.breaches.length === 0
       ? []
       : [`${counted(breaches + report.breaches.length, "breach", "es")}`]),
-    ...browsers(report)
+    ...browsers(report),
+    ...(report.crossed === undefined ? [] : ["a limit of the night was crossed"])
   ]
   const cut = CutTrials.of(report)
   const quarantined = report.results.length - seen.length

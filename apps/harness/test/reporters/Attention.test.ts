@@ -167,6 +167,20 @@ describe("Headline", () => {
     ])
   })
 
+  it("a limit that the shards crossed together is said, also where all passed", () => {
+    const crossed = ["the shards cost 10.02 USD together, more than the 10.00 USD of the night"]
+    assert.strictEqual(Headline.sentence({ ...green, crossed }), "A limit of the night was crossed; 0.00 USD")
+  })
+
+  it("what trials may have cost that were cut is said", () => {
+    const cut = { trials: 1, known_usd: "0", most_usd: "0.5" }
+    const resumed = [{ at: green.header.startedAt, kept: 0, after_ms: 0, cut }]
+    assert.include(
+      Headline.sentence({ ...green, header: { ...green.header, resumed } }),
+      "; 1 trial that was cut cost nobody knows what: up to 0.50 USD; 0.00 USD"
+    )
+  })
+
   it("what may go on at the service is said", () => {
     const leftover = { kind: "run", id: "r-1", trial: null, state: "open" as const, sentence: "" }
     assert.include(Headline.sentence({ ...green, leftovers: [leftover, leftover] }), "2 runs may go on and cost")
