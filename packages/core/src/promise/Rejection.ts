@@ -24,6 +24,8 @@ const decorate = (error: Error, site: Error, depth: number) => {
   const frames = framesOf(site, depth)
   if (frames.length > 0) hidden(error, "stack", [`${error.name}: ${error.message}`, ...frames].join("\n"))
   if (error.cause === undefined && "reason" in error) hidden(error, "cause", error.reason)
+  // what a log in JSON keeps of it: those that the service describes have one of their own
+  if (!Object.hasOwn(error, "toJSON")) hidden(error, "toJSON", () => ({ ...error, message: error.message }))
   hidden(error, Symbol.for("nodejs.util.inspect.custom"), (_: number, options: object, inspect: Inspect) => {
     const { cause: _cause, ...fields } = { ...error, cause: undefined }
     return `${error.stack} ${inspect(fields, options)}`

@@ -159,6 +159,8 @@ describe("runs", () => {
       assert.match(inspect(reason), /^CreateOutcomeUnknown: POST http:\S+: whether the run was created is not known/u)
       assert.include(reason.stack?.split("\n")[1], "Runs.test.ts")
       assert.strictEqual(reason.cause, reason.reason)
+      const { message, _tag } = JSON.parse(JSON.stringify(reason)) as Record<string, unknown>
+      assert.deepStrictEqual([_tag, message], ["CreateOutcomeUnknown", reason.message])
     })
   )
 
