@@ -17,10 +17,12 @@ const parseJson = (text: string): Result.Result<unknown, string> =>
     ? Result.succeed({})
     : Result.try({ try: (): unknown => JSON.parse(text), catch: () => "the body is not JSON" })
 
-const decode = (schema: Schema.Codec<unknown>, json: Result.Result<unknown, string>): Result.Result<unknown, string> =>
-  Result.flatMap(json, (json) =>
-    Result.mapError(Schema.decodeUnknownResult(schema, { errors: "all" })(json), (error) => error.message)
-  )
+/** To make one costs as much as to use it. */
+const decoderOf = (schema: Schema.Codec<unknown>) => {
+  const decode = Schema.decodeUnknownResult(schema, { errors: "all" })
+  return (json: Result.Result<unknown, string>): Result.Result<unknown, string> =>
+    Result.isFailure(json) ? json : Result.mapError(decode(json.success), (error) => error.message)
+}
 
 const detailOf = (error: unknown) =>
   error instanceof Contract.TooManyRequestsError ? error.detail : "Too many requests"
@@ -57,39 +59,41 @@ const locationOf = (answered: Answered) => {
 const describedError = (described: Described, status: number, body: string) => {
   const schema = described.errors[status]
   if (schema === undefined) return undefined
-  const error = decode(schema, parseJson(body))
+  const decode = decoderOf(schema)
+  const error = decode(parseJson(body))
   if (Result.isSuccess(error)) return error.success
-  return status === 401 || status === 429 ? Result.getOrUndefined(decode(schema, Result.succeed({}))) : undefined
+  return status === 401 || status === 429 ? Result.getOrUndefined(decode(Result.succeed({}))) : undefined
 }
 
 /**
- * What an answer means. Any 2xx is a success, whichever the contract names, and an empty body is `{}`. `idOf` finds the
- * id in one that cannot be decoded.
+ * What answers of an operation mean. Any 2xx is a success, whichever the contract names, and an empty body is `{}`.
+ * `idOf` finds the id in one that cannot be decoded.
  */
-export const interpret = (
+export const interpreter = (
   described: Described,
-  answered: Answered,
   redact: (text: string) => string,
   idOf: (answer: unknown) => string | undefined
-): Effect.Effect<unknown, unknown> => {
-  const { status } = answered
-  const text = answered.text()
-  if (status < 200 || status > 299) {
-    return Effect.flatMap(Clock.currentTimeMillis, (now_ms) =>
-      Effect.fail(refusal(described, answered, redact, now_ms))
+): ((answered: Answered) => Effect.Effect<unknown, unknown>) => {
+  const decode = decoderOf(described.success)
+  return (answered) => {
+    const { status } = answered
+    if (status < 200 || status > 299) {
+      return Effect.flatMap(Clock.currentTimeMillis, (now_ms) =>
+        Effect.fail(refusal(described, answered, redact, now_ms))
+      )
+    }
+    const text = answered.text()
+    const answer = decode(parseJson(text))
+    if (Result.isSuccess(answer)) return Effect.succeed(answer.success)
+    const body = redact(text)
+    const id = idOf(Result.getOrUndefined(parseJson(body)))
+    return Effect.fail(
+      failed(
+        answered,
+        new UndecodableAnswer({ status, body, issue: redact(answer.failure), ...(id === undefined ? {} : { id }) })
+      )
     )
   }
-  const json = parseJson(text)
-  const answer = decode(described.success, json)
-  if (Result.isSuccess(answer)) return Effect.succeed(answer.success)
-  const body = redact(text)
-  const id = idOf(Result.getOrUndefined(parseJson(body)))
-  return Effect.fail(
-    failed(
-      answered,
-      new UndecodableAnswer({ status, body, issue: redact(answer.failure), ...(id === undefined ? {} : { id }) })
-    )
-  )
 }
 
 const failed = (answered: Answered, reason: UndecodableAnswer | UnexpectedStatus) =>

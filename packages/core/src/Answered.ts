@@ -1,16 +1,8 @@
-import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as HttpClientResponse from "effect/http/HttpClientResponse"
+import { type Outgoing, toRequest } from "./Outgoing.ts"
 import type { WholeAnswer } from "./WholeAnswer.ts"
 
 const decoder = new TextDecoder()
-
-/** The attempt that is answered. */
-interface Asked {
-  /** Its request without the key. */
-  readonly keyless: HttpClientRequest.HttpClientRequest
-  readonly requestId: string
-  readonly attempt: number
-}
 
 /** The answer to one attempt, read to its end. It shows neither its request nor the key. */
 export class Answered {
@@ -22,14 +14,16 @@ export class Answered {
   readonly requestId: string
   /** Which attempt of its call it answers, from 1. */
   readonly attempt: number
+  readonly #outgoing: Outgoing
   readonly #whole: WholeAnswer
 
-  constructor({ attempt, keyless, requestId }: Asked, whole: WholeAnswer) {
+  constructor(outgoing: Outgoing, whole: WholeAnswer) {
     this.status = whole.status
-    this.method = keyless.method
-    this.url = keyless.url
-    this.requestId = requestId
-    this.attempt = attempt
+    this.method = outgoing.method
+    this.url = outgoing.url
+    this.requestId = outgoing.requestId
+    this.attempt = outgoing.attempt
+    this.#outgoing = outgoing
     this.#whole = whole
   }
 
@@ -43,10 +37,11 @@ export class Answered {
     return decoder.decode(this.#whole.body)
   }
 
-  /** The answer as Effect's HttpClient gives it, which says that it answers `request`. */
-  toResponse(request: HttpClientRequest.HttpClientRequest): HttpClientResponse.HttpClientResponse {
+  /** The answer as Effect's HttpClient gives it; its request is without the key. */
+  toResponse(): HttpClientResponse.HttpClientResponse {
     // a new one: the client's own holds the request that was sent, key and all
     const detached = new Response(this.#whole.body as BodyInit, { headers: this.#whole.headers() })
+    const request = toRequest(this.#outgoing, this.#outgoing.headers)
     return Object.create(HttpClientResponse.fromWeb(request, detached), {
       status: { value: this.status, enumerable: true }
     })

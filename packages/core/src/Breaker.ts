@@ -4,7 +4,7 @@ import * as Exit from "effect/Exit"
 import type * as CircuitBreaker from "effect/persistence/CircuitBreaker"
 import type { Answered } from "./Answered.ts"
 import * as Call from "./Call.ts"
-import type { Outgoing } from "./Exchange.ts"
+import type { Outgoing } from "./Outgoing.ts"
 import { CircuitOpen, TransportError } from "./TransportError.ts"
 
 /**
@@ -35,11 +35,11 @@ const classify = (exit: Exit.Exit<Answered, TransportError>): CircuitBreaker.Out
 /** An attempt that is made only while the breaker allows it. */
 export const guard = (
   breaker: CircuitBreaker.CircuitBreaker | undefined,
-  { attempt: number, keyless, requestId }: Outgoing,
+  outgoing: Outgoing,
   attempt: Effect.Effect<Answered, TransportError>
 ): Effect.Effect<Answered, TransportError> => {
   if (breaker === undefined) return attempt
-  const call = Call.of({ method: keyless.method, url: keyless.url, requestId, attempt: number - 1 })
+  const call = { ...Call.of(outgoing), attempts: outgoing.attempt - 1 }
   return breaker.execute(attempt, { key: call.origin, classify }).pipe(
     Effect.catchTag("CircuitBreakerError", ({ reason }) => {
       const retryAfter = "retryAfter" in reason ? { retryAfter: reason.retryAfter } : {}

@@ -5,11 +5,11 @@ import * as HttpApi from "effect/http-api/HttpApi"
 import type * as HttpApiClient from "effect/http-api/HttpApiClient"
 import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
-import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Types from "effect/Types"
-import { interpret } from "./Answer.ts"
+import { interpreter } from "./Answer.ts"
 import type { CreateOutcomeUnknown } from "./CreateOutcomeUnknown.ts"
 import * as RequestEncoding from "./RequestEncoding.ts"
 import type { TooManyRequestsError } from "./TooManyRequestsError.ts"
@@ -111,25 +111,25 @@ const clientOf = (version: ApiVersion, table: Table) =>
       const encode = RequestEncoding.make(operation)
       const path = `${base.pathname.replace(/\/$/u, "")}${operation.path}`
       const { idOf, kind } = madeBy(operation.path)
+      const interpret = interpreter(operation, transport.redact, idOf)
 
       const refuse = (issue: string) =>
         Effect.fail(
           new TransportError({ method, path, origin: base.origin, attempts: 0, reason: new InvalidRequest({ issue }) })
         )
-      const send = (request: HttpClientRequest.HttpClientRequest) =>
-        Effect.flatMap(transport.exchange(version, request), (answered) =>
-          interpret(operation, answered, transport.redact, idOf)
-        )
+      const send = (request: HttpClientRequest.HttpClientRequest, headers: Readonly<Record<string, string>>) =>
+        Effect.flatMap(transport.exchange(version, request, headers), interpret)
 
       return (call: RequestEncoding.Call): Effect.Effect<unknown, unknown> => {
         const encoded = encode(call)
         if (Result.isFailure(encoded)) return refuse(encoded.failure)
         return Effect.flatMap(transport.requestId, (requestId) => {
-          const request = HttpClientRequest.setHeader(encoded.success, "x-request-id", requestId)
-          if (method === "GET") return transport.retry(send(request))
-          if (method !== "POST") return send(request)
-          return transport.create({ kind, method, path, origin: base.origin, requestId, idOf }, (headers) =>
-            send(HttpClientRequest.setHeaders(request, headers))
+          const request = encoded.success
+          const headers = { "x-request-id": requestId }
+          if (method === "GET") return transport.retry(send(request, headers))
+          if (method !== "POST") return send(request, headers)
+          return transport.create({ kind, method, path, origin: base.origin, requestId, idOf }, (more) =>
+            send(request, { ...headers, ...more })
           )
         })
       }

@@ -8,7 +8,7 @@ import type { ClientConfig } from "./ClientConfig.ts"
 import { CreateOutcomeUnknown } from "./CreateOutcomeUnknown.ts"
 import type { Grace } from "./Grace.ts"
 import * as IdempotencyKey from "./IdempotencyKey.ts"
-import type * as Ledger from "./Ledger.ts"
+import { type Ledger, none } from "./Ledger.ts"
 import type { LedgerEntry } from "./LedgerEntry.ts"
 import * as Metrics from "./Metrics.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
@@ -103,7 +103,7 @@ interface Progress {
 export const make = (options: {
   readonly target: ClientConfig["Service"]["target"]
   readonly retrier: RetryPolicy.Retrier
-  readonly ledger: Ledger.Ledger
+  readonly ledger: Ledger
   readonly keys: Effect.Effect<string>
   readonly grace: Grace
 }): Creates => {
@@ -114,11 +114,13 @@ export const make = (options: {
 
   /** What has happened is written down, or said: it cannot be undone by failing. */
   const note = (event: Happening) =>
-    Effect.flatMap(now(event), (entry) =>
-      ledger
-        .write(entry)
-        .pipe(Effect.catch((error) => Effect.logError(`${error.message} It lacks: ${JSON.stringify(entry)}`)))
-    )
+    ledger === none
+      ? Effect.void
+      : Effect.flatMap(now(event), (entry) =>
+          ledger
+            .write(entry)
+            .pipe(Effect.catch((error) => Effect.logError(`${error.message} It lacks: ${JSON.stringify(entry)}`)))
+        )
 
   const made = (key: string, kind: string, id: string | undefined) =>
     Effect.gen(function* () {
@@ -211,9 +213,11 @@ export const make = (options: {
   return {
     create,
     closed: (kind, id) =>
-      Effect.gen(function* () {
-        yield* note({ _tag: "closed", kind, id })
-        if (kind === "browser" && browsers.delete(id)) yield* Metrics.add(Metrics.browsersOpen, -1)
-      })
+      Effect.andThen(
+        note({ _tag: "closed", kind, id }),
+        Effect.suspend(() =>
+          kind === "browser" && browsers.delete(id) ? Metrics.add(Metrics.browsersOpen, -1) : Effect.void
+        )
+      )
   }
 }

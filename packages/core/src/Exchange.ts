@@ -1,18 +1,22 @@
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import type * as HttpClient from "effect/http/HttpClient"
 import type * as HttpClientError from "effect/http/HttpClientError"
-import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as LogLevel from "effect/LogLevel"
 import * as References from "effect/References"
 import { Answered } from "./Answered.ts"
 import * as Call from "./Call.ts"
 import type { ClientConfig } from "./ClientConfig.ts"
+import * as Deadlines from "./Deadlines.ts"
+import * as Elapsed from "./Elapsed.ts"
 import * as Metrics from "./Metrics.ts"
+import { type Outgoing, toRequest } from "./Outgoing.ts"
 import * as Trace from "./Trace.ts"
-import { sendOf, type SendWhole, type WholeAnswer } from "./WholeAnswer.ts"
+import { sendOf, type SendWhole } from "./WholeAnswer.ts"
 import {
   ConnectionFailed,
   InvalidRequest,
@@ -21,21 +25,13 @@ import {
   type TransportErrorReason
 } from "./TransportError.ts"
 
-/** A request that is ready to be sent, and what to call it in errors. */
-export interface Outgoing {
-  /** Without the key: what errors, spans and responses may show. */
-  readonly keyless: HttpClientRequest.HttpClientRequest
-  readonly keyed: HttpClientRequest.HttpClientRequest
-  readonly requestId: string
-  /** Which attempt of its call it is, from 1. */
-  readonly attempt: number
-}
-
 type Phase = "connect" | "headers" | "body"
 
+const unsendable = () => new InvalidRequest({ issue: "the request cannot be encoded: look at its headers" })
+
 /** The innermost error that the system gave. */
-const systemError = (error: HttpClientError.HttpClientError): unknown => {
-  let cause: unknown = "cause" in error.reason ? error.reason.cause : error
+const systemError = (error: unknown): unknown => {
+  let cause = error
   while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause
   return cause instanceof AggregateError ? (cause.errors[0] ?? cause) : cause
 }
@@ -45,23 +41,35 @@ const stringIn = (value: unknown, name: string) => {
   return typeof field === "string" ? field : undefined
 }
 
+/** What an exchange is made with. */
+export interface ExchangeOptions {
+  readonly client: HttpClient.HttpClient
+  readonly timeouts: ClientConfig["Service"]["timeouts"]
+  /** The headers with the key. */
+  readonly keyed: (headers: Outgoing["headers"]) => Outgoing["headers"]
+  readonly redact: (text: string) => string
+  /** The context of a client that is asked the usual way: what it is to leave. */
+  readonly context: Context.Context<FetchHttpClient.RequestInit>
+}
+
 /** Sends one attempt and reads its answer to the end. */
-export const make = (
-  client: HttpClient.HttpClient,
-  { timeouts }: ClientConfig["Service"],
-  redact: (text: string) => string
-): ((outgoing: Outgoing) => Effect.Effect<Answered, TransportError>) => {
-  const failed = ({ attempt, keyless: { method, url }, requestId }: Outgoing, reason: TransportErrorReason) =>
+export const make = ({
+  client,
+  context: usual,
+  keyed,
+  redact,
+  timeouts
+}: ExchangeOptions): ((outgoing: Outgoing) => Effect.Effect<Answered, TransportError>) => {
+  const options = Context.get(usual, FetchHttpClient.RequestInit)
+
+  const failed = (outgoing: Outgoing, reason: TransportErrorReason) =>
     new TransportError({
-      ...Call.of({ method, url, requestId, attempt: attempt - Number(reason._tag === "InvalidRequest") }),
+      ...Call.of(outgoing),
+      ...(reason._tag === "InvalidRequest" ? { attempts: outgoing.attempt - 1 } : {}),
       reason
     })
 
-  const toReason = (error: HttpClientError.HttpClientError, took_ms: number): TransportErrorReason => {
-    const { reason } = error
-    if (reason._tag === "InvalidUrlError" || reason._tag === "EncodeError") {
-      return new InvalidRequest({ issue: "the request cannot be encoded: look at its headers" })
-    }
+  const toReason = (error: unknown, took_ms: number): TransportErrorReason => {
     const cause = systemError(error)
     const code = stringIn(cause, "code")
     const syscall = stringIn(cause, "syscall")
@@ -79,116 +87,118 @@ export const make = (
     })
   }
 
-  const timedOut = (outgoing: Outgoing, phase: Phase, limit: "headers" | "body" | "total", after: Duration.Duration) =>
-    Effect.fail(failed(outgoing, new Timeout({ phase, limit, after })))
-
-  const bounded = <A, E>(
-    effect: Effect.Effect<A, E>,
-    outgoing: Outgoing,
-    after: Duration.Duration | undefined,
-    limit: "headers" | "body" | "total",
-    phase: () => "headers" | "body"
-  ): Effect.Effect<A, E | TransportError> =>
-    after === undefined
-      ? effect
-      : Effect.timeoutOrElse(effect, {
-          duration: after,
-          orElse: () => timedOut(outgoing, phase(), limit, after)
-        })
+  const toReasonOf = (error: HttpClientError.HttpClientError, took_ms: number): TransportErrorReason => {
+    const { reason } = error
+    if (reason._tag === "InvalidUrlError" || reason._tag === "EncodeError") {
+      return unsendable()
+    }
+    return toReason("cause" in reason ? reason.cause : error, took_ms)
+  }
 
   const sendWhole = timeouts.headers === undefined && timeouts.body === undefined ? sendOf(client) : undefined
+  const deadlines = Deadlines.make(timeouts.total)
 
   /** Whether the client can answer in one step, and nothing is asked that it then cannot do. */
-  const isPlain = ({ body, hash, headers, urlParams }: HttpClientRequest.HttpClientRequest) =>
+  const isPlain = ({ headers, request: { body, hash, urlParams } }: Outgoing) =>
     (body._tag === "Empty" || body._tag === "Uint8Array") &&
     urlParams.params.length === 0 &&
     hash._tag === "None" &&
     headers["upgrade"] === undefined
 
-  type Told = (error: HttpClientError.HttpClientError) => TransportError
-
-  /** One callback and one sleeping fiber; a race of two effects would be two, and another two callbacks. */
-  const inOneStep = (send: SendWhole, outgoing: Outgoing, fail: Told) =>
-    Effect.withFiber((fiber) =>
-      Effect.callback<WholeAnswer, TransportError>((resume) => {
-        let phase: Phase = "headers"
-        const timer = Effect.runForkWith(fiber.context)(Effect.sleep(timeouts.total))
-        const end = send(outgoing.keyed, fiber.context, {
-          onPhase: (reached) => {
-            phase = reached
-          },
-          onEnd: (end) => {
-            timer.interruptUnsafe()
-            resume(Effect.mapError(end, fail))
-          }
-        })
-        timer.addObserver((exit) => {
-          if (exit._tag === "Failure") return
-          // first: what is ended may say so at once, as if the connection were lost
-          resume(timedOut(outgoing, phase, "total", timeouts.total))
-          end()
-        })
-        return Effect.sync(() => {
-          timer.interruptUnsafe()
-          end()
-        })
-      })
-    )
-
-  const inTwoSteps = (outgoing: Outgoing, fail: Told) => {
-    let phase: "headers" | "body" = "headers"
-    const answer = bounded(
-      Effect.mapError(client.execute(outgoing.keyed), fail),
-      outgoing,
-      timeouts.headers,
-      "headers",
-      () => "headers"
-    )
-    const whole = Effect.flatMap(answer, (response) => {
-      phase = "body"
-      const body = bounded(Effect.mapError(response.arrayBuffer, fail), outgoing, timeouts.body, "body", () => "body")
-      return Effect.map(body, (bytes): WholeAnswer => ({
-        status: response.status,
-        header: (name) => response.headers[name],
-        headers: () => ({ ...response.headers }),
-        body: bytes
-      }))
-    })
-    return bounded(whole, outgoing, timeouts.total, "total", () => phase)
-  }
-
-  const exchange = (outgoing: Outgoing, began_ms: number, clock: Clock.Clock) => {
-    const fail: Told = (error) => failed(outgoing, toReason(error, clock.currentTimeMillisUnsafe() - began_ms))
-    const { keyed } = outgoing
-    const whole =
-      sendWhole !== undefined && isPlain(keyed) ? inOneStep(sendWhole, outgoing, fail) : inTwoSteps(outgoing, fail)
-    return Effect.map(whole, (whole) => new Answered(outgoing, whole))
-  }
+  type Answering = Effect.Effect<Answered, TransportError>
 
   /** What an attempt came to, for metrics, spans and the log. */
   const observe = (
-    outgoing: Outgoing,
-    began_ms: number,
-    clock: Clock.Clock,
-    fiber: Fiber.Fiber<unknown, unknown>,
+    { attempt, method, requestId, url }: Outgoing,
+    took_ms: number,
+    { context }: Fiber.Fiber<unknown, unknown>,
     status: number,
-    outcome: string
-  ) => {
-    const took_ms = clock.currentTimeMillisUnsafe() - began_ms
-    const { method, url } = outgoing.keyless
-    const { duration, requests } = Metrics.attempts(method, url, status, outcome)
-    requests.updateUnsafe(1, fiber.context)
-    duration.updateUnsafe(took_ms / 1000, fiber.context)
-    if (LogLevel.isGreaterThan(fiber.getRef(References.MinimumLogLevel), "Debug")) return Effect.void
+    end: Answering,
+    reason?: string
+  ): Answering => {
+    const { duration, requests } = Metrics.attempts(method, url, status, reason ?? `${Math.floor(status / 100)}xx`)
+    requests.updateUnsafe(1, context)
+    duration.updateUnsafe(took_ms / 1000, context)
+    if (LogLevel.isGreaterThan(Context.get(context, References.MinimumLogLevel), "Debug")) return end
     const { origin, pathname } = new URL(url)
-    const what = status === 0 ? outcome : String(status)
-    return Effect.logDebug(
-      `${method} ${origin}${pathname}: ${what} in ${took_ms} ms, attempt ${outgoing.attempt}, request ${outgoing.requestId}`
-    )
+    const line = `${method} ${origin}${pathname}: ${reason ?? status} in ${took_ms} ms, attempt ${attempt}, request ${requestId}`
+    return Effect.andThen(Effect.logDebug(line), end)
   }
 
-  const traced = (effect: Effect.Effect<Answered, TransportError>, { attempt, keyless, requestId }: Outgoing) => {
-    const url = new URL(keyless.url)
+  /** One callback, in which all is done: a fiber for the timeout would cost as much as the rest. */
+  const inOneStep = (send: SendWhole, outgoing: Outgoing, fiber: Fiber.Fiber<unknown, unknown>): Answering =>
+    Effect.callback((resume) => {
+      const clock = fiber.getRef(Clock.Clock)
+      const began_ms = Elapsed.read_ms(clock)
+      const took_ms = () => Elapsed.read_ms(clock) - began_ms
+      let phase: Phase = "headers"
+      let isOver = false
+      const finish = (status: number, end: Answering, reason?: string) => {
+        if (isOver) return
+        isOver = true
+        clear()
+        resume(observe(outgoing, took_ms(), fiber, status, end, reason))
+      }
+      const fail = (reason: TransportErrorReason) => finish(0, Effect.fail(failed(outgoing, reason)), reason._tag)
+      const clear = deadlines.set(clock, fiber.context, began_ms, () => {
+        // first: what is ended may say so at once, as if the connection were lost
+        fail(new Timeout({ phase, limit: "total", after: timeouts.total }))
+        end()
+      })
+      const { headers, method, request, url } = outgoing
+      const body = request.body._tag === "Uint8Array" ? request.body.body : undefined
+      const end = send({ method, url, headers: keyed(headers), body, options }, fiber.context, {
+        onPhase: (reached) => {
+          phase = reached
+        },
+        onAnswer: (answer) => finish(answer.status, Effect.succeed(new Answered(outgoing, answer))),
+        onFailure: (cause, isRefused) => fail(isRefused === true ? unsendable() : toReason(cause, took_ms()))
+      })
+      return Effect.sync(() => {
+        isOver = true
+        clear()
+        end()
+      })
+    })
+
+  const inTwoSteps = (outgoing: Outgoing, fiber: Fiber.Fiber<unknown, unknown>): Answering => {
+    const clock = fiber.getRef(Clock.Clock)
+    const began_ms = Elapsed.read_ms(clock)
+    const took_ms = () => Elapsed.read_ms(clock) - began_ms
+    let phase: "headers" | "body" = "headers"
+    const bounded = <A>(effect: Effect.Effect<A, TransportError>, limit: "headers" | "body" | "total") => {
+      const after = timeouts[limit]
+      if (after === undefined) return effect
+      const orElse = () => Effect.fail(failed(outgoing, new Timeout({ phase, limit, after })))
+      return Effect.timeoutOrElse(effect, { duration: after, orElse })
+    }
+    const told = Effect.mapError((error: HttpClientError.HttpClientError) =>
+      failed(outgoing, toReasonOf(error, took_ms()))
+    )
+    const whole = Effect.flatMap(
+      bounded(told(client.execute(toRequest(outgoing, keyed(outgoing.headers)))), "headers"),
+      (response) => {
+        phase = "body"
+        return Effect.map(
+          bounded(told(response.arrayBuffer), "body"),
+          (body) =>
+            new Answered(outgoing, {
+              status: response.status,
+              header: (name) => response.headers[name],
+              headers: () => ({ ...response.headers }),
+              body
+            })
+        )
+      }
+    )
+    return Effect.matchEffect(Effect.provideContext(bounded(whole, "total"), usual), {
+      onSuccess: (answered) => observe(outgoing, took_ms(), fiber, answered.status, Effect.succeed(answered)),
+      onFailure: (error) => observe(outgoing, took_ms(), fiber, 0, Effect.fail(error), error.reason._tag)
+    })
+  }
+
+  const traced = (effect: Effect.Effect<Answered, TransportError>, { attempt, method, requestId, url }: Outgoing) => {
+    const address = new URL(url)
     const annotated = effect.pipe(
       Effect.tap(({ status }) =>
         Effect.annotateCurrentSpan({
@@ -198,13 +208,13 @@ export const make = (
       ),
       Effect.tapError((error) => Effect.annotateCurrentSpan({ "error.type": error.reason._tag }))
     )
-    return Effect.withSpan(annotated, keyless.method, {
+    return Effect.withSpan(annotated, method, {
       kind: "client",
       captureStackTrace: false,
       attributes: {
-        "http.request.method": keyless.method,
-        ...Call.serverOf(url),
-        "url.full": `${url.origin}${url.pathname}`,
+        "http.request.method": method,
+        ...Call.serverOf(address),
+        "url.full": `${address.origin}${address.pathname}`,
         "webagent.request.id": requestId,
         ...(attempt > 1 ? { "http.request.resend_count": attempt - 1 } : {})
       }
@@ -213,13 +223,10 @@ export const make = (
 
   return (outgoing) =>
     Effect.withFiber((fiber) => {
-      const clock = fiber.getRef(Clock.Clock)
-      const began_ms = clock.currentTimeMillisUnsafe()
-      const tell = (status: number, outcome: string) => observe(outgoing, began_ms, clock, fiber, status, outcome)
-      const sent = Effect.matchEffect(exchange(outgoing, began_ms, clock), {
-        onSuccess: (answered) => Effect.as(tell(answered.status, `${Math.floor(answered.status / 100)}xx`), answered),
-        onFailure: (error) => Effect.andThen(tell(0, error.reason._tag), Effect.fail(error))
-      })
+      const sent =
+        sendWhole !== undefined && isPlain(outgoing)
+          ? inOneStep(sendWhole, outgoing, fiber)
+          : inTwoSteps(outgoing, fiber)
       return Trace.isOn(fiber.context) ? traced(sent, outgoing) : sent
     })
 }

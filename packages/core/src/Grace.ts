@@ -1,17 +1,39 @@
+import type { Call } from "@webagent/contract"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Elapsed from "./Elapsed.ts"
+import * as RequestId from "./RequestId.ts"
+import * as RetryPolicy from "./RetryPolicy.ts"
+import { TransportError } from "./TransportError.ts"
 
 /** Forgives a service that does not find, for a moment, what it has just created. */
 export interface Grace {
   /** Notes that an id was created now. */
   readonly remember: (id: string) => Effect.Effect<void>
-  /** Reads again while the read says "absent" of an id that was created within the window. */
+  /**
+   * Reads again while the read says "absent" of an id that was created within the window. All that is read so is one
+   * call: of one request id, and its attempts are counted together.
+   */
   readonly forgive: <A, E, R>(
     id: string,
     read: Effect.Effect<A, E, R>,
     isAbsent: (error: E) => boolean
   ) => Effect.Effect<A, E, R>
+}
+
+/** The call that an error has ended. */
+const callOf = (error: unknown): Partial<Call> | undefined => {
+  if (error instanceof TransportError) return error
+  return error instanceof Error && "call" in error ? (error.call as Call) : undefined
+}
+
+/** A read that goes on with the call that an error has ended. */
+const after = <A, E, R>(read: Effect.Effect<A, E, R>, error: E) => {
+  const { attempts = 1, requestId } = callOf(error) ?? {}
+  return read.pipe(
+    Effect.provideService(RetryPolicy.AttemptsBefore, attempts),
+    Effect.provideService(RequestId.Current, requestId)
+  )
 }
 
 /** A grace of 5 seconds unless told otherwise. */
@@ -28,16 +50,19 @@ export const make = (window: Duration.Input = "5 seconds"): Grace => {
         created_ms.set(id, now)
       }),
     forgive: (id, read, isAbsent) => {
-      const again: typeof read = read.pipe(
-        Effect.catch((error) => {
-          const at = created_ms.get(id)
-          if (at === undefined || !isAbsent(error)) return Effect.fail(error)
-          return Effect.flatMap(Elapsed.now_ms, (now) =>
-            now - at < window_ms ? Effect.andThen(Effect.sleep("500 millis"), again) : Effect.fail(error)
-          )
-        })
-      )
-      return again
+      const forgiving = (round: typeof read): typeof read =>
+        round.pipe(
+          Effect.catch((error) => {
+            const at = created_ms.get(id)
+            if (at === undefined || !isAbsent(error)) return Effect.fail(error)
+            return Effect.flatMap(Elapsed.now_ms, (now) =>
+              now - at < window_ms
+                ? Effect.andThen(Effect.sleep("500 millis"), forgiving(after(read, error)))
+                : Effect.fail(error)
+            )
+          })
+        )
+      return forgiving(read)
     }
   }
 }

@@ -3,7 +3,6 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpClient from "effect/http/HttpClient"
-import * as HttpClientError from "effect/http/HttpClientError"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type * as Undici from "undici"
@@ -32,7 +31,7 @@ const unsent = (cause: unknown): unknown => {
 /** Sends with undici's dispatch: no stream, no promise and no signal is made for an answer that is read whole. */
 const sendBy =
   (dispatcher: Undici.Dispatcher): WholeAnswer.SendWhole =>
-  (request, _context, { onEnd, onPhase }) => {
+  ({ body, headers: sent, method, url }, _context, { onAnswer, onFailure, onPhase }) => {
     let controller: Undici.Dispatcher.DispatchController | undefined
     let interrupted: Error | undefined
     let status = 0
@@ -41,24 +40,19 @@ const sendBy =
 
     let received_bytes = 0
 
-    const fail = (cause: unknown) => {
-      const reason =
-        controller === undefined && isRefusal(cause)
-          ? new HttpClientError.EncodeError({ request, cause })
-          : new HttpClientError.TransportError({ request, cause: controller === undefined ? unsent(cause) : cause })
-      onEnd(Effect.fail(new HttpClientError.HttpClientError({ reason })))
-    }
+    const fail = (cause: unknown) =>
+      controller === undefined ? onFailure(unsent(cause), isRefusal(cause)) : onFailure(cause)
     // undici tells when it begins to send: what ends before that has done nothing
     onPhase("connect")
     try {
-      const { origin, pathname, search } = new URL(request.url)
+      const { origin, pathname, search } = new URL(url)
       dispatcher.dispatch(
         {
           origin,
           path: `${pathname}${search}`,
-          method: request.method,
-          headers: request.headers,
-          body: request.body._tag === "Uint8Array" ? request.body.body : null
+          method,
+          headers: sent,
+          body: body ?? null
         },
         {
           onRequestStart: (started) => {
@@ -80,17 +74,15 @@ const sendBy =
           onResponseEnd: () => {
             const received = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
             const coding = joined(headers["content-encoding"])
-            const body = coding === undefined ? Result.succeed(received) : ContentCoding.decode(received, coding)
-            if (Result.isFailure(body)) return fail(body.failure)
-            onEnd(
-              Effect.succeed({
-                status,
-                header: (name) => joined(headers[name]),
-                headers: () =>
-                  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, joined(value) ?? ""])),
-                body: body.success
-              })
-            )
+            const decoded = coding === undefined ? Result.succeed(received) : ContentCoding.decode(received, coding)
+            if (Result.isFailure(decoded)) return fail(decoded.failure)
+            onAnswer({
+              status,
+              header: (name) => joined(headers[name]),
+              headers: () =>
+                Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, joined(value) ?? ""])),
+              body: decoded.success
+            })
           },
           onResponseError: (_, cause) => fail(cause)
         }

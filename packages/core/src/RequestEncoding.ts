@@ -31,6 +31,7 @@ export const make = ({ method, params, path, payload }: Operation): Encode => {
     const [name = "", after = ""] = text.split("}")
     return { name, after }
   })
+  const { body: nothing, hash, headers, urlParams } = HttpClientRequest.empty
   const encodeParams = encoderOf(params)
   const encodePayload = encoderOf(payload)
 
@@ -43,7 +44,7 @@ export const make = ({ method, params, path, payload }: Operation): Encode => {
     }
     const checked = encodeParams?.(params)
     if (checked !== undefined && Result.isFailure(checked)) return Result.fail(checked.failure.message)
-    const request = HttpClientRequest.make(method)(path)
+    const request = HttpClientRequest.makeWith(method, path, urlParams, hash, headers, nothing)
     if (encodePayload === undefined) return Result.succeed(request)
     const body = encodePayload(payload)
     if (Result.isFailure(body)) return Result.fail(body.failure.message)

@@ -126,6 +126,11 @@ export const Deadline = Context.Reference<number>("@webagent/core/RetryPolicy/De
 /** Which attempt of its call is being made, from 1: a retrier sets it for what it tries. */
 export const Attempt = Context.Reference<number>("@webagent/core/RetryPolicy/Attempt", { defaultValue: () => 1 })
 
+/** How many attempts a call has behind it when a retrier gets it, as in the grace after a create: none unless told. */
+export const AttemptsBefore = Context.Reference<number>("@webagent/core/RetryPolicy/AttemptsBefore", {
+  defaultValue: () => 0
+})
+
 /**
  * Lets the calls in `effect` be tried again for `time` at most: one whose next attempt would begin later, as when
  * `Retry-After` asks for more, fails at once with what it knows. What is in flight is not cut off.
@@ -162,13 +167,18 @@ export const makeRetrier = (policy: RetryPolicy): Retrier => {
     call: Effect.Effect<A, E, R>,
     mayPass: (error: E) => Transient | undefined = transient
   ): Effect.Effect<A, E, R> =>
-    Effect.suspend(() => {
+    Effect.withFiber((fiber) => {
+      const before = fiber.getRef(AttemptsBefore)
+      const told = fiber.getRef(Attempt)
       let attempt = 0
       let spent = 0
 
       const once = (): Effect.Effect<A, E, R> => {
         attempt++
-        return Effect.matchCauseEffect(Effect.provideService(call, Attempt, attempt), { onSuccess, onFailure })
+        const number = before + attempt
+        // a context costs more than a look at one
+        const numbered = number === told ? call : Effect.provideService(call, Attempt, number)
+        return Effect.matchCauseEffect(numbered, { onSuccess, onFailure })
       }
       const onSuccess = (value: A) => {
         tokens = Math.min(policy.quota, tokens + Math.max(1, spent))

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Headers from "effect/http/Headers"
 import * as HttpClient from "effect/http/HttpClient"
-import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -28,7 +28,6 @@ const make = Effect.gen(function* () {
   const ledger = yield* Ledger.Current
   const breaker = yield* Breaker.Current
   const grace = Grace.make()
-  const fetchOptions = yield* Effect.serviceOption(FetchHttpClient.RequestInit)
   const key = Redacted.value(config.apiKey)
   const redact = (text: string) => text.replaceAll(key, "<redacted>")
   const defaults = Headers.fromInput({
@@ -36,49 +35,47 @@ const make = Effect.gen(function* () {
     accept: "application/json",
     ...config.headers
   })
-  const exchange = Exchange.make(yield* HttpClient.HttpClient, config, redact)
-
   // one random part a client, then a count: cheap, and what a client has sent is in order
   const client = (yield* keys).replaceAll(/[^\w]/gu, "").slice(0, 12)
   let calls = 0
   const newRequestId = () => `${client}-${(++calls).toString(36)}`
 
-  const prepare = (version: ApiVersion, request: HttpClientRequest.HttpClientRequest) => {
-    const headers = Headers.merge(defaults, request.headers)
-    const requestId = headers["x-request-id"] ?? newRequestId()
-    // a slash always separates the two, so that no path can continue the host: the key stays with its origin
-    const keyless = HttpClientRequest.prependUrl(
-      HttpClientRequest.setHeaders(request, { ...headers, "x-request-id": requestId }),
-      config.baseUrls[version]
+  const exchangeOnce = Exchange.make({
+    client: yield* HttpClient.HttpClient,
+    timeouts: config.timeouts,
+    keyed: (headers) =>
+      Object.hasOwn(headers, config.apiKeyHeader) ? headers : { ...headers, [config.apiKeyHeader]: key },
+    redact,
+    // redirects are left alone, the key out of sight, spans to us
+    context: Context.make(HttpClient.TracerDisabledWhen, () => true).pipe(
+      Context.add(Headers.CurrentRedactedNames, [...(yield* Headers.CurrentRedactedNames), config.apiKeyHeader]),
+      Context.add(FetchHttpClient.RequestInit, {
+        ...Context.getOrUndefined(yield* Effect.context<never>(), FetchHttpClient.RequestInit),
+        redirect: "manual"
+      })
     )
-    const keyed = Headers.has(headers, config.apiKeyHeader)
-      ? keyless
-      : HttpClientRequest.setHeader(keyless, config.apiKeyHeader, key)
-    return { keyless, keyed, requestId }
-  }
+  })
 
-  /** What the HttpClient is to leave: redirects alone, the key out of sight, spans to us. */
-  const within = Context.make(HttpClient.TracerDisabledWhen, () => true).pipe(
-    Context.add(HttpClient.TracerPropagationEnabled, false),
-    Context.add(Headers.CurrentRedactedNames, [...(yield* Headers.CurrentRedactedNames), config.apiKeyHeader]),
-    Context.add(FetchHttpClient.RequestInit, {
-      ...(fetchOptions._tag === "Some" ? fetchOptions.value : {}),
-      redirect: "manual"
-    })
-  )
-
-  const send = (version: ApiVersion, request: HttpClientRequest.HttpClientRequest) =>
+  const exchange: Transport["Service"]["exchange"] = (version, request, more) =>
     Effect.withFiber((fiber) => {
-      const outgoing = { ...prepare(version, request), attempt: fiber.getRef(RetryPolicy.Attempt) }
-      return Effect.map(Breaker.guard(breaker, outgoing, exchange(outgoing)), (answered) => ({ answered, outgoing }))
-    }).pipe(Effect.provideContext(within))
+      const headers: Record<string, string> = { ...defaults, ...request.headers, ...more }
+      const { method, url } = request
+      const outgoing = {
+        method,
+        // a slash always separates the two, so that no path can continue the host: the key stays with its origin
+        url: `${config.baseUrls[version]}${url.startsWith("/") ? "" : "/"}${url}`,
+        headers,
+        request,
+        requestId: (headers["x-request-id"] ??= newRequestId()),
+        attempt: fiber.getRef(RetryPolicy.Attempt)
+      }
+      return Breaker.guard(breaker, outgoing, exchangeOnce(outgoing))
+    })
 
   return Transport.of({
     baseUrls: config.baseUrls,
-    execute: (version, request) =>
-      // a response shows its request to whoever prints it
-      Effect.map(send(version, request), ({ answered, outgoing }) => answered.toResponse(outgoing.keyless)),
-    exchange: (version, request) => Effect.map(send(version, request), ({ answered }) => answered),
+    execute: (version, request) => Effect.map(exchange(version, request), (answered) => answered.toResponse()),
+    exchange,
     requestId: Effect.map(RequestId.Current, (id) => id ?? newRequestId()),
     retry: retrier.retry,
     ...Creates.make({ target: config.target, retrier, ledger, keys, grace }),
@@ -96,7 +93,7 @@ const make = Effect.gen(function* () {
  * import { ClientConfig, Transport } from "@webagent/core"
  * import * as Effect from "effect/Effect"
  * import * as FetchHttpClient from "effect/http/FetchHttpClient"
- * import * as HttpClientRequest from "effect/http/HttpClientRequest"
+ * import type * as HttpClientRequest from "effect/http/HttpClientRequest"
  *
  * export const program = Effect.gen(function* () {
  *   const transport = yield* Transport
@@ -122,10 +119,11 @@ export class Transport extends Context.Service<
       version: ApiVersion,
       request: HttpClientRequest.HttpClientRequest
     ) => Effect.Effect<HttpClientResponse.HttpClientResponse, TransportError>
-    /** The same, for an answer that is wanted as text. */
+    /** The same, for an answer that is wanted as text; `headers`, by names in lower case, go before the request's. */
     readonly exchange: (
       version: ApiVersion,
-      request: HttpClientRequest.HttpClientRequest
+      request: HttpClientRequest.HttpClientRequest,
+      headers?: Readonly<Record<string, string>>
     ) => Effect.Effect<Answered, TransportError>
     /** The id that `RequestId.given` gives a call, else a new one: all its requests have it as `X-Request-Id`. */
     readonly requestId: Effect.Effect<string>

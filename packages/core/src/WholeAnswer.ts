@@ -1,8 +1,16 @@
 import type * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
 import type * as HttpClient from "effect/http/HttpClient"
-import type * as HttpClientError from "effect/http/HttpClientError"
-import type * as HttpClientRequest from "effect/http/HttpClientRequest"
+
+/** A request that is a few plain values, its key in its headers. */
+export interface WholeRequest {
+  readonly method: string
+  readonly url: string
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array | undefined
+  /** What fetch is told besides. */
+  readonly options: RequestInit
+}
 
 /** An answer that has been read to its end. */
 export interface WholeAnswer {
@@ -13,23 +21,20 @@ export interface WholeAnswer {
   readonly body: ArrayBuffer | Uint8Array
 }
 
-/** Whom a request that is under way tells. */
+/** Whom a request that is under way tells: that it is answered or has failed, once. */
 export interface Listener {
   /** What is missing now: a connection, where the client can tell, then the headers, then the end of the body. */
   readonly onPhase: (phase: "connect" | "headers" | "body") => void
-  /** The whole answer, or why there is none; only the first call counts. */
-  readonly onEnd: (end: Effect.Effect<WholeAnswer, HttpClientError.HttpClientError>) => void
+  readonly onAnswer: (answer: WholeAnswer) => void
+  /** Why there is no answer, and whether that is because no such request can be sent. */
+  readonly onFailure: (cause: unknown, isRefused?: boolean) => void
 }
 
 /**
  * Sends a request and reads its answer to the end. Gives what ends both early: callbacks, and neither a fiber nor a
  * promise, for there is one for each poll.
  */
-export type SendWhole = (
-  request: HttpClientRequest.HttpClientRequest,
-  context: Context.Context<never>,
-  listener: Listener
-) => () => void
+export type SendWhole = (request: WholeRequest, context: Context.Context<never>, listener: Listener) => () => void
 
 const key: unique symbol = Symbol.for("@webagent/core/SendWhole")
 

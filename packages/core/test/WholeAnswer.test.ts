@@ -11,6 +11,7 @@ import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
 import { ClientConfig, type ClientOptions, layerFetch, Transport } from "../src/index.ts"
 import { layerUndici } from "../src/node.ts"
 
@@ -193,5 +194,53 @@ describe("layerFetch", () => {
       )
       assert.deepInclude(seen[0], { cache: "no-store", redirect: "manual", method: "GET" })
     })
+  )
+
+  it.live.each(["in one step", "in two steps"] as const)("sends the headers among its options, %s", (way) =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = () => ({ json: {} })
+      yield* exchange().pipe(
+        Effect.provide(transport("fetch", ways[way], server.address)),
+        Effect.provideService(FetchHttpClient.RequestInit, { headers: { "X-Gate": "open", Accept: "text/html" } })
+      )
+      assert.deepInclude(server.requests[0]?.headers, { "x-gate": "open", accept: "application/json" })
+    }).pipe(Effect.provide(ScriptedServer.layer))
+  )
+
+  it.live("sends a body that is a stream, and one that is a form", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = () => ({ status: 201 })
+      const form = new FormData()
+      form.append("name", "é")
+      const bodies = [
+        HttpClientRequest.bodyStream(Stream.make(Uint8Array.of(97), Uint8Array.of(98))),
+        HttpClientRequest.bodyFormData(form)
+      ]
+      const statuses = yield* Effect.forEach(bodies, (withBody) =>
+        Effect.flatMap(Transport, (transport) => transport.execute("v4", withBody(HttpClientRequest.post("/x"))))
+      ).pipe(Effect.provide(transport("fetch", {}, server.address)))
+      assert.deepStrictEqual(
+        statuses.map(({ status }) => status),
+        [201, 201]
+      )
+      const [streamed, formed] = server.requests
+      assert.strictEqual(streamed?.body, "ab")
+      assert.include(formed?.headers["content-type"], "multipart/form-data; boundary=")
+      assert.include(formed?.body, "é")
+    }).pipe(Effect.provide(ScriptedServer.layer))
+  )
+
+  it.live("sends no upgrade, which fetch cannot", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      const upgrade = HttpClientRequest.get("/x", { headers: { upgrade: "websocket" } })
+      const error = yield* Effect.flatMap(Transport, (transport) =>
+        Effect.flip(transport.exchange("v4", upgrade))
+      ).pipe(Effect.provide(transport("fetch", {}, server.address)))
+      assert.include(error.message, "fetch cannot leave HTTP")
+      assert.strictEqual(server.requests.length, 0)
+    }).pipe(Effect.provide(ScriptedServer.layer))
   )
 })

@@ -79,6 +79,30 @@ describe("a run that is over", () => {
   })
 })
 
+describe("a run that was just created", () => {
+  it.effect("which is not found within the grace is one call, of which all attempts are told", () => {
+    let reads = 0
+    const { layer, sent } = answering((method) => {
+      if (method === "POST") return json(201, { id: "r-1" })
+      // some of what is read again is tried again
+      return ++reads % 3 === 0 ? json(503, {}) : json(404, { detail: "No run r-1" })
+    })
+    return Effect.gen(function* () {
+      const runs = yield* Runs
+      yield* runs.create({ task: "t" })
+      const fiber = yield* Effect.forkChild(Effect.flip(runs.status("r-1")))
+      yield* elapse("10 seconds")
+      const error = yield* Fiber.join(fiber)
+      if (error._tag !== "RunNotFoundError" || error.call === undefined) return assert.fail(error.message)
+      assert.isAbove(reads, 9)
+      assert.strictEqual(error.call.attempts, reads)
+      assert.include(error.message, ` (${reads} attempts, request id ${error.call.requestId})`)
+      const ids = new Set(sent.filter(({ request }) => request.startsWith("GET")).map(({ id }) => id))
+      assert.deepStrictEqual(ids, new Set([error.call.requestId]))
+    }).pipe(Effect.provide(layer))
+  })
+})
+
 /** What something in front of the service may answer in its place. */
 const oddities: ReadonlyArray<readonly [what: string, status: number, body: string]> = [
   ["a page with 404", 404, "<html>default backend - 404</html>"],

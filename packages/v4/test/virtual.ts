@@ -13,11 +13,12 @@ export const json = (status: number, body: unknown) => Effect.sync(() => Respons
 
 /** A client whose requests are answered in no time, so that only the test moves the clock. */
 export const answering = (answer: (method: string, path: string) => Effect.Effect<Response>) => {
-  const sent: Array<{ readonly request: string; readonly at_ms: number }> = []
+  const sent: Array<{ readonly request: string; readonly id: string | undefined; readonly at_ms: number }> = []
   const client = HttpClient.make((request, url) =>
     Effect.gen(function* () {
       const path = url.pathname.replace("/api/v4", "")
-      sent.push({ request: `${request.method} ${path}`, at_ms: yield* Clock.currentTimeMillis })
+      const id = request.headers["x-request-id"]
+      sent.push({ request: `${request.method} ${path}`, id, at_ms: yield* Clock.currentTimeMillis })
       return HttpClientResponse.fromWeb(request, yield* answer(request.method, path))
     })
   )
