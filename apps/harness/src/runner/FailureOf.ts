@@ -22,6 +22,16 @@ const placeOf = (where: string | undefined, redact: (text: string) => string) =>
   return source === undefined ? { where } : { where, source: redact(source) }
 }
 
+/**
+ * Text that a terminal and the log of a CI job show and do nothing about, whatever a service has answered: control
+ * characters are written out, and no line begins as GitHub's commands do.
+ */
+const harmless = (text: string): string =>
+  text
+    .replaceAll("\r\n", "\n")
+    .replaceAll(/[^\P{Cc}\n\t]/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .replaceAll(/^([ \t]*)::/gmu, "$1\\::")
+
 /** What a person needs to know of why a scenario ended: the first failure of its cause. */
 export const failureOf = (options: {
   readonly cause: Cause.Cause<unknown>
@@ -30,7 +40,8 @@ export const failureOf = (options: {
   /** Takes secrets out of text. */
   readonly redact: (text: string) => string
 }): Failure => {
-  const { cause, redact, request, scenario } = options
+  const { cause, request, scenario } = options
+  const redact = (text: string) => harmless(options.redact(text))
   const failed = cause.reasons.find(Cause.isFailReason)
   const error = failed === undefined ? Cause.squash(cause) : failed.error
   const seen = request === undefined ? {} : { request }

@@ -242,4 +242,16 @@ describe("TrialRun", () => {
       assert.deepStrictEqual(verdicts, ["skipped", "skipped"])
     })
   )
+
+  it.effect("what a service answers does nothing to a terminal, nor to the log of a job", () =>
+    Effect.gen(function* () {
+      const text = "red \u001b[31m\u0007\r\n  ::error::not ours\n\ttab"
+      const plain = "red \\u001b[31m\\u0007\n  \\::error::not ours\n\ttab"
+      const thrown = yield* results([Effect.die(new Error(text))])
+      assert.strictEqual(thrown.result?.failure?.message, `Error: ${plain}`)
+      const seen = yield* results([check.that("::debug::it", false, { expected: text, actual: text })])
+      const { actual, expected, message } = seen.result?.failure ?? {}
+      assert.deepStrictEqual([message, expected, actual], ["\\::debug::it", plain, plain])
+    })
+  )
 })
