@@ -3,6 +3,7 @@ import * as ConfigProvider from "effect/ConfigProvider"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
@@ -117,6 +118,24 @@ const configOf = (options: WebAgentOptions): ClientConfig["Service"] => {
   throw Option.getOrElse(Cause.findErrorOption<ClientConfigError>(exit.cause), () => Cause.squash(exit.cause))
 }
 
+/** One for all: a wait is a promise, and there may be thousands. */
+const ignore = () => undefined
+
+/** Lets an abort interrupt a fiber, and reject at once unless that is to wait; gives what ends this. */
+const heed = (
+  signal: AbortSignal,
+  fiber: Fiber.Fiber<unknown, unknown>,
+  patient: boolean,
+  reject: (reason: unknown) => void
+) => {
+  const abort = () => {
+    fiber.interruptUnsafe()
+    if (!patient) reject(signal.reason)
+  }
+  signal.addEventListener("abort", abort, { once: true })
+  return () => signal.removeEventListener("abort", abort)
+}
+
 /**
  * A client over services of a version. Reads the configuration at once, and throws a ClientConfigError where it says
  * too little; everything else is made by the first call.
@@ -150,25 +169,21 @@ export const make = <R>(layer: Layer.Layer<R, never, Transport>, options: WebAge
     site: Error,
     depth: number
   ): Promise<A> => {
-    const rejectionOf: RejectionOf = (cause) => Rejection.make(cause, site, depth)
     const promise = new Promise<A>((resolve, reject) => {
       const signal = signalOf(given)
       if (closing !== undefined) return reject(new WebAgentClosedError())
       if (signal?.aborted === true) return reject(signal.reason)
+      const rejectionOf: RejectionOf = (cause) => Rejection.make(cause, site, depth)
       const fiber = runtime.runFork(Effect.suspend(() => effect(rejectionOf)))
-      const abort = () => {
-        fiber.interruptUnsafe()
-        if (!patient) reject(signal?.reason)
-      }
-      signal?.addEventListener("abort", abort, { once: true })
+      const unheed = signal === undefined ? undefined : heed(signal, fiber, patient, reject)
       fiber.addObserver((exit) => {
-        signal?.removeEventListener("abort", abort)
+        unheed?.()
         if (Exit.isSuccess(exit)) resolve(exit.value)
         else reject(signal?.aborted === true ? signal.reason : rejectionOf(exit.cause))
       })
     })
     // one that is rejected before it is awaited must not end the process: who awaits it later sees the rejection
-    promise.catch(() => undefined)
+    promise.catch(ignore)
     return promise
   }
 
