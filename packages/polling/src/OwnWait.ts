@@ -2,7 +2,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import type { WaitOptions } from "./Waiter.ts"
+import { checkTimes, type WaitOptions } from "./Waiter.ts"
 import { WaitTimeoutError } from "./WaitTimeoutError.ts"
 
 /** Why nobody waits any more for something that is not over. */
@@ -52,6 +52,7 @@ export const createAndWait = <C extends { readonly id: string }, A, EC, E, R = n
 ): Effect.Effect<A, EC | E | WaitTimeoutError, R> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
+      checkTimes(options)
       // who can cancel waits for the id even when interrupted: without it there is nothing to cancel
       const created = yield* cancel === undefined ? restore(create) : create
       const { id } = created

@@ -14,6 +14,8 @@ export interface PollBudgetOptions {
 
 const make = ({ perSecond = 50, burst = 10 }: PollBudgetOptions = {}) =>
   Effect.sync(() => {
+    // NaN would be no bound, and a rate below zero no poll at all
+    if (!(perSecond > 0 && burst >= 0)) throw new RangeError("perSecond has to be above 0, and burst not below")
     const interval_ms = 1000 / perSecond
     // Generic cell rate: the instant at which the bucket would be full again. Reserving is one synchronous step, so
     // waits are served in the order in which they ask.

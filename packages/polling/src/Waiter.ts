@@ -3,6 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -21,6 +22,21 @@ export interface WaitOptions {
   readonly first?: Duration.Input | undefined
   /** The longest time to wait; 30 minutes unless told. The last poll is made at the deadline. */
   readonly timeout?: Duration.Input | undefined
+}
+
+/**
+ * Throws where a time is none: NaN would end a wait at once, for something that may be paid for. Whoever creates what is
+ * waited for asks before.
+ */
+export const checkTimes = (options: WaitOptions = {}): void => {
+  for (const name of ["timeout", "first"] as const) {
+    const given = options[name]
+    if (given === undefined) continue
+    const time = Duration.fromInput(given)
+    if (Option.isNone(time) || Number.isNaN(given) || Duration.isNegative(time.value)) {
+      throw new TypeError(`${name} is not a length of time: give milliseconds, or a text such as "30 seconds".`)
+    }
+  }
 }
 
 /** For what may have ended long ago, such as what someone else created: the first poll is made at once, unless told. */
@@ -56,6 +72,7 @@ export const make = <A, E>(polls: Polls<A, E>): Effect.Effect<Waiter<A, E>, neve
     /** What a member is made of, and where it waits. */
     const arrive = (id: string, options: WaitOptions | undefined) =>
       Effect.contextWith((context: Context.Context<never>) => {
+        checkTimes(options)
         const chosen = options?.schedule ?? Context.getOrUndefined(context, PollSchedule.Current) ?? standard
         const schedule = options?.first === undefined ? chosen : PollSchedule.withFirst(chosen, options.first)
         // a loop that has an answer already shows it, so that its newcomers have no first poll to make

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -47,6 +48,24 @@ describe("OwnWait.createAndWait", () => {
       assert.deepStrictEqual([created, mug.ended], [["m-1"], ["dry"]])
     })
   })
+
+  it.effect.each([{ timeout: Number.NaN }, { timeout: -1 }, { first: Number.NaN }])(
+    "creates nothing for a wait of no time: %j",
+    (options) => {
+      const { mug, own } = make()
+      let created = 0
+      const create = Effect.sync(() => ({ id: `m-${++created}` }))
+      return Effect.gen(function* () {
+        const name = Object.keys(options)[0] ?? ""
+        for (const wait of [OwnWait.createAndWait({ ...own, create }, options), own.wait("m-1", options)]) {
+          const exit = yield* Effect.exit<string, unknown, never>(wait)
+          if (Exit.isSuccess(exit)) return assert.fail("it should be refused")
+          assert.include(String(Cause.squash(exit.cause)), `TypeError: ${name} is not a length of time: give`)
+        }
+        assert.deepStrictEqual([created, mug.waits], [0, 1])
+      })
+    }
+  )
 
   it.effect("fails with what the create fails with, and waits for nothing", () => {
     const { mug, own } = make()

@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as TestClock from "effect/testing/TestClock"
 import { PollBudget } from "../src/index.ts"
 
@@ -25,6 +27,19 @@ const instants = (count: number) =>
   })
 
 describe("PollBudget", () => {
+  it.effect.each([
+    { perSecond: Number.NaN },
+    { perSecond: 0 },
+    { perSecond: -1 },
+    { burst: -1 },
+    { burst: Number.NaN }
+  ])("of %j is none, and is refused when it is made", (options) =>
+    Effect.map(Effect.exit(Effect.provide(instants(1), PollBudget.layer(options))), (exit) => {
+      if (Exit.isSuccess(exit)) return assert.fail("it should be refused")
+      assert.match(String(Cause.squash(exit.cause)), /^RangeError: perSecond has to be above 0, and burst not below$/u)
+    })
+  )
+
   it.effect("lets a burst through at once and spreads the rest evenly", () =>
     Effect.map(instants(6), (passed) => assert.deepStrictEqual(passed, [0, 0, 0, 100, 200, 300])).pipe(
       Effect.provide(PollBudget.layer({ perSecond: 10, burst: 3 }))
