@@ -36,12 +36,12 @@ const shipped = async (entry: string): Promise<ReadonlyArray<string>> =>
  * not to grow beyond 65,000.
  */
 const largest = {
-  "@webagent/v2": 60_850,
-  "@webagent/v2/promise": 63_700,
-  "@webagent/v3": 61_400,
-  "@webagent/v3/promise": 64_750,
-  "@webagent/v4": 63_600,
-  "@webagent/v4/promise": 67_550
+  "@webagent/v2": 60_900,
+  "@webagent/v2/promise": 63_750,
+  "@webagent/v3": 61_450,
+  "@webagent/v3/promise": 64_800,
+  "@webagent/v4": 63_650,
+  "@webagent/v4/promise": 67_650
 }
 
 describe("what a client ships", () => {
