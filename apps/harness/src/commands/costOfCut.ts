@@ -5,7 +5,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { join } from "node:path"
-import * as CutTrials from "../runner/CutTrials.ts"
+import * as CutBound from "../runner/CutBound.ts"
 import type { LearnedScenario } from "../runner/LearnedScenario.ts"
 import type { Planned } from "../runner/Plan.ts"
 import { scenarioKey, trialKey } from "../runner/Runner.ts"
@@ -79,7 +79,7 @@ export const costOfCut = Effect.fnUntraced(function* (run: {
   const bounds = cut.map(({ scenario, suite }) => {
     const planned = plan.find((one) => one.suite === suite && one.scenario.name === scenario)
     if (planned === undefined) return undefined
-    return CutTrials.mostOf(planned, {
+    return CutBound.mostOf(planned, {
       trials: header.trials,
       trialBudget_usd: header.limits.trialBudget_usd,
       learned: learned.get(scenarioKey(suite, scenario)),
@@ -88,5 +88,5 @@ export const costOfCut = Effect.fnUntraced(function* (run: {
   })
   const isAsked = target.witness?.exclusive !== true && bounds.some((bound) => bound !== "0")
   const known = isAsked ? yield* knownCosts(target, resumed) : []
-  return CutTrials.sum([...bounds, ...lost_usd], [...known, ...lost_usd])
+  return CutBound.sum([...bounds, ...lost_usd], [...known, ...lost_usd])
 })

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { scenario, type ScenarioOptions } from "@webagent/scenario"
 import * as Effect from "effect/Effect"
+import * as CutBound from "../../src/runner/CutBound.ts"
 import * as CutCost from "../../src/runner/CutCost.ts"
 import * as CutTrials from "../../src/runner/CutTrials.ts"
 import type { LearnedScenario } from "../../src/runner/LearnedScenario.ts"
@@ -21,8 +22,8 @@ const learned = (dearest_usd: string): LearnedScenario => ({
   source: undefined
 })
 
-const most = (options: ScenarioOptions, change: Partial<CutTrials.Bounds> = {}) =>
-  CutTrials.mostOf(
+const most = (options: ScenarioOptions, change: Partial<CutBound.Bounds> = {}) =>
+  CutBound.mostOf(
     { suite: "shop", scenario: scenario("pays", options, function* () {}) },
     { trials: null, trialBudget_usd: undefined, learned: undefined, ended: [], ...change }
   )
@@ -48,9 +49,9 @@ describe("what a trial that was cut may have cost", () => {
   })
 
   it("all together cost what is known at least, and nobody knows what at most where one has no bound", () => {
-    assert.deepStrictEqual(CutTrials.sum(["0.1", "0"], ["0.02"]), { trials: 2, known_usd: "0.02", most_usd: "0.1" })
-    assert.deepStrictEqual(CutTrials.sum(["0.1"], ["0.2"]), { trials: 1, known_usd: "0.2", most_usd: "0.2" })
-    assert.strictEqual(CutTrials.sum(["0.1", undefined], []).most_usd, null)
+    assert.deepStrictEqual(CutBound.sum(["0.1", "0"], ["0.02"]), { trials: 2, known_usd: "0.02", most_usd: "0.1" })
+    assert.deepStrictEqual(CutBound.sum(["0.1"], ["0.2"]), { trials: 1, known_usd: "0.2", most_usd: "0.2" })
+    assert.strictEqual(CutBound.sum(["0.1", undefined], []).most_usd, null)
   })
 
   it("counts over all times that a run, and each of its shards, was killed", () => {
