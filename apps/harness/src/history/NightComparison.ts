@@ -240,6 +240,17 @@ const levelRow = (
   }
 }
 
+/** What both have, and only one of them has scored: nothing is said of it, and that is. */
+const unscored = (a: Night, b: Night): ReadonlyArray<string> => {
+  const notIn = (one: Night, other: Night, which: string) => {
+    const count = [...scenariosOf(one)].filter(
+      ([key, { scored }]) => scored === 0 && (scenariosOf(other).get(key)?.scored ?? 0) > 0
+    ).length
+    return count === 0 ? [] : [`${count} scenario${count === 1 ? "" : "s"} of the other not scored in the ${which}`]
+  }
+  return [...notIn(a, b, "first"), ...notIn(b, a, "second")]
+}
+
 /** Compares a night with one before it; `nights` are others like them, by which one knows how much nights differ. */
 export const compare = (
   a: Compared,
@@ -277,7 +288,7 @@ export const compare = (
     verdict: verdict ?? "not enough data",
     scenarios: all.length,
     pairs: all.reduce((sum, { pairs }) => sum + pairs.length, 0),
-    differences: differences(b.night, a.night),
+    differences: [...differences(b.night, a.night), ...unscored(a.night, b.night)],
     rows
   }
 }

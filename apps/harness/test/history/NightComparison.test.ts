@@ -36,6 +36,15 @@ describe("two nights by their counts", () => {
     assert.strictEqual(compare(byCounts(night(0, [scenario("pays"), scenario("looks")])), byCounts(anew)).scenarios, 1)
   })
 
+  it("name what only one of them has scored, of which they say nothing", () => {
+    const away = [scenario("pays", 0, { scored: 0, infra: 5 }), scenario("looks")]
+    const well = [scenario("pays"), scenario("looks")]
+    const { differences, scenarios } = compare(byCounts(night(0, well)), byCounts(night(1, away)))
+    assert.deepStrictEqual([scenarios, differences], [1, ["1 scenario of the other not scored in the second"]])
+    const back = compare(byCounts(night(0, away)), byCounts(night(1, well)))
+    assert.deepStrictEqual(back.differences, ["1 scenario of the other not scored in the first"])
+  })
+
   it("correct for how many scenarios there are", () => {
     const many = (day: number, bad: number) =>
       night(
