@@ -54,7 +54,8 @@ export const run = Effect.fnUntraced(
     const fs = yield* FileSystem.FileSystem
     const folder = yield* fs.makeTempDirectoryScoped({ prefix: "webagent-load-" })
     const points = Points.make()
-    const progress = yield* Effect.forkChild(LoadProgress.show(plan.duration, output, () => LoadProgress.facts(points)))
+    const sofar = { begun_ms: points.begun_ms, measured: () => LoadProgress.facts(points) }
+    const progress = yield* Effect.forkChild(LoadProgress.show(plan.duration, output, sofar))
     const ends = yield* K6Run.run({
       ...rest,
       segments,

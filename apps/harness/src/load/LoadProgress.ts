@@ -63,7 +63,7 @@ export const facts = (points: Points): string => {
 
 /**
  * Shows the time and what has been measured, every second in one line of a terminal, else every ten seconds in a line of
- * its own. Never ends.
+ * its own. `begun_ms` is when the load began, once that is known: k6 makes its users and runs its setup first. Never ends.
  */
 export const show = Effect.fnUntraced(function* (
   duration: Duration.Duration,
@@ -72,11 +72,15 @@ export const show = Effect.fnUntraced(function* (
     readonly columns?: number
     readonly write: (text: string) => Effect.Effect<void>
   },
-  measured: () => string = () => ""
+  { begun_ms, measured }: { readonly begun_ms: () => number | undefined; readonly measured: () => string }
 ) {
-  const start_ms = yield* Clock.currentTimeMillis
   const draw = Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {
-    const parts = [line((now_ms - start_ms) / 1000, Duration.toSeconds(duration)), measured()]
+    const start_ms = begun_ms()
+    const time =
+      start_ms === undefined
+        ? "  getting ready"
+        : line(Math.max(0, now_ms - start_ms) / 1000, Duration.toSeconds(duration))
+    const parts = [time, measured()]
     const text = parts.filter((part) => part !== "").join("   ")
     return output.write(output.live ? `\r\u001B[2K${cut(text, (output.columns ?? 1000) - 1)}` : `${text}\n`)
   })

@@ -27,6 +27,8 @@ export interface Points {
   readonly values: (metric: string, tags?: Partial<Tags>) => Float64Array
   /** The sum of those. */
   readonly sum: (metric: string, tags?: Partial<Tags>) => number
+  /** When the load began, in ms since 1970, which is when its setup ended; undefined before. */
+  readonly begun_ms: () => number | undefined
   /** When the last point was measured, in milliseconds since the first. */
   readonly last_ms: () => number
   /** Points that were not kept, because there were too many. */
@@ -94,6 +96,9 @@ export const make = (most = 10_000_000): Points => {
   let columns: { readonly [Tag in keyof Tags]: number } | undefined
   let origin: number | undefined
   let last = 0
+  // what is before the load belongs to no scenario
+  let prepared: number | undefined
+  let begun: number | undefined
   let kept = 0
   let lost = 0
   const all = new Map<string, Map<string, Growing>>()
@@ -143,6 +148,8 @@ export const make = (most = 10_000_000): Points => {
       status: fields[columns.status] ?? "",
       expected_response: fields[columns.expected_response] ?? ""
     }
+    if (begun === undefined && tags.scenario === "") prepared = Math.max(prepared ?? at, at)
+    else begun ??= prepared ?? at
     add(seriesOf(metric, tags), time, value)
   }
 
@@ -165,6 +172,7 @@ export const make = (most = 10_000_000): Points => {
     select,
     values,
     sum: (metric, tags) => values(metric, tags).reduce((sum, value) => sum + value, 0),
+    begun_ms: () => begun,
     last_ms: () => last,
     lost: () => lost
   }

@@ -5,11 +5,13 @@ import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import * as LoadProgress from "../../src/load/LoadProgress.ts"
 
-const shown = (live: boolean) =>
+const shown = (live: boolean, begun_ms: () => number | undefined = () => 0) =>
   Effect.gen(function* () {
     const written: Array<string> = []
     const write = (text: string) => Effect.sync(() => void written.push(text))
-    const fiber = yield* Effect.forkChild(LoadProgress.show(Duration.seconds(12), { live, write }))
+    const fiber = yield* Effect.forkChild(
+      LoadProgress.show(Duration.seconds(12), { live, write }, { begun_ms, measured: () => "sent 2" })
+    )
     yield* TestClock.adjust("22 seconds")
     yield* Fiber.interrupt(fiber)
     return written
@@ -19,15 +21,26 @@ describe("show", () => {
   it.effect("redraws one line of a terminal every second, and takes it away", () =>
     Effect.map(shown(true), (written) => {
       assert.strictEqual(written.length, 24)
-      assert.strictEqual(written[11], "\r\u001B[2K  t 00:11/00:12")
-      assert.strictEqual(written[12], "\r\u001B[2K  t 00:12/00:12   waiting for what has begun")
+      assert.strictEqual(written[11], "\r\u001B[2K  t 00:11/00:12   sent 2")
+      assert.strictEqual(written[12], "\r\u001B[2K  t 00:12/00:12   waiting for what has begun   sent 2")
       assert.strictEqual(written.at(-1), "\r\u001B[2K")
     })
   )
 
   it.effect("writes a line every ten seconds without a terminal", () =>
     Effect.map(shown(false), (written) =>
-      assert.deepStrictEqual(written, ["  t 00:10/00:12\n", "  t 00:12/00:12   waiting for what has begun\n"])
+      assert.deepStrictEqual(written, [
+        "  t 00:10/00:12   sent 2\n",
+        "  t 00:12/00:12   waiting for what has begun   sent 2\n"
+      ])
     )
   )
+
+  it.effect("counts no time before the load has begun, which a setup may put off", () => {
+    let asked = 0
+    return Effect.map(
+      shown(false, () => (asked++ === 0 ? undefined : 14_000)),
+      (written) => assert.deepStrictEqual(written, ["  getting ready   sent 2\n", "  t 00:06/00:12   sent 2\n"])
+    )
+  })
 })

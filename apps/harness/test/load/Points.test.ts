@@ -41,6 +41,15 @@ describe("take", () => {
     assert.deepStrictEqual([points.last_ms(), points.lost()], [1500, 0])
   })
 
+  it("knows that the load begins when the setup has ended, and not before there is a point of it", () => {
+    const setup = [0, 9000].map((at_ms) => `http_reqs,${1_700_000_000_000 + at_ms},1,,true,v4.createRun,,201,`)
+    const before = pointsOf(setup)
+    assert.isUndefined(before.begun_ms())
+    for (const line of [row("http_reqs", 9700, 1), row("http_reqs", 9900, 1), ...setup]) before.take(line)
+    assert.strictEqual(before.begun_ms(), 1_700_000_009_000)
+    assert.strictEqual(pointsOf([row("http_reqs", 300, 1)]).begun_ms(), 1_700_000_000_300)
+  })
+
   it("keeps more than a first handful", () => {
     const points = pointsOf(Array.from({ length: 1000 }, (_, index) => row("http_reqs", index, 1)))
     assert.strictEqual(points.sum("http_reqs"), 1000)
