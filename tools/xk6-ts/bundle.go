@@ -1,7 +1,10 @@
 package ts
 
 import (
+	"bytes"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
@@ -47,9 +50,14 @@ func bundle(pwd, script string, settings settings) (bundled, error) {
 
 	result := api.Build(options)
 	if len(result.Errors) > 0 {
-		return bundled{}, bundleError{script: script, messages: result.Errors}
+		return bundled{}, bundleError{script: script, messages: forK6(result.Errors)}
 	}
 
+	if settings.sourceMap && isEmpty(result.OutputFiles) {
+		// Of nothing there is a map that k6 cannot read; without it k6 says that the script exports nothing.
+		settings.sourceMap = false
+		return bundle(pwd, script, settings)
+	}
 	out := bundled{warnings: result.Warnings}
 	for _, file := range result.OutputFiles {
 		if filepath.Ext(file.Path) == ".map" {
@@ -63,4 +71,23 @@ func bundle(pwd, script string, settings settings) (bundled, error) {
 		out.code = nameArguments(program, out.code)
 	}
 	return out, err
+}
+
+// isEmpty tells whether nothing is left of a script, as of one that has only types.
+func isEmpty(files []api.OutputFile) bool {
+	return slices.ContainsFunc(files, func(file api.OutputFile) bool {
+		return filepath.Ext(file.Path) == ".map" && bytes.Contains(file.Contents, []byte(`"mappings": ""`))
+	})
+}
+
+// forK6 takes back esbuild's advice to bundle for Node.js, which there is no flag for, and which would not help.
+func forK6(messages []api.Message) []api.Message {
+	for _, message := range messages {
+		for i := range message.Notes {
+			if strings.Contains(message.Notes[i].Text, "is built into node") {
+				message.Notes[i].Text = "k6 is not Node.js and has none of its modules: import what does without them, or use k6's own."
+			}
+		}
+	}
+	return messages
 }

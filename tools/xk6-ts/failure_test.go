@@ -41,6 +41,23 @@ func TestScriptThatDoesNotBundle(t *testing.T) {
 	p.k6("run", "load/none.ts").exits(255).says("none.ts", "couldn't be found on local disk")
 }
 
+func TestModulesOfNodeAreNotThereAndNobodyIsSentToThem(t *testing.T) {
+	p := newProject(t, map[string]string{
+		"main.ts":                          "import read from 'reader'\nexport default () => read()",
+		"node_modules/reader/index.js":     `module.exports = () => require("node:fs").readFileSync("x")`,
+		"node_modules/reader/package.json": `{ "main": "index.js" }`,
+	})
+	p.k6("run", "main.ts").exits(107).
+		says(`Could not resolve "node:fs"`, "node_modules/reader/index.js:1:", "k6 is not Node.js").doesNotSay("PlatformNode")
+}
+
+func TestScriptThatIsEmptyOrHasOnlyTypes(t *testing.T) {
+	p := newProject(t, map[string]string{"empty.ts": "", "types.ts": "export interface Nothing {}\n"})
+	for _, script := range []string{"empty.ts", "types.ts"} {
+		p.k6("run", script).says("no exported functions in script").doesNotSay("source map")
+	}
+}
+
 func TestWarningsAreShownAndTheScriptRuns(t *testing.T) {
 	newProject(t, map[string]string{"main.ts": "export default () => console.log('result', typeof __VU === 'nonsense')"}).
 		k6("run", "main.ts").exits(0).says("[WARNING]", "main.ts:1:", "result false")
