@@ -84,6 +84,10 @@ export const settingsOf = Effect.fnUntraced(function* (options: LoadOptions) {
   } satisfies LoadSettings
 })
 
+/** The fields that have a value, as a report holds them. */
+export const given = <Fields extends object>(fields: Fields) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+
 // one that decodes takes more, and most do not
 const memoryOfUser_bytes = 700_000
 

@@ -148,6 +148,7 @@ export const loadPairs = (options: LoadPairsOptions) =>
     })
     yield* Effect.ensuring(inTurns, sayWhatIsLeft)
     const rows = Comparison.of(measured, { tolerance })
+    const { thresholds: _, ...shape } = settings
     const sideOf = ({ address, name, simulated }: LoadTarget) => ({ name, address, simulated })
     const report: ComparisonReport.ComparisonReport = {
       tool: { name: "webagent-harness", version, k6: k6.version },
@@ -157,6 +158,7 @@ export const loadPairs = (options: LoadPairsOptions) =>
       startedAt,
       rate: plan.rate,
       duration_ms: Duration.toMillis(plan.duration),
+      settings: LoadOptions.given({ ...shape, profile: options.profile }),
       seed,
       tolerance,
       pairs: measured,

@@ -106,9 +106,6 @@ const judge = Effect.fnUntraced(function* (
   return { judgement, recorded: record ? History.append(baseline, entry) : Effect.void }
 })
 
-const given = <Fields extends object>(fields: Fields) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-
 /** Runs a load test on the chosen target and reports; fails with NotGreen when something is wrong. */
 export const loadTest = (options: LoadTestOptions) =>
   Effect.gen(function* () {
@@ -170,7 +167,7 @@ export const loadTest = (options: LoadTestOptions) =>
         startedAt,
         rate: plan.rate,
         duration_ms: Duration.toMillis(plan.duration),
-        settings: { ...given({ ...settings, profile }), segments },
+        settings: { ...LoadOptions.given({ ...settings, profile }), segments },
         took_ms: summary.state.testRunDurationMs,
         verdict: interrupted ? "stopped" : held ? "passed" : "failed",
         thresholds,

@@ -20,7 +20,8 @@ export interface ChartOptions {
 
 const width = 640
 const height = 200
-const margin = { top: 10, right: 12, bottom: 24, left: 64 }
+// room for the texts of ticks, in the larger letters of a phone too; the last one of time stands half beyond its place
+const margin = { top: 10, right: 34, bottom: 24, left: 84 }
 const inner = { width: width - margin.left - margin.right, height: height - margin.top - margin.bottom }
 
 /** Text as it may stand in a page. */

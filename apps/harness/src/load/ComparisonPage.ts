@@ -3,6 +3,7 @@ import * as Chart from "./Chart.ts"
 import type { Row } from "./Comparison.ts"
 import * as ComparisonReport from "./ComparisonReport.ts"
 import * as IntervalChart from "./IntervalChart.ts"
+import * as LoadPage from "./LoadPage.ts"
 import * as Measure from "./Measure.ts"
 import * as Page from "./Page.ts"
 
@@ -23,7 +24,7 @@ const settings = (report: Report): ReadonlyArray<readonly [string, string]> => [
   ["A", sideOf(report.a)],
   ["B, which is judged", sideOf(report.b)],
   ["load test", report.test],
-  ["starts a second", Page.number(report.rate)],
+  ...LoadPage.shapeOf(report.rate, report.settings ?? {}),
   ["pairs", `${report.pairs.length}, each run ${duration(report.duration_ms)}`],
   ["tolerated", Page.percent(report.tolerance)],
   ["began", `${report.startedAt.slice(0, 19).replace("T", " ")} UTC`],
@@ -33,7 +34,7 @@ const settings = (report: Report): ReadonlyArray<readonly [string, string]> => [
 
 const figures = (rows: ReadonlyArray<Row>) =>
   Page.table(
-    [...ComparisonReport.heads],
+    ComparisonReport.heads.map((head) => (head === "" ? "verdict" : head)),
     rows.map((row) => {
       const [name = "", ...cells] = ComparisonReport.cellsOf(row)
       return [name, ...cells.map(escape), marks[row.verdict]]
@@ -77,7 +78,7 @@ export const render = (report: Report): string => {
     main: `<div class="tables"><section><h2>How B stands to A</h2>${IntervalChart.render("Change from A to B, as a share of A", ratios, tolerance)}
 <p class="faint">A line is within what the true change lies, a dot its middle, a tick the least change that four of five such comparisons would have called worse; the band is what is tolerated.</p></section>
 <section class="settings"><h2>Settings</h2>${Page.table(
-      ["setting", ""],
+      ["setting", "value"],
       settings(report).map(([name, value]) => [name, escape(value)])
     )}</section></div>
 <h2>Figures</h2>${figures(rows)}

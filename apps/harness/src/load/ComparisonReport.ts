@@ -2,6 +2,7 @@ import * as Schema from "effect/Schema"
 import type { Style } from "../reporters/Style.ts"
 import { Row } from "./Comparison.ts"
 import { Figures } from "./Figures.ts"
+import { Shape } from "./LoadReport.ts"
 import { throughput } from "./Measure.ts"
 
 const Side = Schema.Struct({ name: Schema.String, address: Schema.String, simulated: Schema.Boolean })
@@ -15,6 +16,7 @@ export const ComparisonReport = Schema.Struct({
   startedAt: Schema.String,
   rate: Schema.Number,
   duration_ms: Schema.Number,
+  settings: Schema.optionalKey(Shape),
   /** The order within the pairs is drawn from it. */
   seed: Schema.Number,
   tolerance: Schema.Number,
@@ -29,14 +31,20 @@ const signed = (share: number, digits: number) => {
   return `${share < 0 ? "-" : "+"}${Math.abs(share * 100).toFixed(digits)}`
 }
 
+// beyond it a figure says no more than that nothing would have been seen
+const tenfold = 10
+
+const ratioOf = (ratio: number) => (ratio > tenfold ? "> 10" : ratio < 1 / tenfold ? "< 0.1" : ratio.toFixed(2))
+
+const seenFrom = (ratio: number) => (ratio > tenfold ? "> +900 %" : `${signed(ratio - 1, 0)} %`)
+
 /** A row as a person reads it: figure, A, B, how B stands to A, within what, and the least change that would have shown. */
 export const cellsOf = ({ a, b, change, detectable, high, kind, low, name }: Row): ReadonlyArray<string> => {
   if (kind === "difference") {
     const [middle, from, to] = [change, low, high].map((share) => signed(share, 2))
     return [name, a, b, `${middle} pp`, `${from} .. ${to} pp`, `${signed(detectable, 2)} pp`]
   }
-  const [middle, from, to] = [change, low, high].map((ratio) => ratio.toFixed(2))
-  return [name, a, b, `x ${middle}`, `${from} .. ${to}`, `${signed(detectable - 1, 0)} %`]
+  return [name, a, b, `x ${change.toFixed(2)}`, `${ratioOf(low)} .. ${ratioOf(high)}`, seenFrom(detectable)]
 }
 
 /** What its columns are called. */
@@ -60,9 +68,9 @@ export const verdict = ({ rows, tolerance }: ComparisonReport, style: Style): st
   if (worse.length === 0) {
     // an open model fixes the throughput: that it is steady says nothing
     const times = rows.filter(({ kind, name }) => kind === "ratio" && name !== throughput.name)
-    const seen = times.map(({ detectable }) => detectable - 1)
+    const seen = times.map(({ detectable }) => detectable)
     const [least, most] = [Math.min(...seen), Math.max(...seen)]
-    return `${style.good("no evidence that B is worse")} · would have seen ${signed(least, 0)} % in the steadiest time, ${signed(most, 0)} % in the least steady`
+    return `${style.good("no evidence that B is worse")} · would have seen ${seenFrom(least)} in the steadiest time, ${seenFrom(most)} in the least steady`
   }
   const parts = worse.map(({ change, high, kind, low, name }) =>
     kind === "ratio"

@@ -13,7 +13,8 @@ export interface RatioLine {
 
 const width = 640
 const rowHeight = 34
-const margin = { top: 10, right: 20, bottom: 28, left: 220 }
+// half of a tick's text stands beyond the last one, in the larger letters of a phone too
+const margin = { top: 10, right: 40, bottom: 28, left: 220 }
 
 // more than that is drawn at the edge
 const widest = 4

@@ -1,7 +1,7 @@
 import { counted, duration } from "../reporters/Style.ts"
 import * as Chart from "./Chart.ts"
 import type { Spread } from "./Figures.ts"
-import type { LoadReport } from "./LoadReport.ts"
+import type { LoadReport, Shape } from "./LoadReport.ts"
 import * as Page from "./Page.ts"
 import * as Refusals from "./Refusals.ts"
 import type { Quantiles, TimeSeries } from "./TimeSeries.ts"
@@ -18,23 +18,28 @@ const sentence = (report: LoadReport): string => {
   return `<b class="bad">Failed</b>: ${crossed.map(({ limit, measured, name }) => escape(`${name} was ${measured}, limit ${limit}`)).join("; ")}.`
 }
 
+/** What shaped a load, as a page shows it. */
+export const shapeOf = (
+  rate: number,
+  { mix, profile, run_timeout_ms, sample, task, vus }: Shape
+): ReadonlyArray<readonly [string, string]> => [
+  ["model", vus === undefined ? `open: ${counted(rate, "start")} a second` : `closed: ${counted(vus, "virtual user")}`],
+  ...(mix === undefined ? [] : [["mix", mix] as const]),
+  ...(profile === undefined ? [] : [["profile", profile] as const]),
+  ...(task === undefined ? [] : [["task", task] as const]),
+  ...(run_timeout_ms === undefined ? [] : [["waits for a run", duration(run_timeout_ms)] as const]),
+  ...(sample === undefined ? [] : [["decoded", percent(sample)] as const])
+]
+
 const settings = (report: LoadReport): ReadonlyArray<readonly [string, string]> => {
   const { address, name, simulated } = report.target
-  const { mix, profile, run_timeout_ms, sample, segments, task, vus } = report.settings
+  const { segments } = report.settings
   return [
     ["target", `${name === address ? "" : `${name}, `}${address}${simulated ? "" : " (not simulated)"}`],
-    [
-      "model",
-      vus === undefined ? `open: ${counted(report.rate, "start")} a second` : `closed: ${counted(vus, "virtual user")}`
-    ],
+    ...shapeOf(report.rate, report.settings),
     ["new work for", duration(report.duration_ms)],
     ["took", duration(report.took_ms)],
     ["began", `${report.startedAt.slice(0, 19).replace("T", " ")} UTC`],
-    ...(mix === undefined ? [] : [["mix", mix] as const]),
-    ...(profile === undefined ? [] : [["profile", profile] as const]),
-    ...(task === undefined ? [] : [["task", task] as const]),
-    ...(run_timeout_ms === undefined ? [] : [["waits for a run", duration(run_timeout_ms)] as const]),
-    ...(sample === undefined ? [] : [["decoded", percent(sample)] as const]),
     ...(segments === 1 ? [] : [["processes", String(segments)] as const]),
     ["k6", report.tool.k6]
   ]
@@ -112,9 +117,9 @@ export const render = (report: LoadReport, series: TimeSeries, dashboard: string
     title: `${title}: ${report.verdict}`,
     header: `<h1>${escape(title)}</h1><p>${sentence(report)}</p>
 <p class="faint">${number(throughput)} good answers a second, ${escape(failed)}, ${duration(report.took_ms)} in all.</p>`,
-    main: `<div class="tables"><section><h2>Thresholds</h2>${table(["threshold", "limit", "measured", ""], thresholds)}</section>
+    main: `<div class="tables"><section><h2>Thresholds</h2>${table(["threshold", "limit", "measured", "held"], thresholds)}</section>
 <section class="settings"><h2>Settings</h2>${table(
-      ["setting", ""],
+      ["setting", "value"],
       settings(report).map(([name, value]) => [name, escape(value)])
     )}</section></div>
 <h2>Over time</h2><p class="faint">Minutes and seconds since the first point; each figure is of ${duration(series.step_ms)}.</p>

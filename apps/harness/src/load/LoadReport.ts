@@ -5,6 +5,17 @@ import { count, type LoadSummary, Metric } from "./LoadSummary.ts"
 import * as Refusals from "./Refusals.ts"
 import * as Threshold from "./Threshold.ts"
 
+/** What shapes a load beside rate and duration; what is missing was the script's own choice. */
+export const Shape = Schema.Struct({
+  vus: Schema.optionalKey(Schema.Number),
+  mix: Schema.optionalKey(Schema.String),
+  sample: Schema.optionalKey(Schema.Number),
+  task: Schema.optionalKey(Schema.String),
+  run_timeout_ms: Schema.optionalKey(Schema.Number),
+  profile: Schema.optionalKey(Schema.String)
+})
+export type Shape = typeof Shape.Type
+
 /** A load test as it ran; `load-<test>.json` holds it. */
 export const LoadReport = Schema.Struct({
   tool: Schema.Struct({ name: Schema.String, version: Schema.String, k6: Schema.String }),
@@ -15,15 +26,9 @@ export const LoadReport = Schema.Struct({
   rate: Schema.Number,
   /** How long new work was started. */
   duration_ms: Schema.Number,
-  /** What shaped the load beside rate and duration; what is missing was the script's own choice. */
   settings: Schema.Struct({
-    vus: Schema.optionalKey(Schema.Number),
-    mix: Schema.optionalKey(Schema.String),
-    sample: Schema.optionalKey(Schema.Number),
-    task: Schema.optionalKey(Schema.String),
-    run_timeout_ms: Schema.optionalKey(Schema.Number),
+    ...Shape.fields,
     thresholds: Schema.optionalKey(Schema.Record(Schema.String, Schema.Array(Schema.String))),
-    profile: Schema.optionalKey(Schema.String),
     /** Processes that shared the load. */
     segments: Schema.Number
   }),

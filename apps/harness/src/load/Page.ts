@@ -40,9 +40,9 @@ export const number = (value: number) => value.toLocaleString("en-US", { maximum
 /** A share in percent. */
 export const percent = (share: number) => `${Number((share * 100).toFixed(share < 0.1 ? 2 : 1))} %`
 
-/** A table whose first column says what the row is of; the other cells are HTML. */
+/** A table whose first column says what the row is of; the other cells are HTML. Keys scroll one that is too wide. */
 export const table = (heads: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) =>
-  `<div class="scroll"><table><thead><tr>${heads.map((head) => `<th scope="col">${escape(head)}</th>`).join("")}</tr></thead><tbody>${rows
+  `<div class="scroll" tabindex="0" role="group" aria-label="${escape(heads.join(", "))}"><table><thead><tr>${heads.map((head) => `<th scope="col">${escape(head)}</th>`).join("")}</tr></thead><tbody>${rows
     .map(
       ([first = "", ...rest]) =>
         `<tr><th scope="row">${escape(first)}</th>${rest.map((cell) => `<td>${cell}</td>`).join("")}</tr>`

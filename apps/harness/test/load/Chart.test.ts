@@ -12,7 +12,7 @@ const chart = (values: ReadonlyArray<number | null>) =>
 describe("render", () => {
   it("draws lines with gaps, and a dot for what stands alone", () => {
     const svg = chart([10, 20, null, 40])
-    assert.match(svg, /class="line line-0" d="M64 [\d.]+L252 [\d.]+"/u)
+    assert.match(svg, /class="line line-0" d="M84 [\d.]+L258 [\d.]+"/u)
     assert.strictEqual(svg.match(/<circle /gu)?.length, 1)
     assert.include(svg, 'p50 <span class="faint">at most 40 ms</span>')
     assert.include(svg, "Time &lt;b&gt;")

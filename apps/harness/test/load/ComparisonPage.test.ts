@@ -1,33 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Comparison from "../../src/load/Comparison.ts"
 import * as ComparisonPage from "../../src/load/ComparisonPage.ts"
-import type { ComparisonReport } from "../../src/load/ComparisonReport.ts"
-import { figuresOf, normals } from "./figures.ts"
-
-const reportOf = (factor: number, more: Partial<ComparisonReport> = {}): ComparisonReport => {
-  const normal = normals(3)
-  const pairs = Array.from({ length: 7 }, (_, index) => ({
-    order: index % 2 === 0 ? ("AB" as const) : ("BA" as const),
-    a: figuresOf(Math.exp(0.02 * normal())),
-    b: figuresOf(factor * Math.exp(0.02 * normal()))
-  }))
-  const rows = Comparison.of(pairs, { tolerance: 0.05 })
-  return {
-    tool: { name: "webagent-harness", version: "0.0.0", k6: "2.2.0" },
-    test: "average-load",
-    a: { name: "webagent-server", address: "http://127.0.0.1:4400", simulated: true },
-    b: { name: "http://127.0.0.1:4401", address: "http://127.0.0.1:4401", simulated: false },
-    startedAt: "2026-01-02T03:04:05.678Z",
-    rate: 20,
-    duration_ms: 5000,
-    seed: 4,
-    tolerance: 0.05,
-    pairs,
-    rows,
-    verdict: rows.some(({ verdict }) => verdict === "worse") ? "regressed" : "no evidence",
-    ...more
-  }
-}
+import { comparison as reportOf } from "./reports.ts"
 
 const count = (page: string, text: string) => page.split(text).length - 1
 
@@ -55,6 +28,23 @@ describe("ComparisonPage", () => {
     // seven ratios; errors are a difference
     assert.strictEqual(count(page, 'class="reach"'), 7)
     assert.strictEqual(count(page, 'class="sees"'), 7)
+  })
+
+  it("says what shaped the load: users where there is no rate", () => {
+    const page = ComparisonPage.render(reportOf(1, { settings: { vus: 3, mix: "runs=1", profile: "flaky" } }))
+    assert.include(page, "<td>closed: 3 virtual users</td>")
+    assert.include(page, "<td>runs=1</td>")
+    assert.include(page, "<td>flaky</td>")
+    assert.notInclude(page, "starts a second")
+    assert.include(ComparisonPage.render(reportOf(1)), "<td>open: 20 starts a second</td>")
+  })
+
+  it("of what would have been seen says no more than that it is nothing, where it is nothing", () => {
+    const { rows, ...report } = reportOf(1)
+    const blind = rows.map((row) => ({ ...row, low: 0.00001, high: 7558, detectable: 65_000 }))
+    const page = ComparisonPage.render({ ...report, rows: blind })
+    assert.include(page, "would have seen &gt; +900 % in the steadiest time, &gt; +900 % in the least steady")
+    assert.include(page, "<td>&lt; 0.1 .. &gt; 10</td><td>&gt; +900 %</td>")
   })
 
   it("an interval without ends stays inside of the chart", () => {
