@@ -22,6 +22,7 @@ const stall_ms = 4000
  */
 async function scriptedService({ fail, firstStatus, keyHeader, keys, result, stallAt }) {
   const seen = { browsers: 0, stopped: 0, open: new Set(), requests: 0, polls: new Map(), messages: [] }
+  seen.polledAt = new Map()
   const created = new Map()
   const ended = new Map()
   let goesOn_ms = 0
@@ -32,6 +33,7 @@ async function scriptedService({ fail, firstStatus, keyHeader, keys, result, sta
         Math.max(0, goesOn_ms - Date.now())
       )
     const [, id, rest] = /^\/api\/v4\/(?:runs|browsers|sessions)\/?([^/]*)\/?(.*)$/.exec(request.url) ?? []
+    seen.firstAt ??= Date.now()
     if (seen.requests++ === stallAt) goesOn_ms = Date.now() + stall_ms
     let body = ""
     request.on("data", (data) => (body += data))
@@ -63,6 +65,7 @@ async function scriptedService({ fail, firstStatus, keyHeader, keys, result, sta
         return answer(200, { id: decodeURIComponent(id), status: "completed", result, tasks: [null] })
       const polls = (seen.polls.get(id) ?? 0) + 1
       seen.polls.set(id, polls)
+      seen.polledAt.set(id, Date.now())
       return answer(200, { status: polls < 2 ? firstStatus : polls < 3 ? "running" : "completed" })
     })
   }).listen(0, "127.0.0.1")
@@ -87,10 +90,14 @@ describe("smoke", { concurrency: 3 }, () => {
   async function smoke(
     fail,
     environment = {},
-    { abortAt, firstStatus = "running", keys = false, result = "hello", stallAt } = {}
+    { abortAt, firstStatus = "running", keys = false, pauseAt, result = "hello", stallAt } = {}
   ) {
     const act = (request, ordinal) => {
       if (ordinal === abortAt) child.kill("SIGINT")
+      if (ordinal === pauseAt) {
+        child.kill("SIGSTOP")
+        setTimeout(() => child.kill("SIGCONT"), 1500)
+      }
       return fail?.(request, ordinal, () => child.kill("SIGINT"))
     }
     const keyHeader = (environment.WEBAGENT_API_KEY_HEADER ?? "X-Service-API-Key").toLowerCase()
@@ -325,6 +332,20 @@ describe("smoke", { concurrency: 3 }, () => {
     assert.equal(closed.metrics().dropped_iterations, undefined)
     assert.ok(closed.metrics().time_to_terminal.values.med < stall_ms / 2)
     assert.ok(closed.metrics().iterations.values.count < open.metrics().iterations.values.count / 5)
+  })
+
+  test("what k6 itself begins late has waited since it was due", async (t) => {
+    const settings = { WEBAGENT_LOAD_MIX: "runs=1", WEBAGENT_LOAD_RATE: "10", WEBAGENT_LOAD_DURATION: "4s" }
+    const { metrics, seen } = await smoke(undefined, settings, { pauseAt: 1 })
+    const { avg, count } = metrics().time_to_terminal.values
+    if (count !== seen.polledAt.size || count !== metrics().iterations.values.count) {
+      return t.skip("the machine was too busy for each run to be known")
+    }
+    // Each was known after it was last asked for, and due a tenth of a second after the one before, of which the first was
+    // due before the first request came. So it waited this long at least, however slow the machine.
+    const asked_ms = [...seen.polledAt.values()].reduce((sum, at) => sum + at - seen.firstAt, 0) / count
+    const least = asked_ms - (100 * (count - 1)) / 2
+    assert.ok(avg > least - 5, `${avg} ms, ${least} ms`)
   })
 
   test("an exception in an iteration fails the test", async () => {
