@@ -32,6 +32,7 @@ const example = "runs=3,browsers=1"
 /** Reads weights such as `runs=3,browsers=1,status=5`; a flow that is not named is not started. */
 export const parse = (text: string): Mix => {
   const weights: Record<FlowName, number> = { runs: 0, browsers: 0, status: 0, queue: 0, v3: 0, v2: 0 }
+  const named = new Set<string>()
   for (const part of text.split(",")) {
     const [name, weight] = part.trim().split("=")
     const flow = flows.find((flow) => flow === name)
@@ -40,6 +41,9 @@ export const parse = (text: string): Mix => {
         `WEBAGENT_LOAD_MIX has "${part.trim()}": write weights from 0 to 999 for ${flows.join(", ")}, such as ${example}.`
       )
     }
+    if (named.has(flow))
+      throw new Error(`WEBAGENT_LOAD_MIX names ${flow} twice: write each flow once, such as ${example}.`)
+    named.add(flow)
     weights[flow] = Number(weight)
   }
   const round = roundOf(weights)

@@ -79,6 +79,8 @@ export const mistakeInMix = (mix: string): string | undefined => {
   const example = "such as runs=3,browsers=1"
   if (wrong !== undefined)
     return `--mix has "${wrong}": write weights from 0 to 999 for ${names.join(", ")}, ${example}.`
+  const twice = names.find((name) => parts.filter((part) => part.startsWith(`${name}=`)).length > 1)
+  if (twice !== undefined) return `--mix names ${twice} twice: write each flow once, ${example}.`
   if (parts.every((part) => /=0+$/u.test(part)))
     return `--mix starts nothing: give a flow a weight of 1 or more, ${example}.`
   return undefined

@@ -46,7 +46,18 @@ describe("mistakeInMix", () => {
       assert.isUndefined(mistakeInMix(mix), mix)
       assert.doesNotThrow(() => Mix.parse(mix))
     }
-    for (const mix of ["walks=1", "runs", "runs=-1", "runs=1.5", "runs=1,", "runs=0", "", "runs=1000", "run.=1"]) {
+    for (const mix of [
+      "walks=1",
+      "runs",
+      "runs=-1",
+      "runs=1.5",
+      "runs=1,",
+      "runs=0",
+      "",
+      "runs=1000",
+      "run.=1",
+      "runs=1,runs=2"
+    ]) {
       assert.isDefined(mistakeInMix(mix), mix)
       assert.throws(() => Mix.parse(mix))
     }
