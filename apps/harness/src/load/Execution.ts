@@ -53,6 +53,7 @@ export const run = Effect.fnUntraced(
   function* ({ addressee, output, plan, segments, settings, ...rest }: ExecutionOptions) {
     const fs = yield* FileSystem.FileSystem
     const folder = yield* fs.makeTempDirectoryScoped({ prefix: "webagent-load-" })
+    yield* fs.writeFileString(K6Run.configFile(folder), "{}\n")
     const points = Points.make()
     const sofar = { begun_ms: points.begun_ms, measured: () => LoadProgress.facts(points) }
     const progress = yield* Effect.forkChild(LoadProgress.show(plan.duration, output, sofar))

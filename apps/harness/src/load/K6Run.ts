@@ -53,11 +53,15 @@ const inherited = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SS
 /** The file of the summary that a segment writes. */
 export const summaryFile = (folder: string, segment: number): string => join(folder, `summary-${segment}.json`)
 
+/** The file of k6's own settings: none, and not those of the working directory, which could send the load elsewhere. */
+export const configFile = (folder: string): string => join(folder, "config.json")
+
 const environment = ({ dashboard, folder, outputs = [], variables }: K6RunOptions, segment: number, word: string) => ({
   ...Object.fromEntries(
     inherited.flatMap((name) => [name, name.toLowerCase()]).map((name) => [name, process.env[name]])
   ),
   NO_COLOR: "1",
+  K6_CONFIG: configFile(folder),
   K6_NO_USAGE_REPORT: "true",
   K6_AUTO_EXTENSION_RESOLUTION: "false",
   K6_CSV_TIME_FORMAT: "unix_milli",

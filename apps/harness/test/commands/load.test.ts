@@ -65,7 +65,8 @@ describe.concurrent("k6", () => {
     assert.deepStrictEqual(call?.args.slice(0, 2), ["run", "--quiet"])
     assert.match(call?.args[2] ?? "", /\/smoke\.load\.ts$/u)
     assert.deepStrictEqual(call?.args.slice(3), ["--out", "csv=-"])
-    const { WEBAGENT_LOAD_EXECUTION = "", WEBAGENT_LOAD_SUMMARY, ...env } = call?.env ?? {}
+    const { K6_CONFIG, WEBAGENT_LOAD_EXECUTION = "", WEBAGENT_LOAD_SUMMARY, ...env } = call?.env ?? {}
+    assert.match(K6_CONFIG ?? "", /\/webagent-load-[^/]+\/config\.json$/u)
     assert.isDefined(WEBAGENT_LOAD_SUMMARY)
     assert.match(WEBAGENT_LOAD_EXECUTION, /^[\w-]{36}-0$/u)
     assert.deepStrictEqual(env, {
@@ -650,6 +651,15 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
     assert.closeTo(figures.requests.p95, p95 ?? Number.NaN, 1e-3)
     const page = readFileSync(join(directory, "load-smoke.html"), "utf8")
     assert.notMatch(page, /<script|\bsrc=|@import|url\(/u)
+  })
+
+  it("hears no settings of k6 that lie in the working directory", async () => {
+    const directory = newFolder()
+    mkdirSync(join(directory, ".config", "k6"), { recursive: true })
+    writeFileSync(join(directory, ".config", "k6", "config.json"), '{ "noSetup": true }')
+    const args = ["load", "smoke", "--mix", "status=1", ...seconds, "--report-dir", directory]
+    const { code, stderr, stdout } = await run(args, {}, directory)
+    assert.deepStrictEqual([code, stderr], [0, ""], stdout)
   })
 
   it("shared by two processes is one load, and its percentiles are those of all points", async () => {

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
@@ -20,9 +21,9 @@ export interface Started {
 }
 
 /** Starts the real program as its users do, with nothing of this process's environment that changes it. */
-export const start = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}): Started => {
-  const child = spawn(process.execPath, ["--conditions=@webagent/source", "src/main.ts", ...args], {
-    cwd: root,
+export const start = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}, cwd = root): Started => {
+  const child = spawn(process.execPath, ["--conditions=@webagent/source", join(root, "src/main.ts"), ...args], {
+    cwd,
     env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...env },
     stdio: ["ignore", "pipe", "pipe"]
   })
@@ -55,5 +56,6 @@ export const start = (args: ReadonlyArray<string>, env: Readonly<Record<string, 
   }
 }
 
-/** Runs the real program to its end. */
-export const run = (args: ReadonlyArray<string>, env?: Readonly<Record<string, string>>) => start(args, env).ended
+/** Runs the real program to its end, in its own folder unless told. */
+export const run = (args: ReadonlyArray<string>, env?: Readonly<Record<string, string>>, cwd?: string) =>
+  start(args, env, cwd).ended
