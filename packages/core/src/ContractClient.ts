@@ -5,7 +5,7 @@ import * as HttpApi from "effect/http-api/HttpApi"
 import type * as HttpApiClient from "effect/http-api/HttpApiClient"
 import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
-import type * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Types from "effect/Types"
@@ -117,19 +117,18 @@ const clientOf = (version: ApiVersion, table: Table) =>
         Effect.fail(
           new TransportError({ method, path, origin: base.origin, attempts: 0, reason: new InvalidRequest({ issue }) })
         )
-      const send = (request: HttpClientRequest.HttpClientRequest, headers: Readonly<Record<string, string>>) =>
-        Effect.flatMap(transport.exchange(version, request, headers), interpret)
+      const send = (request: HttpClientRequest.HttpClientRequest) =>
+        Effect.flatMap(transport.exchange(version, request), interpret)
 
       return (call: RequestEncoding.Call): Effect.Effect<unknown, unknown> => {
         const encoded = encode(call)
         if (Result.isFailure(encoded)) return refuse(encoded.failure)
         return Effect.flatMap(transport.requestId, (requestId) => {
-          const request = encoded.success
-          const headers = { "x-request-id": requestId }
-          if (method === "GET") return transport.retry(send(request, headers))
-          if (method !== "POST") return send(request, headers)
-          return transport.create({ kind, method, path, origin: base.origin, requestId, idOf }, (more) =>
-            send(request, { ...headers, ...more })
+          const request = HttpClientRequest.setHeader(encoded.success, "x-request-id", requestId)
+          if (method === "GET") return transport.retry(send(request))
+          if (method !== "POST") return send(request)
+          return transport.create({ kind, method, path, origin: base.origin, requestId, idOf }, (headers) =>
+            send(HttpClientRequest.setHeaders(request, headers))
           )
         })
       }

@@ -56,9 +56,9 @@ const make = Effect.gen(function* () {
     )
   })
 
-  const exchange: Transport["Service"]["exchange"] = (version, request, more) =>
+  const exchange: Transport["Service"]["exchange"] = (version, request) =>
     Effect.withFiber((fiber) => {
-      const headers: Record<string, string> = { ...defaults, ...request.headers, ...more }
+      const headers: Record<string, string> = { ...defaults, ...request.headers }
       const { method, url } = request
       const outgoing = {
         method,
@@ -119,11 +119,10 @@ export class Transport extends Context.Service<
       version: ApiVersion,
       request: HttpClientRequest.HttpClientRequest
     ) => Effect.Effect<HttpClientResponse.HttpClientResponse, TransportError>
-    /** The same, for an answer that is wanted as text; `headers`, by names in lower case, go before the request's. */
+    /** The same, for an answer that is wanted as text. */
     readonly exchange: (
       version: ApiVersion,
-      request: HttpClientRequest.HttpClientRequest,
-      headers?: Readonly<Record<string, string>>
+      request: HttpClientRequest.HttpClientRequest
     ) => Effect.Effect<Answered, TransportError>
     /** The id that `RequestId.given` gives a call, else a new one: all its requests have it as `X-Request-Id`. */
     readonly requestId: Effect.Effect<string>
