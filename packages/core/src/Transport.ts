@@ -93,7 +93,7 @@ const make = Effect.gen(function* () {
  * import { ClientConfig, Transport } from "@webagent/core"
  * import * as Effect from "effect/Effect"
  * import * as FetchHttpClient from "effect/http/FetchHttpClient"
- * import type * as HttpClientRequest from "effect/http/HttpClientRequest"
+ * import * as HttpClientRequest from "effect/http/HttpClientRequest"
  *
  * export const program = Effect.gen(function* () {
  *   const transport = yield* Transport
