@@ -58,7 +58,7 @@ for (const gate of gates) {
 }
 
 // a report of an earlier run must not be counted for a package whose tests did not start
-const reports = () => globSync("{packages,apps,tools}/*/.webagent/tests.json", { cwd: root })
+const reports = () => globSync("{packages,packages/*,apps,tools}/*/.webagent/tests.json", { cwd: root })
 for (const report of reports()) rmSync(join(root, report))
 
 const start = performance.now()
@@ -80,7 +80,7 @@ const failuresOf = (name, { testResults }, taskFailed) => {
   return found.length === 0 && taskFailed ? [`${name}: an error outside of its tests`] : found
 }
 
-for (const manifest of globSync("{packages,apps,tools}/*/package.json", { cwd: root }).toSorted()) {
+for (const manifest of globSync("{packages,packages/*,apps,tools}/*/package.json", { cwd: root }).toSorted()) {
   const folder = dirname(manifest)
   const { name, scripts } = JSON.parse(readFileSync(join(root, manifest), "utf8"))
   if (scripts?.["test:unit"] === undefined) continue

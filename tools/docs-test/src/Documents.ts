@@ -6,7 +6,7 @@ export const root = fileURLToPath(new URL("../../../", import.meta.url))
 
 /** Every Markdown document that people read, relative to the root. */
 export const documents = (): ReadonlyArray<string> =>
-  globSync(["*.md", "docs/**/*.md", "{packages,apps,tools}/*/*.md"], {
+  globSync(["*.md", "docs/**/*.md", "{packages,packages/*,apps,tools}/*/*.md"], {
     cwd: root,
     exclude: (path) => path.includes("node_modules")
   }).toSorted()

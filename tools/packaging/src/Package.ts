@@ -30,7 +30,7 @@ export interface Unpacked {
 
 /** The folders of every package that is meant to be published. */
 export const publishedFolders = (): ReadonlyArray<string> =>
-  globSync("{packages,apps}/*/package.json", { cwd: root })
+  globSync("{packages,packages/*,apps}/*/package.json", { cwd: root })
     .map((path) => dirname(path))
     .filter((folder) => {
       const manifest: Manifest = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))

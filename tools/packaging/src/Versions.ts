@@ -3,8 +3,8 @@ import { join } from "node:path"
 
 /** Modules that say the version of their package, as nothing may be read from a bundle at run time. */
 export const stated: ReadonlyArray<readonly [folder: string, module: string]> = [
-  ["packages/core", "src/version.ts"],
-  ["packages/server", "src/Version.ts"],
+  ["packages/client/core", "src/version.ts"],
+  ["packages/service/server", "src/Version.ts"],
   ["apps/harness", "src/commands/Program.ts"]
 ]
 

@@ -31,7 +31,7 @@ beforeEach(() => {
 afterAll(() => rmSync(place, { recursive: true }))
 
 const imports = (path: string) => `export * from "${path}"\n`
-const server = "packages/server/src"
+const server = "packages/service/server/src"
 const harness = "apps/harness/src"
 
 describe("the linter holds the arrows between folders", () => {
@@ -65,8 +65,8 @@ describe("the linter holds the arrows between folders", () => {
     [`${harness}/reporters/JsonReporter.ts`, "../runner/Runner.ts"],
     [`${harness}/suites/v4-runs.ts`, "../target/Target.ts"],
     [`${harness}/load/K6.ts`, "../commands/load.ts"],
-    ["packages/v4/src/Runs.ts", "effect"],
-    ["packages/server/src/http/Listener.ts", "@effect/platform-node"]
+    ["packages/client/v4/src/Runs.ts", "effect"],
+    ["packages/service/server/src/http/Listener.ts", "@effect/platform-node"]
   ] as const) {
     it(`${file} may not import ${path}`, () => {
       write({ [file]: imports(path) })
@@ -78,15 +78,15 @@ describe("the linter holds the arrows between folders", () => {
 
   it("a cycle is refused, of types too", () => {
     write({
-      "packages/v4/src/A.ts": 'import type { B } from "./B.ts"\nexport type A = B | 1\n',
-      "packages/v4/src/B.ts": 'import type { A } from "./A.ts"\nexport type B = A | 2\n'
+      "packages/client/v4/src/A.ts": 'import type { B } from "./B.ts"\nexport type A = B | 1\n',
+      "packages/client/v4/src/B.ts": 'import type { A } from "./A.ts"\nexport type B = A | 2\n'
     })
     assert.include(run("oxlint", "--deny-warnings", "packages", "apps").output, "no-cycle")
   })
 
   for (const call of ["Date.now()", "Math.random()", "setTimeout(() => undefined, 1)", "performance.now()"]) {
     it(`a package may not call ${call}`, () => {
-      write({ "packages/v4/src/Clock.ts": `export const value = ${call}\n` })
+      write({ "packages/client/v4/src/Clock.ts": `export const value = ${call}\n` })
       assert.match(run("oxlint", "--deny-warnings", "packages", "apps").output, /no-restricted-(?:globals|properties)/u)
     })
   }
@@ -105,15 +105,15 @@ describe("turbo holds the arrows between packages", () => {
     cpSync(join(root, "turbo.json"), join(place, "turbo.json"))
     write({
       "package.json": JSON.stringify({ name: "layers", private: true, packageManager: "pnpm@12.21.0" }),
-      "pnpm-workspace.yaml": "packages: [packages/*]\n",
+      "pnpm-workspace.yaml": "packages: [packages/*, packages/*/*]\n",
       "packages/contract/package.json": manifest("@webagent/contract"),
       "packages/contract/turbo.json": tagged("contract"),
-      "packages/core/package.json": manifest("@webagent/core", ["@webagent/contract"]),
-      "packages/core/turbo.json": tagged("core"),
-      "packages/v4/package.json": manifest("@webagent/v4", ["@webagent/core"]),
-      "packages/v4/turbo.json": tagged("client"),
-      "packages/server/package.json": manifest("@webagent/server", ["@webagent/contract"]),
-      "packages/server/turbo.json": tagged("server")
+      "packages/client/core/package.json": manifest("@webagent/core", ["@webagent/contract"]),
+      "packages/client/core/turbo.json": tagged("core"),
+      "packages/client/v4/package.json": manifest("@webagent/v4", ["@webagent/core"]),
+      "packages/client/v4/turbo.json": tagged("client"),
+      "packages/service/server/package.json": manifest("@webagent/server", ["@webagent/contract"]),
+      "packages/service/server/turbo.json": tagged("server")
     })
   })
 
@@ -123,14 +123,14 @@ describe("turbo holds the arrows between packages", () => {
   })
 
   it("a client may not depend on the server", () => {
-    write({ "packages/v4/package.json": manifest("@webagent/v4", ["@webagent/core", "@webagent/server"]) })
+    write({ "packages/client/v4/package.json": manifest("@webagent/v4", ["@webagent/core", "@webagent/server"]) })
     const { output, status } = run("turbo", "boundaries")
     assert.strictEqual(status, 1)
     assert.include(output, "@webagent/server")
   })
 
   it("an import that no package.json declares is refused", () => {
-    write({ "packages/core/src/Transport.ts": imports("@webagent/v4") })
+    write({ "packages/client/core/src/Transport.ts": imports("@webagent/v4") })
     const { output, status } = run("turbo", "boundaries")
     assert.strictEqual(status, 1)
     assert.include(output, "cannot import package `@webagent/v4`")
@@ -138,8 +138,8 @@ describe("turbo holds the arrows between packages", () => {
 
   it("a package is not reached through the file system", () => {
     write({
-      "packages/core/src/Transport.ts": "export const transport = 1\n",
-      "packages/v4/src/Runs.ts": imports("../../core/src/Transport.ts")
+      "packages/client/core/src/Transport.ts": "export const transport = 1\n",
+      "packages/client/v4/src/Runs.ts": imports("../../core/src/Transport.ts")
     })
     const { output, status } = run("turbo", "boundaries")
     assert.strictEqual(status, 1)
@@ -147,7 +147,7 @@ describe("turbo holds the arrows between packages", () => {
   })
 
   it("a cycle of packages is refused", () => {
-    write({ "packages/core/package.json": manifest("@webagent/core", ["@webagent/contract", "@webagent/v4"]) })
+    write({ "packages/client/core/package.json": manifest("@webagent/core", ["@webagent/contract", "@webagent/v4"]) })
     const { output, status } = run("turbo", "boundaries")
     assert.strictEqual(status, 1)
     assert.include(output, "Circular package dependency")

@@ -63,9 +63,9 @@ export const measureImports = async (
   rounds: number
 ): Promise<ReadonlyArray<Imported>> => {
   const modules = [
-    ["@webagent/v4", await installOurs(join(folder, "v4"), "v4/src/index.ts")],
-    ["@webagent/v4/promise", await installOurs(join(folder, "promise"), "v4/src/promise/index.ts")],
-    ["@webagent/v4, bundled", await bundleOurs(join(folder, "bundled"), "v4/src/index.ts")],
+    ["@webagent/v4", await installOurs(join(folder, "v4"), "client/v4/src/index.ts")],
+    ["@webagent/v4/promise", await installOurs(join(folder, "promise"), "client/v4/src/promise/index.ts")],
+    ["@webagent/v4, bundled", await bundleOurs(join(folder, "bundled"), "client/v4/src/index.ts")],
     ["browser-use-sdk/v4", join(installed, "node_modules/browser-use-sdk/dist/v4.js")]
   ] as const
   const imported = modules.map(([name, file]) => ({

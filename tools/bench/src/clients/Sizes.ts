@@ -100,7 +100,7 @@ const parts: ReadonlyArray<readonly [RegExp, string]> = [
   [/effect\/dist\/(?:Duration|internal\/dateTime|Clock)/u, "effect: time"],
   [/effect\/dist/u, "effect: the rest (metrics, hashing, equality, formatting, options, ...)"],
   [/packages\/contract\//u, "@webagent/contract"],
-  [/(?:core|packages\/core)\/src\//u, "@webagent/core"],
+  [/(?:core|packages\/client\/core)\/src\//u, "@webagent/core"],
   [/polling\/src\//u, "@webagent/polling"],
   [/v4\/src\//u, "@webagent/v4"]
 ]

@@ -1,0 +1,94 @@
+import { assert, describe, it } from "@effect/vitest"
+import { fileURLToPath } from "node:url"
+import { gzipSync } from "node:zlib"
+import { type InputOptions, rolldown } from "rolldown"
+
+const packages = fileURLToPath(new URL("../../../", import.meta.url))
+
+/** What a program that imports `entry` ships. */
+const bundled = async (entry: string, minify: boolean, options: InputOptions = {}) => {
+  const bundle = await rolldown({
+    input: "entry",
+    cwd: fileURLToPath(new URL("..", import.meta.url)),
+    platform: "neutral",
+    resolve: { conditionNames: ["@webagent/source", "import", "default"] },
+    logLevel: "silent",
+    ...options,
+    plugins: [
+      {
+        name: "entry",
+        resolveId: (id) => (id === "entry" ? fileURLToPath(new URL("entry.js", import.meta.url)) : undefined),
+        load: (id) => (id.endsWith("entry.js") ? `export * from "${entry}"` : undefined)
+      }
+    ]
+  })
+  const { output } = await bundle.generate({ minify })
+  await bundle.close()
+  return output.flatMap((part) => (part.type === "chunk" ? [part] : []))
+}
+
+/** Every module that a program importing `entry` ships. */
+const shipped = async (entry: string): Promise<ReadonlyArray<string>> =>
+  (await bundled(entry, false)).flatMap((chunk) => chunk.moduleIds)
+
+/**
+ * A ratchet, in bytes after gzip: lower it when a client gets smaller. Where they are, docs/benchmarks.md tells; v4 is
+ * not to grow beyond 65,000.
+ */
+const largest = {
+  "@webagent/v2": 60_900,
+  "@webagent/v2/promise": 63_750,
+  "@webagent/v3": 61_450,
+  "@webagent/v3/promise": 64_800,
+  "@webagent/v4": 63_650,
+  "@webagent/v4/promise": 67_650
+}
+
+describe("what a client ships", () => {
+  for (const version of ["v2", "v3", "v4"] as const) {
+    it(`@webagent/${version}: nothing of the server, of another version, or of Node`, async () => {
+      const modules = await shipped(`@webagent/${version}`)
+      const ours = modules.filter((id) => id.startsWith(packages)).map((id) => id.slice(packages.length))
+      const folders = new Set(ours.filter((id) => !id.startsWith("testing/")).map((id) => id.split("/src/")[0]))
+      assert.includeMembers(["contract", "client/core", "client/polling", `client/${version}`], [...folders])
+      assert.include([...folders], `client/${version}`)
+      const others = ["v2", "v3", "v4"].filter((other) => other !== version)
+      assert.deepStrictEqual(
+        ours.filter((id) => others.some((other) => id.startsWith(`contract/src/${other}/`))),
+        []
+      )
+      assert.deepStrictEqual(
+        modules.filter((id) => id.startsWith("node:") || id.includes("platform-node") || /\/undici\//u.test(id)),
+        []
+      )
+      // the barrel would triple the size
+      assert.deepStrictEqual(
+        modules.filter((id) => id.endsWith("/effect/dist/index.js")),
+        []
+      )
+      // what builds and documents an HttpApi is 7 kB; clients have tables of operations
+      assert.deepStrictEqual(
+        modules.filter((id) => id.includes("/effect/dist/http-api/")),
+        []
+      )
+    })
+  }
+
+  it("in Node: undici, loaded when it is needed", async () => {
+    const [chunk] = await bundled("@webagent/v4/promise", false, {
+      platform: "node",
+      external: ["undici"],
+      resolve: { conditionNames: ["@webagent/source", "node", "import", "default"] }
+    })
+    assert.deepStrictEqual([chunk?.imports.includes("undici"), chunk?.dynamicImports], [false, ["undici"]])
+  })
+
+  for (const [entry, most] of Object.entries(largest)) {
+    it(`${entry}: no more than it did`, async () => {
+      const code = (await bundled(entry, true)).map((chunk) => chunk.code).join("")
+      const size = gzipSync(code).length
+      assert.isAtMost(size, most)
+      assert.isAtLeast(size, most - 2000, "it has become smaller: lower the ratchet")
+    })
+  }
+})
