@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from "node:fs"
-import { dirname, join, posix } from "node:path"
+import { dirname, join, matchesGlob, posix } from "node:path"
 import { fileURLToPath } from "node:url"
 
 /** The root of the repository. */
@@ -77,7 +77,8 @@ export const problems = ({ files, manifest }: Unpacked): ReadonlyArray<string> =
   if (manifest.license === undefined) found.push("package.json names no license")
   for (const target of targets(manifest)) {
     const path = target.replace(/^\.\//u, "")
-    if (!files.has(path)) found.push(`package.json points to ${path}, which is not in the tarball`)
+    if (!(path.includes("*") ? [...files.keys()].some((file) => matchesGlob(file, path)) : files.has(path)))
+      found.push(`package.json points to ${path}, which is not in the tarball`)
   }
   for (const ranges of [manifest.dependencies, manifest.peerDependencies, manifest.optionalDependencies]) {
     for (const [name, range] of Object.entries(ranges ?? {})) {

@@ -1,6 +1,6 @@
 import type { Figures } from "../load/Figures.ts"
 import * as Measure from "../load/Measure.ts"
-import * as Interval from "../statistics/Interval.ts"
+import * as Interval from "@webagent/statistics/Interval"
 import { differences, type Fingerprint } from "./Fingerprint.ts"
 import type { Entry } from "./History.ts"
 

@@ -1,6 +1,6 @@
 import type { JudgedRow } from "../runner/NightJudgement.ts"
-import * as Fisher from "../statistics/Fisher.ts"
-import * as Interval from "../statistics/Interval.ts"
+import * as Fisher from "@webagent/statistics/Fisher"
+import * as Interval from "@webagent/statistics/Interval"
 import type { Night } from "./Night.ts"
 import { least, scenariosOf } from "./Past.ts"
 import { failures, pooled } from "./Shares.ts"

@@ -1,6 +1,6 @@
 import type { LearnedScenario } from "../runner/LearnedScenario.ts"
 import * as Money from "../runner/Money.ts"
-import { quantile, sorted } from "../statistics/Quantile.ts"
+import { quantile, sorted } from "@webagent/statistics/Quantile"
 import { keyOf, type Night, type NightScenario } from "./Night.ts"
 
 export type { LearnedScenario }

@@ -1,4 +1,4 @@
-import type * as Fisher from "../statistics/Fisher.ts"
+import type * as Fisher from "@webagent/statistics/Fisher"
 import type { NightScenario } from "./Night.ts"
 
 /** All trials together. */

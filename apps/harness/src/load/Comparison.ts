@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
-import * as Interval from "../statistics/Interval.ts"
-import { mean } from "../statistics/Quantile.ts"
+import * as Interval from "@webagent/statistics/Interval"
+import { mean } from "@webagent/statistics/Quantile"
 import type { Figures } from "./Figures.ts"
 import * as Measure from "./Measure.ts"
 

@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { quantile } from "../statistics/Quantile.ts"
+import { quantile } from "@webagent/statistics/Quantile"
 import type { Points, Tags } from "./Points.ts"
 
 /** How some times were spread, in milliseconds. */

@@ -2,7 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { cut } from "../reporters/Style.ts"
-import { quantile } from "../statistics/Quantile.ts"
+import { quantile } from "@webagent/statistics/Quantile"
 import type { Points } from "./Points.ts"
 
 const clock = (seconds: number) =>

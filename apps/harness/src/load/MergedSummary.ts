@@ -1,4 +1,4 @@
-import { quantile } from "../statistics/Quantile.ts"
+import { quantile } from "@webagent/statistics/Quantile"
 import type { LoadSummary, Metric } from "./LoadSummary.ts"
 import type { Points, Tags } from "./Points.ts"
 import * as Threshold from "./Threshold.ts"

@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { quantile } from "../statistics/Quantile.ts"
+import { quantile } from "@webagent/statistics/Quantile"
 import type { Points, Series, Tags } from "./Points.ts"
 
 const Line = Schema.Array(Schema.NullOr(Schema.Number))

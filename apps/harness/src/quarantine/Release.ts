@@ -1,7 +1,7 @@
 import { keyOf, type Night } from "../history/Night.ts"
 import { scenariosOf } from "../history/Past.ts"
 import type { ReleaseProposal } from "../runner/NightJudgement.ts"
-import * as Binomial from "../statistics/Binomial.ts"
+import * as Binomial from "@webagent/statistics/Binomial"
 import type { Entry, Quarantine } from "./Quarantine.ts"
 
 const confidence = 0.95

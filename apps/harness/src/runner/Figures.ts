@@ -1,7 +1,7 @@
-import * as Bootstrap from "../statistics/Bootstrap.ts"
-import * as PassAtK from "../statistics/PassAtK.ts"
-import { mean } from "../statistics/Quantile.ts"
-import * as Wilson from "../statistics/Wilson.ts"
+import * as Bootstrap from "@webagent/statistics/Bootstrap"
+import * as PassAtK from "@webagent/statistics/PassAtK"
+import { mean } from "@webagent/statistics/Quantile"
+import * as Wilson from "@webagent/statistics/Wilson"
 import type { RunHeader, ScenarioResult, SuiteFigures } from "./RunReport.ts"
 import { isScored } from "./Trial.ts"
 

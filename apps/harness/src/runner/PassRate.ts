@@ -1,4 +1,4 @@
-import * as Wilson from "../statistics/Wilson.ts"
+import * as Wilson from "@webagent/statistics/Wilson"
 import type { PassRate } from "./RunReport.ts"
 import { isScored, type Trial } from "./Trial.ts"
 

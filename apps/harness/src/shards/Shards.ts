@@ -1,6 +1,6 @@
 import type { LearnedScenario } from "../runner/LearnedScenario.ts"
 import { type Planned, trialsOf } from "../runner/Plan.ts"
-import { quantile, sorted } from "../statistics/Quantile.ts"
+import { quantile, sorted } from "@webagent/statistics/Quantile"
 
 /** One of several parts of a plan; `index` counts from 1. */
 export interface Shard {

@@ -3,7 +3,7 @@ import { judge } from "../../src/history/Judge.ts"
 import type { Night, NightScenario } from "../../src/history/Night.ts"
 import { type Accepted, type Past } from "../../src/history/Past.ts"
 import type { Figure, JudgedRow, NightJudgement } from "../../src/runner/NightJudgement.ts"
-import { drawing } from "../../src/statistics/Order.ts"
+import { drawing } from "@webagent/statistics/Order"
 import { night, scenario, took } from "./nights.ts"
 
 const of = (nights: ReadonlyArray<Night>, accepted: ReadonlyArray<Accepted> = []): Past => ({ nights, accepted })

@@ -5,7 +5,7 @@ import type { LoadSummary } from "../../src/load/LoadSummary.ts"
 import * as MergedSummary from "../../src/load/MergedSummary.ts"
 import * as Points from "../../src/load/Points.ts"
 import * as TimeSeries from "../../src/load/TimeSeries.ts"
-import { quantile, sorted } from "../../src/statistics/Quantile.ts"
+import { quantile, sorted } from "@webagent/statistics/Quantile"
 
 const header = "metric_name,timestamp,metric_value,error,expected_response,name,scenario,status,extra_tags"
 const row = (metric: string, at_ms: number, value: number, name = "v4.getRunStatus", status = "200") =>

@@ -1,5 +1,5 @@
 import type { Figures } from "../../src/load/Figures.ts"
-import { drawing } from "../../src/statistics/Order.ts"
+import { drawing } from "@webagent/statistics/Order"
 
 /** Numbers from the normal distribution, the same for the same seed. */
 export const normals = (seed: number) => {

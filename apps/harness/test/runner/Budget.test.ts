@@ -8,7 +8,7 @@ import * as Money from "../../src/runner/Money.ts"
 import { scenarioKey } from "../../src/runner/RunnerOptions.ts"
 import type { RunReport } from "../../src/runner/RunReport.ts"
 import { TrialLog } from "../../src/runner/TrialLog.ts"
-import { drawing } from "../../src/statistics/Order.ts"
+import { drawing } from "@webagent/statistics/Order"
 import { run, type StageOptions, suiteOf } from "./stage.ts"
 
 type Told = Parameters<typeof suiteOf>[1]

@@ -1,6 +1,6 @@
 import type { Night, NightScenario } from "webagent-harness/src/history/Night.ts"
 import { withId } from "webagent-harness/src/history/Night.ts"
-import { drawing } from "webagent-harness/src/statistics/Order.ts"
+import { drawing } from "@webagent/statistics/Order"
 
 const machine = { cpu: "simulated", cores: 2, platform: "linux-x64", node: "24" }
 

@@ -1,5 +1,5 @@
-import { assert, describe, it } from "@effect/vitest"
-import { interval } from "../../src/statistics/Wilson.ts"
+import { assert, describe, it } from "vitest"
+import { interval } from "../src/Wilson.ts"
 
 describe("Wilson", () => {
   it("the intervals are those of the literature", () => {

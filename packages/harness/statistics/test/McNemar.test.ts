@@ -1,5 +1,5 @@
-import { assert, describe, it } from "@effect/vitest"
-import * as McNemar from "../../src/statistics/McNemar.ts"
+import { assert, describe, it } from "vitest"
+import * as McNemar from "../src/McNemar.ts"
 
 describe("McNemar's exact test", () => {
   it("says what statsmodels says of the same pairs", () => {

@@ -1,7 +1,7 @@
-import { assert, describe, it } from "@effect/vitest"
-import { ofMean } from "../../src/statistics/Bootstrap.ts"
-import { drawing } from "../../src/statistics/Order.ts"
-import { mean } from "../../src/statistics/Quantile.ts"
+import { assert, describe, it } from "vitest"
+import { ofMean } from "../src/Bootstrap.ts"
+import { drawing } from "../src/Order.ts"
+import { mean } from "../src/Quantile.ts"
 
 describe("Bootstrap", () => {
   it("the true mean is within it about as often as it says", () => {

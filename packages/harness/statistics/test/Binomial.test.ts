@@ -1,9 +1,9 @@
-import { assert, describe, it } from "@effect/vitest"
-import * as Beta from "../../src/statistics/Beta.ts"
-import * as Binomial from "../../src/statistics/Binomial.ts"
-import * as Discrete from "../../src/statistics/Discrete.ts"
-import * as Hypergeometric from "../../src/statistics/Hypergeometric.ts"
-import * as Power from "../../src/statistics/Power.ts"
+import { assert, describe, it } from "vitest"
+import * as Beta from "../src/Beta.ts"
+import * as Binomial from "../src/Binomial.ts"
+import * as Discrete from "../src/Discrete.ts"
+import * as Hypergeometric from "../src/Hypergeometric.ts"
+import * as Power from "../src/Power.ts"
 
 describe("distributions of counts", () => {
   it("are those of SciPy", () => {

@@ -1,5 +1,5 @@
-import { assert, describe, it } from "@effect/vitest"
-import { deviation, mean, quantile, sorted } from "../../src/statistics/Quantile.ts"
+import { assert, describe, it } from "vitest"
+import { deviation, mean, quantile, sorted } from "../src/Quantile.ts"
 
 describe("quantile", () => {
   it("lies between two numbers in proportion, as k6 counts it", () => {

@@ -1,5 +1,5 @@
-import { assert, describe, it } from "@effect/vitest"
-import * as Fisher from "../../src/statistics/Fisher.ts"
+import { assert, describe, it } from "vitest"
+import * as Fisher from "../src/Fisher.ts"
 
 describe("Fisher's exact test", () => {
   // Fisher's lady who tastes tea, and tables that SciPy 1 was asked about

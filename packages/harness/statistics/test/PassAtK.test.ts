@@ -1,5 +1,5 @@
-import { assert, describe, it } from "@effect/vitest"
-import { all, atLeastOne } from "../../src/statistics/PassAtK.ts"
+import { assert, describe, it } from "vitest"
+import { all, atLeastOne } from "../src/PassAtK.ts"
 
 const choose = (from: number, count: number): number =>
   count > from ? 0 : Array.from({ length: count }).reduce<number>((sum, _, i) => (sum * (from - i)) / (i + 1), 1)

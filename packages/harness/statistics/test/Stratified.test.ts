@@ -1,6 +1,6 @@
-import { assert, describe, it } from "@effect/vitest"
-import * as Fisher from "../../src/statistics/Fisher.ts"
-import * as Stratified from "../../src/statistics/Stratified.ts"
+import { assert, describe, it } from "vitest"
+import * as Fisher from "../src/Fisher.ts"
+import * as Stratified from "../src/Stratified.ts"
 
 const stratum = (failed: number, of: number, failedBefore: number, ofBefore: number): Stratified.Stratum => ({
   now: { passed: of - failed, of },

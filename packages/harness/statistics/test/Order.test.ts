@@ -1,5 +1,5 @@
-import { assert, describe, it } from "@effect/vitest"
-import { orders } from "../../src/statistics/Order.ts"
+import { assert, describe, it } from "vitest"
+import { orders } from "../src/Order.ts"
 
 describe("orders", () => {
   it("every two pairs hold both orders, and the seed draws which comes first", () => {

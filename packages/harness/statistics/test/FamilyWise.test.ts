@@ -1,8 +1,8 @@
-import { assert, describe, it } from "@effect/vitest"
-import * as Binomial from "../../src/statistics/Binomial.ts"
-import * as Discrete from "../../src/statistics/Discrete.ts"
-import * as FamilyWise from "../../src/statistics/FamilyWise.ts"
-import { drawing } from "../../src/statistics/Order.ts"
+import { assert, describe, it } from "vitest"
+import * as Binomial from "../src/Binomial.ts"
+import * as Discrete from "../src/Discrete.ts"
+import * as FamilyWise from "../src/FamilyWise.ts"
+import { drawing } from "../src/Order.ts"
 
 describe("holm", () => {
   it("says what statsmodels says", () => {

@@ -1,5 +1,5 @@
-import { assert, describe, it } from "@effect/vitest"
-import { above, cdf, quantile } from "../../src/statistics/StudentT.ts"
+import { assert, describe, it } from "vitest"
+import { above, cdf, quantile } from "../src/StudentT.ts"
 
 describe("quantile", () => {
   for (const [share, freedom, expected] of [
