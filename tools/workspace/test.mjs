@@ -41,7 +41,7 @@ const gates = [
   { name: "types", command: "turbo", args: ["run", "types", "--continue"] },
   { name: "lint", command: "turbo", args: ["run", "lint"] },
   { name: "format", command: "turbo", args: ["run", "format"] },
-  { name: "arrows", command: "turbo", args: ["boundaries"] }
+  { name: "arrows", command: "turbo", args: ["run", "boundaries"] }
 ]
 
 const counts = { passed: 0, failed: 0, skipped: 0 }

@@ -1,0 +1,64 @@
+/**
+ * Who may import whom. This table is the only place that says so: `pnpm boundaries` holds every source file to it,
+ * and writes the section "Arrows" of ARCHITECTURE.md from it (`pnpm boundaries --write`).
+ *
+ * A package without an entry fails, as does a folder of a package's `src` without one, an arrow that no file uses,
+ * and a cycle of packages or of folders. Dependencies from a registry are held to each package's manifest.
+ */
+export interface Rule {
+  /** The workspace packages that files in `src` may import, by folder; `"any"`: each package under `packages/`. */
+  readonly imports: ReadonlyArray<string> | "any"
+  /** What only its tests and scripts may import besides. */
+  readonly tests?: ReadonlyArray<string> | "any"
+  /** The folders of `src`, each with the folders of `src` that it may import. `"."` is the files of `src` itself. */
+  readonly folders?: Readonly<Record<string, ReadonlyArray<string>>>
+  /** Folders are not in order yet: cycles among them pass. To be removed with the last such package. */
+  readonly unordered?: true
+}
+
+const contract = "packages/contract"
+const core = "packages/client/core"
+const polling = "packages/client/polling"
+const v2 = "packages/client/v2"
+const v3 = "packages/client/v3"
+const v4 = "packages/client/v4"
+const control = "packages/service/control"
+const server = "packages/service/server"
+const scenario = "packages/harness/scenario"
+const statistics = "packages/harness/statistics"
+const scriptedServer = "packages/testing/scripted-server"
+const chromium = "tools/chromium"
+
+export const arrows: Readonly<Record<string, Rule>> = {
+  [contract]: {
+    imports: [],
+    folders: { ".": [], v2: ["."], v3: ["."], v4: ["."] }
+  },
+
+  [polling]: { imports: [], folders: { ".": [] } },
+  [core]: { imports: [contract], tests: [scriptedServer], folders: { ".": [], promise: ["."] } },
+  [v2]: { imports: [contract, core, polling], tests: [scriptedServer], folders: { ".": [], promise: ["."] } },
+  [v3]: { imports: [contract, core, polling], tests: [scriptedServer], folders: { ".": [], promise: ["."] } },
+  [v4]: { imports: [contract, core, polling], tests: [scriptedServer], folders: { ".": [], promise: ["."] } },
+
+  [control]: { imports: [contract], folders: { ".": [] } },
+  [server]: { imports: [contract, control], unordered: true },
+
+  [statistics]: { imports: [], folders: { ".": [] } },
+  [scenario]: { imports: [contract, control, v2, v3, v4], folders: { ".": [] } },
+
+  [scriptedServer]: { imports: [], folders: { ".": [] } },
+  "packages/testing/conformance": { imports: "any", tests: [scriptedServer] },
+
+  "apps/harness": { imports: "any", tests: [chromium], unordered: true },
+  "apps/server": { imports: "any" },
+  "apps/examples": { imports: "any" },
+  "tools/arrows": { imports: [] },
+  "tools/bench": { imports: [contract, core, polling, v4, control, statistics, "apps/harness"], unordered: true },
+  [chromium]: { imports: [] },
+  "tools/docs-test": { imports: "any" },
+  "tools/k6": { imports: [] },
+  "tools/packaging": { imports: "any", tests: [chromium] },
+  "tools/workspace": { imports: [] },
+  "tools/xk6-ts": { imports: [] }
+}
