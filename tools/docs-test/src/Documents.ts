@@ -10,3 +10,10 @@ export const documents = (): ReadonlyArray<string> =>
     cwd: root,
     exclude: (path) => path.includes("node_modules")
   }).toSorted()
+
+/** Every module that may say something to people, relative to the root. */
+export const sources = (): ReadonlyArray<string> =>
+  globSync("{packages,packages/*,apps,tools}/*/src/**/*.ts", {
+    cwd: root,
+    exclude: (path) => path.includes("node_modules")
+  }).toSorted()
