@@ -1,10 +1,9 @@
 /**
  * A run is created, waited for and fetched.
  *
- * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... \
- *   node --conditions=@webagent/source apps/examples/src/10_create-a-run.ts
+ * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 10_create-a-run
  */
-import { Runs, V4 } from "@webagent/v4"
+import { Runs } from "@webagent/v4"
 import * as Effect from "effect/Effect"
 
 export const program = Effect.gen(function* () {
@@ -12,10 +11,3 @@ export const program = Effect.gen(function* () {
   const run = yield* runs.createAndWait({ task: "Find the cheapest direct flight from Oslo to Rome in May" })
   return run.result
 }).pipe(Effect.catchTag("HTTPValidationError", (error) => Effect.logError("The task was refused", error.detail)))
-
-if (import.meta.main) {
-  Effect.runPromise(Effect.provide(program, V4.layerConfig)).then(console.log, ({ message }) => {
-    console.error(message)
-    process.exitCode = 1
-  })
-}

@@ -1,12 +1,9 @@
 /**
  * Every way in which a run can go wrong, with a sentence for each. A run that failed is a value, not an error.
  *
- * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... \
- *   node --conditions=@webagent/source apps/examples/src/11_handle-errors.ts
+ * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 11_handle-errors
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Runs, V4 } from "@webagent/v4"
-import * as Console from "effect/Console"
+import { Runs } from "@webagent/v4"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 
@@ -43,13 +40,3 @@ export const program = Effect.gen(function* () {
     (_, error) => say(error.message)
   )
 )
-
-if (import.meta.main) {
-  program.pipe(
-    Effect.tap(Console.log),
-    Effect.provide(V4.layerConfig),
-    // no address or no key: one sentence, no stack, exit code 1
-    Effect.tapError(({ message }) => Console.error(message)),
-    NodeRuntime.runMain({ disableErrorReporting: true })
-  )
-}

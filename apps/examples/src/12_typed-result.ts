@@ -1,12 +1,9 @@
 /**
  * The result of a run is whatever the agent says. A schema makes it a value with a type, or an error that keeps the run.
  *
- * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... \
- *   node --conditions=@webagent/source apps/examples/src/12_typed-result.ts
+ * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 12_typed-result
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Runs, V4 } from "@webagent/v4"
-import * as Console from "effect/Console"
+import { Runs } from "@webagent/v4"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
@@ -26,7 +23,3 @@ export const program = find(`${task} [simulate output={"airline":"Norwegian","pr
   Effect.catchTag("ResultMismatchError", ({ run }) => Effect.succeed(`No offer, but an answer: ${run.result}`)),
   Effect.catchTag(["RunFailedError", "RunCancelledError"], ({ message }) => Effect.succeed(message))
 )
-
-if (import.meta.main) {
-  program.pipe(Effect.tap(Console.log), Effect.provide(V4.layerConfig), NodeRuntime.runMain)
-}

@@ -1,12 +1,9 @@
 /**
  * A wait that ends at its deadline ends nothing at the service: with the id one can wait again, also after a restart.
  *
- * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... \
- *   node --conditions=@webagent/source apps/examples/src/13_wait-again.ts
+ * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 13_wait-again
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Runs, V4 } from "@webagent/v4"
-import * as Console from "effect/Console"
+import { Runs } from "@webagent/v4"
 import * as Effect from "effect/Effect"
 
 export const program = Effect.gen(function* () {
@@ -23,7 +20,3 @@ export const program = Effect.gen(function* () {
   )
   return run.status
 })
-
-if (import.meta.main) {
-  program.pipe(Effect.tap(Console.log), Effect.provide(V4.layerConfig), NodeRuntime.runMain)
-}

@@ -1,12 +1,9 @@
 /**
  * The statuses of a run as a stream, one for each change.
  *
- * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... \
- *   node --conditions=@webagent/source apps/examples/src/14_progress.ts
+ * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 14_progress
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Runs, V4 } from "@webagent/v4"
-import * as Console from "effect/Console"
+import { Runs } from "@webagent/v4"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 
@@ -21,7 +18,3 @@ export const program = Effect.gen(function* () {
     Stream.runCollect
   )
 })
-
-if (import.meta.main) {
-  program.pipe(Effect.tap(Console.log), Effect.provide(V4.layerConfig), NodeRuntime.runMain)
-}

@@ -1,12 +1,9 @@
 /**
  * Many runs, three at a time. One that fails does not take the others with it, and what all of them cost is exact.
  *
- * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... \
- *   node --conditions=@webagent/source apps/examples/src/15_many-runs.ts
+ * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 15_many-runs
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Runs, V4 } from "@webagent/v4"
-import * as Console from "effect/Console"
+import { Runs } from "@webagent/v4"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
@@ -35,7 +32,3 @@ export const program = Effect.gen(function* () {
     cost
   }
 })
-
-if (import.meta.main) {
-  program.pipe(Effect.tap(Console.log), Effect.provide(V4.layerConfig), NodeRuntime.runMain)
-}

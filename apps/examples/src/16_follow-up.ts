@@ -1,12 +1,9 @@
 /**
  * A follow-up: the next turn of the session that the first run belongs to, and a run of its own.
  *
- * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... \
- *   node --conditions=@webagent/source apps/examples/src/16_follow-up.ts
+ * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 16_follow-up
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Runs, Sessions, V4 } from "@webagent/v4"
-import * as Console from "effect/Console"
+import { Runs, Sessions } from "@webagent/v4"
 import * as Effect from "effect/Effect"
 
 export const program = Effect.gen(function* () {
@@ -19,7 +16,3 @@ export const program = Effect.gen(function* () {
   const june = yield* sessions.followUpAndWait(sessionId, "Now the same for June")
   return [may.result, june.result]
 })
-
-if (import.meta.main) {
-  program.pipe(Effect.tap(Console.log), Effect.provide(V4.layerConfig), NodeRuntime.runMain)
-}

@@ -1,12 +1,9 @@
 /**
  * A message that interrupts: it runs immediately, and our server cancels the run that was at work.
  *
- * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... \
- *   node --conditions=@webagent/source apps/examples/src/17_interrupt.ts
+ * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 17_interrupt
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Runs, Sessions, V4 } from "@webagent/v4"
-import * as Console from "effect/Console"
+import { Runs, Sessions } from "@webagent/v4"
 import * as Effect from "effect/Effect"
 
 export const program = Effect.gen(function* () {
@@ -18,7 +15,3 @@ export const program = Effect.gen(function* () {
   const ended = yield* Effect.forEach([first, second], ({ id }) => runs.untilTerminal(id), { concurrency: "unbounded" })
   return ended.map((run) => run.status)
 })
-
-if (import.meta.main) {
-  program.pipe(Effect.tap(Console.log), Effect.provide(V4.layerConfig), NodeRuntime.runMain)
-}

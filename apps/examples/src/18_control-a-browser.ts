@@ -1,12 +1,9 @@
 /**
  * A hosted browser, driven over CDP and stopped for sure: on success, on failure, on Ctrl-C.
  *
- * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... \
- *   node --conditions=@webagent/source apps/examples/src/18_control-a-browser.ts
+ * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 18_control-a-browser
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Browsers, V4 } from "@webagent/v4"
-import * as Console from "effect/Console"
+import { Browsers } from "@webagent/v4"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -39,7 +36,3 @@ export const program = Effect.gen(function* () {
   const browsers = yield* Browsers
   return yield* browsers.use({ proxyCountryCode: "no" }, (browser) => productOf(browser.cdpUrl))
 })
-
-if (import.meta.main) {
-  program.pipe(Effect.tap(Console.log), Effect.provide(V4.layerConfig), NodeRuntime.runMain)
-}

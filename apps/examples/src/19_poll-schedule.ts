@@ -1,13 +1,10 @@
 /**
  * How often waits look: for every wait at once, for one wait, and for all of them together.
  *
- * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... \
- *   node --conditions=@webagent/source apps/examples/src/19_poll-schedule.ts
+ * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 19_poll-schedule
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { PollBudget, PollSchedule } from "@webagent/polling"
 import { Runs, V4 } from "@webagent/v4"
-import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
@@ -32,7 +29,4 @@ const polling = Layer.merge(
   PollBudget.layer({ perSecond: 10, burst: 20 })
 )
 
-if (import.meta.main) {
-  const layer = Layer.provide(V4.layerConfig, polling)
-  program.pipe(Effect.tap(Console.log), Effect.provide(layer), NodeRuntime.runMain)
-}
+export const layer = Layer.provide(V4.layerConfig, polling)

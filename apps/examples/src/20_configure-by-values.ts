@@ -1,13 +1,10 @@
 /**
  * Configuration from an application's own settings instead of WEBAGENT_*.
  *
- * Run: FLIGHTS_AGENT_URL=... FLIGHTS_AGENT_KEY=... \
- *   node --conditions=@webagent/source apps/examples/src/20_configure-by-values.ts
+ * Run: FLIGHTS_AGENT_URL=... FLIGHTS_AGENT_KEY=... npm run example -- 20_configure-by-values
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Runs, V4 } from "@webagent/v4"
 import * as Config from "effect/Config"
-import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
@@ -30,19 +27,10 @@ export const layer = Layer.unwrap(
       headers: { "x-team": "travel" }
     })
   )
-)
+).pipe(Layer.provide(FetchHttpClient.layer))
 
 export const program = Effect.gen(function* () {
   const runs = yield* Runs
   const run = yield* runs.createAndWait({ task: "Find the cheapest direct flight from Oslo to Rome in May" })
   return run.status
 })
-
-if (import.meta.main) {
-  program.pipe(
-    Effect.tap(Console.log),
-    Effect.provide(layer),
-    Effect.provide(FetchHttpClient.layer),
-    NodeRuntime.runMain
-  )
-}

@@ -1,14 +1,11 @@
 /**
  * Another HTTP client under the same services: undici with four connections, each request logged.
  *
- * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... \
- *   node --conditions=@webagent/source apps/examples/src/21_custom-http-client.ts
+ * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 21_custom-http-client
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { ClientConfig, Transport } from "@webagent/core"
 import { Runs, V4 } from "@webagent/v4"
-import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
@@ -26,10 +23,7 @@ export const program = Effect.gen(function* () {
   return run.status
 })
 
-if (import.meta.main) {
-  const layer = V4.layer.pipe(
-    Layer.provide(Transport.layer),
-    Layer.provide([ClientConfig.layerConfig, layerHttpClient])
-  )
-  program.pipe(Effect.tap(Console.log), Effect.provide(layer), NodeRuntime.runMain)
-}
+export const layer = V4.layer.pipe(
+  Layer.provide(Transport.layer),
+  Layer.provide([ClientConfig.layerConfig, layerHttpClient])
+)

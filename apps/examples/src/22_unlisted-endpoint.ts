@@ -1,12 +1,9 @@
 /**
  * What the clients do not list, reached through the Transport: same address, same key, any status an answer.
  *
- * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... \
- *   node --conditions=@webagent/source apps/examples/src/22_unlisted-endpoint.ts
+ * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 22_unlisted-endpoint
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { ClientConfig, Transport } from "@webagent/core"
-import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
@@ -26,7 +23,4 @@ export const program = Effect.gen(function* () {
   return Object.keys(paths)
 })
 
-if (import.meta.main) {
-  const layer = Transport.layer.pipe(Layer.provide([ClientConfig.layerConfig, FetchHttpClient.layer]))
-  program.pipe(Effect.tap(Console.log), Effect.provide(layer), NodeRuntime.runMain)
-}
+export const layer = Transport.layer.pipe(Layer.provide([ClientConfig.layerConfig, FetchHttpClient.layer]))

@@ -1,14 +1,11 @@
 /**
  * A v2 session with its tasks: outcomes, times and costs.
  *
- * Run: SESSION_ID=... WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... \
- *   node --conditions=@webagent/source apps/examples/src/23_v2-session.ts
+ * Run: SESSION_ID=... WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 23_v2-session
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { toDateTime } from "@webagent/contract"
 import { Sessions, V2 } from "@webagent/v2"
 import * as Config from "effect/Config"
-import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -30,6 +27,4 @@ export const program = Effect.gen(function* () {
   }))
 })
 
-if (import.meta.main) {
-  program.pipe(Effect.tap(Console.log), Effect.provide(V2.layerConfig), NodeRuntime.runMain)
-}
+export const layer = V2.layerConfig

@@ -1,15 +1,12 @@
 /**
  * All three versions in one app, over one transport: created with v4, read with v2 and v3. Our servers share sessions.
  *
- * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... \
- *   node --conditions=@webagent/source apps/examples/src/25_three-versions.ts
+ * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 25_three-versions
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { ClientConfig, Transport } from "@webagent/core"
 import { Sessions as V2Sessions, V2 } from "@webagent/v2"
 import { Sessions as V3Sessions, V3 } from "@webagent/v3"
 import { Runs, V4 } from "@webagent/v4"
-import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
@@ -28,10 +25,7 @@ export const program = Effect.gen(function* () {
   }
 })
 
-if (import.meta.main) {
-  const layer = Layer.mergeAll(V2.layer, V3.layer, V4.layer).pipe(
-    Layer.provide(Transport.layer),
-    Layer.provide([ClientConfig.layerConfig, FetchHttpClient.layer])
-  )
-  program.pipe(Effect.tap(Console.dir), Effect.provide(layer), NodeRuntime.runMain)
-}
+export const layer = Layer.mergeAll(V2.layer, V3.layer, V4.layer).pipe(
+  Layer.provide(Transport.layer),
+  Layer.provide([ClientConfig.layerConfig, FetchHttpClient.layer])
+)

@@ -1,13 +1,11 @@
 /**
  * The simulated service inside a program of your own, on a free port, with a third of all runs failing.
  *
- * Run: node --conditions=@webagent/source apps/examples/src/26_embedded-server.ts
+ * Run: npm run example -- 26_embedded-server
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { PollSchedule } from "@webagent/polling"
 import { Server } from "@webagent/server"
 import { Runs, V4 } from "@webagent/v4"
-import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
@@ -39,7 +37,3 @@ export const program = Effect.gen(function* () {
     ["completed", "failed"].map((status) => [status, ended.filter((one) => one === status).length])
   )
 })
-
-if (import.meta.main) {
-  program.pipe(Effect.tap(Console.log), Effect.provide(layer), NodeRuntime.runMain)
-}

@@ -1,16 +1,13 @@
 /**
  * A ledger on the disk: what a killed process has left is known by its ids, and its browsers are stopped.
  *
- * Run: LEDGER_DIRECTORY=... WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... \
- *   node --conditions=@webagent/source apps/examples/src/29_ledger.ts
+ * Run: LEDGER_DIRECTORY=... WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 29_ledger
  */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Ledger, LedgerFile } from "@webagent/core"
 import { ProcessOwner } from "@webagent/core/node"
 import { Browsers, V4 } from "@webagent/v4"
 import * as Config from "effect/Config"
-import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
@@ -37,7 +34,3 @@ export const program = Effect.gen(function* () {
     return Effect.succeed(`${kind} ${id ?? `of the key ${key}`} is ${state}: it may run, and cost`)
   })
 })
-
-if (import.meta.main) {
-  program.pipe(Effect.tap(Console.log), Effect.provide(layer), NodeRuntime.runMain)
-}

@@ -1,10 +1,9 @@
 /**
  * A run in promises, without Effect: each status as it comes, then the result. Ctrl-C ends the wait, not the run.
  *
- * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... \
- *   node --conditions=@webagent/source apps/examples/src/30_promises.ts
+ * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 30_promises
  */
-import { HTTPValidationError, WaitTimeoutError, WebAgent } from "@webagent/v4/promise"
+import { HTTPValidationError, WaitTimeoutError, type WebAgent } from "@webagent/v4/promise"
 
 export const program = async (agent: WebAgent, signal?: AbortSignal) => {
   try {
@@ -19,11 +18,4 @@ export const program = async (agent: WebAgent, signal?: AbortSignal) => {
     if (error instanceof WaitTimeoutError) return `Run ${error.id} is still ${error.lastStatus}`
     throw error
   }
-}
-
-if (import.meta.main) {
-  const stop = new AbortController()
-  process.once("SIGINT", () => stop.abort())
-  await using agent = new WebAgent()
-  console.log(await program(agent, stop.signal))
 }

@@ -1,10 +1,9 @@
 /**
  * A hosted browser in promises, stopped for sure at the end of the block.
  *
- * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... \
- *   node --conditions=@webagent/source apps/examples/src/31_promises-browser.ts
+ * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 31_promises-browser
  */
-import { WebAgent } from "@webagent/v4/promise"
+import type { WebAgent } from "@webagent/v4/promise"
 
 /** Any CDP library does instead, such as Playwright's chromium.connectOverCDP(browser.cdpUrl). */
 const productOf = (cdpUrl: string) =>
@@ -21,9 +20,4 @@ const productOf = (cdpUrl: string) =>
 export const program = async (agent: WebAgent) => {
   await using browser = await agent.browsers.create({ proxyCountryCode: "no" })
   return await productOf(browser.cdpUrl)
-}
-
-if (import.meta.main) {
-  await using agent = new WebAgent()
-  console.log(await program(agent))
 }

@@ -2,13 +2,10 @@
  * What a client does, at an OpenTelemetry collector: a trace of each run with its calls, attempts and waits, metrics,
  * and a log. The exporter is in Effect, no SDK is needed.
  *
- * Run: OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... \
- *   node --conditions=@webagent/source apps/examples/src/32_opentelemetry.ts
+ * Run: OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 32_opentelemetry
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Runs, V4 } from "@webagent/v4"
 import * as Config from "effect/Config"
-import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
@@ -28,10 +25,4 @@ export const program = Effect.gen(function* () {
   return run.result
 }).pipe(Effect.withSpan("find a flight"))
 
-if (import.meta.main) {
-  program.pipe(
-    Effect.tap(Console.log),
-    Effect.provide(V4.layerConfig.pipe(Layer.provideMerge(layerTelemetry))),
-    NodeRuntime.runMain
-  )
-}
+export const layer = V4.layerConfig.pipe(Layer.provideMerge(layerTelemetry))

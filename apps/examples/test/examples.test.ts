@@ -45,7 +45,7 @@ import * as promisesBrowser from "../src/31_promises-browser.ts"
 import * as openTelemetry from "../src/32_opentelemetry.ts"
 import * as service from "./service.ts"
 
-const folder = fileURLToPath(new URL("../src/", import.meta.url))
+const home = fileURLToPath(new URL("../", import.meta.url))
 const tested = new Set<string>()
 
 /** The name of an example's test begins with the example's. */
@@ -214,7 +214,7 @@ layer(service.layer, { excludeTestServices: true })("examples", (it) => {
       const { address, apiKeys } = yield* Server
       const run = (key: string) =>
         configureByValues.program.pipe(
-          Effect.provide(Layer.provide(configureByValues.layer, FetchHttpClient.layer), local),
+          Effect.provide(configureByValues.layer, local),
           Effect.provide(service.environment({ FLIGHTS_AGENT_URL: `${address}/api/v4`, FLIGHTS_AGENT_KEY: key }))
         )
       assert.strictEqual(yield* run(apiKeys[0] ?? ""), "completed")
@@ -460,9 +460,9 @@ describe("11_handle-errors, at a service that", () => {
 })
 
 describe("programs", () => {
-  const run = (example: string, env: Record<string, string>) =>
+  const run = (args: ReadonlyArray<string>, env: Record<string, string>) =>
     Effect.callback<{ readonly code: number | null; readonly output: string }>((resume) => {
-      const child = spawn(process.execPath, ["--conditions=@webagent/source", `${folder}${example}.ts`], { env })
+      const child = spawn(process.execPath, ["--conditions=@webagent/source", ...args], { cwd: home, env })
       let output = ""
       child.stdout.on("data", (chunk) => (output += String(chunk)))
       child.stderr.on("data", (chunk) => (output += String(chunk)))
@@ -470,9 +470,54 @@ describe("programs", () => {
       return Effect.sync(() => child.kill("SIGKILL"))
     })
 
+  const withService = (args: ReadonlyArray<string>) =>
+    Effect.gen(function* () {
+      const { address, apiKeys } = yield* Server
+      return yield* run(args, { WEBAGENT_BASE_URL: address, WEBAGENT_API_KEY: apiKeys[0] ?? "" })
+    }).pipe(Effect.provide(Server.layerTest))
+
+  // the README shows these two: running the file runs them
+  for (const example of ["first-run", "first-run-effect"]) {
+    it.live(named(example, "prints the status and the result"), () =>
+      Effect.gen(function* () {
+        const ended = yield* withService([`src/${example}.mjs`])
+        assert.deepStrictEqual(ended, { code: 0, output: `completed ${flight}\n` })
+      })
+    )
+
+    it.live(named(example, "without a key it says so, and fails"), () =>
+      Effect.gen(function* () {
+        const { code, output } = yield* run([`src/${example}.mjs`], {})
+        assert.strictEqual(code, 1)
+        assert.include(output, "No API key")
+      })
+    )
+  }
+
+  it.live(named("main", "runs the program that it imports"), () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* withService(["src/main.ts"]), { code: 0, output: `${flight}\n` })
+    })
+  )
+
+  it.live("run.ts runs an example in promises", () =>
+    Effect.gen(function* () {
+      const ended = yield* withService(["run.ts", "31_promises-browser"])
+      assert.deepStrictEqual(ended, { code: 0, output: "SimulatedBrowser/1.0\n" })
+    })
+  )
+
+  it.live("run.ts names the examples when it does not know one", () =>
+    Effect.gen(function* () {
+      const { code, output } = yield* run(["run.ts", "10_create"], {})
+      assert.strictEqual(code, 2)
+      assert.match(output, /^No example is named "10_create"\. Choose one of: 10_create-a-run, 11_/u)
+    })
+  )
+
   it.live(named("11_handle-errors", "without a key it says so in one sentence"), () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* run("11_handle-errors", {}), {
+      assert.deepStrictEqual(yield* run(["run.ts", "11_handle-errors"], {}), {
         code: 1,
         output: "No API key: set WEBAGENT_API_KEY to a key from the service's console.\n"
       })
@@ -481,7 +526,7 @@ describe("programs", () => {
 
   it.live(named("26_embedded-server", "prints what it counted, and ends"), () =>
     Effect.gen(function* () {
-      const { code, output } = yield* run("26_embedded-server", {})
+      const { code, output } = yield* run(["run.ts", "26_embedded-server"], {})
       assert.strictEqual(code, 0)
       assert.match(output, /^\{ completed: \d+, failed: \d+ \}\n$/u)
     })
@@ -489,6 +534,6 @@ describe("programs", () => {
 })
 
 it("every example has a test", () => {
-  const examples = readdirSync(folder).map((file) => file.replace(/\.ts$/u, ""))
+  const examples = readdirSync(`${home}src`).map((file) => file.replace(/\.m?[jt]s$/u, ""))
   assert.deepStrictEqual([...tested].toSorted(), examples.toSorted())
 })

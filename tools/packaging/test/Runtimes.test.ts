@@ -127,21 +127,34 @@ describe.each(processes)("$name", ({ args, command = "", name }) => {
 })
 
 describe("Node 20", () => {
-  it.skipIf(node20 === undefined)("is not refused by its installer, and sends through undici", async () => {
-    const client = mkdtempSync(join(tmpdir(), "webagent-client-"))
-    const env = { PATH: `${node20}${delimiter}${process.env["PATH"]}` }
-    const needed = packed.filter(({ name }) => /^@webagent\/(?:contract|core|polling|v4)$/u.test(name))
-    installInto(client, { packed: needed }, { flags: ["--engine-strict"], env })
-    cpSync(programs, client, { recursive: true })
+  it.skipIf(node20 === undefined)(
+    "installs the clients, runs the README's programs, sends through undici",
+    async () => {
+      const client = mkdtempSync(join(tmpdir(), "webagent-client-"))
+      const env = { PATH: `${node20}${delimiter}${process.env["PATH"]}` }
+      const needed = packed.filter(({ name }) => /^@webagent\/(?:contract|core|polling|v4)$/u.test(name))
+      installInto(client, { packed: needed }, { flags: ["--engine-strict"], env })
+      cpSync(programs, client, { recursive: true })
 
-    const node = join(node20 ?? "", "node")
-    const got = await run(node, ["process.mjs", ...where()], {}, client)
-    assert.deepStrictEqual([got, lost().length, elsewhere(), byFetch(relay.seen[0])], [said, 2, 0, false])
-    // its fetch would have said so
-    await run(node, ["-p", `fetch("${relay.address}/x").then(() => 1), 1`], {}, client)
-    assert.isTrue(byFetch(relay.seen.at(-1)))
-    rmSync(client, { recursive: true })
-  })
+      const node = join(node20 ?? "", "node")
+      const got = await run(node, ["process.mjs", ...where()], {}, client)
+      assert.deepStrictEqual([got, lost().length, elsewhere(), byFetch(relay.seen[0])], [said, 2, 0, false])
+      // its fetch would have said so
+      await run(node, ["-p", `fetch("${relay.address}/x").then(() => 1), 1`], {}, client)
+      assert.isTrue(byFetch(relay.seen.at(-1)))
+
+      const settings = { WEBAGENT_BASE_URL: service.address, WEBAGENT_API_KEY: service.apiKey }
+      for (const program of ["first-run.mjs", "first-run-effect.mjs"]) {
+        cpSync(join(root, "apps/examples/src", program), join(client, program))
+        const { stdout } = await promisify(execFile)(node, [program], {
+          cwd: client,
+          env: { ...process.env, ...settings }
+        })
+        assert.match(stdout, /^completed .*Find the cheapest direct flight from Oslo to Rome in May$/mu, program)
+      }
+      rmSync(client, { recursive: true })
+    }
+  )
 })
 
 describe("workerd", () => {

@@ -1,0 +1,50 @@
+/** Packs every published package into one folder, to install it in another project: `npm run pack:into -- FOLDER`. */
+import { copyFileSync, mkdirSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { read } from "./Package.ts"
+import { packAll } from "./Tarballs.ts"
+
+const [folder] = process.argv.slice(2)
+
+if (folder === undefined) {
+  console.error("Name the folder for the packages: npm run pack:into -- FOLDER")
+  process.exit(2)
+}
+
+/** Without the version, so that a command that installs it stays true; a program and a library may share a name. */
+const fileOf = (name: string): string =>
+  `${name.startsWith("@") ? name.slice(1) : `${name}-program`}.tgz`.replace("/", "-")
+
+const packed = packAll()
+const destination = resolve(folder)
+mkdirSync(destination, { recursive: true })
+const manifests = new Map(
+  packed.map(({ folder, name, tarball }) => {
+    copyFileSync(tarball, join(destination, fileOf(name)))
+    return [name, read(folder).manifest]
+  })
+)
+
+/** A package and all of ours that it needs. */
+const closure = (name: string): ReadonlySet<string> => {
+  const { dependencies = {}, peerDependencies = {} } = manifests.get(name) ?? {}
+  const needed = Object.keys({ ...dependencies, ...peerDependencies }).filter((each) => manifests.has(each))
+  return new Set([name, ...needed.flatMap((each) => [...closure(each)])])
+}
+
+const install = (...names: ReadonlyArray<string>) =>
+  [...new Set(names.flatMap((name) => [...closure(name)]))]
+    .map((name) => join(destination, fileOf(name)))
+    .toSorted()
+    .join(" ")
+
+console.log(`${packed.length} packages are in ${destination}. Run one of these in your project:
+
+A v4 client
+  npm install effect@4.1.0 ${install("@webagent/v4")}
+
+The simulated service, for your tests
+  npm install --save-dev ${install(manifests.has("@webagent/simulation") ? "@webagent/simulation" : "@webagent/server", "webagent-server")}
+
+The harness, for your own suites
+  npm install --save-dev ${install("webagent-harness")}`)
