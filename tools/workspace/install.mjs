@@ -4,10 +4,11 @@
  * Runs on the Node that the user has (20 is enough), before any dependency exists, so it imports Node alone.
  * pnpm is fetched by npx at the version that package.json pins; on Linux the lockfile brings Node 24 itself.
  */
-import { spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { tmpdir } from "node:os"
+import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..")
@@ -61,8 +62,86 @@ const hasEverything = () => {
   }
 }
 
+/** Fewer and shorter tries than npm and pnpm make by themselves: what cannot be reached is said within two minutes. */
+const bounds = {
+  fetch_retries: "1",
+  fetch_retry_mintimeout: "1000",
+  fetch_retry_maxtimeout: "5000",
+  fetch_timeout: "30000"
+}
+
+/** pnpm reads `pnpm_config_*` alone: what npm is told about the network holds for both. */
+const networkSettings = ["registry", "cafile", "ca", "proxy", "https_proxy", "noproxy", "strict_ssl"]
+
+/** The environment of npx and pnpm; a limit that the user has set is kept. */
+const environment = () => {
+  const given = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name.toLowerCase(), value]))
+  const env = { ...process.env, CI: "true", npm_config_prefer_offline: "true" }
+  for (const [name, limit] of Object.entries(bounds)) {
+    const value = given[`npm_config_${name}`] ?? limit
+    env[`npm_config_${name}`] = value
+    env[`pnpm_config_${name}`] = given[`pnpm_config_${name}`] ?? value
+  }
+  for (const name of networkSettings) {
+    const value = given[`pnpm_config_${name}`] || given[`npm_config_${name}`]
+    if (value) env[`pnpm_config_${name}`] = value
+  }
+  return env
+}
+
+/** What npm and pnpm print when the network or the machine refuses, and what to do about it. */
+const causes = [
+  {
+    pattern:
+      /\b(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_\w*(?:CERT|SIGNATURE)\w*|CERT_\w+)\b|UnknownIssuer|invalid peer certificate/u,
+    says: (from, code) =>
+      `the certificate of ${from} is not trusted (${code}); set NODE_EXTRA_CA_CERTS to the file of your certificate authority`
+  },
+  {
+    pattern:
+      /\b(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ECONNRESET|EHOSTUNREACH|ENETUNREACH)\b|Connection refused|failed to lookup address/u,
+    says: (from, code) =>
+      `${from} cannot be reached (${code}); check the network, HTTPS_PROXY and npm's registry setting`
+  },
+  {
+    pattern: /\b(?:ETIMEDOUT|ERR_SOCKET_TIMEOUT|FETCH_ERROR)\b|timed? ?out|error sending request/iu,
+    says: (from, code) =>
+      `${from} did not answer in time (${code}); check the network, HTTPS_PROXY and npm's registry setting`
+  },
+  {
+    pattern: /\bE40[13]\b|\b40[13] (?:Unauthorized|Forbidden)|ERR_PNPM_FETCH_40[13]/u,
+    says: (from, code) => `${from} refused the credentials (${code}); check the registry's token in your .npmrc`
+  },
+  {
+    pattern: /\bENOSPC\b|No space left on device/u,
+    says: (_, code) => `the disk is full (${code}); make room and run the command again`
+  }
+]
+
+/** One sentence about why an install failed. */
+const explain = (output) => {
+  const [url] =
+    /https?:\/\/[^\s/"']+/u.exec(output.replaceAll(/https?:\/\/(?:github\.com|docs\.npmjs\.com|pnpm\.io)\S*/gu, "")) ??
+    []
+  for (const { pattern, says } of causes) {
+    const [code] = pattern.exec(output) ?? []
+    if (code !== undefined) return says(url ?? "the package registry", code)
+  }
+  const lines = output.split("\n").map((line) => line.replace(/^(?:npm error|\s*(?:×|ERROR)\s*)/u, "").trim())
+  return lines.find((line) => /error|fail|not found/iu.test(line)) ?? "npx ended without a word"
+}
+
+/** Says every ten seconds how far a command is; pnpm prints its progress, npx does not. */
+const heartbeat = (latest) => {
+  const start = performance.now()
+  return setInterval(() => {
+    const seconds = Math.round((performance.now() - start) / 1000)
+    process.stderr.write(`  ${seconds} s: ${latest()}\n`)
+  }, 10_000)
+}
+
 /** Makes sure that `scope` is installed; ends the process with a sentence when that cannot be. */
-export const install = (scope) => {
+export const install = async (scope) => {
   if (isOldNode() && !bringsNode) {
     fail(
       `Node ${process.versions.node} is too old here: install Node ${oldestNode.join(".")} or newer from nodejs.org.`
@@ -84,31 +163,41 @@ export const install = (scope) => {
   process.stderr.write(
     scoped === "all" ? "installing everything ...\n" : "installing what the harness needs, once ...\n"
   )
-  const result = spawnSync(
+  const child = spawn(
     process.platform === "win32" ? "npx.cmd" : "npx",
     [
       "--yes",
+      "--loglevel=error",
       packageManager,
+      "--dir",
+      root,
       "install",
       "--frozen-lockfile",
       "--prefer-offline",
       "--reporter=append-only",
       ...scopes[scoped]
     ],
-    { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, CI: "true" } }
+    // elsewhere npx would run the pnpm of an install that was interrupted
+    { cwd: tmpdir(), stdio: ["ignore", "pipe", "pipe"], env: environment() }
   )
-  if (result.error !== undefined)
-    fail(`npx could not be started (${result.error.message}). It comes with npm: install Node with npm.`)
-  if (result.status !== 0) {
-    process.stderr.write(`${result.stdout}${result.stderr}`)
-    fail("The install failed; the lines above say why. Is the package registry reachable?")
-  }
+  let output = ""
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (output += text))
+  const beat = heartbeat(() => output.match(/^Progress: .+$/gmu)?.at(-1) ?? `getting ${packageManager}`)
+  const status = await new Promise((resolve) => child.on("error", resolve).on("close", resolve))
+  clearInterval(beat)
+  if (status instanceof Error)
+    fail(`npx could not be started (${status.message}). It comes with npm: install Node with npm.`)
   mkdirSync(dirname(stamp), { recursive: true })
+  if (status !== 0) {
+    const log = join(dirname(stamp), ".webagent-install.log")
+    writeFileSync(log, output)
+    fail(`Cannot install the dependencies: ${explain(output)} (log: ${relative(process.cwd(), log)}).`)
+  }
   writeFileSync(stamp, JSON.stringify({ fingerprint: wanted, scope: scoped }))
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const scope = process.argv[2] ?? "all"
   if (!Object.hasOwn(scopes, scope)) fail(`No install named "${scope}". There are: ${Object.keys(scopes).join(", ")}.`)
-  install(scope)
+  await install(scope)
 }
