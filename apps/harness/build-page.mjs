@@ -16,6 +16,7 @@ export const file = join(home, "src", "page", "PageScript.ts")
 export const bundled = async () => {
   const { output } = await build({
     input: join(home, "src", "page", "browser", "main.ts"),
+    resolve: { conditionNames: ["@webagent/source", "import"] },
     logLevel: "warn",
     write: false,
     transform: { target: "es2022" },

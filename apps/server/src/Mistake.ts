@@ -6,7 +6,7 @@ import type * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 
 /** Something that the person at the keyboard can put right: one sentence on stderr, no stack, exit 2. */
-export class Mistake extends Data.TaggedError("Mistake")<{ readonly sentence: string }> {
+export class UserError extends Data.TaggedError("UserError")<{ readonly sentence: string }> {
   override readonly [Runtime.errorExitCode] = 2
   // `report` has said it
   override readonly [Runtime.errorReported] = false
@@ -16,7 +16,7 @@ export class Mistake extends Data.TaggedError("Mistake")<{ readonly sentence: st
 }
 
 /** Says the sentence and goes on failing, for the exit code. */
-export const report = (mistake: Mistake): Effect.Effect<never, Mistake> =>
+export const report = (mistake: UserError): Effect.Effect<never, UserError> =>
   Effect.andThen(mistake.sentence === "" ? Effect.void : Console.error(mistake.sentence), Effect.fail(mistake))
 
 /** Wrong flags get a sentence each and not the whole help before it. */

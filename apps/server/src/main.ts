@@ -8,15 +8,15 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
-import { layerPresenter, Mistake, report } from "./Mistake.ts"
+import { layerPresenter, UserError, report } from "./UserError.ts"
 import { serve } from "./serve.ts"
 
 serve.pipe(
   Command.run({ version }),
   Effect.catchTags({
     // the presenter has said what is wrong
-    ShowHelp: ({ errors }) => (errors.length === 0 ? Effect.void : Effect.fail(new Mistake({ sentence: "" }))),
-    Mistake: report
+    ShowHelp: ({ errors }) => (errors.length === 0 ? Effect.void : Effect.fail(new UserError({ sentence: "" }))),
+    UserError: report
   }),
   Effect.provide(Layer.merge(NodeServices.layer, layerPresenter)),
   NodeRuntime.runMain({

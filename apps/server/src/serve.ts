@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { randomBytes } from "node:crypto"
-import { Mistake } from "./Mistake.ts"
+import { UserError } from "./UserError.ts"
 
 const flags = {
   port: Flag.Int("port").pipe(
@@ -54,7 +54,7 @@ const resolveKeys = Effect.fnUntraced(function* (host: string, given: ReadonlyAr
   const explicit = given.length > 0 ? given : Option.toArray(configured)
   if (explicit.length > 0) return explicit
   if (!isLoopback(host)) {
-    return yield* new Mistake({
+    return yield* new UserError({
       sentence: `Other machines can reach ${host}: give a key with --api-key, or in WEBAGENT_SERVER_API_KEY.`
     })
   }
@@ -62,9 +62,9 @@ const resolveKeys = Effect.fnUntraced(function* (host: string, given: ReadonlyAr
 })
 
 const explain = (error: PortInUseError | ListenError, controlPort: Option.Option<number>) => {
-  if (error._tag === "ListenError") return new Mistake({ sentence: `${error.message}.` })
+  if (error._tag === "ListenError") return new UserError({ sentence: `${error.message}.` })
   const flag = Option.contains(controlPort, error.port) ? "--control-port" : "--port"
-  return new Mistake({ sentence: `Port ${error.port} is taken. Choose another with ${flag}, or 0 for any free one.` })
+  return new UserError({ sentence: `Port ${error.port} is taken. Choose another with ${flag}, or 0 for any free one.` })
 }
 
 /** Where it is, what it is like where that is not the usual, and the key, last: who waits for it has read all. */
@@ -89,7 +89,7 @@ export const serve = Command.make(
     const apiKeys = yield* resolveKeys(host, given)
     const asked = yield* Effect.mapError(
       SimulationFlags.resolve(simulation),
-      ({ message }) => new Mistake({ sentence: message })
+      ({ message }) => new UserError({ sentence: message })
     )
     const server = Server.layerSimulated({
       host,

@@ -26,6 +26,8 @@ const control = "packages/service/control"
 const server = "packages/service/server"
 const scenario = "packages/harness/scenario"
 const statistics = "packages/harness/statistics"
+const report = "packages/harness/report"
+const nights = "packages/harness/nights"
 const scriptedServer = "packages/testing/scripted-server"
 const chromium = "tools/chromium"
 
@@ -45,6 +47,8 @@ export const arrows: Readonly<Record<string, Rule>> = {
   [server]: { imports: [contract, control], unordered: true },
 
   [statistics]: { imports: [], folders: { ".": [] } },
+  [report]: { imports: [control, statistics], folders: { ".": [] } },
+  [nights]: { imports: [report, statistics], folders: { ".": [] } },
   [scenario]: { imports: [contract, control, v2, v3, v4], folders: { ".": [] } },
 
   [scriptedServer]: { imports: [], folders: { ".": [] } },
@@ -54,7 +58,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
   "apps/server": { imports: "any" },
   "apps/examples": { imports: "any" },
   "tools/arrows": { imports: [] },
-  "tools/bench": { imports: [contract, core, polling, v4, control, statistics, "apps/harness"], unordered: true },
+  "tools/bench": { imports: [contract, core, polling, v4, control, statistics, report, nights], unordered: true },
   [chromium]: { imports: [] },
   "tools/docs-test": { imports: "any" },
   "tools/k6": { imports: [] },

@@ -1,5 +1,5 @@
 import * as Attention from "../reporters/Attention.ts"
-import type { RunReport, ScenarioResult } from "../runner/RunReport.ts"
+import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { program, quoted } from "./Program.ts"
 import type { RunOptions } from "./RunOptions.ts"
 

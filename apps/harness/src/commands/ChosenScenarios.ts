@@ -1,10 +1,10 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { usage } from "../Mistake.ts"
-import type { LearnedScenario } from "../runner/LearnedScenario.ts"
+import { usage } from "@webagent/report/UserError"
+import type { LearnedScenario } from "@webagent/nights/LearnedScenario"
 import * as Plan from "../runner/Plan.ts"
 import * as Runner from "../runner/Runner.ts"
-import type { Limits, RunHeader } from "../runner/RunReport.ts"
+import type { Limits, RunHeader } from "@webagent/report/RunReport"
 import * as Shards from "../shards/Shards.ts"
 import * as NightBook from "./NightBook.ts"
 import type { RunOptions } from "./RunOptions.ts"
@@ -51,7 +51,7 @@ export const selectionOf = ({ name, tags, trial }: RunOptions): string | undefin
 }
 
 /**
- * Loads the suites and what is known of them, and takes of them what is asked for; a Mistake when that is nothing. `edition` loads files anew;
+ * Loads the suites and what is known of them, and takes of them what is asked for; a UserError when that is nothing. `edition` loads files anew;
  * `was` is how a run that goes on was split, whatever has been learnt since.
  */
 export const choose = Effect.fnUntraced(function* (

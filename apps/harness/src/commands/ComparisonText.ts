@@ -1,7 +1,7 @@
-import type { Night } from "../history/Night.ts"
-import type { NightComparison } from "../history/NightComparison.ts"
-import type { Style } from "../reporters/Style.ts"
-import type { JudgedRow } from "../runner/NightJudgement.ts"
+import type { Night } from "@webagent/nights/Night"
+import type { NightComparison } from "@webagent/nights/NightComparison"
+import type { Style } from "@webagent/report/Style"
+import type { JudgedRow } from "@webagent/report/NightJudgement"
 
 const mostShown = 20
 

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
-import { coloured, plain } from "../reporters/Style.ts"
-import type { RunEvent } from "../runner/RunEvent.ts"
+import { coloured, plain } from "@webagent/report/Style"
+import type { RunEvent } from "@webagent/report/RunEvent"
 import { ExchangeListener } from "../target/ExchangeListener.ts"
 import { exchangeLine } from "./ExchangeLine.ts"
 

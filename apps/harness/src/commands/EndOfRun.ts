@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import type { LooseEnd } from "../invariants/LooseEnds.ts"
 import type { Finding } from "../reap/Reaper.ts"
 import type { Ending } from "../runner/Runner.ts"
-import type { Breach, Leftover } from "../runner/Trial.ts"
+import type { Breach, Leftover } from "@webagent/report/Trial"
 import type { Target } from "../target/Target.ts"
 
 /** Something that may go on, and the trial that left it. */

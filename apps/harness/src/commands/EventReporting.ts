@@ -3,9 +3,9 @@ import type { PlatformError } from "effect/PlatformError"
 import { join } from "node:path"
 import * as EventLog from "../events/EventLog.ts"
 import * as RunLock from "../events/RunLock.ts"
-import { usage } from "../Mistake.ts"
-import { troubleOf } from "../Trouble.ts"
-import type { RunEvent } from "../runner/RunEvent.ts"
+import { usage } from "@webagent/report/UserError"
+import { describePlatformError } from "@webagent/report/PlatformErrorText"
+import type { RunEvent } from "@webagent/report/RunEvent"
 
 /** What a run's events are written with. */
 export interface EventReporting {
@@ -19,7 +19,9 @@ export interface EventReporting {
 export const none: EventReporting = { emit: () => Effect.void, finish: Effect.void }
 
 const cannotBegin = (error: PlatformError) =>
-  Effect.fail(usage(`The reports cannot be written: ${troubleOf(error)}. Choose another folder with --report-dir.`))
+  Effect.fail(
+    usage(`The reports cannot be written: ${describePlatformError(error)}. Choose another folder with --report-dir.`)
+  )
 
 /**
  * Writes the events of a run to its report directory as they happen: behind those that are there when it is continued,

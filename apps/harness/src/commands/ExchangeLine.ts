@@ -1,4 +1,5 @@
-import { counted, cut, duration, type Style } from "../reporters/Style.ts"
+import { type Style } from "@webagent/report/Style"
+import { counted, cut, duration } from "@webagent/report/Text"
 import type { Seen } from "../trace/Seen.ts"
 
 const longest = 160

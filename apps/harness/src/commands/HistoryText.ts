@@ -1,7 +1,7 @@
 import { Cost } from "@webagent/core"
-import type { Night, NightScenario } from "../history/Night.ts"
-import * as Words from "../history/Words.ts"
-import type { Style } from "../reporters/Style.ts"
+import type { Night, NightScenario } from "@webagent/nights/Night"
+import * as Words from "@webagent/nights/Words"
+import type { Style } from "@webagent/report/Style"
 
 const levels = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const
 

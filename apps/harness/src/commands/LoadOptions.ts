@@ -9,8 +9,8 @@ import type { LoadSettings } from "../load/LoadSettings.ts"
 import * as LoadTarget from "../load/LoadTarget.ts"
 import { type LoadPlan, loadTests, mistakeInMix, usersOf, worstCase } from "../load/LoadTest.ts"
 import * as ThresholdFile from "../load/ThresholdFile.ts"
-import { usage } from "../Mistake.ts"
-import { counted } from "../reporters/Style.ts"
+import { usage } from "@webagent/report/UserError"
+import { counted } from "@webagent/report/Text"
 import { program } from "./Program.ts"
 import { closest } from "./SuiteSource.ts"
 import * as TargetSource from "./TargetSource.ts"
@@ -55,7 +55,7 @@ const mistakeInTime = (flag: keyof typeof bounds, time: Duration.Duration | unde
     : undefined
 }
 
-/** The load test by its name; one that is not known is a Mistake that says which there are. */
+/** The load test by its name; one that is not known is a UserError that says which there are. */
 export const planOf = ({ duration, rate, test: name }: LoadOptions) => {
   const test = Object.hasOwn(loadTests, name) ? loadTests[name] : undefined
   const mistake = mistakeInTime("--duration", duration)

@@ -1,15 +1,15 @@
 import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import { judge } from "../history/Judge.ts"
-import { learned } from "../history/Learned.ts"
-import * as Night from "../history/Night.ts"
-import * as NightFile from "../history/NightFile.ts"
-import * as Onsets from "../history/Onsets.ts"
-import { usage } from "../Mistake.ts"
-import * as Quarantine from "../quarantine/Quarantine.ts"
-import * as Release from "../quarantine/Release.ts"
-import type { RunReport } from "../runner/RunReport.ts"
+import { judge } from "@webagent/nights/Judge"
+import { learned } from "@webagent/nights/Learned"
+import * as Night from "@webagent/nights/Night"
+import * as NightFile from "@webagent/nights/NightFile"
+import * as Onsets from "@webagent/nights/Onsets"
+import { usage } from "@webagent/report/UserError"
+import * as Quarantine from "@webagent/nights/Quarantine"
+import * as Release from "@webagent/nights/Release"
+import type { RunReport } from "@webagent/report/RunReport"
 import type { RunOptions } from "./RunOptions.ts"
 
 /** What is known before a run: the nights before it, and which scenarios are known to fail. */
@@ -23,7 +23,7 @@ export interface NightBook {
   readonly record: (report: RunReport) => ReturnType<typeof NightFile.append>
 }
 
-/** Reads the history and the quarantine that the flags name; what is wrong with either is a Mistake before anything runs. */
+/** Reads the history and the quarantine that the flags name; what is wrong with either is a UserError before anything runs. */
 export const open = Effect.fnUntraced(function* (
   { history, quarantine: file, record }: RunOptions,
   scenarios: ReadonlyArray<{ readonly suite: string; readonly name: string }>

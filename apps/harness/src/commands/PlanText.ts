@@ -1,9 +1,10 @@
 import type { Forecast, Row } from "../runner/Forecast.ts"
-import * as Money from "../runner/Money.ts"
+import * as Money from "@webagent/report/Money"
 import * as Plan from "../runner/Plan.ts"
-import type { Limits } from "../runner/RunReport.ts"
+import type { Limits } from "@webagent/report/RunReport"
 import * as LimitsText from "../reporters/LimitsText.ts"
-import { counted, cut, duration, type Style } from "../reporters/Style.ts"
+import { type Style } from "@webagent/report/Style"
+import { counted, cut, duration } from "@webagent/report/Text"
 
 /** What a plan is shown with. */
 export interface PlanTextOptions {

@@ -2,8 +2,8 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { join } from "node:path"
-import { usage } from "../Mistake.ts"
-import { troubleOf } from "../Trouble.ts"
+import { usage } from "@webagent/report/UserError"
+import { describePlatformError } from "@webagent/report/PlatformErrorText"
 
 const digits = (value: number) => String(value).padStart(2, "0")
 
@@ -17,7 +17,7 @@ const localName = Effect.map(DateTime.nowInCurrentZone, (now) => {
 
 /**
  * Creates the folder for a run's reports: the given one, else a new one named by the local time. One that cannot be
- * written to is a Mistake now, and not when the run has ended.
+ * written to is a UserError now, and not when the run has ended.
  */
 export const create = Effect.fnUntraced(
   function* (given: string | undefined) {
@@ -37,7 +37,7 @@ export const create = Effect.fnUntraced(
     return yield* writable(directory)
   },
   Effect.mapError((error) =>
-    usage(`The reports cannot be written: ${troubleOf(error)}. Choose another folder with --report-dir.`)
+    usage(`The reports cannot be written: ${describePlatformError(error)}. Choose another folder with --report-dir.`)
   )
 )
 
@@ -48,6 +48,8 @@ export const clear = Effect.fnUntraced(
     yield* Effect.forEach(files, (file) => fs.remove(file, { force: true }), { discard: true })
   },
   Effect.mapError((error) =>
-    usage(`An earlier report cannot be removed: ${troubleOf(error)}. Choose another folder with --report-dir.`)
+    usage(
+      `An earlier report cannot be removed: ${describePlatformError(error)}. Choose another folder with --report-dir.`
+    )
   )
 )

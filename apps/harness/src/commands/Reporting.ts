@@ -11,8 +11,8 @@ import * as Queue from "effect/Queue"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import { join } from "node:path"
-import type { Night } from "../history/Night.ts"
-import { usage } from "../Mistake.ts"
+import type { Night } from "@webagent/nights/Night"
+import { usage } from "@webagent/report/UserError"
 import * as HtmlReporter from "../page/HtmlReporter.ts"
 import * as ConsoleReporter from "../reporters/ConsoleReporter.ts"
 import * as CtrfReporter from "../reporters/CtrfReporter.ts"
@@ -21,10 +21,10 @@ import * as JUnitReporter from "../reporters/JUnitReporter.ts"
 import * as LogLines from "../reporters/LogLines.ts"
 import * as MarkdownReporter from "../reporters/MarkdownReporter.ts"
 import type { Replay, Reporter } from "../reporters/Reporter.ts"
-import { coloured, plain } from "../reporters/Style.ts"
-import type { RunEvent } from "../runner/RunEvent.ts"
-import type { RunReport } from "../runner/RunReport.ts"
-import { troubleOf } from "../Trouble.ts"
+import { coloured, plain } from "@webagent/report/Style"
+import type { RunEvent } from "@webagent/report/RunEvent"
+import type { RunReport } from "@webagent/report/RunReport"
+import { describePlatformError } from "@webagent/report/PlatformErrorText"
 import * as EventReporting from "./EventReporting.ts"
 import * as ReportDirectory from "./ReportDirectory.ts"
 import type { Resumed } from "./Resumed.ts"
@@ -102,7 +102,7 @@ const fileReporters = Effect.fnUntraced(function* (
 /** A full disk is the user's to mend, a page that cannot be drawn is a bug of ours: either is one sentence. */
 const cannotWrite = (cause: Cause.Cause<PlatformError>) => {
   const failed = cause.reasons.find(Cause.isFailReason)
-  const why = failed === undefined ? Cause.squash(cause) : troubleOf(failed.error)
+  const why = failed === undefined ? Cause.squash(cause) : describePlatformError(failed.error)
   return usage(`The report cannot be written: ${why instanceof Error ? why.message : String(why)}.`)
 }
 

@@ -4,7 +4,7 @@ import { existsSync, statSync } from "node:fs"
 import { registerHooks } from "node:module"
 import { resolve } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
-import { type Mistake, usage } from "../Mistake.ts"
+import { type UserError, usage } from "@webagent/report/UserError"
 import { builtIn } from "../suites/BuiltIn.ts"
 import { program } from "./Program.ts"
 
@@ -91,7 +91,7 @@ const placesOf = (argument: string): ReadonlyArray<string> => {
 }
 
 /** Where the file of a suite is. */
-export const pathOf = (argument: string): Effect.Effect<string, Mistake> => {
+export const pathOf = (argument: string): Effect.Effect<string, UserError> => {
   const places = placesOf(argument)
   const path = places.find(existsSync)
   return path === undefined ? Effect.fail(usage(`There is no file ${places.join(", nor ")}.`)) : Effect.succeed(path)
@@ -134,7 +134,7 @@ const urlOf = (path: string, edition: Edition | undefined): string => {
   return `${href}?edition=${edition.number}`
 }
 
-const fromPath = (argument: string, path: string, edition?: Edition): Effect.Effect<LoadedSuite, Mistake> =>
+const fromPath = (argument: string, path: string, edition?: Edition): Effect.Effect<LoadedSuite, UserError> =>
   Effect.tryPromise({
     try: (): Promise<{ readonly default?: unknown }> => import(urlOf(path, edition)),
     catch: (error) => whyNotLoaded(argument, error)
@@ -150,7 +150,7 @@ const fromPath = (argument: string, path: string, edition?: Edition): Effect.Eff
     )
   )
 
-const fromName = (name: string): Effect.Effect<LoadedSuite, Mistake> => {
+const fromName = (name: string): Effect.Effect<LoadedSuite, UserError> => {
   const load = Object.hasOwn(builtIn, name) ? builtIn[name] : undefined
   return load === undefined
     ? Effect.fail(unknown(name))
@@ -161,7 +161,7 @@ const fromName = (name: string): Effect.Effect<LoadedSuite, Mistake> => {
 export const load = (
   names: ReadonlyArray<string>,
   edition?: Edition
-): Effect.Effect<ReadonlyArray<LoadedSuite>, Mistake> =>
+): Effect.Effect<ReadonlyArray<LoadedSuite>, UserError> =>
   Effect.gen(function* () {
     const wanted = names.length === 0 ? Object.keys(builtIn) : [...new Set(names)]
     if (wanted.some(isFile)) lendOurModules()

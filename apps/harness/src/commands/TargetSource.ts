@@ -2,7 +2,7 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import { type Mistake, usage } from "../Mistake.ts"
+import { type UserError, usage } from "@webagent/report/UserError"
 import { connect, type Target } from "../target/Target.ts"
 import { program } from "./Program.ts"
 import type { RunOptions } from "./RunOptions.ts"
@@ -52,5 +52,5 @@ const controlled = Effect.fnUntraced(function* (options: RunOptions) {
 })
 
 /** Finds the target, looks once whether it answers as the service, and connects; it closes with the scope. */
-export const open = (options: RunOptions): Effect.Effect<Target, Mistake, Scope.Scope> =>
+export const open = (options: RunOptions): Effect.Effect<Target, UserError, Scope.Scope> =>
   Effect.flatMap(options.target === "simulated" ? embedded(options) : controlled(options), connect)

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { join } from "node:path"
-import { troubleOf } from "../Trouble.ts"
-import type { Trace } from "../trace/Trace.ts"
+import { describePlatformError } from "@webagent/report/PlatformErrorText"
+import type { Trace } from "@webagent/report/Trace"
 
 /** Where the traces of a run are, below its report directory. */
 export const folder = "traces"
@@ -30,7 +30,7 @@ export const make = Effect.fnUntraced(function* (directory: string) {
             const said = silent
             silent = true
             return Effect.as(
-              said ? Effect.void : Effect.logWarning(`Traces cannot be written: ${troubleOf(error)}.`),
+              said ? Effect.void : Effect.logWarning(`Traces cannot be written: ${describePlatformError(error)}.`),
               undefined
             )
           })

@@ -1,9 +1,9 @@
 import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import * as NightFile from "../history/NightFile.ts"
-import { usage } from "../Mistake.ts"
-import { counted } from "../reporters/Style.ts"
+import * as NightFile from "@webagent/nights/NightFile"
+import { usage } from "@webagent/report/UserError"
+import { counted } from "@webagent/report/Text"
 import { program } from "./Program.ts"
 
 type Named = { readonly suite: string; readonly name: string }

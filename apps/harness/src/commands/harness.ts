@@ -53,7 +53,7 @@ const teardown: Runtime.Teardown = (exit, onExit) => {
 
 harness.pipe(
   Command.run({ version }),
-  Effect.tapErrorTag("Mistake", (mistake) => Console.error(mistake.message)),
+  Effect.tapErrorTag("UserError", (mistake) => Console.error(mistake.message)),
   Effect.tapDefect((defect) =>
     Console.error(`This is a bug of the harness: ${defect instanceof Error ? defect.stack : String(defect)}`)
   ),

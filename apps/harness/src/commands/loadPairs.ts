@@ -14,16 +14,16 @@ import type { LoadSummary } from "../load/LoadSummary.ts"
 import type { LoadTarget } from "../load/LoadTarget.ts"
 import * as Measure from "../load/Measure.ts"
 import * as Refusals from "../load/Refusals.ts"
-import { usage } from "../Mistake.ts"
-import { counted } from "../reporters/Style.ts"
+import { usage } from "@webagent/report/UserError"
+import { counted } from "@webagent/report/Text"
 import * as Order from "@webagent/statistics/Order"
-import { troubleOf } from "../Trouble.ts"
+import { describePlatformError } from "@webagent/report/PlatformErrorText"
 import * as LoadOptions from "./LoadOptions.ts"
 import { NotGreen } from "./NotGreen.ts"
 import { version } from "./Program.ts"
 import * as ReportDirectory from "./ReportDirectory.ts"
 import { terminal } from "./Reporting.ts"
-import * as WholeFile from "../WholeFile.ts"
+import * as AtomicFile from "@webagent/report/AtomicFile"
 
 /** What the flags and arguments of `load --ab` say. */
 export interface LoadPairsOptions extends LoadOptions.LoadOptions {
@@ -45,11 +45,11 @@ const fileIn = (directory: string, test: string, ending: ".json" | ".html") => j
 const save = Effect.fnUntraced(
   function* (directory: string, report: ComparisonReport.ComparisonReport) {
     const file = (ending: ".json" | ".html") => fileIn(directory, report.test, ending)
-    yield* WholeFile.write(file(".json"), `${JSON.stringify(report, null, 2)}\n`)
-    yield* WholeFile.write(file(".html"), ComparisonPage.render(report))
+    yield* AtomicFile.write(file(".json"), `${JSON.stringify(report, null, 2)}\n`)
+    yield* AtomicFile.write(file(".html"), ComparisonPage.render(report))
     return file(".html")
   },
-  Effect.mapError((error) => usage(`The report cannot be written: ${troubleOf(error)}.`))
+  Effect.mapError((error) => usage(`The report cannot be written: ${describePlatformError(error)}.`))
 )
 
 const lineOf = (pair: number, pairs: number, order: Order.Order, { a, b }: Comparison.Pair) => {

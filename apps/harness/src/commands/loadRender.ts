@@ -8,8 +8,8 @@ import * as LoadSettings from "../load/LoadSettings.ts"
 import * as Manifests from "../load/operator/Manifests.ts"
 import type { Output } from "../load/operator/Outputs.ts"
 import type { OperatorOptions } from "../load/operator/TestRun.ts"
-import { usage } from "../Mistake.ts"
-import { troubleOf } from "../Trouble.ts"
+import { usage } from "@webagent/report/UserError"
+import { describePlatformError } from "@webagent/report/PlatformErrorText"
 import * as LoadOptions from "./LoadOptions.ts"
 import { program } from "./Program.ts"
 import { terminal } from "./Reporting.ts"
@@ -51,7 +51,7 @@ export const loadRender = Effect.fnUntraced(function* (options: LoadRenderOption
   // a cluster runs stock k6, which resolves no imports
   const script = yield* LoadScript.resolve(plan.test.name, { path: "", version: K6.pinned, readsTypeScript: false })
   const readTheScript = Effect.mapError(fs.readFileString(script), (error) =>
-    usage(`The load test cannot be read: ${troubleOf(error)}.`)
+    usage(`The load test cannot be read: ${describePlatformError(error)}.`)
   )
   const rendered: OperatorOptions = {
     test: plan.test.name,
@@ -71,7 +71,7 @@ export const loadRender = Effect.fnUntraced(function* (options: LoadRenderOption
     yield* fs.makeDirectory(folder, { recursive: true })
     for (const { file, text } of manifests) yield* fs.writeFileString(join(folder, file), text)
   })
-  yield* Effect.mapError(write, (error) => usage(`The manifests cannot be written: ${troubleOf(error)}.`))
+  yield* Effect.mapError(write, (error) => usage(`The manifests cannot be written: ${describePlatformError(error)}.`))
   const { style, write: print } = yield* terminal
   yield* print(
     [

@@ -5,9 +5,9 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { join } from "node:path"
-import * as Baseline from "../history/Baseline.ts"
-import * as Fingerprint from "../history/Fingerprint.ts"
-import * as History from "../history/History.ts"
+import * as Baseline from "../load/Baseline.ts"
+import * as Fingerprint from "../load/Fingerprint.ts"
+import * as History from "../load/History.ts"
 import * as Complaints from "../load/Complaints.ts"
 import * as Execution from "../load/Execution.ts"
 import * as Figures from "../load/Figures.ts"
@@ -19,15 +19,15 @@ import type { Output } from "../load/operator/Outputs.ts"
 import * as Refusals from "../load/Refusals.ts"
 import * as Threshold from "../load/Threshold.ts"
 import * as TimeSeries from "../load/TimeSeries.ts"
-import { usage } from "../Mistake.ts"
-import { counted } from "../reporters/Style.ts"
-import { troubleOf } from "../Trouble.ts"
+import { usage } from "@webagent/report/UserError"
+import { counted } from "@webagent/report/Text"
+import { describePlatformError } from "@webagent/report/PlatformErrorText"
 import * as LoadOptions from "./LoadOptions.ts"
 import { NotGreen } from "./NotGreen.ts"
 import { version } from "./Program.ts"
 import * as ReportDirectory from "./ReportDirectory.ts"
 import { terminal } from "./Reporting.ts"
-import * as WholeFile from "../WholeFile.ts"
+import * as AtomicFile from "@webagent/report/AtomicFile"
 
 /** What the flags and arguments of `load` say for one load test. */
 export interface LoadTestOptions extends LoadOptions.LoadOptions {
@@ -60,22 +60,22 @@ const save = Effect.fnUntraced(
     const file = (ending: string) => join(directory, `load-${report.test}${ending}`)
     // k6 leaves its page out where a test was too short for it
     const link = (yield* fs.exists(dashboard)) ? `load-${report.test}${k6Page}` : undefined
-    yield* WholeFile.write(file(".json"), `${JSON.stringify(report, null, 2)}\n`)
-    yield* WholeFile.write(file(".series.json"), `${JSON.stringify(series)}\n`)
-    yield* WholeFile.write(file(".junit.xml"), LoadJUnit.render(report, judgement))
-    yield* WholeFile.write(file(".html"), LoadPage.render(report, series, link))
+    yield* AtomicFile.write(file(".json"), `${JSON.stringify(report, null, 2)}\n`)
+    yield* AtomicFile.write(file(".series.json"), `${JSON.stringify(series)}\n`)
+    yield* AtomicFile.write(file(".junit.xml"), LoadJUnit.render(report, judgement))
+    yield* AtomicFile.write(file(".html"), LoadPage.render(report, series, link))
     return file(".html")
   },
-  Effect.mapError((error) => usage(`The report cannot be written: ${troubleOf(error)}.`))
+  Effect.mapError((error) => usage(`The report cannot be written: ${describePlatformError(error)}.`))
 )
 
 /** Says to CI systems why there is no report. */
 const saveFailure = Effect.fnUntraced(
   function* (directory: string, header: LoadJUnit.Header, why: string, said: ReadonlyArray<string>) {
     const file = join(directory, `load-${header.test}.junit.xml`)
-    yield* WholeFile.write(file, LoadJUnit.failed(header, why, said))
+    yield* AtomicFile.write(file, LoadJUnit.failed(header, why, said))
   },
-  Effect.mapError((error) => usage(`The report cannot be written: ${troubleOf(error)}.`))
+  Effect.mapError((error) => usage(`The report cannot be written: ${describePlatformError(error)}.`))
 )
 
 /** Judges a run by a history file; with what it is recorded as, when that is asked for. */

@@ -5,15 +5,15 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { dirname, join, resolve } from "node:path"
 import * as EventLog from "../events/EventLog.ts"
-import { usage } from "../Mistake.ts"
-import { counted, duration } from "../reporters/Style.ts"
-import * as Gate from "../runner/Gate.ts"
-import * as Money from "../runner/Money.ts"
-import { RunReport } from "../runner/RunReport.ts"
+import { usage } from "@webagent/report/UserError"
+import { counted, duration } from "@webagent/report/Text"
+import * as Gate from "@webagent/report/Gate"
+import * as Money from "@webagent/report/Money"
+import { RunReport } from "@webagent/report/RunReport"
 import type { Given } from "../shards/NightLimits.ts"
 import { merge, type Merged, type ShardReport } from "../shards/Merge.ts"
 import { mergeEvents, type ShardEvents } from "../shards/MergedEvents.ts"
-import { troubleOf } from "../Trouble.ts"
+import { describePlatformError } from "@webagent/report/PlatformErrorText"
 import * as Advice from "./Advice.ts"
 import * as NightBook from "./NightBook.ts"
 import { NotGreen } from "./NotGreen.ts"
@@ -22,11 +22,11 @@ import * as ReportDirectory from "./ReportDirectory.ts"
 import * as Reporting from "./Reporting.ts"
 import type { RunOptions } from "./RunOptions.ts"
 import { both } from "./runSuites.ts"
-import * as WholeFile from "../WholeFile.ts"
+import * as AtomicFile from "@webagent/report/AtomicFile"
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(RunReport))
 
-/** What is done about a folder whose report was never written: it may be missed, else it is a Mistake. */
+/** What is done about a folder whose report was never written: it may be missed, else it is a UserError. */
 const withoutReport = Effect.fnUntraced(function* (directory: string, why: string, allowMissing: boolean) {
   const killed = `${directory} has no report: ${why}.`
   if (!allowMissing) {
@@ -49,7 +49,7 @@ export const read = Effect.fnUntraced(function* (directory: string, allowMissing
     return yield* usage(`There is no folder ${directory}: name the report folder of each shard.`)
   }
   const text = yield* Effect.result(fs.readFileString(path))
-  if (Result.isFailure(text)) return yield* withoutReport(directory, troubleOf(text.failure), allowMissing)
+  if (Result.isFailure(text)) return yield* withoutReport(directory, describePlatformError(text.failure), allowMissing)
   const report = yield* Effect.mapError(decode(text.success), ({ message }) =>
     usage(`${path} is no report of this version: ${message.split("\n")[0]}.`)
   )
@@ -66,7 +66,7 @@ const eventsOf = Effect.fnUntraced(function* ({ directory }: ShardReport) {
       PlatformError: (error) =>
         error.reason._tag === "NotFound"
           ? Effect.succeed([])
-          : Effect.fail(usage(`${path} cannot be read: ${troubleOf(error)}.`))
+          : Effect.fail(usage(`${path} cannot be read: ${describePlatformError(error)}.`))
     })
   )
   return { directory, events } satisfies ShardEvents
@@ -81,9 +81,9 @@ const writeFiles = Effect.fnUntraced(
     }
     if (events === undefined) return
     const lines = mergeEvents(events, merged).map(EventLog.lineOf)
-    yield* WholeFile.write(join(directory, EventLog.fileName), lines.join(""))
+    yield* AtomicFile.write(join(directory, EventLog.fileName), lines.join(""))
   },
-  Effect.mapError((error) => usage(`The report cannot be written: ${troubleOf(error)}.`))
+  Effect.mapError((error) => usage(`The report cannot be written: ${describePlatformError(error)}.`))
 )
 
 /** What all shards spent together of what the night might. */

@@ -5,9 +5,9 @@ import { join } from "node:path"
 import * as EventLog from "../events/EventLog.ts"
 import * as Resumption from "../events/Resumption.ts"
 import * as RunLock from "../events/RunLock.ts"
-import { usage } from "../Mistake.ts"
-import { troubleOf } from "../Trouble.ts"
-import { counted } from "../reporters/Style.ts"
+import { usage } from "@webagent/report/UserError"
+import { describePlatformError } from "@webagent/report/PlatformErrorText"
+import { counted } from "@webagent/report/Text"
 import { program, quoted } from "./Program.ts"
 import * as ReportDirectory from "./ReportDirectory.ts"
 import { terminal } from "./Reporting.ts"
@@ -18,7 +18,8 @@ const eventsIn = (directory: string) =>
     Effect.catchTags({
       BadLine: ({ line, message }) =>
         Effect.fail(usage(`${join(directory, EventLog.fileName)} cannot be taken up: line ${line}: ${message}.`)),
-      PlatformError: (error) => Effect.fail(usage(`There is no run to take up in ${directory}: ${troubleOf(error)}.`))
+      PlatformError: (error) =>
+        Effect.fail(usage(`There is no run to take up in ${directory}: ${describePlatformError(error)}.`))
     })
   )
 
@@ -47,7 +48,8 @@ export const take = Effect.fnUntraced(function* (given: string | undefined) {
   yield* RunLock.take(directory).pipe(
     Effect.catchTags({
       RunInProgress: ({ pid }) => Effect.fail(usage(`The run in ${directory} goes on in process ${pid}.`)),
-      PlatformError: (error) => Effect.fail(usage(`The run in ${directory} cannot go on: ${troubleOf(error)}.`))
+      PlatformError: (error) =>
+        Effect.fail(usage(`The run in ${directory} cannot go on: ${describePlatformError(error)}.`))
     })
   )
   const events = yield* eventsIn(directory)

@@ -4,12 +4,12 @@ import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { type Mistake, usage } from "../Mistake.ts"
-import type { CutCost } from "../runner/CutCost.ts"
-import * as Gate from "../runner/Gate.ts"
-import * as Machine from "../runner/Machine.ts"
+import { type UserError, usage } from "@webagent/report/UserError"
+import type { CutCost } from "@webagent/report/CutCost"
+import * as Gate from "@webagent/report/Gate"
+import * as Machine from "@webagent/report/Machine"
 import * as Plan from "../runner/Plan.ts"
-import type { RunHeader } from "../runner/RunReport.ts"
+import type { RunHeader } from "@webagent/report/RunReport"
 import * as Runner from "../runner/Runner.ts"
 import type { Target } from "../target/Target.ts"
 import { traced } from "../target/TrialTracer.ts"
@@ -79,7 +79,7 @@ const withCut = ({ resumed = [], ...header }: RunHeader, cut: CutCost | undefine
 })
 
 /** Fails as the second did, and says of the first that it did, too. */
-export const both = Effect.fnUntraced(function* (one: Exit.Exit<void, Mistake>, other: Exit.Exit<void, Mistake>) {
+export const both = Effect.fnUntraced(function* (one: Exit.Exit<void, UserError>, other: Exit.Exit<void, UserError>) {
   if (Exit.isFailure(one) && Exit.isFailure(other)) {
     const also = one.cause.reasons.find(Cause.isFailReason)
     if (also !== undefined) yield* Console.error(also.error.message)

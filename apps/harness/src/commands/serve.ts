@@ -6,7 +6,7 @@ import * as Console from "effect/Console"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { usage } from "../Mistake.ts"
+import { usage } from "@webagent/report/UserError"
 import { byHand } from "./Ending.ts"
 import { program } from "./Program.ts"
 

@@ -1,11 +1,11 @@
 import { PollSchedule } from "@webagent/polling"
 import * as Effect from "effect/Effect"
 import { relative } from "node:path"
-import { usage } from "../Mistake.ts"
+import { usage } from "@webagent/report/UserError"
 import * as ConsoleReporter from "../reporters/ConsoleReporter.ts"
 import * as Explanation from "../reporters/Explanation.ts"
-import { cut } from "../reporters/Style.ts"
-import type { ScenarioResult } from "../runner/RunReport.ts"
+import { cut } from "@webagent/report/Text"
+import type { ScenarioResult } from "@webagent/report/RunReport"
 import * as Runner from "../runner/Runner.ts"
 import { traced } from "../target/TrialTracer.ts"
 import * as Changes from "../watch/Changes.ts"
@@ -79,7 +79,7 @@ export const watchSuites = Effect.fnUntraced(function* (options: RunOptions) {
         before = report.results
         return say([...lines, ConsoleReporter.summary(report, style), ""])
       }),
-      Effect.catchTag("Mistake", ({ message }) => say([style.bad(message), ""])),
+      Effect.catchTag("UserError", ({ message }) => say([style.bad(message), ""])),
       Effect.andThen(waiting)
     )
     // a change while it runs stops it, politely, and begins anew

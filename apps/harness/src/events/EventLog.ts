@@ -5,7 +5,7 @@ import type { PlatformError } from "effect/PlatformError"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
-import { RunEvent } from "../runner/RunEvent.ts"
+import { RunEvent } from "@webagent/report/RunEvent"
 
 /** The name of the file in a report directory. */
 export const fileName = "events.ndjson"

@@ -1,7 +1,7 @@
 import * as DateTime from "effect/DateTime"
-import type { RunHeader } from "../runner/RunReport.ts"
+import type { RunHeader } from "@webagent/report/RunReport"
 import { trialKey } from "../runner/Runner.ts"
-import type { Trial } from "../runner/Trial.ts"
+import type { Trial } from "@webagent/report/Trial"
 import type { LoggedEvent } from "./EventLog.ts"
 
 /** What is known of a run that was killed. */

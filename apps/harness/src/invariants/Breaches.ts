@@ -1,6 +1,6 @@
 import type { JournalEntry, Verdict } from "@webagent/control"
 import { type Allowance, allowances } from "@webagent/scenario"
-import type { Breach, TrialVerdict } from "../runner/Trial.ts"
+import type { Breach, TrialVerdict } from "@webagent/report/Trial"
 import type { TrialLog } from "../runner/TrialLog.ts"
 
 /** What is looked at to judge one trial. */

@@ -1,4 +1,5 @@
-import { counted, duration, plain } from "../reporters/Style.ts"
+import { plain } from "@webagent/report/Style"
+import { counted, duration } from "@webagent/report/Text"
 import * as Chart from "./Chart.ts"
 import type { Row } from "./Comparison.ts"
 import * as ComparisonReport from "./ComparisonReport.ts"

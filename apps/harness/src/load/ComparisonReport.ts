@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import type { Style } from "../reporters/Style.ts"
+import type { Style } from "@webagent/report/Style"
 import { Row } from "./Comparison.ts"
 import { Figures } from "./Figures.ts"
 import { Shape } from "./LoadReport.ts"

@@ -3,8 +3,8 @@ import * as FileSystem from "effect/FileSystem"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { usage } from "../Mistake.ts"
-import { troubleOf } from "../Trouble.ts"
+import { usage } from "@webagent/report/UserError"
+import { describePlatformError } from "@webagent/report/PlatformErrorText"
 import * as Complaints from "./Complaints.ts"
 import * as K6Run from "./K6Run.ts"
 import * as LoadProgress from "./LoadProgress.ts"
@@ -87,5 +87,5 @@ export const run = Effect.fnUntraced(
       complaints: Complaints.together(ends.flatMap(({ complaints }) => complaints))
     } satisfies Outcome
   },
-  Effect.mapError((error) => usage(`k6 cannot start: ${troubleOf(error)}.`))
+  Effect.mapError((error) => usage(`k6 cannot start: ${describePlatformError(error)}.`))
 )

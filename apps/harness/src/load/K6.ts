@@ -2,8 +2,8 @@ import * as Effect from "effect/Effect"
 import * as ChildProcess from "effect/process/ChildProcess"
 import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import * as Stream from "effect/Stream"
-import { missing, usage } from "../Mistake.ts"
-import { troubleOf } from "../Trouble.ts"
+import { missing, usage } from "@webagent/report/UserError"
+import { describePlatformError } from "@webagent/report/PlatformErrorText"
 import * as Checkout from "./Checkout.ts"
 import * as Child from "./Child.ts"
 
@@ -52,7 +52,7 @@ const build = Effect.fnUntraced(
     return code === 0 && path !== undefined ? { path } : { path: undefined, why: reasons.join("\n") }
   },
   Effect.scoped,
-  Effect.catch((error) => Effect.succeed({ path: undefined, why: `${troubleOf(error)}.` }))
+  Effect.catch((error) => Effect.succeed({ path: undefined, why: `${describePlatformError(error)}.` }))
 )
 
 /**

@@ -1,4 +1,4 @@
-import { element, escape } from "../reporters/Xml.ts"
+import { element, escape } from "@webagent/report/Xml"
 import type { LoadReport } from "./LoadReport.ts"
 
 /** A load test as far as it is known, also when k6 failed. */

@@ -1,4 +1,4 @@
-import { counted, duration } from "../reporters/Style.ts"
+import { counted, duration } from "@webagent/report/Text"
 import * as Chart from "./Chart.ts"
 import type { Spread } from "./Figures.ts"
 import type { LoadReport, Shape } from "./LoadReport.ts"

@@ -1,7 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { cut } from "../reporters/Style.ts"
+import { cut } from "@webagent/report/Text"
 import { quantile } from "@webagent/statistics/Quantile"
 import type { Points } from "./Points.ts"
 

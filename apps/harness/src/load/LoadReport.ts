@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
-import { counted, duration, type Style } from "../reporters/Style.ts"
+import { type Style } from "@webagent/report/Style"
+import { counted, duration } from "@webagent/report/Text"
 import { Figures } from "./Figures.ts"
 import { count, type LoadSummary, Metric } from "./LoadSummary.ts"
 import * as Refusals from "./Refusals.ts"

@@ -3,8 +3,8 @@ import * as FileSystem from "effect/FileSystem"
 import * as ChildProcess from "effect/process/ChildProcess"
 import * as Stream from "effect/Stream"
 import { join } from "node:path"
-import { missing } from "../Mistake.ts"
-import { troubleOf } from "../Trouble.ts"
+import { missing } from "@webagent/report/UserError"
+import { describePlatformError } from "@webagent/report/PlatformErrorText"
 import * as Checkout from "./Checkout.ts"
 import * as Child from "./Child.ts"
 import type { K6 } from "./K6.ts"
@@ -22,7 +22,7 @@ const bundle = Effect.fnUntraced(
     return yield* missing(said.trim())
   },
   Effect.catchTag("PlatformError", (error) =>
-    Effect.fail(missing(`The load test was not bundled: ${troubleOf(error)}.`))
+    Effect.fail(missing(`The load test was not bundled: ${describePlatformError(error)}.`))
   )
 )
 

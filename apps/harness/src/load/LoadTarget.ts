@@ -4,8 +4,8 @@ import * as Effect from "effect/Effect"
 import * as ChildProcess from "effect/process/ChildProcess"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import { type Mistake, usage } from "../Mistake.ts"
-import { troubleOf } from "../Trouble.ts"
+import { type UserError, usage } from "@webagent/report/UserError"
+import { describePlatformError } from "@webagent/report/PlatformErrorText"
 import * as Child from "./Child.ts"
 
 /** The service that a load test is sent to. */
@@ -49,7 +49,7 @@ export const simulated = Effect.fnUntraced(
         { stdin: "ignore", forceKillAfter: "10 seconds" }
       )
     )
-    const ready = yield* Deferred.make<string, Mistake>()
+    const ready = yield* Deferred.make<string, UserError>()
     // both are read to their end: a process that writes into a full pipe waits
     const stdout = Stream.runForEach(Child.lines(handle.stdout), (line) => {
       const address = /^simulated service on (http:\S+?),/u.exec(line)?.[1]
@@ -67,5 +67,5 @@ export const simulated = Effect.fnUntraced(
       simulated: true
     } satisfies LoadTarget
   },
-  Effect.catchTag("PlatformError", (error) => Effect.fail(cannotStart(`${troubleOf(error)}.`)))
+  Effect.catchTag("PlatformError", (error) => Effect.fail(cannotStart(`${describePlatformError(error)}.`)))
 )

@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import type { Style } from "../reporters/Style.ts"
+import type { Style } from "@webagent/report/Style"
 import type { LoadSummary, Metric } from "./LoadSummary.ts"
 
 /** A limit of a load test with what was measured, both as numbers with their units. */

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Schema from "effect/Schema"
-import { usage } from "../Mistake.ts"
-import { troubleOf } from "../Trouble.ts"
+import { usage } from "@webagent/report/UserError"
+import { describePlatformError } from "@webagent/report/PlatformErrorText"
 
 const expression =
   /^\s*(?:p\(\d+(?:\.\d+)?\)|avg|min|med|max|rate|count|value)\s*(?:[<>]=?|={2,3}|!=)\s*-?\d+(?:\.\d+)?\s*$/u
@@ -19,9 +19,11 @@ export type ThresholdFile = typeof ThresholdFile.Type
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(ThresholdFile))
 
-/** Reads the limits in a file; what is wrong with it is a Mistake that names the field. */
+/** Reads the limits in a file; what is wrong with it is a UserError that names the field. */
 export const read = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
-  const text = yield* Effect.mapError(fs.readFileString(path), (error) => usage(`--thresholds: ${troubleOf(error)}.`))
+  const text = yield* Effect.mapError(fs.readFileString(path), (error) =>
+    usage(`--thresholds: ${describePlatformError(error)}.`)
+  )
   return yield* Effect.mapError(decode(text), ({ message }) => usage(`--thresholds: ${path}: ${message}`))
 })

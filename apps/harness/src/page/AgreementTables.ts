@@ -1,5 +1,5 @@
-import type { Agreement, Pair } from "../runner/Agreement.ts"
-import { counted } from "../reporters/Style.ts"
+import type { Agreement, Pair } from "@webagent/report/Agreement"
+import { counted } from "@webagent/report/Text"
 import { number, percent, table } from "./Html.ts"
 
 const words: Readonly<Record<Pair["one"], string>> = { oracle: "the oracle", agent: "the agent", judge: "the judge" }

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib"
-import { isBad, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
-import type { Trial } from "../runner/Trial.ts"
+import { isBad, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
+import type { Trial } from "@webagent/report/Trial"
 import * as Attention from "../reporters/Attention.ts"
 
 /** The most that all traces of a page may take, in characters. */

@@ -1,8 +1,8 @@
-import type { NightScenario } from "../history/Night.ts"
-import { duration } from "../reporters/Style.ts"
-import * as PassRate from "../runner/PassRate.ts"
-import type { Verdict } from "../runner/RunReport.ts"
-import type { Trial } from "../runner/Trial.ts"
+import type { NightScenario } from "@webagent/nights/Night"
+import { duration } from "@webagent/report/Text"
+import * as PassRate from "@webagent/report/PassRate"
+import type { Verdict } from "@webagent/report/RunReport"
+import type { Trial } from "@webagent/report/Trial"
 import { escape, percent } from "./Html.ts"
 
 const width = 400

@@ -1,9 +1,9 @@
 import * as Attention from "../reporters/Attention.ts"
 import type { Replay } from "../reporters/Reporter.ts"
-import { counted } from "../reporters/Style.ts"
-import * as Gate from "../runner/Gate.ts"
-import * as Onset from "../runner/Onset.ts"
-import type { RunReport, ScenarioResult } from "../runner/RunReport.ts"
+import { counted } from "@webagent/report/Text"
+import * as Gate from "@webagent/report/Gate"
+import * as Onset from "@webagent/report/Onset"
+import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { command, escape } from "./Html.ts"
 import * as Mark from "./Mark.ts"
 

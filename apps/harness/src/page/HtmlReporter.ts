@@ -2,11 +2,11 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Stream from "effect/Stream"
 import { join } from "node:path"
-import type { Night } from "../history/Night.ts"
+import type { Night } from "@webagent/nights/Night"
 import type { Replay, Reporter } from "../reporters/Reporter.ts"
 import * as EmbeddedTraces from "./EmbeddedTraces.ts"
 import * as Page from "./Page.ts"
-import * as WholeFile from "../WholeFile.ts"
+import * as AtomicFile from "@webagent/report/AtomicFile"
 
 /** Where a page goes, and what it cannot know from the report. */
 export interface HtmlOptions {
@@ -43,7 +43,7 @@ export const make =
                 traces.push([file, packed])
               }
               const html = Page.render({ report, traces, nights: nights.slice(1 - most), replay })
-              yield* WholeFile.write(join(directory, fileName), html)
+              yield* AtomicFile.write(join(directory, fileName), html)
             })
           )
         : Effect.void

@@ -1,5 +1,5 @@
-import { counted } from "../reporters/Style.ts"
-import type { JudgedRow, NightJudgement } from "../runner/NightJudgement.ts"
+import { counted } from "@webagent/report/Text"
+import type { JudgedRow, NightJudgement } from "@webagent/report/NightJudgement"
 import { escape, table } from "./Html.ts"
 
 const nameOf = ({ figure, scenario }: JudgedRow) =>

@@ -1,6 +1,6 @@
-import * as Onset from "../runner/Onset.ts"
-import type { ScenarioResult } from "../runner/RunReport.ts"
-import type { Trial } from "../runner/Trial.ts"
+import * as Onset from "@webagent/report/Onset"
+import type { ScenarioResult } from "@webagent/report/RunReport"
+import type { Trial } from "@webagent/report/Trial"
 import { escape } from "./Html.ts"
 
 type AnyVerdict = ScenarioResult["verdict"]

@@ -1,5 +1,5 @@
-import { counted } from "../reporters/Style.ts"
-import type { SuiteFigures } from "../runner/RunReport.ts"
+import { counted } from "@webagent/report/Text"
+import type { SuiteFigures } from "@webagent/report/RunReport"
 import { escape, number, percent, table } from "./Html.ts"
 
 /** The pass rates of all suites together and of each that is not whole, with what they say about the next trials. */

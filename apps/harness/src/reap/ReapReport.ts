@@ -1,5 +1,6 @@
 import type { OpenItem } from "@webagent/core"
-import { counted, type Style } from "../reporters/Style.ts"
+import { type Style } from "@webagent/report/Style"
+import { counted } from "@webagent/report/Text"
 import { type Finding, isStoppable } from "./Reaper.ts"
 
 /** Whether something of it may go on, and cost. */

@@ -1,10 +1,10 @@
-import * as Gate from "../runner/Gate.ts"
-import type { JudgedRow } from "../runner/NightJudgement.ts"
-import * as Onset from "../runner/Onset.ts"
-import { leakedBrowsersOf, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
-import type { Breach, Exchange, Failure, Trial } from "../runner/Trial.ts"
+import * as Gate from "@webagent/report/Gate"
+import type { JudgedRow } from "@webagent/report/NightJudgement"
+import * as Onset from "@webagent/report/Onset"
+import { leakedBrowsersOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
+import type { Breach, Exchange, Failure, Trial } from "@webagent/report/Trial"
 import * as Outages from "./Outages.ts"
-import { counted } from "./Style.ts"
+import { counted } from "@webagent/report/Text"
 
 /** Something of a run that a person has to look at. */
 export interface Item {

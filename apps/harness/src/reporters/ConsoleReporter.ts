@@ -2,14 +2,20 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { PlatformError } from "effect/PlatformError"
 import * as Stream from "effect/Stream"
-import * as CutCost from "../runner/CutCost.ts"
-import * as CutTrials from "../runner/CutTrials.ts"
-import * as Gate from "../runner/Gate.ts"
-import * as Money from "../runner/Money.ts"
-import * as Onset from "../runner/Onset.ts"
-import type { RunEvent } from "../runner/RunEvent.ts"
-import { countsOf, leakedBrowsersOf, type RunHeader, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
-import type { Leftover } from "../runner/Trial.ts"
+import * as CutCost from "@webagent/report/CutCost"
+import * as CutTrials from "@webagent/report/CutTrials"
+import * as Gate from "@webagent/report/Gate"
+import * as Money from "@webagent/report/Money"
+import * as Onset from "@webagent/report/Onset"
+import type { RunEvent } from "@webagent/report/RunEvent"
+import {
+  countsOf,
+  leakedBrowsersOf,
+  type RunHeader,
+  type RunReport,
+  type ScenarioResult
+} from "@webagent/report/RunReport"
+import type { Leftover } from "@webagent/report/Trial"
 import * as Attention from "./Attention.ts"
 import * as Explanation from "./Explanation.ts"
 import * as LimitsText from "./LimitsText.ts"
@@ -17,7 +23,8 @@ import type { LogLines } from "./LogLines.ts"
 import * as Pace from "./Pace.ts"
 import * as NightLines from "./NightLines.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
-import { counted, cut, duration, percent, type Style } from "./Style.ts"
+import { type Style } from "@webagent/report/Style"
+import { counted, cut, duration, percent } from "@webagent/report/Text"
 import * as SuiteProgress from "./SuiteProgress.ts"
 
 /** What the console reporter writes to, and what it cannot know from the events. */

@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Stream from "effect/Stream"
-import * as Moment from "../runner/Moment.ts"
-import type { RunReport, ScenarioResult } from "../runner/RunReport.ts"
+import * as Moment from "@webagent/report/Moment"
+import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import * as Attention from "./Attention.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
-import * as WholeFile from "../WholeFile.ts"
+import * as AtomicFile from "@webagent/report/AtomicFile"
 
 type Status = "passed" | "failed" | "skipped" | "other"
 
@@ -127,5 +127,5 @@ export const make =
   (path: string, replay: Replay): Reporter<FileSystem.FileSystem> =>
   (events) =>
     Stream.runForEach(events, (event) =>
-      event._tag === "RunFinished" ? WholeFile.write(path, render(event.report, replay)) : Effect.void
+      event._tag === "RunFinished" ? AtomicFile.write(path, render(event.report, replay)) : Effect.void
     )

@@ -1,10 +1,11 @@
-import type { RunReport, ScenarioResult } from "../runner/RunReport.ts"
-import * as Onset from "../runner/Onset.ts"
-import type { Exchange } from "../runner/Trial.ts"
+import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
+import * as Onset from "@webagent/report/Onset"
+import type { Exchange } from "@webagent/report/Trial"
 import * as Attention from "./Attention.ts"
 import * as FailureDiff from "./FailureDiff.ts"
 import type { Replay } from "./Reporter.ts"
-import { cut, duration, percent, type Style } from "./Style.ts"
+import { type Style } from "@webagent/report/Style"
+import { cut, duration, percent } from "@webagent/report/Text"
 
 /** How wide an explanation may be, how it is marked, and the command that replays a scenario. */
 export interface ExplanationOptions {

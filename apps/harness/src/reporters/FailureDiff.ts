@@ -1,4 +1,4 @@
-import type { Style } from "./Style.ts"
+import type { Style } from "@webagent/report/Style"
 
 /** What differs where a check failed: expected lines keep their `- `, those that came their `+ `, whatever the colour. */
 export const lines = (diff: ReadonlyArray<string>, style: Style): ReadonlyArray<string> => [

@@ -1,9 +1,9 @@
-import { countsOf, leakedBrowsersOf, type RunReport } from "../runner/RunReport.ts"
-import * as CutCost from "../runner/CutCost.ts"
-import * as CutTrials from "../runner/CutTrials.ts"
-import * as Onset from "../runner/Onset.ts"
+import { countsOf, leakedBrowsersOf, type RunReport } from "@webagent/report/RunReport"
+import * as CutCost from "@webagent/report/CutCost"
+import * as CutTrials from "@webagent/report/CutTrials"
+import * as Onset from "@webagent/report/Onset"
 import * as Attention from "./Attention.ts"
-import { counted } from "./Style.ts"
+import { counted } from "@webagent/report/Text"
 
 const were = (count: number) => (count === 1 ? "was" : "were")
 

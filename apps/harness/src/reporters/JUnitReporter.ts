@@ -1,12 +1,12 @@
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Stream from "effect/Stream"
-import { isBad, type RunReport, type ScenarioResult } from "../runner/RunReport.ts"
-import type { Failure, Trial } from "../runner/Trial.ts"
+import { isBad, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
+import type { Failure, Trial } from "@webagent/report/Trial"
 import * as Attention from "./Attention.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
-import { element, escape } from "./Xml.ts"
-import * as WholeFile from "../WholeFile.ts"
+import { element, escape } from "@webagent/report/Xml"
+import * as AtomicFile from "@webagent/report/AtomicFile"
 
 const seconds = (duration_ms: number) => (duration_ms / 1000).toFixed(3)
 
@@ -173,5 +173,5 @@ export const make =
   (path: string, replay: Replay): Reporter<FileSystem.FileSystem> =>
   (events) =>
     Stream.runForEach(events, (event) =>
-      event._tag === "RunFinished" ? WholeFile.write(path, render(event.report, replay)) : Effect.void
+      event._tag === "RunFinished" ? AtomicFile.write(path, render(event.report, replay)) : Effect.void
     )

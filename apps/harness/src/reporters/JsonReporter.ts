@@ -2,9 +2,9 @@ import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { RunReport } from "../runner/RunReport.ts"
+import { RunReport } from "@webagent/report/RunReport"
 import type { Reporter } from "./Reporter.ts"
-import * as WholeFile from "../WholeFile.ts"
+import * as AtomicFile from "@webagent/report/AtomicFile"
 
 const encode = Schema.encodeSync(RunReport)
 
@@ -14,6 +14,6 @@ export const make =
   (events) =>
     Stream.runForEach(events, (event) =>
       event._tag === "RunFinished"
-        ? WholeFile.write(path, `${JSON.stringify(encode(event.report), null, 2)}\n`)
+        ? AtomicFile.write(path, `${JSON.stringify(encode(event.report), null, 2)}\n`)
         : Effect.void
     )

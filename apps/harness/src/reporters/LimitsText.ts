@@ -1,6 +1,6 @@
-import * as Money from "../runner/Money.ts"
-import type { Limits } from "../runner/RunReport.ts"
-import { counted, duration } from "./Style.ts"
+import * as Money from "@webagent/report/Money"
+import type { Limits } from "@webagent/report/RunReport"
+import { counted, duration } from "@webagent/report/Text"
 
 /** The limits of time, money and requests in words: `30 min 00 s, 5.00 USD`; empty where there are none. */
 export const of = ({ cost_usd, requests, time_ms }: Limits): string =>

@@ -2,12 +2,12 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import type { PlatformError } from "effect/PlatformError"
 import * as Stream from "effect/Stream"
-import type { RunReport, ScenarioResult } from "../runner/RunReport.ts"
+import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import * as Attention from "./Attention.ts"
 import * as Headline from "./Headline.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
-import { counted, duration } from "./Style.ts"
-import * as WholeFile from "../WholeFile.ts"
+import { counted, duration } from "@webagent/report/Text"
+import * as AtomicFile from "@webagent/report/AtomicFile"
 
 /** What a job summary may have at most, in bytes: GitHub shows nothing of a longer one. */
 export const most = 1024 * 1024
@@ -187,7 +187,7 @@ export const make =
         ? FileSystem.FileSystem.use((fs) =>
             Effect.gen(function* () {
               const text = render(event.report, replay)
-              yield* WholeFile.write(path, text)
+              yield* AtomicFile.write(path, text)
               if (jobSummary !== undefined) yield* fs.writeFileString(jobSummary, `${text}\n`, { flag: "a" })
               const command = annotation(event.report)
               if (annotate !== undefined && command !== undefined) yield* annotate(`${command}\n`)

@@ -1,6 +1,6 @@
-import type { JudgedRow, NightJudgement } from "../runner/NightJudgement.ts"
-import type { RunReport } from "../runner/RunReport.ts"
-import { counted } from "./Style.ts"
+import type { JudgedRow, NightJudgement } from "@webagent/report/NightJudgement"
+import type { RunReport } from "@webagent/report/RunReport"
+import { counted } from "@webagent/report/Text"
 
 const reach = (rows: ReadonlyArray<JudgedRow>): string => {
   const seen = (["pass rate", "duration", "cost"] as const).flatMap((figure) => {

@@ -1,7 +1,7 @@
-import * as Moment from "../runner/Moment.ts"
-import type { RunReport, ScenarioResult } from "../runner/RunReport.ts"
-import { type Failure, isScored } from "../runner/Trial.ts"
-import { counted, duration } from "./Style.ts"
+import * as Moment from "@webagent/report/Moment"
+import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
+import { type Failure, isScored } from "@webagent/report/Trial"
+import { counted, duration } from "@webagent/report/Text"
 
 /** A time in which the service could not be asked, or refused because too much was asked. */
 export interface Outage {

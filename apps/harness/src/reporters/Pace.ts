@@ -1,8 +1,8 @@
 import { Cost } from "@webagent/core"
-import type { RunHeader } from "../runner/RunReport.ts"
-import type { Trial } from "../runner/Trial.ts"
+import type { RunHeader } from "@webagent/report/RunReport"
+import type { Trial } from "@webagent/report/Trial"
 import { money } from "./Headline.ts"
-import { counted, duration } from "./Style.ts"
+import { counted, duration } from "@webagent/report/Text"
 
 /** How far a whole run has come, and what it has used of what it may. */
 export interface Pace {

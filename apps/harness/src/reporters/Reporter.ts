@@ -1,8 +1,8 @@
 import type * as Effect from "effect/Effect"
 import type { PlatformError } from "effect/PlatformError"
 import type * as Stream from "effect/Stream"
-import type { RunEvent } from "../runner/RunEvent.ts"
-import type { ScenarioResult } from "../runner/RunReport.ts"
+import type { RunEvent } from "@webagent/report/RunEvent"
+import type { ScenarioResult } from "@webagent/report/RunReport"
 
 /** Turns the events of a run into something to look at. It sees results only and ends with the stream. */
 export type Reporter<R = never> = (events: Stream.Stream<RunEvent>) => Effect.Effect<void, PlatformError, R>

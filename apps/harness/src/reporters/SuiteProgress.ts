@@ -1,5 +1,6 @@
-import { countsOf, leakedBrowsersOf, type RunHeader, type ScenarioResult } from "../runner/RunReport.ts"
-import { counted, cut, duration, type Style } from "./Style.ts"
+import { countsOf, leakedBrowsersOf, type RunHeader, type ScenarioResult } from "@webagent/report/RunReport"
+import { type Style } from "@webagent/report/Style"
+import { counted, cut, duration } from "@webagent/report/Text"
 
 const barWidth = 10
 

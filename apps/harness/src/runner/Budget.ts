@@ -1,8 +1,8 @@
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Money from "./Money.ts"
-import type { Limits } from "./RunReport.ts"
+import * as Money from "@webagent/report/Money"
+import type { Limits } from "@webagent/report/RunReport"
 
 /** A scenario as the budget knows it. */
 export interface Account {
@@ -38,10 +38,6 @@ const remaining = (worst_usd: string, spent_usd: string): string => {
 
 /** The limit of time of a run, in words. */
 export const timeReached = (limit_ms: number): string => `the limit of ${seconds(limit_ms)} was reached`
-
-/** The limit of time of a scenario, in words. */
-export const scenarioTimeReached = (limit_ms: number): string =>
-  `the limit of ${seconds(limit_ms)} for a scenario was reached`
 
 /** The limit of money, in words. */
 export const costReached = (limit_usd: string): string => `the limit of ${Money.shown(limit_usd)} was reached`

@@ -1,8 +1,8 @@
-import type { CutCost } from "./CutCost.ts"
-import type { LearnedScenario } from "./LearnedScenario.ts"
-import * as Money from "./Money.ts"
+import type { CutCost } from "@webagent/report/CutCost"
+import type { LearnedScenario } from "@webagent/nights/LearnedScenario"
+import * as Money from "@webagent/report/Money"
 import { budgetOf, mayCost, type Planned, trialsOf } from "./Plan.ts"
-import type { Trial } from "./Trial.ts"
+import type { Trial } from "@webagent/report/Trial"
 
 /** What bounds the cost of a trial of a scenario. */
 export interface Bounds {

@@ -2,7 +2,7 @@ import { CheckFailed, type Scenario, whereOf } from "@webagent/scenario"
 import * as Cause from "effect/Cause"
 import * as Formatter from "effect/Formatter"
 import { sourceLine } from "./SourceLine.ts"
-import type { Exchange, Failure } from "./Trial.ts"
+import type { Exchange, Failure } from "@webagent/report/Trial"
 
 const longest = 2000
 

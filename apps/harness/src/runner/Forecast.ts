@@ -1,7 +1,8 @@
 import * as Budget from "./Budget.ts"
-import * as Money from "./Money.ts"
+import * as Gate from "@webagent/report/Gate"
+import * as Money from "@webagent/report/Money"
 import * as Ranking from "./Ranking.ts"
-import type { Limits } from "./RunReport.ts"
+import type { Limits } from "@webagent/report/RunReport"
 
 /** A scenario before anything is sent. */
 export interface Candidate extends Ranking.Rankable {
@@ -75,7 +76,7 @@ export const make = (candidates: ReadonlyArray<Candidate>, limits: Limits, concu
       const spent = Money.sum([worst_usd, worst])
       if (Money.isMore(spent, cost_usd)) return { reason: Budget.costReached(cost_usd), certain: false }
     }
-    const tooLong = (certain: boolean) => ({ reason: Budget.scenarioTimeReached(scenarioTime_ms), certain })
+    const tooLong = (certain: boolean) => ({ reason: Gate.scenarioTimeReached(scenarioTime_ms), certain })
     const trial_ms = learned?.duration_p75_ms ?? usual_ms ?? 0
     if (learned !== undefined && trial_ms >= scenarioTime_ms) return tooLong(true)
     if (sent >= requests) return { reason: Budget.requestsReached(requests), certain: false }

@@ -1,5 +1,5 @@
 import * as Duration from "effect/Duration"
-import type { Exchange } from "./Trial.ts"
+import type { Exchange } from "@webagent/report/Trial"
 
 /** Why a trial that failed says nothing about what it checks: the service could not be asked. */
 export interface Infra {

@@ -1,7 +1,7 @@
-import * as Money from "./Money.ts"
-import type { LearnedScenario } from "./LearnedScenario.ts"
+import * as Money from "@webagent/report/Money"
+import type { LearnedScenario } from "@webagent/nights/LearnedScenario"
 import { type Planned, sourceOf } from "./Plan.ts"
-import type { Limits } from "./RunReport.ts"
+import type { Limits } from "@webagent/report/RunReport"
 
 /** What decides when a scenario runs. */
 export interface Rankable {

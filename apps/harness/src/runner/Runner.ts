@@ -2,14 +2,15 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { identity } from "effect/Function"
-import * as Agreement from "./Agreement.ts"
+import * as Money from "@webagent/report/Money"
+import * as Agreement from "@webagent/report/Agreement"
 import { Budget } from "./Budget.ts"
-import * as CutTrials from "./CutTrials.ts"
-import * as Figures from "./Figures.ts"
+import * as CutTrials from "@webagent/report/CutTrials"
+import * as Figures from "@webagent/report/SuiteFigures"
 import * as Ranking from "./Ranking.ts"
 import * as Reruns from "./Reruns.ts"
 import type { Ending, RunnerOptions } from "./RunnerOptions.ts"
-import { countsOf, type RunReport, type ScenarioResult, totalCost } from "./RunReport.ts"
+import { countsOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import * as ScenarioRun from "./ScenarioRun.ts"
 import * as TrialRun from "./TrialRun.ts"
 
@@ -75,7 +76,7 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
       duration_ms: yield* TrialRun.elapsed(state),
       interrupted: Exit.isFailure(exit),
       counts: countsOf(ordered),
-      cost_usd: totalCost(ordered.map((result) => result.cost_usd)),
+      cost_usd: Money.sum(ordered.map((result) => result.cost_usd)),
       ...(figures === undefined ? {} : { figures }),
       ...(agreement === undefined ? {} : { agreement }),
       results: ordered,

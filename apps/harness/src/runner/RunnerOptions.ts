@@ -1,11 +1,11 @@
 import type { Need, ScenarioContext } from "@webagent/scenario"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
-import type { LearnedScenario } from "./LearnedScenario.ts"
+import type { LearnedScenario } from "@webagent/nights/LearnedScenario"
 import type { Planned } from "./Plan.ts"
-import type { RunEvent } from "./RunEvent.ts"
-import type { RunHeader, RunReport } from "./RunReport.ts"
-import type { Breach, Leftover, Trial, TrialVerdict } from "./Trial.ts"
+import type { RunEvent } from "@webagent/report/RunEvent"
+import type { RunHeader, RunReport } from "@webagent/report/RunReport"
+import type { Breach, Leftover, Trial, TrialVerdict } from "@webagent/report/Trial"
 import type { TrialLog } from "./TrialLog.ts"
 
 /** What the runner is given; it knows no target, only how to make a scenario's context and stop a browser. */

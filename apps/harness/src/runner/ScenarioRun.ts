@@ -1,12 +1,13 @@
 import * as Effect from "effect/Effect"
 import * as Budget from "./Budget.ts"
-import type { LearnedScenario } from "./LearnedScenario.ts"
-import * as Money from "./Money.ts"
-import * as PassRate from "./PassRate.ts"
+import type { LearnedScenario } from "@webagent/nights/LearnedScenario"
+import * as Gate from "@webagent/report/Gate"
+import * as Money from "@webagent/report/Money"
+import * as PassRate from "@webagent/report/PassRate"
 import { budgetOf, type Planned, seedOf, sourceOf, trialsOf, worstOf } from "./Plan.ts"
 import { scenarioKey, trialKey } from "./RunnerOptions.ts"
-import { type ScenarioResult, totalCost, verdictOf } from "./RunReport.ts"
-import type { Failure, Trial } from "./Trial.ts"
+import { type ScenarioResult, verdictOf } from "@webagent/report/RunReport"
+import type { Failure, Trial } from "@webagent/report/Trial"
 import * as TrialLog from "./TrialLog.ts"
 import * as TrialRun from "./TrialRun.ts"
 
@@ -72,7 +73,7 @@ const deadlineOf = ({ options }: TrialRun.RunState, started_ms: number): TrialRu
   if (Math.min(own_ms, time_ms) === Infinity) return undefined
   return time_ms <= own_ms
     ? { at_ms: time_ms, reason: Budget.timeReached(time_ms) }
-    : { at_ms: own_ms, reason: Budget.scenarioTimeReached(scenarioTime_ms) }
+    : { at_ms: own_ms, reason: Gate.scenarioTimeReached(scenarioTime_ms) }
 }
 
 /** Why a trial may not begin now; undefined when it may. */
@@ -177,7 +178,7 @@ export const finish = Effect.fnUntraced(function* (state: TrialRun.RunState, of:
   const started_ms = Math.min(of.started_ms ?? now_ms, ...begun)
   const ended_ms =
     of.started_ms === undefined ? Math.max(...ran.map((one) => one.started_ms + one.duration_ms)) : now_ms
-  const cost_usd = totalCost(trials.map((trial) => trial.cost_usd))
+  const cost_usd = Money.sum(trials.map((trial) => trial.cost_usd))
   const verdict = verdictOf(trials)
   const expensive = verdict === "passed" ? overBudget(of, cost_usd) : undefined
   const failure = trials.find((trial) => trial.failure !== undefined)?.failure ?? expensive

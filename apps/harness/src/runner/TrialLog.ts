@@ -2,8 +2,8 @@ import { OpenItems } from "@webagent/core"
 import * as Context from "effect/Context"
 import type * as Tracer from "effect/Tracer"
 import type { Seen } from "../trace/Seen.ts"
-import { totalCost } from "./RunReport.ts"
-import type { Exchange } from "./Trial.ts"
+import * as Money from "@webagent/report/Money"
+import type { Exchange } from "@webagent/report/Trial"
 
 /** What a create made. */
 export interface Made {
@@ -82,4 +82,4 @@ export const mayCostMore = ({ costs, ledger, made, results }: TrialLog): boolean
   ledger.list().some(({ id }) => id === undefined)
 
 /** What the runs of a log cost together, in USD, as an exact decimal. */
-export const costOf = (log: TrialLog): string => totalCost(log.costs.values())
+export const costOf = (log: TrialLog): string => Money.sum(log.costs.values())

@@ -14,7 +14,7 @@ import * as Infra from "./Infra.ts"
 import { type Planned, seedOf } from "./Plan.ts"
 import * as Reruns from "./Reruns.ts"
 import type { Inspection, RunnerOptions } from "./RunnerOptions.ts"
-import type { Failure, LeakedBrowser, Opinions, Rerun, Trial, TrialVerdict } from "./Trial.ts"
+import type { Failure, LeakedBrowser, Opinions, Rerun, Trial, TrialVerdict } from "@webagent/report/Trial"
 import * as TrialLog from "./TrialLog.ts"
 
 /** What all trials of a run share. */

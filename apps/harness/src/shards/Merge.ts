@@ -1,9 +1,10 @@
 import * as Result from "effect/Result"
-import * as Agreement from "../runner/Agreement.ts"
-import * as Figures from "../runner/Figures.ts"
-import { countsOf, type RunHeader, type RunReport, type ScenarioResult, totalCost } from "../runner/RunReport.ts"
+import * as Money from "@webagent/report/Money"
+import * as Agreement from "@webagent/report/Agreement"
+import * as Figures from "@webagent/report/SuiteFigures"
+import { countsOf, type RunHeader, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import * as NightLimits from "./NightLimits.ts"
-import type { Trial } from "../runner/Trial.ts"
+import type { Trial } from "@webagent/report/Trial"
 
 /** The report of one shard, and the folder that it lies in. */
 export interface ShardReport {
@@ -192,7 +193,7 @@ export const merge = (
     header,
     duration_ms: Math.max(...parts.map(({ duration_ms }) => duration_ms)),
     counts: countsOf(results),
-    cost_usd: totalCost(results.map(({ cost_usd }) => cost_usd))
+    cost_usd: Money.sum(results.map(({ cost_usd }) => cost_usd))
   }
   const crossed = NightLimits.crossed(spent, given)
   const differences = NightLimits.differences(parts)

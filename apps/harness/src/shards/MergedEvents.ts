@@ -1,6 +1,6 @@
 import * as DateTime from "effect/DateTime"
 import type { LoggedEvent } from "../events/EventLog.ts"
-import type { RunEvent } from "../runner/RunEvent.ts"
+import type { RunEvent } from "@webagent/report/RunEvent"
 import type { Merged } from "./Merge.ts"
 
 /** The events of one shard, and the folder that they lie in. */

@@ -1,6 +1,6 @@
-import { counted, duration } from "../reporters/Style.ts"
-import * as Money from "../runner/Money.ts"
-import type { Limits, RunHeader, RunReport } from "../runner/RunReport.ts"
+import { counted, duration } from "@webagent/report/Text"
+import * as Money from "@webagent/report/Money"
+import type { Limits, RunHeader, RunReport } from "@webagent/report/RunReport"
 
 type ShardRun = Pick<RunReport, "header">
 

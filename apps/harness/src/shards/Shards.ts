@@ -1,4 +1,4 @@
-import type { LearnedScenario } from "../runner/LearnedScenario.ts"
+import type { LearnedScenario } from "@webagent/nights/LearnedScenario"
 import { type Planned, trialsOf } from "../runner/Plan.ts"
 import { quantile, sorted } from "@webagent/statistics/Quantile"
 

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { unreachable, usage } from "../Mistake.ts"
+import { unreachable, usage } from "@webagent/report/UserError"
 import { codeOf } from "./SystemError.ts"
 import * as Witness from "./Witness.ts"
 
@@ -44,7 +44,7 @@ export const open = Effect.fnUntraced(function* ({ address, key, keyEnv }: Remot
         Effect.fail(unreachable(`No control API answers at ${address} within ${Duration.format(patience)}.`))
     }),
     Effect.mapError((error) =>
-      error._tag === "Mistake"
+      error._tag === "UserError"
         ? error
         : unreachable(
             `No control API answers at ${address} (${codeOf(error) ?? error.message}). Start a server with one: webagent-harness serve --control-key KEY`

@@ -4,7 +4,7 @@ import * as Option from "effect/Option"
 import type * as Tracer from "effect/Tracer"
 import { routeOf } from "./Route.ts"
 import { type Seen, shown } from "./Seen.ts"
-import type { Body, Exchange, JournalRow, Message, Span, Trace } from "./Trace.ts"
+import type { Body, Exchange, JournalRow, Message, Span, Trace } from "@webagent/report/Trace"
 import { waitsOf } from "./Waits.ts"
 
 /** All that a trace is made of. */

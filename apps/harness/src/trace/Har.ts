@@ -1,4 +1,4 @@
-import type { Exchange, Message, Trace } from "./Trace.ts"
+import type { Exchange, Message, Trace } from "@webagent/report/Trace"
 
 /** A name with a value, of a header or of a query. */
 export interface HarPair {

@@ -1,4 +1,4 @@
-import type { Exchange, Wait } from "./Trace.ts"
+import type { Exchange, Wait } from "@webagent/report/Trace"
 
 const round = (ms: number) => Math.round(ms * 100) / 100
 

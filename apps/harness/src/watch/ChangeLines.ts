@@ -1,5 +1,5 @@
-import type { Style } from "../reporters/Style.ts"
-import type { ScenarioResult } from "../runner/RunReport.ts"
+import type { Style } from "@webagent/report/Style"
+import type { ScenarioResult } from "@webagent/report/RunReport"
 import type { Changes } from "./Changes.ts"
 
 /** What is shown of changes: of what broke, or is bad for another reason, all; of the rest a line each. */

@@ -1,4 +1,4 @@
-import { isBad, type ScenarioResult } from "../runner/RunReport.ts"
+import { isBad, type ScenarioResult } from "@webagent/report/RunReport"
 
 /** What has changed between two runs of the same suites. */
 export interface Changes {

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Advice from "../../src/commands/Advice.ts"
 import type { RunOptions } from "../../src/commands/RunOptions.ts"
 import * as Attention from "../../src/reporters/Attention.ts"
-import type { RunReport, ScenarioResult } from "../../src/runner/RunReport.ts"
+import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { night } from "../reporters/fixture.ts"
 
 const options = { target: "simulated", seed: 1 } as RunOptions

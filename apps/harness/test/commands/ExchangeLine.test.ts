@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as HttpBody from "effect/http/HttpBody"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import { exchangeLine } from "../../src/commands/ExchangeLine.ts"
-import { plain } from "../../src/reporters/Style.ts"
+import { plain } from "@webagent/report/Style"
 import type { Seen } from "../../src/trace/Seen.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)

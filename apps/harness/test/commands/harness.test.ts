@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { afterAll, beforeAll } from "vitest"
-import { RunReport } from "../../src/runner/RunReport.ts"
+import { RunReport } from "@webagent/report/RunReport"
 import { run, start } from "./program.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "webagent-harness-"))
@@ -285,8 +285,8 @@ describe.concurrent("mistakes", () => {
     [
       "a file without a suite",
       2,
-      /^src\/Mistake\.ts has no suite as its default export: .+\n$/u,
-      () => ["run", "src/Mistake.ts"]
+      /^src\/suites\/Operations\.ts has no suite as its default export: .+\n$/u,
+      () => ["run", "src/suites/Operations.ts"]
     ],
     [
       "a file that does not load",

@@ -16,7 +16,7 @@ import * as Runner from "../../src/runner/Runner.ts"
 import * as RemoteControl from "../../src/target/RemoteControl.ts"
 import { connect, type Target } from "../../src/target/Target.ts"
 import { traced } from "../../src/target/TrialTracer.ts"
-import { Trace } from "../../src/trace/Trace.ts"
+import { Trace } from "@webagent/report/Trace"
 
 export const apiKey = "wak_canary_of_a_test"
 

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { afterAll } from "vitest"
 import * as EventLog from "../../src/events/EventLog.ts"
 import * as Result from "effect/Result"
-import { RunReport } from "../../src/runner/RunReport.ts"
+import { RunReport } from "@webagent/report/RunReport"
 import { run } from "./program.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "webagent-merge-"))

@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
-import { type Night, withId } from "../../src/history/Night.ts"
-import * as NightFile from "../../src/history/NightFile.ts"
+import { type Night, withId } from "@webagent/nights/Night"
+import * as NightFile from "@webagent/nights/NightFile"
 import { run } from "./program.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "webagent-nights-"))

@@ -10,8 +10,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as EventLog from "../../src/events/EventLog.ts"
-import * as Money from "../../src/runner/Money.ts"
-import { RunReport } from "../../src/runner/RunReport.ts"
+import * as Money from "@webagent/report/Money"
+import { RunReport } from "@webagent/report/RunReport"
 import { run, start } from "./program.ts"
 
 const key = "wak_resume_key"

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
-import { RunReport } from "../../src/runner/RunReport.ts"
+import { RunReport } from "@webagent/report/RunReport"
 import { run } from "./program.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "webagent-verdicts-"))

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Result from "effect/Result"
 import * as EventLog from "../../src/events/EventLog.ts"
-import type { RunEvent } from "../../src/runner/RunEvent.ts"
+import type { RunEvent } from "@webagent/report/RunEvent"
 import { run, suiteOf } from "../runner/stage.ts"
 
 const eventsOfARun = Effect.map(

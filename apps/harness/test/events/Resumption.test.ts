@@ -3,7 +3,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type { LoggedEvent } from "../../src/events/EventLog.ts"
 import * as Resumption from "../../src/events/Resumption.ts"
-import type { RunEvent } from "../../src/runner/RunEvent.ts"
+import type { RunEvent } from "@webagent/report/RunEvent"
 import { run, suiteOf } from "../runner/stage.ts"
 
 const eventsOfARun = Effect.map(

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Comparison from "../../src/load/Comparison.ts"
 import * as ComparisonReport from "../../src/load/ComparisonReport.ts"
-import { plain } from "../../src/reporters/Style.ts"
+import { plain } from "@webagent/report/Style"
 import { figuresOf, normals } from "./figures.ts"
 
 const noises = [0.98, 1.01, 1, 0.99, 1.02, 1, 1.01]

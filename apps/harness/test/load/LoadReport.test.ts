@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as LoadReport from "../../src/load/LoadReport.ts"
-import { plain } from "../../src/reporters/Style.ts"
+import { plain } from "@webagent/report/Style"
 import { figuresOf } from "./figures.ts"
 
 const counter = (count: number) => ({ type: "counter", contains: "default", values: { count } })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Metric } from "../../src/load/LoadSummary.ts"
 import * as Threshold from "../../src/load/Threshold.ts"
-import { plain } from "../../src/reporters/Style.ts"
+import { plain } from "@webagent/report/Style"
 
 const thresholdsOf = (metrics: Readonly<Record<string, Metric>>) =>
   Threshold.all({ state: { testRunDurationMs: 1 }, metrics })

@@ -1,11 +1,12 @@
 import * as EmbeddedTraces from "../../src/page/EmbeddedTraces.ts"
-import { ofReport, type Night } from "../../src/history/Night.ts"
-import type { NightJudgement } from "../../src/runner/NightJudgement.ts"
-import * as Agreement from "../../src/runner/Agreement.ts"
-import * as Figures from "../../src/runner/Figures.ts"
-import { countsOf, type RunReport, type ScenarioResult, totalCost, verdictOf } from "../../src/runner/RunReport.ts"
-import type { Failure, Trial } from "../../src/runner/Trial.ts"
-import type { Exchange, JournalRow, Span, Trace, Wait } from "../../src/trace/Trace.ts"
+import { ofReport, type Night } from "@webagent/nights/Night"
+import * as Money from "@webagent/report/Money"
+import type { NightJudgement } from "@webagent/report/NightJudgement"
+import * as Agreement from "@webagent/report/Agreement"
+import * as Figures from "@webagent/report/SuiteFigures"
+import { countsOf, type RunReport, type ScenarioResult, verdictOf } from "@webagent/report/RunReport"
+import type { Failure, Trial } from "@webagent/report/Trial"
+import type { Exchange, JournalRow, Span, Trace, Wait } from "@webagent/report/Trace"
 
 /** The same numbers for the same seed, between 0 and 1. */
 const drawsOf = (seed: number) => {
@@ -62,7 +63,7 @@ const resultOf = (
     started_ms: 0,
     duration_ms: trials.reduce((sum, trial) => sum + trial.duration_ms, 0),
     checks: trials.reduce((sum, trial) => sum + trial.checks, 0),
-    cost_usd: totalCost(trials.map(({ cost_usd }) => cost_usd)),
+    cost_usd: Money.sum(trials.map(({ cost_usd }) => cost_usd)),
     trials,
     ...change
   }
@@ -132,7 +133,7 @@ const reportOf = (results: ReadonlyArray<ScenarioResult>, change: Partial<RunRep
   duration_ms: 724_000,
   interrupted: false,
   counts: countsOf(results),
-  cost_usd: totalCost(results.map((result) => result.cost_usd)),
+  cost_usd: Money.sum(results.map((result) => result.cost_usd)),
   results,
   figures: Figures.of(results, { seed: 1 }) ?? [],
   ...agreementOf(results),

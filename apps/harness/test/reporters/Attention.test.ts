@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Attention from "../../src/reporters/Attention.ts"
 import * as Headline from "../../src/reporters/Headline.ts"
-import type { JudgedRow } from "../../src/runner/NightJudgement.ts"
+import type { JudgedRow } from "@webagent/report/NightJudgement"
 import { away, dated, green, mixed, night } from "./fixture.ts"
 
 const row = (figure: JudgedRow["figure"], name: string | null): JudgedRow => ({

@@ -2,10 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
-import * as Figures from "../../src/runner/Figures.ts"
-import type { RunEvent } from "../../src/runner/RunEvent.ts"
+import * as Figures from "@webagent/report/SuiteFigures"
+import type { RunEvent } from "@webagent/report/RunEvent"
 import * as ConsoleReporter from "../../src/reporters/ConsoleReporter.ts"
-import { coloured, plain } from "../../src/reporters/Style.ts"
+import { coloured, plain } from "@webagent/report/Style"
 import { away, datedEvents, greenEvents, mixedEvents, night, replay } from "./fixture.ts"
 
 const show = (events: ReadonlyArray<RunEvent>, change: Partial<ConsoleReporter.ConsoleOptions> = {}) =>

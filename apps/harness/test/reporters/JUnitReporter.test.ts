@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { validateXML } from "xmllint-wasm"
 import { render } from "../../src/reporters/JUnitReporter.ts"
-import * as Gate from "../../src/runner/Gate.ts"
+import * as Gate from "@webagent/report/Gate"
 import { green, mixed, night, replay } from "./fixture.ts"
 
 const lines = (xml: string) => xml.replaceAll("><", ">\n<").split("\n")

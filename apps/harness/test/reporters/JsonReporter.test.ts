@@ -4,7 +4,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as JsonReporter from "../../src/reporters/JsonReporter.ts"
-import { RunReport } from "../../src/runner/RunReport.ts"
+import { RunReport } from "@webagent/report/RunReport"
 import { mixed, mixedEvents } from "./fixture.ts"
 
 describe("JsonReporter", () => {

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Attention from "../../src/reporters/Attention.ts"
 import * as Outages from "../../src/reporters/Outages.ts"
-import type { RunReport, ScenarioResult } from "../../src/runner/RunReport.ts"
-import type { Failure, Trial } from "../../src/runner/Trial.ts"
+import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
+import type { Failure, Trial } from "@webagent/report/Trial"
 import { green, trial } from "./fixture.ts"
 
 const second = 1000

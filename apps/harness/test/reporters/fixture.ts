@@ -1,6 +1,7 @@
-import type { RunEvent } from "../../src/runner/RunEvent.ts"
-import { countsOf, type RunReport, type ScenarioResult, totalCost } from "../../src/runner/RunReport.ts"
-import type { Failure, Trial } from "../../src/runner/Trial.ts"
+import * as Money from "@webagent/report/Money"
+import type { RunEvent } from "@webagent/report/RunEvent"
+import { countsOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
+import type { Failure, Trial } from "@webagent/report/Trial"
 
 export const trial = (change: Partial<Trial> = {}): Trial => ({
   index: 0,
@@ -77,7 +78,7 @@ const report = (results: ReadonlyArray<ScenarioResult>): RunReport => ({
   duration_ms: 2100,
   interrupted: false,
   counts: countsOf(results),
-  cost_usd: totalCost(results.map((result) => result.cost_usd)),
+  cost_usd: Money.sum(results.map((result) => result.cost_usd)),
   results,
   breaches: []
 })

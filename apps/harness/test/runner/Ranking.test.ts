@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { scenario } from "@webagent/scenario"
-import type { LearnedScenario } from "../../src/runner/LearnedScenario.ts"
+import type { LearnedScenario } from "@webagent/nights/LearnedScenario"
 import { type Planned, sourceOf } from "../../src/runner/Plan.ts"
 import * as Ranking from "../../src/runner/Ranking.ts"
 

@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { TestClock } from "effect/testing"
 import { trialKey } from "../../src/runner/Runner.ts"
-import type { RunEvent } from "../../src/runner/RunEvent.ts"
-import type { Trial } from "../../src/runner/Trial.ts"
+import type { RunEvent } from "@webagent/report/RunEvent"
+import type { Trial } from "@webagent/report/Trial"
 import { run, type StageOptions, suiteOf } from "./stage.ts"
 
 /** A suite that counts how often each of its scenarios is run. */

@@ -12,8 +12,8 @@ import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import * as Socket from "effect/socket/Socket"
 import * as Plan from "../../src/runner/Plan.ts"
-import type { RunEvent } from "../../src/runner/RunEvent.ts"
-import type { RunHeader } from "../../src/runner/RunReport.ts"
+import type { RunEvent } from "@webagent/report/RunEvent"
+import type { RunHeader } from "@webagent/report/RunReport"
 import * as Runner from "../../src/runner/Runner.ts"
 
 export const info: TargetInfo = {

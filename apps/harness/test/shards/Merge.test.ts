@@ -4,10 +4,11 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
-import { partialOf } from "../../src/history/Night.ts"
+import { partialOf } from "@webagent/nights/Night"
 import * as Attention from "../../src/reporters/Attention.ts"
-import * as Gate from "../../src/runner/Gate.ts"
-import { countsOf, type RunReport, totalCost } from "../../src/runner/RunReport.ts"
+import * as Money from "@webagent/report/Money"
+import * as Gate from "@webagent/report/Gate"
+import { countsOf, type RunReport } from "@webagent/report/RunReport"
 import { merge, type ShardReport } from "../../src/shards/Merge.ts"
 import { mergeEvents } from "../../src/shards/MergedEvents.ts"
 import { run, suiteOf } from "../runner/stage.ts"
@@ -44,7 +45,7 @@ const cut = (report: RunReport, of: number, shardOf: (index: number) => number):
         header: { ...report.header, args: ["--shard", `${shard + 1}/${of}`], shard: { index: shard + 1, of, plan } },
         duration_ms: (shard + 1) * 1000,
         counts: countsOf(results),
-        cost_usd: totalCost(results.map(({ cost_usd }) => cost_usd)),
+        cost_usd: Money.sum(results.map(({ cost_usd }) => cost_usd)),
         results
       }
     }

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { PollSchedule } from "@webagent/polling"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { Trace } from "../../src/trace/Trace.ts"
+import { Trace } from "@webagent/report/Trace"
 import { apiKey, targetOf, trialOf } from "./watched.ts"
 
 describe("what is seen of a trial", () => {

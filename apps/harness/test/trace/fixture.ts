@@ -1,4 +1,4 @@
-import type { Exchange, Trace } from "../../src/trace/Trace.ts"
+import type { Exchange, Trace } from "@webagent/report/Trace"
 
 export const exchangeOf = (part: Partial<Exchange>): Exchange => ({
   at_ms: 0,

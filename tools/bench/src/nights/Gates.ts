@@ -1,7 +1,7 @@
-import { judge } from "webagent-harness/src/history/Judge.ts"
-import { type Night, withId } from "webagent-harness/src/history/Night.ts"
-import type { Past } from "webagent-harness/src/history/Past.ts"
-import type { JudgedRow } from "webagent-harness/src/runner/NightJudgement.ts"
+import { judge } from "@webagent/nights/Judge"
+import { type Night, withId } from "@webagent/nights/Night"
+import type { Past } from "@webagent/nights/Past"
+import type { JudgedRow } from "@webagent/report/NightJudgement"
 import type { Change, SimulatedNight } from "./World.ts"
 import { fallen } from "./World.ts"
 

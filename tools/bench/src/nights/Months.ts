@@ -1,4 +1,4 @@
-import type { JudgedRow } from "webagent-harness/src/runner/NightJudgement.ts"
+import type { JudgedRow } from "@webagent/report/NightJudgement"
 import * as Gates from "./Gates.ts"
 import { type Change, changes, world } from "./World.ts"
 

@@ -1,4 +1,4 @@
-import type { JudgedRow } from "webagent-harness/src/runner/NightJudgement.ts"
+import type { JudgedRow } from "@webagent/report/NightJudgement"
 import type { Fingerprint } from "../Fingerprint.ts"
 import { type GateOutcome, month, type MonthsOptions, type Outcome } from "./Months.ts"
 import type { Change } from "./World.ts"

@@ -1,5 +1,5 @@
-import type { Night, NightScenario } from "webagent-harness/src/history/Night.ts"
-import { withId } from "webagent-harness/src/history/Night.ts"
+import type { Night, NightScenario } from "@webagent/nights/Night"
+import { withId } from "@webagent/nights/Night"
 import { drawing } from "@webagent/statistics/Order"
 
 const machine = { cpu: "simulated", cores: 2, platform: "linux-x64", node: "24" }

@@ -1,4 +1,4 @@
-import type { Exchange, Message } from "../../trace/Trace.ts"
+import type { Exchange, Message } from "@webagent/report/Trace"
 import { html } from "./Element.ts"
 import { type Lane, pathOf } from "./Lanes.ts"
 

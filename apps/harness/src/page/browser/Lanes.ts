@@ -1,5 +1,5 @@
-import { counted } from "../../reporters/Style.ts"
-import type { Exchange, JournalRow, Span, Trace, Wait } from "../../trace/Trace.ts"
+import { counted } from "@webagent/report/Text"
+import type { Exchange, JournalRow, Span, Trace, Wait } from "@webagent/report/Trace"
 
 /** Something on a lane, in milliseconds after the trial's start. `as` says how it is drawn. */
 export interface Shape {

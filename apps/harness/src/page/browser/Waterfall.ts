@@ -1,4 +1,4 @@
-import type { Trace } from "../../trace/Trace.ts"
+import type { Trace } from "@webagent/report/Trace"
 import * as Detail from "./Detail.ts"
 import { html, svg } from "./Element.ts"
 import * as Lanes from "./Lanes.ts"

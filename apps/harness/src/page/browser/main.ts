@@ -1,5 +1,5 @@
 import { harOf } from "../../trace/Har.ts"
-import type { Trace } from "../../trace/Trace.ts"
+import type { Trace } from "@webagent/report/Trace"
 import { html } from "./Element.ts"
 import * as Waterfall from "./Waterfall.ts"
 

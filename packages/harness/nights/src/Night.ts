@@ -1,0 +1,190 @@
+import { createHash } from "node:crypto"
+import * as Schema from "effect/Schema"
+import { awayTooOften } from "@webagent/report/Gate"
+import { Machine } from "@webagent/report/Machine"
+import { Figure } from "@webagent/report/NightJudgement"
+import { leakedBrowsersOf, type RunReport, type ScenarioResult, Verdict } from "@webagent/report/RunReport"
+import { isScored } from "@webagent/report/Trial"
+
+/** The durations of a scenario's trials that passed. */
+export const Durations = Schema.Struct({
+  count: Schema.Int,
+  /** The mean of the natural logarithms of the durations in milliseconds. */
+  mean_log: Schema.Number,
+  median_ms: Schema.Number
+})
+
+/** What a history keeps of a scenario in one night. */
+export const NightScenario = Schema.Struct({
+  suite: Schema.String,
+  name: Schema.String,
+  source: Schema.optionalKey(Schema.String),
+  verdict: Verdict,
+  passed: Schema.Int,
+  /** Passed, failed and claimed together. */
+  scored: Schema.Int,
+  failed: Schema.Int,
+  claimed: Schema.Int,
+  infra: Schema.Int,
+  /** Absent where no trial passed. */
+  durations: Schema.optionalKey(Durations),
+  /** What all trials together took, reruns with them. */
+  spent_ms: Schema.Number,
+  trials: Schema.Int,
+  /** In USD, an exact decimal. */
+  cost_usd: Schema.String,
+  requests: Schema.Int,
+  breaches: Schema.Int,
+  leaks: Schema.Int
+})
+
+/** What a history keeps of a scenario in one night. */
+export type NightScenario = typeof NightScenario.Type
+
+/** Where and with what a night ran. */
+export const NightFingerprint = Schema.Struct({
+  /** `simulated`, or the address of the target. */
+  target: Schema.String,
+  tool: Schema.String,
+  machine: Schema.optionalKey(Machine),
+  concurrency: Schema.Int,
+  /** How often each scenario was repeated; null where each says so itself. */
+  trials: Schema.NullOr(Schema.Int)
+})
+
+/** Where and with what a night ran. */
+export type NightFingerprint = typeof NightFingerprint.Type
+
+const fields = {
+  version: Schema.Literal(1),
+  kind: Schema.Literal("night"),
+  startedAt: Schema.String,
+  duration_ms: Schema.Number,
+  /** Why it is no measure for other nights; absent where it is whole. */
+  partial: Schema.optionalKey(Schema.String),
+  fingerprint: NightFingerprint,
+  seed: Schema.Int,
+  cost_usd: Schema.String,
+  requests: Schema.Int,
+  /** Breaches that no scenario can be blamed for. */
+  breaches: Schema.Int,
+  scenarios: Schema.Array(NightScenario),
+  /** What was said to be worse, and since when: these figures of these nights are no measure for others. */
+  regressed: Schema.optionalKey(
+    Schema.Array(
+      Schema.Struct({
+        figure: Figure,
+        scenario: Schema.NullOr(Schema.Struct({ suite: Schema.String, name: Schema.String })),
+        since: Schema.String
+      })
+    )
+  )
+}
+
+/** One night as one line of a history file. */
+export const Night = Schema.Struct({ ...fields, id: Schema.String })
+
+/** One night as one line of a history file. */
+export type Night = typeof Night.Type
+
+/** By what a scenario is known from night to night. */
+export const keyOf = (suite: string, name: string): string => JSON.stringify([suite, name])
+
+/** Whether a night may be a measure for others. */
+export const isComplete = ({ partial }: Night): boolean => partial === undefined
+
+const durationsOf = (result: ScenarioResult) => {
+  const passed = result.trials
+    .filter(({ verdict }) => verdict === "passed")
+    // the clock may see none of what is very short
+    .map(({ duration_ms }) => Math.max(duration_ms, 0.01))
+    .toSorted((a, b) => a - b)
+  if (passed.length === 0) return {}
+  const middle = [passed[(passed.length - 1) >> 1] ?? 0, passed[passed.length >> 1] ?? 0] as const
+  return {
+    durations: {
+      count: passed.length,
+      mean_log: Number((passed.reduce((sum, value) => sum + Math.log(value), 0) / passed.length).toFixed(6)),
+      median_ms: Number(((middle[0] + middle[1]) / 2).toFixed(2))
+    }
+  }
+}
+
+const scenarioOf = (result: ScenarioResult): NightScenario => {
+  const { cost_usd, name, source, suite, trials, verdict } = result
+  const of = (wanted: string) => trials.filter((trial) => trial.verdict === wanted).length
+  const sum = (count: (trial: ScenarioResult["trials"][number]) => number) =>
+    trials.reduce((total, trial) => total + count(trial), 0)
+  const spent = (trial: ScenarioResult["trials"][number]) =>
+    trial.reruns.reduce((total, { duration_ms }) => total + duration_ms, trial.duration_ms)
+  return {
+    suite,
+    name,
+    ...(source === undefined ? {} : { source }),
+    verdict,
+    passed: of("passed"),
+    scored: trials.filter(isScored).length,
+    failed: of("failed"),
+    claimed: of("claimed"),
+    infra: of("infra"),
+    ...durationsOf(result),
+    spent_ms: Math.round(sum(spent)),
+    trials: trials.filter((trial) => trial.verdict !== "skipped").length,
+    cost_usd,
+    requests: sum(({ requests }) => requests),
+    breaches: sum(({ breaches }) => breaches.length),
+    leaks: leakedBrowsersOf(result).length
+  }
+}
+
+/** Why a run is no measure for other nights, in words that follow "the night is partial:"; undefined when it is whole. */
+export const partialOf = (report: RunReport): string | undefined => {
+  const { header, interrupted, results } = report
+  if (interrupted) return "it was stopped before its end"
+  if (header.shard !== undefined) return `it is shard ${header.shard.index} of ${header.shard.of}`
+  if (report.shards?.some((shard) => shard.interrupted)) return "a shard was stopped before its end"
+  if (header.selection !== undefined) return `only ${header.selection} was asked for`
+  // what the target cannot serve is missing every night; what it could, and was skipped, ran out of time or money
+  const served = (result: ScenarioResult) => result.needs.every((need) => header.target.capabilities.includes(need))
+  const short = results.filter(
+    (result) =>
+      served(result) && (result.verdict === "skipped" || result.trials.some(({ verdict }) => verdict === "skipped"))
+  )
+  if (short.length > 0) return `${short.length} of ${results.length} scenarios were skipped or cut short`
+  return awayTooOften(results)
+}
+
+/** A night with its id: a hash of all that it says. */
+export const withId = (night: Omit<Night, "id">): Night => ({
+  ...night,
+  id: createHash("sha256").update(JSON.stringify(night)).digest("hex").slice(0, 12)
+})
+
+/** What a history keeps of a run. */
+export const ofReport = (report: RunReport): Night => {
+  const { header, judgement } = report
+  const partial = partialOf(report)
+  const regressed = judgement?.rows.filter(({ verdict }) => verdict === "regressed") ?? []
+  return withId({
+    version: 1,
+    kind: "night",
+    startedAt: header.startedAt,
+    duration_ms: Math.round(report.duration_ms),
+    ...(partial === undefined ? {} : { partial }),
+    fingerprint: {
+      target: header.target.simulated ? "simulated" : header.target.address,
+      tool: header.tool.version,
+      ...(header.machine === undefined ? {} : { machine: header.machine }),
+      concurrency: header.concurrency,
+      trials: header.trials
+    },
+    seed: header.seed,
+    cost_usd: report.cost_usd,
+    requests: report.counts.requests,
+    breaches: report.breaches.length,
+    scenarios: report.results.filter(({ trials }) => trials.length > 0).map(scenarioOf),
+    ...(regressed.length === 0
+      ? {}
+      : { regressed: regressed.map(({ figure, scenario, since }) => ({ figure, scenario, since })) })
+  })
+}

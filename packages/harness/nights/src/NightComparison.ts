@@ -1,0 +1,294 @@
+import type { JudgedRow, JudgedVerdict } from "@webagent/report/NightJudgement"
+import type { RunReport } from "@webagent/report/RunReport"
+import { isScored } from "@webagent/report/Trial"
+import * as Binomial from "@webagent/statistics/Binomial"
+import * as Discrete from "@webagent/statistics/Discrete"
+import * as FamilyWise from "@webagent/statistics/FamilyWise"
+import * as Fisher from "@webagent/statistics/Fisher"
+import * as Interval from "@webagent/statistics/Interval"
+import * as McNemar from "@webagent/statistics/McNemar"
+import * as Power from "@webagent/statistics/Power"
+import { mean } from "@webagent/statistics/Quantile"
+import * as Stratified from "@webagent/statistics/Stratified"
+import type { Level } from "./Levels.ts"
+import { tolerance } from "./Levels.ts"
+import { keyOf, type Night, type NightScenario } from "./Night.ts"
+import { differences, least, scenariosOf } from "./Past.ts"
+import { failures, pooled, ratio, shareOf } from "./Shares.ts"
+import * as Words from "./Words.ts"
+
+/** One of two nights to compare; with its report its trials can be paired with those of the other. */
+export interface Compared {
+  readonly night: Night
+  readonly report: RunReport | undefined
+}
+
+/** What two nights say of each other: the second is called worse or better than the first. */
+export interface NightComparison {
+  readonly verdict: JudgedVerdict
+  /** Scenarios that both have, as they are written in both. */
+  readonly scenarios: number
+  /** Trials with the same seed in both. */
+  readonly pairs: number
+  readonly differences: ReadonlyArray<string>
+  readonly rows: ReadonlyArray<JudgedRow>
+}
+
+/** Of a false alarm, by what is looked at; 5 % together. */
+const doubts = { whole: 0.01, scenarios: 0.015, duration: 0.0125, cost: 0.0125 } as const
+
+/** A scenario in both nights. */
+interface Both {
+  readonly before: NightScenario
+  readonly now: NightScenario
+  readonly pairs: ReadonlyArray<readonly [before: boolean, now: boolean]>
+}
+
+const trialsOf = ({ report }: Compared) => {
+  const trials = new Map<string, boolean>()
+  for (const { name, suite, trials: all } of report?.results ?? []) {
+    for (const trial of all) {
+      if (isScored(trial))
+        trials.set(JSON.stringify([suite, name, trial.index, trial.seed]), trial.verdict === "passed")
+    }
+  }
+  return trials
+}
+
+const bothOf = (a: Compared, b: Compared): ReadonlyArray<Both> => {
+  const [before, now] = [scenariosOf(a.night), scenariosOf(b.night)]
+  const [first, second] = [trialsOf(a), trialsOf(b)]
+  const pairs = Map.groupBy(
+    [...second].flatMap(([key, passed]) => {
+      const its = first.get(key)
+      const [suite, name]: ReadonlyArray<unknown> = JSON.parse(key)
+      return its === undefined ? [] : [{ key: keyOf(String(suite), String(name)), pair: [its, passed] as const }]
+    }),
+    ({ key }) => key
+  )
+  return [...now].flatMap(([key, its]) => {
+    const was = before.get(key)
+    if (was === undefined || was.source !== its.source || was.scored * its.scored === 0) return []
+    return [{ before: was, now: its, pairs: (pairs.get(key) ?? []).map(({ pair }) => pair) }]
+  })
+}
+
+const discordant = (pairs: Both["pairs"]): McNemar.Discordant => ({
+  lost: pairs.filter(([before, now]) => before && !now).length,
+  won: pairs.filter(([before, now]) => !before && now).length
+})
+
+/** Whether every trial has a partner: then pairs say more than counts. */
+const isPaired = ({ before, now, pairs }: Both) =>
+  pairs.length > 0 && pairs.length === before.scored && pairs.length === now.scored
+
+/** What is compared, and how it would lie if nothing had changed: more of it is worse. */
+interface Test {
+  readonly distribution: Discrete.Discrete
+  readonly value: number
+  readonly isPaired: boolean
+}
+
+// decided by how many pairs there are, before one looks at them: of a few not even all lost would be seen
+const isEnough = (pairs: number, level: number): boolean => 0.5 ** pairs <= level
+
+/** By pairs where every trial has one and there are enough of them, else by counts. */
+const testOf = (both: Both, level: number): Test => {
+  if (isPaired(both) && isEnough(both.pairs.length, level)) {
+    const { lost, won } = discordant(both.pairs)
+    return { distribution: Binomial.of(lost + won, 0.5), value: lost, isPaired: true }
+  }
+  const [before, now] = [failures(shareOf(both.before)), failures(shareOf(both.now))]
+  return { distribution: Fisher.conditional(now, before), value: now.passed, isPaired: false }
+}
+
+const memberOf = ({ distribution, value }: Test, side: "atLeast" | "atMost"): FamilyWise.Member => ({
+  chance: Discrete[side](distribution, value),
+  attainable: [Discrete.tails(distribution, side)]
+})
+
+const verdictOf = (worse: number, better: number, doubt: number): JudgedVerdict =>
+  worse <= doubt ? "regressed" : better <= doubt ? "improved" : "no evidence"
+
+const shown = (chance: number) => (chance < 0.0001 ? "p < 0.0001" : `p = ${chance.toFixed(4)}`)
+
+/** By counts, or by pairs where some have passed now that had not before. */
+const fallOf = (now: Fisher.Share, before: Fisher.Share, won: number | undefined, level: number): string | null => {
+  const rate =
+    won === undefined ? Power.detectableRate(now.of, before, level) : Power.detectablePairedRate(before, won, level)
+  return rate === undefined ? null : `a fall to ${Words.percent(rate)}`
+}
+
+const seen = (detectable: string | null) => `${detectable ?? "no fall"} would have been seen`
+
+const scenarioRows = (all: ReadonlyArray<Both>, since: string): ReadonlyArray<JudgedRow> => {
+  const tests = all.map((both) => testOf(both, doubts.scenarios / all.length))
+  const members = tests.map((test) => memberOf(test, "atLeast"))
+  const worse = FamilyWise.discrete(members)
+  const better = FamilyWise.discrete(tests.map((test) => memberOf(test, "atMost")))
+  const level = FamilyWise.level(members, doubts.scenarios)
+  return all.map((both, index): JudgedRow => {
+    const [before, now] = [shareOf(both.before), shareOf(both.now)]
+    const verdict = verdictOf(worse[index] ?? 1, better[index] ?? 1, doubts.scenarios)
+    const { lost, won } = discordant(both.pairs)
+    const paired = tests[index]?.isPaired === true
+    const by = paired ? `, ${lost} lost and ${won} won of ${both.pairs.length} pairs` : ""
+    const detectable = fallOf(now, before, paired ? won : undefined, level)
+    const chance = shown((verdict === "improved" ? better : worse)[index] ?? 1)
+    return {
+      figure: "pass rate",
+      scenario: { suite: both.now.suite, name: both.now.name },
+      verdict,
+      now: ratio(now),
+      before: ratio(before),
+      window: 1,
+      since,
+      nights: 1,
+      detectable,
+      evidence: `${ratio(now)} trials passed, ${ratio(before)} before${by}; ${verdict === "no evidence" ? seen(detectable) : chance}`
+    }
+  })
+}
+
+const wholeRow = (all: ReadonlyArray<Both>, since: string): JudgedRow => {
+  const every = all.every(isPaired) ? all.flatMap((both) => both.pairs) : []
+  const pairs = isEnough(every.length, doubts.whole) ? discordant(every) : undefined
+  const strata = all.map((both) => ({ now: shareOf(both.now), before: shareOf(both.before) }))
+  const [worse, better] =
+    pairs === undefined
+      ? [Stratified.worse(strata), Stratified.better(strata)]
+      : [McNemar.worse(pairs), McNemar.better(pairs)]
+  const verdict = verdictOf(worse, better, doubts.whole)
+  const [now, before] = [pooled(strata.map((one) => one.now)), pooled(strata.map((one) => one.before))]
+  const detectable = fallOf(now, before, pairs?.won, doubts.whole)
+  const by = pairs === undefined ? "" : `, ${pairs.lost} lost and ${pairs.won} won`
+  const chance = shown(verdict === "improved" ? better : worse)
+  return {
+    figure: "pass rate",
+    scenario: null,
+    verdict,
+    now: Words.percent(now.passed / now.of),
+    before: Words.percent(before.passed / before.of),
+    window: 1,
+    since,
+    nights: 1,
+    detectable,
+    evidence: `${ratio(now)} trials passed, ${ratio(before)} before${by}; ${verdict === "no evidence" ? seen(detectable) : chance}`
+  }
+}
+
+/** By how much nights differ from each other in a level of these scenarios, as the deviations of nights that are alike. */
+const scatter = (level: Level, all: ReadonlyArray<Both>, nights: ReadonlyArray<Night>): ReadonlyArray<number> => {
+  const apart = new Map<Night, Array<number>>()
+  for (const { now } of all) {
+    const values = nights.flatMap((night) => {
+      const its = scenariosOf(night).get(keyOf(now.suite, now.name))
+      const value = its === undefined || its.source !== now.source ? undefined : level.of(its)
+      return value === undefined ? [] : [{ night, value }]
+    })
+    const middle = mean(values.map(({ value }) => value))
+    for (const { night, value } of values) apart.set(night, [...(apart.get(night) ?? []), value - middle])
+  }
+  return [...apart.values()].map(mean)
+}
+
+const levelRow = (
+  level: Level,
+  all: ReadonlyArray<Both>,
+  nights: ReadonlyArray<Night>,
+  since: string,
+  doubt: number
+): JudgedRow | undefined => {
+  const ratios = all.flatMap((both) => {
+    const [now, before] = [level.of(both.now), level.of(both.before)]
+    return now === undefined || before === undefined ? [] : [now - before]
+  })
+  if (ratios.length === 0) return undefined
+  const apart = mean(ratios)
+  const others = scatter(level, all, nights)
+  const said = `${Words.change(Math.exp(apart), level.words)} in ${ratios.length} scenario${ratios.length === 1 ? "" : "s"}`
+  const row = {
+    figure: level.figure,
+    scenario: null,
+    now: Words.change(Math.exp(apart), level.words),
+    before: "",
+    window: 1,
+    since,
+    nights: others.length
+  } as const
+  if (others.length < least) {
+    const evidence = `${said}; two nights cannot say by how much nights differ by themselves: a history of ${least} others like them can`
+    return { ...row, verdict: "not enough data", detectable: null, evidence }
+  }
+  // the difference of two nights varies by twice the variance of one: as one more night beside one that was
+  const spread = Interval.ofMean(others, doubt)
+  const error = Math.sqrt(2 * others.length)
+  const reach = (spread.high - spread.middle) * error
+  const bound = Math.max(reach, Math.log1p(tolerance))
+  const isMore = Math.abs(apart) > bound
+  const verdict = isMore ? (apart > 0 ? "regressed" : "improved") : "no evidence"
+  // what is just beyond the bound is seen in one of two comparisons only
+  const clearly = (spread.detectable - (spread.high - spread.middle)) * error
+  const detectable = Words.change(Math.exp(bound + clearly), level.words)
+  const vary = `nights vary within ${Words.percent(Math.exp(reach) - 1)}, by ${others.length} others`
+  return {
+    ...row,
+    verdict,
+    before: vary,
+    detectable,
+    evidence: `${said}; ${vary}${verdict === "no evidence" ? `; ${detectable} would have been seen` : ""}`
+  }
+}
+
+/** What both have, and only one of them has scored: nothing is said of it, and that is. */
+const unscored = (a: Night, b: Night): ReadonlyArray<string> => {
+  const notIn = (one: Night, other: Night, which: string) => {
+    const count = [...scenariosOf(one)].filter(
+      ([key, { scored }]) => scored === 0 && (scenariosOf(other).get(key)?.scored ?? 0) > 0
+    ).length
+    return count === 0 ? [] : [`${count} scenario${count === 1 ? "" : "s"} of the other not scored in the ${which}`]
+  }
+  return [...notIn(a, b, "first"), ...notIn(b, a, "second")]
+}
+
+/** Compares a night with one before it; `nights` are others like them, by which one knows how much nights differ. */
+export const compare = (
+  a: Compared,
+  b: Compared,
+  nights: ReadonlyArray<Night>,
+  levels: { readonly duration: Level; readonly cost: Level }
+): NightComparison => {
+  const all = bothOf(a, b)
+  const since = b.night.startedAt
+  const others = nights.filter(({ id }) => id !== a.night.id && id !== b.night.id)
+  const leaks = b.night.scenarios.reduce((sum, scenario) => sum + scenario.leaks, 0)
+  const leaksBefore = a.night.scenarios.reduce((sum, scenario) => sum + scenario.leaks, 0)
+  const rows: ReadonlyArray<JudgedRow> = [
+    wholeRow(all, since),
+    ...[levelRow(levels.duration, all, others, since, doubts.duration)].filter((row) => row !== undefined),
+    ...[levelRow(levels.cost, all, others, since, doubts.cost)].filter((row) => row !== undefined),
+    {
+      figure: "leaked browsers",
+      scenario: null,
+      verdict: leaks > 0 ? "regressed" : leaksBefore > 0 ? "improved" : "no evidence",
+      now: String(leaks),
+      before: String(leaksBefore),
+      window: 1,
+      since,
+      nights: 1,
+      detectable: "1 more",
+      evidence: `${leaks} left open, ${leaksBefore} before`
+    },
+    ...scenarioRows(all, since)
+  ]
+  const verdict = (["regressed", "improved", "no evidence"] as const).find((wanted) =>
+    rows.some((row) => row.verdict === wanted)
+  )
+  return {
+    verdict: verdict ?? "not enough data",
+    scenarios: all.length,
+    pairs: all.reduce((sum, { pairs }) => sum + pairs.length, 0),
+    differences: [...differences(b.night, a.night), ...unscored(a.night, b.night)],
+    rows
+  }
+}

@@ -1,0 +1,173 @@
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { createHash } from "node:crypto"
+import { usage } from "@webagent/report/UserError"
+import { describePlatformError } from "@webagent/report/PlatformErrorText"
+import * as AtomicFile from "@webagent/report/AtomicFile"
+import { isComplete, Night } from "./Night.ts"
+import { Accepted, type Past } from "./Past.ts"
+
+/** Where a history is kept unless told. */
+export const standard = ".webagent/history.ndjson"
+
+const Line = Schema.Union([Night, Accepted])
+const decode = Schema.decodeUnknownResult(Line)
+
+/** What a history file says, and what of it cannot be read and is not missed: a sentence each. */
+export interface ReadPast extends Past {
+  readonly warnings: ReadonlyArray<string>
+}
+
+const parsed = (text: string) => {
+  try {
+    return Result.succeed<unknown>(JSON.parse(text))
+  } catch {
+    return Result.fail("it is no JSON")
+  }
+}
+
+const unique = <A extends { readonly id: string }>(all: ReadonlyArray<A>): ReadonlyArray<A> => [
+  ...new Map(all.map((one) => [one.id, one])).values()
+]
+
+const begin = '{"version":1,'
+
+// inside of a text its quotes are escaped: this is where a line begins, also one that was put behind a half line
+const between = /(?=\{"version":1,"kind":"(?:night|accepted)",)/u
+
+/** What is the same of a run that was recorded more than once: killed between that and its end, merged again with more shards. */
+const runOf = ({ fingerprint, seed, startedAt }: Night): string =>
+  JSON.stringify([startedAt, seed, fingerprint.target, fingerprint.trials])
+
+const ranIn = ({ scenarios }: Night): number => scenarios.reduce((sum, { trials }) => sum + trials, 0)
+
+/** Each run once: as it was when most of it was known. */
+const eachRunOnce = (nights: ReadonlyArray<Night>): ReadonlyArray<Night> => {
+  const best = new Map<string, Night>()
+  for (const night of nights) {
+    const run = runOf(night)
+    const known = best.get(run)
+    const isMore =
+      known === undefined ||
+      (isComplete(night) && !isComplete(known)) ||
+      (isComplete(night) === isComplete(known) && ranIn(night) >= ranIn(known))
+    if (isMore) best.set(run, night)
+  }
+  return [...best.values()]
+}
+
+/** How many braces and brackets of a text are open at its end; a text that ends inside of a string has more. */
+const depthOf = (text: string): number => {
+  const bare = text.replaceAll(/"(?:[^"\\]|\\.)*(?:"|\\?$)/gu, "")
+  return (bare.match(/[[{]/gu)?.length ?? 0) - (bare.match(/[\]}]/gu)?.length ?? 0)
+}
+
+/** A line whose writer was killed: it begins as every line does, and then it stops, be it behind a brace. */
+const isCutShort = (line: string) => (line.startsWith(begin) || begin.startsWith(line)) && depthOf(line) > 0
+
+const whyNot = (line: string): string => {
+  const json = parsed(line)
+  if (Result.isFailure(json)) {
+    return /^(?:<{7}|={7}|>{7})/u.test(line)
+      ? "it is left over from a merge: keep the lines of both sides"
+      : json.failure
+  }
+  const decoded = decode(json.success)
+  return Result.isFailure(decoded) ? (decoded.failure.message.split("\n")[0] ?? "") : ""
+}
+
+/**
+ * What the text of a history file says: nights by when they began, each once, whoever has put two files together. A line
+ * that was being written when its writer was killed is passed over with a warning, and what was put behind it, as `cat`
+ * and a merge do, is read; so is passed over a last one that cannot be read;
+ * any other such line is the failure, in one sentence.
+ */
+export const parse = (text: string, name: string): Result.Result<ReadPast, string> => {
+  const lines = text
+    .split("\n")
+    .flatMap((line, index) => line.split(between).map((part) => ({ line: part.trim(), number: index + 1 })))
+  const filled = lines.filter(({ line }) => line !== "")
+  const nights: Array<Night> = []
+  const accepted: Array<Accepted> = []
+  const warnings: Array<string> = []
+  for (const { line, number } of filled) {
+    const decoded = Result.flatMap(parsed(line), decode)
+    if (Result.isSuccess(decoded)) {
+      if (decoded.success.kind === "night") nights.push(decoded.success)
+      else accepted.push(decoded.success)
+    } else if (isCutShort(line) || number === filled.at(-1)?.number) {
+      warnings.push(
+        `Line ${number} of ${name} was passed over: ${isCutShort(line) ? "it was cut short" : whyNot(line)}.`
+      )
+    } else {
+      return Result.fail(`Line ${number} of ${name} is no line of a history: ${whyNot(line)}.`)
+    }
+  }
+  return Result.succeed({
+    nights: eachRunOnce(unique(nights)).toSorted((a, b) =>
+      a.startedAt < b.startedAt ? -1 : a.startedAt > b.startedAt ? 1 : 0
+    ),
+    accepted: unique(accepted),
+    warnings
+  })
+}
+
+/** Reads a history file; one that is not there yet says nothing. One that cannot be read is a UserError. */
+export const read = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const text = yield* fs
+    .readFileString(path)
+    .pipe(
+      Effect.catch((error) =>
+        error.reason._tag === "NotFound"
+          ? Effect.succeed("")
+          : Effect.fail(usage(`--history: the history cannot be read: ${describePlatformError(error)}.`))
+      )
+    )
+  return yield* Effect.mapError(Effect.fromResult(parse(text, path)), (message) => usage(`--history: ${message}`))
+})
+
+/** Whether the last line of a file has its end; of no file it has. */
+const isWhole = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const size = yield* fs.stat(path).pipe(
+    Effect.map(({ size }) => size),
+    Effect.orElseSucceed(() => 0n)
+  )
+  if (BigInt(size) === 0n) return true
+  return yield* Effect.scoped(
+    Effect.gen(function* () {
+      const file = yield* fs.open(path, { flag: "r" })
+      yield* file.seek(BigInt(size) - 1n, "start")
+      const last = yield* file.readAlloc(1)
+      return last._tag === "Some" && last.value[0] === 10
+    })
+  )
+})
+
+const appendLine = Effect.fnUntraced(function* (path: string, line: Night | Accepted) {
+  const fs = yield* FileSystem.FileSystem
+  const directory = path.replace(/[/\\]?[^/\\]*$/u, "")
+  if (directory !== "") yield* fs.makeDirectory(directory, { recursive: true })
+  const before = (yield* isWhole(path)) ? "" : "\n"
+  yield* fs.writeFileString(path, `${before}${JSON.stringify(line)}\n`, { flag: "a" })
+})
+
+/**
+ * Adds a line at the end of a history file, in one write, so that two that are added at the same time are two lines. What
+ * was cut short before it keeps a line of its own.
+ */
+export const append = Effect.fnUntraced(
+  function* (path: string, line: Night | Accepted) {
+    yield* Effect.mapError(appendLine(path, line), AtomicFile.refusalOf(path))
+  },
+  Effect.mapError((error) => usage(`--record: the history cannot be written: ${describePlatformError(error)}.`))
+)
+
+/** A line that accepts what got worse in a night. */
+export const acceptance = (accepted: Omit<Accepted, "id" | "version" | "kind">): Accepted => {
+  const line = { version: 1, kind: "accepted", ...accepted } as const
+  return { ...line, id: createHash("sha256").update(JSON.stringify(line)).digest("hex").slice(0, 12) }
+}

@@ -1,0 +1,131 @@
+import type { Figure } from "@webagent/report/NightJudgement"
+import type { Onset } from "@webagent/report/Onset"
+import { leakedBrowsersOf, type RunReport, type ScenarioResult, type Verdict } from "@webagent/report/RunReport"
+import { keyOf, type Night, type NightScenario, ofReport } from "./Night.ts"
+import { figureKey, type Of, scenariosOf } from "./Past.ts"
+
+/** What one night before says: whether it was so, and since when. */
+interface Said {
+  readonly since: string
+  readonly isSo: boolean
+}
+
+/** Since when it is so, by the nights before, the newest first. */
+const spellOf = (startedAt: string, before: ReadonlyArray<Said>): Onset => {
+  const end = before.findIndex(({ isSo }) => !isSo)
+  const spell = end < 0 ? before : before.slice(0, end)
+  const rest = before.slice(spell.length)
+  const between = rest.findIndex(({ isSo }) => isSo)
+  return {
+    since: spell.reduce((first, { since }) => (since < first ? since : first), startedAt),
+    nights: spell.length + 1,
+    known: before.length,
+    ...(between < 0 ? {} : { between })
+  }
+}
+
+type Grade = "well" | "flaky" | "fails" | "infra" | "unscored"
+
+const grades: Readonly<Record<Verdict, Grade | undefined>> = {
+  passed: "well",
+  flaky: "flaky",
+  failed: "fails",
+  claimed: "fails",
+  infra: "infra",
+  unscored: "unscored",
+  skipped: undefined
+}
+
+type Before = ReadonlyArray<{ readonly night: Night; readonly its: NightScenario }>
+
+/** Since when its trials do not pass. A night in which the service was away says nothing of a scenario that fails. */
+const ofTrials = ({ verdict }: ScenarioResult, startedAt: string, before: Before): Onset | undefined => {
+  const tonight = grades[verdict]
+  if (tonight === undefined || tonight === "well") return undefined
+  const told = before.flatMap(({ its, night }) => {
+    const grade = grades[its.verdict]
+    return grade === undefined ? [] : [{ since: night.startedAt, grade }]
+  })
+  if (tonight === "infra" || tonight === "unscored") {
+    return spellOf(
+      startedAt,
+      told.map(({ grade, since }) => ({ since, isSo: grade === tonight }))
+    )
+  }
+  const scored = told.filter(({ grade }) => grade !== "infra" && grade !== "unscored")
+  const onset = spellOf(
+    startedAt,
+    scored.map(({ grade, since }) => ({ since, isSo: grade !== "well" }))
+  )
+  const spell = scored.slice(0, onset.nights - 1)
+  // that it fails in every trial is news of what was flaky
+  return tonight === "fails" && spell.length > 0 && spell.every(({ grade }) => grade === "flaky")
+    ? { since: startedAt, nights: 1, known: onset.known, flaky: spell.length }
+    : onset.between === undefined
+      ? onset
+      : { ...onset, green: true }
+}
+
+/** Since when it breaks what must always hold, or leaves browsers open. */
+const ofInvariants = (result: ScenarioResult, startedAt: string, before: Before): Onset | undefined => {
+  const isClean = leakedBrowsersOf(result).length === 0 && result.trials.every(({ breaches }) => breaches.length === 0)
+  if (isClean) return undefined
+  return spellOf(
+    startedAt,
+    before.map(({ its, night }) => ({ since: night.startedAt, isSo: its.breaches + its.leaks > 0 }))
+  )
+}
+
+/** Since when the nights say that a figure is worse. */
+const ofFigure = (figure: Figure, of: Of, startedAt: string, nights: ReadonlyArray<Night>): Onset => {
+  const key = figureKey(figure, of)
+  const told = nights.filter(
+    (night) => night.partial === undefined && (of === null || scenariosOf(night).has(keyOf(of.suite, of.name)))
+  )
+  return spellOf(
+    startedAt,
+    told.map((night) => {
+      const row = night.regressed?.find(({ figure, scenario }) => figureKey(figure, scenario) === key)
+      return { since: row?.since ?? night.startedAt, isSo: row !== undefined }
+    })
+  )
+}
+
+/** A report in which all that is wrong says since when it is so; one before which no night is known is as it was. */
+export const mark = (report: RunReport, past: ReadonlyArray<Night>): RunReport => {
+  const { startedAt } = report.header
+  const { target } = ofReport(report).fingerprint
+  const nights = past
+    .filter((night) => night.fingerprint.target === target && night.startedAt < startedAt)
+    .toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1))
+  if (nights.length === 0) return report
+  const { judgement } = report
+  return {
+    ...report,
+    results: report.results.map((result): ScenarioResult => {
+      const key = keyOf(result.suite, result.name)
+      const before = nights.flatMap((night) => {
+        const its = scenariosOf(night).get(key)
+        return its === undefined ? [] : [{ night, its }]
+      })
+      const trials = ofTrials(result, startedAt, before)
+      const invariants = ofInvariants(result, startedAt, before)
+      const { onset: _, ...rest } = result
+      if (trials === undefined && invariants === undefined) return rest
+      const onset = { ...(trials && { trials }), ...(invariants && { invariants }) }
+      return { ...rest, onset }
+    }),
+    ...(judgement === undefined
+      ? {}
+      : {
+          judgement: {
+            ...judgement,
+            rows: judgement.rows.map((row) =>
+              row.verdict === "regressed"
+                ? { ...row, onset: ofFigure(row.figure, row.scenario, row.since, nights) }
+                : row
+            )
+          }
+        })
+  }
+}

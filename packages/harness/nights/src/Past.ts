@@ -1,0 +1,175 @@
+import * as Schema from "effect/Schema"
+import type { Figure } from "@webagent/report/NightJudgement"
+import { isComplete, keyOf, type Night, type NightScenario } from "./Night.ts"
+
+const ScenarioName = Schema.Struct({ suite: Schema.String, name: Schema.String })
+
+/** A line of a history file by which somebody has said that what got worse in a night is how it is from now on. */
+export const Accepted = Schema.Struct({
+  version: Schema.Literal(1),
+  kind: Schema.Literal("accepted"),
+  id: Schema.String,
+  /** When it was said. */
+  at: Schema.String,
+  /** The id of the night. */
+  night: Schema.String,
+  /** Only this; everything that got worse in that night where it is absent. */
+  scenario: Schema.optionalKey(ScenarioName),
+  /** Why. */
+  note: Schema.optionalKey(Schema.String)
+})
+
+/** A line by which somebody has said that what got worse in a night is how it is from now on. */
+export type Accepted = typeof Accepted.Type
+
+/** All that a history file says: nights in their order in time, each once. */
+export interface Past {
+  readonly nights: ReadonlyArray<Night>
+  readonly accepted: ReadonlyArray<Accepted>
+}
+
+/** Nothing was before. */
+export const none: Past = { nights: [], accepted: [] }
+
+/** What a figure is of: a scenario, or the whole night. */
+export type Of = { readonly suite: string; readonly name: string } | null
+
+const isSame = (one: Of, other: Of) => one?.suite === other?.suite && one?.name === other?.name
+
+/** By what a figure is known from night to night. */
+export const figureKey = (figure: Figure, of: Of): string =>
+  JSON.stringify([figure, ...(of === null ? [] : [of.suite, of.name])])
+
+/** What was said of a figure in the nights before. */
+export interface Standing {
+  /** Whether nobody has said that it was worse in a night. */
+  readonly isMeasure: (startedAt: string) => boolean
+  /** Whether a night was before what was accepted as how it is from then on. */
+  readonly isOver: (startedAt: string) => boolean
+}
+
+const untouched: Standing = { isMeasure: () => true, isOver: () => false }
+
+/**
+ * What got worse in a night is no measure for the nights after, from the first night on in which it was so: else a real
+ * regression would become the measure of itself. Until somebody accepts it: then everything before is over.
+ */
+export const standing = ({ accepted, nights }: Past): ((figure: Figure, of: Of) => Standing) => {
+  const spans = new Map<string, Array<readonly [from: string, to: string]>>()
+  const begins = new Map<string, string>()
+  for (const night of nights) {
+    for (const { figure, scenario, since } of night.regressed ?? []) {
+      const key = figureKey(figure, scenario)
+      spans.set(key, [...(spans.get(key) ?? []), [since, night.startedAt]])
+    }
+  }
+  for (const { at, night: id, scenario } of accepted) {
+    for (const row of nights.find((night) => night.id === id)?.regressed ?? []) {
+      if (scenario !== undefined && !isSame(scenario, row.scenario)) continue
+      const key = figureKey(row.figure, row.scenario)
+      if (row.since > (begins.get(key) ?? "")) begins.set(key, row.since)
+      // also what was said again until somebody accepted it
+      spans.set(key, spans.get(key)?.filter(([, to]) => to > at) ?? [])
+    }
+  }
+  return (figure, of) => {
+    // what holds for the whole night holds for each of its scenarios
+    const keys = [figureKey(figure, null), ...(of === null ? [] : [figureKey(figure, of)])]
+    const ours = keys.flatMap((key) => spans.get(key) ?? [])
+    const begin = keys.reduce(
+      (latest, key) => ((begins.get(key) ?? "") > latest ? (begins.get(key) ?? "") : latest),
+      ""
+    )
+    if (ours.length === 0 && begin === "") return untouched
+    return {
+      isMeasure: (startedAt) => !ours.some(([from, to]) => from <= startedAt && startedAt <= to),
+      isOver: (startedAt) => startedAt < begin
+    }
+  }
+}
+
+const scenarios = new WeakMap<Night, ReadonlyMap<string, NightScenario>>()
+
+/** The scenarios of a night by `keyOf`. */
+export const scenariosOf = (night: Night): ReadonlyMap<string, NightScenario> => {
+  const known = scenarios.get(night)
+  if (known !== undefined) return known
+  const made = new Map(night.scenarios.map((scenario) => [keyOf(scenario.suite, scenario.name), scenario]))
+  scenarios.set(night, made)
+  return made
+}
+
+/** Fewer nights say nothing about how much nights differ by themselves. */
+export const least = 5
+/** Older ones were another service. */
+export const most = 30
+
+/** Why a night says nothing about another one; undefined when it does. */
+const ineligible = (night: Night, { fingerprint }: Night): string | undefined => {
+  if (night.fingerprint.target !== fingerprint.target) return "another target"
+  if (night.fingerprint.trials !== fingerprint.trials) return "another number of trials"
+  return isComplete(night) ? undefined : "partial"
+}
+
+/** The nights before one that may be its measure, oldest first, and why others may not. */
+export const eligible = (nights: ReadonlyArray<Night>, tonight: Night) => {
+  const others = nights.filter(({ id }) => id !== tonight.id)
+  const before = others.filter(({ startedAt }) => startedAt < tonight.startedAt)
+  // of a clock that was wrong, then or now
+  const later = others.filter(
+    (night) => night.startedAt > tonight.startedAt && ineligible(night, tonight) === undefined
+  ).length
+  const reasons = before.map((night) => ineligible(night, tonight))
+  return {
+    nights: before.filter((_, index) => reasons[index] === undefined),
+    passedOver: [
+      ...[...Map.groupBy(reasons, (why) => why ?? "")].flatMap(([why, all]) =>
+        why === "" ? [] : [{ why, nights: all.length }]
+      ),
+      ...(later === 0 ? [] : [{ why: "later than this one", nights: later }])
+    ]
+  }
+}
+
+/**
+ * Whether times of two nights may be compared: on the same machine, with as much at a time. Shards of several machines
+ * make a night of none.
+ */
+export const sameMachine = (one: Night, other: Night): boolean => {
+  const { concurrency, machine } = one.fingerprint
+  const its = other.fingerprint.machine
+  return (
+    machine !== undefined &&
+    its !== undefined &&
+    concurrency === other.fingerprint.concurrency &&
+    machine.cpu === its.cpu &&
+    machine.cores === its.cores &&
+    machine.platform === its.platform &&
+    machine.node === its.node
+  )
+}
+
+/** In what two nights differ that are compared nevertheless, in words. */
+export const differences = (tonight: Night, before: Night | undefined): ReadonlyArray<string> => {
+  if (before === undefined) return []
+  const [now, then] = [tonight.fingerprint, before.fingerprint]
+  const pairs = [
+    ["tool", now.tool, then.tool],
+    ["at a time", now.concurrency, then.concurrency],
+    ["processor", now.machine?.cpu, then.machine?.cpu],
+    ["cores", now.machine?.cores, then.machine?.cores],
+    ["platform", now.machine?.platform, then.machine?.platform],
+    ["Node", now.machine?.node, then.machine?.node]
+  ] as const
+  const changed = pairs.flatMap(([what, is, was]) =>
+    is === was ? [] : [`${what} ${is ?? "unknown"}, was ${was ?? "unknown"}`]
+  )
+  const sources = tonight.scenarios.filter(({ name, source, suite }) => {
+    const its = scenariosOf(before).get(keyOf(suite, name))
+    return its !== undefined && its.source !== source
+  }).length
+  const gone = Array.from(scenariosOf(before).keys()).filter((key) => !scenariosOf(tonight).has(key)).length
+  const counted = (count: number, what: string) =>
+    count === 0 ? [] : [`${count} scenario${count === 1 ? "" : "s"} ${what}`]
+  return [...changed, ...counted(sources, "written anew"), ...counted(gone, "of the night before left out")]
+}

@@ -1,0 +1,319 @@
+import { assert, describe, it } from "@effect/vitest"
+import { judge } from "../src/Judge.ts"
+import type { Night, NightScenario } from "../src/Night.ts"
+import { type Accepted, type Past } from "../src/Past.ts"
+import type { Figure, JudgedRow, NightJudgement } from "@webagent/report/NightJudgement"
+import { drawing } from "@webagent/statistics/Order"
+import { night, scenario, took } from "./nights.ts"
+
+const of = (nights: ReadonlyArray<Night>, accepted: ReadonlyArray<Accepted> = []): Past => ({ nights, accepted })
+
+const rowOf = ({ rows }: NightJudgement, figure: Figure, name: string | null): JudgedRow => {
+  const row = rows.find((row) => row.figure === figure && (row.scenario?.name ?? null) === name)
+  if (row === undefined) throw new Error(`no row ${figure} of ${name}`)
+  return row
+}
+
+/** Nights of steady scenarios, of which now and then a trial fails, and whose times go up and down a little. */
+const steady = (count: number, change: (day: number) => ReadonlyArray<NightScenario> = () => []) =>
+  Array.from({ length: count }, (_, day) =>
+    night(day, [
+      scenario("always"),
+      scenario("often", day % 4 === 0 ? 4 : 5, took(1000 * (1 + 0.03 * Math.sin(7 * day)))),
+      ...change(day)
+    ])
+  )
+const tonight = (day: number, often: number, change: Partial<NightScenario> = {}) =>
+  night(day, [scenario("always"), scenario("often", often, change)])
+
+/** What a history would keep of a night that was judged. */
+const recorded = (of: Night, { rows }: NightJudgement): Night => ({
+  ...of,
+  regressed: rows
+    .filter(({ verdict }) => verdict === "regressed")
+    .map(({ figure, scenario, since }) => ({ figure, scenario, since }))
+})
+
+describe("the pass rate of a scenario", () => {
+  it("is worse when it falls by more than chance, with its evidence in a sentence", () => {
+    const judgement = judge(of(steady(30)), tonight(30, 0))
+    const row = rowOf(judgement, "pass rate", "often")
+    assert.strictEqual(row.verdict, "regressed")
+    assert.match(
+      row.evidence,
+      /^0 of 5 trials passed tonight, 142 of 150 in 30 nights before: by chance in 1 of [\d,]+ nights$/u
+    )
+    assert.strictEqual(judgement.verdict, "regressed")
+    assert.strictEqual(rowOf(judgement, "pass rate", "always").verdict, "no evidence")
+  })
+
+  it("shows no evidence by what is as usual, and says how far a fall would have been seen", () => {
+    const row = rowOf(judge(of(steady(30)), tonight(30, 4)), "pass rate", "often")
+    assert.strictEqual(row.verdict, "no evidence")
+    assert.match(row.detectable ?? "", /^a fall to \d+ %$/u)
+    assert.include(row.evidence, `${row.detectable} would have been seen`)
+  })
+
+  it("takes three nights together where one is too short", () => {
+    const nights = [...steady(30), tonight(30, 3), tonight(31, 4)]
+    assert.strictEqual(
+      rowOf(judge(of(nights.slice(0, 31)), tonight(31, 4)), "pass rate", "often").verdict,
+      "no evidence"
+    )
+    const row = rowOf(judge(of(nights), tonight(32, 3)), "pass rate", "often")
+    assert.deepStrictEqual([row.verdict, row.window, row.since], ["regressed", 3, nights[30]?.startedAt])
+  })
+
+  it("that is well again tonight is not worse, whatever the nights before were", () => {
+    const nights = [...steady(30), tonight(30, 0), tonight(31, 0)]
+    assert.strictEqual(rowOf(judge(of(nights), tonight(32, 5)), "pass rate", "often").verdict, "no evidence")
+  })
+
+  it("has not enough data in four nights, and begins anew when the scenario is written anew", () => {
+    const few = rowOf(judge(of(steady(4)), tonight(4, 0)), "pass rate", "often")
+    assert.deepStrictEqual(
+      [few.verdict, few.evidence],
+      ["not enough data", "0 of 5 trials passed; 4 nights before, and 5 are needed"]
+    )
+    // three nights of a scenario stand against five
+    assert.deepStrictEqual(
+      [5, 6].map((nights) => rowOf(judge(of(steady(nights)), tonight(nights, 5)), "duration", "often").evidence),
+      ["5", "6"].map((nights) => `${nights} nights before that can be compared with, and 7 are needed`)
+    )
+    const changed = judge(of(steady(30)), tonight(30, 0, { source: "bb" }))
+    assert.strictEqual(rowOf(changed, "pass rate", "often").verdict, "not enough data")
+    assert.deepStrictEqual(changed.differences, ["1 scenario written anew"])
+  })
+
+  it("is better when it rises by more than chance", () => {
+    const bad = steady(30, (day) => [scenario("bad", day % 3 === 0 ? 1 : 0)])
+    const good = night(30, [scenario("bad", 5)])
+    assert.strictEqual(rowOf(judge(of(bad), good), "pass rate", "bad").verdict, "improved")
+  })
+})
+
+describe("a regression", () => {
+  const bad = (day: number) => tonight(day, 0)
+  const found = (nights: ReadonlyArray<Night>, next: Night, accepted: ReadonlyArray<Accepted> = []) =>
+    rowOf(judge(of(nights, accepted), next), "pass rate", "often")
+
+  const nights = [...steady(30)]
+  for (let day = 30; day < 60; day++) nights.push(recorded(bad(day), judge(of(nights), bad(day))))
+
+  it("does not become the measure of itself, however long it lasts", () => {
+    const row = found(nights, bad(60))
+    assert.strictEqual(row.verdict, "regressed")
+    assert.include(row.evidence, "142 of 150 in 30 nights before")
+  })
+
+  it("is how it is from then on when somebody accepts it", () => {
+    const accepted: Accepted = {
+      version: 1,
+      kind: "accepted",
+      id: "x",
+      at: nights[59]?.startedAt ?? "",
+      night: nights[30]?.id ?? ""
+    }
+    assert.strictEqual(found(nights.slice(0, 33), bad(33), [accepted]).verdict, "not enough data")
+    const row = found(nights, tonight(60, 1), [accepted])
+    assert.strictEqual(row.verdict, "no evidence")
+    assert.include(row.evidence, "0 of 150 in 30 nights before")
+    const another = { ...accepted, scenario: { suite: "shop", name: "always" } }
+    assert.strictEqual(found(nights, bad(60), [another]).verdict, "regressed")
+  })
+
+  it("of another target says nothing of this one, nor does whoever accepts it", () => {
+    const elsewhere = nights.map(({ fingerprint, id, ...rest }) => ({
+      ...rest,
+      id: `${id}-else`,
+      fingerprint: { ...fingerprint, target: "https://else.example" }
+    }))
+    const both = [...steady(60), ...elsewhere]
+    const accepted = {
+      version: 1,
+      kind: "accepted",
+      id: "x",
+      at: "2026-06-01",
+      night: elsewhere[45]?.id ?? ""
+    } as const
+    for (const lines of [[], [accepted]]) {
+      const row = found(both, tonight(60, 0), lines)
+      assert.deepStrictEqual([row.verdict, row.nights], ["regressed", 30])
+    }
+  })
+})
+
+describe("a scenario in quarantine", () => {
+  const names = ["a", "b", "c", "d"]
+  const all = (day: number, held: number, time_ms: number) =>
+    night(day, [
+      ...names.map((name) => scenario(name, 5, took(1000 * (1 + 0.02 * Math.sin(5 * day))))),
+      scenario("held", held, { ...took(time_ms), cost_usd: String(time_ms / 1000) })
+    ])
+  const nights = Array.from({ length: 20 }, (_, day) => all(day, 5, 1000))
+  const bad = all(20, 2, 9000)
+
+  it("says nothing of the whole night, and is judged by itself", () => {
+    const figures = ["pass rate", "flaky scenarios", "duration", "cost"] as const
+    const without = judge(of(nights), bad)
+    const held = judge(of(nights), bad, [{ suite: "shop", name: "held" }])
+    const verdicts = (judgement: NightJudgement) => figures.map((figure) => rowOf(judgement, figure, null).verdict)
+    assert.deepStrictEqual(verdicts(without), ["regressed", "no evidence", "regressed", "regressed"])
+    assert.deepStrictEqual(verdicts(held), ["no evidence", "no evidence", "no evidence", "no evidence"])
+    assert.include(rowOf(held, "flaky scenarios", null).evidence, "0 % of the scenarios were flaky tonight")
+    assert.strictEqual(rowOf(held, "pass rate", "held").verdict, "regressed")
+  })
+})
+
+describe("the smallest change that is printed", () => {
+  /** A number from the normal distribution, by the sum of twelve. */
+  const normal = (next: () => number) => Array.from({ length: 12 }, next).reduce((sum, one) => sum + one, -6)
+  const percentOf = (text: string | null) => Number(/([\d.]+) %/u.exec(text ?? "")?.[1])
+
+  it("of the duration is seen in four of five nights, also where the tolerance decides", () => {
+    for (const spread of [0.01, 0.03]) {
+      const next = drawing(1)
+      const timed = (day: number, more = 0) =>
+        night(day, [scenario("pays", 5, took(1000 * Math.exp(spread * normal(next) + more)))])
+      let [promised, seen] = [0, 0]
+      for (let run = 0; run < 200; run++) {
+        const nights = Array.from({ length: 30 }, (_, day) => timed(day))
+        const change = percentOf(rowOf(judge(of(nights), timed(30)), "duration", null).detectable) / 100
+        promised += change / 200
+        const { verdict } = rowOf(judge(of(nights), timed(30, Math.log1p(change))), "duration", null)
+        if (verdict === "regressed") seen++
+      }
+      assert.isAbove(promised, 0.05)
+      assert.isAtLeast(seen / 200, 0.7, `${spread}`)
+      assert.isAtMost(seen / 200, 0.9, `${spread}`)
+    }
+  })
+
+  it("of the pass rate is more than what is tolerated", () => {
+    const hundred = (day: number) =>
+      night(
+        day,
+        Array.from({ length: 100 }, (_, index) => scenario(`s${index}`))
+      )
+    const nights = Array.from({ length: 30 }, (_, day) => hundred(day))
+    // 489 of 500 have to pass at most: with 97.2 % that is so in four of five nights
+    assert.strictEqual(rowOf(judge(of(nights), hundred(30)), "pass rate", null).detectable, "2.7 points")
+  })
+})
+
+describe("which nights count", () => {
+  it("not partial ones, not those of another target or number of trials; it is said how many", () => {
+    const nights = [
+      ...steady(6),
+      night(6, [scenario("often", 0)], { partial: "it was stopped before its end" }),
+      night(7, [], { fingerprint: { target: "https://a.example", tool: "1", concurrency: 8, trials: 5 } }),
+      night(8, [], { fingerprint: { target: "simulated", tool: "1", concurrency: 8, trials: 1 } }),
+      // of a clock that was wrong
+      night(20, [scenario("often", 0)])
+    ]
+    const judgement = judge(of(nights), tonight(9, 4))
+    assert.strictEqual(judgement.nights, 6)
+    assert.deepStrictEqual(judgement.passedOver, [
+      { why: "partial", nights: 1 },
+      { why: "another target", nights: 1 },
+      { why: "another number of trials", nights: 1 },
+      { why: "later than this one", nights: 1 }
+    ])
+    assert.strictEqual(rowOf(judgement, "pass rate", "often").nights, 6)
+  })
+
+  it("times only on the same machine, pass rates on any; what differs is named", () => {
+    const elsewhere = {
+      ...night(0, []).fingerprint,
+      machine: { cpu: "y", cores: 2, platform: "linux-x64", node: "24" }
+    }
+    const judgement = judge(of(steady(10)), night(10, [scenario("often", 4)], { fingerprint: elsewhere }))
+    assert.deepStrictEqual(judgement.differences, ["processor y, was x", "1 scenario of the night before left out"])
+    assert.strictEqual(rowOf(judgement, "duration", null).verdict, "not enough data")
+    assert.strictEqual(rowOf(judgement, "pass rate", "often").verdict, "no evidence")
+  })
+
+  it("times of nights of no machine, which shards of several make, are held against none", () => {
+    const { machine: _, ...several } = night(0, []).fingerprint
+    const nights = steady(10).map((one) => ({ ...one, fingerprint: several }))
+    const judgement = judge(of(nights), night(10, [scenario("often", 4)], { fingerprint: several }))
+    assert.strictEqual(rowOf(judgement, "duration", null).verdict, "not enough data")
+    assert.strictEqual(rowOf(judgement, "pass rate", "often").verdict, "no evidence")
+  })
+
+  it("of none nothing is said", () => {
+    const judgement = judge(of([]), tonight(0, 5))
+    assert.strictEqual(judgement.verdict, "not enough data")
+    assert.isTrue(judgement.rows.every(({ verdict }) => verdict === "not enough data"))
+  })
+})
+
+/** Nights of twenty scenarios whose times have something of the night and something of their own. */
+const timed = (day: number, factor: number, cost = 1) =>
+  night(
+    day,
+    Array.from({ length: 20 }, (_, index) =>
+      scenario(`s${index}`, 5, {
+        ...took(1000 * (index + 1) * factor * (1 + 0.02 * Math.sin(5 * day) + 0.05 * Math.sin(3 * day + 11 * index))),
+        cost_usd: String(0.05 * cost)
+      })
+    )
+  )
+const timedNights = Array.from({ length: 30 }, (_, day) => timed(day, 1))
+
+describe("durations", () => {
+  it("are worse for the whole night when all scenarios are a little slower", () => {
+    const row = rowOf(judge(of(timedNights), timed(30, 1.1)), "duration", null)
+    assert.strictEqual(row.verdict, "regressed")
+    assert.match(row.evidence, /^[\d.]+ % longer tonight than in 30 nights before: by chance in 1 of/u)
+    assert.strictEqual(rowOf(judge(of(timedNights), timed(30, 1.01)), "duration", null).verdict, "no evidence")
+  })
+
+  it("of one scenario need three nights that are each beyond all before", () => {
+    const slow = (day: number, factor = 2) => {
+      const { id: _, ...of } = timed(day, 1)
+      const scenarios = of.scenarios.map((one) => (one.name === "s3" ? { ...one, ...took(4000 * factor) } : one))
+      return night(day, scenarios)
+    }
+    const two = [...timedNights, slow(30)]
+    assert.strictEqual(rowOf(judge(of(two), slow(31)), "duration", "s3").verdict, "no evidence")
+    assert.strictEqual(rowOf(judge(of([...two, slow(31)]), slow(32)), "duration", "s3").verdict, "regressed")
+    assert.strictEqual(rowOf(judge(of([...two, slow(31, 1)]), slow(32)), "duration", "s3").verdict, "no evidence")
+  })
+})
+
+describe("durations of a scenario that was as slow before", () => {
+  it("are not news, whatever an interval says", () => {
+    const of = (day: number, factor: number) =>
+      night(day, [scenario("a", 5, took(1000 * factor * (1 + 0.02 * Math.sin(5 * day))))])
+    const steadyNights = Array.from({ length: 30 }, (_, day) => of(day, 1))
+    const once = Array.from({ length: 30 }, (_, day) => of(day, day === 12 ? 3 : 1))
+    const slow = [of(30, 2), of(31, 2)]
+    assert.strictEqual(
+      rowOf(judge({ nights: [...steadyNights, ...slow], accepted: [] }, of(32, 2)), "duration", "a").verdict,
+      "regressed"
+    )
+    assert.strictEqual(
+      rowOf(judge({ nights: [...once, ...slow], accepted: [] }, of(32, 2)), "duration", "a").verdict,
+      "no evidence"
+    )
+  })
+})
+
+describe("cost", () => {
+  it("is worse when trials are dearer by more than is tolerated", () => {
+    assert.strictEqual(rowOf(judge(of(timedNights), timed(30, 1, 1.15)), "cost", null).verdict, "regressed")
+    assert.strictEqual(rowOf(judge(of(timedNights), timed(30, 1, 1.04)), "cost", null).verdict, "no evidence")
+  })
+})
+
+describe("a browser that was left open", () => {
+  it("is worse whatever the nights before did", () => {
+    const leaking = night(30, [scenario("always", 5, { leaks: 1 })])
+    const row = rowOf(judge(of(steady(30)), leaking), "leaked browsers", null)
+    assert.deepStrictEqual(
+      [row.verdict, row.evidence],
+      ["regressed", "1 was left open; 0 of 30 nights before left some"]
+    )
+  })
+})

@@ -1,0 +1,90 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ofReport, partialOf } from "../src/Night.ts"
+import type { RunReport } from "@webagent/report/RunReport"
+import { green, trial } from "./reports.ts"
+
+const [first] = green.results
+if (first === undefined) throw new Error("the fixture has results")
+const five = {
+  ...first,
+  verdict: "flaky",
+  cost_usd: "0.25",
+  trials: [
+    trial({ duration_ms: 100 }),
+    trial({
+      duration_ms: 400,
+      reruns: [{ started_ms: 0, duration_ms: 50, failure: { kind: "error", message: "503" } }]
+    }),
+    trial({ duration_ms: 200 }),
+    trial({ verdict: "claimed", duration_ms: 900, leakedBrowsers: [{ id: "b", stopped: true }] }),
+    trial({ verdict: "infra", duration_ms: 10 })
+  ]
+} as const
+const report: RunReport = { ...green, results: [five] }
+
+describe("a night of a report", () => {
+  it("counts what is scored, and sums up the durations of what passed", () => {
+    const [scenario] = ofReport(report).scenarios
+    assert.deepStrictEqual(scenario, {
+      suite: "v4-runs",
+      name: "a run completes",
+      verdict: "flaky",
+      passed: 3,
+      scored: 4,
+      failed: 0,
+      claimed: 1,
+      infra: 1,
+      durations: { count: 3, mean_log: Number(Math.log(200).toFixed(6)), median_ms: 200 },
+      spent_ms: 1660,
+      trials: 5,
+      cost_usd: "0.25",
+      requests: 10,
+      breaches: 0,
+      leaks: 1
+    })
+  })
+
+  it("has the same id for the same content, and another one for any other", () => {
+    assert.strictEqual(ofReport(report).id, ofReport({ ...report }).id)
+    assert.notStrictEqual(ofReport(report).id, ofReport({ ...report, cost_usd: "1" }).id)
+  })
+
+  it("keeps what got worse, so that it is no measure later", () => {
+    const row = {
+      figure: "duration",
+      scenario: null,
+      verdict: "regressed",
+      now: "",
+      before: "",
+      window: 2,
+      since: "2026-01-01",
+      nights: 9,
+      evidence: "",
+      detectable: null
+    } as const
+    const judgement = { verdict: "regressed", nights: 9, passedOver: [], differences: [], rows: [row] } as const
+    assert.deepStrictEqual(ofReport({ ...report, judgement }).regressed, [
+      { figure: "duration", scenario: null, since: "2026-01-01" }
+    ])
+    assert.isUndefined(ofReport(report).regressed)
+  })
+})
+
+describe("a partial night", () => {
+  const header = report.header
+  const skipped = { ...first, verdict: "skipped", trials: [] } as const
+  const infra = { ...first, trials: [trial({ verdict: "infra" }), trial()] }
+  const cases: ReadonlyArray<readonly [RunReport, string | undefined]> = [
+    [report, undefined],
+    [{ ...report, interrupted: true }, "it was stopped before its end"],
+    [{ ...report, header: { ...header, shard: { index: 1, of: 4 } } }, "it is shard 1 of 4"],
+    [{ ...report, header: { ...header, selection: "--tag a" } }, "only --tag a was asked for"],
+    [{ ...report, results: [five, skipped] }, "1 of 2 scenarios were skipped or cut short"],
+    [{ ...report, results: [five, { ...skipped, needs: ["control-api"] }] }, undefined],
+    [{ ...report, results: [infra] }, "the infrastructure ended 1 of 2 trials"]
+  ]
+
+  it("is one that says less than others would", () => {
+    for (const [of, why] of cases) assert.strictEqual(partialOf(of), why)
+  })
+})

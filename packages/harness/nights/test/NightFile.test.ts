@@ -1,0 +1,124 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Result from "effect/Result"
+import { join } from "node:path"
+import * as NightFile from "../src/NightFile.ts"
+import { withId } from "../src/Night.ts"
+import { night, scenario } from "./nights.ts"
+
+const [one, two, three] = [0, 1, 2].map((day) => night(day, [scenario("pays", 5 - day)]))
+if (one === undefined || two === undefined || three === undefined) throw new Error("three nights are three")
+const text = (...lines: ReadonlyArray<unknown>) => lines.map((line) => `${JSON.stringify(line)}\n`).join("")
+const accepted = NightFile.acceptance({ at: "2026-01-05T00:00:00.000Z", night: two.id, note: "meant" })
+
+const parsed = (content: string) => Result.getOrThrow(NightFile.parse(content, "h"))
+const refused = (content: string) => {
+  const result = NightFile.parse(content, "h")
+  if (Result.isSuccess(result)) throw new Error("it was taken")
+  return result.failure
+}
+
+describe("the text of a history", () => {
+  it("of two machines may be put together in any order, with what both have", () => {
+    const past = parsed(text(three, accepted, one) + text(one, two, accepted))
+    assert.deepStrictEqual(past, { nights: [one, two, three], accepted: [accepted], warnings: [] })
+  })
+
+  it("says nothing where there is nothing", () => {
+    assert.deepStrictEqual(parsed("\n\n"), { nights: [], accepted: [], warnings: [] })
+  })
+
+  it("passes over what was cut short, wherever it is, and a last line that cannot be read, with a warning", () => {
+    const half = JSON.stringify(two).slice(0, 100)
+    assert.deepStrictEqual(parsed(`${text(one)}${half}\n${text(three)}`), {
+      nights: [one, three],
+      accepted: [],
+      warnings: ["Line 2 of h was passed over: it was cut short."]
+    })
+    assert.deepStrictEqual(parsed(`${text(one)}\u0000\u0000`).warnings, ["Line 2 of h was passed over: it is no JSON."])
+  })
+
+  it("reads what was put behind a half line, or behind a whole one without an end", () => {
+    const half = JSON.stringify(two).slice(0, 100)
+    const glued = parsed(`${half}${text(one)}${JSON.stringify(three)}${text(accepted)}`)
+    assert.deepStrictEqual(glued, {
+      nights: [one, three],
+      accepted: [accepted],
+      warnings: ["Line 1 of h was passed over: it was cut short."]
+    })
+  })
+
+  it("knows a run that was recorded twice, and takes what says most of it", () => {
+    const { id: _, ...of } = two
+    const again = withId({ ...of, duration_ms: of.duration_ms + 5 })
+    const short = withId({ ...of, partial: "a shard is missing", scenarios: [] })
+    assert.deepStrictEqual(parsed(text(two, again)).nights, [again])
+    for (const lines of [text(short, two), text(two, short)]) assert.deepStrictEqual(parsed(lines).nights, [two])
+    const elsewhere = withId({ ...of, fingerprint: { ...of.fingerprint, target: "http://127.0.0.1:1" } })
+    assert.strictEqual(parsed(text(two, elsewhere)).nights.length, 2)
+  })
+
+  it("passes over a line wherever it was cut", () => {
+    const whole = JSON.stringify(night(1, [scenario('pays {"'), scenario("back\\\\slash")], { partial: "}" }))
+    for (let length = 1; length < whole.length; length++) {
+      const { nights, warnings } = parsed(`${text(one)}${whole.slice(0, length)}\n${text(three)}`)
+      assert.deepStrictEqual([nights.length, warnings.length], [2, 1], whole.slice(0, length))
+    }
+  })
+
+  it("refuses any other line, by its number, with why", () => {
+    assert.strictEqual(refused(`oops\n${text(one)}`), "Line 1 of h is no line of a history: it is no JSON.")
+    assert.match(
+      refused(`${text(one)}<<<<<<< HEAD\n${text(two)}`),
+      /^Line 2 of h .+ it is left over from a merge: keep the lines of both sides\.$/u
+    )
+    assert.match(
+      refused(`${text({ ...one, scenarios: 3 })}${text(two)}`),
+      /^Line 1 of h is no line of a history: .+\.$/u
+    )
+  })
+})
+
+describe("a history file", () => {
+  const file = Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    return join(yield* fs.makeTempDirectoryScoped(), "below", "history.ndjson")
+  })
+
+  it.effect("begins with the first night, and keeps lines whole that are added at the same time", () =>
+    Effect.gen(function* () {
+      const path = yield* file
+      assert.deepStrictEqual((yield* NightFile.read(path)).nights, [])
+      const nights = Array.from({ length: 40 }, (_, day) => night(day, [scenario("pays"), scenario("x".repeat(9000))]))
+      yield* Effect.forEach(nights, (one) => NightFile.append(path, one), { concurrency: "unbounded" })
+      assert.deepStrictEqual((yield* NightFile.read(path)).nights, nights)
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+
+  it.effect("gives what was cut short a line of its own", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* file
+      yield* NightFile.append(path, one)
+      yield* fs.writeFileString(path, JSON.stringify(two).slice(0, 50), { flag: "a" })
+      yield* NightFile.append(path, three)
+      const past = yield* NightFile.read(path)
+      assert.deepStrictEqual(past.nights, [one, three])
+      assert.deepStrictEqual(past.warnings, [`Line 2 of ${path} was passed over: it was cut short.`])
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+
+  it.effect("that cannot be read is a mistake in a sentence", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const directory = yield* fs.makeTempDirectoryScoped()
+      const mistake = yield* Effect.flip(NightFile.read(directory))
+      assert.strictEqual(
+        mistake.message,
+        `--history: the history cannot be read: ${directory} is a folder and not a file.`
+      )
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+})

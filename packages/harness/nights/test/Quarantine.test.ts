@@ -1,0 +1,125 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Result from "effect/Result"
+import * as Quarantine from "../src/Quarantine.ts"
+import * as Release from "../src/Release.ts"
+import { night, scenario } from "./nights.ts"
+import { green } from "./reports.ts"
+
+const entry: Quarantine.Entry = {
+  suite: "shop",
+  scenario: "pays",
+  owner: "kim",
+  reason: "the bank's page is slow",
+  since: "2026-11-01",
+  expires: "2026-12-01"
+}
+const today = "2026-11-21"
+const fileOf = (...entries: ReadonlyArray<unknown>) => JSON.stringify({ entries })
+const refused = (text: string) => {
+  const result = Quarantine.parse(text, today)
+  if (Result.isSuccess(result)) throw new Error("it was taken")
+  return result.failure
+}
+
+describe("a quarantine file", () => {
+  it("says who sees to what until when", () => {
+    assert.deepStrictEqual(Result.getOrThrow(Quarantine.parse(fileOf(entry), today)), {
+      cleanTrials: 59,
+      entries: [entry]
+    })
+    const own = Quarantine.parse(JSON.stringify({ cleanTrials: 20, entries: [] }), today)
+    assert.strictEqual(Result.getOrThrow(own).cleanTrials, 20)
+  })
+
+  const mistakes: ReadonlyArray<readonly [string, unknown, RegExp]> = [
+    [
+      "lasts too long",
+      { ...entry, expires: "2026-12-02" },
+      /^entries\[0\]\.expires \(shop › pays\): 2026-12-02 is 31 days after since, and 30 are the most: 2026-12-01 or earlier$/u
+    ],
+    ["ends before it begins", { ...entry, expires: "2026-10-31" }, /^entries\[0\]\.expires .+ is before since/u],
+    ["is taken in advance", { ...entry, since: "2026-11-22" }, /^entries\[0\]\.since .+: 2026-11-22 is not yet/u],
+    ["has no owner", { ...entry, owner: " " }, /expected some words.+owner/u],
+    [
+      "has a day that is none",
+      { ...entry, since: "2026-11-31" },
+      /expected a day such as 2026-12-01, got "2026-11-31".+since/u
+    ],
+    ["has a field that is not known", { ...entry, issue: 1 }, /issue/u]
+  ]
+  for (const [what, wrong, sentence] of mistakes) {
+    it(`with an entry that ${what} is refused, by the field`, () => {
+      assert.match(refused(fileOf(wrong)), sentence)
+    })
+  }
+
+  it("with a scenario twice is refused", () => {
+    assert.strictEqual(
+      refused(fileOf(entry, entry)),
+      "entries[0] and entries[1] are both about shop › pays: leave one out"
+    )
+  })
+})
+
+describe("what is in quarantine", () => {
+  const scenarios = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ suite: "shop", name: `s${index}` }))
+  const held = (count: number) => ({
+    cleanTrials: 59,
+    entries: Array.from({ length: count }, (_, index) => ({ ...entry, scenario: `s${index}` }))
+  })
+
+  it("is one of twenty scenarios at most, and always may be one", () => {
+    assert.isUndefined(Quarantine.tooMany(held(5), scenarios(100)))
+    assert.strictEqual(
+      Quarantine.tooMany(held(6), scenarios(100)),
+      "--quarantine: 6 of 100 scenarios are in quarantine, and 5 may be (5 %): mend some, or let them fail."
+    )
+    assert.isUndefined(Quarantine.tooMany(held(1), scenarios(3)))
+    assert.isDefined(Quarantine.tooMany(held(2), scenarios(3)))
+  })
+
+  it("is told when there is no such scenario", () => {
+    assert.deepStrictEqual(
+      Quarantine.strangers({ cleanTrials: 59, entries: [entry, { ...entry, suite: "x" }] }, scenarios(2)),
+      [
+        'quarantine: there is no scenario "pays" in suite "shop": take the entry out, or mend its name',
+        'quarantine: suite "x" is not in this run'
+      ]
+    )
+  })
+
+  it("is marked in the report, and has expired the day after its last", () => {
+    const of = (expires: string) => {
+      const quarantine = {
+        cleanTrials: 59,
+        entries: [{ ...entry, suite: "v4-runs", scenario: "a run completes", expires }]
+      }
+      return Quarantine.mark(quarantine, green).results[0]?.quarantine
+    }
+    assert.deepStrictEqual(of(today), { owner: "kim", reason: entry.reason, expires: today, expired: false })
+    assert.strictEqual(of("2026-11-20")?.expired, true)
+  })
+})
+
+describe("letting go", () => {
+  const quarantine = { cleanTrials: 59, entries: [{ ...entry, since: "2026-01-03" }] }
+  const nights = (count: number, change = () => scenario("pays")) =>
+    Array.from({ length: count }, (_, day) => night(day, [day === 5 ? change() : scenario("pays")]))
+
+  it("is proposed after 59 clean trials since the quarantine began, with how sure that is", () => {
+    assert.deepStrictEqual(Release.proposals(quarantine, nights(13)), [])
+    const [proposal] = Release.proposals(quarantine, nights(14))
+    assert.strictEqual(proposal?.clean, 60)
+    assert.strictEqual(
+      proposal?.evidence,
+      "60 trials in a row passed: with 95 % confidence it fails in less than 4.9 % of them"
+    )
+  })
+
+  it("counts from the last failure on", () => {
+    const failing = nights(17, () => scenario("pays", 4))
+    assert.deepStrictEqual(Release.proposals(quarantine, failing), [])
+    assert.strictEqual(Release.proposals(quarantine, [...failing, night(17, [scenario("pays")])])[0]?.clean, 60)
+  })
+})

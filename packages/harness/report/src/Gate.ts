@@ -1,0 +1,230 @@
+import * as Duration from "effect/Duration"
+import type { JudgedRow } from "./NightJudgement.ts"
+import * as Onset from "./Onset.ts"
+import { isBad, leakedBrowsersOf, type RunReport, type ScenarioResult } from "./RunReport.ts"
+import { isScored } from "./Trial.ts"
+
+/** Why a run is red, or what one should know of a run that is not, in one sentence. */
+export interface Reason {
+  readonly rule:
+    | "stopped"
+    | "invariant"
+    | "leak"
+    | "failed"
+    | "claimed"
+    | "flaky"
+    | "infra"
+    | "unscored"
+    | "regressed"
+    | "quarantine"
+    | "not run"
+    | "limit"
+    | "shards"
+  readonly sentence: string
+}
+
+/** What a run comes to: green exactly when there are no `reasons`. */
+export interface Gate {
+  readonly green: boolean
+  readonly reasons: ReadonlyArray<Reason>
+  /** What would be a reason, and is not. */
+  readonly notes: ReadonlyArray<Reason>
+}
+
+/** So many nights have to be known before what is no worse than they were is let pass. */
+export const leastNights = 5
+
+/** The limit of time of a scenario, in words. */
+export const scenarioTimeReached = (limit_ms: number): string =>
+  `the limit of ${Duration.format(Duration.millis(limit_ms))} for a scenario was reached`
+
+const mostNamed = 3
+
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
+
+const nameOf = ({ name, suite }: { readonly suite: string; readonly name: string }) => `${suite} › ${name}`
+
+/** Since when a scenario is so, as far as the rule is concerned. */
+const onsetOf = (rule: Reason["rule"], { onset }: ScenarioResult): Onset.Onset | undefined =>
+  rule === "leak" || rule === "invariant" ? onset?.invariants : onset?.trials
+
+/** Some names in words, the newest first, and how many more there are. */
+const named = (rule: Reason["rule"], results: ReadonlyArray<ScenarioResult>): string => {
+  const names = results
+    .toSorted((one, other) => Onset.newestFirst(onsetOf(rule, one), onsetOf(rule, other)))
+    .slice(0, mostNamed)
+    .map((result) => {
+      const onset = onsetOf(rule, result)
+      return `${nameOf(result)}${onset === undefined ? "" : ` (${Onset.text(onset)})`}`
+    })
+  const more = results.length - names.length
+  return `${names.join(", ")}${more === 0 ? "" : `, and ${more} more`}`
+}
+
+/** One reason for all results that a rule is about; none where there is no such result. */
+const reason = (
+  rule: Reason["rule"],
+  results: ReadonlyArray<ScenarioResult>,
+  what: (count: number) => string
+): ReadonlyArray<Reason> =>
+  results.length === 0
+    ? []
+    : [{ rule, sentence: `${counted(results.length, "scenario")} ${what(results.length)}: ${named(rule, results)}` }]
+
+/** Whether a scenario is in quarantine that holds: what becomes of it stops nobody. */
+export const isCovered = ({ quarantine }: ScenarioResult) => quarantine !== undefined && !quarantine.expired
+
+/** Whether the nights before do not show that it was better, though they could: then a scenario that passes now and then does not stop anybody. */
+const isKnown = (result: ScenarioResult, rows: ReadonlyArray<JudgedRow>): boolean =>
+  result.verdict === "flaky" &&
+  rows.some(
+    ({ detectable, figure, nights, scenario, verdict }) =>
+      figure === "pass rate" &&
+      // where not even a scenario that always fails would be seen, nothing is shown
+      detectable !== null &&
+      scenario?.suite === result.suite &&
+      scenario.name === result.name &&
+      nights >= leastNights &&
+      (verdict === "no evidence" || verdict === "improved")
+  )
+
+/** The results whose trials are no reason, whatever they say: in quarantine, or flaky as ever. */
+export const tolerated = ({ judgement, results }: RunReport): ReadonlySet<ScenarioResult> =>
+  new Set(results.filter((result) => isCovered(result) || isKnown(result, judgement?.rows ?? [])))
+
+const isUnrun = ({ trials }: ScenarioResult) => !trials.some(({ verdict }) => verdict !== "skipped")
+
+/** Whether a scenario was not run, or not whole, for another reason than that the target cannot serve it. */
+const isCut = (report: RunReport) => (result: ScenarioResult) =>
+  result.needs.every((need) => report.header.target.capabilities.includes(need)) &&
+  (result.verdict === "skipped" || result.trials.some(({ verdict }) => verdict === "skipped"))
+
+/** Above this share of trials that the infrastructure ended, too little is known of a run. */
+const mostInfra = 0.2
+
+/** That the infrastructure ended too many trials of some scenarios, in words; undefined where it did not. */
+export const awayTooOften = (results: ReadonlyArray<ScenarioResult>): string | undefined => {
+  const ran = results.flatMap(({ trials }) => trials).filter(({ verdict }) => verdict !== "skipped")
+  const away = ran.filter(({ verdict }) => verdict === "infra").length
+  return away > mostInfra * ran.length ? `the infrastructure ended ${away} of ${ran.length} trials` : undefined
+}
+
+/** Whether some of its trials say nothing, and others say that it is well or not. */
+const isPartlyScored = ({ trials, verdict }: ScenarioResult) =>
+  verdict !== "infra" &&
+  verdict !== "unscored" &&
+  trials.some(({ verdict }) => verdict === "infra" || verdict === "unscored")
+
+/** Whether no trial of a scenario came to its end in the time that a scenario has, so that a service which hangs is not let pass. */
+const isOverlong = ({ header }: RunReport) => {
+  const limit_ms = header.limits.scenarioTime_ms
+  return ({ trials, verdict }: ScenarioResult): boolean =>
+    limit_ms !== undefined &&
+    verdict === "skipped" &&
+    // those that were not begun have sent nothing
+    trials.some(({ reason, requests }) => requests > 0 && reason === scenarioTimeReached(limit_ms))
+}
+
+/** That shards of a run are not there, which nobody has asked for. */
+const missingShards = ({ shards = [] }: RunReport): ReadonlyArray<Reason> => {
+  const of = shards[0]?.of ?? 0
+  const missing = of - shards.length
+  if (missing <= 0) return []
+  return [{ rule: "not run", sentence: `${missing} of ${of} shards ${missing === 1 ? "is" : "are"} missing` }]
+}
+
+const cuts = (report: RunReport): ReadonlyArray<Reason> => {
+  const reasons = Map.groupBy(report.results.filter(isCut(report)), ({ reason }) => reason ?? "nobody said why")
+  return [...reasons].map(([why, results]) => {
+    const whole = results.filter(isUnrun).length
+    const part = results.length - whole
+    const what = [
+      ...(whole === 0 ? [] : [`${counted(whole, "scenario")} ${whole === 1 ? "was" : "were"} not run`]),
+      ...(part === 0 ? [] : [`${counted(part, "scenario")} not with all trials`])
+    ]
+    return { rule: "not run", sentence: `${what.join(", ")}: ${why}` }
+  })
+}
+
+/**
+ * Decides whether a run is green, in the only place that does. A broken invariant, a leak, and what is worse than it was
+ * are red whatever the checks say. What failed is red, unless it passes now and then and at least five nights show that
+ * it was no better before. What is quarantined is not red until that expires; an expired entry is. What a limit kept
+ * from running is not red, and said, but for a scenario that was begun and had no trial done in its own time; a run of which nothing is known, or too little, is red, but for a shard, which is
+ * judged with the others.
+ */
+export const judge = (report: RunReport): Gate => {
+  const { breaches, crossed = [], differences = [], interrupted, judgement, results } = report
+  const rows = judgement?.rows ?? []
+  const open = results.filter((result) => !isCovered(result))
+  const of = (verdict: ScenarioResult["verdict"]) => open.filter((result) => result.verdict === verdict)
+  const known = of("flaky").filter((result) => isKnown(result, rows))
+  const covered = new Set(results.filter(isCovered).map(nameOf))
+  const unrun = cuts(report)
+  const isShard = report.header.shard !== undefined
+  const isCutWhole = unrun.length > 0 && !results.some(({ trials }) => trials.some(isScored))
+  const nothing = !interrupted && (isCutWhole || (!isShard && results.every(({ verdict }) => verdict === "skipped")))
+  const away = of("infra").length > 0 ? undefined : awayTooOften(open)
+  const reasons: ReadonlyArray<Reason> = [
+    ...(interrupted ? [{ rule: "stopped", sentence: "it was stopped before every scenario had run" } as const] : []),
+    ...breaches.map(
+      ({ invariant, sentence }) => ({ rule: "invariant", sentence: `${invariant}: ${sentence}` }) as const
+    ),
+    ...reason(
+      "invariant",
+      open.filter(({ trials }) => trials.some((trial) => trial.breaches.length > 0)),
+      () => "broke what must always hold"
+    ),
+    ...reason(
+      "leak",
+      open.filter((result) => leakedBrowsersOf(result).length > 0),
+      () => "left browsers open"
+    ),
+    ...reason("failed", of("failed"), () => "failed"),
+    ...reason("claimed", of("claimed"), (count) => `${count === 1 ? "is" : "are"} wrong where the agent said success`),
+    ...reason(
+      "flaky",
+      of("flaky").filter((result) => !known.includes(result)),
+      () => "passed in some trials only"
+    ),
+    ...reason("infra", of("infra"), () => "could not be run, the service was away"),
+    ...reason("unscored", of("unscored"), () => "could not be judged, an oracle could not look"),
+    ...rows
+      .filter(
+        // a leak has a rule of its own
+        ({ figure, scenario, verdict }) =>
+          verdict === "regressed" &&
+          figure !== "leaked browsers" &&
+          (scenario === null || !covered.has(nameOf(scenario)))
+      )
+      .toSorted((one, other) => Onset.newestFirst(one.onset, other.onset))
+      .map(({ evidence, figure, onset, scenario }) => ({
+        rule: "regressed" as const,
+        sentence: `${figure} of ${scenario === null ? "the whole night" : nameOf(scenario)}: ${evidence}${onset === undefined ? "" : ` (${Onset.text(onset)})`}`
+      })),
+    ...reason(
+      "quarantine",
+      results.filter(({ quarantine }) => quarantine?.expired === true),
+      (count) => `${count === 1 ? "has" : "have"} been in quarantine for longer than agreed`
+    ),
+    ...reason("not run", open.filter(isOverlong(report)), () => "came to no end in the time that a scenario has"),
+    ...crossed.map((sentence) => ({ rule: "limit", sentence }) as const),
+    ...missingShards(report),
+    ...(nothing ? [{ rule: "not run", sentence: "no scenario was run to its end" } as const] : []),
+    ...(away === undefined ? [] : [{ rule: "not run", sentence: `too little is known: ${away}` } as const])
+  ]
+  const notes: ReadonlyArray<Reason> = [
+    ...reason("flaky", known, () => "passed in some trials only, and the nights before do not show that it was better"),
+    ...reason(
+      "quarantine",
+      results.filter((result) => isCovered(result) && (result.verdict === "skipped" || isBad(result))),
+      () => "did not pass, which is known: in quarantine"
+    ),
+    ...reason("infra", results.filter(isPartlyScored), () => "could not be scored in every trial"),
+    ...differences.map(
+      (difference) => ({ rule: "shards", sentence: `the shards were not told alike: ${difference}` }) as const
+    ),
+    ...unrun
+  ]
+  return { green: reasons.length === 0, reasons, notes }
+}

@@ -1,0 +1,25 @@
+import type { PlatformError } from "effect/PlatformError"
+
+const sentences: Readonly<Record<string, (path: string) => string>> = {
+  EEXIST: (path) => `${path} exists and is not a folder`,
+  ENOTDIR: (path) => `a part of ${path} is a file and not a folder`,
+  EISDIR: (path) => `${path} is a folder and not a file`,
+  ENOENT: (path) => `there is no ${path}`,
+  EACCES: (path) => `you may not write to ${path}`,
+  EPERM: (path) => `you may not write to ${path}`,
+  EROFS: (path) => `${path} can only be read`,
+  ENOSPC: (path) => `there is no space left for ${path}`,
+  EDQUOT: (path) => `there is no space left for ${path}`,
+  ENAMETOOLONG: () => "the name is too long"
+}
+
+/** What the system refused, in words for a person: the path and why, without a full stop. */
+export const describePlatformError = ({ message, reason }: PlatformError): string => {
+  if (reason._tag === "BadArgument") return reason.description ?? message
+  const { cause, description, module, pathOrDescriptor } = reason
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined
+  const path = pathOrDescriptor === undefined || pathOrDescriptor === "" ? '""' : String(pathOrDescriptor)
+  const why = code ?? description ?? (cause instanceof Error ? cause.message : "it does not say why")
+  // of a process the same codes mean something else
+  return (module === "FileSystem" ? sentences[why]?.(path) : undefined) ?? `the system refused ${path} (${why})`
+}

@@ -1,0 +1,271 @@
+import * as Schema from "effect/Schema"
+import { Agreement } from "./Agreement.ts"
+import { CutCost } from "./CutCost.ts"
+import { Machine } from "./Machine.ts"
+import { NightJudgement, ReleaseProposal } from "./NightJudgement.ts"
+import { Onset } from "./Onset.ts"
+import { Breach, Failure, type LeakedBrowser, Leftover, Trial } from "./Trial.ts"
+
+/**
+ * What became of a scenario. `passed`: every trial that is scored passed; `flaky`: some did; `failed`: none did, or it
+ * cost too much; `claimed`: none did, and of one the agent said that it had; `infra` and `unscored`: more trials could not
+ * be scored than passed, mostly for this reason, and none failed; `skipped`: none was run.
+ */
+export const Verdict = Schema.Literals(["passed", "flaky", "failed", "claimed", "infra", "unscored", "skipped"])
+
+/** What became of a scenario. */
+export type Verdict = typeof Verdict.Type
+
+/** Who watches over a scenario that is known to fail, why, and until when. */
+export const Quarantined = Schema.Struct({
+  owner: Schema.String,
+  reason: Schema.String,
+  /** The last day, `2026-12-01`. */
+  expires: Schema.String,
+  expired: Schema.Boolean
+})
+
+/** How many trials passed, and what that says about the next ones. */
+export const PassRate = Schema.Struct({
+  passed: Schema.Int,
+  /** Passed, failed and claimed together: only these say something about the service. */
+  scored: Schema.Int,
+  /** `passed / scored`. */
+  rate: Schema.Number,
+  /** Within what the true rate lies, with a confidence of 95 %. */
+  low: Schema.Number,
+  high: Schema.Number
+})
+
+/** How many trials passed. */
+export type PassRate = typeof PassRate.Type
+
+/** The pass rate of several scenarios together: each scenario weighs the same. */
+export const SuiteFigures = Schema.Struct({
+  /** Null for all suites together. */
+  suite: Schema.NullOr(Schema.String),
+  /** Those of which a trial was scored. */
+  scenarios: Schema.Int,
+  passed: Schema.Int,
+  scored: Schema.Int,
+  /** The mean of the scenarios' rates. */
+  rate: Schema.Number,
+  /** With a confidence of 95 %, by drawing scenarios again; null of a single scenario. */
+  interval: Schema.NullOr(Schema.Struct({ low: Schema.Number, high: Schema.Number })),
+  /** How many trials `passAtK` and `passHatK` are of, in so many of the scenarios. */
+  k: Schema.Int,
+  scenariosOfK: Schema.Int,
+  /** How likely at least one of `k` trials passes, and how likely all do. */
+  passAtK: Schema.Number,
+  passHatK: Schema.Number
+})
+
+/** The pass rate of several scenarios together. */
+export type SuiteFigures = typeof SuiteFigures.Type
+
+/** What became of a scenario; `failure` is that of its first trial that did not pass. */
+export const ScenarioResult = Schema.Struct({
+  suite: Schema.String,
+  name: Schema.String,
+  /** The shard that ran it, in a report that was put together. */
+  shard: Schema.optionalKey(Schema.Int),
+  /** A hash of how it is written; another one is another scenario to a history. */
+  source: Schema.optionalKey(Schema.String),
+  tags: Schema.Array(Schema.String),
+  needs: Schema.Array(Schema.String),
+  verdict: Verdict,
+  /** Why it, or a trial of it, was skipped or could not be scored. */
+  reason: Schema.optionalKey(Schema.String),
+  failure: Schema.optionalKey(Failure),
+  /** Milliseconds after the run's start. */
+  started_ms: Schema.Number,
+  duration_ms: Schema.Number,
+  checks: Schema.Int,
+  /** What the runs of all its trials cost, in USD, as an exact decimal. */
+  cost_usd: Schema.String,
+  trials: Schema.Array(Trial),
+  /** Where it has several trials of which one is scored. */
+  passRate: Schema.optionalKey(PassRate),
+  quarantine: Schema.optionalKey(Quarantined),
+  /** Since when its trials do not pass, and since when it breaks what must always hold; where nights before are known. */
+  onset: Schema.optionalKey(Schema.Struct({ trials: Schema.optionalKey(Onset), invariants: Schema.optionalKey(Onset) }))
+})
+
+/** What became of a scenario. */
+export type ScenarioResult = typeof ScenarioResult.Type
+
+/** Limits of a run; what is missing has none. */
+export const Limits = Schema.Struct({
+  time_ms: Schema.optionalKey(Schema.Number),
+  /** For all trials of one scenario together. */
+  scenarioTime_ms: Schema.optionalKey(Schema.Number),
+  /** An exact decimal. */
+  cost_usd: Schema.optionalKey(Schema.String),
+  /** What a trial may cost where its scenario declares no budget, as an exact decimal. */
+  trialBudget_usd: Schema.optionalKey(Schema.String),
+  requests: Schema.optionalKey(Schema.Int),
+  /** How often a trial may be run again after the infrastructure ended it, of all trials together. */
+  reruns: Schema.optionalKey(Schema.Int)
+})
+
+/** Limits of a run. */
+export type Limits = typeof Limits.Type
+
+/** When a run was taken up again after it was killed, how much of it had been done, and how long that had taken. */
+export const Resumptions = Schema.Array(
+  Schema.Struct({
+    at: Schema.String,
+    kept: Schema.Int,
+    after_ms: Schema.Number,
+    /** What the trials cost that ran when it was killed, where any may have. */
+    cut: Schema.optionalKey(CutCost)
+  })
+)
+
+/** What a run is, before it has begun. */
+export const RunHeader = Schema.Struct({
+  tool: Schema.Struct({ name: Schema.String, version: Schema.String }),
+  startedAt: Schema.String,
+  seed: Schema.Int,
+  concurrency: Schema.Int,
+  /** How often each scenario is repeated; null when each says so itself. */
+  trials: Schema.NullOr(Schema.Int),
+  limits: Limits,
+  /** What `--tag` and `--name` left of the suites, in their words; absent where they left everything. */
+  selection: Schema.optionalKey(Schema.String),
+  machine: Schema.optionalKey(Machine),
+  /** Which part of all scenarios this is, from 1; `plan` says of all, in their order, in which part each is. */
+  shard: Schema.optionalKey(
+    Schema.Struct({
+      index: Schema.Int,
+      of: Schema.Int,
+      plan: Schema.optionalKey(
+        Schema.Array(Schema.Struct({ suite: Schema.String, name: Schema.String, shard: Schema.Int }))
+      ),
+      /** What all scenarios of the plan are: shards of other ones are not parts of one run. */
+      suitesHash: Schema.optionalKey(Schema.String)
+    })
+  ),
+  target: Schema.Struct({
+    name: Schema.String,
+    address: Schema.String,
+    simulated: Schema.Boolean,
+    capabilities: Schema.Array(Schema.String)
+  }),
+  /** `argument` names a suite on the command line where its name does not: its file. */
+  suites: Schema.Array(
+    Schema.Struct({ name: Schema.String, scenarios: Schema.Int, argument: Schema.optionalKey(Schema.String) })
+  ),
+  /** The words behind `run` that it was called with: how it is taken up again when it was killed. */
+  args: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** What the selected scenarios are: a run is not taken up again when they have changed. */
+  suitesHash: Schema.optionalKey(Schema.String),
+  resumed: Schema.optionalKey(Resumptions)
+})
+
+/** What a run is, before it has begun. */
+export type RunHeader = typeof RunHeader.Type
+
+/** How many scenarios ended how, and what must not be, of all trials. */
+export const Counts = Schema.Struct({
+  passed: Schema.Int,
+  flaky: Schema.Int,
+  failed: Schema.Int,
+  claimed: Schema.Int,
+  infra: Schema.Int,
+  unscored: Schema.Int,
+  skipped: Schema.Int,
+  trials: Schema.Int,
+  reruns: Schema.Int,
+  requests: Schema.Int,
+  leakedBrowsers: Schema.Int,
+  breaches: Schema.Int
+})
+
+/** How many scenarios ended how, and what must not be, of all trials. */
+export type Counts = typeof Counts.Type
+
+/** A whole run, as `report.json` holds it: results in the order of the suites, whatever order they ended in. */
+export const RunReport = Schema.Struct({
+  format: Schema.Literal(2),
+  header: RunHeader,
+  duration_ms: Schema.Number,
+  /** Whether it was stopped before every scenario had run. */
+  interrupted: Schema.Boolean,
+  counts: Counts,
+  /** What all runs cost, in USD, as an exact decimal. */
+  cost_usd: Schema.String,
+  /** Where a scenario has several trials: first all suites together, then each. */
+  figures: Schema.optionalKey(Schema.Array(SuiteFigures)),
+  /** Where trials were judged by more than one. */
+  agreement: Schema.optionalKey(Agreement),
+  results: Schema.Array(ScenarioResult),
+  /** The shards that it was put together from: `duration_ms` of the whole is then that of the longest. */
+  shards: Schema.optionalKey(
+    Schema.Array(
+      Schema.Struct({
+        index: Schema.Int,
+        of: Schema.Int,
+        startedAt: Schema.String,
+        duration_ms: Schema.Number,
+        interrupted: Schema.Boolean,
+        resumed: Schema.optionalKey(Resumptions)
+      })
+    )
+  ),
+  /** The limits of the night that its shards have crossed together, a sentence each. */
+  crossed: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** In what its shards were told otherwise than one another: `--max-cost: 5.00 USD in shard 1, none in shard 2`. */
+  differences: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** What the server's own journal or the ledger shows and no single trial can be blamed for. */
+  breaches: Schema.Array(Breach),
+  /** What was still open when the last trial had ended, and what became of it. */
+  leftovers: Schema.optionalKey(Schema.Array(Leftover)),
+  /** What the nights before say of this one; absent where no history was given. */
+  judgement: Schema.optionalKey(NightJudgement),
+  /** Quarantined scenarios that have been clean for long enough to be let go. */
+  proposals: Schema.optionalKey(Schema.Array(ReleaseProposal))
+})
+
+/** A whole run, as `report.json` holds it. */
+export type RunReport = typeof RunReport.Type
+
+/** What a scenario's trials say together. */
+export const verdictOf = (trials: ReadonlyArray<Trial>): Verdict => {
+  const count = (verdict: Trial["verdict"]) => trials.filter((trial) => trial.verdict === verdict).length
+  const [passed, claimed, infra, unscored] = [count("passed"), count("claimed"), count("infra"), count("unscored")]
+  if (claimed + count("failed") > 0) return passed > 0 ? "flaky" : claimed > 0 ? "claimed" : "failed"
+  // one trial that passed does not speak for many of which nobody knows
+  if (infra + unscored > passed) return infra >= unscored ? "infra" : "unscored"
+  return passed > 0 ? "passed" : "skipped"
+}
+
+/** Every browser that the trials of a scenario left open. */
+export const leakedBrowsersOf = ({ trials }: ScenarioResult): ReadonlyArray<LeakedBrowser> =>
+  trials.flatMap(({ leakedBrowsers }) => leakedBrowsers)
+
+/** Whether a scenario needs a person, whatever is known of it: quarantine is not looked at. */
+export const isBad = (result: ScenarioResult): boolean =>
+  (result.verdict !== "passed" && result.verdict !== "skipped") ||
+  result.trials.some(({ breaches, leakedBrowsers }) => leakedBrowsers.length + breaches.length > 0)
+
+/** The counts of some results. */
+export const countsOf = (results: ReadonlyArray<ScenarioResult>): Counts => {
+  const of = (verdict: Verdict) => results.filter((result) => result.verdict === verdict).length
+  const trials = results.flatMap((result) => result.trials)
+  const sum = (count: (trial: Trial) => number) => trials.reduce((total, trial) => total + count(trial), 0)
+  return {
+    passed: of("passed"),
+    flaky: of("flaky"),
+    failed: of("failed"),
+    claimed: of("claimed"),
+    infra: of("infra"),
+    unscored: of("unscored"),
+    skipped: of("skipped"),
+    trials: trials.filter(({ verdict }) => verdict !== "skipped").length,
+    reruns: sum(({ reruns }) => reruns.length),
+    requests: sum(({ requests }) => requests),
+    leakedBrowsers: sum(({ leakedBrowsers }) => leakedBrowsers.length),
+    breaches: sum(({ breaches }) => breaches.length)
+  }
+}

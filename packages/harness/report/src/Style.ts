@@ -1,0 +1,16 @@
+/** How a terminal marks words; every mark is also a word or a sign, so that nothing rests on colour alone. */
+export interface Style {
+  readonly good: (text: string) => string
+  readonly bad: (text: string) => string
+  readonly faint: (text: string) => string
+  readonly strong: (text: string) => string
+}
+
+const ansi = (code: number) => (text: string) => `\u001B[${code}m${text}\u001B[0m`
+const as = (text: string) => text
+
+/** No marks at all: pipes, CI, NO_COLOR. */
+export const plain: Style = { good: as, bad: as, faint: as, strong: as }
+
+/** The sixteen colours that every terminal has. */
+export const coloured: Style = { good: ansi(32), bad: ansi(31), faint: ansi(2), strong: ansi(1) }

@@ -1,0 +1,312 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Gate from "../src/Gate.ts"
+import type { JudgedRow, NightJudgement } from "../src/NightJudgement.ts"
+import { countsOf, type RunReport, type ScenarioResult, type Verdict } from "../src/RunReport.ts"
+import type { Trial } from "../src/Trial.ts"
+
+const trial = (change: Partial<Trial> = {}): Trial => ({
+  index: 0,
+  seed: 1,
+  verdict: "passed",
+  started_ms: 0,
+  duration_ms: 1,
+  checks: 1,
+  requests: 1,
+  cost_usd: "0",
+  reruns: [],
+  leakedBrowsers: [],
+  breaches: [],
+  ...change
+})
+
+const result = (name: string, verdict: Verdict, change: Partial<ScenarioResult> = {}): ScenarioResult => ({
+  suite: "shop",
+  name,
+  tags: [],
+  needs: [],
+  verdict,
+  started_ms: 0,
+  duration_ms: 1,
+  checks: 1,
+  cost_usd: "0",
+  trials: verdict === "skipped" ? [] : [trial(verdict === "flaky" ? {} : { verdict })],
+  ...change
+})
+
+const passed = result("pays", "passed")
+
+const report = (results: ReadonlyArray<ScenarioResult>, change: Partial<RunReport> = {}): RunReport => ({
+  format: 2,
+  header: {
+    tool: { name: "webagent-harness", version: "0.1.0" },
+    startedAt: "2026-11-21T09:12:44.123Z",
+    seed: 1,
+    concurrency: 8,
+    trials: null,
+    limits: {},
+    target: { name: "simulated", address: "http://127.0.0.1:1", simulated: true, capabilities: ["money"] },
+    suites: []
+  },
+  duration_ms: 1,
+  interrupted: false,
+  counts: countsOf(results),
+  cost_usd: "0",
+  results,
+  breaches: [],
+  ...change
+})
+
+const row = (change: Partial<JudgedRow> = {}): JudgedRow => ({
+  figure: "pass rate",
+  scenario: { suite: "shop", name: "buys" },
+  verdict: "no evidence",
+  now: "60 %",
+  before: "70 %",
+  window: 1,
+  since: "2026-11-21T00:00:00Z",
+  nights: 9,
+  evidence: "it passed as often before.",
+  detectable: "30 %",
+  ...change
+})
+
+const judged = (...rows: ReadonlyArray<JudgedRow>): { readonly judgement: NightJudgement } => ({
+  judgement: { verdict: "no evidence", nights: 9, passedOver: [], differences: [], rows }
+})
+
+const quarantine = (expired: boolean) => ({
+  quarantine: { owner: "ann", reason: "the shop is rebuilt", expires: "2026-12-01", expired }
+})
+
+const many = [trial(), trial(), trial(), trial()]
+const breach = { invariant: "created-twice", sentence: "one run was made twice.", resource: "r-1" }
+const leak = { id: "b-1", stopped: true }
+const unrun = result("waits", "skipped", { reason: "the limit of 5.00 USD was reached" })
+
+/** What makes it red, then what is only said. */
+const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, ReadonlyArray<string>]> = [
+  ["everything passed", report([passed]), [], []],
+  ["it was stopped", report([passed], { interrupted: true }), ["it was stopped before every scenario had run"], []],
+  ["a scenario failed", report([passed, result("buys", "failed")]), ["1 scenario failed: shop › buys"], []],
+  [
+    "many failed: three are named",
+    report(["a", "b", "c", "d", "e"].map((name) => result(name, "failed"))),
+    ["5 scenarios failed: shop › a, shop › b, shop › c, and 2 more"],
+    []
+  ],
+  [
+    "claimed",
+    report([result("buys", "claimed")]),
+    ["1 scenario is wrong where the agent said success: shop › buys"],
+    []
+  ],
+  ["flaky", report([result("buys", "flaky")]), ["1 scenario passed in some trials only: shop › buys"], []],
+  ["infra", report([result("buys", "infra")]), ["1 scenario could not be run, the service was away: shop › buys"], []],
+  [
+    "unscored",
+    report([result("buys", "unscored")]),
+    ["1 scenario could not be judged, an oracle could not look: shop › buys"],
+    []
+  ],
+  [
+    "a passed scenario broke an invariant",
+    report([result("buys", "passed", { trials: [trial({ breaches: [breach] })] })]),
+    ["1 scenario broke what must always hold: shop › buys"],
+    []
+  ],
+  [
+    "a passed scenario left a browser open",
+    report([result("buys", "passed", { trials: [trial({ leakedBrowsers: [leak] })] })]),
+    ["1 scenario left browsers open: shop › buys"],
+    []
+  ],
+  ["nobody's invariant", report([passed], { breaches: [breach] }), ["created-twice: one run was made twice."], []],
+  [
+    "flaky as in nine nights before",
+    report([result("buys", "flaky")], judged(row())),
+    [],
+    ["1 scenario passed in some trials only, and the nights before do not show that it was better: shop › buys"]
+  ],
+  [
+    "flaky, and four nights are too few",
+    report([result("buys", "flaky")], judged(row({ nights: 4 }))),
+    ["1 scenario passed in some trials only: shop › buys"],
+    []
+  ],
+  [
+    "flaky, and no fall would have been seen",
+    report([result("buys", "flaky")], judged(row({ detectable: null }))),
+    ["1 scenario passed in some trials only: shop › buys"],
+    []
+  ],
+  [
+    "flaky, and nobody can tell",
+    report([result("buys", "flaky")], judged(row({ verdict: "not enough data" }))),
+    ["1 scenario passed in some trials only: shop › buys"],
+    []
+  ],
+  [
+    "flaky, and another scenario is as before",
+    report([result("buys", "flaky")], judged(row({ scenario: { suite: "shop", name: "pays" } }))),
+    ["1 scenario passed in some trials only: shop › buys"],
+    []
+  ],
+  [
+    "flaky, and its duration is as before",
+    report([result("buys", "flaky")], judged(row({ figure: "duration" }))),
+    ["1 scenario passed in some trials only: shop › buys"],
+    []
+  ],
+  [
+    "never passed, as before",
+    report([result("buys", "failed")], judged(row())),
+    ["1 scenario failed: shop › buys"],
+    []
+  ],
+  [
+    "flaky as before, with a leak",
+    report([result("buys", "flaky", { trials: [trial({ leakedBrowsers: [leak] })] })], judged(row())),
+    ["1 scenario left browsers open: shop › buys"],
+    ["1 scenario passed in some trials only, and the nights before do not show that it was better: shop › buys"]
+  ],
+  [
+    "worse than before",
+    report([passed], judged(row({ verdict: "regressed" }), row({ verdict: "regressed", scenario: null }))),
+    [
+      "pass rate of shop › buys: it passed as often before.",
+      "pass rate of the whole night: it passed as often before."
+    ],
+    []
+  ],
+  [
+    "in quarantine",
+    report(
+      [
+        result("buys", "failed", quarantine(false)),
+        result("leaks", "passed", {
+          ...quarantine(false),
+          trials: [trial({ leakedBrowsers: [leak], breaches: [breach] })]
+        })
+      ],
+      judged(row({ verdict: "regressed" }))
+    ),
+    [],
+    ["2 scenarios did not pass, which is known: in quarantine: shop › buys, shop › leaks"]
+  ],
+  [
+    "quarantine has expired",
+    report([result("buys", "passed", quarantine(true)), result("pays", "failed", quarantine(true))]),
+    [
+      "1 scenario failed: shop › pays",
+      "2 scenarios have been in quarantine for longer than agreed: shop › buys, shop › pays"
+    ],
+    []
+  ],
+  [
+    "a limit kept some from running",
+    report([
+      passed,
+      unrun,
+      result("half", "passed", {
+        reason: "the limit of 5.00 USD was reached",
+        trials: [trial(), trial({ verdict: "skipped" })]
+      })
+    ]),
+    [],
+    ["1 scenario was not run, 1 scenario not with all trials: the limit of 5.00 USD was reached"]
+  ],
+  [
+    "a limit kept all from running",
+    report([unrun]),
+    ["no scenario was run to its end"],
+    ["1 scenario was not run: the limit of 5.00 USD was reached"]
+  ],
+  [
+    "what the target cannot serve is not missing",
+    report([passed, result("needy", "skipped", { needs: ["control-api"], reason: "no control API" })]),
+    [],
+    []
+  ],
+  [
+    "the target can serve nothing",
+    report([result("needy", "skipped", { needs: ["control-api"], reason: "no control API" })]),
+    ["no scenario was run to its end"],
+    []
+  ],
+  [
+    "a shard of which the target can serve nothing",
+    (({ header, ...rest }) => ({ ...rest, header: { ...header, shard: { index: 1, of: 2 } } }))(
+      report([result("needy", "skipped", { needs: ["control-api"], reason: "no control API" })])
+    ),
+    [],
+    []
+  ],
+  [
+    "the service was away in some trials",
+    report([result("buys", "passed", { trials: [...many, trial({ verdict: "infra" })] })]),
+    [],
+    ["1 scenario could not be scored in every trial: shop › buys"]
+  ],
+  [
+    "the service was away in too many trials",
+    report([result("buys", "passed", { trials: [trial(), trial(), trial({ verdict: "infra" })] })]),
+    ["too little is known: the infrastructure ended 1 of 3 trials"],
+    ["1 scenario could not be scored in every trial: shop › buys"]
+  ],
+  [
+    "the service was away in too many trials of what is in quarantine",
+    report([
+      passed,
+      result("buys", "passed", { ...quarantine(false), trials: [trial(), trial(), trial({ verdict: "infra" })] })
+    ]),
+    [],
+    ["1 scenario could not be scored in every trial: shop › buys"]
+  ]
+]
+
+describe("Gate", () => {
+  for (const [what, given, reasons, notes] of cases) {
+    it(`${what}: ${reasons.length === 0 ? "green" : "red"}`, () => {
+      const gate = Gate.judge(given)
+      const sentences = (list: ReadonlyArray<Gate.Reason>) => list.map(({ sentence }) => sentence)
+      assert.deepStrictEqual([sentences(gate.reasons), sentences(gate.notes)], [reasons, notes])
+      assert.strictEqual(gate.green, reasons.length === 0)
+    })
+  }
+
+  it("a scenario of which no trial came to its end in its own time is red, one that was not begun is not", () => {
+    const reason = "the limit of 2s for a scenario was reached"
+    const cut = (requests: number) =>
+      result("hangs", "skipped", { reason, trials: [trial({ verdict: "skipped", reason, requests })] })
+    const within = (results: ReadonlyArray<ScenarioResult>) => {
+      const made = report(results)
+      return Gate.judge({ ...made, header: { ...made.header, limits: { scenarioTime_ms: 2000 } } })
+    }
+    assert.deepStrictEqual(within([passed, cut(3)]).reasons, [
+      { rule: "not run", sentence: "1 scenario came to no end in the time that a scenario has: shop › hangs" }
+    ])
+    assert.isTrue(within([passed, cut(0)]).green)
+    // one that came to its end says more than one that did not
+    const some = result("slow", "passed", { trials: [trial(), trial({ verdict: "skipped", reason })] })
+    assert.isTrue(within([passed, some]).green)
+  })
+})
+
+it("of many scenarios the new ones are named, each with its age", () => {
+  const failing = (name: string, nights: number) =>
+    result(name, "failed", { onset: { trials: { since: "2026-11-14T02:00:00.000Z", nights, known: 9 } } })
+  const results = [failing("a", 7), failing("b", 7), failing("c", 7), failing("d", 1), passed]
+  assert.deepStrictEqual(
+    Gate.judge(report(results)).reasons.map(({ sentence }) => sentence),
+    [
+      "4 scenarios failed: shop › d (new), shop › a (since 2026-11-14, 7 nights), shop › b (since 2026-11-14, 7 nights), and 1 more"
+    ]
+  )
+})
+
+it("a shard that is missing is red, however well the others are", () => {
+  const shard = (index: number) => ({ index, of: 3, startedAt: "", duration_ms: 1, interrupted: false })
+  const of = (...indexes: ReadonlyArray<number>) => Gate.judge({ ...report([passed]), shards: indexes.map(shard) })
+  assert.isTrue(of(1, 2, 3).green)
+  assert.deepStrictEqual(of(1, 3).reasons, [{ rule: "not run", sentence: "1 of 3 shards is missing" }])
+})

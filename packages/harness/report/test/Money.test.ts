@@ -1,0 +1,29 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Money from "../src/Money.ts"
+
+describe("Money", () => {
+  it("compares and takes away exactly, where floats would not", () => {
+    assert.isFalse(Money.isMore(Money.sum(["0.1", "0.2"]), "0.3"))
+    assert.isTrue(Money.isMore("0.30000000000000000001", "0.3"))
+    assert.isFalse(Money.isMore("1.50", "1.5"))
+    assert.strictEqual(Money.difference("1", "0.9"), "0.1")
+    assert.strictEqual(Money.difference("0.9", "+1"), "-0.1")
+    assert.strictEqual(Money.difference("1", "-1"), "2")
+  })
+
+  it("a share is rounded up to a millionth", () => {
+    const cases = [
+      [["1", 1, 3], "0.333334"],
+      [["1.50", 20, 3], "10"],
+      [["0.000001", 1, 2], "0.000001"],
+      [["0", 5, 3], "0"],
+      [["0.1234567", 1, 1], "0.123457"],
+      [["12345678901234567890.12", 2, 1], "24691357802469135780.24"]
+    ] as const
+    for (const [[amount, times, by], expected] of cases) assert.strictEqual(Money.share(amount, times, by), expected)
+  })
+
+  it("a person sees cents at least", () => {
+    assert.deepStrictEqual(["5", "0.5", "0.0264"].map(Money.shown), ["5.00 USD", "0.50 USD", "0.0264 USD"])
+  })
+})

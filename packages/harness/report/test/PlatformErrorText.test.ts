@@ -1,0 +1,49 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import { systemError } from "effect/PlatformError"
+import { join } from "node:path"
+import { describePlatformError } from "../src/PlatformErrorText.ts"
+
+describe("Trouble", () => {
+  it.effect("says in words what a real file system refuses", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* fs.makeTempDirectoryScoped()
+      const file = join(folder, "afile")
+      yield* fs.writeFileString(file, "")
+      const refused = (effect: Effect.Effect<unknown, Parameters<typeof describePlatformError>[0]>) =>
+        Effect.map(Effect.flip(effect), describePlatformError)
+      assert.strictEqual(yield* refused(fs.makeDirectory(file)), `${file} exists and is not a folder`)
+      assert.strictEqual(
+        yield* refused(fs.makeDirectory(join(file, "x"), { recursive: true })),
+        `a part of ${join(file, "x")} is a file and not a folder`
+      )
+      assert.strictEqual(yield* refused(fs.writeFileString(folder, "")), `${folder} is a folder and not a file`)
+      assert.strictEqual(
+        yield* refused(fs.writeFileString(join(folder, "no", "x"), "")),
+        `there is no ${join(folder, "no", "x")}`
+      )
+      assert.match(yield* refused(fs.makeDirectory(join(folder, "x".repeat(300)))), /^the name is too long$/u)
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+
+  it("has words for what a test cannot bring about, and for what it does not know", () => {
+    const refused = (code: string, module = "FileSystem") =>
+      describePlatformError(
+        systemError({
+          _tag: "Unknown",
+          module,
+          method: "any",
+          pathOrDescriptor: "/reports",
+          cause: Object.assign(new Error("refused"), { code })
+        })
+      )
+    assert.strictEqual(refused("EACCES"), "you may not write to /reports")
+    assert.strictEqual(refused("EROFS"), "/reports can only be read")
+    assert.strictEqual(refused("ENOSPC"), "there is no space left for /reports")
+    assert.strictEqual(refused("EMFILE"), "the system refused /reports (EMFILE)")
+    assert.strictEqual(refused("EACCES", "ChildProcess"), "the system refused /reports (EACCES)")
+  })
+})
