@@ -19,6 +19,7 @@ export interface Manifest {
   readonly imports?: Record<string, Target>
   readonly dependencies?: Record<string, string>
   readonly peerDependencies?: Record<string, string>
+  readonly peerDependenciesMeta?: Record<string, { readonly optional?: boolean }>
   readonly optionalDependencies?: Record<string, string>
 }
 

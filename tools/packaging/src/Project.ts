@@ -1,40 +1,48 @@
-import { execFileSync, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Packed } from "./Tarballs.ts"
 
-/** What a project of someone else depends on. */
+/** What a project of someone else depends on, with the ranges that it asks for. */
 export interface Dependencies {
-  readonly packed: ReadonlyArray<Packed>
-  readonly dependencies?: Record<string, string>
+  readonly dependencies: Record<string, string>
   readonly devDependencies?: Record<string, string>
 }
 
-/** Installs packed packages with npm into a folder outside of the workspace; `npm` is what npm is told, and its surroundings. */
-export const installInto = (
-  folder: string,
-  { dependencies = {}, devDependencies = {}, packed }: Dependencies,
-  npm: { readonly flags?: ReadonlyArray<string>; readonly env?: Record<string, string> } = {}
-): void => {
-  const tarballs = packed.map(({ name, tarball }) => [name, `file:${tarball}`] as const)
-  writeFileSync(
-    join(folder, "package.json"),
-    JSON.stringify({
-      name: "someone-elses-app",
-      private: true,
-      type: "module",
-      dependencies: { effect: "4.1.0", ...Object.fromEntries(tarballs), ...dependencies },
-      // what a registry would do: our packages come from the tarballs, wherever they are asked for
-      overrides: Object.fromEntries(packed.map(({ name }) => [name, `$${name}`])),
-      devDependencies
-    })
-  )
-  execFileSync("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", ...(npm.flags ?? [])], {
+/** How npm is run: from which registry, with which flags and which Node. */
+export interface Npm {
+  readonly registry: string
+  /** npm's cache, so that a second install finds what the first one had. */
+  readonly cache: string
+  readonly flags?: ReadonlyArray<string>
+  readonly env?: Record<string, string>
+}
+
+const limit_s = 120
+
+/** Installs packages with npm into a folder outside of the workspace, from a registry on this machine. */
+export const installInto = async (folder: string, wanted: Dependencies, npm: Npm): Promise<void> => {
+  const manifest = { name: "someone-elses-app", private: true, type: "module", ...wanted }
+  writeFileSync(join(folder, "package.json"), JSON.stringify(manifest))
+  // settings of the user lead nowhere else, and what is asked of another host fails at once
+  const own = [`--registry=${npm.registry}`, `--cache=${npm.cache}`, `--userconfig=${join(folder, ".npmrc")}`]
+  const alone = ["--noproxy=127.0.0.1", "--proxy=http://127.0.0.1:9", "--https-proxy=http://127.0.0.1:9"]
+  const quiet = ["--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=0"]
+  const signal = AbortSignal.timeout(limit_s * 1000)
+  const child = spawn("npm", ["install", ...own, ...alone, ...quiet, ...(npm.flags ?? [])], {
     cwd: folder,
-    stdio: "pipe",
-    env: { ...process.env, ...npm.env }
+    stdio: ["ignore", "ignore", "pipe"],
+    env: { ...process.env, ...npm.env },
+    signal
   })
+  let printed = ""
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (printed += text))
+  const ended = await once(child, "close").catch(() => [`no end after ${limit_s} s`])
+  if (ended[0] === 0) return
+  const said = printed.split("\n").map((line) => line.replace(/^npm error (?:\d+ +|code .*)?/u, "").trim())
+  const why = signal.aborted ? `it took more than ${limit_s} s` : said.find((line) => line !== "")
+  const names = Object.keys({ ...wanted.dependencies, ...wanted.devDependencies }).join(", ")
+  throw new Error(`npm could not install ${names}: ${why ?? "it said nothing"}`)
 }
 
 /** A program that a project has installed. */

@@ -6,7 +6,7 @@ import { packAll } from "./Tarballs.ts"
 
 const write = (line: string) => process.stdout.write(`${line}\n`)
 
-const packed = packAll().map(({ folder, name, tarball }) => {
+const packed = (await packAll()).map(({ folder, name, tarball }) => {
   const unpacked = read(folder)
   return {
     name,

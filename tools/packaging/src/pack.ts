@@ -15,7 +15,7 @@ if (folder === undefined) {
 const fileOf = (name: string): string =>
   `${name.startsWith("@") ? name.slice(1) : `${name}-program`}.tgz`.replace("/", "-")
 
-const packed = packAll()
+const packed = await packAll()
 const destination = resolve(folder)
 mkdirSync(destination, { recursive: true })
 const manifests = new Map(

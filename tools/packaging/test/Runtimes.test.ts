@@ -9,11 +9,13 @@ import { rolldown } from "rolldown"
 import { afterAll, afterEach, assert, beforeAll, beforeEach, describe, inject, it } from "vitest"
 import { root } from "../src/Package.ts"
 import { installInto, type Service, startService } from "../src/Project.ts"
+import { versionInUse } from "../src/Registry.ts"
 import { bun, deno, node20, workerd } from "../src/Runtimes.ts"
 import { type Relay, type Seen, startRelay } from "./Relay.ts"
 
 const packed = inject("packed")
 const project = inject("project")
+const npm = inject("npm")
 const programs = join(root, "tools/packaging/programs")
 
 let service: Service
@@ -133,7 +135,12 @@ describe("Node 20", () => {
       const client = mkdtempSync(join(tmpdir(), "webagent-client-"))
       const env = { PATH: `${node20}${delimiter}${process.env["PATH"]}` }
       const needed = packed.filter(({ name }) => /^@webagent\/(?:contract|core|polling|v4)$/u.test(name))
-      installInto(client, { packed: needed }, { flags: ["--engine-strict"], env })
+      const dependencies = Object.fromEntries(needed.map(({ name, version }) => [name, version]))
+      await installInto(
+        client,
+        { dependencies: { effect: versionInUse("effect"), ...dependencies } },
+        { ...npm, flags: ["--engine-strict"], env }
+      )
       cpSync(programs, client, { recursive: true })
 
       const node = join(node20 ?? "", "node")
