@@ -16,7 +16,7 @@ serve.pipe(
   Effect.catchTags({
     // the presenter has said what is wrong
     ShowHelp: ({ errors }) => (errors.length === 0 ? Effect.void : Effect.fail(new UserError({ sentence: "" }))),
-    UserError: report
+    "webagent/UserError": report
   }),
   Effect.provide(Layer.merge(NodeServices.layer, layerPresenter)),
   NodeRuntime.runMain({

@@ -5,8 +5,11 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 
-/** Something that the person at the keyboard can put right: one sentence on stderr, no stack, exit 2. */
-export class UserError extends Data.TaggedError("UserError")<{ readonly sentence: string }> {
+/**
+ * Something that the person at the keyboard can put right: one sentence on stderr, no stack, exit 2.
+ * The tag is not UserError, because an error of effect/cli has that one.
+ */
+export class UserError extends Data.TaggedError("webagent/UserError")<{ readonly sentence: string }> {
   override readonly [Runtime.errorExitCode] = 2
   // `report` has said it
   override readonly [Runtime.errorReported] = false
