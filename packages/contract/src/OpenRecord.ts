@@ -4,12 +4,32 @@ import * as SchemaGetter from "effect/SchemaGetter"
 
 const unknownFields = [Schema.Record(Schema.String, Schema.Unknown)] as const
 
+/** What an answer has besides its typed fields. */
+export interface Raw {
+  /**
+   * Fields that the description does not show, and those that came in another form than is typed, as the service sent
+   * them. Missing when there are none. Clients set it: on the wire these are fields like any other.
+   */
+  readonly raw?: JsonObject
+}
+
+type RecordOf<Fields extends Schema.Struct.Fields, More> = Schema.Codec<
+  Schema.Struct.Type<Fields> & More,
+  Schema.Struct.Encoded<Fields>,
+  Schema.Struct.DecodingServices<Fields>,
+  Schema.Struct.EncodingServices<Fields>
+>
+
 /**
  * A record of which the description shows only a part: the listed fields are checked, every other field is
- * kept as it came, on decoding and on encoding, and the OpenAPI object stays open.
+ * kept as it came, on decoding and on encoding, and the OpenAPI object stays open. Its type has the listed fields
+ * alone, so that a field that is misspelt is a type error.
  */
-export const openRecord = <const Fields extends Schema.Struct.Fields>(fields: Fields) =>
-  Schema.StructWithRest(Schema.Struct(fields), unknownFields)
+export const openRecord = <const Fields extends Schema.Struct.Fields>(fields: Fields): RecordOf<Fields, unknown> =>
+  Schema.StructWithRest(Schema.Struct(fields), unknownFields) as object as RecordOf<Fields, unknown>
+
+/** The same for what the service answers: clients give what is not listed as `raw`. */
+export const answer: <const Fields extends Schema.Struct.Fields>(fields: Fields) => RecordOf<Fields, Raw> = openRecord
 
 /**
  * A field that the description marks as not required and gives a default: it may be missing on the wire, a

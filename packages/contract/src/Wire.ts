@@ -14,6 +14,15 @@ export const basePath = { v2: "/api/v2", v3: "/api/v3", v4: "/api/v4" } as const
 /** One of the three API versions that are published side by side. */
 export type ApiVersion = keyof typeof basePath
 
+declare const open: unique symbol
+
+/**
+ * A status that is not known to this version of the contract. At run time it is the text that the service sent; as a
+ * type it is none of the known literals, so that `status === "complete"`, misspelt, is a type error. To compare one
+ * that only you know, take it as text: `const text: string = run.status`.
+ */
+export type OpenStatus = `?${string}` & { readonly [open]: "a status that is not known" }
+
 /** v2 SessionStatus, as described. */
 export const sessionStatuses = ["active", "stopped"] as const
 

@@ -6,6 +6,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Answered } from "./Answered.ts"
 import * as Call from "./Call.ts"
+import { separatorOf } from "./Received.ts"
 import { TooManyRequestsError } from "./TooManyRequestsError.ts"
 import { inLine, TransportError, UndecodableAnswer, UnexpectedStatus } from "./TransportError.ts"
 
@@ -20,8 +21,13 @@ const parseJson = (text: string): Result.Result<unknown, string> =>
 /** To make one costs as much as to use it. */
 const decoderOf = (schema: Schema.Codec<unknown>) => {
   const decode = Schema.decodeUnknownResult(schema, { errors: "all" })
-  return (json: Result.Result<unknown, string>): Result.Result<unknown, string> =>
-    Result.isFailure(json) ? json : Result.mapError(decode(json.success), (error) => error.message)
+  const separate = separatorOf(schema.ast)
+  return (json: Result.Result<unknown, string>): Result.Result<unknown, string> => {
+    if (Result.isFailure(json)) return json
+    const decoded = decode(json.success)
+    if (Result.isFailure(decoded)) return Result.fail(decoded.failure.message)
+    return Result.succeed(separate === undefined ? decoded.success : separate(json.success, decoded.success))
+  }
 }
 
 const detailOf = (error: unknown) =>

@@ -10,6 +10,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Types from "effect/Types"
 import { interpreter } from "./Answer.ts"
+import * as CallOptions from "./CallOptions.ts"
 import type { CreateOutcomeUnknown } from "./CreateOutcomeUnknown.ts"
 import * as RequestEncoding from "./RequestEncoding.ts"
 import type { TooManyRequestsError } from "./TooManyRequestsError.ts"
@@ -120,18 +121,25 @@ const clientOf = (version: ApiVersion, table: Table) =>
       const send = (request: HttpClientRequest.HttpClientRequest) =>
         Effect.flatMap(transport.exchange(version, request), interpret)
 
-      return (call: RequestEncoding.Call): Effect.Effect<unknown, unknown> => {
-        const encoded = encode(call)
-        if (Result.isFailure(encoded)) return refuse(encoded.failure)
-        return Effect.flatMap(transport.requestId, (requestId) => {
-          const request = HttpClientRequest.setHeader(encoded.success, "x-request-id", requestId)
+      const sendAs = (encoded: HttpClientRequest.HttpClientRequest): Effect.Effect<unknown, unknown> =>
+        Effect.flatMap(transport.requestId, (requestId) => {
+          const request = HttpClientRequest.setHeader(encoded, "x-request-id", requestId)
           if (method === "GET") return transport.retry(send(request))
           if (method !== "POST") return send(request)
           return transport.create({ kind, method, path, origin: base.origin, requestId, idOf }, (headers) =>
             send(HttpClientRequest.setHeaders(request, headers))
           )
         })
-      }
+
+      return (call: RequestEncoding.Call) =>
+        Effect.withFiber((fiber) => {
+          const { extraBody } = fiber.getRef(CallOptions.Current)
+          const isExtended = method === "POST" && extraBody !== undefined
+          const encoded = encode(
+            isExtended ? { ...call, payload: { ...extraBody, ...(call.payload as object | undefined) } } : call
+          )
+          return Result.isFailure(encoded) ? refuse(encoded.failure) : sendAs(encoded.success)
+        })
     }
 
     const client: Record<string, Record<string, unknown>> = {}

@@ -59,18 +59,6 @@ export const given =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.provideService(effect, Current, Effect.succeed(key))
 
-/** What a single create may choose. */
-export interface CreateOptions {
-  /** The create's `Idempotency-Key`, as `IdempotencyKey.given` sets it; a new one unless told. */
-  readonly idempotencyKey?: string | undefined
-}
-
-/** Gives the create in `effect` the key that its options name, if they do. */
-export const chosen =
-  (options: CreateOptions | undefined) =>
-  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    options?.idempotencyKey === undefined ? effect : given(options.idempotencyKey)(effect)
-
 /** What is wrong with a key, if anything: it has to fit into a header. */
 export const issueOf = (key: string): string | undefined =>
   /^[\x21-\x7e]{1,255}$/u.test(key)

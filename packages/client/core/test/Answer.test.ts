@@ -196,7 +196,7 @@ describe("hostile answers", () => {
     Effect.gen(function* () {
       const text = '{"id":"r","status":{},"cost":0.1}'
       yield* always({ text })
-      assert.deepStrictEqual<unknown>(yield* createRun, { id: "r" })
+      assert.deepStrictEqual<unknown>(yield* createRun, { id: "r", raw: { status: {}, cost: 0.1 } })
       const error = yield* Effect.flip(getRun)
       assert.isTrue(error instanceof TransportError && "body" in error.reason && error.reason.body === text)
     }).pipe(Effect.provide(layer()))

@@ -1,7 +1,32 @@
-// What a call or a wait can fail with, so that a program needs to name this package alone.
-export { HTTPValidationError, SessionNotFoundError, UnauthorizedError } from "@webagent/contract"
-export { type CallError, TooManyRequestsError, type TotalCost, TransportError } from "@webagent/core"
-export { WaitTimeoutError } from "@webagent/polling"
+// All that a program meets, so that it needs to name this package alone.
+export {
+  type Call,
+  ContentTooLargeError,
+  HTTPValidationError,
+  type JsonObject,
+  type OpenStatus,
+  type Raw,
+  SessionNotFoundError,
+  UnauthorizedError,
+  type ValidationError
+} from "@webagent/contract"
+export type { SessionStatus, SessionView, TaskItemView, TaskStatus } from "@webagent/contract/v2"
+export {
+  type CallError,
+  CircuitOpen,
+  ClientConfigError,
+  type ClientOptions,
+  ConnectionFailed,
+  InvalidRequest,
+  Timeout,
+  TooManyRequestsError,
+  type TotalCost,
+  TransportError,
+  type TransportErrorReason,
+  UndecodableAnswer,
+  UnexpectedStatus
+} from "@webagent/core"
+export { PollSchedule, WaitTimeoutError } from "@webagent/polling"
 
 export * from "./Cost.ts"
 export * as Outcome from "./Outcome.ts"

@@ -33,19 +33,21 @@ const service = (...answers: ReadonlyArray<Answer>) =>
   })
 
 describe("Sessions.get", () => {
-  it.live.each([200, 201, 202])("accepts %i, fills in the described defaults and keeps unknown fields", (status) =>
-    Effect.gen(function* () {
-      const { json } = session("started")
-      const server = yield* service({ status, json: { ...json, later: { kept: true } } })
-      const sessions = yield* Sessions
-      const view = yield* sessions.get(id)
-      assert.deepStrictEqual(
-        [view.keepAlive, view.proxyCost, view.recordingUrl, view["later"]],
-        [true, "0", null, { kept: true }]
-      )
-      assert.deepStrictEqual([view.tasks[0]?.status, view.tasks[0]?.output], ["started", null])
-      assert.deepStrictEqual([server.requests[0]?.method, server.requests[0]?.url], ["GET", `/api/v2/sessions/${id}`])
-    }).pipe(Effect.provide(layer()))
+  it.live.each([200, 201, 202])(
+    "accepts %i, fills in the described defaults and keeps unknown fields as raw",
+    (status) =>
+      Effect.gen(function* () {
+        const { json } = session("started")
+        const server = yield* service({ status, json: { ...json, later: { kept: true } } })
+        const sessions = yield* Sessions
+        const view = yield* sessions.get(id)
+        assert.deepStrictEqual(
+          [view.keepAlive, view.proxyCost, view.recordingUrl, view.raw?.["later"]],
+          [true, "0", null, { kept: true }]
+        )
+        assert.deepStrictEqual([view.tasks[0]?.status, view.tasks[0]?.output], ["started", null])
+        assert.deepStrictEqual([server.requests[0]?.method, server.requests[0]?.url], ["GET", `/api/v2/sessions/${id}`])
+      }).pipe(Effect.provide(layer()))
   )
 
   it.live("204 is a success that cannot be decoded: the session is described", () =>

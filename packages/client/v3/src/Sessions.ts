@@ -1,10 +1,10 @@
 import { SessionNotFoundError } from "@webagent/contract"
 import { type Session, type SessionCreate, V3Operations } from "@webagent/contract/v3"
 import {
+  CallOptions,
   ContractClient,
   type CreateError,
   type CreateOptions,
-  IdempotencyKey,
   RetryPolicy,
   Transport
 } from "@webagent/core"
@@ -43,7 +43,7 @@ const make = Effect.gen(function* () {
   const waiter = yield* makeWaiter(read)
 
   const create = Effect.fn("v3.Sessions.create")(function* (input: SessionCreate, options?: CreateOptions) {
-    const session = yield* api.create({ payload: input }).pipe(IdempotencyKey.chosen(options))
+    const session = yield* api.create({ payload: input }).pipe(CallOptions.given(options))
     yield* Effect.annotateCurrentSpan("session.id", session.id)
     return session
   })

@@ -1,14 +1,34 @@
-// What a call or a wait can fail with, so that a program needs to name this package alone.
-export { HTTPValidationError, SessionNotFoundError, UnauthorizedError } from "@webagent/contract"
+// All that a program meets, so that it needs to name this package alone.
+export {
+  type Call,
+  ContentTooLargeError,
+  HTTPValidationError,
+  type JsonObject,
+  type OpenStatus,
+  type Raw,
+  SessionNotFoundError,
+  UnauthorizedError,
+  type ValidationError
+} from "@webagent/contract"
+export type { Session, SessionCreate, V3SessionStatus } from "@webagent/contract/v3"
 export {
   type CallError,
+  CircuitOpen,
+  ClientConfigError,
+  type ClientOptions,
+  ConnectionFailed,
   type CreateError,
   type CreateOptions,
   CreateOutcomeUnknown,
+  InvalidRequest,
+  Timeout,
   TooManyRequestsError,
-  TransportError
+  TransportError,
+  type TransportErrorReason,
+  UndecodableAnswer,
+  UnexpectedStatus
 } from "@webagent/core"
-export { WaitTimeoutError } from "@webagent/polling"
+export { PollSchedule, WaitTimeoutError } from "@webagent/polling"
 
 export * as Outcome from "./Outcome.ts"
 export { type CompletedSession, type NoResultError, ResultMismatchError, SessionFailedError } from "./Outcome.ts"

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import type { Session } from "@webagent/contract/v3"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Outcome } from "../src/index.ts"
@@ -21,7 +22,7 @@ describe("Outcome.of", () => {
     [{ status: "running", result: "half" }, { _tag: "Unfinished" }],
     [{}, { _tag: "Unfinished" }]
   ])("%j is %j", (fields, outcome) => {
-    const session = { id: "s-1", ...fields }
+    const session = { id: "s-1", ...fields } as Session
     assert.deepStrictEqual(Outcome.of(session), { ...outcome, session } as Outcome.Outcome)
   })
 })
@@ -34,7 +35,7 @@ describe("Outcome.decode", () => {
         { status: "error" },
         { status: "idle", result: "a mug" },
         { status: "idle", result: null }
-      ]) {
+      ] as const) {
         const session = { id: "s-1", ...fields }
         const error = yield* Effect.flip(Outcome.decode(Schema.Number, session))
         assert.deepStrictEqual(error.session, session)

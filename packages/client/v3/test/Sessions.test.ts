@@ -32,8 +32,10 @@ describe("Sessions.create and Sessions.get", () => {
       const json = { id: "s-1", status: "pondering", later: [1] }
       server.script = () => ({ status, json })
       const sessions = yield* Sessions
-      assert.deepStrictEqual(yield* sessions.create({ task: "t", thinkingLevel: "high", beta: 1 }), json)
-      assert.deepStrictEqual(yield* sessions.get("s/1"), json)
+      const session = { id: "s-1", status: "pondering", raw: { later: [1] } }
+      const created = yield* sessions.create({ task: "t", thinkingLevel: "high" }, { extraBody: { beta: 1 } })
+      assert.deepStrictEqual<unknown>(created, session)
+      assert.deepStrictEqual<unknown>(yield* sessions.get("s/1"), session)
       const [create, get] = server.requests
       assert.deepStrictEqual([create?.method, create?.url], ["POST", "/api/v3/sessions"])
       assert.deepStrictEqual(JSON.parse(create?.body ?? ""), { task: "t", thinkingLevel: "high", beta: 1 })

@@ -2,10 +2,10 @@ import { BrowserNotFoundError } from "@webagent/contract"
 import { type Browser, type BrowserCreate, type UpdatedBrowser, V4Operations } from "@webagent/contract/v4"
 import {
   type CallError,
+  CallOptions,
   ContractClient,
   type CreateError,
   type CreateOptions,
-  IdempotencyKey,
   RequestId,
   RetryPolicy,
   Trace,
@@ -51,7 +51,7 @@ const make = Effect.gen(function* () {
 
   const create = (input: BrowserCreate = {}, options?: CreateOptions) =>
     api.create({ payload: input }).pipe(
-      IdempotencyKey.chosen(options),
+      CallOptions.given(options),
       Effect.tap((browser) => Effect.annotateCurrentSpan("browser.id", browser.id)),
       Trace.span("v4.Browsers.create")
     )

@@ -1,9 +1,9 @@
 import { type CreatedRun, type Run, type RunCreate, type RunStatusView, V4Operations } from "@webagent/contract/v4"
 import {
+  CallOptions,
   ContractClient,
   type CreateError,
   type CreateOptions,
-  IdempotencyKey,
   Trace,
   type Transport
 } from "@webagent/core"
@@ -35,7 +35,7 @@ const make = Effect.gen(function* () {
 
   const create = (input: RunCreate, options?: CreateOptions) =>
     api.create({ payload: input }).pipe(
-      IdempotencyKey.chosen(options),
+      CallOptions.given(options),
       Effect.tap((run) => Effect.annotateCurrentSpan("run.id", run.id)),
       Trace.span("v4.Runs.create")
     )

@@ -1,10 +1,10 @@
 import type { ConflictError, SessionNotFoundError } from "@webagent/contract"
 import { QueuedMessage, type Run, V4Operations } from "@webagent/contract/v4"
 import {
+  CallOptions,
   ContractClient,
   type CreateError,
   type CreateOptions,
-  IdempotencyKey,
   Trace,
   type Transport
 } from "@webagent/core"
@@ -68,7 +68,7 @@ const make = Effect.gen(function* () {
 
   const send = (sessionId: string, followUp: FollowUp, options?: CreateOptions) => {
     const payload = { text: followUp.text, interrupt: followUp.interrupt ?? false }
-    return api.queue({ params: { session_id: sessionId }, payload }).pipe(IdempotencyKey.chosen(options))
+    return api.queue({ params: { session_id: sessionId }, payload }).pipe(CallOptions.given(options))
   }
 
   const traced = (name: string, sessionId: string) =>

@@ -1,22 +1,48 @@
-// What a call or a wait can fail with, so that a program needs to name this package alone.
+// All that a program meets, so that it needs to name this package alone.
 export {
   BrowserNotFoundError,
+  type Call,
   ConflictError,
+  ContentTooLargeError,
   HTTPValidationError,
+  type JsonObject,
+  type OpenStatus,
+  type Raw,
   RunNotFoundError,
   SessionNotFoundError,
-  UnauthorizedError
+  UnauthorizedError,
+  type ValidationError
 } from "@webagent/contract"
+export type {
+  Browser,
+  BrowserCreate,
+  CreatedRun,
+  QueuedMessage,
+  Run,
+  RunCreate,
+  RunStatus,
+  RunStatusView,
+  UpdatedBrowser
+} from "@webagent/contract/v4"
 export {
   type CallError,
+  CircuitOpen,
+  ClientConfigError,
+  type ClientOptions,
+  ConnectionFailed,
   type CreateError,
   type CreateOptions,
   CreateOutcomeUnknown,
+  InvalidRequest,
+  Timeout,
   TooManyRequestsError,
   type TotalCost,
-  TransportError
+  TransportError,
+  type TransportErrorReason,
+  UndecodableAnswer,
+  UnexpectedStatus
 } from "@webagent/core"
-export { WaitTimeoutError } from "@webagent/polling"
+export { PollSchedule, WaitTimeoutError } from "@webagent/polling"
 
 export * from "./Browsers.ts"
 export * from "./Cost.ts"

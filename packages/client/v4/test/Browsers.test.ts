@@ -17,6 +17,7 @@ import { elapse, json, warned } from "./virtual.ts"
 import { type Answer, ScriptedServer } from "@webagent/scripted-server"
 
 const browser = { id: "b-1", cdpUrl: "ws://127.0.0.1:9/cdp", later: 1 }
+const received = { id: "b-1", cdpUrl: "ws://127.0.0.1:9/cdp", raw: { later: 1 } }
 
 /** A service that creates browsers; stops answer one after the other, the last for ever. */
 const service = (...stops: ReadonlyArray<Answer>) =>
@@ -36,9 +37,9 @@ describe("Browsers.create and Browsers.stop", () => {
       const server = yield* ScriptedServer
       server.script = () => ({ status, json: browser })
       const browsers = yield* Browsers
-      assert.deepStrictEqual(yield* browsers.create(), browser)
-      assert.deepStrictEqual(yield* browsers.create({ proxyCountryCode: "no", later: 1 }), browser)
-      assert.deepStrictEqual(yield* browsers.stop("b-1"), browser)
+      assert.deepStrictEqual(yield* browsers.create(), received)
+      assert.deepStrictEqual(yield* browsers.create({ proxyCountryCode: "no" }, { extraBody: { later: 1 } }), received)
+      assert.deepStrictEqual(yield* browsers.stop("b-1"), received)
       assert.deepStrictEqual(
         server.requests.map(({ body, method }) => [method, JSON.parse(body)]),
         [
@@ -50,11 +51,17 @@ describe("Browsers.create and Browsers.stop", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live.each(["null", "true", '"stopped"', "[]", '{"status":7}'])("stop accepts %s as well", (text) =>
+  it.live.each<readonly [string, object]>([
+    ["null", {}],
+    ["true", {}],
+    ['"stopped"', {}],
+    ["[]", {}],
+    ['{"status":7}', { raw: { status: 7 } }]
+  ])("stop accepts %s as well", ([text, stopped]) =>
     Effect.gen(function* () {
       const { sent } = yield* service({ text })
       const browsers = yield* Browsers
-      assert.deepStrictEqual(yield* browsers.stop("b-1"), {})
+      assert.deepStrictEqual(yield* browsers.stop("b-1"), stopped)
       yield* Effect.scoped(browsers.acquire())
       assert.deepStrictEqual(sent(), [stop, create, stop])
       assert.deepStrictEqual(yield* Effect.flatMap(Ledger.Current, (ledger) => ledger.open), [])

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import type { Run } from "@webagent/contract/v4"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Outcome, totalCost } from "../src/index.ts"
@@ -23,13 +24,13 @@ describe("Outcome.of", () => {
     [{ status: "running" }, { _tag: "Unfinished" }],
     [{ status: "pondering" }, { _tag: "Unfinished" }]
   ])("%j is %j", (fields, outcome) => {
-    const run = { id: "r-1", ...fields }
+    const run = { id: "r-1", ...fields } as Run
     assert.deepStrictEqual(Outcome.of(run), { ...outcome, run } as Outcome.Outcome)
   })
 })
 
 describe("Outcome.decode", () => {
-  const completed = { id: "r-1", status: "completed", cost: "0.0132", later: 1 }
+  const completed = { id: "r-1", status: "completed", cost: "0.0132", raw: { later: 1 } } as const
 
   it.effect("gives the run with its result decoded, and what else it has", () =>
     Effect.gen(function* () {
@@ -60,7 +61,7 @@ describe("Outcome.decode", () => {
         { id: "r-1", status: "failed", error: "no airport", cost: "0.01" },
         { id: "r-2", status: "failed" },
         { id: "r-3", status: "cancelled", result: { price: 1 } }
-      ]) {
+      ] as const) {
         const error = yield* Effect.flip(Outcome.decode(Offer, run))
         assert.deepStrictEqual(error.run, run)
         errors.push(`${error._tag}: ${error.message}`)

@@ -4,7 +4,7 @@ import * as Fiber from "effect/Fiber"
 import { Runs } from "../src/index.ts"
 import { answering, elapse, json } from "./virtual.ts"
 
-const run = { id: "r-1", status: "completed", result: 42 }
+const run = { id: "r-1", status: "completed", result: 42 } as const
 
 /** A service whose run is over, and that answers reads of the full run with `reads`, the last for ever. */
 const service = (...reads: ReadonlyArray<Effect.Effect<Response>>) => {

@@ -36,11 +36,12 @@ describe("Runs.create", () => {
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => ({ status, json: { id: "r-1", later: [1] } })
-      const input = { task: "Buy the red mug", modelParams: { effort: "high" }, beta: 1 }
-      assert.deepStrictEqual(yield* use((runs) => runs.create(input)), { id: "r-1", later: [1] })
+      const input = { task: "Buy the red mug", modelParams: { effort: "high" } }
+      const created = yield* use((runs) => runs.create(input, { extraBody: { beta: 1, task: "another" } }))
+      assert.deepStrictEqual(created, { id: "r-1", raw: { later: [1] } })
       const [request] = server.requests
       assert.deepStrictEqual([request?.method, request?.url], ["POST", "/api/v4/runs"])
-      assert.deepStrictEqual(JSON.parse(request?.body ?? ""), input)
+      assert.deepStrictEqual(JSON.parse(request?.body ?? ""), { ...input, beta: 1 })
     }).pipe(Effect.provide(layer()))
   )
 
@@ -136,8 +137,10 @@ describe("Runs.status and Runs.get", () => {
       const server = yield* ScriptedServer
       const json = { id: "r-1", status: "pondering", later: { kept: true } }
       server.script = () => ({ status, json })
-      assert.deepStrictEqual(yield* use((runs) => runs.status("r-1")), json)
-      assert.deepStrictEqual(yield* use((runs) => runs.get("a/b")), json)
+      const raw = { later: { kept: true } }
+      const view = { status: "pondering", raw: { id: "r-1", ...raw } }
+      assert.deepStrictEqual<unknown>(yield* use((runs) => runs.status("r-1")), view)
+      assert.deepStrictEqual<unknown>(yield* use((runs) => runs.get("a/b")), { id: "r-1", status: "pondering", raw })
       assert.deepStrictEqual(
         server.requests.map(({ url }) => url),
         ["/api/v4/runs/r-1/status", "/api/v4/runs/a%2Fb"]
@@ -175,7 +178,7 @@ describe("Runs.createAndWait", () => {
     Effect.gen(function* () {
       const { sent } = yield* service("queued", "pondering", "running", "completed")
       const run = yield* use((runs) => runs.createAndWait({ task: "t" }))
-      assert.deepStrictEqual(run, { id: "r-1", status: "completed", result: { total: 42 }, later: 1 })
+      assert.deepStrictEqual(run, { id: "r-1", status: "completed", result: { total: 42 }, raw: { later: 1 } })
       const look = "GET /runs/r-1/status"
       assert.deepStrictEqual(sent(), ["POST /runs", look, look, look, look, "GET /runs/r-1"])
     }).pipe(Effect.provide(layer()))

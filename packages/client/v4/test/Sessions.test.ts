@@ -17,7 +17,7 @@ describe("Sessions.queue", () => {
       assert.deepStrictEqual(yield* sessions.queue("s/1", { text: "And June?" }), {
         id: "m-1",
         runId: "r-2",
-        later: true
+        raw: { later: true }
       })
       yield* sessions.queue("s/1", { text: "Stop that", interrupt: true })
       assert.deepStrictEqual(
@@ -99,7 +99,7 @@ describe("Sessions.followUp and Sessions.interrupt", () => {
     Effect.gen(function* () {
       const { server } = yield* service()
       const sessions = yield* Sessions
-      const queued = { id: "m-1", runId: "r-2", status: "pending" }
+      const queued = { id: "m-1", runId: "r-2", status: "pending" } as const
       const expected = { id: "r-2", sessionId: "s-1", queued }
       assert.deepStrictEqual(yield* sessions.followUp("s-1", "And June?", { idempotencyKey: "june" }), expected)
       assert.deepStrictEqual(yield* sessions.interrupt("s-1", "Stop that", { idempotencyKey: "stop" }), expected)

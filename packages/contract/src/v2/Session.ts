@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import { DecimalString } from "../DecimalString.ts"
 import { Uuid } from "../Identifier.ts"
-import { nullable, openRecord, withDefault } from "../OpenRecord.ts"
+import { answer, nullable, withDefault } from "../OpenRecord.ts"
 import { openStatus } from "../OpenStatus.ts"
 import { Timestamp } from "../Timestamp.ts"
 import { sessionStatuses } from "../Wire.ts"
@@ -14,7 +14,7 @@ export const SessionStatus = openStatus(sessionStatuses)
 export type SessionStatus = typeof SessionStatus.Type
 
 /** A browser session with its tasks. `proxyUsedMb` is in MB, `proxyCost` in USD, both decimal strings. */
-export const SessionView = openRecord({
+export const SessionView = answer({
   id: Uuid,
   status: SessionStatus,
   liveUrl: nullable(Schema.String),

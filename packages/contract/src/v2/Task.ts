@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import { DecimalString } from "../DecimalString.ts"
 import { Uuid } from "../Identifier.ts"
-import { JsonObject, nullable, openRecord, withDefault } from "../OpenRecord.ts"
+import { answer, JsonObject, nullable, withDefault } from "../OpenRecord.ts"
 import { openStatus } from "../OpenStatus.ts"
 import { NaiveTimestamp } from "../Timestamp.ts"
 import { taskStatuses, terminalTaskStatuses } from "../Wire.ts"
@@ -17,7 +17,7 @@ export const isTerminalTaskStatus = (status: string): boolean =>
   (terminalTaskStatuses as ReadonlyArray<string>).includes(status)
 
 /** A task of a v2 session. Times are naive UTC, `cost` is a decimal string in USD. */
-export const TaskItemView = openRecord({
+export const TaskItemView = answer({
   id: Uuid,
   sessionId: Uuid,
   llm: Schema.String,

@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import { Identifier } from "../Identifier.ts"
-import { openRecord, undescribed } from "../OpenRecord.ts"
+import { answer, openRecord, undescribed } from "../OpenRecord.ts"
 import { openStatus } from "../OpenStatus.ts"
 import { Timestamp } from "../Timestamp.ts"
 import { terminalV3SessionStatuses, v3SessionStatuses } from "../Wire.ts"
@@ -28,7 +28,7 @@ export const isTerminalSessionStatus = (status: string): boolean =>
  * A v3 session. The description promises a result from the read endpoint and nothing else; `id` is what makes
  * reading possible. The other fields are what our server sends and are all optional to a reader.
  */
-export const Session = openRecord({
+export const Session = answer({
   id: Identifier,
   status: undescribed(V3SessionStatus),
   result: undescribed(Schema.Unknown),

@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import { Identifier } from "../Identifier.ts"
-import { openRecord, undescribed } from "../OpenRecord.ts"
+import { answer, openRecord, undescribed } from "../OpenRecord.ts"
 import { openStatus } from "../OpenStatus.ts"
 import { Timestamp } from "../Timestamp.ts"
 import { browserStatuses, stopAction } from "../Wire.ts"
@@ -32,7 +32,7 @@ const others = {
  * A hosted browser. It runs, and costs, until a PATCH with action "stop": closing a CDP connection does not
  * stop it.
  */
-export const Browser = openRecord({
+export const Browser = answer({
   id: Identifier,
   cdpUrl: Schema.String.check(Schema.isMinLength(1)),
   ...others
@@ -50,7 +50,7 @@ export const BrowserUpdate = openRecord({
 export type BrowserUpdate = typeof BrowserUpdate.Type
 
 /** What a PATCH answers. The description shows nothing of it; our server sends the browser as it now is. */
-export const UpdatedBrowser = openRecord({
+export const UpdatedBrowser = answer({
   id: undescribed(Identifier),
   cdpUrl: undescribed(Schema.NullOr(Schema.String)),
   ...others

@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import { DecimalString } from "../DecimalString.ts"
 import { Identifier } from "../Identifier.ts"
-import { JsonObject, openRecord, undescribed } from "../OpenRecord.ts"
+import { answer, JsonObject, openRecord, undescribed } from "../OpenRecord.ts"
 import { openStatus } from "../OpenStatus.ts"
 import { Timestamp } from "../Timestamp.ts"
 import { runStatuses, terminalRunStatuses } from "../Wire.ts"
@@ -38,7 +38,7 @@ const others = {
 }
 
 /** What `POST /runs` answers: "the run, which includes id". Nothing else of it is certain. */
-export const CreatedRun = openRecord({
+export const CreatedRun = answer({
   id: Identifier,
   status: undescribed(RunStatus),
   ...others
@@ -48,7 +48,7 @@ export const CreatedRun = openRecord({
 export type CreatedRun = typeof CreatedRun.Type
 
 /** The full run: an id, a status and, once terminal, a result. `cost` is a decimal string in USD. */
-export const Run = openRecord({
+export const Run = answer({
   id: Identifier,
   status: RunStatus,
   ...others
@@ -58,7 +58,7 @@ export const Run = openRecord({
 export type Run = typeof Run.Type
 
 /** What the cheap status look-up answers. */
-export const RunStatusView = openRecord({ status: RunStatus }).annotate({ identifier: "RunStatusView" })
+export const RunStatusView = answer({ status: RunStatus }).annotate({ identifier: "RunStatusView" })
 
 /** What the cheap status look-up answers. */
 export type RunStatusView = typeof RunStatusView.Type

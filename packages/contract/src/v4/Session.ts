@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import { Identifier } from "../Identifier.ts"
-import { openRecord, undescribed } from "../OpenRecord.ts"
+import { answer, openRecord, undescribed } from "../OpenRecord.ts"
 import { openStatus } from "../OpenStatus.ts"
 import { Timestamp } from "../Timestamp.ts"
 
@@ -19,7 +19,7 @@ export type QueueMessage = typeof QueueMessage.Type
  * What queueing a message answers. The description shows nothing of it, so every field is optional to a
  * reader; `runId` is the run that the message becomes, which is what one waits for.
  */
-export const QueuedMessage = openRecord({
+export const QueuedMessage = answer({
   id: undescribed(Identifier),
   sessionId: undescribed(Identifier),
   // what one waits for: another form of it is told, and not left out

@@ -16,7 +16,7 @@ const without = (record: object, key: string) => Object.fromEntries(Object.entri
 
 describe("SessionView", () => {
   it("fields that are not required get the described default, else null", () => {
-    assert.deepStrictEqual(
+    assert.deepStrictEqual<unknown>(
       decodeSession(session),
       Exit.succeed({
         ...session,
@@ -40,7 +40,7 @@ describe("SessionView", () => {
   it("unknown fields and statuses are kept", () => {
     const decoded = decodeSession({ ...session, status: "paused", surprise: [1] })
     assert.isTrue(Exit.isSuccess(decoded))
-    if (Exit.isSuccess(decoded)) assert.deepInclude(decoded.value, { status: "paused", surprise: [1] })
+    if (Exit.isSuccess(decoded)) assert.deepInclude<object>(decoded.value, { status: "paused", surprise: [1] })
   })
 
   it("refuses wrong types, ids that are no uuid and decimals that are numbers", () => {
@@ -69,7 +69,7 @@ describe("SessionView", () => {
 
 describe("TaskItemView", () => {
   it("fields that are not required get the described default, else null", () => {
-    assert.deepStrictEqual(
+    assert.deepStrictEqual<unknown>(
       decodeTask(task),
       Exit.succeed({
         ...task,

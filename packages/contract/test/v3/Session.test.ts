@@ -8,7 +8,7 @@ describe("Session", () => {
     const decode = Schema.decodeUnknownExit(Session)
     assert.deepStrictEqual(decode({ id: "s-1" }), Exit.succeed({ id: "s-1" }))
     const odd = { id: "s-1", status: "brewing", result: { a: [null] }, extra: 1 }
-    assert.deepStrictEqual(decode(odd), Exit.succeed(odd))
+    assert.deepStrictEqual<unknown>(decode(odd), Exit.succeed(odd))
     const other = { status: 3, task: null, thinkingLevel: 1, liveUrl: {}, createdAt: 0, updatedAt: null }
     assert.deepStrictEqual(decode({ id: "s-1", ...other, result: 1 }), Exit.succeed({ id: "s-1", result: 1 }))
     for (const wrong of [{}, { id: "" }, { id: 4 }, [], null]) assert.isTrue(Exit.isFailure(decode(wrong)))

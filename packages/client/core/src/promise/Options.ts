@@ -1,3 +1,16 @@
+import type { OpenStatus } from "@webagent/contract/Wire"
+
+export type { OpenStatus }
+
+/** What an answer has besides its typed fields. */
+export interface Raw {
+  /**
+   * Fields that the description does not show, and those that came in another form than is typed, as the service sent
+   * them. Missing when there are none.
+   */
+  readonly raw?: { readonly [field: string]: unknown }
+}
+
 /** A length of time: milliseconds, or a text such as `"30 seconds"`. */
 export type Time = number | `${number} ${"millis" | "second" | "seconds" | "minute" | "minutes" | "hour" | "hours"}`
 
@@ -11,6 +24,8 @@ export interface CallOptions {
 export interface CreateOptions extends CallOptions {
   /** The create's `Idempotency-Key`, 1 to 255 visible ASCII characters; a new one unless told. */
   readonly idempotencyKey?: string | undefined
+  /** Fields of the request's body that the description does not list: they are sent beside the listed ones. */
+  readonly extraBody?: { readonly [field: string]: unknown } | undefined
 }
 
 /** What a single wait may choose. */

@@ -1,10 +1,12 @@
+import type { OpenStatus, Raw } from "@webagent/core/promise"
+
 // What the service answers of sessions, as @webagent/contract decodes it, in types that name nothing of Effect.
 
 /** Execution state of a task; one that is not known yet is not terminal. */
-export type TaskStatus = "created" | "started" | "finished" | "failed" | "stopped" | (string & {})
+export type TaskStatus = "created" | "started" | "finished" | "failed" | "stopped" | OpenStatus
 
-/** A task of a session. Times are naive UTC, `cost` is a decimal string in USD. Fields that are not described are kept. */
-export interface TaskItemView {
+/** A task of a session. Times are naive UTC, `cost` is a decimal string in USD. */
+export interface TaskItemView extends Raw {
   readonly id: string
   readonly sessionId: string
   readonly llm: string
@@ -21,13 +23,12 @@ export interface TaskItemView {
   readonly judgeVerdict: boolean | null
   readonly cost: string | null
   readonly suggestions: ReadonlyArray<{ readonly [name: string]: unknown }> | null
-  readonly [field: string]: unknown
 }
 
 /** A browser session with its tasks. `proxyUsedMb` is in MB, `proxyCost` in USD, both decimal strings. */
-export interface SessionView {
+export interface SessionView extends Raw {
   readonly id: string
-  readonly status: "active" | "stopped" | (string & {})
+  readonly status: "active" | "stopped" | OpenStatus
   readonly liveUrl: string | null
   readonly recordingUrl: string | null
   readonly startedAt: string
@@ -38,5 +39,4 @@ export interface SessionView {
   readonly keepAlive: boolean
   readonly proxyUsedMb: string
   readonly proxyCost: string
-  readonly [field: string]: unknown
 }

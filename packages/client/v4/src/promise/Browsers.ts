@@ -1,25 +1,23 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { CallOptions, CreateOptions } from "@webagent/core/promise"
+import type { CallOptions, CreateOptions, OpenStatus, Raw } from "@webagent/core/promise"
 
 /** What creating a browser takes. */
 export interface BrowserCreate {
   /** A country in two letters. */
   readonly proxyCountryCode?: string
-  readonly [field: string]: unknown
 }
 
 /** What stopping a browser answers. The description promises none of it. */
-export interface UpdatedBrowser {
+export interface UpdatedBrowser extends Raw {
   readonly id?: string
   readonly cdpUrl?: string | null
-  readonly status?: "active" | "stopped" | (string & {})
+  readonly status?: "active" | "stopped" | OpenStatus
   readonly liveUrl?: string | null
   readonly recordingUrl?: string | null
   readonly proxyCountryCode?: string | null
   readonly startedAt?: string
   readonly finishedAt?: string | null
   readonly timeoutAt?: string | null
-  readonly [field: string]: unknown
 }
 
 /** A hosted browser, controlled over the Chrome DevTools Protocol at its `cdpUrl`. It runs, and costs, until it is stopped. */

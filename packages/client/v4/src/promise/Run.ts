@@ -1,26 +1,23 @@
+import type { OpenStatus, Raw } from "@webagent/core/promise"
+
 // What the service answers of runs, as @webagent/contract decodes it, in types that name nothing of Effect.
 
-/** Fields that are not described are kept. */
-interface Open {
-  readonly [field: string]: unknown
-}
-
-/** What creating a run takes: the instruction, provider-native reasoning values, and anything that is not described. */
-export interface RunCreate extends Open {
+/** What creating a run takes: the instruction, and provider-native reasoning values. */
+export interface RunCreate {
   readonly task: string
   readonly modelParams?: { readonly [name: string]: unknown }
 }
 
-/** Status of a run. Terminal are `completed`, `failed` and `cancelled`; one that is not known yet is not terminal. */
-export type RunStatus = "queued" | "dispatching" | "running" | "completed" | "failed" | "cancelled" | (string & {})
+/** Status of a run. Terminal are `completed`, `failed` and `cancelled`; an OpenStatus, which is not known yet, is not. */
+export type RunStatus = "queued" | "dispatching" | "running" | "completed" | "failed" | "cancelled" | OpenStatus
 
 /** What the cheap status look-up answers. */
-export interface RunStatusView extends Open {
+export interface RunStatusView extends Raw {
   readonly status: RunStatus
 }
 
 /** What creating a run answers: an id. Nothing else of it is certain. */
-export interface CreatedRun extends Open {
+export interface CreatedRun extends Raw {
   readonly id: string
   readonly status?: RunStatus
   readonly sessionId?: string | null

@@ -1,4 +1,4 @@
-import type { CreateOptions, WithResult } from "@webagent/core/promise"
+import type { CreateOptions, OpenStatus, Raw, WithResult } from "@webagent/core/promise"
 import type { CompletedRun, Run } from "./Run.ts"
 import type { CreateAndWaitOptions } from "./Runs.ts"
 
@@ -10,16 +10,15 @@ export interface FollowUp {
 }
 
 /** What queueing a message answers. The description promises none of it. */
-export interface QueuedMessage {
+export interface QueuedMessage extends Raw {
   readonly id?: string
   readonly sessionId?: string
   /** The run that the message becomes. */
   readonly runId?: string | null
-  readonly mode?: "queue" | "interrupt" | (string & {})
-  readonly status?: "pending" | "dispatching" | "consumed" | "cancelled" | "superseded" | "failed" | (string & {})
+  readonly mode?: "queue" | "interrupt" | OpenStatus
+  readonly status?: "pending" | "dispatching" | "consumed" | "cancelled" | "superseded" | "failed" | OpenStatus
   readonly text?: string
   readonly createdAt?: string
-  readonly [field: string]: unknown
 }
 
 /** The run that a message becomes. */

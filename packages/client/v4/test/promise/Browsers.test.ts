@@ -32,7 +32,7 @@ describe("browsers.create", () => {
       server.script = service()
       {
         await using browser = await agent.browsers.create({ proxyCountryCode: "no" })
-        assert.deepStrictEqual([browser.id, browser["later"]], ["b-1", 1])
+        assert.deepStrictEqual([browser.id, browser.raw?.["later"]], ["b-1", 1])
         assert.deepStrictEqual(JSON.parse(JSON.stringify(browser)), { ...browser })
         assert.deepStrictEqual(sent(server), [create])
       }
