@@ -4,7 +4,7 @@
  * Run: npm run example -- 26_embedded-server
  */
 import { PollSchedule } from "@webagent/polling"
-import { Server } from "@webagent/server"
+import { Server, SimulatedService } from "@webagent/simulation"
 import { Runs, V4 } from "@webagent/v4"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -17,7 +17,7 @@ const layerClient = Layer.unwrap(
 )
 
 // the same seed and the same keys, the same outcomes
-const layerServer = Server.layerSimulated({ seed: 7, failureRate: 1 / 3, turnDuration: "20 millis" })
+const layerServer = SimulatedService.layer({ seed: 7, failureRate: 1 / 3, turnDuration: "20 millis" })
 
 // the usual first look after two seconds would be all that a run of 20 ms takes
 const polling = Layer.succeed(PollSchedule.Current, PollSchedule.every("10 millis"))

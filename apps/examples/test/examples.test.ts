@@ -4,7 +4,7 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { apiKeyHeader, operations, runStatuses } from "@webagent/contract/Wire"
 import { ClientConfig, Transport } from "@webagent/core"
 import * as ScenarioContexts from "@webagent/scenario/ScenarioContexts"
-import { Server } from "@webagent/server"
+import { Server, SimulatedService } from "@webagent/simulation"
 import { Browsers, Runs, V4 } from "@webagent/v4"
 import { WebAgent } from "@webagent/v4/promise"
 import type * as Duration from "effect/Duration"
@@ -453,7 +453,7 @@ describe("11_handle-errors, at a service that", () => {
       const { address } = yield* Server
       assert.strictEqual(yield* at(address), "The run is failed: The simulated agent failed.")
     }).pipe(
-      Effect.provide(Server.layerSimulated({ turnDuration: "5 millis", failureRate: 1 })),
+      Effect.provide(SimulatedService.layer({ turnDuration: "5 millis", failureRate: 1 })),
       Effect.provide(service.impatient)
     )
   )
@@ -474,7 +474,7 @@ describe("programs", () => {
     Effect.gen(function* () {
       const { address, apiKeys } = yield* Server
       return yield* run(args, { WEBAGENT_BASE_URL: address, WEBAGENT_API_KEY: apiKeys[0] ?? "" })
-    }).pipe(Effect.provide(Server.layerTest))
+    }).pipe(Effect.provide(SimulatedService.layerTest))
 
   // the README shows these two: running the file runs them
   for (const example of ["first-run", "first-run-effect"]) {

@@ -1,6 +1,6 @@
 import { ClientConfig, Transport } from "@webagent/core"
 import { PollSchedule } from "@webagent/polling"
-import { Server } from "@webagent/server"
+import { Server, SimulatedService } from "@webagent/simulation"
 import { V2 } from "@webagent/v2"
 import { V3 } from "@webagent/v3"
 import { V4 } from "@webagent/v4"
@@ -31,5 +31,5 @@ export const clients = Layer.mergeAll(V2.layer, V3.layer, V4.layer).pipe(
 /** A simulated service on a real socket, and its clients. */
 export const layer = clients.pipe(
   Layer.provideMerge(Layer.merge(layerEnvironment, impatient)),
-  Layer.provideMerge(Server.layerTest)
+  Layer.provideMerge(SimulatedService.layerTest)
 )

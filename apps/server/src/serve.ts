@@ -1,5 +1,13 @@
-import { isLoopback, LinkTokens, type ListenError, type PortInUseError, Server } from "@webagent/server"
-import * as SimulationFlags from "@webagent/server/SimulationFlags"
+import { isLoopback } from "@webagent/contract/Loopback"
+import {
+  ControlServer,
+  LinkTokens,
+  type ListenError,
+  type PortInUseError,
+  Server,
+  SimulatedService
+} from "@webagent/simulation"
+import * as SimulationFlags from "@webagent/simulation/SimulationFlags"
 import * as Config from "effect/Config"
 import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
@@ -74,7 +82,7 @@ const announce = (asked: SimulationFlags.Asked) =>
     const lines = [
       ...Object.entries(server.baseUrls),
       ["docs", `${server.address}/api/v4/docs`],
-      ...asked.lines(server),
+      ...asked.lines(yield* ControlServer),
       ["key", server.apiKeys[0]]
     ] as const
     const width = Math.max(...lines.map(([label]) => label.length)) + 2
@@ -91,7 +99,7 @@ export const serve = Command.make(
       SimulationFlags.resolve(simulation),
       ({ message }) => new UserError({ sentence: message })
     )
-    const server = Server.layerSimulated({
+    const server = SimulatedService.layer({
       host,
       port,
       apiKeys,

@@ -23,7 +23,9 @@ const v2 = "packages/client/v2"
 const v3 = "packages/client/v3"
 const v4 = "packages/client/v4"
 const control = "packages/service/control"
+const engine = "packages/service/engine"
 const server = "packages/service/server"
+const simulation = "packages/service/simulation"
 const scenario = "packages/harness/scenario"
 const statistics = "packages/harness/statistics"
 const report = "packages/harness/report"
@@ -44,7 +46,35 @@ export const arrows: Readonly<Record<string, Rule>> = {
   [v4]: { imports: [contract, core, polling], tests: [scriptedServer], folders: { ".": [], promise: ["."] } },
 
   [control]: { imports: [contract], folders: { ".": [] } },
-  [server]: { imports: [contract, control], unordered: true },
+  [engine]: { imports: [], folders: { domain: [], ports: ["domain"], ".": ["domain", "ports"] } },
+  [server]: {
+    imports: [contract, engine],
+    folders: {
+      api: [],
+      "api/v2": ["api"],
+      "api/v3": ["api"],
+      "api/v4": ["api"],
+      http: ["api", "api/v2", "api/v3", "api/v4"],
+      ".": ["api", "http"]
+    }
+  },
+  [simulation]: {
+    imports: [contract, control, engine, server],
+    folders: {
+      time: [],
+      behaviour: [],
+      journal: ["time"],
+      faults: ["behaviour", "journal", "time"],
+      requests: ["behaviour", "faults", "journal", "time"],
+      agent: ["behaviour"],
+      "browser/cdp": [],
+      browser: ["behaviour", "browser/cdp"],
+      oracles: ["behaviour", "journal"],
+      control: ["behaviour", "faults", "journal", "oracles", "requests", "time"],
+      ".": ["agent", "behaviour", "browser", "control", "faults", "journal", "oracles", "requests", "time"],
+      cli: [".", "control"]
+    }
+  },
 
   [statistics]: { imports: [], folders: { ".": [] } },
   [report]: { imports: [control, statistics], folders: { ".": [] } },

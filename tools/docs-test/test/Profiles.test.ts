@@ -1,5 +1,5 @@
 import { SettingsFile } from "@webagent/control"
-import { Server } from "@webagent/server"
+import { Server, SimulatedService } from "@webagent/simulation"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { globSync, readFileSync } from "node:fs"
@@ -51,7 +51,7 @@ describe("apps/examples/profiles/one-bad-poll.json", () => {
       const created = yield* ask("/runs", { method: "POST", body: '{"task":"Find a mug"}' })
       const { id } = yield* Effect.promise(() => created.json() as Promise<{ readonly id: string }>)
       return yield* Effect.forEach([1, 2, 3, 4], () => Effect.map(ask(`/runs/${id}/status`), ({ status }) => status))
-    }).pipe(Effect.provide(Server.layerSimulated({ profile })))
+    }).pipe(Effect.provide(SimulatedService.layer({ profile })))
     assert.deepStrictEqual(await Effect.runPromise(program), [200, 200, 503, 200])
   })
 })

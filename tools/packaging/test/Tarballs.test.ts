@@ -172,7 +172,7 @@ export const main = async () => {
 import { ClientConfig, Transport } from "@webagent/core"
 import { PollSchedule } from "@webagent/polling"
 import { check, scenario, Suite } from "@webagent/scenario"
-import { Server } from "@webagent/server"
+import { Server } from "@webagent/simulation"
 import { Sessions as SessionsV2 } from "@webagent/v2"
 import { Sessions as SessionsV3 } from "@webagent/v3"
 import { Browsers, Runs, V4 } from "@webagent/v4"

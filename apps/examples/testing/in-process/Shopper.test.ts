@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { PollSchedule } from "@webagent/polling"
-import { Control, Server, type SimulatedOptions } from "@webagent/server"
+import { Control, Server, type SimulatedOptions, SimulatedService } from "@webagent/simulation"
 import { Browsers, V4 } from "@webagent/v4"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
@@ -18,7 +18,7 @@ const withService = (options: SimulatedOptions = {}) =>
     Shopper.layer.pipe(
       Layer.provideMerge(clients),
       Layer.provide([FetchHttpClient.layer, Layer.succeed(PollSchedule.Current, PollSchedule.every("5 millis"))]),
-      Layer.provideMerge(Server.layerSimulated({ profile: "instant", apiKeys: ["wak_test"], ...options }))
+      Layer.provideMerge(SimulatedService.layer({ profile: "instant", apiKeys: ["wak_test"], ...options }))
     )
   )
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { presets, type Profile } from "@webagent/control"
-import { Control, Server, SimulatedService } from "@webagent/server"
+import { Control, Server, SimulatedService } from "@webagent/simulation"
 import { V4 } from "@webagent/v4"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"

@@ -1,5 +1,5 @@
-import type { Server } from "@webagent/server"
-import * as SimulationFlags from "@webagent/server/SimulationFlags"
+import type { Server } from "@webagent/simulation"
+import * as SimulationFlags from "@webagent/simulation/SimulationFlags"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Console from "effect/Console"
@@ -10,12 +10,13 @@ import { usage } from "@webagent/report/UserError"
 import { byHand } from "./Ending.ts"
 import { program } from "./Program.ts"
 
-const lines = (server: Server["Service"], key: string, asked: SimulationFlags.Asked): ReadonlyArray<string> => {
-  const { address, baseUrls } = server
-  const labelled: ReadonlyArray<readonly [label: string, text: string]> = [
+type Labelled = ReadonlyArray<readonly [label: string, text: string]>
+
+const lines = ({ address, baseUrls }: Server["Service"], key: string, asked: Labelled): ReadonlyArray<string> => {
+  const labelled: Labelled = [
     ...Object.entries(baseUrls),
     ["docs", `${address}/api/v4/docs`],
-    ...asked.lines(server),
+    ...asked,
     ["key", key],
     ["try it", `WEBAGENT_API_KEY=${key} ${program} run --target ${address}`]
   ]
@@ -48,11 +49,12 @@ export const serve = Command.make(
   ({ apiKey, port, seed, ...simulation }) =>
     Effect.gen(function* () {
       const asked = yield* SimulationFlags.resolve(simulation)
-      const { Server } = yield* Effect.promise(() => import("@webagent/server"))
-      const layer = Server.layerSimulated({ port, apiKeys: [apiKey], seed, ...asked.options })
-      const server = Context.get(yield* Layer.build(layer), Server)
+      const { ControlServer, Server, SimulatedService } = yield* Effect.promise(() => import("@webagent/simulation"))
+      const layer = SimulatedService.layer({ port, apiKeys: [apiKey], seed, ...asked.options })
+      const parts = yield* Layer.build(layer)
+      const server = Context.get(parts, Server)
       yield* Console.log(`simulated service on ${server.address}, until Ctrl-C`)
-      for (const line of lines(server, apiKey, asked)) yield* Console.log(line)
+      for (const line of lines(server, apiKey, asked.lines(Context.get(parts, ControlServer)))) yield* Console.log(line)
       byHand.now = true
       return yield* Effect.never
     }).pipe(

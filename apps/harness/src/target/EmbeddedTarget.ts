@@ -2,7 +2,7 @@ import { apiKeyHeader } from "@webagent/contract/Wire"
 import { ControlClient, type JournalEntry } from "@webagent/control"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { IdempotencyKey } from "@webagent/core"
-import { Behaviour, Control, Journal, judge, Server } from "@webagent/server"
+import { Behaviour, Control, ControlServer, Journal, judge, Server, SimulatedService } from "@webagent/simulation"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -46,12 +46,13 @@ const witness = Effect.fnUntraced(function* (parts: Context.Context<Behaviour | 
 export const start = Effect.fnUntraced(function* (seed: number) {
   const controlKey = yield* IdempotencyKey.random
   const parts = yield* Layer.build(
-    Server.layerSimulated({ seed, apiKeys: [apiKey], turnDuration: "20 millis", control: { key: controlKey } })
+    SimulatedService.layer({ seed, apiKeys: [apiKey], turnDuration: "20 millis", control: { key: controlKey } })
   )
   const server = Context.get(parts, Server)
-  const control = yield* ControlClient.make({ address: server.control ?? "", key: controlKey }).pipe(
-    Effect.provideContext(yield* Layer.build(NodeHttpClient.layerUndici))
-  )
+  const control = yield* ControlClient.make({
+    address: Context.get(parts, ControlServer).address ?? "",
+    key: controlKey
+  }).pipe(Effect.provideContext(yield* Layer.build(NodeHttpClient.layerUndici)))
   return {
     simulated: true,
     apiKey: Redacted.make(apiKey),

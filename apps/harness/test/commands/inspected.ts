@@ -2,7 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { apiKeyHeader } from "@webagent/contract/Wire"
 import { PollSchedule } from "@webagent/polling"
 import type { Suite } from "@webagent/scenario"
-import { Control, Server, type SimulatedOptions } from "@webagent/server"
+import { Control, ControlServer, Server, type SimulatedOptions, SimulatedService } from "@webagent/simulation"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -23,7 +23,7 @@ export const apiKey = "wak_canary_of_a_test"
 /** A simulated server over a real socket, as another process would have it, and what connects a harness to it. */
 export const serverOf = Effect.fnUntraced(function* (options: SimulatedOptions = {}) {
   const parts = yield* Layer.build(
-    Server.layerSimulated({ apiKeys: [apiKey], turnDuration: "5 millis", control: { key: "control" }, ...options })
+    SimulatedService.layer({ apiKeys: [apiKey], turnDuration: "5 millis", control: { key: "control" }, ...options })
   )
   const server = Context.get(parts, Server)
   const info = {
@@ -35,7 +35,7 @@ export const serverOf = Effect.fnUntraced(function* (options: SimulatedOptions =
   }
   const connection = { simulated: true, apiKey: Redacted.make(apiKey), info }
   const opened = RemoteControl.open({
-    address: server.control ?? "",
+    address: Context.get(parts, ControlServer).address ?? "",
     keyEnv: "WEBAGENT_CONTROL_KEY",
     key: Redacted.make("control")
   })

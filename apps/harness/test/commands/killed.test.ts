@@ -1,7 +1,7 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, it } from "@effect/vitest"
 import { LedgerFile } from "@webagent/core"
-import { Control, Server } from "@webagent/server"
+import { Control, Server, SimulatedService } from "@webagent/simulation"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { fileURLToPath } from "node:url"
@@ -36,6 +36,6 @@ describe("a run that is killed", () => {
       const reaped = yield* Effect.promise(() => run(["reap", "--ledger", ledger, "--target", address], env))
       assert.deepStrictEqual([reaped.code, reaped.stdout.includes("1 browser stopped")], [0, true])
       assert.strictEqual(yield* open, 0)
-    }).pipe(Effect.provide([Server.layerSimulated({ apiKeys: [key] }), NodeFileSystem.layer]))
+    }).pipe(Effect.provide([SimulatedService.layer({ apiKeys: [key] }), NodeFileSystem.layer]))
   )
 })

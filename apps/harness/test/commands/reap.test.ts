@@ -1,7 +1,7 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, it } from "@effect/vitest"
 import { LedgerFile } from "@webagent/core"
-import { Control, Server } from "@webagent/server"
+import { Control, Server, SimulatedService } from "@webagent/simulation"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { spawn } from "node:child_process"
@@ -12,7 +12,7 @@ import { run } from "./program.ts"
 const key = "wak_reap_key"
 
 /** A simulated service that never answers the create of a Norwegian browser, the fourth one. */
-const service = Server.layerSimulated({
+const service = SimulatedService.layer({
   apiKeys: [key],
   faults: [
     { fault: { kind: "hang", placement: "after-apply" }, when: { operations: ["v4.createBrowser"], nth: [4] } },

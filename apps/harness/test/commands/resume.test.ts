@@ -1,6 +1,6 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, it } from "@effect/vitest"
-import { Control, Server } from "@webagent/server"
+import { Control, Server, SimulatedService } from "@webagent/simulation"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
@@ -75,7 +75,7 @@ const until = (isSo: Effect.Effect<boolean, never, Control>): Effect.Effect<void
 
 /** A service that makes the second browser, and does not answer. */
 const silent = Layer.merge(
-  Server.layerSimulated({
+  SimulatedService.layer({
     apiKeys: [key],
     faults: [
       { fault: { kind: "hang", placement: "after-apply" }, when: { operations: ["v4.createBrowser"], nth: [2] } }
@@ -84,7 +84,7 @@ const silent = Layer.merge(
   NodeFileSystem.layer
 )
 
-const services = Layer.merge(Server.layerSimulated({ apiKeys: [key] }), NodeFileSystem.layer)
+const services = Layer.merge(SimulatedService.layer({ apiKeys: [key] }), NodeFileSystem.layer)
 
 describe("run --resume", () => {
   it.live(

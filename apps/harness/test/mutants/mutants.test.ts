@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Suite } from "@webagent/scenario"
 import { PollSchedule } from "@webagent/polling"
-import { Server } from "@webagent/server"
+import { Server, SimulatedService } from "@webagent/simulation"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -64,7 +64,7 @@ const runAgainst = (mutation: MutantProxy.Mutation, { suites, timeout, ...select
       redact: target.redact,
       emit: () => Effect.void
     }).pipe(Effect.provideService(PollSchedule.Current, target.pollSchedule))
-  }).pipe(Effect.scoped, Effect.provide(Server.layerTest))
+  }).pipe(Effect.scoped, Effect.provide(SimulatedService.layerTest))
 
 // A suite that cannot fail is worth nothing: each of these servers is broken in one way, and has to be found out.
 // One at a time, and each by the one scenario that names its bug: nothing here depends on how busy the machine is.

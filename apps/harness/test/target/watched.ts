@@ -1,5 +1,5 @@
 import { apiKeyHeader } from "@webagent/contract/Wire"
-import { Server, type SimulatedOptions } from "@webagent/server"
+import { Server, type SimulatedOptions, SimulatedService } from "@webagent/simulation"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -15,7 +15,7 @@ export const apiKey = "wak_canary+/7"
 
 /** A target over a real socket. */
 export const targetOf = Effect.fnUntraced(function* (options: SimulatedOptions = {}) {
-  const built = yield* Layer.build(Server.layerSimulated({ apiKeys: [apiKey], turnDuration: "5 millis", ...options }))
+  const built = yield* Layer.build(SimulatedService.layer({ apiKeys: [apiKey], turnDuration: "5 millis", ...options }))
   const { address, baseUrls } = Context.get(built, Server)
   const target: Target = yield* connect({
     simulated: true,

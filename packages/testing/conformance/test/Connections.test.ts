@@ -1,5 +1,5 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Server } from "@webagent/server"
+import { Server } from "@webagent/simulation"
 import * as Effect from "effect/Effect"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Server } from "@webagent/server"
+import { Server, SimulatedService } from "@webagent/simulation"
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
@@ -33,6 +33,6 @@ describe("The first example, run by hand", () => {
         code: 0,
         output: "Simulated result of: Find the cheapest direct flight from Oslo to Rome in May\n"
       })
-    }).pipe(Effect.provide(Server.layerTest))
+    }).pipe(Effect.provide(SimulatedService.layerTest))
   )
 })

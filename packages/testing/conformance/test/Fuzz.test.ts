@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Server } from "@webagent/server"
+import { Server } from "@webagent/simulation"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
 import { complaint, violations } from "./Conforming.ts"

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { basePath } from "@webagent/contract/Wire"
-import { Server } from "@webagent/server"
 import * as Effect from "effect/Effect"
+import { Server } from "@webagent/simulation"
 import { METHODS } from "node:http"
 import { complaint, violations } from "./Conforming.ts"
 import * as ObservedServer from "./ObservedServer.ts"

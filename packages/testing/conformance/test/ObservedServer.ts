@@ -1,4 +1,4 @@
-import { Server } from "@webagent/server"
+import { Server, SimulatedService } from "@webagent/simulation"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -39,7 +39,7 @@ export const layer = Layer.effectContext(
       recordFiberStart: () => void fibers++,
       recordFiberEnd: () => void fibers--
     }
-    const context = yield* Layer.build(Layer.fresh(Layer.orDie(Server.layerSimulated({ turnDuration: 0 })))).pipe(
+    const context = yield* Layer.build(Layer.fresh(Layer.orDie(SimulatedService.layer({ turnDuration: 0 })))).pipe(
       Effect.provideService(Metric.FiberRuntimeMetrics, counting)
     )
     const port = Number(new URL(Context.get(context, Server).address).port)

@@ -1,6 +1,6 @@
 import { type Fault, presets, type Profile } from "@webagent/control"
 import { assert, describe, it } from "@effect/vitest"
-import { Journal, Server } from "@webagent/server"
+import { Journal, Server, SimulatedService } from "@webagent/simulation"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { complaint, violations } from "./Conforming.ts"
@@ -115,7 +115,7 @@ for (const [name, profile] of Object.entries(profiles)) {
         assert.strictEqual(kinds.size > 0, profile.faults !== undefined)
         const throttled = [...all.values()].filter(({ outcome }) => outcome.answers[0]?.status === 429)
         if (name === "overloaded") assert.isAbove(throttled.length, 0)
-      }).pipe(Effect.provide(Layer.fresh(Server.layerSimulated({ profile, time: { mode: "scaled", factor } }))))
+      }).pipe(Effect.provide(Layer.fresh(SimulatedService.layer({ profile, time: { mode: "scaled", factor } }))))
     )
   })
 }

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Oracles, Server, type SimulatedOptions } from "@webagent/server"
+import { Oracles, Server, type SimulatedOptions, SimulatedService } from "@webagent/simulation"
 import * as V2 from "@webagent/v2/promise"
 import * as V3 from "@webagent/v3/promise"
 import * as V4 from "@webagent/v4/promise"
@@ -25,7 +25,7 @@ const served =
         verdicts.filter(({ holds }) => !holds).map(({ sentence }) => sentence),
         []
       )
-    }).pipe(Effect.provide(Layer.orDie(Server.layerSimulated({ turnDuration: "5 millis", ...options }))))
+    }).pipe(Effect.provide(Layer.orDie(SimulatedService.layer({ turnDuration: "5 millis", ...options }))))
 
 const flaky = {
   faults: [

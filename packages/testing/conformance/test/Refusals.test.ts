@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Transport } from "@webagent/core"
-import { Server } from "@webagent/server"
+import { Server, SimulatedService } from "@webagent/simulation"
 import { Sessions as V2Sessions } from "@webagent/v2"
 import { Sessions as V3Sessions } from "@webagent/v3"
 import { Browsers, Runs, Sessions as V4Sessions } from "@webagent/v4"
@@ -42,7 +42,7 @@ describe("every operation", () => {
 
   it.live("says that nothing answers", () =>
     Effect.gen(function* () {
-      const { address } = yield* Effect.provide(Effect.service(Server), Layer.fresh(Server.layerTest))
+      const { address } = yield* Effect.provide(Effect.service(Server), Layer.fresh(SimulatedService.layerTest))
       const all = yield* Effect.provide(operations, clients.layer("fetch", { baseUrl: address }))
       for (const [name, operation] of Object.entries(all)) {
         const error = yield* operation

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Server } from "@webagent/server"
+import { Server, SimulatedService } from "@webagent/simulation"
 import { Sessions as V2Sessions, V2 } from "@webagent/v2"
 import { Sessions as V3Sessions, V3 } from "@webagent/v3"
 import { Runs, V4 } from "@webagent/v4"
@@ -31,7 +31,7 @@ const clients = (baseUrl: string, apiKey: string) =>
     V4.layerClient({ baseUrl, apiKey })
   )
 
-layer(Server.layerTest, { excludeTestServices: true })("two clients of one app", (it) => {
+layer(SimulatedService.layerTest, { excludeTestServices: true })("two clients of one app", (it) => {
   it.effect("each uses its own key", () =>
     Effect.gen(function* () {
       const { address } = yield* Server

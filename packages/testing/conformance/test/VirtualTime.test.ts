@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Control, Server, SimulatedService } from "@webagent/server"
+import { Control, Server, SimulatedService } from "@webagent/simulation"
 import { Browsers, Runs, V4 } from "@webagent/v4"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import * as Wire from "@webagent/contract/Wire"
-import { Control, Server } from "@webagent/server"
+import { Control, Server, SimulatedService } from "@webagent/simulation"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { complaint, violations } from "./Conforming.ts"
@@ -20,7 +20,7 @@ const unrefusable = (name: string, status: number) => {
 }
 
 /** Its time moves while the walk waits, and at no other moment: no state is over before it was looked at. */
-const server = Layer.orDie(Server.layerSimulated({ turnDuration: "5 millis", time: { mode: "manual" } }))
+const server = Layer.orDie(SimulatedService.layer({ turnDuration: "5 millis", time: { mode: "manual" } }))
 
 layer(server, { excludeTestServices: true })("a walk through all that the contract declares", (it) => {
   it.effect("every operation with every status, every resource in every state", () =>

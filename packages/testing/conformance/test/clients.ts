@@ -1,6 +1,6 @@
 import { ClientConfig, type ClientOptions, RetryPolicy, Transport } from "@webagent/core"
 import { PollBudget, PollSchedule } from "@webagent/polling"
-import { Server } from "@webagent/server"
+import { Server, SimulatedService } from "@webagent/simulation"
 import { V2 } from "@webagent/v2"
 import { V3 } from "@webagent/v3"
 import { V4 } from "@webagent/v4"
@@ -31,4 +31,4 @@ export const layer = (http: keyof typeof httpClients = "fetch", options: Partial
         Layer.provide(Layer.provide(Conforming.layer, httpClients[http]))
       )
     )
-  ).pipe(Layer.provideMerge(Server.layerTest))
+  ).pipe(Layer.provideMerge(SimulatedService.layerTest))

@@ -3,7 +3,6 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { createHmac, hash, timingSafeEqual } from "node:crypto"
-import type { Seed } from "../domain/Seed.ts"
 
 /** What opens the links that take no key: ids can be guessed, these tokens cannot without the server's secret. */
 export class LinkTokens extends Context.Service<
@@ -21,9 +20,9 @@ export class LinkTokens extends Context.Service<
     SecureRandom.SecureRandom.use((random) => Effect.map(random.randomBytes(32), make))
   ).pipe(Layer.provide(SecureRandom.layerWebCrypto))
 
-  /** The same tokens for the same seed: whoever knows the seed knows them, so only for this machine. */
-  static readonly layerSeeded = (seed: Seed): Layer.Layer<LinkTokens> =>
-    Layer.sync(LinkTokens, () => make(hash("sha256", JSON.stringify([seed, "link"]), "buffer")))
+  /** The same tokens for the same secret. */
+  static readonly layerFrom = (secret: Uint8Array): Layer.Layer<LinkTokens> =>
+    Layer.sync(LinkTokens, () => make(secret))
 }
 
 function make(secret: Uint8Array): LinkTokens["Service"] {

@@ -5,8 +5,7 @@ import * as HttpEffect from "effect/http/HttpEffect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { hash } from "node:crypto"
-import { IdempotencyKeyReused } from "../domain/Errors.ts"
-import type { SafeCreate } from "../engine/SafeCreates.ts"
+import { IdempotencyKeyReused, type SafeCreate } from "@webagent/engine"
 
 /** The request header that makes a create safe to send again. The description does not show it. */
 export const idempotencyKeyHeader = "Idempotency-Key"

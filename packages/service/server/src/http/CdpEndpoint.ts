@@ -1,4 +1,5 @@
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
@@ -8,12 +9,8 @@ import * as Stream from "effect/Stream"
 import type { Socket as NodeSocket } from "node:net"
 import { LinkTokens } from "../api/LinkTokens.ts"
 import { cdpPath } from "../api/v4/Conversion.ts"
-import type { CdpConnection, ConnectionEnd } from "../browser/BrowserPool.ts"
-import { BrowserNotFound } from "../domain/Errors.ts"
-import { Engine } from "../engine/Engine.ts"
-import * as Connections from "../simulation/Connections.ts"
+import { BrowserNotFound, type CdpConnection, type ConnectionEnd, Engine } from "@webagent/engine"
 import * as Answer from "./Answer.ts"
-import { isCut } from "./Outage.ts"
 
 /** The WebSocket close code that tells a client that its browser was stopped. */
 export const stoppedCode = 4001
@@ -67,27 +64,36 @@ const pump = Effect.fnUntraced(function* (socket: Socket.Socket, wire: NodeSocke
   yield* Effect.raceFirst(Effect.raceFirst(inbound, outbound), dropped)
 })
 
+/** What becomes of a CDP connection. */
+export type ConnectionEvent = "connected" | "refused" | "left" | "stopped" | "dropped"
+
+interface CdpObserverService {
+  /** `socket` is the client's; without one no connection was made. */
+  readonly observe: (browserId: string, event: ConnectionEvent, socket?: NodeSocket) => Effect.Effect<void>
+}
+
+/** Is told what becomes of CDP connections to browsers; nothing unless a layer says otherwise. */
+export const CdpObserver: Context.Reference<CdpObserverService> = Context.Reference("@webagent/server/CdpObserver", {
+  defaultValue: (): CdpObserverService => ({ observe: () => Effect.void })
+})
+
 const eventOf = { stopped: "stopped", closed: "left", dropped: "dropped" } as const satisfies Record<
   ConnectionEnd,
-  Connections.ConnectionEvent
+  ConnectionEvent
 >
 
-/** A connection whose end is written down once: before its client can see it, where the browser's side ends it. */
-const recorded = (
-  connection: CdpConnection,
-  wire: NodeSocket,
-  record: (event: Connections.ConnectionEvent) => Effect.Effect<void>
-) => {
+/** A connection whose end is observed once: before its client can see it, where the browser's side ends it. */
+const observed = (connection: CdpConnection, observe: (event: ConnectionEvent) => Effect.Effect<void>) => {
   let over = false
-  const end = (event: Connections.ConnectionEvent) =>
+  const end = (event: ConnectionEvent) =>
     Effect.suspend(() => {
       if (over) return Effect.void
       over = true
-      return record(event)
+      return observe(event)
     })
   return {
     connection: { ...connection, ended: Effect.tap(connection.ended, (how) => end(eventOf[how])) },
-    end: Effect.suspend(() => end(isCut(wire) ? "dropped" : "left"))
+    end: end("left")
   }
 }
 
@@ -99,7 +105,7 @@ export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const engine = yield* Engine
     const tokens = yield* LinkTokens
-    const record = yield* Connections.recorder
+    const { observe } = yield* CdpObserver
     yield* router.add(
       "GET",
       cdpPath(":browser_id"),
@@ -112,7 +118,7 @@ export const layer = HttpRouter.use(
         const known = tokens.opens(cdpPath(id), token)
           ? engine.connectBrowser(id)
           : Effect.fail(new BrowserNotFound({ id }))
-        const connection = yield* Effect.tapError(known, () => (isWebSocket ? record(id, "refused") : Effect.void))
+        const connection = yield* Effect.tapError(known, () => (isWebSocket ? observe(id, "refused") : Effect.void))
         if (!isWebSocket) {
           return Answer.detail(426, "This is a CDP endpoint: connect with a WebSocket", {
             connection: "Upgrade",
@@ -121,8 +127,8 @@ export const layer = HttpRouter.use(
         }
         const socket = yield* Effect.orDie(request.upgrade)
         const wire = NodeHttpServerRequest.toIncomingMessage(request).socket
-        const watched = recorded(connection, wire, (event) => record(id, event))
-        yield* record(id, "connected")
+        const watched = observed(connection, (event) => observe(id, event, wire))
+        yield* observe(id, "connected", wire)
         yield* Effect.ensuring(Effect.ignore(pump(socket, wire, watched.connection)), watched.end)
         return HttpServerResponse.empty()
       }).pipe(

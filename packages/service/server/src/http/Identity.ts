@@ -5,7 +5,7 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import { origin } from "../api/Origin.ts"
-import { version as serverVersion } from "../Version.ts"
+import { version as serverVersion } from "./Version.ts"
 import { docsPath, openApiPath } from "./Docs.ts"
 
 const links = (version: ApiVersion, start: string) => ({
@@ -15,7 +15,7 @@ const links = (version: ApiVersion, start: string) => ({
 })
 
 /** `/` says what answers here and where everything is, `/health` that it does; neither takes a key. */
-export const layer = (options: { readonly simulated: boolean; readonly control?: string | undefined }) =>
+export const layer = (about: Readonly<Record<string, unknown>>) =>
   Layer.mergeAll(
     HttpRouter.add(
       "GET",
@@ -25,8 +25,7 @@ export const layer = (options: { readonly simulated: boolean; readonly control?:
         return HttpServerResponse.jsonUnsafe({
           name: "webagent-server",
           version: serverVersion,
-          simulated: options.simulated,
-          ...(options.control === undefined ? {} : { control: options.control }),
+          ...about,
           versions: { v2: links("v2", start), v3: links("v3", start), v4: links("v4", start) }
         })
       })

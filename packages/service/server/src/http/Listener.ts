@@ -7,10 +7,7 @@ import type * as HttpServerError from "effect/http/HttpServerError"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Scope from "effect/Scope"
-import * as NodeDelivery from "../simulation/delivery/NodeDelivery.ts"
-import { FaultDelivery } from "../simulation/FaultDelivery.ts"
-import * as Outage from "./Outage.ts"
-import { createServer, type IncomingMessage, ServerResponse, STATUS_CODES } from "node:http"
+import { createServer, type IncomingMessage, type Server, ServerResponse, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 
@@ -40,9 +37,6 @@ export interface ListenerOptions {
   readonly host: string
   readonly port: number
 }
-
-/** Whether only this machine reaches what listens there. */
-export const isLoopback = (host: string): boolean => /^(?:127\.\d+\.\d+\.\d+|localhost|::1)$/u.test(host)
 
 const listenError =
   ({ host, port }: ListenerOptions) =>
@@ -79,6 +73,17 @@ const isWebSocket = ({ headers, method }: IncomingMessage) =>
 
 /** The largest WebSocket message that is taken; a larger one ends its connection with 1009. */
 const maxPayload_bytes = 1024 * 1024
+
+/** What listens, for whoever decorates it. */
+export class NodeListener extends Context.Service<
+  NodeListener,
+  {
+    readonly node: Server
+    readonly host: string
+    /** Every open connection. */
+    readonly sockets: ReadonlySet<Socket>
+  }
+>()("@webagent/server/NodeListener") {}
 
 const make = Effect.fnUntraced(function* (options: ListenerOptions) {
   const node = createServer({ requestTimeout: requestTimeout_ms, shouldUpgradeCallback: isWebSocket })
@@ -121,17 +126,12 @@ const make = Effect.fnUntraced(function* (options: ListenerOptions) {
     }),
     adapter
   )
-  const outage = yield* Outage.make({ node, host: options.host, sockets })
   return Context.make(HttpServer.HttpServer, server).pipe(
-    Context.add(FaultDelivery, {
-      deliver: NodeDelivery.deliver,
-      refuseConnections: outage.begin,
-      acceptConnections: outage.end
-    })
+    Context.add(NodeListener, { node, host: options.host, sockets })
   )
 })
 
-/** Listens on a real socket, where faults can be delivered; stopping it closes every connection. */
+/** Listens on a real socket; stopping it closes every connection. */
 export const layer = (options: ListenerOptions) =>
   Layer.mergeAll(
     Layer.effectContext(Effect.mapError(make(options), listenError(options))),

@@ -19,8 +19,7 @@ import * as V3 from "../api/v3/Conversion.ts"
 import { Served as V3Served } from "../api/v3/Handlers.ts"
 import * as V4 from "../api/v4/Conversion.ts"
 import { Served as V4Served } from "../api/v4/Handlers.ts"
-import type { Turn } from "../domain/Turn.ts"
-import { Engine } from "../engine/Engine.ts"
+import { Engine, type Turn } from "@webagent/engine"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
@@ -65,8 +64,8 @@ const read = <Id extends string, Groups extends HttpApiGroup.Constraint>(
 
 /** One answer a status: they are the same bytes every time. */
 const makeStatuses = () => {
-  const made = new Map<Turn["status"], Response>()
-  return (turn: Turn) => {
+  const made = new Map<Turn.Turn["status"], Response>()
+  return (turn: Turn.Turn) => {
     const known = made.get(turn.status)
     if (known !== undefined) return known
     const answer = HttpServerResponse.jsonUnsafe(V4.statusFromDomain(turn))

@@ -4,11 +4,10 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { recordingPath } from "../api/Links.ts"
 import { LinkTokens } from "../api/LinkTokens.ts"
-import { SessionNotFound } from "../domain/Errors.ts"
-import { Engine } from "../engine/Engine.ts"
+import { Engine, SessionNotFound } from "@webagent/engine"
 import * as Answer from "./Answer.ts"
 
-/** A picture of one grey pixel: what there is to see of a simulated session. */
+/** A picture of one grey pixel: no session is recorded yet. */
 const frame = Buffer.from("R0lGODlhAQABAIAAAMLCwgAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==", "base64")
 
 /** Where a `recordingUrl` leads. It takes no key but a token, as the presigned links of the service do. */

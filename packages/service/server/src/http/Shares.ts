@@ -5,8 +5,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { linkTo, sharePath } from "../api/Links.ts"
 import { LinkTokens } from "../api/LinkTokens.ts"
 import * as Conversion from "../api/v2/Conversion.ts"
-import { SessionNotFound } from "../domain/Errors.ts"
-import { Engine } from "../engine/Engine.ts"
+import { Engine, SessionNotFound } from "@webagent/engine"
 import * as Answer from "./Answer.ts"
 
 /** Where a `publicShareUrl` leads: to the session as v2 shows it. It takes no key but a token, as recordings do. */

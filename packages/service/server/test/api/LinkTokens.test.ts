@@ -9,7 +9,7 @@ const tokensOf = (layer: Layer.Layer<LinkTokens>) =>
 
 describe("LinkTokens", () => {
   for (const [name, layer] of [
-    ["seeded", LinkTokens.layerSeeded(1)],
+    ["of a secret", LinkTokens.layerFrom(Buffer.from("one"))],
     ["random", LinkTokens.layerRandom]
   ] as const) {
     it.effect(`${name}: a token opens its own path, and nothing else does`, () =>
@@ -25,10 +25,11 @@ describe("LinkTokens", () => {
     )
   }
 
-  it.effect("the same seed gives the same tokens, another seed others, and random ones are always others", () =>
+  it.effect("the same secret gives the same tokens, another secret others, and random ones are always others", () =>
     Effect.gen(function* () {
-      const { layerRandom, layerSeeded } = LinkTokens
-      const layers = [layerSeeded(1), layerSeeded(1), layerSeeded(2), layerRandom, layerRandom]
+      const { layerFrom, layerRandom } = LinkTokens
+      const [one1, two2] = [Buffer.from("one"), Buffer.from("two")]
+      const layers = [layerFrom(one1), layerFrom(one1), layerFrom(two2), layerRandom, layerRandom]
       const [one, again, ...others] = yield* Effect.forEach(layers, (layer) =>
         Effect.map(tokensOf(layer), (tokens) => tokens.of("/a"))
       )

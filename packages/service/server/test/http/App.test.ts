@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { Server } from "../../src/Server.ts"
 import { exchange, type Question, raw } from "./exchange.ts"
+import { layerTest } from "./served.ts"
 
 const uuid = "00000000-0000-4000-8000-00000000000f"
 
@@ -27,7 +27,7 @@ const found: Readonly<Record<string, string>> = {
   [`/api/v4/browsers/${uuid}`]: "Browser not found"
 }
 
-layer(Server.layerTest, { excludeTestServices: true })("App", (it) => {
+layer(layerTest, { excludeTestServices: true })("App", (it) => {
   describe("401 before id and body are looked at", () => {
     for (const [method, path, question] of operations) {
       it.effect(`${method} ${path.replace(uuid, "{id}")}`, () =>

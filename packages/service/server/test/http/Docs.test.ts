@@ -4,10 +4,10 @@ import { V3Api } from "@webagent/contract/v3"
 import { V4Api } from "@webagent/contract/v4"
 import * as Effect from "effect/Effect"
 import * as OpenApi from "effect/http-api/OpenApi"
-import { Server } from "../../src/Server.ts"
 import { exchange } from "./exchange.ts"
+import { layerTest } from "./served.ts"
 
-layer(Server.layerTest, { excludeTestServices: true })("Docs", (it) => {
+layer(layerTest, { excludeTestServices: true })("Docs", (it) => {
   for (const [version, document] of [
     ["v2", OpenApi.fromApi(V2Api)],
     ["v3", OpenApi.fromApi(V3Api)],

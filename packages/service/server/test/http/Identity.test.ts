@@ -1,10 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { Server } from "../../src/Server.ts"
-import { version } from "../../src/Version.ts"
+import { version } from "../../src/http/Version.ts"
 import { exchange } from "./exchange.ts"
+import { layerTest } from "./served.ts"
 
-layer(Server.layerTest, { excludeTestServices: true })("Identity", (it) => {
+layer(layerTest, { excludeTestServices: true })("Identity", (it) => {
   it.effect("/ says what answers here and where everything is, without a key", () =>
     Effect.gen(function* () {
       const { address } = yield* Server
@@ -18,7 +19,7 @@ layer(Server.layerTest, { excludeTestServices: true })("Identity", (it) => {
       assert.deepStrictEqual(body, {
         name: "webagent-server",
         version,
-        simulated: true,
+        of: "a test",
         versions: { v2: at("v2"), v3: at("v3"), v4: at("v4") }
       })
     })

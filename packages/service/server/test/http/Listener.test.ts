@@ -6,6 +6,7 @@ import * as Scope from "effect/Scope"
 import { connect, type Socket } from "node:net"
 import { Server } from "../../src/Server.ts"
 import { exchange } from "./exchange.ts"
+import { layerTest } from "./served.ts"
 
 /** A client that writes `text`, reads up to the first answer if there is one to come, and then just stays. */
 const linger = Effect.fnUntraced(function* (text: string, answered: boolean) {
@@ -43,7 +44,7 @@ describe("Listener", () => {
     it.live(`stops at once under a client that ${what}`, () =>
       Effect.gen(function* () {
         const scope = yield* Scope.make()
-        const context = yield* Layer.buildWithScope(Layer.fresh(Server.layerTest), scope)
+        const context = yield* Layer.buildWithScope(Layer.fresh(layerTest), scope)
         yield* Effect.gen(function* () {
           const { body } = yield* exchange("POST", "/api/v4/browsers")
           const { pathname, search } = new URL(String(body["cdpUrl"]))

@@ -2,8 +2,8 @@ import { HTTPValidationError } from "@webagent/contract"
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { Server } from "../../src/Server.ts"
 import { exchange, type Question, raw } from "./exchange.ts"
+import { layerTest } from "./served.ts"
 
 const decode = Schema.decodeUnknownSync(HTTPValidationError)
 
@@ -115,7 +115,7 @@ const accepted: ReadonlyArray<readonly [string, string, Question]> = [
   ["unpaired surrogates and NUL", "/api/v4/runs", { text: '{"task":"\\ud800 \\u0000"}' }]
 ]
 
-layer(Server.layerTest, { excludeTestServices: true })("RequestValidation", (it) => {
+layer(layerTest, { excludeTestServices: true })("RequestValidation", (it) => {
   for (const [what, method, path, question, expected] of refused) {
     it.effect(`${what} is 422`, () =>
       Effect.gen(function* () {

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { connect } from "node:net"
-import { Server } from "../../src/Server.ts"
+import { Server } from "@webagent/server"
 
 /** A request as raw as fetch lets it be. */
 export interface Question {

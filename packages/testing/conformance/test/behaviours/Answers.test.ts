@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Server } from "@webagent/server"
+import { Server } from "@webagent/simulation"
 import { Runs } from "@webagent/v4"
 import { WebAgent } from "@webagent/v4/promise"
 import * as Duration from "effect/Duration"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { PollSchedule } from "@webagent/polling"
-import { Control, Server, SimulatedService } from "@webagent/server"
+import { Control, Server, SimulatedService } from "@webagent/simulation"
 import { Runs, V4 } from "@webagent/v4"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Ledger, LedgerMemory } from "@webagent/core"
-import { Control, Server, SimulatedService } from "@webagent/server"
+import { Control, Server, SimulatedService } from "@webagent/simulation"
 import { Browsers, Runs, V4 } from "@webagent/v4"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"

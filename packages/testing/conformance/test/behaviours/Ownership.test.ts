@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Control, Server } from "@webagent/server"
+import { Control, Server } from "@webagent/simulation"
 import { Browsers, Runs, Sessions } from "@webagent/v4"
 import { WebAgent } from "@webagent/v4/promise"
 import * as Deferred from "effect/Deferred"

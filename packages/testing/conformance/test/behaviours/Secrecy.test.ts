@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Transport } from "@webagent/core"
-import { Server } from "@webagent/server"
+import { Server } from "@webagent/simulation"
 import { Sessions as V2Sessions } from "@webagent/v2"
 import { Sessions as V3Sessions } from "@webagent/v3"
 import { Browsers, Runs } from "@webagent/v4"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { RetryPolicy } from "@webagent/core"
 import { PollSchedule } from "@webagent/polling"
-import { Control } from "@webagent/server"
+import { Control } from "@webagent/simulation"
 import { Outcome as V2Outcome, Sessions as V2Sessions } from "@webagent/v2"
 import { Runs } from "@webagent/v4"
 import * as Duration from "effect/Duration"

@@ -1,7 +1,7 @@
 import type { FaultPlan, JournalEntry, Oracle, Route } from "@webagent/control"
 import { ClientConfig, type ClientOptions, RetryPolicy, Transport } from "@webagent/core"
 import { PollSchedule } from "@webagent/polling"
-import { Control, Server, type SimulatedOptions } from "@webagent/server"
+import { Control, Server, type SimulatedOptions, SimulatedService } from "@webagent/simulation"
 import { V2 } from "@webagent/v2"
 import { V3 } from "@webagent/v3"
 import { V4 } from "@webagent/v4"
@@ -42,7 +42,10 @@ export const layer = ({ client = {}, faults = [], http = "undici", service = {} 
         Layer.provide(httpClients[http])
       )
     )
-  ).pipe(Layer.provideMerge(Layer.orDie(Server.layerSimulated({ apiKeys: [apiKey], faults, ...service }))), Layer.fresh)
+  ).pipe(
+    Layer.provideMerge(Layer.orDie(SimulatedService.layer({ apiKeys: [apiKey], faults, ...service }))),
+    Layer.fresh
+  )
 
 type Row<Type extends JournalEntry["type"]> = Extract<JournalEntry, { readonly type: Type }>
 

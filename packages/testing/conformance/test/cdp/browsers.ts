@@ -1,4 +1,4 @@
-import { Server } from "@webagent/server"
+import { Server } from "@webagent/simulation"
 import * as Effect from "effect/Effect"
 
 /** A browser of the service, as its v4 answers tell of it. */

@@ -1,4 +1,4 @@
-import { SimulatedService } from "@webagent/server"
+import { SimulatedService } from "@webagent/simulation"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -1,6 +1,6 @@
 import type { JournalEntry, Verdicts } from "@webagent/control"
 import { ClientConfig, IdempotencyKey, Ledger, type LedgerEntry, type OpenItem, Transport } from "@webagent/core"
-import { Control, Engine, SimulatedService } from "@webagent/server"
+import { Control, Engine, SimulatedService } from "@webagent/simulation"
 import { V2 } from "@webagent/v2"
 import { V3 } from "@webagent/v3"
 import { V4 } from "@webagent/v4"

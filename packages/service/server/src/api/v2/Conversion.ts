@@ -1,7 +1,6 @@
 import { fromMillis, naiveFromMillis } from "@webagent/contract"
 import type { SessionView, TaskItemView } from "@webagent/contract/v2"
-import type { Turn, TurnStatus } from "../../domain/Turn.ts"
-import type { SessionWithTurns } from "../../engine/Engine.ts"
+import type { SessionWithTurns, Turn } from "@webagent/engine"
 import { type LinkTo, recordingPath, sharePath } from "../Links.ts"
 
 /** The v2 status of a turn. */
@@ -12,7 +11,7 @@ export const statusFromDomain = {
   completed: "finished",
   failed: "failed",
   cancelled: "stopped"
-} as const satisfies Record<TurnStatus, string>
+} as const satisfies Record<Turn.TurnStatus, string>
 
 const naiveOrNull = (epoch_ms: number | null) => (epoch_ms === null ? null : naiveFromMillis(epoch_ms))
 
@@ -20,7 +19,7 @@ const text = (output: unknown): string | null =>
   output === null || typeof output === "string" ? output : JSON.stringify(output)
 
 /** A turn as a v2 task. What went wrong is its output: v2 has no field for an error. */
-export const taskFromDomain = (turn: Turn): TaskItemView => ({
+export const taskFromDomain = (turn: Turn.Turn): TaskItemView => ({
   id: turn.id,
   sessionId: turn.sessionId,
   llm: turn.model,

@@ -1,7 +1,6 @@
 import { fromMillis } from "@webagent/contract"
 import type { Session, SessionCreate } from "@webagent/contract/v3"
-import { isTerminal, type Turn } from "../../domain/Turn.ts"
-import type { SessionRequest, SessionWithTurns } from "../../engine/Engine.ts"
+import { type SessionRequest, type SessionWithTurns, Turn } from "@webagent/engine"
 
 /** What a v3 create asks for. */
 export const toDomain = (body: SessionCreate): SessionRequest => ({
@@ -11,8 +10,8 @@ export const toDomain = (body: SessionCreate): SessionRequest => ({
 })
 
 /** The turn that a reader waits for: none while one is to come or at work, then the last that came to its end. */
-const lastTurn = (turns: ReadonlyArray<Turn>): Turn | undefined =>
-  turns.every((turn) => isTerminal(turn.status))
+const lastTurn = (turns: ReadonlyArray<Turn.Turn>): Turn.Turn | undefined =>
+  turns.every((turn) => Turn.isTerminal(turn.status))
     ? turns.reduce((last, turn) => ((turn.finishedAt_ms ?? 0) >= (last.finishedAt_ms ?? 0) ? turn : last))
     : undefined
 

@@ -3,7 +3,7 @@ import { V3Api } from "@webagent/contract/v3"
 import { basePath } from "@webagent/contract/Wire"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import { Engine } from "../../engine/Engine.ts"
+import { Engine } from "@webagent/engine"
 import * as SafeCreate from "../SafeCreate.ts"
 import * as Conversion from "./Conversion.ts"
 

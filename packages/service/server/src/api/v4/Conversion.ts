@@ -9,9 +9,7 @@ import type {
   RunStatusView
 } from "@webagent/contract/v4"
 import { basePath } from "@webagent/contract/Wire"
-import type * as Domain from "../../domain/Browser.ts"
-import type { Turn } from "../../domain/Turn.ts"
-import type { Message, QueuedMessage, SessionRequest } from "../../engine/Engine.ts"
+import type { Browser as Domain, Message, QueuedMessage, SessionRequest, Turn } from "@webagent/engine"
 import type { LinkTo } from "../Links.ts"
 
 const orNull = (epoch_ms: number | null) => (epoch_ms === null ? null : fromMillis(epoch_ms))
@@ -24,7 +22,7 @@ export const toDomain = (body: RunCreate): SessionRequest => ({
 })
 
 /** A turn as a v4 run. */
-export const fromDomain = (turn: Turn): Run => ({
+export const fromDomain = (turn: Turn.Turn): Run => ({
   id: turn.id,
   status: turn.status,
   sessionId: turn.sessionId,
@@ -39,7 +37,7 @@ export const fromDomain = (turn: Turn): Run => ({
 })
 
 /** The one field that is polled. */
-export const statusFromDomain = (turn: Turn): RunStatusView => ({ status: turn.status })
+export const statusFromDomain = (turn: Turn.Turn): RunStatusView => ({ status: turn.status })
 
 /** A follow-up for the session with this id. */
 export const messageToDomain = (sessionId: string, body: QueueMessage): Message => ({

@@ -2,8 +2,8 @@ import { SessionView } from "@webagent/contract/v2"
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import * as Conversion from "../../../src/api/v2/Conversion.ts"
-import { turnStatuses } from "../../../src/domain/Turn.ts"
-import { session, turn } from "../../domain/records.ts"
+import { Turn } from "@webagent/engine"
+import { session, turn } from "../records.ts"
 
 const linkTo = (path: string) => `http://127.0.0.1:8080${path}?token=t`
 
@@ -56,7 +56,7 @@ describe("v2 Conversion", () => {
 
   it("has a status for every status of a turn", () => {
     assert.deepStrictEqual(
-      turnStatuses.map((status) => Conversion.taskFromDomain({ ...turn, status }).status),
+      Turn.turnStatuses.map((status) => Conversion.taskFromDomain({ ...turn, status }).status),
       ["created", "created", "started", "finished", "failed", "stopped"]
     )
   })

@@ -2,9 +2,8 @@ import { Session, SessionCreate } from "@webagent/contract/v3"
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import * as Conversion from "../../../src/api/v3/Conversion.ts"
-import * as DomainSession from "../../../src/domain/Session.ts"
-import type * as Turn from "../../../src/domain/Turn.ts"
-import { session, turn } from "../../domain/records.ts"
+import { Session as DomainSession, type Turn } from "@webagent/engine"
+import { session, turn } from "../records.ts"
 
 const ended = (status: "completed" | "failed" | "cancelled", finishedAt_ms: number): Turn.Turn => ({
   ...turn,

@@ -10,8 +10,8 @@ import {
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import * as Conversion from "../../../src/api/v4/Conversion.ts"
-import { turnStatuses } from "../../../src/domain/Turn.ts"
-import { browser, turn } from "../../domain/records.ts"
+import { Turn } from "@webagent/engine"
+import { browser, turn } from "../records.ts"
 
 const survivesTheWire = <S extends Schema.Codec<unknown, unknown>>(schema: S, value: S["Type"]) =>
   assert.deepStrictEqual(
@@ -43,7 +43,7 @@ describe("v4 Conversion", () => {
     survivesTheWire(Browser, view)
   })
 
-  for (const status of turnStatuses) {
+  for (const status of Turn.turnStatuses) {
     it(`a ${status} turn is a ${status} run, in full and as a status`, () => {
       const ended = { ...turn, status, output: { price: 9.5 }, cost: "0.01", startedAt_ms: 1, finishedAt_ms: 2 }
       survivesTheWire(Run, Conversion.fromDomain(ended))

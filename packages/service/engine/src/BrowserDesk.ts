@@ -1,0 +1,143 @@
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import { BrowserPool, type LaunchedBrowser } from "./ports/BrowserPool.ts"
+import * as Browser from "./domain/Browser.ts"
+import { BrowserNotFound, BrowserStopped } from "./domain/Errors.ts"
+import type { Made } from "./domain/IdempotencyRecord.ts"
+import { Store } from "./ports/Store.ts"
+import type { Gate } from "./Gate.ts"
+import { fresh } from "./freshId.ts"
+import { IdSource } from "./ports/IdSource.ts"
+import type { Record } from "./SafeCreates.ts"
+
+/** A browser to create. */
+export interface BrowserRequest {
+  readonly proxyCountryCode: string | null
+}
+
+type MadeBrowser = Extract<Made, { readonly _tag: "Browser" }>
+
+/** A browser that runs, or that is being launched again after the restore of a snapshot. */
+type Running = LaunchedBrowser | Fiber.Fiber<LaunchedBrowser>
+
+const launchedOf = (running: Running): Effect.Effect<LaunchedBrowser> =>
+  Fiber.isFiber(running) ? Fiber.join(running) : Effect.succeed(running)
+
+const stopOf = (running: Running): Effect.Effect<void> =>
+  Fiber.isFiber(running)
+    ? Effect.flatMap(Fiber.interrupt(running), () => {
+        const exit = running.pollUnsafe()
+        return exit?._tag === "Success" ? exit.value.stop : Effect.void
+      })
+    : running.stop
+
+/** A browser that is still being launched has no connections. */
+const dropOf = (running: Running): Effect.Effect<void> => {
+  if (!Fiber.isFiber(running)) return running.drop
+  const exit = running.pollUnsafe()
+  return exit?._tag === "Success" ? exit.value.drop : Effect.void
+}
+
+/** The engine's half that hands out browsers. Closing its scope stops those that still run. */
+export const make = Effect.fnUntraced(function* (gate: Gate) {
+  const pool = yield* BrowserPool
+  const store = yield* Store
+  const ids = yield* IdSource
+  const fork = Effect.runForkWith(yield* Effect.context())
+  let running = new Map<string, Running>()
+  const stopping = new Map<string, Deferred.Deferred<Browser.Browser, BrowserNotFound>>()
+
+  const stopEach = (all: Iterable<Running>) => Effect.forEach([...all], stopOf, { discard: true })
+
+  yield* Effect.addFinalizer(() => stopEach(running.values()))
+
+  const find = (id: string): Effect.Effect<Browser.Browser, BrowserNotFound> =>
+    Effect.flatMap(
+      store.browser(id),
+      Option.match({ onNone: () => Effect.fail(new BrowserNotFound({ id })), onSome: Effect.succeed })
+    )
+
+  const create = Effect.fnUntraced(function* (request: BrowserRequest, record: Record) {
+    const desk = running
+    const id = yield* fresh(ids, "browser", store.browser)
+    const browser = Browser.make({ id, ...request, startedAt_ms: yield* Clock.currentTimeMillis })
+    const made: MadeBrowser = { _tag: "Browser", browser }
+    const launched = yield* pool.launch(browser)
+    const kept = yield* gate.pass(
+      Effect.suspend(() => {
+        if (running !== desk) return Effect.succeed(false)
+        running.set(id, launched)
+        const idempotencyRecords = record(made, browser.startedAt_ms)
+        return Effect.as(store.commit({ browsers: [browser], idempotencyRecords }), true)
+      })
+    )
+    // everything was reset while it was launched: it was there before, and is gone as the others are
+    if (!kept) yield* launched.stop
+    return made
+  })
+
+  const stopNow = Effect.fnUntraced(function* (id: string) {
+    const [browser, launched] = yield* gate.pass(
+      Effect.gen(function* () {
+        const found = yield* find(id)
+        const stopped = Browser.stop(found, yield* Clock.currentTimeMillis)
+        if (Result.isFailure(stopped)) return [found, undefined] as const
+        const handle = running.get(id)
+        running.delete(id)
+        yield* store.commit({ browsers: [stopped.success] })
+        return [stopped.success, handle] as const
+      })
+    )
+    if (launched !== undefined) yield* stopOf(launched)
+    return browser
+  })
+
+  /** Whoever wants to stop a browser that is being stopped shares that stop, and its time. */
+  const stop = (id: string): Effect.Effect<Browser.Browser, BrowserNotFound> =>
+    Effect.suspend(() => {
+      const begun = stopping.get(id)
+      if (begun !== undefined) return Deferred.await(begun)
+      const ended = Deferred.makeUnsafe<Browser.Browser, BrowserNotFound>()
+      stopping.set(id, ended)
+      return Effect.onExit(stopNow(id), (exit) => {
+        stopping.delete(id)
+        return Deferred.done(ended, exit)
+      })
+    })
+
+  const connect = Effect.fnUntraced(function* (id: string) {
+    yield* find(id)
+    const handle = running.get(id)
+    if (handle === undefined) return yield* new BrowserStopped({ id })
+    const launched = yield* launchedOf(handle)
+    return yield* launched.connect
+  })
+
+  const dropConnections = Effect.fnUntraced(function* (id: string) {
+    yield* find(id)
+    const handle = running.get(id)
+    if (handle === undefined) return yield* new BrowserStopped({ id })
+    yield* dropOf(handle)
+  })
+
+  return {
+    create,
+    stop: (id: string) => Effect.uninterruptible(stop(id)),
+    connect,
+    dropConnections,
+    /** While the gate is held: lets all browsers go and says how to stop them. */
+    takeAll: (): Effect.Effect<void> => {
+      const all = running
+      running = new Map()
+      return stopEach(all.values())
+    },
+    /** While the gate is held: launches the browser again, and does not wait for that. */
+    relaunch: (browser: Browser.Browser): void => {
+      if (browser.status === "active") running.set(browser.id, fork(pool.launch(browser)))
+    }
+  }
+})

@@ -1,0 +1,133 @@
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type * as Browser from "./domain/Browser.ts"
+import type { IdempotencyRecord as DomainRecord, Made as DomainMade } from "./domain/IdempotencyRecord.ts"
+import type * as Session from "./domain/Session.ts"
+import * as Turn from "./domain/Turn.ts"
+import * as TurnQueue from "./TurnQueue.ts"
+
+// the years 0 to 9999: others are not written as dates are
+const Moment = Schema.Finite.check(Schema.isBetween({ minimum: -62_167_219_200_000, maximum: 253_402_300_799_999 }))
+const OptionalMoment = Schema.NullOr(Moment)
+const OptionalText = Schema.NullOr(Schema.String)
+const standing = Schema.Literals(["active", "stopped"])
+
+const SessionRecord = Schema.Struct({
+  id: Schema.String,
+  status: standing,
+  thinkingLevel: OptionalText,
+  keepAlive: Schema.Boolean,
+  persistMemory: Schema.Boolean,
+  recording: Schema.Boolean,
+  shared: Schema.Boolean,
+  proxyUsedMb: Schema.String,
+  proxyCost: Schema.String,
+  createdAt_ms: Moment,
+  finishedAt_ms: OptionalMoment
+}) satisfies Schema.Codec<Session.Session>
+
+const TurnRecord = Schema.Struct({
+  id: Schema.String,
+  sessionId: Schema.String,
+  status: Schema.Literals(Turn.turnStatuses),
+  task: Schema.String,
+  model: Schema.String,
+  agentVersion: Schema.String,
+  modelParams: Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)),
+  output: Schema.Json,
+  isSuccess: Schema.NullOr(Schema.Boolean),
+  judgement: Schema.NullOr(
+    Schema.Struct({ verdict: Schema.Boolean, reasoning: Schema.String, failureReason: OptionalText })
+  ),
+  suggestions: Schema.NullOr(Schema.Array(Schema.JsonObject)),
+  cost: OptionalText,
+  error: OptionalText,
+  createdAt_ms: Moment,
+  dispatchedAt_ms: OptionalMoment,
+  startedAt_ms: OptionalMoment,
+  finishedAt_ms: OptionalMoment
+}) satisfies Schema.Codec<Turn.Turn>
+
+const BrowserRecord = Schema.Struct({
+  id: Schema.String,
+  status: standing,
+  proxyCountryCode: OptionalText,
+  startedAt_ms: Moment,
+  finishedAt_ms: OptionalMoment
+}) satisfies Schema.Codec<Browser.Browser>
+
+const Made = Schema.Union([
+  Schema.TaggedStruct("Session", { session: SessionRecord, turn: TurnRecord }),
+  Schema.TaggedStruct("Message", { id: Schema.String, interrupt: Schema.Boolean, turn: TurnRecord }),
+  Schema.TaggedStruct("Browser", { browser: BrowserRecord })
+]) satisfies Schema.Codec<DomainMade>
+
+const IdempotencyRecord = Schema.Struct({
+  key: Schema.String,
+  body: Schema.String,
+  createdAt_ms: Moment,
+  made: Made
+}) satisfies Schema.Codec<DomainRecord>
+
+/** The turns of one session that are not terminal, in the order in which they run. */
+const Queue = Schema.Struct({
+  sessionId: Schema.String,
+  running: OptionalText,
+  waiting: Schema.Array(Schema.String)
+})
+
+/** Everything that an engine knows, as plain JSON. */
+export const Snapshot = Schema.Struct({
+  version: Schema.Literal(1),
+  sessions: Schema.Array(SessionRecord),
+  turns: Schema.Array(TurnRecord),
+  queues: Schema.Array(Queue),
+  browsers: Schema.Array(BrowserRecord),
+  idempotencyRecords: Schema.Array(IdempotencyRecord),
+  ids: Schema.Record(Schema.String, Schema.Int)
+})
+
+/** Everything that an engine knows, as plain JSON. */
+export type Snapshot = typeof Snapshot.Type
+
+/** The value is no snapshot, or contradicts itself; nothing was restored. */
+export class InvalidSnapshot extends Data.TaggedError("InvalidSnapshot")<{ readonly message: string }> {}
+
+const decode = Schema.decodeUnknownEffect(Snapshot)
+
+/** Every turn that is not terminal has to be in the queue of its session, which has to be active. */
+const checkQueues = Effect.fnUntraced(function* (snapshot: Snapshot) {
+  const sessions = new Map(snapshot.sessions.map((session) => [session.id, session]))
+  const open = new Map<string, Turn.Turn>()
+  for (const turn of snapshot.turns) {
+    const session = sessions.get(turn.sessionId)
+    if (session === undefined) return yield* invalid(`turn ${turn.id} belongs to no session of it`)
+    if (Turn.isTerminal(turn.status)) continue
+    if (session.status === "stopped") {
+      return yield* invalid(`turn ${turn.id} is ${turn.status} and its session is stopped`)
+    }
+    open.set(turn.id, turn)
+  }
+  for (const { running, sessionId, waiting } of snapshot.queues) {
+    for (const id of TurnQueue.ids({ running, waiting })) {
+      const turn = open.get(id)
+      if (turn?.sessionId !== sessionId || (turn.status === "queued") === (id === running)) {
+        return yield* invalid(`the queue of session ${sessionId} names turn ${id}, which cannot be there`)
+      }
+      open.delete(id)
+    }
+  }
+  const [forgotten] = open.keys()
+  if (forgotten !== undefined) return yield* invalid(`turn ${forgotten} is not terminal and in no queue`)
+})
+
+const invalid = (what: string) =>
+  new InvalidSnapshot({ message: `This is no snapshot that can be restored: ${what}. Restore one as it was taken.` })
+
+/** The snapshot, when it is one that an engine can go on from. */
+export const parse = Effect.fnUntraced(function* (value: unknown) {
+  const snapshot = yield* Effect.mapError(decode(value), (error) => invalid(error.message.replaceAll(/\s+/gu, " ")))
+  yield* checkQueues(snapshot)
+  return snapshot
+})

@@ -1,0 +1,35 @@
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type * as Stream from "effect/Stream"
+import type { Browser } from "../domain/Browser.ts"
+
+/** How a connection ended: with its browser, at its client's wish (`Browser.close`), or cut while the browser runs on. */
+export type ConnectionEnd = "stopped" | "closed" | "dropped"
+
+/** One CDP connection: a message is the text of one JSON object. Closing the scope disconnects. */
+export interface CdpConnection {
+  /** Says a message to the browser; waits while the client does not read what the browser says. */
+  readonly send: (message: string) => Effect.Effect<void>
+  /** What the browser says; ends with the connection. */
+  readonly messages: Stream.Stream<string>
+  /** Waits for the browser's side to end the connection. */
+  readonly ended: Effect.Effect<ConnectionEnd>
+}
+
+/** A browser that runs. Connections come and go, the browser runs until `stop`. */
+export interface LaunchedBrowser {
+  readonly connect: Effect.Effect<CdpConnection, never, Scope.Scope>
+  /** Cuts every connection; the browser runs on, with its pages, and can be connected to again. */
+  readonly drop: Effect.Effect<void>
+  /** Stops the browser and ends every connection to it. */
+  readonly stop: Effect.Effect<void>
+}
+
+/** The port to whatever provides browsers. */
+export class BrowserPool extends Context.Service<
+  BrowserPool,
+  {
+    readonly launch: (browser: Browser) => Effect.Effect<LaunchedBrowser>
+  }
+>()("@webagent/engine/BrowserPool") {}

@@ -1,0 +1,108 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import { BrowserPool } from "../src/ports/BrowserPool.ts"
+import * as BrowserDesk from "../src/BrowserDesk.ts"
+import * as Gate from "../src/Gate.ts"
+import * as MemoryStore from "../src/MemoryStore.ts"
+import { type Changes, Store } from "../src/ports/Store.ts"
+import * as ports from "./ports.ts"
+
+/** A store that takes a second for a commit and notes it. */
+const slowStore = (commits: Array<Changes>) =>
+  Layer.effect(
+    Store,
+    Effect.map(Store, (store) => ({
+      ...store,
+      commit: (changes) => {
+        commits.push(changes)
+        return Effect.andThen(Effect.sleep("1 second"), store.commit(changes))
+      }
+    }))
+  ).pipe(Layer.provide(MemoryStore.layer))
+
+/** The simulated browsers, and in `stops` every stop of one. */
+const notingPool = (stops: Array<string>) =>
+  Layer.effect(
+    BrowserPool,
+    Effect.map(BrowserPool, (pool) => ({
+      launch: (browser) =>
+        Effect.map(pool.launch(browser), (launched) => ({
+          ...launched,
+          stop: Effect.andThen(
+            Effect.sync(() => stops.push(browser.id)),
+            launched.stop
+          )
+        }))
+    }))
+  ).pipe(Layer.provide(ports.browsers))
+
+const begin = <A, E>(effect: Effect.Effect<A, E>) => Effect.forkChild(effect, { startImmediately: true })
+
+const unrecorded = () => []
+
+const desk = (commits: Array<Changes>, stops: Array<string>) =>
+  Layer.mergeAll(slowStore(commits), notingPool(stops), ports.ids)
+
+describe("BrowserDesk", () => {
+  it.effect("stops of one browser that overlap are one stop, at the time of the first", () => {
+    const commits: Array<Changes> = []
+    const stops: Array<string> = []
+    return Effect.gen(function* () {
+      const browsers = yield* BrowserDesk.make(Gate.make())
+      const creation = yield* begin(browsers.create({ proxyCountryCode: null }, unrecorded))
+      yield* TestClock.adjust("1 second")
+      const { id } = (yield* Fiber.join(creation)).browser
+      const first = yield* begin(browsers.stop(id))
+      yield* TestClock.adjust("500 millis")
+      const second = yield* begin(browsers.stop(id))
+      yield* TestClock.adjust("1 minute")
+      const stopped = yield* Fiber.join(first)
+      assert.deepStrictEqual([stopped.status, stopped.finishedAt_ms], ["stopped", 1000])
+      assert.deepStrictEqual(yield* Fiber.join(second), stopped)
+      assert.deepStrictEqual(yield* browsers.stop(id), stopped)
+      assert.lengthOf(commits, 2)
+      assert.deepStrictEqual(stops, [id])
+    }).pipe(Effect.scoped, Effect.provide(desk(commits, stops)))
+  })
+
+  it.effect("a stop does not wait for that of another browser", () =>
+    Effect.gen(function* () {
+      const browsers = yield* BrowserDesk.make(Gate.make())
+      const creations = yield* begin(
+        Effect.all([
+          browsers.create({ proxyCountryCode: null }, unrecorded),
+          browsers.create({ proxyCountryCode: "no" }, unrecorded)
+        ])
+      )
+      yield* TestClock.adjust("2 seconds")
+      const [one, other] = (yield* Fiber.join(creations)).map(({ browser }) => browser)
+      const first = yield* begin(browsers.stop(one?.id ?? ""))
+      yield* TestClock.adjust("500 millis")
+      const second = yield* begin(browsers.stop(other?.id ?? ""))
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* Fiber.join(first)).finishedAt_ms, 2000)
+      assert.strictEqual((yield* Fiber.join(second)).finishedAt_ms, 2500)
+    }).pipe(Effect.scoped, Effect.provide(desk([], [])))
+  )
+
+  it.effect("dropConnections cuts what is connected and leaves the browser running", () =>
+    Effect.gen(function* () {
+      const browsers = yield* BrowserDesk.make(Gate.make())
+      const creation = yield* begin(browsers.create({ proxyCountryCode: null }, unrecorded))
+      yield* TestClock.adjust("1 second")
+      const { id } = (yield* Fiber.join(creation)).browser
+      const connection = yield* browsers.connect(id)
+      yield* browsers.dropConnections(id)
+      assert.strictEqual(yield* connection.ended, "dropped")
+      yield* browsers.connect(id)
+      assert.strictEqual((yield* Effect.flip(browsers.dropConnections("nobody")))._tag, "BrowserNotFound")
+      const stopping = yield* begin(browsers.stop(id))
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(stopping)
+      assert.strictEqual((yield* Effect.flip(browsers.dropConnections(id)))._tag, "BrowserStopped")
+    }).pipe(Effect.scoped, Effect.provide(desk([], [])))
+  )
+})

@@ -1,0 +1,129 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Scope from "effect/Scope"
+import * as TestClock from "effect/testing/TestClock"
+import { Agent, type Foresight } from "../src/ports/Agent.ts"
+import type { Turn, TurnEvent } from "../src/domain/Turn.ts"
+import { Engine } from "../src/Engine.ts"
+import * as MemoryStore from "../src/MemoryStore.ts"
+import * as ports from "./ports.ts"
+
+const started: TurnEvent = { _tag: "Started" }
+const completed: TurnEvent = { _tag: "Completed", report: {} }
+
+/** What an agent foresees that starts after a second, ends ten later and takes half a minute to let go. */
+const usual: Foresight = {
+  next: (turn) =>
+    turn.status === "running"
+      ? { at_ms: (turn.startedAt_ms ?? 0) + 10_000, event: () => completed }
+      : { at_ms: (turn.dispatchedAt_ms ?? 0) + 1000, event: () => started },
+  letGo_ms: () => 30_000
+}
+
+const foreseeing = (foresee: (turn: Turn) => Foresight) =>
+  Engine.layer.pipe(
+    Layer.provide([
+      Layer.succeed(Agent, { model: "test", version: "test-1", foresee }),
+      ports.browsers,
+      MemoryStore.layer,
+      ports.ids
+    ]),
+    // that an agent died is logged, which is not a test's business
+    Layer.provide(Logger.layer([]))
+  )
+
+const create = (task: string) =>
+  Engine.use((engine) => engine.createSession({ task, modelParams: null, thinkingLevel: null }))
+
+/** Tasks with their statuses and errors, in the order of creation. */
+const standing = Effect.fnUntraced(function* (sessionId: string) {
+  const { turns } = yield* Engine.use((engine) => engine.session(sessionId))
+  return turns.map(({ error, status, task }) => [task, status, ...(error === null ? [] : [error])].join(" "))
+})
+
+describe("an agent that foresees", () => {
+  it.effect("has its turns at work and over at the moments that it said", () =>
+    Effect.gen(function* () {
+      const engine = yield* Engine
+      const { session, turn } = yield* create("one")
+      yield* engine.queue({ sessionId: session.id, text: "two", interrupt: false })
+      yield* TestClock.adjust(999)
+      assert.deepStrictEqual(yield* standing(session.id), ["one dispatching", "two queued"])
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(yield* standing(session.id), ["one running", "two queued"])
+      yield* TestClock.adjust(10_000)
+      assert.deepStrictEqual(yield* standing(session.id), ["one completed", "two dispatching"])
+      const { finishedAt_ms, startedAt_ms } = yield* engine.turn(turn.id)
+      assert.deepStrictEqual([startedAt_ms, finishedAt_ms], [1000, 11_000])
+    }).pipe(Effect.provide(foreseeing(() => usual)))
+  )
+
+  it.effect("takes its time to let go of what is cancelled: the next turn waits, the caller does not", () =>
+    Effect.gen(function* () {
+      const engine = yield* Engine
+      const { session } = yield* create("one")
+      yield* TestClock.adjust(2000)
+      yield* engine.queue({ sessionId: session.id, text: "now", interrupt: true })
+      assert.deepStrictEqual(yield* standing(session.id), ["one cancelled", "now queued"])
+      yield* TestClock.adjust(29_999)
+      assert.deepStrictEqual(yield* standing(session.id), ["one cancelled", "now queued"])
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(yield* standing(session.id), ["one cancelled", "now dispatching"])
+    }).pipe(Effect.provide(foreseeing(() => usual)))
+  )
+
+  it.effect("lets go at once when the engine closes", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const context = yield* Layer.buildWithScope(
+        foreseeing(() => usual),
+        scope
+      )
+      const engine = Context.get(context, Engine)
+      const request = { task: "one", modelParams: null, thinkingLevel: null }
+      const { turn } = yield* engine.createSession(request)
+      const other = yield* engine.createSession(request)
+      yield* engine.cancelTurn(turn.id)
+      yield* Scope.close(scope, Exit.void)
+      assert.strictEqual((yield* engine.turn(other.turn.id)).status, "cancelled")
+      assert.strictEqual(yield* Clock.currentTimeMillis, 0)
+    })
+  )
+
+  it.effect("and throws, or foresees a move that there is not, fails its turn, and the next one starts", () =>
+    Effect.gen(function* () {
+      const engine = yield* Engine
+      const { session } = yield* create("throws")
+      yield* engine.queue({ sessionId: session.id, text: "is wrong", interrupt: false })
+      yield* engine.queue({ sessionId: session.id, text: "fine", interrupt: false })
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* standing(session.id), [
+        "throws failed a bug",
+        "is wrong failed The agent sent Completed for a turn that is dispatching.",
+        "fine completed"
+      ])
+    }).pipe(
+      Effect.provide(
+        foreseeing(({ task }) => ({
+          ...usual,
+          next: (turn) => {
+            const prospect = usual.next(turn)
+            if (task === "is wrong") return { ...prospect, event: () => completed }
+            if (task === "fine") return prospect
+            return {
+              ...prospect,
+              event: () => {
+                throw new Error("a bug")
+              }
+            }
+          }
+        }))
+      )
+    )
+  )
+})

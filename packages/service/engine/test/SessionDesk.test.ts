@@ -1,0 +1,284 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/testing/TestClock"
+import { Agent, type ForeseeingAgent, type PerformingAgent } from "../src/ports/Agent.ts"
+import { isTerminal, type Turn, type TurnEvent } from "../src/domain/Turn.ts"
+import { Engine } from "../src/Engine.ts"
+import * as MemoryStore from "../src/MemoryStore.ts"
+import { Store } from "../src/ports/Store.ts"
+import * as ports from "./ports.ts"
+
+const create = (task: string) =>
+  Engine.use((engine) => engine.createSession({ task, modelParams: null, thinkingLevel: null }))
+
+/** Tasks with their statuses, in the order of creation. */
+const standing = Effect.fnUntraced(function* (sessionId: string) {
+  const { turns } = yield* Engine.use((engine) => engine.session(sessionId))
+  return turns.map((turn) => `${turn.task} ${turn.status}`)
+})
+
+const say = (sessionId: string, text: string, interrupt = false) =>
+  Engine.use((engine) => engine.queue({ sessionId, text, interrupt }))
+
+/** An agent that takes half a minute to let go of a turn. */
+const slowToLetGo = Engine.layer.pipe(
+  Layer.provide([
+    Layer.succeed(Agent, {
+      model: "test",
+      version: "test-1",
+      perform: () =>
+        Stream.concat(Stream.make<[TurnEvent]>({ _tag: "Started", settings: { keepAlive: false } }), Stream.never).pipe(
+          Stream.ensuring(Effect.sleep("30 seconds"))
+        )
+    }),
+    ports.browsers,
+    MemoryStore.layer,
+    ports.ids
+  ])
+)
+
+const upTo = (most: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: most }))
+
+/** Something that a caller does, or the same moment for several: `pause_ms` later comes the next. */
+const Step = Schema.Struct({
+  does: Schema.Literals(["create", "queue", "queue", "interrupt", "cancel", "cancel", "stop"]),
+  /** Which of the sessions or turns that there are. */
+  which: upTo(5),
+  keepAlive: Schema.Boolean,
+  work_ms: upTo(12),
+  letGo_ms: upTo(4),
+  pause_ms: upTo(6)
+})
+
+/** Takes the steps one after the other without waiting for any, over a store and agents that take their time. */
+const race = Effect.fnUntraced(function* (kind: "performs" | "foresees", steps: ReadonlyArray<typeof Step.Type>) {
+  const sessions: Array<string> = []
+  const turns: Array<string> = []
+  const performed: Array<string> = []
+  const working = new Map<string, number>()
+  /** The turns that somebody wanted to end: by themselves, with their session, or by an interrupt of it. */
+  const unwanted = new Set<string>()
+  const wrong: Array<string> = []
+
+  const planOf = (turn: Turn) => {
+    const [work_ms = 0, letGo_ms = 0, keepAlive = 0] = turn.task.split(" ").map(Number)
+    return { work_ms, letGo_ms, started: { _tag: "Started", settings: { keepAlive: keepAlive === 1 } } as const }
+  }
+  const completed: TurnEvent = { _tag: "Completed", report: {} }
+
+  const performing: PerformingAgent = {
+    model: "test",
+    version: "test-1",
+    perform: (turn) => {
+      const { letGo_ms, started, work_ms } = planOf(turn)
+      const begin = Effect.sync((): TurnEvent => {
+        performed.push(turn.id)
+        working.set(turn.sessionId, (working.get(turn.sessionId) ?? 0) + 1)
+        if (working.get(turn.sessionId) !== 1) wrong.push(`two agents work for ${turn.sessionId}`)
+        return started
+      })
+      return Stream.fromEffect(begin).pipe(
+        Stream.concat(Stream.fromEffect(Effect.as(Effect.sleep(work_ms), completed))),
+        Stream.ensuring(
+          Effect.andThen(
+            Effect.sleep(letGo_ms),
+            Effect.sync(() => working.set(turn.sessionId, (working.get(turn.sessionId) ?? 0) - 1))
+          )
+        )
+      )
+    }
+  }
+
+  const foreseeing: ForeseeingAgent = {
+    model: "test",
+    version: "test-1",
+    foresee: () => ({
+      letGo_ms: (turn) => planOf(turn).letGo_ms,
+      next: (turn) =>
+        turn.status === "running"
+          ? { at_ms: (turn.startedAt_ms ?? 0) + planOf(turn).work_ms, event: () => completed }
+          : {
+              at_ms: turn.dispatchedAt_ms ?? 0,
+              event: () => {
+                performed.push(turn.id)
+                return planOf(turn).started
+              }
+            }
+    })
+  }
+
+  const agent = Layer.succeed(Agent, kind === "performs" ? performing : foreseeing)
+
+  /** Every commit takes a millisecond or none, and is looked at. */
+  const store = Layer.effect(
+    Store,
+    Effect.map(Store, (inner) => ({
+      ...inner,
+      commit: Effect.fnUntraced(function* (changes) {
+        if ((yield* Clock.currentTimeMillis) % 2 === 0) yield* Effect.sleep(1)
+        yield* inner.commit(changes)
+        const touched = [
+          ...(changes.sessions ?? []).map(({ id }) => id),
+          ...(changes.turns ?? []).map((t) => t.sessionId)
+        ]
+        for (const id of touched) {
+          const session = yield* inner.session(id)
+          const open = (yield* inner.turnsOf(id)).filter(({ status }) => !isTerminal(status))
+          if (open.filter(({ status }) => status !== "queued").length > 1) wrong.push(`two turns of ${id} are at work`)
+          if (session._tag === "Some" && session.value.status === "stopped" && open.length > 0) {
+            wrong.push(`${id} is stopped and has a turn that is ${open[0]?.status}`)
+          }
+        }
+      })
+    }))
+  ).pipe(Layer.provide(MemoryStore.layer))
+
+  const layer = Engine.layer.pipe(Layer.provide([agent, store, ports.browsers, ports.ids]))
+
+  yield* Effect.gen(function* () {
+    const engine = yield* Engine
+    const unwant = (sessionId: string) =>
+      Effect.map(Effect.orDie(engine.session(sessionId)), ({ turns: all }) => {
+        for (const { id, status } of all) if (!isTerminal(status)) unwanted.add(id)
+      })
+    const take = Effect.fnUntraced(function* ({ does, keepAlive, letGo_ms, which, work_ms }: typeof Step.Type) {
+      const task = `${work_ms} ${letGo_ms} ${keepAlive ? 1 : 0}`
+      const sessionId = sessions[which % Math.max(1, sessions.length)]
+      const turnId = turns[turns.length - 1 - (which % Math.max(1, turns.length))]
+      if (does === "create" || sessionId === undefined || turnId === undefined) {
+        const { session, turn } = yield* engine.createSession({ task, modelParams: null, thinkingLevel: null })
+        sessions.push(session.id)
+        turns.push(turn.id)
+      } else if (does === "cancel") {
+        unwanted.add(turnId)
+        const { status } = yield* engine.cancelTurn(turnId)
+        if (!isTerminal(status)) wrong.push(`cancelled, and ${status}`)
+      } else if (does === "stop") {
+        yield* unwant(sessionId)
+        const session = yield* engine.stopSession(sessionId)
+        // a message that came in before the stop, after we looked
+        yield* unwant(sessionId)
+        if (session.status !== "stopped") wrong.push(`stopped, and ${session.status}`)
+        for (const turn of (yield* engine.session(sessionId)).turns) {
+          unwanted.add(turn.id)
+          if (!isTerminal(turn.status)) wrong.push(`in a stopped session, and ${turn.status}`)
+        }
+      } else {
+        if (does === "interrupt") yield* unwant(sessionId)
+        const { turn } = yield* engine.queue({ sessionId, text: task, interrupt: does === "interrupt" })
+        turns.push(turn.id)
+        if (does === "interrupt") interrupts.add(sessionId)
+      }
+    })
+    const interrupts = new Set<string>()
+    for (const step of steps) {
+      yield* Effect.forkChild(Effect.ignore(take(step)), { startImmediately: true })
+      yield* TestClock.adjust(step.pause_ms)
+    }
+    yield* TestClock.adjust("10 seconds")
+    assert.deepStrictEqual(wrong, [])
+    for (const id of turns) {
+      const { sessionId, status } = yield* engine.turn(id)
+      const times = performed.filter((each) => each === id).length
+      if (status === "cancelled") assert.isTrue(unwanted.has(id) || interrupts.has(sessionId))
+      else assert.deepStrictEqual([status, times], ["completed", 1])
+      assert.isAtMost(times, 1)
+    }
+    assert.deepStrictEqual((yield* engine.open).turns, [])
+    assert.deepStrictEqual((yield* engine.snapshot).queues, [])
+  }).pipe(Effect.provide(layer, { local: true }))
+})
+
+describe("SessionDesk", () => {
+  describe("cancelTurn", () => {
+    it.effect("interrupts the turn at work, and the next one starts", () =>
+      Effect.gen(function* () {
+        const { session, turn } = yield* create("one")
+        yield* say(session.id, "two")
+        yield* TestClock.adjust("5 seconds")
+        const engine = yield* Engine
+        const cancelled = yield* engine.cancelTurn(turn.id)
+        assert.deepStrictEqual([cancelled.status, cancelled.finishedAt_ms], ["cancelled", 5000])
+        yield* TestClock.adjust("5 seconds")
+        assert.deepStrictEqual(yield* standing(session.id), ["one cancelled", "two running"])
+        yield* TestClock.adjust("1 minute")
+        assert.deepStrictEqual(yield* engine.cancelTurn(turn.id), cancelled)
+        assert.deepStrictEqual(yield* standing(session.id), ["one cancelled", "two completed"])
+      }).pipe(Effect.provide(ports.engine))
+    )
+
+    it.effect("takes a waiting turn out of the queue", () =>
+      Effect.gen(function* () {
+        const engine = yield* Engine
+        const { session } = yield* create("one")
+        const { turn } = yield* say(session.id, "two")
+        yield* say(session.id, "three")
+        yield* engine.cancelTurn(turn.id)
+        yield* TestClock.adjust("15 seconds")
+        assert.deepStrictEqual(yield* standing(session.id), ["one completed", "two cancelled", "three running"])
+        assert.strictEqual((yield* Effect.flip(engine.cancelTurn("x")))._tag, "TurnNotFound")
+      }).pipe(Effect.provide(ports.engine))
+    )
+
+    it.effect("of all that is left stops a session without keepAlive, also while an agent does not let go", () =>
+      Effect.gen(function* () {
+        const engine = yield* Engine
+        const { session, turn } = yield* create("one")
+        yield* TestClock.adjust(1)
+        const { turn: waiting } = yield* say(session.id, "two")
+        yield* engine.cancelTurn(turn.id)
+        assert.strictEqual((yield* engine.session(session.id)).session.status, "active")
+        yield* TestClock.adjust("5 seconds")
+        yield* engine.cancelTurn(waiting.id)
+        const after = yield* engine.session(session.id)
+        assert.deepStrictEqual([after.session.status, after.session.finishedAt_ms], ["stopped", 5001])
+        yield* TestClock.adjust("1 minute")
+        assert.deepStrictEqual(yield* standing(session.id), ["one cancelled", "two cancelled"])
+      }).pipe(Effect.provide(slowToLetGo))
+    )
+  })
+
+  describe("stopSession", () => {
+    it.effect("cancels what is to be done and stops, once", () =>
+      Effect.gen(function* () {
+        const engine = yield* Engine
+        const { session } = yield* create("one")
+        yield* say(session.id, "two")
+        yield* TestClock.adjust("5 seconds")
+        const stopped = yield* engine.stopSession(session.id)
+        assert.deepStrictEqual([stopped.status, stopped.finishedAt_ms], ["stopped", 5000])
+        assert.deepStrictEqual(yield* standing(session.id), ["one cancelled", "two cancelled"])
+        yield* TestClock.adjust("1 minute")
+        assert.deepStrictEqual(yield* engine.stopSession(session.id), stopped)
+        assert.strictEqual((yield* Effect.flip(say(session.id, "three")))._tag, "SessionStopped")
+        assert.strictEqual((yield* Effect.flip(engine.stopSession("x")))._tag, "SessionNotFound")
+        assert.deepStrictEqual(yield* standing(session.id), ["one cancelled", "two cancelled"])
+      }).pipe(Effect.provide(ports.engine))
+    )
+  })
+
+  it.effect("shareSession marks a session, also one that is stopped, and changes nothing else", () =>
+    Effect.gen(function* () {
+      const engine = yield* Engine
+      const { session } = yield* create("one")
+      assert.deepStrictEqual(yield* engine.shareSession(session.id), { ...session, shared: true })
+      const stopped = yield* engine.stopSession(session.id)
+      assert.isTrue(stopped.shared)
+      assert.deepStrictEqual(yield* engine.shareSession(session.id), stopped)
+      assert.strictEqual((yield* Effect.flip(engine.shareSession("x")))._tag, "SessionNotFound")
+    }).pipe(Effect.provide(ports.engine))
+  )
+
+  for (const kind of ["performs", "foresees"] as const) {
+    it.effect.prop(
+      `whatever overlaps, with an agent that ${kind}: one turn of a session at work, none lost, none in a stopped session`,
+      [Schema.Array(Step).check(Schema.isMinLength(4), Schema.isMaxLength(24))],
+      ([steps]) => race(kind, steps),
+      { arbitrary: { runs: 150 } }
+    )
+  }
+})

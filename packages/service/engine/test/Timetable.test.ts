@@ -1,0 +1,86 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import type { Sleeper } from "../src/Sleepers.ts"
+import * as Timetable from "../src/Timetable.ts"
+
+interface Entry extends Sleeper {
+  readonly name: string
+}
+
+/** A timetable, and what it told with the time of each. */
+const noting = Effect.gen(function* () {
+  const told: Array<string> = []
+  const timetable = yield* Timetable.make((entry: Entry) =>
+    Effect.map(Clock.currentTimeMillis, (now) => void told.push(`${entry.name} ${now}`))
+  )
+  const add = (name: string, wait_ms: number): Entry => {
+    const entry = { name, at: timetable.after(wait_ms), ordinal: 0, place: -1 }
+    timetable.add(entry)
+    return entry
+  }
+  return { add, told, remove: timetable.remove }
+})
+
+describe("Timetable", () => {
+  it.effect("tells each entry at its moment, in order, however it was added", () =>
+    Effect.gen(function* () {
+      const { add, told } = yield* noting
+      for (const wait of [30, 10, 20, 10, 0]) add(`after ${wait}`, wait)
+      yield* TestClock.adjust(15)
+      add("added at 15", 0)
+      add("added at 15", 2)
+      yield* TestClock.adjust(100)
+      assert.deepStrictEqual(told, [
+        "after 0 0",
+        "after 10 10",
+        "after 10 10",
+        "added at 15 15",
+        "added at 15 17",
+        "after 20 20",
+        "after 30 30"
+      ])
+      add("later", 5)
+      yield* TestClock.adjust(5)
+      assert.strictEqual(told.at(-1), "later 120")
+    })
+  )
+
+  it.effect("an entry that was taken out is not told, the others are", () =>
+    Effect.gen(function* () {
+      const { add, remove, told } = yield* noting
+      const first = add("first", 10)
+      add("second", 20)
+      remove(first)
+      remove(first)
+      yield* TestClock.adjust(100)
+      assert.deepStrictEqual(told, ["second 20"])
+    })
+  )
+
+  it.effect("many of one moment are all told, and one that is told may add others", () =>
+    Effect.gen(function* () {
+      const told: Array<number> = []
+      const timetable: Timetable.Timetable<Sleeper> = yield* Timetable.make(() =>
+        Effect.sync(() => {
+          told.push(told.length)
+          if (told.length <= 500) timetable.add({ at: timetable.after(7), ordinal: 0, place: -1 })
+        })
+      )
+      for (let count = 0; count < 500; count++) timetable.add({ at: timetable.after(5), ordinal: 0, place: -1 })
+      yield* TestClock.adjust(11)
+      assert.lengthOf(told, 500)
+      yield* TestClock.adjust(1)
+      assert.lengthOf(told, 1000)
+    })
+  )
+
+  it.effect("tells nothing more once it is closed", () =>
+    Effect.gen(function* () {
+      const { told } = yield* Effect.scoped(Effect.tap(noting, ({ add }) => Effect.sync(() => add("never", 10))))
+      yield* TestClock.adjust(100)
+      assert.deepStrictEqual(told, [])
+    })
+  )
+})

@@ -1,0 +1,65 @@
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import type { Turn, TurnEvent } from "../src/domain/Turn.ts"
+import { Engine } from "../src/Engine.ts"
+import * as MemoryStore from "../src/MemoryStore.ts"
+import { Agent } from "../src/ports/Agent.ts"
+import { BrowserPool, type ConnectionEnd } from "../src/ports/BrowserPool.ts"
+import { IdSource } from "../src/ports/IdSource.ts"
+
+/** Ids that are counted. */
+export const ids: Layer.Layer<IdSource> = Layer.sync(IdSource, () => {
+  let count = 0
+  return {
+    next: (kind) => Effect.sync(() => `${kind}-${++count}`),
+    counts: Effect.succeed({}),
+    restore: () => Effect.void
+  }
+})
+
+/** Browsers that are there at once and say nothing. */
+export const browsers: Layer.Layer<BrowserPool> = Layer.succeed(BrowserPool, {
+  launch: () =>
+    Effect.sync(() => {
+      const connections = new Set<Deferred.Deferred<ConnectionEnd>>()
+      const end = (how: ConnectionEnd) =>
+        Effect.sync(() => {
+          for (const ended of connections) Deferred.doneUnsafe(ended, Effect.succeed(how))
+          connections.clear()
+        })
+      return {
+        connect: Effect.map(Deferred.make<ConnectionEnd>(), (ended) => {
+          connections.add(ended)
+          return { send: () => Effect.void, messages: Stream.never, ended: Deferred.await(ended) }
+        }),
+        drop: end("dropped"),
+        stop: end("stopped")
+      }
+    })
+})
+
+const ending = ({ task }: Turn): TurnEvent =>
+  task.includes("fails") ? { _tag: "Failed", error: "it failed" } : { _tag: "Completed", report: {} }
+
+/** An agent whose turns run from 1 s to 10 s; `fails` in a task fails it, `stops` stops its session with it. */
+export const agent: Layer.Layer<Agent> = Layer.succeed(Agent, {
+  model: "test",
+  version: "test-1",
+  foresee: () => ({
+    next: (turn) =>
+      turn.status === "running"
+        ? { at_ms: (turn.startedAt_ms ?? 0) + 9000, event: () => ending(turn) }
+        : {
+            at_ms: (turn.dispatchedAt_ms ?? 0) + 1000,
+            event: () => ({ _tag: "Started", settings: turn.task.includes("stops") ? { keepAlive: false } : {} })
+          },
+    letGo_ms: () => 0
+  })
+})
+
+/** An engine over all of these, in memory. */
+export const engine: Layer.Layer<Engine> = Engine.layer.pipe(
+  Layer.provide([agent, browsers, Layer.fresh(MemoryStore.layer), ids])
+)

@@ -1,0 +1,102 @@
+import type { ApiKeyAuth as ApiKeyAuthService, RequestValidation as RequestValidationService } from "@webagent/contract"
+import { type FaultPlan, SettingsFile, type TimeMode } from "@webagent/control"
+import { Engine, MemoryStore, type Store } from "@webagent/engine"
+import { ApiKeyAuth, defaultKeys, type ListenOptions, RequestValidation } from "@webagent/server"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as SimulatedAgent from "./agent/SimulatedAgent.ts"
+import { Behaviour, type BehaviourOptions } from "./behaviour/Behaviour.ts"
+import * as SeededIds from "./behaviour/SeededIds.ts"
+import * as BehavingBrowserPool from "./browser/BehavingBrowserPool.ts"
+import * as SimulatedBrowserPool from "./browser/SimulatedBrowserPool.ts"
+import { Control } from "./control/Control.ts"
+import type { ControlOptions } from "./control/ControlServer.ts"
+import type { FaultDelivery } from "./faults/FaultDelivery.ts"
+import { Faults } from "./faults/Faults.ts"
+import * as Connections from "./requests/Connections.ts"
+import { Journal, type JournalOptions } from "./journal/Journal.ts"
+import { Oracles } from "./oracles/Oracles.ts"
+import { Limits } from "./requests/Limits.ts"
+import * as ObservedStore from "./requests/ObservedStore.ts"
+import { Simulation } from "./requests/Simulation.ts"
+import { ServiceClock } from "./time/ServiceClock.ts"
+import * as SkewedClock from "./time/SkewedClock.ts"
+
+/** How a simulated server behaves. */
+export interface SimulatedOptions extends ListenOptions, BehaviourOptions {
+  /** Ids, outcomes, durations and costs all come from it, on loopback the tokens of links too; 1 unless given. */
+  readonly seed?: number
+  /** How much the journal of what happened remembers: the newest 20,000 rows unless given. */
+  readonly journal?: JournalOptions
+  /** What strikes requests from the start; what the profile says unless given. */
+  readonly faults?: FaultPlan
+  /** How service time goes; as real time does unless given. */
+  readonly time?: TimeMode
+  /** Lets the service be driven and read through a control API on a port of its own; it is off unless given. */
+  readonly control?: ControlOptions
+}
+
+/** What a simulated service can be watched by and told by while it runs. */
+export type SimulationParts = Behaviour | Control | Faults | Journal | Oracles | ServiceClock
+
+/** The engine over simulated ports. */
+const engineSimulated = (): Layer.Layer<Engine, never, Behaviour | Store> =>
+  Engine.layer.pipe(
+    Layer.provide([
+      Layer.fresh(SimulatedAgent.layerBehaving),
+      Layer.fresh(Layer.provide(BehavingBrowserPool.layer, SimulatedBrowserPool.layer)),
+      Layer.unwrap(Effect.map(Behaviour, ({ seed }) => SeededIds.layer(seed)))
+    ])
+  )
+
+/** What strikes requests: as asked for, else as the profile says. */
+const faults = ({ faults: plan }: SimulatedOptions): Layer.Layer<Faults, never, Behaviour> =>
+  Layer.unwrap(
+    Effect.map(Behaviour, (behaviour) =>
+      Faults.layer({
+        seed: behaviour.seed(),
+        plan:
+          plan === undefined
+            ? (behaviour.profile().faults ?? [])
+            : Result.getOrThrow(SettingsFile.checkedFaultPlan(plan))
+      })
+    )
+  )
+
+/** The engine with simulated agent and browsers, its state in memory. */
+export const layerEngine = (options: SimulatedOptions = {}): Layer.Layer<Engine> =>
+  Layer.provide(engineSimulated(), [Behaviour.layer(options), Layer.fresh(MemoryStore.layer)])
+
+/**
+ * All of the simulated service that is not about sockets, and what is around it: its journal, what it is told to
+ * be, what strikes it, and what drives it. All of it, and the app, has to wait in the time of its ServiceClock.
+ */
+export const layer = (
+  options: SimulatedOptions = {}
+): Layer.Layer<
+  Engine | ApiKeyAuthService | RequestValidationService | Simulation | Exclude<SimulationParts, ServiceClock>,
+  never,
+  FaultDelivery | ServiceClock
+> =>
+  Control.layer.pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        engineSimulated(),
+        Oracles.layer,
+        ApiKeyAuth.layer(options.apiKeys ?? defaultKeys),
+        RequestValidation.layer,
+        Simulation.layer({ apiKeys: options.apiKeys ?? defaultKeys }),
+        Connections.layer
+      )
+    ),
+    // all its own: two servers of one program share nothing
+    Layer.provide(Layer.fresh(Layer.provide(ObservedStore.layer, MemoryStore.layer))),
+    Layer.provide(Layer.fresh(Limits.layer)),
+    Layer.provideMerge(faults(options)),
+    Layer.provideMerge([Behaviour.layer(options), Journal.layer(options.journal)])
+  )
+
+/** Service time for all that waits, off for those requests of which a fault says so. */
+export const layerClocks = (): Layer.Layer<never, never, ServiceClock> =>
+  Layer.provideMerge(Layer.fresh(SkewedClock.layer), ServiceClock.layerClock)

@@ -1,0 +1,82 @@
+import { isLoopback } from "@webagent/contract/Loopback"
+import type { Engine } from "@webagent/engine"
+import { defaultHost, defaultKeys, Listener, LinkTokens, Server } from "@webagent/server"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Behaviour } from "./behaviour/Behaviour.ts"
+import * as SeededLinkTokens from "./behaviour/SeededLinkTokens.ts"
+import { ControlServer } from "./control/ControlServer.ts"
+import * as NodeDelivery from "./faults/NodeDelivery.ts"
+import * as Parts from "./Parts.ts"
+import { Simulation } from "./requests/Simulation.ts"
+import { ServiceClock } from "./time/ServiceClock.ts"
+
+export { address, type InProcessOptions, layerHttpClient } from "./InProcess.ts"
+export { layerEngine } from "./Parts.ts"
+
+/** Before the server closes, which waits for every request: some wait for a browser to start, in service time. */
+const wakeWhenClosing = Effect.gen(function* () {
+  yield* Server
+  const behaviour = yield* Behaviour
+  yield* Effect.addFinalizer(() => behaviour.wake)
+})
+
+/** A seed can be known to anybody: its tokens are for this machine only. */
+const defaultLinkTokens = ({ host = defaultHost, seed = 1 }: Parts.SimulatedOptions) =>
+  isLoopback(host) ? SeededLinkTokens.layer(seed) : LinkTokens.layerRandom
+
+const controlServer = ({ apiKeys = defaultKeys, control }: Parts.SimulatedOptions) =>
+  control === undefined ? ControlServer.layerOff : ControlServer.layer({ ...control, apiKeys })
+
+const served = (options: Parts.SimulatedOptions) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { around } = yield* Simulation
+      const control = yield* ControlServer
+      // its address is of use, and known, on this machine only
+      const known = control.loopback && isLoopback(options.host ?? defaultHost)
+      return Server.layerServed({
+        apiKeys: options.apiKeys ?? defaultKeys,
+        linkTokens: options.linkTokens ?? defaultLinkTokens(options),
+        about: { simulated: true, ...(known ? { control: control.address } : {}) },
+        around
+      })
+    })
+  )
+
+/**
+ * The whole simulated service on a real socket, and what is around it; dies of a profile or faults that are none.
+ *
+ * @example
+ * const program = Effect.gen(function* () {
+ *   const { apiKeys, baseUrls } = yield* Server
+ *   return yield* Effect.promise(() =>
+ *     fetch(`${baseUrls.v4}/runs`, {
+ *       method: "POST",
+ *       headers: { "content-type": "application/json", "x-service-api-key": apiKeys[0] ?? "" },
+ *       body: JSON.stringify({ task: "Find a red mug [simulate output=found]" })
+ *     })
+ *   )
+ * }).pipe(Effect.provide(SimulatedService.layerTest))
+ */
+export const layer = (
+  options: Parts.SimulatedOptions = {}
+): Layer.Layer<
+  Server | ControlServer | Engine | Simulation | Parts.SimulationParts,
+  Listener.PortInUseError | Listener.ListenError
+> =>
+  Layer.effectDiscard(wakeWhenClosing).pipe(
+    Layer.provideMerge(served(options)),
+    Layer.provideMerge(controlServer(options)),
+    Layer.provideMerge(Parts.layer(options)),
+    Layer.provide(Layer.fresh(NodeDelivery.layer)),
+    Layer.provide(Listener.layer({ host: options.host ?? defaultHost, port: options.port ?? 0 })),
+    Layer.provide(Parts.layerClocks()),
+    Layer.provideMerge(ServiceClock.layer(options.time))
+  )
+
+/**
+ * The simulated service for tests: any free port, key `wak_test`, turns of 5 ms. Provided twice it is one
+ * server, as every layer is; `Layer.fresh` makes another.
+ */
+export const layerTest: Layer.Layer<Server> = Layer.orDie(layer({ turnDuration: "5 millis" }))

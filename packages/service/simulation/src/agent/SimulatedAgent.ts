@@ -1,0 +1,46 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Behaviour, type BehaviourOptions } from "../behaviour/Behaviour.ts"
+import { Agent, type ForeseeingAgent, type Foresight } from "@webagent/engine"
+import * as TurnPlan from "./TurnPlan.ts"
+
+/** What the profile and the seed that are in force say of every turn. */
+const foresight = (force: TurnPlan.Force): Foresight => ({
+  next: (turn) => {
+    const { dispatch, work } = TurnPlan.times(turn, force)
+    return turn.status === "running"
+      ? { at_ms: (turn.startedAt_ms ?? 0) + work, event: () => TurnPlan.ended(turn, force) }
+      : { at_ms: (turn.dispatchedAt_ms ?? 0) + dispatch, event: () => TurnPlan.started(turn, force) }
+  },
+  letGo_ms: (turn) => TurnPlan.times(turn, force).letGo
+})
+
+const make = Effect.map(Behaviour, (behaviour): ForeseeingAgent => {
+  const force = (): TurnPlan.Force => ({ profile: behaviour.profile(), seed: behaviour.seed() })
+  let last = force()
+  let foreseen = foresight(last)
+  return {
+    model: "simulated",
+    version: "simulated-1",
+    // a turn keeps what was in force when it began; one value is enough for all that begin before that changes
+    foresee: () => {
+      const now = force()
+      if (now.profile !== last.profile || now.seed !== last.seed) {
+        last = now
+        foreseen = foresight(now)
+      }
+      return foreseen
+    },
+    settings: (sessionId) => TurnPlan.settings(sessionId, force())
+  }
+})
+
+/**
+ * An agent that waits and then reports what the task's script says, else what the profile, the seed and the turn's
+ * id say. It opens no browser and reads no page. See `TaskScript` and `Behaviour`.
+ */
+export const layerBehaving: Layer.Layer<Agent, never, Behaviour> = Layer.effect(Agent, make)
+
+/** The same with a behaviour of its own. */
+export const layer = (options: BehaviourOptions = {}): Layer.Layer<Agent> =>
+  Layer.provide(layerBehaving, Behaviour.layer(options))

@@ -1,0 +1,148 @@
+import * as Duration from "effect/Duration"
+import * as Result from "effect/Result"
+import { Decimal, type Session, type Turn } from "@webagent/engine"
+import * as Seed from "../behaviour/Seed.ts"
+import { type CompleteProfile, dispatchShare } from "../behaviour/Behaviour.ts"
+import * as Distribution from "../behaviour/Distribution.ts"
+import * as TaskScript from "./TaskScript.ts"
+
+/** What a turn is performed by: the profile and seed that were in force when it began. */
+export interface Force {
+  readonly profile: CompleteProfile
+  readonly seed: Seed.Seed
+}
+
+/** How long each part of a turn takes, in milliseconds. */
+export interface TurnTimes {
+  readonly dispatch: number
+  readonly work: number
+  /** From being cancelled to being gone. */
+  readonly letGo: number
+}
+
+type Outcome = "completed" | "failed" | "cancelled"
+
+const minute_ms = 60_000
+
+/** A script that cannot be read is one that fails the turn at once, and says why. */
+const scriptOf = (turn: Turn.Turn): TaskScript.TaskScript =>
+  Result.getOrElse(TaskScript.parse(turn.task), (error) => ({ outcome: "failed", error, duration: Duration.zero }))
+
+const drawer =
+  (turn: Turn.Turn, { seed }: Force) =>
+  (what: string) =>
+    Seed.draw(seed, turn.id, what)
+
+const pick = <A>(from: ReadonlyArray<A> | undefined, drawn: number): A | undefined =>
+  from?.[Math.floor(drawn * from.length)]
+
+const timesOf = (turn: Turn.Turn, script: TaskScript.TaskScript, { profile, seed }: Force): TurnTimes => {
+  const letGo = Distribution.draw_ms(profile.letGo, seed, turn.id, "letGo")
+  if (script.duration !== undefined) {
+    const whole = Duration.toMillis(script.duration)
+    const dispatch = Math.round(whole * dispatchShare)
+    return { dispatch, work: whole - dispatch, letGo }
+  }
+  return {
+    dispatch: Distribution.draw_ms(profile.dispatch, seed, turn.id, "dispatch"),
+    work: Distribution.draw_ms(profile.duration, seed, turn.id, "duration"),
+    letGo
+  }
+}
+
+const outcomeOf = (drawn: number, { profile }: Force): Outcome => {
+  const { cancelled = 0, completed = 0, failed = 0 } = profile.outcomes
+  const at = drawn * (cancelled + completed + failed)
+  if (at < failed) return "failed"
+  return at < failed + cancelled ? "cancelled" : "completed"
+}
+
+const costOf = (work_ms: number, { profile: { cost } }: Force) =>
+  Decimal.add(
+    cost.start ?? "0",
+    Decimal.multiplyRatio(cost.perMinute ?? "0", BigInt(Math.round(work_ms)), BigInt(minute_ms))
+  )
+
+const selfReportOf = (outcome: Outcome, drawn: () => number, { profile: { selfReport } }: Force): boolean | null => {
+  if (outcome === "completed") return drawn() < (selfReport?.completed ?? 1)
+  return outcome === "failed" && selfReport?.failed !== undefined ? drawn() < selfReport.failed : null
+}
+
+const judgementOf = (verdict: boolean, failureReason: string): Turn.Judgement => ({
+  verdict,
+  reasoning: verdict ? "The simulated outcome fits the task." : "The simulated outcome does not fit the task.",
+  failureReason: verdict ? null : failureReason
+})
+
+const suggestion = (_: unknown, index: number) => ({
+  category: "simulated",
+  message: `Simulated suggestion ${index + 1}.`
+})
+
+const suggestions = (count: number) => Array.from({ length: count }, suggestion)
+
+/** How long the parts of a turn take: as its script says, else as the profile and the seed say. */
+export const times = (turn: Turn.Turn, force: Force): TurnTimes => timesOf(turn, scriptOf(turn), force)
+
+/** The event with which a turn is at work. */
+export const started = (turn: Turn.Turn, force: Force): Turn.TurnEvent => {
+  const script = scriptOf(turn)
+  const draw = drawer(turn, force)
+  const { keepAlive, persistMemory, recording } = script
+  const { proxy } = force.profile
+  const drawnMb = () =>
+    proxy !== undefined && draw("proxy") < proxy.rate
+      ? (proxy.mb.min + (proxy.mb.max - proxy.mb.min) * draw("proxyMb")).toFixed(2)
+      : undefined
+  const proxyUsedMb = script.proxyMb ?? drawnMb()
+  return {
+    _tag: "Started",
+    settings: {
+      ...(keepAlive === undefined ? {} : { keepAlive }),
+      ...(persistMemory === undefined ? {} : { persistMemory }),
+      ...(recording === undefined ? {} : { recording })
+    },
+    ...(proxyUsedMb === undefined ? {} : { proxyUsedMb })
+  }
+}
+
+/** The event with which a turn ends by itself. */
+export const ended = (turn: Turn.Turn, force: Force): Turn.TurnEvent => {
+  const script = scriptOf(turn)
+  const draw = drawer(turn, force)
+  const { profile } = force
+  const outcome = script.outcome ?? outcomeOf(draw("outcome"), force)
+  const completed = outcome === "completed"
+  const error = script.error ?? pick(profile.errors, draw("error")) ?? "The simulated agent failed."
+  const unscripted = () =>
+    completed ? (pick(profile.results, draw("result")) ?? `Simulated result of: ${turn.task.slice(0, 200)}`) : null
+  const judged = (): Turn.Judgement | null => {
+    if (script.judge !== undefined) return judgementOf(script.judge, "Asked for by the script.")
+    if (profile.judge === undefined || draw("judge") >= profile.judge.enabled) return null
+    const agrees = draw("judge agrees") < (profile.judge.agrees ?? 1)
+    return judgementOf(agrees === completed, completed ? "The result is not what was asked for." : error)
+  }
+  const suggested = () =>
+    profile.suggestions !== undefined && draw("suggestions") < profile.suggestions.rate
+      ? suggestions(1 + Math.floor(draw("suggestion count") * (profile.suggestions.max ?? 3)))
+      : null
+  const report: Turn.TurnReport = {
+    // a script may well ask for null
+    output: script.output === undefined ? unscripted() : script.output,
+    isSuccess: script.success ?? selfReportOf(outcome, () => draw("selfReport"), force),
+    judgement: judged(),
+    suggestions: script.suggestions === undefined ? suggested() : suggestions(script.suggestions),
+    cost: script.cost ?? costOf(timesOf(turn, script, force).work, force)
+  }
+  return outcome === "failed"
+    ? { _tag: "Failed", error, report }
+    : { _tag: completed ? "Completed" : "Cancelled", report }
+}
+
+/** What a new session is asked to do beyond its turns, drawn once: a script may say otherwise later. */
+export const settings = (sessionId: string, { profile, seed }: Force): Partial<Session.SessionSettings> => {
+  const { keepAlive, persistMemory, recording } = profile.session
+  const on = (what: keyof Session.SessionSettings, share: number | undefined) =>
+    share === undefined ? {} : { [what]: share >= 1 || (share > 0 && Seed.draw(seed, sessionId, what) < share) }
+  return { ...on("keepAlive", keepAlive), ...on("persistMemory", persistMemory), ...on("recording", recording) }
+}

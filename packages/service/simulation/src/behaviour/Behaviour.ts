@@ -1,0 +1,95 @@
+import { type PresetName, presets, type Profile, SettingsFile } from "@webagent/control"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import type { Seed } from "./Seed.ts"
+
+const { description: _description, name: _name, ...instant } = presets.instant
+
+/** A profile in which nothing that has to be known is missing: it is as in the preset `instant`. */
+export type CompleteProfile = Profile & Required<Pick<Profile, keyof typeof instant>>
+
+/** The profile with what it leaves open. */
+export const complete = (profile: Profile): CompleteProfile => ({ ...instant, ...profile })
+
+/** How a simulated service behaves. */
+export interface BehaviourOptions {
+  /** Everything that is drawn comes from it; 1 unless given. */
+  readonly seed?: Seed
+  /** A preset's name or a profile; without it turns succeed after 150 ms or so. */
+  readonly profile?: PresetName | Profile
+  /** How long every unscripted turn takes, whatever the profile says. */
+  readonly turnDuration?: Duration.Input
+  /** The share of unscripted turns that fail, 0 to 1, whatever the profile says. */
+  readonly failureRate?: number
+}
+
+/** Turns long enough to be seen and short enough to wait for: what is in force when nobody asks for anything. */
+const unasked: Profile = {
+  name: "default",
+  description: "Everything succeeds after 150 ms or so.",
+  dispatch: { lognormal: { median: Duration.millis(15), sigma: 0.5 } },
+  duration: { lognormal: { median: Duration.millis(135), sigma: 0.5 } }
+}
+
+/** The part of a turn's whole duration that it spends dispatching, where only the whole is said. */
+export const dispatchShare = 0.1
+
+const profileOf = ({ failureRate, profile = unasked, turnDuration }: BehaviourOptions): CompleteProfile => {
+  const whole_ms = turnDuration === undefined ? undefined : Duration.toMillis(Duration.fromInputUnsafe(turnDuration))
+  return {
+    // either may come from where no type is checked; what is misspelt must not pass for a service without faults
+    ...complete(
+      Result.getOrThrow(
+        typeof profile === "string" ? SettingsFile.preset(profile) : SettingsFile.checkedProfile(profile)
+      )
+    ),
+    ...(whole_ms === undefined
+      ? {}
+      : {
+          dispatch: Duration.millis(whole_ms * dispatchShare),
+          duration: Duration.millis(whole_ms * (1 - dispatchShare))
+        }),
+    ...(failureRate === undefined ? {} : { outcomes: { completed: 1 - failureRate, failed: failureRate } })
+  }
+}
+
+/**
+ * What the simulated parts are told to be. Whoever begins something reads profile and seed once and keeps to them:
+ * a change takes effect for what begins after it.
+ */
+export class Behaviour extends Context.Service<
+  Behaviour,
+  {
+    /** The profile in force. */
+    readonly profile: () => CompleteProfile
+    /** The seed of every draw. */
+    readonly seed: () => Seed
+    /** Lets another profile be in force. */
+    readonly set: (profile: Profile) => Effect.Effect<void>
+    /** Lets another seed be in force. */
+    readonly reseed: (seed: Seed) => Effect.Effect<void>
+    /** Sleeps in service time, and no longer than the service is there. */
+    readonly sleep: (wait_ms: number) => Effect.Effect<void>
+    /** The service closes: nobody sleeps on. */
+    readonly wake: Effect.Effect<void>
+  }
+>()("@webagent/simulation/Behaviour") {
+  static readonly layer = (options: BehaviourOptions = {}): Layer.Layer<Behaviour> =>
+    Layer.sync(Behaviour, () => {
+      let profile = profileOf(options)
+      let seed = options.seed ?? 1
+      const closing = Deferred.makeUnsafe<void>()
+      return {
+        profile: () => profile,
+        seed: () => seed,
+        set: (next) => Effect.sync(() => void (profile = complete(next))),
+        reseed: (next) => Effect.sync(() => void (seed = next)),
+        sleep: (wait_ms) => Effect.raceFirst(Effect.sleep(wait_ms), Deferred.await(closing)),
+        wake: Effect.asVoid(Deferred.succeed(closing, undefined))
+      }
+    })
+}

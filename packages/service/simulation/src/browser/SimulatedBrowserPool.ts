@@ -1,0 +1,106 @@
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import {
+  type Browser,
+  BrowserPool,
+  type CdpConnection,
+  type ConnectionEnd,
+  type LaunchedBrowser
+} from "@webagent/engine"
+import * as Dispatch from "./cdp/Dispatch.ts"
+import * as Outbox from "./cdp/Outbox.ts"
+import * as Pages from "./cdp/Pages.ts"
+import * as Sessions from "./cdp/Sessions.ts"
+import type * as State from "./cdp/State.ts"
+
+/** How simulated browsers start. */
+export interface SimulatedBrowserOptions {
+  /** How long this browser takes to start; no time unless given. */
+  readonly launchDuration?: (browser: Browser.Browser) => Effect.Effect<Duration.Duration>
+}
+
+interface Line {
+  readonly outbox: Outbox.Outbox
+  readonly end: (how: ConnectionEnd) => void
+}
+
+const run = (id: string): LaunchedBrowser => {
+  const lines = new Map<number, Line>()
+  let state: State.State | undefined
+  let stopped = false
+  let last = 0
+
+  // a browser that nobody ever connected to holds nothing
+  const current = () => (state ??= Pages.start(id))
+
+  const deliver = (deliveries: ReadonlyArray<State.Delivery>) => {
+    for (const { text, to } of deliveries) {
+      const line = lines.get(to)
+      if (text === undefined) line?.end("closed")
+      else if (line?.outbox.push(text) === false) line.end("dropped")
+    }
+  }
+
+  const endAll = (how: ConnectionEnd) => {
+    for (const line of lines.values()) line.end(how)
+  }
+
+  const open = Effect.gen(function* () {
+    const outbox = yield* Outbox.make
+    const ended = yield* Deferred.make<ConnectionEnd>()
+    const number = ++last
+    const end = (how: ConnectionEnd) => {
+      Deferred.doneUnsafe(ended, Effect.succeed(how))
+      outbox.end()
+    }
+    lines.set(number, { outbox, end })
+    Sessions.connect(current(), number)
+    if (stopped) end("stopped")
+    const send = (message: string) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {
+        deliver(Dispatch.receive(current(), number, message, now_ms / 1000))
+        return outbox.room
+      })
+    return {
+      number,
+      connection: { send, messages: outbox.messages, ended: Deferred.await(ended) } satisfies CdpConnection
+    }
+  })
+
+  const connect = Effect.acquireRelease(open, ({ number }) =>
+    Effect.sync(() => {
+      lines.get(number)?.outbox.end()
+      lines.delete(number)
+      deliver(Dispatch.disconnect(current(), number))
+    })
+  ).pipe(Effect.map(({ connection }) => connection))
+
+  return {
+    connect,
+    drop: Effect.sync(() => endAll("dropped")),
+    stop: Effect.sync(() => {
+      stopped = true
+      endAll("stopped")
+      state = undefined
+    })
+  }
+}
+
+const launch = ({ launchDuration }: SimulatedBrowserOptions) =>
+  Effect.fnUntraced(function* (browser: Browser.Browser) {
+    if (launchDuration !== undefined) yield* Effect.sleep(yield* launchDuration(browser))
+    return run(browser.id)
+  })
+
+/** Simulated browsers that start as `options` say. */
+export const layerWith = (options: SimulatedBrowserOptions): Layer.Layer<BrowserPool> =>
+  Layer.succeed(BrowserPool, { launch: launch(options) })
+
+/**
+ * Browsers that speak enough CDP for Playwright and Puppeteer to connect, open a page and evaluate constants in it.
+ * No page is loaded from anywhere and no script is run.
+ */
+export const layer: Layer.Layer<BrowserPool> = layerWith({})

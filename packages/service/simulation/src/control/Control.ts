@@ -1,0 +1,229 @@
+import {
+  ControlConflictError,
+  ControlInvalidError,
+  ControlNotFoundError,
+  endOfTime_ms,
+  type FaultPlan,
+  type JournalView,
+  type OpenView,
+  presetNames,
+  presets,
+  type Profile,
+  SettingsFile,
+  type Snapshot,
+  type TimeMode,
+  type TimeView,
+  type Verdicts
+} from "@webagent/control"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+import { Engine } from "@webagent/engine"
+import { Behaviour } from "../behaviour/Behaviour.ts"
+import { FaultDelivery } from "../faults/FaultDelivery.ts"
+import { Faults } from "../faults/Faults.ts"
+import { Journal, type JournalQuery } from "../journal/Journal.ts"
+import { Oracles } from "../oracles/Oracles.ts"
+import { ServiceClock } from "../time/ServiceClock.ts"
+import { Simulation } from "../requests/Simulation.ts"
+
+/**
+ * What one can do to a simulated service, and ask of it, beside using it: the same inside the process as through the
+ * control API. Whatever changes something is a row of the journal.
+ *
+ * @example
+ * const program = Effect.gen(function* () {
+ *   const control = yield* Control
+ *   yield* control.setTime({ mode: "manual" })
+ *   yield* control.setProfile("realistic")
+ *   yield* control.advance("30 minutes")
+ *   return yield* control.verdicts
+ * })
+ */
+export class Control extends Context.Service<
+  Control,
+  {
+    /** The profile in force. */
+    readonly profile: Effect.Effect<Profile>
+    /** Behaves as the preset with this name, or as this profile, from now on; its faults too. */
+    readonly setProfile: (
+      profile: string | Profile
+    ) => Effect.Effect<Profile, ControlNotFoundError | ControlInvalidError>
+    /** The faults in force. */
+    readonly faults: Effect.Effect<FaultPlan>
+    /** Lets these faults strike from now on; none ends all. */
+    readonly setFaults: (plan: FaultPlan) => Effect.Effect<FaultPlan, ControlInvalidError>
+    /** Cuts every connection to the service and takes none for this long of service time; ends as soon as it is so. */
+    readonly refuseConnections: (span: Duration.Input) => Effect.Effect<void>
+    readonly journal: (query?: JournalQuery) => Effect.Effect<JournalView>
+    /** What the oracles say of everything since the start, or the last reset or restore. */
+    readonly verdicts: Effect.Effect<Verdicts>
+    /** What is not over. */
+    readonly open: Effect.Effect<OpenView>
+    readonly time: Effect.Effect<TimeView>
+    /** How service time goes from now on. */
+    readonly setTime: (time: TimeMode) => Effect.Effect<TimeView>
+    /** Moves manual time, and ends when everything that is due has happened. */
+    readonly advance: (by: Duration.Input) => Effect.Effect<TimeView, ControlConflictError>
+    /** As if just started, with another seed if one is given. Profile, faults and time stay, an outage ends. */
+    readonly reset: (options?: { readonly seed?: number | undefined }) => Effect.Effect<void>
+    readonly snapshot: Effect.Effect<Snapshot>
+    /** State, profile, seed and time as they were; an outage ends, the journal goes on, the oracles begin anew. */
+    readonly restore: (snapshot: Snapshot) => Effect.Effect<void, ControlInvalidError>
+    readonly cancelRun: (
+      id: string
+    ) => Effect.Effect<{ readonly id: string; readonly status: string }, ControlNotFoundError>
+    readonly stopSession: (
+      id: string
+    ) => Effect.Effect<{ readonly id: string; readonly status: string }, ControlNotFoundError>
+    readonly shareSession: (id: string) => Effect.Effect<{ readonly id: string }, ControlNotFoundError>
+    /** Cuts every CDP connection of a browser, which goes on. */
+    readonly dropConnections: (id: string) => Effect.Effect<{ readonly id: string }, ControlNotFoundError>
+  }
+>()("@webagent/simulation/Control") {
+  /** Over the parts of one simulated service. */
+  static get layer(): Layer.Layer<
+    Control,
+    never,
+    Behaviour | Engine | FaultDelivery | Faults | Journal | Oracles | ServiceClock | Simulation
+  > {
+    return Layer.effect(Control, make)
+  }
+}
+
+const described = (time: TimeMode): string => (time.mode === "scaled" ? `scaled by ${time.factor}` : time.mode)
+
+const isPreset = (name: string): name is keyof typeof presets => Object.hasOwn(presets, name)
+
+const missing = (what: string, id: string) => () =>
+  new ControlNotFoundError({ detail: `There is no ${what} with the id ${id}.` })
+
+/** What fits its schema, also where no type was checked. */
+const fitting = <A>(checked: Result.Result<A, SettingsFile.SettingsError>): Effect.Effect<A, ControlInvalidError> =>
+  Effect.mapError(Effect.fromResult(checked), ({ message }) => new ControlInvalidError({ detail: message }))
+
+const make = Effect.gen(function* () {
+  const behaviour = yield* Behaviour
+  const clock = yield* ServiceClock
+  const delivery = yield* FaultDelivery
+  const engine = yield* Engine
+  const faults = yield* Faults
+  const journal = yield* Journal
+  const oracles = yield* Oracles
+  const simulation = yield* Simulation
+
+  const act = (action: string, detail: string | null = null) => journal.record({ type: "control", action, detail })
+
+  /** The faults in force may be others than those that the profile came with. */
+  const profile = Effect.map(faults.plan, (plan): Profile => ({ ...behaviour.profile(), faults: plan }))
+
+  const setProfile = Effect.fnUntraced(function* (chosen: string | Profile) {
+    if (typeof chosen === "string" && !isPreset(chosen)) {
+      return yield* new ControlNotFoundError({
+        detail: `There is no preset "${chosen}". There are ${presetNames.join(", ")}.`
+      })
+    }
+    const next: Profile =
+      typeof chosen === "string" ? presets[chosen] : yield* fitting(SettingsFile.checkedProfile(chosen))
+    yield* act("setProfile", next.name ?? null)
+    yield* behaviour.set(next)
+    yield* faults.set(next.faults ?? [])
+    return yield* profile
+  })
+
+  /** All of it, and no outage goes on; whoever waits for the port may leave. */
+  const andListen = <A, E>(change: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    Effect.tap(Effect.uninterruptible(change), () => delivery.acceptConnections)
+
+  const restore = Effect.fnUntraced(function* (snapshot: Snapshot) {
+    const { now_ms } = yield* clock.view
+    // turns go on from how long they have been at work
+    yield* clock.setNow(snapshot.at_ms)
+    yield* engine.restore(snapshot.state).pipe(
+      Effect.tapError(() => clock.setNow(now_ms)),
+      Effect.mapError(({ message }) => new ControlInvalidError({ detail: message }))
+    )
+    yield* behaviour.set(snapshot.profile)
+    yield* behaviour.reseed(snapshot.seed)
+    yield* simulation.reset
+    yield* faults.set(snapshot.profile.faults ?? [])
+    yield* faults.reset(snapshot.seed)
+    yield* oracles.reset
+    yield* act("restoreSnapshot", `as of ${snapshot.at_ms}`)
+  }, andListen)
+
+  return Control.of({
+    profile,
+    setProfile,
+    faults: faults.plan,
+    setFaults: Effect.fnUntraced(function* (given) {
+      const plan = yield* fitting(SettingsFile.checkedFaultPlan(given))
+      yield* act("setFaults", plan.length === 1 ? "1 rule" : `${plan.length} rules`)
+      yield* faults.set(plan)
+      return plan
+    }),
+    refuseConnections: Effect.fnUntraced(function* (span) {
+      const duration = Duration.fromInputUnsafe(span)
+      yield* act("refuseConnections", Duration.format(duration))
+      yield* delivery.refuseConnections(duration)
+    }),
+    journal: journal.read,
+    verdicts: oracles.verdicts,
+    open: engine.open,
+    time: clock.view,
+    setTime: Effect.fnUntraced(function* (time) {
+      yield* clock.go(time)
+      yield* act("setTime", described(time))
+      return yield* clock.view
+    }),
+    advance: Effect.fnUntraced(function* (by) {
+      const duration = Duration.fromInputUnsafe(by)
+      const { now_ms } = yield* clock.view
+      if (now_ms + Duration.toMillis(duration) > endOfTime_ms) {
+        return yield* new ControlConflictError({ detail: "Service time ends with the year 8999: advance it by less." })
+      }
+      yield* act("advanceTime", Duration.format(duration))
+      yield* Effect.mapError(clock.advance(duration), ({ message }) => new ControlConflictError({ detail: message }))
+      return yield* clock.view
+    }),
+    reset: Effect.fnUntraced(function* ({ seed } = {}) {
+      yield* act("reset")
+      if (seed !== undefined) yield* behaviour.reseed(seed)
+      yield* engine.reset
+      yield* simulation.reset
+      yield* faults.reset(seed)
+      yield* oracles.reset
+      // last: what the end of the old state wrote is part of it
+      yield* journal.clear
+    }, andListen),
+    snapshot: Effect.gen(function* () {
+      const { now_ms } = yield* clock.view
+      const state: Schema.Json = JSON.parse(JSON.stringify(yield* engine.snapshot))
+      return { version: 1, at_ms: now_ms, seed: behaviour.seed(), profile: yield* profile, state }
+    }),
+    restore,
+    cancelRun: Effect.fnUntraced(function* (id) {
+      yield* act("cancelRun", id)
+      const turn = yield* Effect.mapError(engine.cancelTurn(id), missing("run", id))
+      return { id: turn.id, status: turn.status }
+    }),
+    stopSession: Effect.fnUntraced(function* (id) {
+      yield* act("stopSession", id)
+      const session = yield* Effect.mapError(engine.stopSession(id), missing("session", id))
+      return { id: session.id, status: session.status }
+    }),
+    shareSession: Effect.fnUntraced(function* (id) {
+      yield* act("shareSession", id)
+      const session = yield* Effect.mapError(engine.shareSession(id), missing("session", id))
+      return { id: session.id }
+    }),
+    dropConnections: Effect.fnUntraced(function* (id) {
+      yield* act("dropConnections", id)
+      yield* Effect.mapError(engine.dropConnections(id), missing("browser that is active", id))
+      return { id }
+    })
+  })
+})

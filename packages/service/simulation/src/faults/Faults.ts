@@ -1,0 +1,156 @@
+import type { Fault, FaultPlan, FaultRule, Placement, Route } from "@webagent/control"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { draw, type Seed } from "../behaviour/Seed.ts"
+import type { Identity } from "../journal/Requests.ts"
+
+/** A fault that strikes a request. */
+export interface Struck {
+  /** The name of its rule. */
+  readonly rule: string
+  readonly fault: Fault
+  /** Where it strikes; null for what concerns a request as a whole. */
+  readonly placement: Placement | null
+}
+
+/** A rule made ready: sets in place of lists, milliseconds in place of spans, and how many requests have fitted. */
+interface Rule extends Struck {
+  readonly operations: ReadonlySet<Route> | undefined
+  readonly resource: string | undefined
+  readonly attempts: ReadonlySet<number> | undefined
+  readonly nth: ReadonlySet<number> | undefined
+  readonly rate: number | undefined
+  readonly from_ms: number
+  readonly until_ms: number
+  readonly readsOnly: boolean
+  fitted: number
+}
+
+const usualPlacement: Readonly<Record<Fault["kind"], Placement | null>> = {
+  "refuse-connections": "before-apply",
+  reset: "before-apply",
+  hang: "before-apply",
+  "slow-headers": "after-apply",
+  "slow-body": "mid-body",
+  "cut-body": "mid-body",
+  "malformed-json": "after-apply",
+  "wrong-content-type": null,
+  "html-error": "before-apply",
+  status: "before-apply",
+  "duplicate-delivery": null,
+  "stale-read": null,
+  "clock-skew": null,
+  redirect: "before-apply"
+}
+
+const placementOf = (fault: Fault): Placement | null =>
+  ("placement" in fault ? fault.placement : undefined) ?? usualPlacement[fault.kind]
+
+const setOf = <A>(values: ReadonlyArray<A> | undefined): ReadonlySet<A> | undefined =>
+  values === undefined ? undefined : new Set(values)
+
+const compile = ({ fault, name, when = {} }: FaultRule, index: number): Rule => ({
+  rule: name ?? `${fault.kind}-${index + 1}`,
+  fault,
+  placement: placementOf(fault),
+  operations: setOf(when.operations),
+  resource: when.resource?.toLowerCase(),
+  attempts: setOf(when.attempts),
+  nth: setOf(when.nth),
+  rate: when.rate,
+  from_ms: when.from === undefined ? 0 : Duration.toMillis(when.from),
+  until_ms: when.until === undefined ? Number.POSITIVE_INFINITY : Duration.toMillis(when.until),
+  readsOnly: fault.kind === "stale-read",
+  fitted: 0
+})
+
+const fits = (rule: Rule, request: Identity, since_ms: number): boolean =>
+  (rule.operations === undefined ? request.operation !== "unrouted" : rule.operations.has(request.operation)) &&
+  (!rule.readsOnly || request.reads) &&
+  (rule.resource === undefined || rule.resource === request.resource) &&
+  (rule.attempts === undefined || rule.attempts.has(request.attempt)) &&
+  since_ms >= rule.from_ms &&
+  since_ms < rule.until_ms
+
+const isDrawn = ({ rate, rule }: Rule, request: Identity, seed: Seed): boolean =>
+  rate === undefined ||
+  draw(seed, "fault", rule, request.operation, request.create ?? request.resource ?? "", request.attempt) < rate
+
+/** Decides for each request which fault strikes it, if any. Says nothing of how. */
+export interface Strikes {
+  readonly of: (request: Identity, at_ms: number) => Struck | undefined
+  /** How far back stale reads look, in milliseconds; 0 without one. */
+  readonly lag_ms: number
+}
+
+/** The decisions of a plan that was set at `set_ms`. Its memory is a number for each rule. */
+export const makeStrikes = (plan: FaultPlan, seed: Seed, set_ms: number): Strikes => {
+  const rules = plan.map(compile)
+  const lags = plan.map(({ fault }) => (fault.kind === "stale-read" ? Duration.toMillis(fault.lag) : 0))
+  return {
+    lag_ms: Math.max(0, ...lags),
+    of: (request, at_ms) => {
+      let first: Rule | undefined
+      for (const rule of rules) {
+        if (!fits(rule, request, at_ms - set_ms)) continue
+        // counted also behind a rule that strikes: what a rule counts does not depend on its neighbours
+        rule.fitted++
+        if (first !== undefined || (rule.nth !== undefined && !rule.nth.has(rule.fitted))) continue
+        if (isDrawn(rule, request, seed)) first = rule
+      }
+      return first
+    }
+  }
+}
+
+/**
+ * The faults in force. What a request meets depends on the seed, the rule and what the request is, not on what
+ * else goes on; only `nth` counts in order of arrival.
+ *
+ * @example
+ * const program = Effect.gen(function* () {
+ *   const faults = yield* Faults
+ *   yield* faults.set([{ fault: { kind: "reset" }, when: { operations: ["v4.getRunStatus"], attempts: [3] } }])
+ * })
+ */
+export class Faults extends Context.Service<
+  Faults,
+  {
+    readonly plan: Effect.Effect<FaultPlan>
+    /** Lets these strike from now on, with fresh counts; a request that is under way keeps what struck it. */
+    readonly set: (plan: FaultPlan) => Effect.Effect<void>
+    /** The same plan as if it were set now, and draws from this seed if one is given. */
+    readonly reset: (seed?: Seed) => Effect.Effect<void>
+    /** What strikes now. For the hot path: undefined when nothing can. */
+    readonly strikesUnsafe: () => Strikes | undefined
+  }
+>()("@webagent/simulation/Faults") {
+  /** Faults drawn from a seed; none in force unless a plan is given. */
+  static readonly layer = (options: { readonly seed?: Seed; readonly plan?: FaultPlan } = {}): Layer.Layer<Faults> =>
+    Layer.effect(Faults, make(options))
+}
+
+const make = Effect.fnUntraced(function* (options: { readonly seed?: Seed; readonly plan?: FaultPlan }) {
+  let seed = options.seed ?? 1
+  let plan = options.plan ?? []
+  let strikes: Strikes | undefined
+  const begin = (next: FaultPlan) =>
+    Effect.map(Clock.currentTimeMillis, (now_ms) => {
+      plan = next
+      strikes = plan.length === 0 ? undefined : makeStrikes(plan, seed, now_ms)
+    })
+  yield* begin(plan)
+  return Faults.of({
+    plan: Effect.sync(() => plan),
+    set: begin,
+    reset: (next) =>
+      Effect.suspend(() => {
+        seed = next ?? seed
+        return begin(plan)
+      }),
+    strikesUnsafe: () => strikes
+  })
+})

@@ -1,0 +1,114 @@
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
+import type { NodeListener } from "@webagent/server"
+import type { Server } from "node:http"
+import type { AddressInfo, Socket } from "node:net"
+import { RealClock } from "../time/RealClock.ts"
+
+const cut = new WeakSet<Socket>()
+
+/** Whether an outage ended this connection, and not its client. */
+export const isCut = (socket: Socket): boolean => cut.has(socket)
+
+const listen = (node: Server, host: string, port: number): Effect.Effect<void, Error> =>
+  Effect.callback((resume) => {
+    const onError = (error: Error) => resume(Effect.fail(error))
+    const onListening = () => {
+      node.off("error", onError)
+      resume(Effect.void)
+    }
+    node.once("error", onError)
+    node.once("listening", onListening)
+    node.listen({ host, port })
+    return Effect.sync(() => {
+      node.off("error", onError)
+      node.off("listening", onListening)
+      // the port is asked for already, and whoever interrupts wants it closed
+      node.once("error", () => undefined)
+      node.once("listening", () => node.close())
+    })
+  })
+
+/** What refuses connections. */
+export interface Outage {
+  /** Nobody listens at the port for so long, and every connection is reset; ends as soon as it is so. */
+  readonly begin: (span: Duration.Duration) => Effect.Effect<void>
+  /** Whoever wants to may connect again when it ends. */
+  readonly end: Effect.Effect<void>
+}
+
+/** One outage, that others that overlap it make longer. */
+interface Out {
+  readonly cut: Deferred.Deferred<void>
+  readonly listening: Deferred.Deferred<void>
+}
+
+// by the clock that nobody sets: an outage of ten seconds is over after ten seconds, whatever is restored meanwhile
+const elapsed_ms = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
+
+/** An outage lasts until it is ended, or as long as the last of those that overlap. */
+export const make = Effect.fnUntraced(function* ({
+  host,
+  node,
+  sockets
+}: NodeListener["Service"]): Effect.fn.Return<Outage, never, Scope.Scope> {
+  const scope: Scope.Scope = yield* Effect.scope
+  const real = yield* RealClock
+  let until_ms = Number.NEGATIVE_INFINITY
+  let out: Out | undefined
+
+  const again = (port: number) =>
+    listen(node, host, port).pipe(
+      Effect.tapError((error) => Effect.logWarning(`Cannot listen at port ${port} again yet: ${error.message}`)),
+      // whoever took the port has it in real time
+      Effect.retry(Schedule.spaced("100 millis")),
+      Effect.provideService(Clock.Clock, real),
+      Effect.orDie
+    )
+
+  const over: Effect.Effect<void> = Effect.flatMap(elapsed_ms, (now_ms) =>
+    now_ms < until_ms ? Effect.andThen(Effect.sleep(Duration.millis(until_ms - now_ms)), over) : Effect.void
+  )
+
+  const close = () => {
+    const { port } = node.address() as AddressInfo
+    for (const socket of sockets) {
+      cut.add(socket)
+      socket.resetAndDestroy()
+    }
+    node.close()
+    return port
+  }
+
+  /** To the end, which is put off while there are outages that began before somebody listened again. */
+  const last = (mine: Out, port: number): Effect.Effect<void> =>
+    Effect.raceFirst(over, Deferred.await(mine.cut)).pipe(
+      Effect.andThen(again(port)),
+      Effect.andThen(elapsed_ms),
+      Effect.flatMap((now_ms) => {
+        if (now_ms < until_ms) return Effect.suspend(() => last(mine, close()))
+        out = undefined
+        return Effect.asVoid(Deferred.succeed(mine.listening, undefined))
+      })
+    )
+
+  return {
+    begin: (span) =>
+      Effect.flatMap(elapsed_ms, (now_ms) => {
+        until_ms = Math.max(until_ms, now_ms + Duration.toMillis(span))
+        if (out !== undefined) return Effect.void
+        const mine = { cut: Deferred.makeUnsafe<void>(), listening: Deferred.makeUnsafe<void>() }
+        out = mine
+        return last(mine, close()).pipe(Effect.interruptible, Effect.forkIn(scope), Effect.asVoid)
+      }),
+    end: Effect.suspend(() => {
+      if (out === undefined) return Effect.void
+      until_ms = Number.NEGATIVE_INFINITY
+      return Effect.andThen(Deferred.succeed(out.cut, undefined), Deferred.await(out.listening))
+    })
+  }
+})

@@ -1,0 +1,160 @@
+import { entryTypes, type JournalEntry, type JournalView, type Route } from "@webagent/control"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import { RealClock } from "../time/RealClock.ts"
+
+type Writable<Entry> = Entry extends JournalEntry ? { -readonly [Key in keyof Entry]: Entry[Key] } : never
+type Unstamped<Entry> = Entry extends JournalEntry ? Omit<Entry, "seq" | "at_ms" | "realAt_ms"> : never
+
+/** A row that has no number yet; the journal gives it one and keeps the object. */
+export type Draft = Writable<JournalEntry>
+
+/** A row without number and times. */
+export type Row = Unstamped<JournalEntry>
+
+/** Which rows to read. */
+export interface JournalQuery {
+  /** Rows after this number; all unless given. */
+  readonly after?: number
+  /** At most so many; 1000 unless given. */
+  readonly limit?: number
+  readonly type?: JournalEntry["type"]
+  readonly operation?: Route
+  /** Rows about the session, turn or browser with this id. */
+  readonly resource?: string
+}
+
+/** How much a journal remembers. */
+export interface JournalOptions {
+  /** The newest so many rows are kept; 20,000 unless given, 0 switches the journal off. */
+  readonly capacity?: number
+}
+
+const defaultCapacity = 20_000
+const defaultLimit = 1000
+
+type Counts = { -readonly [Type in JournalEntry["type"]]: number }
+
+const noCounts = (): Counts => ({ request: 0, fault: 0, move: 0, connection: 0, control: 0 })
+
+const isAbout = (entry: JournalEntry, resource: string): boolean => {
+  switch (entry.type) {
+    case "request":
+      return entry.resource === resource || entry.made === resource
+    case "fault":
+      return entry.resource === resource
+    case "move":
+      return entry.id === resource || entry.sessionId === resource
+    case "connection":
+      return entry.browserId === resource
+    case "control":
+      return false
+  }
+}
+
+const matches = (entry: JournalEntry, { operation, resource, type }: JournalQuery): boolean =>
+  (type === undefined || entry.type === type) &&
+  (operation === undefined || ("operation" in entry && entry.operation === operation)) &&
+  (resource === undefined || isAbout(entry, resource))
+
+/**
+ * What happened, row by row: the newest rows are kept, all are counted, and observers see every one.
+ *
+ * @example
+ * const program = Effect.gen(function* () {
+ *   const journal = yield* Journal
+ *   yield* journal.record({ type: "control", action: "advanceTime", detail: "1 minute" })
+ *   return yield* journal.read({ type: "control" })
+ * })
+ */
+export class Journal extends Context.Service<
+  Journal,
+  {
+    /** Whether anything is written at all. */
+    readonly enabled: boolean
+    /** Writes a row with the times of now. */
+    readonly record: (row: Row) => Effect.Effect<void>
+    /** Writes a row whose times are known, and numbers it. For the hot path: it keeps the object. */
+    readonly recordUnsafe: (draft: Draft) => void
+    /** The number of the last row that was written; 0 before the first. */
+    readonly lastUnsafe: () => number
+    /** Rows that are kept, oldest first, and counts of all that were ever written. */
+    readonly read: (query?: JournalQuery) => Effect.Effect<JournalView>
+    /** Forgets all rows and counts; the next row is number 1. */
+    readonly clear: Effect.Effect<void>
+    /** Calls back for every row, at once and in order, until the scope closes. It has to be quick and not throw. */
+    readonly observe: (observer: (entry: JournalEntry) => void) => Effect.Effect<void, never, Scope.Scope>
+  }
+>()("@webagent/simulation/Journal") {
+  /** A journal in memory. */
+  static readonly layer = (options: JournalOptions = {}): Layer.Layer<Journal> =>
+    Layer.sync(Journal, () => make(options.capacity ?? defaultCapacity))
+}
+
+const make = (capacity: number): Journal["Service"] => {
+  const enabled = capacity > 0
+  // a ring that grows up to its capacity: the row with number n is at (n - 1) % capacity
+  let ring: Array<JournalEntry> = []
+  let written = 0
+  let counts = noCounts()
+  const observers = new Set<(entry: JournalEntry) => void>()
+
+  const recordUnsafe = (draft: Draft) => {
+    if (!enabled) return
+    const index = written % capacity
+    draft.seq = ++written
+    counts[draft.type]++
+    if (index === ring.length) ring.push(draft)
+    else ring[index] = draft
+    for (const observer of observers) observer(draft)
+  }
+
+  const read = (query: JournalQuery): JournalView => {
+    const dropped = written - ring.length
+    const limit = query.limit ?? defaultLimit
+    const entries: Array<JournalEntry> = []
+    let next = Math.max(query.after ?? 0, dropped)
+    while (next < written && entries.length < limit) {
+      const entry = ring[next % capacity]
+      next++
+      if (entry !== undefined && matches(entry, query)) entries.push(entry)
+    }
+    return { entries, next: Math.min(next, written), written, kept: ring.length, dropped, counts: { ...counts } }
+  }
+
+  return {
+    enabled,
+    recordUnsafe,
+    lastUnsafe: () => written,
+    record: (row) =>
+      enabled
+        ? Effect.withFiber((fiber) => {
+            const at_ms = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
+            const realAt_ms = fiber.getRef(RealClock).currentTimeMillisUnsafe()
+            recordUnsafe({ ...row, seq: 0, at_ms, realAt_ms })
+            return Effect.void
+          })
+        : Effect.void,
+    read: (query = {}) => Effect.sync(() => read(query)),
+    clear: Effect.sync(() => {
+      ring = []
+      written = 0
+      counts = noCounts()
+    }),
+    observe: (observer) =>
+      Effect.asVoid(
+        Effect.acquireRelease(
+          Effect.sync(() => observers.add(observer)),
+          () => Effect.sync(() => observers.delete(observer))
+        )
+      )
+  }
+}
+
+/** Whether the counts add up: every row is kept or dropped, and of one type. */
+export const addsUp = (view: JournalView): boolean =>
+  view.written === view.kept + view.dropped &&
+  view.written === entryTypes.reduce((sum, type) => sum + view.counts[type], 0)

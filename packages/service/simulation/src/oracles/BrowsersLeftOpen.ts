@@ -1,0 +1,38 @@
+import * as Findings from "./Findings.ts"
+import type { Fold } from "./Fold.ts"
+import * as Recent from "../journal/Recent.ts"
+
+/** A browser that is not stopped when somebody asks: it goes on, and costs. Who is open is read from the state. */
+export const make = (): Fold => {
+  const created = Recent.make<number>()
+  return {
+    oracle: "browsers-left-open",
+    ofState: true,
+    move: (row) => {
+      if (row.of !== "browser") return
+      if (row.to === "stopped") created.delete(row.id)
+      else if (row.from === null) created.set(row.id, row.seq)
+    },
+    verdict: ({ browsers, now_ms }) =>
+      Findings.verdict(
+        "browsers-left-open",
+        {
+          count: () => browsers.length,
+          list: () =>
+            browsers.map(({ id, startedAt_ms }) => {
+              const seq = created.get(id)
+              return {
+                resource: id,
+                sentence: `Browser ${id} has been open for ${Findings.lasted(now_ms - startedAt_ms)}.`,
+                seqs: seq === undefined ? [] : [seq]
+              }
+            })
+        },
+        {
+          well: "Every browser is stopped.",
+          ill: (count) =>
+            `${Findings.counted(count, "browser is", "browsers are")} not stopped: only a PATCH with the action "stop" ends one.`
+        }
+      )
+  }
+}

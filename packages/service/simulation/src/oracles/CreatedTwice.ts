@@ -1,0 +1,74 @@
+import * as Findings from "./Findings.ts"
+import { caller, type Fold, type RequestRow } from "./Fold.ts"
+import * as Recent from "../journal/Recent.ts"
+
+interface Create {
+  readonly made: string
+  readonly seq: number
+  readonly at_ms: number
+}
+
+interface Intent {
+  /** One whose caller cannot know what it made. */
+  lost: Create | undefined
+  last: Create | undefined
+}
+
+/**
+ * Two resources made for one intent. Under one Idempotency-Key every second one is; without a key one that was made
+ * by the same body from the same caller after an answer was lost. Equal creates whose answers all arrived are several
+ * intents.
+ */
+export const make = (): Fold => {
+  const findings = Findings.make()
+  const keyed = Recent.make<Create>()
+  const intents = Recent.make<Intent>()
+
+  const twice = (matter: string, row: RequestRow, first: Create, second: Create, why: string) =>
+    findings.add(matter, {
+      resource: second.made,
+      sentence: `${row.operation} made ${first.made} and ${second.made} for one intent: ${why}.`,
+      seqs: [first.seq, second.seq]
+    })
+
+  const underKey = (row: RequestRow, create: Create) => {
+    const scope = `${caller(row)} ${row.operation} ${row.resource ?? ""} ${row.idempotencyKey}`
+    const first = keyed.get(scope)
+    if (first === undefined) keyed.set(scope, create)
+    else if (first.made !== create.made) twice(scope, row, first, create, "both carried the same Idempotency-Key")
+  }
+
+  const afterLoss = (row: RequestRow, create: Create, told: boolean) => {
+    const scope = `${caller(row)} ${row.operation} ${row.create}`
+    const intent = intents.get(scope) ?? { lost: undefined, last: undefined }
+    intents.set(scope, intent)
+    const { last, lost } = intent
+    const why = "the answer to the first was lost, and the second repeated it without an Idempotency-Key"
+    if (lost !== undefined && lost.at_ms <= create.at_ms) {
+      twice(scope, row, lost, create, why)
+      intent.lost = told ? undefined : create
+    } else if (!told && last !== undefined && create.at_ms < last.at_ms) {
+      // the row of the lost one came later: its caller was long in leaving
+      twice(scope, row, create, last, why)
+    } else if (!told) {
+      intent.lost = create
+    }
+    intent.last = create
+  }
+
+  return {
+    oracle: "created-twice",
+    request: (row, intact) => {
+      if (row.made === null || row.create === null) return
+      const create = { made: row.made, seq: row.seq, at_ms: row.at_ms }
+      if (row.idempotencyKey === null) afterLoss(row, create, intact)
+      else underKey(row, create)
+    },
+    verdict: () =>
+      Findings.verdict("created-twice", findings, {
+        well: "Nothing was made twice for one intent.",
+        ill: (count) =>
+          `${Findings.counted(count, "resource was", "resources were")} made a second time for one intent; each runs and costs.`
+      })
+  }
+}

@@ -1,0 +1,142 @@
+import type { JournalEntry, Oracle, Verdict, Verdicts } from "@webagent/control"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import { Store } from "@webagent/engine"
+import { Behaviour } from "../behaviour/Behaviour.ts"
+import { Journal } from "../journal/Journal.ts"
+import * as BrowsersLeftOpen from "./BrowsersLeftOpen.ts"
+import * as CreatedTwice from "./CreatedTwice.ts"
+import type { FaultRow, Fold, RequestRow } from "./Fold.ts"
+import * as KeyInUrl from "./KeyInUrl.ts"
+import * as KeySentElsewhere from "./KeySentElsewhere.ts"
+import * as PolledTooFast from "./PolledTooFast.ts"
+import * as PollsAfterTerminal from "./PollsAfterTerminal.ts"
+import * as Recent from "../journal/Recent.ts"
+import * as ResultsNeverFetched from "./ResultsNeverFetched.ts"
+import * as RetryAfterIgnored from "./RetryAfterIgnored.ts"
+
+/** Faults after which an answer is still what the service meant to say. */
+const harmless: ReadonlySet<FaultRow["kind"]> = new Set(["slow-headers", "slow-body", "clock-skew"])
+
+const identityOf = ({ attempt, create, operation, resource }: RequestRow | FaultRow) =>
+  `${operation} ${resource ?? create ?? ""} ${attempt}`
+
+/** Without rows nobody can say that all is well. */
+const unseen = (oracle: Oracle): Verdict => ({
+  oracle,
+  holds: false,
+  sentence: "The journal is off, so nobody knows: give it a capacity of more than 0.",
+  count: 0,
+  findings: []
+})
+
+/** Every oracle, and what tells them whether an answer arrived. */
+const begin = (pollInterval_ms: () => number | undefined) => {
+  const folds: ReadonlyArray<Fold> = [
+    BrowsersLeftOpen.make(),
+    CreatedTwice.make(),
+    ResultsNeverFetched.make(),
+    PollsAfterTerminal.make(),
+    PolledTooFast.make(pollInterval_ms),
+    RetryAfterIgnored.make(),
+    KeyInUrl.make(),
+    KeySentElsewhere.make()
+  ]
+  const onRequest = folds.flatMap(({ request }) => request ?? [])
+  const onMove = folds.flatMap(({ move }) => move ?? [])
+  /** Requests that a fault made say something else, or say it elsewhere; their own rows follow. */
+  const mangled = Recent.make<true>()
+
+  const isIntact = (row: RequestRow): boolean => {
+    const isWhole = row.answered === "whole"
+    if (row.fault === null) return isWhole
+    const identity = identityOf(row)
+    const struck = mangled.get(identity) === true
+    // also where nothing of the answer arrived: nobody asks again
+    mangled.delete(identity)
+    return isWhole && !struck
+  }
+
+  return {
+    folds,
+    see: (entry: JournalEntry) => {
+      if (entry.type === "request") {
+        const intact = isIntact(entry)
+        for (const request of onRequest) request(entry, intact)
+      } else if (entry.type === "move") {
+        for (const move of onMove) move(entry)
+      } else if (entry.type === "fault" && !harmless.has(entry.kind)) {
+        mangled.set(identityOf(entry), true)
+      }
+    }
+  }
+}
+
+/**
+ * What the oracles say of some rows alone, such as those about one trial, in the order of their numbers. Browsers that
+ * are open are no matter of rows, so that `browsers-left-open` is not among the verdicts.
+ */
+export const judge = (
+  rows: Iterable<JournalEntry>,
+  options: { readonly pollInterval_ms: number | undefined }
+): ReadonlyArray<Verdict> => {
+  const { folds, see } = begin(() => options.pollInterval_ms)
+  for (const row of rows) see(row)
+  return folds.filter(({ ofState }) => ofState !== true).map((fold) => fold.verdict({ now_ms: 0, browsers: [] }))
+}
+
+/**
+ * What may be wrong with how the service was used, judged by what the service itself has seen: every row of the
+ * journal, also those that it keeps no more. Each oracle remembers at most 20,000 things.
+ *
+ * @example
+ * const program = Effect.gen(function* () {
+ *   const oracles = yield* Oracles
+ *   const { holds, verdicts } = yield* oracles.verdicts
+ *   if (!holds) yield* Effect.forEach(verdicts, ({ sentence }) => Effect.log(sentence))
+ * })
+ */
+export class Oracles extends Context.Service<
+  Oracles,
+  {
+    readonly verdicts: Effect.Effect<Verdicts>
+    /** Forgets what was seen. */
+    readonly reset: Effect.Effect<void>
+  }
+>()("@webagent/simulation/Oracles") {
+  /** Sees what the journal sees from now on. */
+  static get layer(): Layer.Layer<Oracles, never, Behaviour | Journal | Store> {
+    return Layer.effect(Oracles, make)
+  }
+}
+
+const make = Effect.gen(function* () {
+  const behaviour = yield* Behaviour
+  const journal = yield* Journal
+  const store = yield* Store
+  const pollInterval_ms = () => {
+    const { pollInterval } = behaviour.profile()
+    return pollInterval === undefined ? undefined : Duration.toMillis(pollInterval)
+  }
+  let oracles = begin(pollInterval_ms)
+  yield* journal.observe((entry) => oracles.see(entry))
+
+  const verdicts = Effect.gen(function* () {
+    const now_ms = yield* Clock.currentTimeMillis
+    const active = Stream.filter(store.browsers, ({ status }) => status === "active")
+    const present = { now_ms, browsers: yield* Stream.runCollect(active) }
+    const said = oracles.folds.map((fold) =>
+      journal.enabled || fold.ofState ? fold.verdict(present) : unseen(fold.oracle)
+    )
+    return { holds: said.every(({ holds }) => holds), verdicts: said }
+  })
+
+  return Oracles.of({
+    verdicts,
+    reset: Effect.sync(() => (oracles = begin(pollInterval_ms)))
+  })
+})

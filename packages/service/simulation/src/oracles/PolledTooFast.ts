@@ -1,0 +1,44 @@
+import * as Findings from "./Findings.ts"
+import { caller, type Fold, succeeded } from "./Fold.ts"
+import * as Recent from "../journal/Recent.ts"
+
+const polls: ReadonlySet<string> = new Set(["v4.getRunStatus", "v3.getSession", "v2.getSession"])
+
+/** Timers are early by up to this much. */
+const tolerance_ms = 2
+
+/**
+ * Two polls of one resource by one caller that arrived closer together than the profile's `pollInterval` allows, the
+ * second after the first was answered. A poll that got no good answer may be repeated sooner.
+ */
+export const make = (pollInterval_ms: () => number | undefined): Fold => {
+  const findings = Findings.make()
+  const before = Recent.make<{ readonly seq: number; readonly at_ms: number }>()
+  return {
+    oracle: "polled-too-fast",
+    request: (row, intact) => {
+      const interval_ms = pollInterval_ms()
+      if (interval_ms === undefined || row.resource === null || !polls.has(row.operation)) return
+      const matter = `${caller(row)} ${row.operation} ${row.resource}`
+      const last = before.get(matter)
+      if (last !== undefined && row.after >= last.seq && row.at_ms - last.at_ms < interval_ms - tolerance_ms) {
+        findings.add(matter, {
+          resource: row.resource,
+          sentence: `${row.operation} asked for ${row.resource} ${Findings.lasted(row.at_ms - last.at_ms)} after the last time, not ${Findings.lasted(interval_ms)}.`,
+          seqs: [last.seq, row.seq]
+        })
+      }
+      if (intact && succeeded(row)) before.set(matter, { seq: row.seq, at_ms: row.at_ms })
+    },
+    verdict: () => {
+      const interval_ms = pollInterval_ms()
+      return Findings.verdict("polled-too-fast", findings, {
+        well:
+          interval_ms === undefined
+            ? "The profile asks for no interval between polls."
+            : `Nobody polled more often than every ${Findings.lasted(interval_ms)}.`,
+        ill: (count) => `${Findings.counted(count, "poll")} came sooner than the profile's pollInterval allows.`
+      })
+    }
+  }
+}

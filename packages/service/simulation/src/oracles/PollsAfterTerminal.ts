@@ -1,0 +1,84 @@
+import * as Findings from "./Findings.ts"
+import { caller, type Fold, type MoveRow, type RequestRow, succeeded } from "./Fold.ts"
+import * as Recent from "../journal/Recent.ts"
+
+interface Session {
+  /** Its turns that are not terminal. */
+  readonly live: Set<string>
+  stopped: boolean
+  /** The row of its last move, or that of one of its turns. */
+  seq: number
+}
+
+const isTerminal = (status: string) => status === "completed" || status === "failed" || status === "cancelled"
+
+/**
+ * A status read by a caller that had been told a terminal one: of a v4 run by its status or the run itself; of a v3
+ * session, which is idle once all its turns are terminal, by an earlier read; of a v2 session by one after it stopped.
+ * A new turn of the session is news.
+ */
+export const make = (): Fold => {
+  const findings = Findings.make()
+  const ended = Recent.make<number>()
+  const sessions = Recent.make<Session>()
+  /** The row of the answer that told a caller. */
+  const told = Recent.make<number>()
+
+  const turnMoved = ({ id, sessionId, seq, to }: MoveRow) => {
+    if (isTerminal(to)) ended.set(id, seq)
+    if (sessionId === null) return
+    const session = sessions.get(sessionId) ?? { live: new Set(), stopped: false, seq }
+    sessions.set(sessionId, session)
+    if (isTerminal(to)) session.live.delete(id)
+    else session.live.add(id)
+    session.seq = seq
+  }
+
+  const sessionMoved = ({ id, seq, to }: MoveRow) => {
+    const session = sessions.get(id) ?? { live: new Set(), stopped: false, seq }
+    sessions.set(id, session)
+    session.stopped = to === "stopped"
+    session.seq = seq
+  }
+
+  /** The row from which on this operation shows its resource as terminal. */
+  const terminalSince = ({ operation, resource }: RequestRow): number | undefined => {
+    if (operation === "v4.getRunStatus" || operation === "v4.getRun") return ended.get(resource ?? "")
+    const session = sessions.get(resource ?? "")
+    if (session === undefined || session.live.size > 0) return undefined
+    return operation === "v3.getSession" || session.stopped ? session.seq : undefined
+  }
+
+  return {
+    oracle: "polls-after-terminal",
+    move: (row) => {
+      if (row.of === "turn") turnMoved(row)
+      else if (row.of === "session") sessionMoved(row)
+    },
+    request: (row, intact) => {
+      const { operation, resource } = row
+      if (resource === null) return
+      const isRun = operation === "v4.getRunStatus" || operation === "v4.getRun"
+      if (!isRun && operation !== "v3.getSession" && operation !== "v2.getSession") return
+      const since = terminalSince(row)
+      if (since === undefined || row.after < since) return
+      const matter = `${caller(row)} ${isRun ? "run" : operation} ${resource}`
+      const by = told.get(matter)
+      // what was said before the last news was not the end of it
+      if (by === undefined || by < since) {
+        if (intact && succeeded(row)) told.set(matter, row.seq)
+      } else if (operation !== "v4.getRun" && row.after >= by) {
+        findings.add(matter, {
+          resource,
+          sentence: `${operation} asked for ${resource} after its caller had been told that it was over.`,
+          seqs: [by, row.seq]
+        })
+      }
+    },
+    verdict: () =>
+      Findings.verdict("polls-after-terminal", findings, {
+        well: "Nobody asked on after a terminal status.",
+        ill: (count) => `${Findings.counted(count, "status read")} came after the caller knew the terminal status.`
+      })
+  }
+}

@@ -1,0 +1,70 @@
+import * as Findings from "./Findings.ts"
+import { type Fold, succeeded } from "./Fold.ts"
+import * as Recent from "../journal/Recent.ts"
+
+interface Ended {
+  readonly id: string
+  readonly sessionId: string
+  readonly status: string
+  readonly seq: number
+}
+
+/**
+ * A run that completed or failed and that nobody has read since, through any version. A cancelled run has no result.
+ * A read that began before the run ended and ended after it is taken to have shown the result.
+ */
+export const make = (): Fold => {
+  let forgotten = 0
+  const bySession = new Map<string, ReadonlyArray<string>>()
+
+  const release = ({ id, sessionId }: Ended) => {
+    const rest = (bySession.get(sessionId) ?? []).filter((other) => other !== id)
+    if (rest.length === 0) bySession.delete(sessionId)
+    else bySession.set(sessionId, rest)
+  }
+
+  const unread = Recent.make<Ended>(Recent.capacity, (ended) => {
+    forgotten++
+    release(ended)
+  })
+
+  const read = (id: string) => {
+    const ended = unread.get(id)
+    if (ended === undefined) return
+    unread.delete(id)
+    release(ended)
+  }
+
+  return {
+    oracle: "results-never-fetched",
+    move: ({ id, of, seq, sessionId, to }) => {
+      if (of !== "turn" || (to !== "completed" && to !== "failed") || sessionId === null) return
+      unread.set(id, { id, sessionId, status: to, seq })
+      bySession.set(sessionId, [...(bySession.get(sessionId) ?? []), id])
+    },
+    request: (row, intact) => {
+      if (row.resource === null || !intact || !succeeded(row)) return
+      if (row.operation === "v4.getRun") read(row.resource)
+      else if (row.operation === "v2.getSession" || row.operation === "v3.getSession") {
+        for (const id of bySession.get(row.resource) ?? []) read(id)
+      }
+    },
+    verdict: () =>
+      Findings.verdict(
+        "results-never-fetched",
+        {
+          count: () => unread.size() + forgotten,
+          list: () =>
+            [...unread.values()].slice(0, 20).map(({ id, seq, sessionId, status }) => ({
+              resource: id,
+              sentence: `Run ${id} of session ${sessionId} ${status}, and nobody has read it since.`,
+              seqs: [seq]
+            }))
+        },
+        {
+          well: "Every run that ended was read.",
+          ill: (count) => `${Findings.counted(count, "run")} ended and nobody read what came of it.`
+        }
+      )
+  }
+}

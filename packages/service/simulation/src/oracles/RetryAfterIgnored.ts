@@ -1,0 +1,52 @@
+import * as Findings from "./Findings.ts"
+import { caller, type Fold } from "./Fold.ts"
+import * as Recent from "../journal/Recent.ts"
+
+interface Asked {
+  readonly seq: number
+  readonly until_ms: number
+  readonly status: number
+}
+
+/** Timers are early by up to this much. */
+const tolerance_ms = 2
+
+/**
+ * A request of the same caller before the `Retry-After` of an answer was over: for the same operation on the same
+ * resource, or the same create again. What a caller does elsewhere meanwhile, another create too, is not held against
+ * it, since one part of a program cannot know what another was told.
+ */
+export const make = (): Fold => {
+  const findings = Findings.make()
+  const asked = Recent.make<Asked>()
+  return {
+    oracle: "retry-after-ignored",
+    request: (row) => {
+      // most requests are not of anybody who was told to wait
+      if (row.retryAfter_ms === null && asked.size() === 0) return
+      const matter = `${caller(row)} ${row.operation} ${row.create ?? row.resource ?? ""}`
+      const last = asked.get(matter)
+      if (last !== undefined && row.after >= last.seq) {
+        const early_ms = last.until_ms - row.at_ms
+        if (early_ms > tolerance_ms) {
+          findings.add(matter, {
+            resource: row.resource,
+            sentence: `${row.operation} came ${Findings.lasted(early_ms)} before the Retry-After of a ${last.status} was over.`,
+            seqs: [last.seq, row.seq]
+          })
+        } else {
+          asked.delete(matter)
+        }
+      }
+      if (row.retryAfter_ms !== null && row.status !== null && row.answered !== "none" && row.answered !== "left") {
+        const until_ms = row.at_ms + row.duration_ms + row.retryAfter_ms
+        asked.set(matter, { seq: row.seq, until_ms, status: row.status })
+      }
+    },
+    verdict: () =>
+      Findings.verdict("retry-after-ignored", findings, {
+        well: "Every Retry-After was waited for.",
+        ill: (count) => `${Findings.counted(count, "request")} came before the Retry-After of the one before was over.`
+      })
+  }
+}

@@ -1,0 +1,57 @@
+import type { Route } from "@webagent/control"
+import { hash } from "node:crypto"
+import * as Recent from "../journal/Recent.ts"
+import { maxCounters } from "../journal/Requests.ts"
+
+/** What is known of a create when it comes. */
+export interface Create {
+  readonly operation: Route
+  /** The id in the path; null where there is none. */
+  readonly resource: string | null
+  readonly idempotencyKey: string | undefined
+  readonly body: string
+}
+
+/** Says which create a request is, the same for the same seed whatever overtakes it, in bounded memory. */
+export interface CreateHashes {
+  readonly of: (create: Create) => string
+  readonly clear: () => void
+}
+
+const digest = (...parts: ReadonlyArray<string | number | null>): string =>
+  hash("sha256", JSON.stringify(parts), "hex").slice(0, 32)
+
+/** A key that nobody has chosen. */
+const isRandom = (key: string): boolean => /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/iu.test(key)
+
+/**
+ * A create is what its Idempotency-Key says, else its path and body. A key that is a uuid was drawn by a client and
+ * is another one the next time, so it only tells creates of one body apart: they are counted as they come, and one
+ * that is sent again is the same as before.
+ */
+export const make = (bound = maxCounters): CreateHashes => {
+  let drawn = Recent.make<string>(bound)
+  let counts = Recent.make<number>(bound)
+
+  const counted = (asked: string, key: string): string => {
+    const known = drawn.get(`${asked}${key}`)
+    if (known !== undefined) return known
+    const ordinal = (counts.get(asked) ?? 0) + 1
+    counts.set(asked, ordinal)
+    const create = digest(asked, ordinal)
+    drawn.set(`${asked}${key}`, create)
+    return create
+  }
+
+  return {
+    of: ({ body, idempotencyKey, operation, resource }) => {
+      if (idempotencyKey === undefined) return digest(operation, resource, "body", body)
+      if (!isRandom(idempotencyKey)) return digest(operation, resource, "key", idempotencyKey)
+      return counted(digest(operation, resource, "drawn", body), idempotencyKey.toLowerCase())
+    },
+    clear: () => {
+      drawn = Recent.make(bound)
+      counts = Recent.make(bound)
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import type { Profile, Route } from "@webagent/control"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Seed from "../behaviour/Seed.ts"
+import { Behaviour } from "../behaviour/Behaviour.ts"
+import * as Distribution from "../behaviour/Distribution.ts"
+import type { Caller, Exchange, Place } from "./Exchange.ts"
+import * as Recent from "../journal/Recent.ts"
+import type { Identity } from "../journal/Requests.ts"
+import * as TokenBucket from "./TokenBucket.ts"
+
+/** Who asks for what. */
+export interface Asked {
+  readonly identity: Identity
+  /** As it was sent; the empty text without one. */
+  readonly apiKey: string
+  readonly idempotencyKey: string | undefined
+}
+
+/** Why a request is not let in. */
+export interface Refusal {
+  readonly detail: string
+  /** The header's text; null when the profile says nothing. */
+  readonly retryAfter: string | null
+}
+
+/** What became of a record: `from` is null when it is new. */
+export interface Move {
+  readonly of: "session" | "turn" | "browser"
+  readonly id: string
+  readonly from: string | null
+  readonly to: string
+}
+
+/** Let in, with a place for what a create will make; or not. */
+export type Answer = { readonly refusal: Refusal } | { readonly place: Place | null }
+
+const kinds: Readonly<Partial<Record<Route, keyof Caller["open"]>>> = {
+  "v3.createSession": "turn",
+  "v4.createRun": "turn",
+  "v4.queueMessage": "turn",
+  "v4.createBrowser": "browser"
+}
+
+/** Nobody knows when a run ends, so that a caller at its limit is asked to look again after a while. */
+const fullRetryAfter_ms = 2000
+
+/** How many API keys, and how many creates with an Idempotency-Key, are remembered; the oldest are forgotten. */
+const maxCallers = 1000
+const maxKeyed = 10_000
+
+const over = new Set(["completed", "failed", "cancelled", "stopped"])
+
+/**
+ * What each API key may do at a time, and how long the service thinks: as the profile in force says. Requests are
+ * refused before anything is done. Everything here is at once, for the hot path; time is the caller's.
+ */
+export class Limits extends Context.Service<
+  Limits,
+  {
+    /** Whether the profile limits or delays anything: if not, only creates need to ask. */
+    readonly inForce: () => boolean
+    /** Asks to be let in at this time. A place has to be left when the request ends, however it ends. */
+    readonly enter: (asked: Asked, now_ms: number) => Answer
+    /** The request is over: a place that nothing was made for is free again. */
+    readonly leave: (place: Place) => void
+    /** A record is new or has moved, during this exchange if there was one. */
+    readonly moved: (move: Move, exchange: Exchange | undefined) => void
+    /** How long the service thinks about a request, in milliseconds. */
+    readonly latency_ms: (identity: Identity) => number
+    /** Forgets who has what. */
+    readonly clear: Effect.Effect<void>
+  }
+>()("@webagent/simulation/Limits") {
+  /** Limits by the profile in force, nobody at one. */
+  static get layer(): Layer.Layer<Limits, never, Behaviour> {
+    return Layer.effect(Limits, make)
+  }
+}
+
+type Rules = NonNullable<Profile["limits"]>
+
+const remember = <Key, Value>(known: Map<Key, Value>, most: number, key: Key, value: Value): Value => {
+  const [oldest] = known.size >= most && !known.has(key) ? known.keys() : []
+  if (oldest !== undefined) known.delete(oldest)
+  known.set(key, value)
+  return value
+}
+
+const rateOf = ({ burst, requestsPerSecond }: Rules): TokenBucket.Rate | undefined =>
+  requestsPerSecond === undefined
+    ? undefined
+    : { perSecond: requestsPerSecond, burst: burst ?? Math.max(1, Math.ceil(requestsPerSecond)) }
+
+const keyOf = ({ attempt, create, operation, resource }: Identity) => [operation, create ?? resource ?? "", attempt]
+
+const make = Effect.map(Behaviour, (behaviour): Limits["Service"] => {
+  const callers = new Map<string, Caller>()
+  const buckets = new Map<string, TokenBucket.TokenBucket>()
+  const owners = new Map<string, Place>()
+  let keyed = Recent.make<true>(maxKeyed)
+
+  const callerOf = (apiKey: string): Caller =>
+    callers.get(apiKey) ?? remember(callers, maxCallers, apiKey, { open: { turn: 0, browser: 0 } })
+
+  /** `Retry-After` as the profile wants it said. An HTTP date has whole seconds, so it is the next one. */
+  const said = (wait_ms: number, { retryAfter = "seconds" }: Rules, identity: Identity, now_ms: number) => {
+    if (retryAfter === "none") return null
+    const asDate =
+      retryAfter === "date" ||
+      (retryAfter === "either" && Seed.draw(behaviour.seed(), "retryAfter", ...keyOf(identity)) < 0.5)
+    return asDate
+      ? new Date(Math.ceil((now_ms + wait_ms) / 1000) * 1000).toUTCString()
+      : String(Math.max(1, Math.ceil(wait_ms / 1000)))
+  }
+
+  const tooFast = (rules: Rules, apiKey: string, now_ms: number): number => {
+    const rate = rateOf(rules)
+    if (rate === undefined) return 0
+    const [left, wait_ms] = TokenBucket.take(buckets.get(apiKey) ?? TokenBucket.full, rate, now_ms)
+    remember(buckets, maxCallers, apiKey, left)
+    return wait_ms
+  }
+
+  const most = (rules: Rules | undefined, of: Place["of"]) =>
+    (of === "turn" ? rules?.concurrentRuns : rules?.concurrentBrowsers) ?? Infinity
+
+  /** What a create carried out once is answered again whoever is at a limit: it makes nothing. */
+  const replayOf = ({ apiKey, idempotencyKey, identity: { operation, resource } }: Asked) =>
+    idempotencyKey === undefined ? undefined : JSON.stringify([apiKey, operation, resource, idempotencyKey])
+
+  const place = (asked: Asked, of: Place["of"], rules: Rules | undefined): Place | undefined => {
+    const caller = callerOf(asked.apiKey)
+    const replay = replayOf(asked)
+    if (replay !== undefined && keyed.get(replay) === true) return { caller, of, held: false }
+    if (caller.open[of] >= most(rules, of)) return undefined
+    caller.open[of]++
+    return { caller, of, held: true, ...(replay === undefined ? {} : { replay }) }
+  }
+
+  const enter = (asked: Asked, now_ms: number): Answer => {
+    const { identity } = asked
+    if (identity.operation === "unrouted") return { place: null }
+    const rules = behaviour.profile().limits
+    const refuse = (detail: string, wait_ms: number): Answer => ({
+      refusal: { detail, retryAfter: said(wait_ms, rules ?? {}, identity, now_ms) }
+    })
+    const wait_ms = rules === undefined ? 0 : tooFast(rules, asked.apiKey, now_ms)
+    if (wait_ms > 0) return refuse("Too many requests", wait_ms)
+    const of = kinds[identity.operation]
+    if (of === undefined) return { place: null }
+    const given = place(asked, of, rules)
+    return given === undefined
+      ? refuse(of === "turn" ? "Too many concurrent runs" : "Too many concurrent browsers", fullRetryAfter_ms)
+      : { place: given }
+  }
+
+  const moved = ({ from, id, of, to }: Move, exchange: Exchange | undefined) => {
+    if (over.has(to)) {
+      const owner = owners.get(id)
+      if (owner === undefined) return
+      owners.delete(id)
+      owner.caller.open[owner.of]--
+      return
+    }
+    const given = exchange?.place
+    if (from !== null || given === null || given === undefined || given.of !== of) return
+    if (given.held) given.held = false
+    else given.caller.open[of]++
+    if (given.replay !== undefined) keyed.set(given.replay, true)
+    owners.set(id, given)
+  }
+
+  return {
+    inForce: () => {
+      const { latency, limits } = behaviour.profile()
+      return limits !== undefined || latency !== undefined
+    },
+    enter,
+    leave: (given) => {
+      if (given.held) given.caller.open[given.of]--
+      given.held = false
+    },
+    moved,
+    latency_ms: (identity) => {
+      const { latency } = behaviour.profile()
+      if (latency === undefined || identity.operation === "unrouted") return 0
+      return Distribution.draw_ms(latency, behaviour.seed(), "latency", ...keyOf(identity))
+    },
+    clear: Effect.sync(() => {
+      for (const known of [callers, buckets, owners]) known.clear()
+      keyed = Recent.make(maxKeyed)
+    })
+  }
+})

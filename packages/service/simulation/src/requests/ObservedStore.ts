@@ -1,0 +1,126 @@
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { type Browser, type Changes, type Session, Store, type Turn } from "@webagent/engine"
+import { CurrentExchange, type Exchange } from "./Exchange.ts"
+import { Faults } from "../faults/Faults.ts"
+import { Journal, type Row } from "../journal/Journal.ts"
+import { Limits } from "./Limits.ts"
+import * as Versions from "./Versions.ts"
+
+/** How old what a read is shown has to be, in milliseconds; 0 everywhere but in a stale read. */
+export const Staleness: Context.Reference<number> = Context.Reference("@webagent/simulation/Staleness", {
+  defaultValue: () => 0
+})
+
+type Move = Extract<Row, { readonly type: "move" }>
+
+/** One change: what is written, and what was there. */
+type Change =
+  | { readonly of: "session"; readonly record: Session.Session; readonly before: Option.Option<Session.Session> }
+  | { readonly of: "turn"; readonly record: Turn.Turn; readonly before: Option.Option<Turn.Turn> }
+  | { readonly of: "browser"; readonly record: Browser.Browser; readonly before: Option.Option<Browser.Browser> }
+
+/** The row of one change; none for a change that is not one of status. */
+const moveOf = ({ before, of, record }: Change): ReadonlyArray<Move> => {
+  const from = before._tag === "Some" ? before.value.status : null
+  const sessionId = "sessionId" in record ? record.sessionId : null
+  return from === record.status ? [] : [{ type: "move", of, id: record.id, sessionId, from, to: record.status }]
+}
+
+const note = (exchange: Exchange | undefined, moves: ReadonlyArray<Move>) => {
+  if (exchange === undefined || exchange.makes === null) return
+  exchange.made ??= moves.find((move) => move.from === null && move.of === exchange.makes)?.id ?? null
+}
+
+/** What the records were while a fault may ask for it. */
+const makeHistory = (clock: Clock.Clock) => {
+  const sessions = Versions.make<Session.Session>()
+  const turns = Versions.make<Turn.Turn>()
+  const clear = () => {
+    sessions.clear()
+    turns.clear()
+  }
+  // no operation reads a browser
+  const keep = (change: Change, now_ms: number) => {
+    if (change.of === "session") sessions.keep(change.record.id, change.before, now_ms)
+    if (change.of === "turn") turns.keep(change.record.id, change.before, now_ms)
+  }
+  return {
+    sessions,
+    turns,
+    clear,
+    keep: (changes: ReadonlyArray<Change>, lag_ms: number) => {
+      if (lag_ms === 0) return clear()
+      const now_ms = clock.currentTimeMillisUnsafe()
+      for (const change of changes) keep(change, now_ms)
+      sessions.forget(now_ms - lag_ms)
+      turns.forget(now_ms - lag_ms)
+    },
+    /** What a record was for a read that is this stale. */
+    seen: <A>(versions: Versions.Versions<A>, id: string, now: Option.Option<A>, stale_ms: number) =>
+      versions.at(id, now, clock.currentTimeMillisUnsafe() - stale_ms)
+  }
+}
+
+/**
+ * The store with every commit seen: what is new and what changed its status becomes a row of the journal, the
+ * request that made something is told and so are the limits of who asked, and stale reads see what was.
+ */
+export const layer: Layer.Layer<Store, never, Store | Journal | Limits | Faults> = Layer.effect(
+  Store,
+  Effect.gen(function* () {
+    const store = yield* Store
+    const journal = yield* Journal
+    const limits = yield* Limits
+    const faults = yield* Faults
+    // of the service: a request may be carried out by a machine whose clock is off
+    const history = makeHistory(yield* Clock.Clock)
+
+    const changesOf = Effect.fnUntraced(function* ({ browsers = [], sessions = [], turns = [] }: Changes) {
+      const changes: Array<Change> = []
+      for (const record of sessions) changes.push({ of: "session", record, before: yield* store.session(record.id) })
+      for (const record of turns) changes.push({ of: "turn", record, before: yield* store.turn(record.id) })
+      for (const record of browsers) changes.push({ of: "browser", record, before: yield* store.browser(record.id) })
+      return changes
+    })
+
+    // Nobody else writes between the look at what was and the commit: the engine is the only writer, and of one
+    // record it has one change at a time.
+    const commit = Effect.fnUntraced(function* (changes: Changes) {
+      const changed = yield* changesOf(changes)
+      yield* store.commit(changes)
+      history.keep(changed, faults.strikesUnsafe()?.lag_ms ?? 0)
+      const moves = changed.flatMap(moveOf)
+      const exchange = yield* CurrentExchange
+      note(exchange, moves)
+      for (const move of moves) {
+        limits.moved(move, exchange)
+        yield* journal.record(move)
+      }
+    })
+
+    /** A read, seen through what was if the request is a stale one: nearly none is, and most requests are reads. */
+    const seen = <A>(read: Effect.Effect<A>, stale: (now: A, stale_ms: number) => A): Effect.Effect<A> =>
+      Effect.withFiber((fiber) => {
+        const stale_ms = fiber.getRef(Staleness)
+        return stale_ms === 0 ? read : Effect.map(read, (now) => stale(now, stale_ms))
+      })
+
+    const session = (id: string) =>
+      seen(store.session(id), (now, stale_ms) => history.seen(history.sessions, id, now, stale_ms))
+
+    const turn = (id: string) => seen(store.turn(id), (now, stale_ms) => history.seen(history.turns, id, now, stale_ms))
+
+    const turnsOf = (sessionId: string) =>
+      seen(store.turnsOf(sessionId), (now, stale_ms) =>
+        now.flatMap((turn) => Option.toArray(history.seen(history.turns, turn.id, Option.some(turn), stale_ms)))
+      )
+
+    const clear = Effect.andThen(store.clear, Effect.sync(history.clear))
+
+    return { ...store, commit, session, turn, turnsOf, clear }
+  })
+)

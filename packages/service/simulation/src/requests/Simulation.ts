@@ -1,0 +1,276 @@
+import { apiKeyHeader } from "@webagent/contract/Wire"
+import * as ByteSize from "effect/ByteSize"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Layer from "effect/Layer"
+import { CreateKey } from "../behaviour/CreateKey.ts"
+import * as ApiKeys from "../journal/ApiKeys.ts"
+import * as CreateHashes from "./CreateHashes.ts"
+import { CurrentExchange, type Exchange } from "./Exchange.ts"
+import * as FaultAnswer from "../faults/FaultAnswer.ts"
+import { type Answered, type ConnectionLost, FaultDelivery } from "../faults/FaultDelivery.ts"
+import { Faults, type Struck } from "../faults/Faults.ts"
+import { Journal } from "../journal/Journal.ts"
+import { Limits, type Refusal } from "./Limits.ts"
+import { Staleness } from "./ObservedStore.ts"
+import { RealClock } from "../time/RealClock.ts"
+import { clipped, type Identity, longestPath, makeAttempts, type Target, makeAddresses } from "../journal/Requests.ts"
+import { ClockSkew } from "../time/SkewedClock.ts"
+import { isTakenOver, makeRecorder, type Visit } from "./Visit.ts"
+
+/** What a simulation has to know of the server around it. */
+export interface SimulationOptions {
+  /** The keys that the server takes: they are not to be seen in the journal. */
+  readonly apiKeys?: ReadonlyArray<string>
+}
+
+/** An effect that answers the current request. */
+export type HttpApp<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+
+type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+
+/** How much of a create's body is read to know which one it is; the same as the server reads at all. */
+const maxBodySize = ByteSize.mebibytes(1)
+
+/** Nobody is there, and never will be. */
+const nowhere = "http://elsewhere.invalid"
+
+const madeBy: Readonly<Partial<Record<Target["operation"], Exchange["makes"]>>> = {
+  "v3.createSession": "session",
+  "v4.createRun": "turn",
+  "v4.queueMessage": "turn",
+  "v4.createBrowser": "browser"
+}
+
+const keyHeader = apiKeyHeader.toLowerCase()
+
+const refused = ({ detail, retryAfter }: Refusal): Response =>
+  HttpServerResponse.jsonUnsafe(
+    { detail },
+    { status: 429, headers: retryAfter === null ? {} : { "retry-after": retryAfter } }
+  )
+
+/** The body of a create as it was sent; empty if it cannot be read, which its operation will find out too. */
+const bodyOf = (request: Request): Effect.Effect<string> =>
+  Number(request.headers["content-length"]) > ByteSize.toNumberUnsafe(maxBodySize)
+    ? Effect.succeed("")
+    : request.text.pipe(
+        Effect.orElseSucceed(() => ""),
+        Effect.provideService(HttpIncomingMessage.MaxBodySize, maxBodySize),
+        Effect.interruptible
+      )
+
+/** From how far off on service time is worth a `Date` of its own. */
+const noticeable_ms = 1000
+
+/**
+ * Everything that a simulated service does around its operations. It stands in front of all routes: what it does
+ * not strike passes through at the cost of a row in the journal.
+ */
+export class Simulation extends Context.Service<
+  Simulation,
+  {
+    /** The app with the simulation in front of it. */
+    readonly around: <E, R>(app: HttpApp<E, R>) => HttpApp<E | ConnectionLost, R | Request>
+    /** Counts requests from 1 again, and forgets who has what. */
+    readonly reset: Effect.Effect<void>
+    /** Where redirects lead that do not say: an address without a slash at the end, that records what comes. */
+    readonly setTrap: (address: string) => Effect.Effect<void>
+  }
+>()("@webagent/simulation/Simulation") {
+  /** The simulation over its parts. */
+  static readonly layer = (
+    options: SimulationOptions = {}
+  ): Layer.Layer<Simulation, never, Journal | Limits | Faults | FaultDelivery> =>
+    Layer.effect(Simulation, make(options))
+}
+
+const make = Effect.fnUntraced(function* (options: SimulationOptions) {
+  const journal = yield* Journal
+  const limits = yield* Limits
+  const faults = yield* Faults
+  const delivery = yield* FaultDelivery
+  const attempts = makeAttempts()
+  const creates = CreateHashes.make()
+  const keys = ApiKeys.make(options.apiKeys ?? [])
+  const addressOf = makeAddresses((url) => clipped(keys.redact(url), longestPath))
+  const recorder = makeRecorder(journal, keys)
+  let elsewhere = nowhere
+
+  const identify = (target: Target, create: string | null): Identity => ({
+    operation: target.operation,
+    resource: target.resource,
+    creates: target.creates,
+    reads: target.reads,
+    create,
+    attempt: attempts.next(target.operation, create ?? target.resource ?? "")
+  })
+
+  const dated = ({ clock }: Visit, response: Response, skew_ms = 0): Response =>
+    response.headers["date"] === undefined
+      ? HttpServerResponse.setHeader(response, "date", FaultAnswer.httpDate(clock.currentTimeMillisUnsafe() + skew_ms))
+      : response
+
+  /** The handler of a request under the key of its create. */
+  const handled = <E, R>(app: HttpApp<E, R>, { exchange, identity }: Visit): HttpApp<E, R> =>
+    identity.create === null
+      ? app
+      : app.pipe(
+          Effect.provideService(CreateKey, { hash: identity.create, ordinal: identity.attempt - 1 }),
+          Effect.provideService(CurrentExchange, exchange)
+        )
+
+  /** The request as it would be carried out if nothing struck it. */
+  const carriedOut = <E, R>(app: HttpApp<E, R>, visit: Visit): HttpApp<E, R> =>
+    visit.dates ? Effect.map(handled(app, visit), (response) => dated(visit, response)) : handled(app, visit)
+
+  const answer = (visit: Visit, given: FaultAnswer.FaultAnswer): HttpApp<ConnectionLost, never> => {
+    if (FaultAnswer.isResponse(given)) return Effect.succeed(visit.dates ? dated(visit, given) : given)
+    visit.handedOver = true
+    const status = given.head?.status ?? null
+    const ended = (answered: Answered) => recorder.ended(visit, answered, answered === "left" ? null : status, null)
+    if (visit.struck?.fault.kind !== "refuse-connections") return delivery.deliver(visit.request, given, ended)
+    ended("none")
+    const { for: span } = visit.struck.fault
+    return Effect.andThen(
+      delivery.refuseConnections(span),
+      delivery.deliver(visit.request, given, () => undefined)
+    )
+  }
+
+  const circumstances = ({ clock, request }: Visit): FaultAnswer.Circumstances => ({
+    url: request.url,
+    now_ms: clock.currentTimeMillisUnsafe(),
+    elsewhere
+  })
+
+  /** The network delivers a request twice: the first answer goes nowhere. */
+  const twice = <E, R>(app: HttpApp<E, R>, visit: Visit): HttpApp<E, R> => {
+    // both are counted now, so that what comes meanwhile has the same number whenever the first is done
+    const second = identify(visit.target, visit.identity.create)
+    return Effect.flatMap(carriedOut(app, visit), () => {
+      recorder.ended(visit, "none", null, null)
+      visit.identity = second
+      if (visit.exchange !== undefined) visit.exchange = { ...visit.exchange, made: null }
+      return carriedOut(app, visit)
+    })
+  }
+
+  const struckDown = <E, R>(app: HttpApp<E, R>, visit: Visit, struck: Struck): HttpApp<E | ConnectionLost, R> => {
+    const { fault, placement } = struck
+    if (fault.kind === "duplicate-delivery") return twice(app, visit)
+    if (fault.kind === "clock-skew") {
+      const by_ms = Duration.toMillis(fault.by) * (fault.direction === "fast" ? 1 : -1)
+      return Effect.map(Effect.provideService(handled(app, visit), ClockSkew, by_ms), (response) =>
+        dated(visit, response, by_ms)
+      )
+    }
+    const done = carriedOut(app, visit)
+    // a connection that speaks another protocol by now, or did, has no answer to strike
+    const answered = <E2, R2>(then: (response: Response) => HttpApp<E2, R2>): HttpApp<E | E2, R | R2> =>
+      Effect.flatMap(done, (response): HttpApp<E2, R2> =>
+        isTakenOver(visit.request, response) ? Effect.succeed(response) : then(response)
+      )
+    if (fault.kind === "stale-read") return Effect.provideService(done, Staleness, Duration.toMillis(fault.lag))
+    if (fault.kind === "slow-headers") {
+      const slow = Effect.interruptible(Effect.sleep(fault.for))
+      return placement === "before-apply"
+        ? Effect.andThen(slow, done)
+        : answered((response) => Effect.as(slow, response))
+    }
+    const replacing = FaultAnswer.replacingFault(struck)
+    if (replacing === undefined) {
+      const headOnly = visit.request.method === "HEAD"
+      return answered((response) =>
+        Effect.flatMap(FaultAnswer.spoiled(struck, response, headOnly), (given) => answer(visit, given))
+      )
+    }
+    const replaced = Effect.suspend(() => answer(visit, FaultAnswer.inPlace(replacing, circumstances(visit))))
+    return placement === "before-apply" ? replaced : answered(() => replaced)
+  }
+
+  /** A request of which it is known by now which one it is, with what strikes it. */
+  const identified = <E, R>(app: HttpApp<E, R>, visit: Visit): HttpApp<E | ConnectionLost, R> => {
+    const struck = faults.strikesUnsafe()?.of(visit.identity, visit.at_ms)
+    if (struck === undefined) return carriedOut(app, visit)
+    visit.struck = struck
+    recorder.struck(visit, struck)
+    return struckDown(app, visit, struck)
+  }
+
+  /** A request behind what its caller's limits let in, and for how long the service thinks. */
+  const limited = <E, R>(app: HttpApp<E, R>, visit: Visit): HttpApp<E | ConnectionLost, R> => {
+    const { exchange, identity, request } = visit
+    const asked = {
+      identity,
+      apiKey: request.headers[keyHeader] ?? "",
+      idempotencyKey: request.headers["idempotency-key"]
+    }
+    const entered = limits.enter(asked, visit.clock.currentTimeMillisUnsafe())
+    if ("refusal" in entered) return answer(visit, refused(entered.refusal))
+    if (exchange !== undefined) exchange.place = entered.place
+    const latency_ms = limits.latency_ms(identity)
+    const met = identified(app, visit)
+    return latency_ms === 0 ? met : Effect.andThen(Effect.interruptible(Effect.sleep(latency_ms)), met)
+  }
+
+  const create = <E, R>(app: HttpApp<E, R>, visit: Visit): HttpApp<E | ConnectionLost, R> =>
+    Effect.flatMap(bodyOf(visit.request), (body) => {
+      const { operation, resource } = visit.target
+      const idempotencyKey = visit.request.headers["idempotency-key"]
+      visit.identity = identify(visit.target, creates.of({ operation, resource, idempotencyKey, body }))
+      visit.exchange = { makes: madeBy[operation] ?? null, made: null, place: null }
+      return limited(app, visit)
+    })
+
+  const around = <E, R>(app: HttpApp<E, R>): HttpApp<E | ConnectionLost, R | Request> =>
+    Effect.withFiber((fiber) => {
+      const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
+      const clock = fiber.getRef(Clock.Clock)
+      const { shown, target } = addressOf(request.method, request.url)
+      const at_ms = clock.currentTimeMillisUnsafe()
+      const realAt_ms = fiber.getRef(RealClock).currentTimeMillisUnsafe()
+      const visit: Visit = {
+        request,
+        shown,
+        target,
+        clock,
+        at_ms,
+        realAt_ms,
+        dates: Math.abs(at_ms - realAt_ms) > noticeable_ms,
+        after: journal.lastUnsafe(),
+        identity: target.creates ? { ...target, create: null, attempt: 1 } : identify(target, null),
+        exchange: undefined,
+        struck: undefined,
+        handedOver: false
+      }
+      return Effect.onExitPrimitive(
+        target.creates ? create(app, visit) : limits.inForce() ? limited(app, visit) : identified(app, visit),
+        (exit) => {
+          const place = visit.exchange?.place
+          if (place !== null && place !== undefined) limits.leave(place)
+          recorder.exited(visit, exit)
+          return undefined
+        },
+        true
+      )
+    })
+
+  return Simulation.of({
+    around,
+    reset: Effect.andThen(
+      Effect.sync(() => {
+        attempts.clear()
+        creates.clear()
+      }),
+      limits.clear
+    ),
+    setTrap: (address) => Effect.sync(() => void (elsewhere = address))
+  })
+})

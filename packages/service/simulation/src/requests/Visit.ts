@@ -1,0 +1,116 @@
+import type { RequestEntry } from "@webagent/control"
+import type * as Clock from "effect/Clock"
+import type * as Exit from "effect/Exit"
+import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import type * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type { ApiKeys } from "../journal/ApiKeys.ts"
+import type { Exchange } from "./Exchange.ts"
+import type { Answered } from "../faults/FaultDelivery.ts"
+import type { Struck } from "../faults/Faults.ts"
+import type { Journal } from "../journal/Journal.ts"
+import { clipped, type Identity, type Target } from "../journal/Requests.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+
+/** A request under way: what its row in the journal will say. */
+export interface Visit {
+  readonly request: Request
+  /** Its address as the journal shows it. */
+  readonly shown: string
+  readonly target: Target
+  readonly clock: Clock.Clock
+  readonly at_ms: number
+  readonly realAt_ms: number
+  /** The last row of the journal when it came. */
+  readonly after: number
+  /** Whether service time is another than the process's, by which Node dates its answers. */
+  readonly dates: boolean
+  identity: Identity
+  exchange: Exchange | undefined
+  struck: Struck | undefined
+  /** Whether somebody else sees to its row. */
+  handedOver: boolean
+}
+
+/** How much of a header the journal keeps, in characters. */
+const longestHeader = 256
+
+/** A header as the journal keeps it. */
+export const clippedOrNull = (value: string | undefined) => (value === undefined ? null : clipped(value, longestHeader))
+
+const retryAfter_ms = (response: Response, now_ms: number): number | null => {
+  const value = response.headers["retry-after"]
+  if (value === undefined) return null
+  const asked = /^\d+$/u.test(value) ? Number(value) * 1000 : Math.max(0, Date.parse(value) - now_ms)
+  return Number.isFinite(asked) ? asked : null
+}
+
+/** Whether another protocol has taken the connection over: its handler answers nothing, when that is over. */
+export const isTakenOver = ({ headers }: Request, { status }: Response): boolean =>
+  status === 204 && headers["upgrade"] !== undefined
+
+/** The status that was sent. */
+const statusOf = (request: Request, response: Response): number =>
+  isTakenOver(request, response) ? 101 : response.status
+
+/** Writes down what becomes of requests. */
+export interface VisitRecorder {
+  /** The request is over; the status and the Retry-After that were sent, null where none was. */
+  readonly ended: (visit: Visit, answered: Answered, status: number | null, retryAfter_ms: number | null) => void
+  /** The request is over as its effect is: answered, or left by its caller. */
+  readonly exited: <E>(visit: Visit, exit: Exit.Exit<Response, E>) => void
+  /** A fault strikes the request. */
+  readonly struck: (visit: Visit, struck: Struck) => void
+}
+
+/** Writes into a journal, without keys. */
+export const makeRecorder = (journal: Journal["Service"], keys: ApiKeys): VisitRecorder => {
+  const ended = (visit: Visit, answered: Answered, status: number | null, retryAfter: number | null) => {
+    if (!journal.enabled) return
+    const { identity, request } = visit
+    const { headers } = request
+    const row: { -readonly [Key in keyof typeof RequestEntry.Type]: (typeof RequestEntry.Type)[Key] } = {
+      type: "request",
+      seq: 0,
+      at_ms: visit.at_ms,
+      realAt_ms: visit.realAt_ms,
+      operation: identity.operation,
+      resource: identity.resource,
+      create: identity.create,
+      attempt: identity.attempt,
+      after: visit.after,
+      method: request.method,
+      path: visit.shown,
+      apiKey: keys.digestOf(request),
+      idempotencyKey: clippedOrNull(headers["idempotency-key"]),
+      userAgent: clippedOrNull(headers["user-agent"]),
+      status,
+      retryAfter_ms: retryAfter,
+      answered,
+      made: visit.exchange?.made ?? null,
+      fault: visit.struck?.rule ?? null,
+      duration_ms: visit.clock.currentTimeMillisUnsafe() - visit.at_ms
+    }
+    journal.recordUnsafe(row)
+  }
+
+  const exited = <E>(visit: Visit, exit: Exit.Exit<Response, E>) => {
+    if (visit.handedOver) return
+    if (exit._tag === "Failure") return ended(visit, "left", null, null)
+    ended(
+      visit,
+      "whole",
+      statusOf(visit.request, exit.value),
+      retryAfter_ms(exit.value, visit.clock.currentTimeMillisUnsafe())
+    )
+  }
+
+  const struck = ({ at_ms, identity, realAt_ms }: Visit, { fault, placement, rule }: Struck) => {
+    const { attempt, create, operation, resource } = identity
+    const of = { operation, resource, create, attempt, rule, kind: fault.kind, placement }
+    journal.recordUnsafe({ type: "fault", seq: 0, at_ms, realAt_ms, ...of })
+  }
+
+  return { ended, exited, struck }
+}

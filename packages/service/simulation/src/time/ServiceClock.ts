@@ -1,0 +1,231 @@
+import type { TimeMode, TimeView } from "@webagent/control"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Scheduler from "effect/Scheduler"
+import * as Semaphore from "effect/Semaphore"
+import { Sleepers } from "@webagent/engine"
+import { RealClock } from "./RealClock.ts"
+import * as TrackedScheduler from "./TrackedScheduler.ts"
+
+/** Time is moved by hand only where it goes by no other means. */
+export class TimeNotManual extends Data.TaggedError("TimeNotManual")<{ readonly time: TimeMode }> {
+  override get message() {
+    const how = this.time.mode === "scaled" ? `scaled by ${this.time.factor}` : this.time.mode
+    return `Service time is ${how}: set it to manual before you advance it.`
+  }
+}
+
+/**
+ * Service time: the Clock of the whole server. It goes as the clock around it does, so many times as fast, or only
+ * when it is moved; however that changes, it never jumps, and whoever sleeps wakes at the moment of service time that
+ * was asked for.
+ *
+ * @example
+ * const program = Effect.gen(function* () {
+ *   const time = yield* ServiceClock
+ *   yield* time.go({ mode: "manual" })
+ *   yield* Effect.forkChild(Effect.andThen(Effect.sleep("30 minutes"), Effect.log("half an hour")))
+ *   yield* time.advance("1 hour") // both have happened when it ends
+ * }).pipe(Effect.provide(Layer.provideMerge(ServiceClock.layerClock, ServiceClock.layer())))
+ */
+export class ServiceClock extends Context.Service<
+  ServiceClock,
+  {
+    readonly clock: Clock.Clock
+    /** Knows when what a sleeper does is done; whoever sleeps on `clock` runs on it. */
+    readonly scheduler: Scheduler.Scheduler
+    readonly view: Effect.Effect<TimeView>
+    /** Goes on like this from now. */
+    readonly go: (time: TimeMode) => Effect.Effect<void>
+    /**
+     * Moves manual time. Sleepers wake in the order of their moments, each when all that the one before led to is
+     * done; what they begin and what falls due within `by` happens too, and then it ends.
+     */
+    readonly advance: (by: Duration.Input) => Effect.Effect<void, TimeNotManual>
+    /** Makes it this moment, in milliseconds since 1970. Whoever sleeps sleeps as long as before. */
+    readonly setNow: (at_ms: number) => Effect.Effect<void>
+    /** How many sleep. */
+    readonly sleepers: Effect.Effect<number>
+  }
+>()("@webagent/simulation/ServiceClock") {
+  /** Service time that starts with the time of the clock around it. */
+  static readonly layer = (time: TimeMode = { mode: "real" }): Layer.Layer<ServiceClock> =>
+    Layer.effect(ServiceClock, make(time))
+
+  /** Lets whatever it is provided to wait in service time; of nothing else it changes the clock. */
+  static get layerClock(): Layer.Layer<never, never, ServiceClock> {
+    return Layer.effectContext(
+      Effect.map(ServiceClock, ({ clock, scheduler }) =>
+        Context.make(Clock.Clock, clock).pipe(Context.add(Scheduler.Scheduler, scheduler))
+      )
+    )
+  }
+}
+
+interface Waiting extends Sleepers.Sleeper {
+  readonly wake: () => void
+}
+
+/** A thousandth of a millisecond: sums of fractions are off by less. */
+const tolerance_ms = 0.001
+
+/** For how long a fiber that does not let go holds up the others, of the time around. */
+const patience = Duration.seconds(1)
+
+/** How many tasks it has run by then: a machine that is slow, or stands still for a while, runs few. */
+const many = 10_000
+
+const factorOf = (time: TimeMode): number => (time.mode === "real" ? 1 : time.mode === "manual" ? 0 : time.factor)
+
+const make = Effect.fnUntraced(function* (initial: TimeMode) {
+  const around = yield* Clock.Clock
+  const real = yield* RealClock
+  const { giveUp, ran, scheduler, settled } = TrackedScheduler.make(yield* Scheduler.Scheduler)
+  const fork = Effect.runForkWith(yield* Effect.context())
+  const moving = yield* Semaphore.make(1)
+  const sleepers = Sleepers.make<Waiting>()
+  let time = initial
+  /** What was when the way that time goes last changed; `elapsed_ms` is what sleepers count by. */
+  let since = { elapsed_ms: 0, now_ms: around.currentTimeMillisUnsafe(), around: readAround() }
+  /** Where manual time has been moved to. */
+  let moved_ms = 0
+  let alarm: { readonly at: number; readonly fiber: Fiber.Fiber<void> } | undefined
+
+  function readAround() {
+    return { now_ms: around.currentTimeMillisUnsafe(), monotonic: around.monotonicTimeNanosUnsafe() }
+  }
+
+  const elapsed = (): number =>
+    time.mode === "manual"
+      ? moved_ms
+      : since.elapsed_ms + (Number(around.monotonicTimeNanosUnsafe() - since.around.monotonic) / 1e6) * factorOf(time)
+
+  // of a clock that is set right while the server runs, `real` shows the step, as every clock does
+  const now = (): number =>
+    time.mode === "real"
+      ? since.now_ms + (around.currentTimeMillisUnsafe() - since.around.now_ms)
+      : since.now_ms + (elapsed() - since.elapsed_ms)
+
+  const nanos = (ms: number): bigint => {
+    const whole = Math.floor(ms)
+    return BigInt(whole) * 1_000_000n + BigInt(Math.floor((ms - whole) * 1e6))
+  }
+
+  const silence = () => {
+    alarm?.fiber.interruptUnsafe()
+    alarm = undefined
+  }
+
+  /** Sees to it that somebody looks when the next sleeper is due; an alarm that is early is let be. */
+  const setAlarm = () => {
+    const at = sleepers.next()
+    if (at === undefined || time.mode === "manual") return
+    if (alarm !== undefined && alarm.at <= at) return
+    silence()
+    const wait_ms = Math.max((at - elapsed()) / factorOf(time), tolerance_ms)
+    const fiber = fork(around.sleep(Duration.millis(wait_ms)))
+    const mine = { at, fiber }
+    alarm = mine
+    fiber.addObserver(() => {
+      if (alarm !== mine) return
+      alarm = undefined
+      ring()
+    })
+  }
+
+  const ring = () => {
+    for (let at = sleepers.next(); at !== undefined && at <= elapsed() + tolerance_ms; at = sleepers.next()) {
+      sleepers.take()?.wake()
+    }
+    setAlarm()
+  }
+
+  const sleep = (duration: Duration.Duration): Effect.Effect<void> => {
+    const ms = Duration.toMillis(duration)
+    if (ms <= 0) return Effect.yieldNow
+    if (!Number.isFinite(ms)) return Effect.never
+    return Effect.callback<void>((resume) => {
+      const sleeper = { at: elapsed() + ms, ordinal: 0, place: -1, wake: () => resume(Effect.void) }
+      sleepers.add(sleeper)
+      setAlarm()
+      return Effect.sync(() => sleepers.remove(sleeper))
+    })
+  }
+
+  const currentTimeMillisUnsafe = () => Math.floor(now() + tolerance_ms)
+  const currentTimeNanosUnsafe = () =>
+    time.mode === "real"
+      ? around.currentTimeNanosUnsafe() + BigInt(Math.floor(since.now_ms) - since.around.now_ms) * 1_000_000n
+      : nanos(now())
+  const monotonicTimeNanosUnsafe = () => BigInt(Math.round(elapsed() * 1e6))
+  const clock: Clock.Clock = {
+    currentTimeMillisUnsafe,
+    currentTimeNanosUnsafe,
+    monotonicTimeNanosUnsafe,
+    currentTimeMillis: Effect.sync(currentTimeMillisUnsafe),
+    currentTimeNanos: Effect.sync(currentTimeNanosUnsafe),
+    monotonicTimeNanos: Effect.sync(monotonicTimeNanosUnsafe),
+    sleep
+  }
+
+  const change = (to: { readonly time?: TimeMode; readonly now_ms?: number }) => {
+    since = { elapsed_ms: elapsed(), now_ms: to.now_ms ?? now(), around: readAround() }
+    moved_ms = since.elapsed_ms
+    time = to.time ?? time
+    silence()
+    setAlarm()
+  }
+
+  /** Sees to it that no fiber that goes on without a pause holds up the others for good. */
+  const impatient = (woken: () => number): Effect.Effect<never> => {
+    let seen = -1
+    return Effect.forever(
+      Effect.suspend(() => {
+        const stuck = seen === woken() && ran() > many
+        seen = woken()
+        if (!stuck) return around.sleep(patience)
+        giveUp()
+        return Effect.logWarning("A fiber goes on without a pause: service time moves on before it is done.")
+      })
+    )
+  }
+
+  const advance = Effect.fnUntraced(
+    function* (by: Duration.Input) {
+      if (time.mode !== "manual") return yield* new TimeNotManual({ time })
+      // what was begun just before gets to its sleep
+      yield* Fiber.await(yield* Effect.forkChild(Effect.yieldNow))
+      const end = moved_ms + Duration.toMillis(by)
+      let woken = 0
+      const watch = yield* Effect.forkChild(impatient(() => woken))
+      for (let at = sleepers.next(); at !== undefined && at <= end + tolerance_ms; at = sleepers.next()) {
+        const sleeper = sleepers.take()
+        moved_ms = Math.max(at, moved_ms)
+        woken++
+        if (sleeper !== undefined) yield* Effect.andThen(settled(sleeper.wake), Effect.yieldNow)
+      }
+      yield* Fiber.interrupt(watch)
+      moved_ms = end
+    },
+    Effect.provideService(Clock.Clock, around),
+    moving.withPermits(1)
+  )
+
+  yield* Effect.addFinalizer(() => Effect.sync(silence))
+
+  const service: ServiceClock["Service"] = {
+    clock,
+    scheduler,
+    view: Effect.sync(() => ({ time, now_ms: now(), realNow_ms: real.currentTimeMillisUnsafe() })),
+    go: (next) => moving.withPermits(1)(Effect.sync(() => change({ time: next }))),
+    advance,
+    setNow: (at_ms) => moving.withPermits(1)(Effect.sync(() => change({ now_ms: at_ms }))),
+    sleepers: Effect.sync(sleepers.size)
+  }
+  return service
+})

@@ -1,0 +1,345 @@
+import type { Profile } from "@webagent/control"
+import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import { Agent, type Turn } from "@webagent/engine"
+import { turn } from "../records.ts"
+import * as SimulatedAgent from "../../src/agent/SimulatedAgent.ts"
+import { Behaviour, type BehaviourOptions } from "../../src/behaviour/Behaviour.ts"
+
+const reportOf = (event: Turn.TurnEvent | undefined): ReadonlyArray<Turn.TurnReport> =>
+  event !== undefined && "report" in event && event.report !== undefined ? [event.report as Turn.TurnReport] : []
+
+const foresee = (given: Turn.Turn) =>
+  Agent.use((agent) => ("foresee" in agent ? Effect.succeed(agent.foresee(given)) : Effect.die("it only performs")))
+
+/** What the agent foresees of a turn, by default one that it is given now, with the time of each event. */
+const perform = (changes: Partial<Turn.Turn>, options: BehaviourOptions = {}) =>
+  Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const given: Turn.Turn = { ...turn, status: "dispatching", dispatchedAt_ms: now, ...changes }
+    const foresight = yield* foresee(given)
+    const happens = (standing: Turn.Turn) => {
+      const { at_ms, event } = foresight.next(standing)
+      return [Math.max(now, at_ms), event()] as const
+    }
+    if (given.status === "running") return [happens(given)]
+    const start = happens(given)
+    return [start, happens({ ...given, status: "running", startedAt_ms: start[0] })]
+  }).pipe(Effect.provide(SimulatedAgent.layer(options)))
+
+const end = (changes: Partial<Turn.Turn>, options?: BehaviourOptions) =>
+  Effect.map(perform(changes, options), (events) => events[1]?.[1])
+
+describe("SimulatedAgent", () => {
+  it.effect("starts after a tenth of the duration and ends after all of it", () =>
+    Effect.gen(function* () {
+      const events = yield* perform({}, { turnDuration: "1 second" })
+      assert.deepStrictEqual(
+        events.map(([at, event]) => [at, event._tag]),
+        [
+          [100, "Started"],
+          [1000, "Completed"]
+        ]
+      )
+    })
+  )
+
+  it.effect("a script decides over the options", () =>
+    Effect.gen(function* () {
+      const task =
+        "[simulate duration=2s recording=true proxyMb=3 judge=false suggestions=1 success=false output=mug cost=1.5]"
+      const [first, second] = yield* perform({ task }, { turnDuration: "1 second", failureRate: 1 })
+      assert.deepStrictEqual(first, [200, { _tag: "Started", settings: { recording: true }, proxyUsedMb: "3" }])
+      // failureRate 1 still holds: the script says nothing of the outcome
+      assert.deepStrictEqual(second?.[1], {
+        _tag: "Failed",
+        error: "The simulated agent failed.",
+        report: {
+          output: "mug",
+          isSuccess: false,
+          judgement: {
+            verdict: false,
+            reasoning: "The simulated outcome does not fit the task.",
+            failureReason: "Asked for by the script."
+          },
+          suggestions: [{ category: "simulated", message: "Simulated suggestion 1." }],
+          cost: "1.5"
+        }
+      })
+    })
+  )
+
+  for (const [script, output] of [
+    ["[simulate output=null]", null],
+    ["[simulate output=false]", false],
+    ['[simulate output=""]', ""],
+    ["[simulate]", "Simulated result of: [simulate]"],
+    ["[simulate outcome=failed]", null]
+  ] as const) {
+    it.effect(`${script} reports ${JSON.stringify(output)}`, () =>
+      Effect.map(end({ task: script }), (event) => assert.deepNestedPropertyVal(event, "report.output", output))
+    )
+  }
+
+  for (const [outcome, tag] of [
+    ["completed", "Completed"],
+    ["failed", "Failed"],
+    ["cancelled", "Cancelled"]
+  ] as const) {
+    it.effect(`outcome=${outcome} ends with ${tag}`, () =>
+      Effect.map(end({ task: `[simulate outcome=${outcome}]` }, { failureRate: 0.5 }), (event) =>
+        assert.strictEqual(event?._tag, tag)
+      )
+    )
+  }
+
+  it.effect("a script that cannot be read fails the turn at once with its sentence", () =>
+    Effect.gen(function* () {
+      const [, last] = yield* perform({ task: "[simulate colour=red]" })
+      assert.strictEqual(last?.[0], 0)
+      assert.match(
+        last?.[1]._tag === "Failed" ? last[1].error : "",
+        /^Unknown key "colour" in the script\. Known are /u
+      )
+    })
+  )
+
+  it.effect("draws durations around 150 ms and outcomes at the failure rate, by the turn's id", () =>
+    Effect.gen(function* () {
+      const runs = yield* Effect.forEach(Array.from({ length: 300 }), (_, index) =>
+        perform({ id: `turn-${index}` }, { failureRate: 0.25, seed: 3 })
+      )
+      const durations = runs.map(([first, last]) => (last?.[0] ?? 0) - (first?.[0] ?? 0)).toSorted((a, b) => a - b)
+      assert.closeTo((durations[150] ?? 0) / 0.9, 150, 25)
+      const failed = runs.filter(([, last]) => last?.[1]._tag === "Failed").length
+      assert.closeTo(failed / 300, 0.25, 0.08)
+    })
+  )
+
+  it.effect("the same seed and turn give the same report, another seed another cost", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* end({}, { seed: 1 }), yield* end({}, { seed: 1 }))
+      assert.notDeepEqual(yield* end({}, { seed: 1 }), yield* end({}, { seed: 2 }))
+    })
+  )
+
+  describe("as a profile says", () => {
+    const many = (profile: Profile, count = 400) =>
+      Effect.forEach(Array.from({ length: count }), (_, index) => perform({ id: `turn-${index}` }, { profile }))
+    const reports = (profile: Profile, count?: number) =>
+      Effect.map(many(profile, count), (runs) => runs.flatMap(([, last]) => reportOf(last?.[1])))
+    const share = <A>(all: ReadonlyArray<A>, is: (one: A) => boolean) => all.filter(is).length / all.length
+
+    it.effect("dispatch and duration are drawn each by itself", () =>
+      Effect.gen(function* () {
+        const profile: Profile = {
+          dispatch: Duration.seconds(2),
+          duration: { uniform: { min: Duration.seconds(10), max: Duration.seconds(20) } }
+        }
+        // each of them is given an hour
+        const times = (yield* many(profile, 20)).map((events) => events.map(([at]) => at % 3_600_000))
+        assert.isTrue(times.every(([started, ended = 0]) => started === 2000 && ended >= 12_000 && ended <= 22_000))
+        assert.isAbove(new Set(times.map(([, ended]) => ended)).size, 15)
+      })
+    )
+
+    it.effect("outcomes come as their weights, and results and errors are drawn from the lists", () =>
+      Effect.gen(function* () {
+        const runs = yield* many({
+          outcomes: { completed: 6, failed: 3, cancelled: 1 },
+          results: ["one", { two: 2 }],
+          errors: ["no door", "no key"]
+        })
+        const ends = runs.flatMap(([, last]) => (last === undefined ? [] : [last[1]]))
+        assert.closeTo(
+          share(ends, ({ _tag }) => _tag === "Failed"),
+          0.3,
+          0.06
+        )
+        assert.closeTo(
+          share(ends, ({ _tag }) => _tag === "Cancelled"),
+          0.1,
+          0.05
+        )
+        const errors = ends.flatMap((event) => (event._tag === "Failed" ? [event.error] : []))
+        assert.deepStrictEqual([...new Set(errors)].toSorted(), ["no door", "no key"])
+        const outputs = ends.flatMap((event) => (event._tag === "Completed" ? reportOf(event) : []))
+        assert.strictEqual(new Set(outputs.map(({ output }) => JSON.stringify(output))).size, 2)
+      })
+    )
+
+    it.effect("a weight that is missing is 0", () =>
+      Effect.map(reports({ outcomes: { failed: 1 } }, 20), (all) =>
+        assert.isTrue(all.every(({ output }) => output === null))
+      )
+    )
+
+    it.effect("cost is a start and so much for each minute at work, exactly", () =>
+      Effect.gen(function* () {
+        const cost = { start: "0.01", perMinute: "0.03" }
+        const [report] = yield* reports({ cost, dispatch: Duration.minutes(1), duration: Duration.seconds(90) }, 1)
+        assert.strictEqual(report?.cost, "0.055")
+        const [bare] = yield* reports({ cost: {}, duration: Duration.seconds(90) }, 1)
+        assert.strictEqual(bare?.cost, "0")
+      })
+    )
+
+    it.effect("what the agent says of itself, and what the judge says of it", () =>
+      Effect.gen(function* () {
+        const selfReport = { completed: 0.9, failed: 0.2 }
+        const completed = yield* reports({ selfReport, judge: { enabled: 0.5, agrees: 0.8 } })
+        assert.closeTo(
+          share(completed, ({ isSuccess }) => isSuccess === true),
+          0.9,
+          0.05
+        )
+        const judged = completed.flatMap(({ judgement }) => judgement ?? [])
+        assert.closeTo(judged.length / completed.length, 0.5, 0.08)
+        assert.closeTo(
+          share(judged, ({ verdict }) => verdict),
+          0.8,
+          0.08
+        )
+        assert.isTrue(judged.every(({ failureReason, verdict }) => verdict === (failureReason === null)))
+        const failed = yield* reports({
+          selfReport,
+          outcomes: { failed: 1 },
+          errors: ["no door"],
+          judge: { enabled: 1 }
+        })
+        assert.closeTo(
+          share(failed, ({ isSuccess }) => isSuccess === true),
+          0.2,
+          0.06
+        )
+        assert.isTrue(failed.every(({ judgement }) => judgement?.failureReason === "no door"))
+      })
+    )
+
+    it.effect("suggestions and proxies, some of the time", () =>
+      Effect.gen(function* () {
+        const profile: Profile = {
+          suggestions: { rate: 0.4, max: 2 },
+          proxy: { rate: 0.3, mb: { min: 1, max: 2 } }
+        }
+        const runs = yield* many(profile)
+        const counts = runs.map(([, last]) => reportOf(last?.[1])[0]?.suggestions?.length ?? 0)
+        assert.closeTo(
+          share(counts, (count) => count > 0),
+          0.4,
+          0.08
+        )
+        assert.deepStrictEqual([...new Set(counts)].toSorted(), [0, 1, 2])
+        const proxied = runs.flatMap(([first]) =>
+          first?.[1]._tag === "Started" && first[1].proxyUsedMb !== undefined ? [Number(first[1].proxyUsedMb)] : []
+        )
+        assert.closeTo(proxied.length / runs.length, 0.3, 0.08)
+        assert.isTrue(proxied.every((mb) => mb >= 1 && mb <= 2))
+      })
+    )
+
+    it.effect("a script goes before the profile", () =>
+      Effect.gen(function* () {
+        const profile: Profile = {
+          dispatch: Duration.minutes(1),
+          outcomes: { failed: 1 },
+          judge: { enabled: 1 },
+          proxy: { rate: 1, mb: { min: 5, max: 5 } }
+        }
+        const task = "[simulate outcome=completed duration=10s output=mug cost=3 judge=true proxyMb=1]"
+        const [first, last] = yield* perform({ task }, { profile })
+        assert.deepStrictEqual(first, [1000, { _tag: "Started", settings: {}, proxyUsedMb: "1" }])
+        assert.strictEqual(last?.[0], 10_000)
+        const [report] = reportOf(last?.[1])
+        assert.deepStrictEqual([report?.output, report?.cost, report?.judgement?.verdict], ["mug", "3", true])
+      })
+    )
+
+    it.effect("the settings of a session are drawn once for it, whichever of its turns asks", () =>
+      Effect.gen(function* () {
+        const agent = yield* Agent
+        const ids = Array.from({ length: 300 }, (_, index) => `session-${index}`)
+        const drawn = ids.map((id) => agent.settings?.(id))
+        assert.deepStrictEqual(
+          ids.map((id) => agent.settings?.(id)),
+          drawn
+        )
+        assert.closeTo(
+          share(drawn, (settings) => settings?.keepAlive === true),
+          0.5,
+          0.1
+        )
+        assert.isTrue(drawn.every((settings) => settings?.persistMemory === false && settings.recording === undefined))
+      }).pipe(Effect.provide(SimulatedAgent.layer({ profile: { session: { keepAlive: 0.5, persistMemory: 0 } } })))
+    )
+
+    it.effect("a turn keeps to the profile and the seed that were in force when it began", () =>
+      Effect.gen(function* () {
+        const behaviour = yield* Behaviour
+        const given: Turn.Turn = { ...turn, status: "running", startedAt_ms: 0 }
+        const first = yield* foresee(given)
+        yield* behaviour.set({ outcomes: { failed: 1 }, duration: Duration.hours(1) })
+        const second = yield* foresee(given)
+        yield* behaviour.reseed(7)
+        // one for all turns that begin under the same conditions, and another for others
+        assert.strictEqual(new Set([first, second, yield* foresee(given), yield* foresee(given)]).size, 3)
+        assert.deepStrictEqual(
+          [first, second].map((foresight) => foresight.next(given)).map(({ at_ms, event }) => [at_ms, event()._tag]),
+          [
+            [60_000, "Completed"],
+            [3_600_000, "Failed"]
+          ]
+        )
+      }).pipe(
+        Effect.provide(
+          Layer.provideMerge(
+            SimulatedAgent.layerBehaving,
+            Behaviour.layer({ profile: { duration: Duration.minutes(1) } })
+          )
+        )
+      )
+    )
+  })
+
+  describe("after the restore of a snapshot", () => {
+    const profile: Profile = { dispatch: Duration.seconds(10), duration: Duration.seconds(50) }
+
+    it.effect("a turn at work goes on and does not start again", () =>
+      Effect.gen(function* () {
+        yield* TestClock.adjust("30 seconds")
+        const events = yield* perform({ status: "running", dispatchedAt_ms: 0, startedAt_ms: 10_000 }, { profile })
+        assert.deepStrictEqual(
+          events.map(([at, event]) => [at, event._tag]),
+          [[60_000, "Completed"]]
+        )
+      })
+    )
+
+    it.effect("a turn that is dispatching is dispatched for what is left, and one that is late ends now", () =>
+      Effect.gen(function* () {
+        yield* TestClock.adjust("4 seconds")
+        const events = yield* perform({ status: "dispatching", dispatchedAt_ms: 0 }, { profile })
+        assert.deepStrictEqual(
+          events.map(([at, event]) => [at, event._tag]),
+          [
+            [10_000, "Started"],
+            [60_000, "Completed"]
+          ]
+        )
+        yield* TestClock.adjust("1 hour")
+        const [late] = yield* perform({ status: "running", dispatchedAt_ms: 0, startedAt_ms: 0 }, { profile })
+        assert.deepStrictEqual([late?.[0], late?.[1]._tag], [3_604_000, "Completed"])
+      })
+    )
+  })
+
+  it.effect("takes a while to let go of a turn that is cancelled", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* foresee(turn)).letGo_ms(turn), 5000)
+    }).pipe(Effect.provide(SimulatedAgent.layer({ profile: { letGo: Duration.seconds(5) } })))
+  )
+})

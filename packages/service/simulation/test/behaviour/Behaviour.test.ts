@@ -1,0 +1,72 @@
+import { presets, SettingsFile } from "@webagent/control"
+import { assert, describe, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { Behaviour, type BehaviourOptions } from "../../src/behaviour/Behaviour.ts"
+
+const profileOf = (options: BehaviourOptions) =>
+  Behaviour.use((behaviour) => Effect.sync(behaviour.profile)).pipe(Effect.provide(Behaviour.layer(options)))
+
+describe("Behaviour", () => {
+  it.effect("a preset by its name", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* profileOf({ profile: "instant" }), presets.instant)
+      assert.deepStrictEqual((yield* profileOf({ profile: "hostile" })).faults, presets.hostile.faults)
+    })
+  )
+
+  it.effect("a name that is no preset's is refused, and not taken for a service without faults", () =>
+    Effect.gen(function* () {
+      const exit = yield* Effect.exit(profileOf(JSON.parse('{ "profile": "flakey" }')))
+      assert.isTrue(Exit.isFailure(exit) && Cause.hasDies(exit.cause))
+      const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
+      assert.propertyVal(error, "message", 'There is no preset named "flakey". Did you mean flaky?')
+    })
+  )
+
+  it.effect("an object that is no profile is refused with a line for each field that is wrong", () =>
+    Effect.gen(function* () {
+      const exit = yield* Effect.exit(profileOf({ profile: JSON.parse('{ "duration": "5s", "latancy": 1 }') }))
+      const error = Exit.isFailure(exit) && Cause.hasDies(exit.cause) ? Cause.squash(exit.cause) : undefined
+      assert.instanceOf(error, SettingsFile.SettingsError)
+      assert.deepStrictEqual(error instanceof SettingsFile.SettingsError ? error.lines : [], [
+        'latancy: is not a field that is known here; did you mean "latency"?',
+        'duration: expected a Duration such as Duration.seconds(45), got "5s"'
+      ])
+    })
+  )
+
+  it.effect("what a profile leaves open is as in instant, but for its name", () =>
+    Effect.gen(function* () {
+      const profile = yield* profileOf({ profile: { duration: Duration.seconds(7) } })
+      assert.deepStrictEqual(profile.duration, Duration.seconds(7))
+      assert.deepStrictEqual(profile.outcomes, presets.instant.outcomes)
+      assert.deepStrictEqual(profile.cost, presets.instant.cost)
+      assert.doesNotHaveAnyKeys(profile, ["name", "description", "limits", "faults", "latency"])
+    })
+  )
+
+  it.effect("turnDuration and failureRate go before a profile; a tenth of the duration is dispatching", () =>
+    Effect.gen(function* () {
+      const profile = yield* profileOf({ profile: "realistic", turnDuration: "10 seconds", failureRate: 0.25 })
+      assert.deepStrictEqual(profile.dispatch, Duration.seconds(1))
+      assert.deepStrictEqual(profile.duration, Duration.seconds(9))
+      assert.deepStrictEqual(profile.outcomes, { completed: 0.75, failed: 0.25 })
+      assert.deepStrictEqual(profile.letGo, presets.realistic.letGo)
+    })
+  )
+
+  it.effect("another profile and another seed while it runs", () =>
+    Effect.gen(function* () {
+      const behaviour = yield* Behaviour
+      assert.strictEqual(behaviour.seed(), 3)
+      yield* behaviour.set({ letGo: Duration.seconds(1) })
+      yield* behaviour.reseed(4)
+      assert.deepStrictEqual(behaviour.profile().letGo, Duration.seconds(1))
+      assert.deepStrictEqual(behaviour.profile().duration, presets.instant.duration)
+      assert.strictEqual(behaviour.seed(), 4)
+    }).pipe(Effect.provide(Behaviour.layer({ seed: 3, profile: "overloaded" })))
+  )
+})

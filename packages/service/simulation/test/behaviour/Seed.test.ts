@@ -1,0 +1,38 @@
+import { Uuid } from "@webagent/contract"
+import { assert, describe, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import * as Seed from "../../src/behaviour/Seed.ts"
+
+const isVersion4 = Schema.is(Schema.String.check(Schema.isUUID(4)))
+
+describe("Seed", () => {
+  it.prop(
+    "uuids are version 4, the same for the same key and others for others",
+    [Schema.Int, Schema.Int],
+    ([seed, n]) => {
+      const id = Seed.uuid(seed, "turn", n)
+      assert.isTrue(isVersion4(id) && Schema.is(Uuid)(id), id)
+      assert.strictEqual(id, Seed.uuid(seed, "turn", n))
+      assert.strictEqual(new Set([id, Seed.uuid(seed + 1, "turn", n), Seed.uuid(seed, "session", n)]).size, 3)
+    }
+  )
+
+  it("keys do not run into each other", () => {
+    assert.notStrictEqual(Seed.draw(1, "a", "bc"), Seed.draw(1, "ab", "c"))
+    assert.notStrictEqual(Seed.draw(1, 2, "x"), Seed.draw(12, "x"))
+  })
+
+  it("draws are spread evenly over [0, 1), and normal ones have mean 0 and deviation 1", () => {
+    const draws = Array.from({ length: 4000 }, (_, index) => Seed.draw(1, index))
+    const buckets = Array.from({ length: 10 }, (_, tenth) => draws.filter((n) => Math.floor(n * 10) === tenth).length)
+    assert.isTrue(
+      buckets.every((count) => count > 320 && count < 480),
+      String(buckets)
+    )
+    const normal = Array.from({ length: 4000 }, (_, index) => Seed.drawNormal(1, index))
+    const mean = normal.reduce((sum, n) => sum + n, 0) / normal.length
+    const deviation = Math.sqrt(normal.reduce((sum, n) => sum + (n - mean) ** 2, 0) / normal.length)
+    assert.isBelow(Math.abs(mean), 0.06)
+    assert.isBelow(Math.abs(deviation - 1), 0.06)
+  })
+})

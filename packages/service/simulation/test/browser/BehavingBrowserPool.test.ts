@@ -1,0 +1,108 @@
+import type { Profile } from "@webagent/control"
+import { assert, describe, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import * as TestClock from "effect/testing/TestClock"
+import * as BehavingBrowserPool from "../../src/browser/BehavingBrowserPool.ts"
+import { BrowserPool } from "@webagent/engine"
+import { browser } from "../records.ts"
+import * as SimulatedBrowserPool from "../../src/browser/SimulatedBrowserPool.ts"
+import { Behaviour } from "../../src/behaviour/Behaviour.ts"
+import { exchange } from "../exchange.ts"
+import * as SimulatedService from "../../src/SimulatedService.ts"
+
+const behaving = (profile: Profile) =>
+  BehavingBrowserPool.layer.pipe(
+    Layer.provide(SimulatedBrowserPool.layer),
+    Layer.provideMerge(Behaviour.layer({ profile }))
+  )
+
+const launch = (id = browser.id) => BrowserPool.use((pool) => pool.launch({ ...browser, id }))
+
+const { seconds } = Duration
+
+describe("BehavingBrowserPool", () => {
+  it.effect("a browser takes as long to start as the profile says, each its own time", () =>
+    Effect.gen(function* () {
+      const starting = yield* Effect.forEach(["a", "b", "c", "d"], (id) =>
+        Effect.forkChild(
+          Effect.andThen(
+            launch(id),
+            Effect.clockWith((clock) => clock.currentTimeMillis)
+          ),
+          {
+            startImmediately: true
+          }
+        )
+      )
+      yield* TestClock.adjust("10 seconds")
+      const times = yield* Fiber.joinAll(starting)
+      assert.isTrue(times.every((ms) => ms >= 1000 && ms <= 5000))
+      assert.strictEqual(new Set(times).size, 4)
+    }).pipe(Effect.provide(behaving({ browser: { start: { uniform: { min: seconds(1), max: seconds(5) } } } })))
+  )
+
+  it.effect("its connections are cut after a while, the browser goes on and is connected to again", () =>
+    Effect.gen(function* () {
+      const { connect } = yield* launch()
+      const first = yield* connect
+      const ended = yield* Effect.forkChild(first.ended, { startImmediately: true })
+      yield* TestClock.adjust("29 seconds")
+      assert.isUndefined(ended.pollUnsafe())
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* Fiber.join(ended), "dropped")
+      const second = yield* Effect.forkChild(
+        Effect.flatMap(connect, ({ ended }) => ended),
+        { startImmediately: true }
+      )
+      yield* TestClock.adjust("29 seconds")
+      assert.isUndefined(second.pollUnsafe())
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* Fiber.join(second), "dropped")
+    }).pipe(Effect.scoped, Effect.provide(behaving({ browser: { dropAfter: seconds(30) } })))
+  )
+
+  it.effect("a connection that left cuts nobody", () =>
+    Effect.gen(function* () {
+      const behaviour = yield* Behaviour
+      const { connect } = yield* launch()
+      yield* Effect.scoped(connect)
+      yield* behaviour.set({})
+      const stays = yield* connect
+      const ended = yield* Effect.forkChild(stays.ended, { startImmediately: true })
+      yield* TestClock.adjust("1 hour")
+      assert.isUndefined(ended.pollUnsafe())
+    }).pipe(Effect.scoped, Effect.provide(behaving({ browser: { dropAfter: seconds(30) } })))
+  )
+
+  it.effect("nobody waits for a browser to start when the service closes", () =>
+    Effect.gen(function* () {
+      const behaviour = yield* Behaviour
+      const starting = yield* Effect.forkChild(launch(), { startImmediately: true })
+      assert.isUndefined(starting.pollUnsafe())
+      yield* behaviour.wake
+      yield* Fiber.join(starting)
+    }).pipe(Effect.provide(behaving({ browser: { start: Duration.hours(1) } })))
+  )
+
+  // service time stands still here
+  it.effect("a server closes while a browser is being started", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const profile = { browser: { start: Duration.hours(1) } }
+      const context = yield* Layer.buildWithScope(SimulatedService.layer({ profile }), scope)
+      const asking = yield* Effect.forkDetach(
+        Effect.exit(Effect.provide(exchange("POST", "/api/v4/browsers"), context)),
+        { startImmediately: true }
+      )
+      yield* Effect.repeat(Effect.provide(exchange("GET", "/health"), context), { times: 20 })
+      assert.isUndefined(asking.pollUnsafe())
+      yield* Scope.close(scope, Exit.void)
+      yield* Fiber.join(asking)
+    })
+  )
+})

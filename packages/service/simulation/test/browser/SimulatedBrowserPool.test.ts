@@ -1,0 +1,147 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/testing/TestClock"
+import { BrowserPool, type CdpConnection } from "@webagent/engine"
+import { browser } from "../records.ts"
+import * as SimulatedBrowserPool from "../../src/browser/SimulatedBrowserPool.ts"
+
+const launch = Effect.provide(
+  BrowserPool.use((pool) => pool.launch(browser)),
+  SimulatedBrowserPool.layer
+)
+
+/** What the browser answers to each of these messages. */
+const ask = (...messages: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const { connect } = yield* launch
+    const connection = yield* connect
+    yield* Effect.forEach(messages, connection.send)
+    const answers = yield* Stream.runCollect(Stream.take(connection.messages, messages.length))
+    return answers.map((answer): unknown => JSON.parse(answer))
+  }).pipe(Effect.scoped)
+
+describe("SimulatedBrowserPool", () => {
+  it.effect("answers Browser.getVersion, in the session that asked, and -32001 in one that is not there", () =>
+    Effect.gen(function* () {
+      const answers = yield* ask(
+        '{"id":1,"method":"Browser.getVersion"}',
+        '{"id":2,"method":"Browser.getVersion","sessionId":"s"}'
+      )
+      const result = {
+        protocolVersion: "1.3",
+        product: "SimulatedBrowser/1.0",
+        revision: "@simulated",
+        userAgent: "Mozilla/5.0 (simulated) WebAgent/1.0",
+        jsVersion: "0.0"
+      }
+      assert.deepStrictEqual(answers, [
+        { id: 1, result },
+        { id: 2, sessionId: "s", error: { code: -32_001, message: "Session with given id not found." } }
+      ])
+    })
+  )
+
+  it.effect("refuses every other method with -32601 and what is no command with -32600", () =>
+    Effect.gen(function* () {
+      const answers = yield* ask(
+        '{"id":7,"method":"Browser.crash"}',
+        "hello",
+        '{"id":"x","method":"Browser.getVersion"}'
+      )
+      const malformed = { error: { code: -32600, message: "Message must be an object with integer id and method" } }
+      assert.deepStrictEqual(answers, [
+        { id: 7, error: { code: -32601, message: "'Browser.crash' wasn't found: this browser is simulated" } },
+        malformed,
+        malformed
+      ])
+    })
+  )
+
+  it.effect("a connection that goes leaves the browser and the others alone; stop ends them all", () =>
+    Effect.gen(function* () {
+      const { connect, stop } = yield* launch
+      const stays = yield* connect
+      yield* Effect.scoped(connect)
+      yield* stays.send('{"id":1,"method":"Browser.getVersion"}')
+      yield* stop
+      assert.lengthOf(yield* Stream.runCollect(stays.messages), 1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("drop cuts every connection and leaves the browser with its pages; others connect again", () =>
+    Effect.gen(function* () {
+      const { connect, drop } = yield* launch
+      const [one, other] = [yield* connect, yield* connect]
+      yield* one.send('{"id":1,"method":"Target.createTarget","params":{"url":"data:,kept"}}')
+      yield* drop
+      assert.deepStrictEqual([yield* one.ended, yield* other.ended], ["dropped", "dropped"])
+      const next = yield* connect
+      yield* next.send('{"id":2,"method":"Target.getTargets"}')
+      const [answer = ""] = yield* Stream.runCollect(Stream.take(next.messages, 1))
+      assert.include(answer, "data:,kept")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("Browser.close ends its own connection only; stop says that it was a stop, also to who comes late", () =>
+    Effect.gen(function* () {
+      const { connect, stop } = yield* launch
+      const [one, other] = [yield* connect, yield* connect]
+      yield* one.send('{"id":1,"method":"Browser.close"}')
+      assert.strictEqual(yield* one.ended, "closed")
+      assert.deepStrictEqual(yield* Stream.runCollect(one.messages), ['{"id":1,"result":{}}'])
+      yield* other.send('{"id":1,"method":"Browser.getVersion"}')
+      yield* stop
+      assert.strictEqual(yield* other.ended, "stopped")
+      assert.lengthOf(yield* Stream.runCollect(other.messages), 1)
+      assert.strictEqual(yield* (yield* connect).ended, "stopped")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("a browser starts as slowly as it is told to, on Clock", () =>
+    Effect.gen(function* () {
+      const pool = yield* BrowserPool
+      const launched = yield* Effect.forkChild(pool.launch(browser), { startImmediately: true })
+      yield* TestClock.adjust("29 seconds")
+      assert.isUndefined(launched.pollUnsafe())
+      yield* TestClock.adjust("1 second")
+      assert.isDefined(launched.pollUnsafe())
+    }).pipe(
+      Effect.provide(
+        SimulatedBrowserPool.layerWith({
+          launchDuration: ({ id }) => Effect.succeed(Duration.seconds(id === browser.id ? 30 : 0))
+        })
+      )
+    )
+  )
+
+  it.effect("a client that does not read waits, and is cut before what others cause fills the memory", () =>
+    Effect.gen(function* () {
+      const { connect } = yield* launch
+      const [deaf, busy] = [yield* connect, yield* connect]
+      const attach = Effect.fnUntraced(function* (connection: CdpConnection) {
+        yield* connection.send('{"id":1,"method":"Target.getTargets"}')
+        const [targets = ""] = yield* Stream.runCollect(Stream.take(connection.messages, 1))
+        const targetId = /"targetId":"([^"]+)"/u.exec(targets)?.[1]
+        const params = { targetId, flatten: true }
+        yield* connection.send(JSON.stringify({ id: 2, method: "Target.attachToTarget", params }))
+        const [attached = ""] = yield* Stream.runCollect(Stream.take(connection.messages, 2))
+        return /"sessionId":"([^"]+)"/u.exec(attached)?.[1]
+      })
+      const navigate = (sessionId: string | undefined) =>
+        JSON.stringify({ id: 4, method: "Page.navigate", sessionId, params: { url: `data:,${"x".repeat(250_000)}` } })
+      yield* deaf.send(JSON.stringify({ id: 3, method: "Page.enable", sessionId: yield* attach(deaf) }))
+      const sessionId = yield* attach(busy)
+      for (let count = 0; count < 10; count++) yield* busy.send(navigate(sessionId))
+      const own = yield* Effect.forkChild(deaf.send('{"id":5,"method":"Browser.getVersion"}'), {
+        startImmediately: true
+      })
+      assert.isUndefined(own.pollUnsafe())
+      for (let count = 0; count < 100; count++) yield* busy.send(navigate(sessionId))
+      assert.strictEqual(yield* deaf.ended, "dropped")
+      yield* Fiber.join(own)
+    }).pipe(Effect.scoped)
+  )
+})

@@ -1,0 +1,16 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as KeySentElsewhere from "../../src/oracles/KeySentElsewhere.ts"
+import { play } from "./rows.ts"
+
+describe("KeySentElsewhere", () => {
+  it("a request to the trap with a key; one without, and one to the service, are fine", () => {
+    const rows = play(KeySentElsewhere.make())
+    rows.request({ operation: "trap", path: "/trap/api/v4/runs", apiKey: null })
+    rows.request({ operation: "unrouted", path: "/trap/api/v4/runs" })
+    assert.isTrue(rows.verdict().holds)
+    const seq = rows.request({ operation: "trap", path: "/trap/api/v4/runs" })
+    assert.deepStrictEqual(rows.verdict().findings, [
+      { resource: null, sentence: "GET /trap/api/v4/runs brought an API key along to another origin.", seqs: [seq] }
+    ])
+  })
+})

@@ -1,0 +1,49 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as PolledTooFast from "../../src/oracles/PolledTooFast.ts"
+import { play } from "./rows.ts"
+
+const status = { operation: "v4.getRunStatus", resource: "a" } as const
+const began = () => play(PolledTooFast.make(() => 1000))
+
+describe("PolledTooFast", () => {
+  it("two polls closer together than asked", () => {
+    const rows = began()
+    const first = rows.request(status)
+    rows.wait(400)
+    const second = rows.request(status)
+    assert.deepStrictEqual(rows.verdict().findings, [
+      {
+        resource: "a",
+        sentence: "v4.getRunStatus asked for a 400 ms after the last time, not 1 s.",
+        seqs: [first, second]
+      }
+    ])
+  })
+
+  it("polls as far apart as asked, of other resources and of other callers are fine", () => {
+    const rows = began()
+    rows.request(status)
+    rows.request({ ...status, resource: "b" })
+    rows.request({ ...status, apiKey: "bbbbbbbb" })
+    rows.request({ operation: "v4.getRun", resource: "a" })
+    rows.wait(1000)
+    rows.request(status)
+    assert.isTrue(rows.verdict().holds)
+  })
+
+  it("a poll that got no good answer may be repeated sooner, and two at once are two waits", () => {
+    const rows = began()
+    rows.request(status, false)
+    rows.request({ ...status, status: 503 })
+    const first = rows.request(status)
+    rows.request({ ...status, after: first - 1 })
+    assert.isTrue(rows.verdict().holds)
+  })
+
+  it("without an interval in the profile nothing is too fast", () => {
+    const rows = play(PolledTooFast.make(() => undefined))
+    rows.request(status)
+    rows.request(status)
+    assert.strictEqual(rows.verdict().sentence, "The profile asks for no interval between polls.")
+  })
+})

@@ -1,0 +1,56 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Recent from "../../src/journal/Recent.ts"
+import * as ResultsNeverFetched from "../../src/oracles/ResultsNeverFetched.ts"
+import { play } from "./rows.ts"
+
+const ended = (id: string, to = "completed") =>
+  ({ of: "turn", id, sessionId: `session of ${id}`, from: "running", to }) as const
+
+describe("ResultsNeverFetched", () => {
+  it("a run that ended and was polled but not read", () => {
+    const rows = play(ResultsNeverFetched.make())
+    const seq = rows.move(ended("a", "failed"))
+    rows.request({ operation: "v4.getRunStatus", resource: "a" })
+    assert.deepStrictEqual(rows.verdict().findings, [
+      { resource: "a", sentence: "Run a of session session of a failed, and nobody has read it since.", seqs: [seq] }
+    ])
+  })
+
+  it("a read of the run, or of its session, is enough", () => {
+    const reads = [
+      { operation: "v4.getRun", resource: "a" },
+      { operation: "v3.getSession", resource: "session of a" },
+      { operation: "v2.getSession", resource: "session of a" }
+    ] as const
+    for (const read of reads) {
+      const rows = play(ResultsNeverFetched.make())
+      rows.move(ended("a"))
+      rows.request(read)
+      assert.isTrue(rows.verdict().holds, read.operation)
+    }
+  })
+
+  it("a read before the end, one that failed and one that was lost are none", () => {
+    const rows = play(ResultsNeverFetched.make())
+    rows.request({ operation: "v4.getRun", resource: "a" })
+    rows.move(ended("a"))
+    rows.request({ operation: "v4.getRun", resource: "a", status: 503 })
+    rows.request({ operation: "v4.getRun", resource: "a" }, false)
+    assert.strictEqual(rows.verdict().count, 1)
+  })
+
+  it("a cancelled run has no result", () => {
+    const rows = play(ResultsNeverFetched.make())
+    rows.move(ended("a", "cancelled"))
+    assert.isTrue(rows.verdict().holds)
+  })
+
+  it("runs that were forgotten for want of room stay counted", () => {
+    const rows = play(ResultsNeverFetched.make())
+    for (let index = 0; index < Recent.capacity + 5; index++) rows.move(ended(`run ${index}`))
+    assert.deepStrictEqual(
+      [rows.verdict().count, rows.verdict().findings.length, rows.verdict().findings[0]?.resource],
+      [Recent.capacity + 5, 20, "run 5"]
+    )
+  })
+})

@@ -1,0 +1,53 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as RetryAfterIgnored from "../../src/oracles/RetryAfterIgnored.ts"
+import { play } from "./rows.ts"
+
+const status = { operation: "v4.getRunStatus", resource: "a" } as const
+const busy = { status: 429, retryAfter_ms: 2000 } as const
+const began = () => play(RetryAfterIgnored.make())
+
+describe("RetryAfterIgnored", () => {
+  it("a request before the time that was asked for was over, counted from the end of the answer", () => {
+    const rows = began()
+    const first = rows.request({ ...status, ...busy, duration_ms: 500 })
+    rows.wait(1500)
+    const second = rows.request(status)
+    assert.deepStrictEqual(rows.verdict().findings, [
+      {
+        resource: "a",
+        sentence: "v4.getRunStatus came 1 s before the Retry-After of a 429 was over.",
+        seqs: [first, second]
+      }
+    ])
+  })
+
+  it("one that waited is fine, also when it is told to wait again", () => {
+    const rows = began()
+    rows.request({ ...status, ...busy })
+    rows.wait(2000)
+    rows.request({ ...status, ...busy })
+    rows.wait(2000)
+    rows.request(status)
+    rows.request(status)
+    assert.isTrue(rows.verdict().holds)
+  })
+
+  it("nobody has to wait for what another create, operation, resource or caller was told", () => {
+    const rows = began()
+    rows.request({ operation: "v4.createRun", create: "one", ...busy })
+    rows.request(status)
+    rows.request({ operation: "v4.createRun", create: "one", apiKey: "bbbbbbbb" })
+    rows.request({ operation: "v4.createRun", create: "two" })
+    assert.isTrue(rows.verdict().holds)
+    rows.request({ operation: "v4.createRun", create: "one" })
+    assert.strictEqual(rows.verdict().count, 1)
+  })
+
+  it("who never got the answer, or had asked before it came, cannot know", () => {
+    const rows = began()
+    rows.request({ ...status, ...busy, answered: "none" })
+    const told = rows.request({ ...status, ...busy })
+    rows.request({ ...status, after: told - 1 })
+    assert.isTrue(rows.verdict().holds)
+  })
+})

@@ -1,0 +1,48 @@
+import type { Verdict } from "@webagent/control"
+import type { Fold, MoveRow, RequestRow } from "../../src/oracles/Fold.ts"
+
+type Asked = Partial<RequestRow> & Pick<RequestRow, "operation">
+
+/** Plays rows to one oracle: requests that begin after everything before them and take no time, unless said. */
+export const play = (fold: Fold) => {
+  let seq = 0
+  let now_ms = 0
+  return {
+    wait: (ms: number) => void (now_ms += ms),
+    request: (asked: Asked, intact = true): number => {
+      const after = seq
+      fold.request?.(
+        {
+          type: "request",
+          seq: ++seq,
+          at_ms: now_ms,
+          realAt_ms: now_ms,
+          resource: null,
+          create: null,
+          attempt: 1,
+          after,
+          method: "GET",
+          path: "/",
+          apiKey: "aaaaaaaa",
+          idempotencyKey: null,
+          userAgent: null,
+          status: 200,
+          retryAfter_ms: null,
+          answered: "whole",
+          made: null,
+          fault: null,
+          duration_ms: 0,
+          ...asked
+        },
+        intact
+      )
+      return seq
+    },
+    move: (moved: Pick<MoveRow, "of" | "id" | "to"> & Partial<MoveRow>): number => {
+      fold.move?.({ type: "move", seq: ++seq, at_ms: now_ms, realAt_ms: now_ms, sessionId: null, from: null, ...moved })
+      return seq
+    },
+    verdict: (browsers: ReadonlyArray<{ readonly id: string; readonly startedAt_ms: number }> = []): Verdict =>
+      fold.verdict({ now_ms, browsers })
+  }
+}

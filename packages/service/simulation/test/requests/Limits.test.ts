@@ -1,0 +1,181 @@
+import type { Profile, Route } from "@webagent/control"
+import { assert, describe, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { Behaviour } from "../../src/behaviour/Behaviour.ts"
+import type { Exchange, Place } from "../../src/requests/Exchange.ts"
+import { type Asked, Limits } from "../../src/requests/Limits.ts"
+import type { Identity } from "../../src/journal/Requests.ts"
+import * as Layer from "effect/Layer"
+
+const behaving = (profile: Profile) => Layer.provideMerge(Limits.layer, Behaviour.layer({ profile }))
+
+const identity = (operation: Route, attempt = 1): Identity => ({
+  operation,
+  resource: "r1",
+  creates: operation === "v4.createRun",
+  reads: false,
+  create: null,
+  attempt
+})
+
+const asked = (operation: Route, more: Partial<Asked> = {}): Asked => ({
+  identity: identity(operation),
+  apiKey: "wak_a",
+  idempotencyKey: undefined,
+  ...more
+})
+
+const during = (place: Place | null): Exchange => ({ makes: "turn", made: null, place })
+
+/** Lets a create in, has it make this turn, and ends it. */
+const create = (limits: Limits["Service"], id: string, more: Partial<Asked> = {}): boolean => {
+  const answer = limits.enter(asked("v4.createRun", more), 0)
+  if ("refusal" in answer) return false
+  limits.moved({ of: "session", id: `session of ${id}`, from: null, to: "active" }, during(answer.place))
+  limits.moved({ of: "turn", id, from: null, to: "queued" }, during(answer.place))
+  if (answer.place !== null) limits.leave(answer.place)
+  return true
+}
+
+const end = (limits: Limits["Service"], id: string) =>
+  limits.moved({ of: "turn", id, from: "running", to: "completed" }, undefined)
+
+describe("Limits", () => {
+  const two = behaving({ limits: { concurrentRuns: 2, concurrentBrowsers: 1 } })
+
+  it.effect("a third run waits until one of two has ended; reads and browsers do not count", () =>
+    Effect.gen(function* () {
+      const limits = yield* Limits
+      assert.deepStrictEqual([create(limits, "1"), create(limits, "2"), create(limits, "3")], [true, true, false])
+      assert.deepStrictEqual(limits.enter(asked("v4.createRun"), 0), {
+        refusal: { detail: "Too many concurrent runs", retryAfter: "2" }
+      })
+      assert.property(limits.enter(asked("v4.getRunStatus"), 0), "place")
+      assert.property(limits.enter(asked("v4.createBrowser"), 0), "place")
+      assert.deepStrictEqual(limits.enter(asked("v4.createBrowser"), 0), {
+        refusal: { detail: "Too many concurrent browsers", retryAfter: "2" }
+      })
+      end(limits, "1")
+      assert.deepStrictEqual([create(limits, "3"), create(limits, "4")], [true, false])
+    }).pipe(Effect.provide(two))
+  )
+
+  it.effect("every API key has its own", () =>
+    Effect.gen(function* () {
+      const limits = yield* Limits
+      assert.isTrue(create(limits, "1") && create(limits, "2") && create(limits, "3", { apiKey: "wak_b" }))
+      assert.isFalse(create(limits, "4"))
+      end(limits, "3")
+      assert.isFalse(create(limits, "4"))
+    }).pipe(Effect.provide(two))
+  )
+
+  it.effect("a create at work has its place already, and gives it back when it makes nothing", () =>
+    Effect.gen(function* () {
+      const limits = yield* Limits
+      const places = [1, 2].map(() => limits.enter(asked("v4.createRun"), 0))
+      assert.isFalse(create(limits, "3"))
+      for (const answer of places) if ("place" in answer && answer.place !== null) limits.leave(answer.place)
+      assert.isTrue(create(limits, "3"))
+    }).pipe(Effect.provide(two))
+  )
+
+  it.effect("a create that is delivered twice makes two that count", () =>
+    Effect.gen(function* () {
+      const limits = yield* Limits
+      const answer = limits.enter(asked("v4.createRun"), 0)
+      if ("refusal" in answer || answer.place === null) return assert.fail("refused")
+      for (const id of ["1", "2"]) {
+        limits.moved({ of: "turn", id, from: null, to: "queued" }, during(answer.place))
+      }
+      limits.leave(answer.place)
+      assert.isFalse(create(limits, "3"))
+      end(limits, "1")
+      assert.isTrue(create(limits, "3"))
+      assert.isFalse(create(limits, "4"))
+    }).pipe(Effect.provide(two))
+  )
+
+  it.effect("a create that was carried out is let in again under its Idempotency-Key, on its route only", () =>
+    Effect.gen(function* () {
+      const limits = yield* Limits
+      assert.isTrue(create(limits, "1", { idempotencyKey: "k" }))
+      assert.isTrue(create(limits, "2"))
+      const replay = limits.enter(asked("v4.createRun", { idempotencyKey: "k" }), 0)
+      if ("refusal" in replay || replay.place === null) return assert.fail("refused")
+      limits.leave(replay.place)
+      assert.property(limits.enter(asked("v4.createRun", { idempotencyKey: "other" }), 0), "refusal")
+      assert.property(limits.enter(asked("v3.createSession", { idempotencyKey: "k" }), 0), "refusal")
+      assert.property(limits.enter(asked("v4.createRun", { idempotencyKey: "k", apiKey: "wak_b" }), 0), "place")
+      end(limits, "1")
+      assert.deepStrictEqual([create(limits, "3"), create(limits, "4")], [true, false])
+    }).pipe(Effect.provide(two))
+  )
+
+  it.effect("requests a second, with a burst; Retry-After is when there is one again", () =>
+    Effect.gen(function* () {
+      const limits = yield* Limits
+      const at = (now_ms: number, apiKey = "wak_a") => limits.enter(asked("v4.getRun", { apiKey }), now_ms)
+      assert.property(at(0), "place")
+      assert.property(at(0), "place")
+      assert.deepStrictEqual(at(0), { refusal: { detail: "Too many requests", retryAfter: "2" } })
+      assert.property(at(0, "wak_b"), "place")
+      assert.property(limits.enter(asked("unrouted"), 0), "place")
+      assert.property(at(1999), "refusal")
+      assert.property(at(2000), "place")
+    }).pipe(Effect.provide(behaving({ limits: { requestsPerSecond: 0.5, burst: 2 } })))
+  )
+
+  it.effect("Retry-After in seconds, as a date that is not too early, as either by a draw, or not at all", () =>
+    Effect.gen(function* () {
+      const limits = yield* Limits
+      const behaviour = yield* Behaviour
+      const now = Date.UTC(2026, 10, 21, 9, 0, 0, 500)
+      const said = (retryAfter: NonNullable<NonNullable<Profile["limits"]>["retryAfter"]>, attempt = 1) =>
+        Effect.gen(function* () {
+          yield* behaviour.set({ limits: { requestsPerSecond: 1, burst: 1, retryAfter } })
+          yield* limits.clear
+          const request = { ...asked("v4.getRun"), identity: identity("v4.getRun", attempt) }
+          limits.enter(request, now)
+          const answer = limits.enter(request, now)
+          return "refusal" in answer ? answer.refusal.retryAfter : "let in"
+        })
+      assert.strictEqual(yield* said("seconds"), "1")
+      assert.strictEqual(yield* said("date"), "Sat, 21 Nov 2026 09:00:02 GMT")
+      assert.isNull(yield* said("none"))
+      const either = yield* Effect.forEach(Array.from({ length: 200 }), (_, attempt) => said("either", attempt))
+      const dates = either.filter((text) => text?.endsWith("GMT")).length
+      assert.isTrue(dates > 70 && dates < 130, String(dates))
+      assert.deepStrictEqual(yield* said("either", 7), either[7])
+    }).pipe(Effect.provide(behaving({})))
+  )
+
+  it.effect("latency is drawn by request, whatever came before", () =>
+    Effect.gen(function* () {
+      const limits = yield* Limits
+      const drawn = Array.from({ length: 100 }, (_, attempt) => limits.latency_ms(identity("v4.getRun", attempt)))
+      assert.isTrue(drawn.every((ms) => ms >= 10 && ms <= 50))
+      assert.isAbove(new Set(drawn).size, 20)
+      assert.strictEqual(limits.latency_ms(identity("v4.getRun", 7)), drawn[7])
+      assert.strictEqual(limits.latency_ms(identity("unrouted")), 0)
+      assert.isTrue(limits.inForce())
+    }).pipe(Effect.provide(behaving({ latency: { uniform: { min: Duration.millis(10), max: Duration.millis(50) } } })))
+  )
+
+  it.effect("without limits and latency nothing is in force, and what is open is counted for when there are", () =>
+    Effect.gen(function* () {
+      const limits = yield* Limits
+      const behaviour = yield* Behaviour
+      assert.isFalse(limits.inForce())
+      assert.isTrue(create(limits, "1"))
+      yield* behaviour.set({ limits: { concurrentRuns: 1 } })
+      assert.isFalse(create(limits, "2"))
+      yield* limits.clear
+      assert.isTrue(create(limits, "2"))
+      // what was forgotten ends without being counted
+      end(limits, "1")
+      assert.isFalse(create(limits, "3"))
+    }).pipe(Effect.provide(behaving({})))
+  )
+})

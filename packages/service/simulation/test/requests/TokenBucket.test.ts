@@ -1,0 +1,53 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import * as TokenBucket from "../../src/requests/TokenBucket.ts"
+
+const rate = { perSecond: 2, burst: 3 }
+
+/** How long each of these requests is told to wait. */
+const waits = (times: ReadonlyArray<number>) => {
+  let bucket: TokenBucket.TokenBucket = TokenBucket.full
+  return times.map((now) => {
+    const [left, wait] = TokenBucket.take(bucket, rate, now)
+    bucket = left
+    return wait
+  })
+}
+
+const Gaps = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2000 }))).check(
+  Schema.isMinLength(1)
+)
+
+describe("TokenBucket", () => {
+  it("lets a burst through, then as many as come back", () => {
+    assert.deepStrictEqual(waits([0, 0, 0, 0, 250, 500, 500]), [0, 0, 0, 500, 250, 0, 500])
+  })
+
+  it("holds no more than the burst, however long nobody asked", () => {
+    assert.deepStrictEqual(waits([0, 60_000, 60_000, 60_000, 60_000]), [0, 0, 0, 0, 500])
+  })
+
+  it("goes on when time is set back", () => {
+    assert.deepStrictEqual(waits([1000, 1000, 1000, 0, 500]), [0, 0, 0, 500, 0])
+  })
+
+  it.prop("who comes after the wait is let in, who comes a millisecond before is not", [Gaps], ([gaps]) => {
+    let now = 0
+    let bucket: TokenBucket.TokenBucket = TokenBucket.full
+    for (const gap of gaps) {
+      now += gap
+      const [left, wait] = TokenBucket.take(bucket, rate, now)
+      bucket = left
+      if (wait === 0) continue
+      assert.strictEqual(TokenBucket.take(bucket, rate, now + wait)[1], 0)
+      assert.isAbove(TokenBucket.take(bucket, rate, now + wait - 1)[1], 0)
+    }
+  })
+
+  it.prop("never more than the burst and what came back is let in", [Gaps], ([gaps]) => {
+    const times = gaps.map((_, index) => gaps.slice(0, index + 1).reduce((sum, gap) => sum + gap, 0))
+    const [first = 0] = times
+    const admitted = waits(times).filter((wait) => wait === 0).length
+    assert.isAtMost(admitted, rate.burst + (((times.at(-1) ?? 0) - first) * rate.perSecond) / 1000)
+  })
+})

@@ -1,0 +1,51 @@
+import { assert, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Engine } from "@webagent/engine"
+import { ApiKeyAuth, RequestValidation, Server } from "@webagent/server"
+import { exchange } from "../exchange.ts"
+import * as SimulatedService from "../../src/SimulatedService.ts"
+
+const engine = SimulatedService.layerEngine({ turnDuration: "1 hour" })
+
+const served = Layer.orDie(Server.layer()).pipe(
+  Layer.provide([ApiKeyAuth.layer(["wak_test"]), RequestValidation.layer]),
+  Layer.provideMerge(engine)
+)
+
+layer(served, { excludeTestServices: true })("Shares", (it) => {
+  it.effect("a session that is shared has a link that opens without a key, and only that link does", () =>
+    Effect.gen(function* () {
+      const { body } = yield* exchange("POST", "/api/v3/sessions", { body: { task: "x" } })
+      const id = String(body["id"])
+      const view = yield* exchange("GET", `/api/v2/sessions/${id}`)
+      assert.strictEqual(view.body["publicShareUrl"], null)
+      yield* Engine.use((engine) => engine.shareSession(id))
+      const shared = yield* exchange("GET", `/api/v2/sessions/${id}`)
+      const { pathname, search } = new URL(String(shared.body["publicShareUrl"]))
+      const page = yield* exchange("GET", `${pathname}${search}`, { key: null })
+      assert.deepStrictEqual([page.status, page.body], [200, shared.body])
+      for (const wrong of [pathname, `${pathname}?token=x`, `/share/nobody${search}`]) {
+        const { body, status } = yield* exchange("GET", wrong, { key: null })
+        assert.deepStrictEqual([status, body], [404, { detail: "Session not found" }])
+      }
+      assert.strictEqual((yield* exchange("DELETE", pathname)).headers.get("allow"), "GET, HEAD")
+    })
+  )
+
+  it.effect("the link of a session that is not shared opens nothing", () =>
+    Effect.gen(function* () {
+      const { body } = yield* exchange("POST", "/api/v3/sessions", { body: { task: "x" } })
+      const id = String(body["id"])
+      yield* Engine.use((engine) => engine.shareSession(id))
+      const shared = yield* exchange("GET", `/api/v2/sessions/${id}`)
+      const { pathname, search } = new URL(String(shared.body["publicShareUrl"]))
+      yield* Engine.use((engine) => engine.reset)
+      assert.strictEqual((yield* exchange("GET", `${pathname}${search}`, { key: null })).status, 404)
+      // ids are counted from the start again, so these have the old ones
+      for (let count = 0; count < 2; count++) yield* exchange("POST", "/api/v3/sessions", { body: { task: "x" } })
+      assert.strictEqual((yield* exchange("GET", `/api/v3/sessions/${id}`)).status, 200)
+      assert.strictEqual((yield* exchange("GET", `${pathname}${search}`, { key: null })).status, 404)
+    })
+  )
+})
