@@ -1,6 +1,6 @@
 import * as Onset from "@webagent/report/Onset"
 import type { ScenarioResult } from "@webagent/report/RunReport"
-import type { Trial } from "@webagent/report/Trial"
+import { shownVerdict, type Trial } from "@webagent/report/Trial"
 import { escape } from "./Html.ts"
 
 type AnyVerdict = ScenarioResult["verdict"]
@@ -47,12 +47,15 @@ export const dots = (trials: ReadonlyArray<Trial>): string => {
   if (trials.length === 0) return ""
   const shown = trials.slice(0, most)
   const shapes = shown
-    .map(({ reruns, verdict }, index) => {
+    .map((trial, index) => {
+      const { reruns } = trial
+      const verdict = shownVerdict(trial)
       const rerun = reruns.length === 0 ? "" : `<path class="rerun" d="M${index * 13 + 2} 14H${index * 13 + 10}"/>`
       return `<use href="#d-${verdict}" class="${verdict}" x="${index * 13}"/>${rerun}`
     })
     .join("")
-  const runs = shown.reduce<ReadonlyArray<readonly [string, number]>>((groups, { verdict }) => {
+  const runs = shown.reduce<ReadonlyArray<readonly [string, number]>>((groups, trial) => {
+    const verdict = shownVerdict(trial)
     const last = groups.at(-1)
     return last?.[0] === verdict ? [...groups.slice(0, -1), [verdict, last[1] + 1]] : [...groups, [verdict, 1]]
   }, [])

@@ -1,7 +1,7 @@
 import * as Gate from "@webagent/report/Gate"
 import type { JudgedRow } from "@webagent/report/NightJudgement"
 import * as Onset from "@webagent/report/Onset"
-import { leakedBrowsersOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
+import { isUncleanOnly, leakedBrowsersOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import type { Breach, Exchange, Failure, Trial } from "@webagent/report/Trial"
 import * as Outages from "./Outages.ts"
 import { counted } from "@webagent/report/Text"
@@ -108,7 +108,8 @@ const left = (result: ScenarioResult): string => {
 /** What is wrong with one scenario, quarantined or not. */
 export const itemsOf = (result: ScenarioResult): ReadonlyArray<Item> => {
   const title = `${result.suite} › ${result.name}`
-  const verdict = byVerdict[result.verdict]
+  // one that only leaked or broke an invariant is told below
+  const verdict = isUncleanOnly(result) ? undefined : byVerdict[result.verdict]
   const stillOpen = leakedBrowsersOf(result).some(({ stopped }) => !stopped)
   const isExpired = result.quarantine?.expired === true
   const expired = isExpired ? "; its quarantine has expired" : ""

@@ -37,14 +37,19 @@ export const failureOf = (options: {
   readonly cause: Cause.Cause<unknown>
   readonly scenario: Scenario
   readonly request: Exchange | undefined
+  /** What the service itself said was wrong. */
+  readonly service: string | undefined
   /** Takes secrets out of text. */
   readonly redact: (text: string) => string
 }): Failure => {
-  const { cause, request, scenario } = options
+  const { cause, request, scenario, service } = options
   const redact = (text: string) => harmless(options.redact(text))
   const failed = cause.reasons.find(Cause.isFailReason)
   const error = failed === undefined ? Cause.squash(cause) : failed.error
-  const seen = request === undefined ? {} : { request }
+  const seen = {
+    ...(request === undefined ? {} : { request }),
+    ...(service === undefined ? {} : { service: redact(service).slice(0, longest) })
+  }
   if (error instanceof CheckFailed) {
     return {
       kind: "check",

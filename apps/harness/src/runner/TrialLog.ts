@@ -23,6 +23,10 @@ export interface TrialLog {
   lastExchange: Exchange | undefined
   /** The status of a run, session or task that was told last. */
   lastStatus: string | undefined
+  /** What the last answer says is wrong, where it says anything. */
+  answerError: string | undefined
+  /** Why the run or task that failed last did so, in the service's words. */
+  runError: string | undefined
   requests: number
   /** Browsers that it made and did not stop. */
   readonly openBrowsers: Set<string>
@@ -57,6 +61,8 @@ export const make = (): TrialLog => ({
   began_ms: 0,
   lastExchange: undefined,
   lastStatus: undefined,
+  answerError: undefined,
+  runError: undefined,
   requests: 0,
   openBrowsers: new Set(),
   costs: new Map(),

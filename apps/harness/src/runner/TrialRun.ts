@@ -113,7 +113,10 @@ const attempt = Effect.fnUntraced(function* (
   log.agent = null
   log.judge = null
   log.lastStatus = undefined
+  log.answerError = undefined
+  log.runError = undefined
   let request = log.lastExchange
+  let service: string | undefined
   const started_ms = yield* elapsedSince(start)
   const timeout = scenario.timeout ?? options.timeout
   const cut = deadline !== undefined && deadline.at_ms - started_ms < Duration.toMillis(timeout) ? deadline : undefined
@@ -124,7 +127,12 @@ const attempt = Effect.fnUntraced(function* (
   const work = Effect.suspend(() => scenario.run(options.contextOf(seed))).pipe(
     Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(new TimeRanOut()) }),
     // what is sent from here on only releases what the scenario held
-    Effect.onError(() => Effect.sync(() => (request = log.lastExchange))),
+    Effect.onError(() =>
+      Effect.sync(() => {
+        request = log.lastExchange
+        service = log.answerError ?? log.runError
+      })
+    ),
     Effect.onExit((exit) => Effect.sync(() => (told = exit))),
     Effect.scoped,
     Random.withSeed(seed),
@@ -151,7 +159,7 @@ const attempt = Effect.fnUntraced(function* (
   if (isUntold && (yield* isStopping)) {
     return { ...done, verdict: "skipped", reason: stopped } satisfies Tried
   }
-  const failure = failureOf({ cause: exit.cause, scenario, request, redact: options.redact })
+  const failure = failureOf({ cause: exit.cause, scenario, request, service, redact: options.redact })
   const errors = exit.cause.reasons.filter(Cause.isFailReason).map(({ error }) => error)
   if (errors.some((error) => error instanceof TimeRanOut)) {
     if (cut !== undefined) return { ...done, verdict: "skipped", reason: cut.reason } satisfies Tried

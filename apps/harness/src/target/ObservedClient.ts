@@ -20,6 +20,7 @@ import { type Made, most, TrialLog } from "../runner/TrialLog.ts"
 import { type Route, routeOf } from "../trace/Route.ts"
 import { type Seen, startOf } from "../trace/Seen.ts"
 import { ExchangeListener } from "./ExchangeListener.ts"
+import * as ServiceError from "./ServiceError.ts"
 import { codeOf } from "./SystemError.ts"
 
 const text = Schema.optionalKey(Schema.NullOr(Schema.String))
@@ -191,6 +192,7 @@ export const make = (
         log.lastExchange = { ...begun, status: seen.status ?? null, duration_ms }
       }
       tell()
+      log.answerError = undefined
       log.requests++
       if (log.exchanges.length < most) log.exchanges.push(seen)
 
@@ -216,6 +218,7 @@ export const make = (
             if (Exit.isFailure(exit)) return Effect.void
             const known = log.made.size
             learn(log, route, seen, exit.value)
+            ServiceError.note(log, seen.status ?? 0, exit.value)
             return isRaw(seen) ? note(entriesOf(seen, route, Array.from(log.made).slice(known))) : Effect.void
           })
         }),

@@ -123,7 +123,7 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
     const directory = reportDir()
     const { code, stdout } = await run(["run", example, "--tag", "leak", "--report-dir", directory])
     assert.strictEqual(code, 1)
-    assert.match(stdout, /1 passed in [\d.]+ m?s · 1 leaked browser, stopped now \(/u)
+    assert.match(stdout, /1 failed, 0 passed in [\d.]+ m?s · 1 leaked browser, stopped now \(/u)
     assert.strictEqual(reportIn(directory).results[0]?.trials[0]?.leakedBrowsers[0]?.stopped, true)
   })
 

@@ -28,7 +28,7 @@ describe("Page", () => {
     const text = words(html)
     assert.include(
       text,
-      "1 of 68 scenarios is worse than before; 1 of 66 scenarios failed, 1 while the agent claimed success; 1 flaky; 4.21 USD"
+      "1 of 68 scenarios is worse than before; 2 of 66 scenarios failed, 1 while the agent claimed success; 1 flaky; 4.21 USD"
     )
     const findings = words(between(html, '<section id="findings"', '<section id="overview"'))
     const order = [

@@ -104,8 +104,9 @@ describe("Runner", () => {
       const [fails, dies, leaks, passes] = report.results
       assert.deepStrictEqual(
         [fails?.verdict, dies?.verdict, leaks?.verdict, passes?.verdict],
-        ["failed", "failed", "passed", "passed"]
+        ["failed", "failed", "failed", "passed"]
       )
+      assert.deepStrictEqual([leaks?.trials[0]?.verdict, leaks?.failure], ["passed", undefined])
       assert.strictEqual(fails?.failure?.message, "Error: the shop is closed")
       assert.strictEqual(dies?.failure?.kind, "defect")
       assert.deepStrictEqual(leaks?.trials[0]?.leakedBrowsers, [{ id: "b-1", stopped: true }])

@@ -126,16 +126,16 @@ describe("TrialRun", () => {
         Effect.map(TrialLog, (log) => log.openBrowsers.add("b-1")),
         Effect.fail(status(503))
       )
-      for (const [works, leaks] of [
-        [true, []],
-        [false, [{ id: "b-1", stopped: false }]]
+      for (const [works, verdict, leaks] of [
+        [true, "passed", []],
+        [false, "failed", [{ id: "b-1", stopped: false }]]
       ] as const) {
         let stops = 0
         const { result, trial } = yield* results([leaking, Effect.void], {
           ...two,
           stopBrowser: () => Effect.sync(() => ++stops > 0 && works)
         })
-        assert.deepStrictEqual<unknown>([result?.verdict, stops, trial?.leakedBrowsers], ["passed", 1, leaks])
+        assert.deepStrictEqual<unknown>([result?.verdict, stops, trial?.leakedBrowsers], [verdict, 1, leaks])
       }
     })
   )

@@ -1,7 +1,7 @@
 import * as Duration from "effect/Duration"
 import type { JudgedRow } from "./NightJudgement.ts"
 import * as Onset from "./Onset.ts"
-import { isBad, leakedBrowsersOf, type RunReport, type ScenarioResult } from "./RunReport.ts"
+import { isBad, isUncleanOnly, leakedBrowsersOf, type RunReport, type ScenarioResult } from "./RunReport.ts"
 import { isScored } from "./Trial.ts"
 
 /** Why a run is red, or what one should know of a run that is not, in one sentence. */
@@ -180,7 +180,12 @@ export const judge = (report: RunReport): Gate => {
       open.filter((result) => leakedBrowsersOf(result).length > 0),
       () => "left browsers open"
     ),
-    ...reason("failed", of("failed"), () => "failed"),
+    // one that only leaked or broke an invariant has a reason of its own
+    ...reason(
+      "failed",
+      of("failed").filter((result) => !isUncleanOnly(result)),
+      () => "failed"
+    ),
     ...reason("claimed", of("claimed"), (count) => `${count === 1 ? "is" : "are"} wrong where the agent said success`),
     ...reason(
       "flaky",

@@ -4,7 +4,7 @@ import { CutCost } from "./CutCost.ts"
 import { Machine } from "./Machine.ts"
 import { NightJudgement, ReleaseProposal } from "./NightJudgement.ts"
 import { Onset } from "./Onset.ts"
-import { Breach, Failure, type LeakedBrowser, Leftover, Trial } from "./Trial.ts"
+import { Breach, Failure, isUnclean, type LeakedBrowser, Leftover, Trial } from "./Trial.ts"
 
 /**
  * What became of a scenario. `passed`: every trial that is scored passed; `flaky`: some did; `failed`: none did, or it
@@ -230,8 +230,9 @@ export const RunReport = Schema.Struct({
 /** A whole run, as `report.json` holds it. */
 export type RunReport = typeof RunReport.Type
 
-/** What a scenario's trials say together. */
+/** What a scenario's trials say together. One trial that leaks a browser or breaks an invariant fails its scenario. */
 export const verdictOf = (trials: ReadonlyArray<Trial>): Verdict => {
+  if (trials.some((trial) => trial.verdict === "passed" && isUnclean(trial))) return "failed"
   const count = (verdict: Trial["verdict"]) => trials.filter((trial) => trial.verdict === verdict).length
   const [passed, claimed, infra, unscored] = [count("passed"), count("claimed"), count("infra"), count("unscored")]
   if (claimed + count("failed") > 0) return passed > 0 ? "flaky" : claimed > 0 ? "claimed" : "failed"
@@ -244,10 +245,16 @@ export const verdictOf = (trials: ReadonlyArray<Trial>): Verdict => {
 export const leakedBrowsersOf = ({ trials }: ScenarioResult): ReadonlyArray<LeakedBrowser> =>
   trials.flatMap(({ leakedBrowsers }) => leakedBrowsers)
 
+/** Whether a scenario failed only because a trial leaked a browser or broke an invariant, and all its checks passed. */
+export const isUncleanOnly = ({ failure, trials, verdict }: ScenarioResult): boolean =>
+  verdict === "failed" &&
+  failure === undefined &&
+  trials.some((trial) => trial.verdict === "passed" && isUnclean(trial)) &&
+  !trials.some((trial) => trial.verdict === "failed")
+
 /** Whether a scenario needs a person, whatever is known of it: quarantine is not looked at. */
 export const isBad = (result: ScenarioResult): boolean =>
-  (result.verdict !== "passed" && result.verdict !== "skipped") ||
-  result.trials.some(({ breaches, leakedBrowsers }) => leakedBrowsers.length + breaches.length > 0)
+  (result.verdict !== "passed" && result.verdict !== "skipped") || result.trials.some(isUnclean)
 
 /** The counts of some results. */
 export const countsOf = (results: ReadonlyArray<ScenarioResult>): Counts => {

@@ -24,7 +24,9 @@ export const Failure = Schema.Struct({
   /** The line of the suite at `where`. */
   source: Schema.optionalKey(Schema.String),
   /** The last request before it failed. */
-  request: Schema.optionalKey(Exchange)
+  request: Schema.optionalKey(Exchange),
+  /** What the service itself says is wrong: `error` of a failed run, or `detail` of the last answer. */
+  service: Schema.optionalKey(Schema.String)
 })
 
 /** Why a trial did not pass. */
@@ -130,3 +132,10 @@ export type Trial = typeof Trial.Type
 /** Whether a trial says something about the service: infrastructure, missing evidence and skips do not. */
 export const isScored = ({ verdict }: Trial): boolean =>
   verdict === "passed" || verdict === "failed" || verdict === "claimed"
+
+/** Whether a trial broke what must always hold, whatever its checks say: it leaked a browser or broke an invariant. */
+export const isUnclean = ({ breaches, leakedBrowsers }: Trial): boolean => breaches.length + leakedBrowsers.length > 0
+
+/** How a trial is shown: one whose checks passed and that leaked a browser or broke an invariant has failed. */
+export const shownVerdict = (trial: Trial): TrialVerdict =>
+  trial.verdict === "passed" && isUnclean(trial) ? "failed" : trial.verdict

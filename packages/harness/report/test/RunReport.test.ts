@@ -39,4 +39,15 @@ describe("what a scenario's trials say together", () => {
       assert.strictEqual(verdictOf(trials.map((verdict) => trial({ verdict }))), verdict)
     })
   }
+
+  it("a leaked browser or a broken invariant fails a scenario whose checks passed", () => {
+    const leak = trial({ leakedBrowsers: [{ id: "b-1", stopped: true }] })
+    const breach = trial({ breaches: [{ invariant: "created-twice", sentence: "twice", resource: null }] })
+    assert.strictEqual(verdictOf([trial({}), leak, trial({})]), "failed")
+    assert.strictEqual(verdictOf([breach, trial({ verdict: "infra" })]), "failed")
+    assert.strictEqual(
+      verdictOf([trial({}), trial({ verdict: "failed", leakedBrowsers: leak.leakedBrowsers })]),
+      "flaky"
+    )
+  })
 })

@@ -1,0 +1,121 @@
+import type { RunReport, ScenarioResult } from "./RunReport.ts"
+import { cut } from "./Text.ts"
+import type { Breach, Exchange, Failure, Trial } from "./Trial.ts"
+
+/** One reason for which trials went wrong, with every scenario that it explains. */
+export interface Cause {
+  /** The same for two nights that meet the same cause: what tells one run from another is taken out. */
+  readonly key: string
+  /** In a line, of at most 200 characters: `the order exists: the service says "The cart was empty."`. */
+  readonly text: string
+  /** The scenarios that it explains, in the order of the report, each with the trials that met it. */
+  readonly scenarios: ReadonlyArray<{ readonly result: ScenarioResult; readonly trials: ReadonlyArray<Trial> }>
+  /** The first trial that met it. */
+  readonly example: { readonly result: ScenarioResult; readonly trial: Trial }
+}
+
+const line = (text: string): string => text.replaceAll(/\s+/gu, " ").trim()
+
+// what differs between two trials that fail for one reason; the order matters, an id has digits that are no number
+const variable: ReadonlyArray<readonly [pattern: RegExp, word: string]> = [
+  [/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/giu, "<id>"],
+  [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d| UTC)?/gu, "<time>"],
+  [/\b(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:]+\]):\d{2,5}\b/giu, "<host>"],
+  [/\b\d+(?:\.\d+)? ?(?:ms|s|min|h|milliseconds|seconds|minutes)\b/gu, "<duration>"],
+  [/\b(?=[\da-f-]*\d)[\da-f]{8,}(?:-\d+)?\b/giu, "<id>"],
+  [/\b\d{5,}\b/gu, "<number>"]
+]
+
+/** A text without ids, times, durations, ports and long numbers: the same for two failures of one cause. */
+export const normalised = (text: string): string =>
+  variable.reduce((left, [pattern, word]) => left.replaceAll(pattern, word), line(text))
+
+// an id of any form: a wrong one that a scenario asks for on purpose, too
+const resource = /(\/v\d+\/[a-z-]+\/)[^/]+/u
+
+/** How a request ended, without the ids of its path: `GET /api/v4/runs/<id>: HTTP 503`. */
+export const requestText = ({ method, path, status }: Exchange): string =>
+  `${method} ${normalised(path.replace(resource, "$1<id>"))}: ${status === null ? "no response" : `HTTP ${status}`}`
+
+const isAway = (request: Exchange | undefined): request is Exchange =>
+  request !== undefined && (request.status === null || request.status === 429 || request.status >= 500)
+
+/** Why a failure happened, in a line: what the service says of itself comes before what the check saw. */
+export const textOf = (failure: Failure, verdict: Trial["verdict"] = "failed"): string => {
+  const { actual, expected, kind, message, request, service } = failure
+  // what only the infrastructure ended is told by what it was asking for
+  if (verdict === "infra" && isAway(request)) return requestText(request)
+  const said = service === undefined ? undefined : `the service says "${cut(normalised(service), 120)}"`
+  const facts =
+    said === undefined
+      ? [
+          ...(expected === undefined || expected === "" ? [] : [`expected ${cut(normalised(expected), 60)}`]),
+          ...(actual === undefined || actual === "" ? [] : [`got ${cut(normalised(actual), 60)}`]),
+          ...(kind === "timeout" && request !== undefined ? [`last request ${requestText(request)}`] : [])
+        ]
+      : [said]
+  const what = cut(normalised(message.split("\n")[0] ?? ""), 120)
+  return cut(facts.length === 0 ? what : `${what}: ${facts.join(", ")}`, 200)
+}
+
+/**
+ * What two failures have in common when they have one cause. What the service says of itself is enough: checks that
+ * stumble over it are of many names.
+ */
+const keyOf = (failure: Failure, verdict: Trial["verdict"]): string => {
+  const { request, service } = failure
+  if (verdict === "infra") return `infra ${textOf(failure, verdict)}`
+  // the error of a run came with a 200, or with whatever was asked last
+  const status = request?.status ?? 0
+  if (service !== undefined) return `service ${status >= 400 ? status : "run"} ${normalised(service)}`
+  return `${failure.kind} ${textOf(failure, verdict)}`
+}
+
+const breachText = ({ invariant, sentence }: Breach): string => `${invariant}: ${cut(normalised(sentence), 160)}`
+
+interface Met {
+  readonly key: string
+  readonly text: string
+  readonly result: ScenarioResult
+  readonly trial: Trial
+}
+
+const metBy = (result: ScenarioResult): ReadonlyArray<Met> =>
+  result.trials.flatMap((trial): ReadonlyArray<Met> => {
+    const { breaches, failure, leakedBrowsers, reason, verdict } = trial
+    const met = (key: string, text: string): Met => ({ key, text, result, trial })
+    return [
+      ...(verdict === "passed" || verdict === "skipped"
+        ? []
+        : failure === undefined
+          ? [met(`${verdict} ${normalised(reason ?? "")}`, cut(normalised(reason ?? verdict), 200))]
+          : [met(keyOf(failure, verdict), textOf(failure, verdict))]),
+      ...(leakedBrowsers.length === 0 ? [] : [met("leaked browser", "leaked a browser")]),
+      ...breaches.map((breach) => met(`breach ${breach.invariant}`, breachText(breach)))
+    ]
+  })
+
+/**
+ * What went wrong in a run, by cause: each once, with every scenario that it explains. The cause of most scenarios comes
+ * first. Two trials have one cause when the service gives the same reason, or, where it gives none, when the same check
+ * saw the same; ids, times, durations and ports do not count. Scenarios in quarantine are left out.
+ */
+export const causesOf = (report: RunReport): ReadonlyArray<Cause> => {
+  const open = report.results.filter(({ quarantine }) => quarantine === undefined || quarantine.expired)
+  return [...Map.groupBy(open.flatMap(metBy), ({ key }) => key)]
+    .flatMap(([key, met]): ReadonlyArray<Cause> => {
+      const [first] = met
+      if (first === undefined) return []
+      const scenarios = [...Map.groupBy(met, ({ result }) => result)].map(([result, those]) => ({
+        result,
+        trials: [...new Set(those.map(({ trial }) => trial))]
+      }))
+      // checks of different names stumble over what the service says: then only that is the cause
+      const texts = new Set(met.map(({ text }) => text))
+      const said = first.trial.failure?.service
+      const text =
+        texts.size > 1 && said !== undefined ? `the service says "${cut(normalised(said), 160)}"` : first.text
+      return [{ key, text, scenarios, example: { result: first.result, trial: first.trial } }]
+    })
+    .toSorted((one, other) => other.scenarios.length - one.scenarios.length)
+}

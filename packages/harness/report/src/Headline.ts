@@ -1,0 +1,131 @@
+import * as Gate from "./Gate.ts"
+import type { JudgedRow } from "./NightJudgement.ts"
+import * as Onset from "./Onset.ts"
+import { isUncleanOnly, leakedBrowsersOf, type RunReport, type ScenarioResult } from "./RunReport.ts"
+import { counted } from "./Text.ts"
+
+/** What a run comes to: red fails it. */
+export type Status = "red" | "green"
+
+/** One kind of thing that makes a run red, counted. */
+export interface Problem {
+  readonly count: number
+  /** How many of them are new tonight; undefined where no earlier night can tell. */
+  readonly fresh: number | undefined
+  /** `failure`, `browser leak`: what one of them is called. */
+  readonly noun: string
+}
+
+const freshIn = (onsets: ReadonlyArray<Onset.Onset | undefined>): number | undefined =>
+  onsets.every((onset) => onset === undefined)
+    ? undefined
+    : onsets.filter((onset) => Onset.ageOf(onset) === "new").length
+
+const problem = (
+  noun: string,
+  onsets: ReadonlyArray<Onset.Onset | undefined>,
+  count = onsets.length
+): ReadonlyArray<Problem> => (count === 0 ? [] : [{ noun, count, fresh: freshIn(onsets) }])
+
+const isRegression =
+  (covered: ReadonlySet<string>) =>
+  ({ figure, scenario, verdict }: JudgedRow): boolean =>
+    verdict === "regressed" &&
+    figure !== "leaked browsers" &&
+    (scenario === null || !covered.has(`${scenario.suite} › ${scenario.name}`))
+
+/** What makes a run red, counted by kind, the worst first. Empty exactly when the gate is green. */
+export const problemsOf = (report: RunReport): ReadonlyArray<Problem> => {
+  const { breaches, judgement, results } = report
+  const rules = new Set(Gate.judge(report).reasons.map(({ rule }) => rule))
+  const tolerated = Gate.tolerated(report)
+  const open = results.filter((result) => !Gate.isCovered(result))
+  const covered = new Set(results.filter(Gate.isCovered).map(({ name, suite }) => `${suite} › ${name}`))
+  const trialsOf = (wanted: ReadonlyArray<ScenarioResult>) => wanted.map(({ onset }) => onset?.trials)
+  const of = (...verdicts: ReadonlyArray<ScenarioResult["verdict"]>) =>
+    open.filter((result) => verdicts.includes(result.verdict) && !isUncleanOnly(result) && !tolerated.has(result))
+  const leaking = open.filter((result) => leakedBrowsersOf(result).length > 0)
+  // a leaked browser is a breach of its own name, too
+  const breaking = open.filter(({ trials }) =>
+    trials.some((trial) => trial.breaches.some(({ invariant }) => invariant !== "browsers-left-open"))
+  )
+  const regressed = (judgement?.rows ?? []).filter(isRegression(covered))
+  const figures = Map.groupBy(regressed, ({ figure }) => figure)
+  const only = (rule: Gate.Reason["rule"], noun: string) => (rules.has(rule) ? problem(noun, [undefined]) : [])
+  return [
+    ...problem("failure", trialsOf(of("failed", "claimed"))),
+    ...problem(
+      "broken invariant",
+      [...breaking.map(({ onset }) => onset?.invariants), ...breaches.map(() => undefined)],
+      breaking.length + breaches.length
+    ),
+    ...problem(
+      "browser leak",
+      leaking.map(({ onset }) => onset?.invariants)
+    ),
+    ...[...figures].flatMap(([figure, rows]) =>
+      problem(
+        `${figure} regression`,
+        rows.map(({ onset }) => onset)
+      )
+    ),
+    ...problem("flaky scenario", trialsOf(of("flaky"))),
+    ...problem("unreachable scenario", trialsOf(of("infra"))),
+    ...problem("unscored scenario", trialsOf(of("unscored"))),
+    ...problem(
+      "expired quarantine",
+      results.filter(({ quarantine }) => quarantine?.expired === true).map(() => undefined)
+    ),
+    ...only("limit", "crossed limit"),
+    ...only("not run", "incomplete run"),
+    ...only("stopped", "stopped run")
+  ]
+}
+
+const textOf = ({ count, fresh, noun }: Problem): string =>
+  fresh === undefined || fresh === 0
+    ? counted(count, noun)
+    : fresh === count
+      ? `${count} new ${counted(count, noun).slice(String(count).length + 1)}`
+      : `${counted(count, noun)} (${fresh} new)`
+
+/** Whether a run is red or green, as the gate decides. */
+export const statusOf = (report: RunReport): Status => (Gate.judge(report).green ? "green" : "red")
+
+/** `75 of 76 scenarios passed`: of those that were run. */
+export const passedText = ({ results }: RunReport): string => {
+  const ran = results.filter(({ verdict }) => verdict !== "skipped")
+  const passed = ran.filter(({ verdict }) => verdict === "passed").length
+  if (ran.length === 0) return "no scenario was run"
+  return passed === ran.length && passed > 1
+    ? `all ${passed} scenarios passed`
+    : `${passed} of ${counted(ran.length, "scenario")} passed`
+}
+
+const mostWords = 8
+
+const wordsIn = (text: string): number => text.split(" ").length
+
+const joined = (parts: ReadonlyArray<string>, fits: (text: string) => boolean): string =>
+  parts.reduce(
+    (text, part) => (text === "" || fits(`${text}, ${part}`) ? [text, part].filter(Boolean).join(", ") : text),
+    ""
+  )
+
+/** A run in at most eight words, for a title: `Red: 2 new failures, 1 browser leak`. */
+export const titleOf = (report: RunReport): string => {
+  const parts = problemsOf(report).map(textOf)
+  if (statusOf(report) === "green") return `Green: ${passedText(report)}`
+  return joined(
+    parts.map((part, index) => (index === 0 ? `Red: ${part}` : part)),
+    (text) => wordsIn(text) <= mostWords
+  )
+}
+
+/** A run in a line, for the end of its output: `RED: 1 new failure, 1 browser leak (75 of 76 scenarios passed)`. */
+export const lastLineOf = (report: RunReport): string => {
+  const problems = problemsOf(report).map(textOf)
+  const passed = passedText(report)
+  if (statusOf(report) === "green") return `GREEN: ${passed}`
+  return `RED: ${problems.join(", ")} (${passed})`
+}

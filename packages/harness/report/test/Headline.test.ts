@@ -1,0 +1,93 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Gate from "../src/Gate.ts"
+import { lastLineOf, problemsOf, statusOf, titleOf } from "../src/Headline.ts"
+import type { JudgedRow } from "../src/NightJudgement.ts"
+import type { RunReport, ScenarioResult } from "../src/RunReport.ts"
+import type { Trial } from "../src/Trial.ts"
+import { reportOf, resultOf, trialOf } from "./reports.ts"
+
+const passed = (count: number): ReadonlyArray<ScenarioResult> =>
+  Array.from({ length: count }, (_, index) => resultOf(`passes ${index}`, [trialOf()]))
+
+const failing = (change: Partial<Trial> = {}) =>
+  trialOf({ verdict: "failed", failure: { kind: "check", message: "no" }, ...change })
+const leak = { leakedBrowsers: [{ id: "b-1", stopped: true }] }
+const onset = (nights: number) => ({ trials: { since: "2026-11-14T02:00:00.000Z", nights, known: 9 } })
+
+const row = (figure: JudgedRow["figure"]): JudgedRow => ({
+  figure,
+  scenario: null,
+  verdict: "regressed",
+  now: "4.35 USD",
+  before: "2.17 USD",
+  window: 1,
+  since: "2026-11-21T02:00:00.000Z",
+  nights: 9,
+  evidence: "p < 0.001",
+  detectable: null
+})
+
+const judged = (...rows: ReadonlyArray<JudgedRow>): Partial<RunReport> => ({
+  judgement: { verdict: "regressed", nights: 9, passedOver: [], differences: [], rows }
+})
+
+const cases: ReadonlyArray<readonly [name: string, report: RunReport, title: string, last: string]> = [
+  ["all passed", reportOf(passed(76)), "Green: all 76 scenarios passed", "GREEN: all 76 scenarios passed"],
+  ["one scenario", reportOf(passed(1)), "Green: 1 of 1 scenario passed", "GREEN: 1 of 1 scenario passed"],
+  [
+    "new failures and a leak",
+    reportOf([
+      ...passed(2),
+      resultOf("a", [failing()], { onset: onset(1) }),
+      resultOf("b", [failing()], { onset: onset(1) }),
+      resultOf("c", [trialOf(leak)])
+    ]),
+    "Red: 2 new failures, 1 browser leak",
+    "RED: 2 new failures, 1 browser leak (2 of 5 scenarios passed)"
+  ],
+  [
+    "some failures are old",
+    reportOf([resultOf("a", [failing()], { onset: onset(1) }), resultOf("b", [failing()], { onset: onset(7) })]),
+    "Red: 2 failures (1 new)",
+    "RED: 2 failures (1 new) (0 of 2 scenarios passed)"
+  ],
+  [
+    "a leak is no failure besides",
+    reportOf([resultOf("c", [trialOf(leak)]), ...passed(1)]),
+    "Red: 1 browser leak",
+    "RED: 1 browser leak (1 of 2 scenarios passed)"
+  ],
+  [
+    "more kinds than eight words hold",
+    reportOf(
+      [resultOf("a", [failing()]), resultOf("b", [trialOf(leak)]), resultOf("f", [failing(), trialOf()])],
+      judged(row("cost"), row("duration"))
+    ),
+    "Red: 1 failure, 1 browser leak",
+    "RED: 1 failure, 1 browser leak, 1 cost regression, 1 duration regression, 1 flaky scenario (0 of 3 scenarios passed)"
+  ],
+  [
+    "stopped",
+    reportOf(passed(2), { interrupted: true }),
+    "Red: 1 stopped run",
+    "RED: 1 stopped run (all 2 scenarios passed)"
+  ],
+  ["nothing ran", reportOf([]), "Red: 1 incomplete run", "RED: 1 incomplete run (no scenario was run)"]
+]
+
+describe("the headline of a run", () => {
+  for (const [name, report, title, last] of cases) {
+    it(`${name}: ${title}`, () => {
+      assert.deepStrictEqual([titleOf(report), lastLineOf(report)], [title, last])
+      assert.isAtMost(titleOf(report).split(" ").length, 8)
+      assert.strictEqual(problemsOf(report).length === 0, Gate.judge(report).green)
+      assert.strictEqual(statusOf(report), Gate.judge(report).green ? "green" : "red")
+    })
+  }
+
+  it("a scenario in quarantine is no problem", () => {
+    const quarantine = { owner: "ann", reason: "known", expires: "2026-12-01", expired: false }
+    const report = reportOf([...passed(2), resultOf("a", [failing()], { quarantine })])
+    assert.deepStrictEqual([titleOf(report), problemsOf(report)], ["Green: 2 of 3 scenarios passed", []])
+  })
+})
