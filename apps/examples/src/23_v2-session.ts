@@ -17,7 +17,7 @@ export const program = Effect.gen(function* () {
   return session.tasks.map((task) => ({
     status: task.status,
     output: task.output,
-    // what the agent says of itself, and what a judge says of it; null where nobody said anything
+    // what the agent says of itself, and what a judge says of it; null when unknown
     isSuccess: task.isSuccess,
     judgeVerdict: task.judgeVerdict,
     // task times are naive: UTC without saying so

@@ -7,12 +7,12 @@ import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import { Shopper } from "./Shopper.ts"
 
-/** The clients as in production, but for the address. */
+/** The clients as in production, with another address. */
 const clients = Layer.unwrap(
   Effect.map(Server, ({ address }) => V4.layerClient({ baseUrl: address, apiKey: "wak_test" }))
 )
 
-/** The app, and a service of its own on a free port. Runs take 5 ms, so that the usual pace of polls would be too slow. */
+/** The app with its own service on a free port. A simulated run takes 5 ms, so the tests poll often. */
 const withService = (options: SimulatedOptions = {}) =>
   Effect.provide(
     Shopper.layer.pipe(
@@ -22,14 +22,14 @@ const withService = (options: SimulatedOptions = {}) =>
     )
   )
 
-/** What the service has to say against how it was used; nothing is how it should be. */
+/** What the service found wrong with how the app used it. */
 const complaints = Effect.gen(function* () {
   const control = yield* Control
   const { verdicts } = yield* control.verdicts
   return verdicts.filter(({ holds }) => !holds).map(({ sentence }) => sentence)
 })
 
-// it.live, for sockets know nothing of a TestClock
+// it.live, because sockets do not wait for a TestClock
 describe("Shopper", () => {
   it.live("answers with the number of the order", () =>
     Effect.gen(function* () {
@@ -47,7 +47,7 @@ describe("Shopper", () => {
     }).pipe(withService())
   )
 
-  it.live("buys all the same when polls are reset, throttled and answered with nonsense", () =>
+  it.live("survives polls that are reset, throttled or answered with HTML", () =>
     Effect.gen(function* () {
       const shopper = yield* Shopper
       assert.strictEqual(yield* shopper.buy("the red mug [simulate output=4711]"), "4711")
@@ -63,7 +63,7 @@ describe("Shopper", () => {
     )
   )
 
-  it.live("says that it does not know when the answer to a create is lost, and does not buy twice", () =>
+  it.live("does not buy twice when the response to a create is lost", () =>
     Effect.gen(function* () {
       const control = yield* Control
       const shopper = yield* Shopper
@@ -83,7 +83,7 @@ describe("Shopper", () => {
     )
   )
 
-  it.live("stops the browser, also when nothing comes of it", () =>
+  it.live("stops the browser when its use fails", () =>
     Effect.gen(function* () {
       const shopper = yield* Shopper
       yield* Effect.flip(shopper.browse(() => Effect.fail("nothing to see")))
@@ -91,7 +91,7 @@ describe("Shopper", () => {
     }).pipe(withService())
   )
 
-  it.live("would be found out if it left a browser open", () =>
+  it.live("shows a browser that the app leaves open", () =>
     Effect.gen(function* () {
       const browsers = yield* Browsers
       yield* browsers.create()

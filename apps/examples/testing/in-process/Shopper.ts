@@ -5,17 +5,17 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** It was tried, and nothing was bought. */
+/** Nothing was bought. */
 export class NotBought extends Data.TaggedError("NotBought")<{ readonly item: string; readonly why: string }> {}
 
-/** Nobody knows: a person has to look before anybody tries again. */
+/** The item may be bought: check before you try again. */
 export class PerhapsBought extends Data.TaggedError("PerhapsBought")<{ readonly item: string; readonly key: string }> {}
 
 const make = Effect.gen(function* () {
   const browsers = yield* Browsers
   const runs = yield* Runs
   return {
-    /** Buys one, and answers with the number of the order. */
+    /** Buys an item and returns the number of the order. */
     buy: Effect.fn("Shopper.buy")(
       function* (item: string) {
         const run = yield* runs.createAndWait({ task: `Buy ${item} and answer with the number of the order` })
@@ -25,7 +25,7 @@ const make = Effect.gen(function* () {
       (bought, item) =>
         Effect.catchTag(bought, "CreateOutcomeUnknown", ({ key }) => Effect.fail(new PerhapsBought({ item, key })))
     ),
-    /** Lets somebody look around in a browser, which is stopped when they have. */
+    /** Opens a browser for `look`, and stops it afterwards. */
     browse: <A, E, R>(look: (cdpUrl: string) => Effect.Effect<A, E, R>) =>
       browsers.use({ proxyCountryCode: "no" }, (browser) => look(browser.cdpUrl))
   }

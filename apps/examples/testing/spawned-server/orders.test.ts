@@ -4,7 +4,7 @@ import { type SimulatedService, startService } from "./service.ts"
 
 let service: SimulatedService
 
-// one process for the file; 20 times as fast, so that a bad day is over soon
+// one process for the file, 20 times as fast
 beforeAll(async () => {
   service = await startService("--profile", "flaky", "--seed", "10", "--time-scale", "20")
 })
@@ -27,7 +27,7 @@ const requests = async () => {
 
 const startProfile = () => service.control("PUT", "/profile", { preset: "flaky" })
 
-/** Loses the answer to the first request of every create: it is carried out, and the connection is reset. */
+/** Loses the response to the first request of every create: the service acts, and resets the connection. */
 const loseAnswers = () =>
   service.control("PUT", "/faults", [
     {
@@ -45,7 +45,7 @@ describe("on a bad day", () => {
     // with this seed two of the creates are struck, always the same two
     const creates = (await requests()).filter(({ operation }) => operation === "v4.createRun")
     expect(creates.flatMap(({ fault }) => fault ?? []).toSorted()).toEqual(["bad-gateway", "reset"])
-    // and still nothing was made twice, lost, or polled to death
+    // and nothing was created twice, lost, or polled after its end
     expect(await service.complaints()).toEqual({})
   })
 
@@ -70,7 +70,7 @@ describe("when the answer to a create is lost", () => {
     expect(await service.complaints()).toEqual({})
   })
 
-  it("an app that sends it again without a key is found out", async () => {
+  it("shows an app that retries without a key", async () => {
     const create = () =>
       fetch(`${service.baseUrl}/runs`, {
         method: "POST",
@@ -83,7 +83,7 @@ describe("when the answer to a create is lost", () => {
   })
 })
 
-it("a browser that is left open is found out", async () => {
+it("shows a browser that is left open", async () => {
   await fetch(`${service.baseUrl}/browsers`, { method: "POST", headers: { "X-Service-API-Key": service.apiKey } })
   expect(await service.complaints()).toEqual({
     "browsers-left-open": '1 browser is not stopped: only a PATCH with the action "stop" ends one.'

@@ -13,7 +13,7 @@ export interface Run {
   readonly result?: unknown
 }
 
-/** The service has said no: asking again would not help. */
+/** The service refused the request: a retry does not help. */
 export class Refused extends Error {}
 
 const patience_ms = 30_000
@@ -51,9 +51,9 @@ const ask = async <Answer>(
   }
 }
 
-/** Has an item bought, and waits for what comes of it. */
+/** Has an item bought and waits for the result. */
 export const place = async (service: Service, order: string, item: string): Promise<Run> => {
-  // from the number of the order: whoever sends it again, even after a crash, gets the run that there is
+  // the key comes from the order: a retry, also after a crash, gets the existing run
   const { id } = await ask<Run>(service, "POST", "/runs", { task: `Buy ${item}` }, `order-${order}`)
   for (;;) {
     const { status } = await ask<Run>(service, "GET", `/runs/${id}/status`)
@@ -62,7 +62,7 @@ export const place = async (service: Service, order: string, item: string): Prom
   }
 }
 
-/** Lends a browser, and stops it whatever happens. */
+/** Lends a browser and always stops it. */
 export const withBrowser = async <A>(service: Service, name: string, use: (cdpUrl: string) => Promise<A>) => {
   const key = `browser-${name}`
   const browser = await ask<{ readonly id: string; readonly cdpUrl: string }>(service, "POST", "/browsers", {}, key)

@@ -4,7 +4,7 @@ import { once } from "node:events"
 import { createRequire } from "node:module"
 import { createInterface } from "node:readline"
 
-// what `npx webagent-server` runs, without npx in between: the signal to stop reaches the server itself
+// what `npx webagent-server` runs; without npx the signal to stop reaches the server
 const program = createRequire(import.meta.url).resolve("webagent-server/bin/webagent-server.js")
 
 export interface SimulatedService {
@@ -13,7 +13,7 @@ export interface SimulatedService {
   readonly apiKey: string
   /** A request to the control API, such as `("PUT", "/profile", { preset: "hostile" })`. */
   readonly control: <Answer>(method: string, path: string, body?: unknown) => Promise<Answer>
-  /** What the service has to say against how it was used, by the name of the oracle. */
+  /** What the service found wrong with how it was used, by oracle. */
   readonly complaints: () => Promise<Record<string, string>>
   readonly stop: () => Promise<void>
 }
@@ -22,13 +22,13 @@ interface Verdicts {
   readonly verdicts: ReadonlyArray<{ readonly oracle: string; readonly holds: boolean; readonly sentence: string }>
 }
 
-/** A service on free ports, with these further flags. */
+/** Starts a service on free ports, with further flags. */
 export const startService = async (...flags: ReadonlyArray<string>): Promise<SimulatedService> => {
   const args = ["--port", "0", "--api-key", "wak_test", "--control", "--control-key", "test-control", ...flags]
   const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "inherit"] })
   const exit = once(child, "exit")
 
-  // once it listens it says what there is to know, a name and a value on each line, the key last
+  // the server prints a name and a value per line once it listens, the key last
   const said = new Map<string, string>()
   for await (const line of createInterface(child.stdout)) {
     const [name = "", value = ""] = line.split(/\s+/u)
@@ -38,7 +38,7 @@ export const startService = async (...flags: ReadonlyArray<string>): Promise<Sim
   const baseUrl = said.get("v4")
   const address = said.get("control")
   if (baseUrl === undefined || address === undefined) {
-    throw new Error("The simulated service did not start; what it said about that is above.")
+    throw new Error("The simulated service did not start: see its output above.")
   }
 
   const control: SimulatedService["control"] = async (method, path, body) => {

@@ -26,7 +26,7 @@ const withService = (options: SimulatedService.InProcessOptions = {}) =>
     { local: true }
   )
 
-/** Every run takes 40 minutes, and nobody may poll more than once a second. */
+/** Every run takes 40 minutes, and clients may poll once a second. */
 const slow: Profile = {
   ...presets.instant,
   duration: Duration.minutes(40),
@@ -34,7 +34,7 @@ const slow: Profile = {
   pollInterval: Duration.millis(900)
 }
 
-/** A night of two hours: what becomes of the report, and after how many minutes. */
+/** A night of two hours: the report, and the minutes it took. */
 const night = Effect.gen(function* () {
   const report = yield* NightlyReport
   const writing = yield* Effect.forkChild(
@@ -66,7 +66,7 @@ describe("a night", () => {
     }).pipe(withService())
   )
 
-  it.effect("the third poll is told to come back in two minutes, and nobody asks before", () =>
+  it.effect("the third poll is told to come back in two minutes, and the client waits", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* night).minutes, 40)
       const polls = (yield* requests).filter(({ operation }) => operation === "v4.getRunStatus")
@@ -122,7 +122,7 @@ describe("a night", () => {
     }).pipe(withService({ profile: { ...slow, duration: Duration.hours(3) } }))
   )
 
-  it.effect("the answer to the create is lost: no second run, and the first is found out to be unread", () =>
+  it.effect("the answer to the create is lost: no second run, and the first is reported as unread", () =>
     Effect.gen(function* () {
       const { written } = yield* night
       assert.deepInclude(written, { _tag: "Failure" })

@@ -5,7 +5,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** There is none tonight; `runId` names a run that may still be at work, and cost. */
+/** No report tonight; `runId` names a run that may still work, and cost. */
 export class NoReport extends Data.TaggedError("NoReport")<{ readonly why: string; readonly runId?: string }> {}
 
 const task = "Compare the prices of the red mug in forty shops"
@@ -13,7 +13,7 @@ const task = "Compare the prices of the red mug in forty shops"
 const make = Effect.gen(function* () {
   const runs = yield* Runs
   return {
-    /** The report of a night, which names the create: whoever looks for its run later knows what it is called. */
+    /** The report of a night. The night is part of the key, so that the run can be found later. */
     write: Effect.fn("NightlyReport.write")(
       function* (night: string) {
         const options = { timeout: "1 hour", idempotencyKey: `report-${night}` } as const

@@ -1,0 +1,17 @@
+import { CreateOutcomeUnknown, type WaitOptions, type WebAgent } from "@webagent/v4/promise"
+
+/** Buys an item and returns the number of the order. */
+export const buy = async (agent: WebAgent, item: string, wait: WaitOptions = {}): Promise<string> => {
+  try {
+    const task = `Buy ${item} and answer with the number of the order`
+    const run = await agent.runs.createAndWait({ task }, wait)
+    if (run.status !== "completed") throw new Error(`${item} was not bought: ${run.error ?? run.status}`)
+    return String(run.result)
+  } catch (error) {
+    // the response was lost: a second try might buy a second item
+    if (error instanceof CreateOutcomeUnknown) {
+      throw new Error(`${item} may be bought: look for ${error.key}`, { cause: error })
+    }
+    throw error
+  }
+}
