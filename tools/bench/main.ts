@@ -44,7 +44,7 @@ const benches = {
   }
 }
 
-const page = fileURLToPath(new URL("../../docs/benchmarks.md", import.meta.url))
+const page = fileURLToPath(new URL("RESULTS.md", import.meta.url))
 
 const usage = `pnpm bench NAME [options]
 
@@ -61,7 +61,7 @@ const usage = `pnpm bench NAME [options]
   --rounds N       this many rounds
   --duration 20m   how long the soak goes on
   --json FILE      the whole result, also as JSON
-  --docs           write the tables into docs/benchmarks.md
+  --docs           write the tables into tools/bench/RESULTS.md
 `
 
 const options = {

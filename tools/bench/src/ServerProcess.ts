@@ -32,7 +32,7 @@ const ticks_per_s = 100
 
 const lastLines = 5
 
-/** A port that nobody listens on at this moment. */
+/** A free port. */
 export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer()

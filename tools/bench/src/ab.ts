@@ -35,7 +35,7 @@ const program = (args: ReadonlyArray<string>): ChildProcess =>
     env: { ...process.env, WEBAGENT_API_KEY: apiKey, NO_COLOR: "1" }
   })
 
-/** Starts a simulated service whose time goes so many times as slowly; resolves to its address and how to stop it. */
+/** Starts a simulated service whose time runs slower by `factor`; resolves to its address and a function that stops it. */
 const serve = (profileFile: string, factor: number) =>
   new Promise<{ readonly address: string; readonly stop: () => void }>((resolve, reject) => {
     const flags = ["--port", "0", "--api-key", apiKey, "--profile", profileFile, "--journal-size", "0"]

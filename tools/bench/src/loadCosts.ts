@@ -49,7 +49,7 @@ const withServer = async <A>(
   }
 }
 
-/** Whoever makes load, each in every round, in an order that is fair over the rounds. */
+/** Runs each maker of load in every round, in an order that is fair over the rounds. */
 const interleaved = async <Name extends string, A>(
   makers: Readonly<Record<Name, () => Promise<A>>>,
   rounds: number,

@@ -10,7 +10,7 @@ export interface NightsOptions {
   readonly log: (line: string) => void
 }
 
-/** Months of nights in virtual time, of which most become worse in some way: how soon it is found, and how often in vain. */
+/** Months of nights in virtual time; most months have a regression: how soon it is found, and how many false positives. */
 export const nights = ({ log, quick, rounds }: NightsOptions): NightsReport => {
   const machine = fingerprint()
   const months = rounds ?? (quick ? 3 : 60)

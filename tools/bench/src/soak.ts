@@ -26,7 +26,7 @@ export type Soak = (url: string) => Promise<{ readonly report: LoadReport; reado
 /** How often the server is weighed. */
 export interface Weighing {
   readonly every_s: number
-  /** Every so many times its garbage is collected after it was weighed, and its heap measured. */
+  /** Garbage is collected, and the heap measured, at every n-th measurement. */
   readonly collectEvery: number
 }
 

@@ -7,8 +7,8 @@ const span = (time: Duration.Duration) => Duration.format(time)
 const time = (drawn: DurationDistribution): string => {
   if (Duration.isDuration(drawn)) return span(drawn)
   if ("uniform" in drawn) return `${span(drawn.uniform.min)} to ${span(drawn.uniform.max)}`
-  if ("lognormal" in drawn) return `${span(drawn.lognormal.median)} or so, a tail (lognormal ${drawn.lognormal.sigma})`
-  return `${span(drawn.pareto.min)} or more, a heavy tail (Pareto ${drawn.pareto.alpha})`
+  if ("lognormal" in drawn) return `${span(drawn.lognormal.median)} median, lognormal ${drawn.lognormal.sigma}`
+  return `${span(drawn.pareto.min)} or more, Pareto ${drawn.pareto.alpha}`
 }
 
 const outcomes = ({ outcomes: weights = {} }: Profile): string => {
@@ -22,10 +22,10 @@ const limits = ({ limits: { burst, concurrentBrowsers, concurrentRuns, requestsP
   [
     concurrentRuns === undefined ? "" : `${concurrentRuns} runs`,
     concurrentBrowsers === undefined ? "" : `${concurrentBrowsers} browsers`,
-    requestsPerSecond === undefined ? "" : `${requestsPerSecond} requests a second, ${burst ?? 1} at once`
+    requestsPerSecond === undefined ? "" : `${requestsPerSecond} requests per second, ${burst ?? 1} at once`
   ]
     .filter((text) => text !== "")
-    .join(", ") || "all"
+    .join(", ") || "none"
 
 /** The share of requests to the operation that one of the rules strikes, each drawn by itself. */
 const struck = ({ faults = [] }: Profile, operation: string): string => {
@@ -39,7 +39,6 @@ const row = (name: (typeof presetNames)[number]): string => {
   const profile: Profile = presets[name]
   const cells = [
     `\`${name}\``,
-    profile.description,
     profile.duration === undefined ? "" : time(profile.duration),
     outcomes(profile),
     limits(profile),
@@ -50,7 +49,7 @@ const row = (name: (typeof presetNames)[number]): string => {
   return `| ${cells.join(" | ")} |`
 }
 
-/** The rows of the table of presets in docs/profiles.md. */
+/** The rows of the table of presets in docs/simulated-service-reference.md. */
 export const presetRows = (): ReadonlyArray<string> => presetNames.map(row)
 
 const paths = (ast: Schema.Constraint["ast"], at: string): ReadonlyArray<string> => {

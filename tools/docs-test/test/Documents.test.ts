@@ -9,6 +9,18 @@ import { fences, shown } from "../src/Fence.ts"
 const all = documents().flatMap((document) => fences(root, document))
 const here = dirname(fileURLToPath(import.meta.url))
 
+const withoutCode = (document: string) =>
+  readFileSync(join(root, document), "utf8").replaceAll(/^```[\s\S]*?^```/gmu, "")
+
+/** The names under which GitHub shows the headings of a document. */
+const headings = (document: string): ReadonlyArray<string> =>
+  Array.from(withoutCode(document).matchAll(/^#+ (.*)$/gmu), ([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(/\s/gu, "-")
+  )
+
 describe("documents", () => {
   it("there are some, with fences", () => {
     assert.include(documents(), "README.md")
@@ -48,12 +60,16 @@ describe("documents", () => {
     }
   })
 
-  // A link to a file that was moved is the commonest lie of a document.
+  // A link to a file or a heading that was moved is the commonest lie of a document.
   for (const document of documents()) {
     it(`${document}: its links lead somewhere`, () => {
-      const text = readFileSync(join(root, document), "utf8").replaceAll(/```[\s\S]*?```/gu, "")
-      for (const [, link = ""] of text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)(?:#[^)\s]*)?(?: "[^"]*")?\)/gu)) {
-        assert.isTrue(existsSync(join(root, dirname(document), link)), link)
+      const text = withoutCode(document)
+      for (const [, link = "", heading] of text.matchAll(
+        /\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?(?: "[^"]*")?\)/gu
+      )) {
+        const target = link === "" ? document : join(dirname(document), link)
+        assert.isTrue(existsSync(join(root, target)), link)
+        if (heading !== undefined && target.endsWith(".md")) assert.include(headings(target), heading, target)
       }
     })
   }

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { root } from "../src/Documents.ts"
 
-const page = readFileSync(join(root, "docs/faults.md"), "utf8")
+const page = readFileSync(join(root, "docs/simulated-service-reference.md"), "utf8")
 
 /** What stands in backquotes in the first column of a table, or in another one. */
 const column = (heading: string, index = 1): ReadonlyArray<string> => {
@@ -16,7 +16,7 @@ const column = (heading: string, index = 1): ReadonlyArray<string> => {
   return cells.slice(1).flatMap((cell) => [...cell.matchAll(/`([^`]+)`/gu)].flatMap((match) => match[1] ?? []))
 }
 
-describe("docs/faults.md", () => {
+describe("docs/simulated-service-reference.md", () => {
   it("has a row for every kind of fault, with its fields", () => {
     assert.deepStrictEqual(
       column("kind"),

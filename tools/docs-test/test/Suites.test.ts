@@ -5,7 +5,7 @@ import { assert, describe, it } from "vitest"
 import { root } from "../src/Documents.ts"
 
 /** Pages that show how a run of every built-in suite ends. */
-const pages = ["README.md", "apps/harness/README.md", "docs/nightly.md"]
+const pages = ["README.md", "apps/harness/README.md"]
 
 const textOf = (page: string) => readFileSync(join(root, page), "utf8")
 

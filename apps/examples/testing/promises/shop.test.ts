@@ -1,4 +1,4 @@
-import { Control, Server, type SimulatedOptions } from "@webagent/server"
+import { Control, Server, type SimulatedOptions, SimulatedService } from "@webagent/simulation"
 import { WebAgent } from "@webagent/v4/promise"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import { expect, it, onTestFinished } from "vitest"
@@ -9,7 +9,7 @@ const pace = { first: "5 millis", every: "5 millis" } as const
 
 /** A service of its own for one test, on a free port, and a client of it. */
 const start = async (options: SimulatedOptions = {}) => {
-  const runtime = ManagedRuntime.make(Server.layerSimulated({ profile: "instant", ...options }))
+  const runtime = ManagedRuntime.make(SimulatedService.layer({ profile: "instant", ...options }))
   const { address, apiKeys } = await runtime.runPromise(Server)
   const agent = new WebAgent({ baseUrl: address, apiKey: apiKeys[0] })
   onTestFinished(async () => {

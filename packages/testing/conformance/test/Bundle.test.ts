@@ -32,7 +32,7 @@ const shipped = async (entry: string): Promise<ReadonlyArray<string>> =>
   (await bundled(entry, false)).flatMap((chunk) => chunk.moduleIds)
 
 /**
- * A ratchet, in bytes after gzip: lower it when a client gets smaller. Where they are, docs/benchmarks.md tells; v4 is
+ * A ratchet, in bytes after gzip: lower it when a client gets smaller. Where they are, tools/bench/RESULTS.md tells; v4 is
  * not to grow beyond 65,000.
  */
 const largest = {

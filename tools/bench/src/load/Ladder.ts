@@ -49,7 +49,7 @@ export const gaveFirst = ({ k6, loop }: Pick<Step, "loop" | "k6">): string => {
   return k6 >= busy ? "k6's core" : "neither: something else had the machine"
 }
 
-/** Rates from one on, each so many times the last, in whole starts. */
+/** Rates from `from` on, each `factor` times the last, in whole starts. */
 export const rates = (from: number, factor: number, count: number): ReadonlyArray<number> =>
   Array.from({ length: count }, (_, index) => Math.round(from * factor ** index))
 

@@ -1,5 +1,5 @@
 /**
- * In which order so many take their turns in a round, by their numbers: over the rounds each comes after each other one
+ * The order in which `count` members take turns in a round, by their numbers: over the rounds each comes after each other one
  * equally often, so that what one leaves behind (a warm server, a cool processor) falls on all alike (Williams, 1949). That
  * is complete after `count` rounds of an even count, and after twice as many of an odd one.
  */

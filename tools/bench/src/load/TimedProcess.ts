@@ -2,7 +2,7 @@ import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import type { Command } from "../Pinning.ts"
 
-/** What a program did, and what it took. */
+/** The result of a program and its usage. */
 export interface Timed {
   readonly exitCode: number | null
   readonly stdout: string

@@ -9,7 +9,7 @@ export interface MonthsOptions {
   readonly scenarios: number
   readonly trials: number
   readonly nightly: number
-  /** Nights before the month, of which the history is made. */
+  /** Nights before the month, which make the history. */
   readonly before: number
 }
 

@@ -31,7 +31,7 @@ const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<st
 
 const percent = (share: number) => `${Math.round(100 * share)} %`
 
-/** The night by which so many of the months had found it; none where so many have not. */
+/** The night by which this share of the months had found it; none if fewer did. */
 const by = ({ found }: Outcome, share: number): string => {
   const sorted = found.map((night) => night ?? Infinity).toSorted((a, b) => a - b)
   const night = sorted[Math.ceil(share * sorted.length) - 1] ?? Infinity

@@ -1,0 +1,83 @@
+import { execFileSync } from "node:child_process"
+import { join } from "node:path"
+import { root } from "./Documents.ts"
+
+interface Program {
+  readonly name: string
+  readonly main: string
+  /** How it is run in this repository. */
+  readonly here: string
+}
+
+const programs: ReadonlyArray<Program> = [
+  { name: "webagent-harness", main: "apps/harness/src/main.ts", here: "npm run harness --" },
+  { name: "webagent-server", main: "apps/server/src/main.ts", here: "npm run server --" }
+]
+
+type Sections = ReadonlyMap<string, ReadonlyArray<string>>
+
+/** What a command prints for --help, by the headings of its sections. */
+const help = ({ main }: Program, command: ReadonlyArray<string>): Sections => {
+  const text = execFileSync(
+    process.execPath,
+    ["--conditions=@webagent/source", join(root, main), ...command, "--help"],
+    { encoding: "utf8", env: { ...process.env, NO_COLOR: "1" } }
+  )
+  const sections = new Map<string, Array<string>>()
+  let lines: Array<string> = []
+  for (const line of text.split("\n")) {
+    if (/^[A-Z][A-Z ]+$/u.test(line)) sections.set(line, (lines = []))
+    else if (line.trim() !== "") lines.push(line.trim())
+  }
+  return sections
+}
+
+const table = (heads: ReadonlyArray<string>, lines: ReadonlyArray<string> = []): ReadonlyArray<string> => {
+  if (lines.length === 0) return []
+  const rows = lines.map((line) => {
+    const [name = "", text = ""] = line.split(/\s{2,}/u)
+    return `| \`${name.replaceAll("|", "\\|")}\` | ${text.replaceAll("|", "\\|").replaceAll("<", "&lt;")} |`
+  })
+  return ["", `| ${heads.join(" | ")} |`, "| --- | --- |", ...rows]
+}
+
+/** The names of the commands below one. */
+const below = (sections: Sections): ReadonlyArray<string> =>
+  (sections.get("SUBCOMMANDS") ?? []).flatMap((line) => line.split(/\s{2,}/u)[0] ?? [])
+
+const pages = (program: Program, command: ReadonlyArray<string> = []): ReadonlyArray<string> => {
+  const sections = help(program, command)
+  const examples = sections.get("EXAMPLES") ?? []
+  return [
+    "",
+    `${command.length === 0 ? "##" : "###"} ${[program.name, ...command].join(" ")}`,
+    "",
+    ...(sections.get("DESCRIPTION") ?? []).map((line) => line.replaceAll("<", "&lt;")),
+    ...(command.length === 0
+      ? ["", `In this repository: \`${program.here}\`. Elsewhere: \`npx ${program.name}\`.`]
+      : ["", "```", ...(sections.get("USAGE") ?? []), "```"]),
+    ...table(["command", "what it does"], sections.get("SUBCOMMANDS")),
+    ...table(["argument", "what it is"], sections.get("ARGUMENTS")),
+    ...table(["flag", "what it does"], sections.get("FLAGS")),
+    ...(examples.length === 0 ? [] : ["", "```", ...examples, "```"]),
+    ...below(sections).flatMap((name) => pages(program, [...command, name]))
+  ]
+}
+
+const intro = `# CLI reference
+
+Every command with its flags, generated from the programs by \`npm run docs\`. Every command also has \`--help\`, \`--version\`, \`--log-level\`, and \`--completions SHELL\`, which prints a completion script.
+
+## Exit codes
+
+| code | meaning |
+| --- | --- |
+| 0 | All is well. |
+| 1 | Something is wrong: a failure, a leak, a regression, a broken threshold, or items that \`reap\` could not stop. |
+| 2 | Wrong arguments or files. One line on standard error says what to change. |
+| 3 | The service does not answer, or refuses the key. |
+| 4 | \`load\`: no k6, and no Go to build it. |
+| 130 | Stopped by Ctrl-C. The first Ctrl-C stops what runs and writes the reports; a second one ends at once. |`
+
+/** docs/cli.md, from what the programs print of themselves. */
+export const cliPage = (): string => [intro, ...programs.flatMap((program) => pages(program))].join("\n") + "\n"
