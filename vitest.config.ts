@@ -7,7 +7,8 @@ export default {
   ssr: { resolve: { conditions } },
   test: {
     include: ["test/**/*.test.ts"],
-    reporters: ["dot", "json"],
+    // npm test names a reporter that tells of failures while the tests still run
+    reporters: ["dot", "json"].concat(process.env["WEBAGENT_LIVE"] ?? []),
     // tools/workspace/test.mjs adds these up; turbo keeps them with its cache
     outputFile: { json: ".webagent/tests.json" },
     // for what hangs: a test that starts programs shares two cores with the other packages' tests, and they may be slow

@@ -6,7 +6,7 @@ export default {
   ssr: { resolve: { conditions } },
   test: {
     include: ["test/**/*.test.ts", "testing/*/*.test.ts"],
-    reporters: ["dot", "json"],
+    reporters: ["dot", "json"].concat(process.env["WEBAGENT_LIVE"] ?? []),
     outputFile: { json: ".webagent/tests.json" },
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -7,7 +7,7 @@ export default {
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/setup.ts"],
-    reporters: ["dot", "json"],
+    reporters: ["dot", "json"].concat(process.env["WEBAGENT_LIVE"] ?? []),
     outputFile: { json: ".webagent/tests.json" },
     // for what hangs: npm, compilers and runtimes share two cores with the other packages' tests, and they may be slow
     testTimeout: 600_000,

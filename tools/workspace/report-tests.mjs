@@ -5,9 +5,14 @@
 import { spawn } from "node:child_process"
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { once } from "node:events"
-import { resolve } from "node:path"
+import { basename, resolve } from "node:path"
 import { createInterface } from "node:readline"
 import { run } from "node:test"
+import { inspect } from "node:util"
+import { tellFailure } from "./live.mjs"
+
+/** What `npm test -- --slow` reads: each test with its file and milliseconds. */
+const tests = []
 
 const failureOf = ({ details }) => details.error?.failureType
 
@@ -23,7 +28,10 @@ async function nodeTests() {
     if (heading) continue
     const skipped = data.skip !== undefined || data.todo !== undefined
     counts[skipped ? "skipped" : type === "test:pass" ? "passed" : "failed"]++
+    tests.push({ file: data.file, fullName: data.name, duration: data.details.duration_ms })
     if (type === "test:fail") console.error(`FAILED  ${data.name}\n`, data.details.error)
+    if (type === "test:fail")
+      tellFailure({ file: basename(data.file), test: data.name, why: inspect(data.details.error) })
     if (typeof data.skip === "string") console.log(`skipped ${data.name}: ${data.skip}`)
   }
   return counts
@@ -42,15 +50,26 @@ async function goTests() {
   const output = []
   for await (const line of createInterface({ input: go.stdout })) {
     const event = JSON.parse(line)
-    if (event.Output !== undefined) output.push(event.Output)
-    if (event.Test !== undefined && ["pass", "fail", "skip"].includes(event.Action))
-      verdicts.set(event.Test, event.Action)
+    const { Action: verdict, Elapsed: seconds = 0, Output: printed, Test: test } = event
+    if (printed !== undefined) output.push({ printed, test })
+    if (test === undefined || !["pass", "fail", "skip"].includes(verdict)) continue
+    verdicts.set(test, verdict)
+    tests.push({ file: resolve("."), fullName: test, duration: seconds * 1000 })
+    const ofTest = output.filter((one) => one.test === test)
+    if (verdict === "fail")
+      tellFailure({
+        test,
+        why: ofTest
+          .map(({ printed }) => printed)
+          .join("")
+          .trim()
+      })
   }
   const code = await ended
   // a test that has tests of its own is no more than their heading
   const leaves = [...verdicts].filter(([name]) => ![...verdicts.keys()].some((other) => other.startsWith(`${name}/`)))
   const count = (verdict) => leaves.filter(([, other]) => other === verdict).length
-  if (code !== 0) console.error(output.join(""))
+  if (code !== 0) console.error(output.map(({ printed }) => printed).join(""))
   // what does not compile has no test that could fail
   const failed = Math.max(count("fail"), code === 0 ? 0 : 1)
   return { passed: count("pass"), failed, skipped: count("skip") }
@@ -71,6 +90,8 @@ if (kind === undefined) {
 const { failed, passed, skipped } = await kind()
 mkdirSync(".webagent", { recursive: true })
 const counts = { numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped, numTodoTests: 0 }
-writeFileSync(".webagent/tests.json", JSON.stringify({ ...counts, testResults: [] }))
+const results = Object.groupBy(tests, ({ file }) => file)
+const testResults = Object.entries(results).map(([name, assertionResults]) => ({ name, assertionResults }))
+writeFileSync(".webagent/tests.json", JSON.stringify({ ...counts, testResults }))
 console.log(`${passed} passed, ${failed} failed${skipped === 0 ? "" : `, ${skipped} skipped`}`)
 process.exitCode = failed === 0 ? 0 : 1

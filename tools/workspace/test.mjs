@@ -1,124 +1,178 @@
 /**
- * Everything that has to hold, in one go: `npm test`. Prints one line a stage, what failed in full, and ends with
- * `N passed, N failed`: every test of every package, and each gate (types, lint, format, arrows) as one.
+ * Everything that has to hold, in one go: `npm test`. Prints a line when a gate or a package's tests end, each failure
+ * at once and in full, and ends with `N passed, N failed`: every test of every package, and each gate (types, lint,
+ * format, arrows) as one. `npm test -- --slow` also names the ten slowest tests.
  */
 import { spawn, spawnSync } from "node:child_process"
-import { globSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, globSync, readFileSync, rmSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
+import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
+import { failureIn } from "./live.mjs"
+import { duration, Progress } from "./Progress.mjs"
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..")
+const flags = process.argv.slice(2)
+const unknown = flags.find((flag) => flag !== "--slow")
+if (unknown !== undefined) {
+  process.stderr.write(`Unknown flag ${unknown}. npm test takes --slow: name the ten slowest tests.\n`)
+  process.exit(2)
+}
 
 // tests that need Go are skipped without it: which Go there is belongs to what turbo caches by
 const go = spawnSync("go", ["version"], { encoding: "utf8" }).stdout?.trim() ?? "none"
 
-const seconds = (from) => `${((performance.now() - from) / 1000).toFixed(1)} s`
-
-/** Runs a command with its output kept, and shown only when it fails. */
-const run = (command, args) =>
-  new Promise((resolve) => {
-    const child = spawn(join(root, "node_modules", ".bin", command), args, {
-      cwd: root,
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, TURBO_TELEMETRY_DISABLED: "1", NO_COLOR: "1", WEBAGENT_GO: go }
-    })
-    const chunks = []
-    child.stdout.on("data", (chunk) => chunks.push(chunk))
-    child.stderr.on("data", (chunk) => chunks.push(chunk))
-    child.on("error", (error) => resolve({ ok: false, output: String(error) }))
-    child.on("close", (code) => resolve({ ok: code === 0, output: Buffer.concat(chunks).toString("utf8") }))
-  })
-
-/** What one task printed, without turbo's prefix. */
-const linesOf = (output, task) =>
-  output
-    .split("\n")
-    .filter((line) => line.startsWith(`${task}: `))
-    .map((line) => `  ${line.slice(task.length + 2)}`)
-    .join("\n")
-
-const gates = [
-  { name: "types", command: "turbo", args: ["run", "types", "--continue"] },
-  { name: "lint", command: "turbo", args: ["run", "lint"] },
-  { name: "format", command: "turbo", args: ["run", "format"] },
-  { name: "arrows", command: "turbo", args: ["run", "boundaries"] }
-]
-
+const progress = new Progress()
 const counts = { passed: 0, failed: 0, skipped: 0 }
-// said once more at the end, where whoever has only the last lines finds it
+// said once more at the end, for a reader who has only the last lines
 const failures = []
 
-for (const gate of gates) {
-  const start = performance.now()
-  const { ok, output } = await run(gate.command, gate.args)
-  counts[ok ? "passed" : "failed"]++
-  if (!ok) failures.push(gate.name)
-  process.stdout.write(`${ok ? "ok    " : "FAILED"}  ${gate.name.padEnd(28)} ${seconds(start)}\n`)
-  if (!ok) process.stdout.write(`${output}\n`)
+/** Runs turbo; `onLine` gets each line of each task, by the task's name. Resolves to whether all went well. */
+const turbo = async (args, onLine) => {
+  const child = spawn(join(root, "node_modules", ".bin", "turbo"), args, {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      ...process.env,
+      TURBO_TELEMETRY_DISABLED: "1",
+      NO_COLOR: "1",
+      WEBAGENT_GO: go,
+      WEBAGENT_LIVE: join(root, "tools", "workspace", "live.mjs")
+    }
+  })
+  const ended = new Promise((resolve) => child.on("error", resolve).on("close", resolve))
+  const read = async (stream) => {
+    for await (const line of createInterface({ input: stream })) {
+      const { source = "turbo", text = line } = line.startsWith("{") ? JSON.parse(line) : {}
+      onLine(source, text)
+    }
+  }
+  await Promise.all([read(child.stdout), read(child.stderr)])
+  return (await ended) === 0
 }
 
+/** Lines by the task that printed them. */
+const outputs = new Map()
+const keep = (task, line) => outputs.set(task, [...(outputs.get(task) ?? []), line])
+const outputOf = (task) => (outputs.get(task) ?? []).map((line) => `    ${line}`.trimEnd()).join("\n")
+
+progress.watch()
+
+for (const [name, ...args] of [
+  ["types", "run", "types", "--continue"],
+  ["lint", "run", "lint"],
+  ["format", "run", "format"],
+  ["arrows", "boundaries"]
+]) {
+  progress.started(name)
+  const lines = []
+  const ok = await turbo(args, (_, line) => lines.push(line))
+  counts[ok ? "passed" : "failed"]++
+  if (!ok) failures.push(name)
+  progress.ended(name, { ok })
+  if (!ok) progress.line(lines.join("\n"))
+}
+
+/** The packages that have tests, by their task. */
+const packages = new Map(
+  globSync("{packages,packages/*,apps,tools}/*/package.json", { cwd: root })
+    .toSorted()
+    .map((path) => ({ folder: dirname(path), ...JSON.parse(readFileSync(join(root, path), "utf8")) }))
+    .filter(({ scripts }) => scripts?.["test:unit"] !== undefined)
+    .map(({ folder, name }) => [`${name}#test:unit`, { name, report: join(root, folder, ".webagent", "tests.json") }])
+)
 // a report of an earlier run must not be counted for a package whose tests did not start
-const reports = () => globSync("{packages,packages/*,apps,tools}/*/.webagent/tests.json", { cwd: root })
-for (const report of reports()) rmSync(join(root, report))
+for (const { report } of packages.values()) rmSync(report, { force: true })
 
-const start = performance.now()
-const tests = await run("turbo", ["run", "test:unit", "--continue"])
-// turbo's last lines name what failed, as package#task: a task can fail though each of its tests passed
-const failedTasks = new Set(/^\s*Failed:\s+(.+)$/mu.exec(tests.output)?.[1]?.split(", "))
+/** A report once it is whole. */
+const reportOf = ({ report }) => {
+  try {
+    return existsSync(report) ? JSON.parse(readFileSync(report, "utf8")) : undefined
+  } catch {
+    return undefined
+  }
+}
 
-const row = (ok, name, text) => process.stdout.write(`${ok ? "ok    " : "FAILED"}  ${name.padEnd(28)} ${text}\n`)
+const waiting = new Map(packages)
+const [cached, toldTasks] = [new Set(), new Set()]
+const slow = []
 
-/** What failed in a package, each with the first line of why. */
-const failuresOf = (name, { testResults }, taskFailed) => {
-  const found = testResults.flatMap(({ assertionResults, message, name: file, status }) => {
+/** What failed in a report, each with the first line of why. */
+const failuresOf = (name, { testResults }) =>
+  testResults.flatMap(({ assertionResults, message, name: file, status }) => {
     const failed = assertionResults.filter((test) => test.status === "failed")
     const tests = failed.length === 0 && status === "failed" ? [{ failureMessages: [message] }] : failed
     return tests.map(({ failureMessages: [why = ""], fullName }) =>
       [name, relative(root, file), fullName, why.split("\n")[0].slice(0, 300)].filter(Boolean).join(" > ")
     )
   })
-  return found.length === 0 && taskFailed ? [`${name}: an error outside of its tests`] : found
-}
 
-for (const manifest of globSync("{packages,packages/*,apps,tools}/*/package.json", { cwd: root }).toSorted()) {
-  const folder = dirname(manifest)
-  const { name, scripts } = JSON.parse(readFileSync(join(root, manifest), "utf8"))
-  if (scripts?.["test:unit"] === undefined) continue
-  const taskFailed = failedTasks.delete(`${name}#test:unit`)
-  const file = reports().find((report) => report.startsWith(join(folder, "/")))
-  if (file === undefined) {
-    counts.failed++
-    failures.push(`${name}: its tests did not run`)
-    row(false, name, "its tests did not run")
-    continue
+/** Counts a package as soon as its report is there: turbo does not say when a task ends. */
+const collect = () => {
+  for (const [task, { name, report: file }] of waiting) {
+    const report = reportOf({ report: file })
+    if (report === undefined) continue
+    waiting.delete(task)
+    const { numFailedTests, numPassedTests: passed, numPendingTests, numTodoTests, testResults } = report
+    // a file that cannot be loaded has no tests to fail
+    const broken = testResults.filter(
+      ({ assertionResults, status }) => status === "failed" && assertionResults.length === 0
+    )
+    const one = { passed, failed: numFailedTests + broken.length, skipped: numPendingTests + numTodoTests }
+    for (const kind of Object.keys(counts)) counts[kind] += one[kind]
+    if (one.failed > 0) failures.push(...failuresOf(name, report))
+    for (const { assertionResults, name: path } of testResults)
+      for (const { duration: ms = 0, fullName } of assertionResults)
+        slow.push({ ms, fullName, file: relative(root, path) })
+    progress.ended(name, { ok: one.failed === 0, counts: one, cached: cached.has(task) })
   }
-  const report = JSON.parse(readFileSync(join(root, file), "utf8"))
-  // a file that cannot be loaded has no tests to fail, nor has an error outside of every test
-  const broken = report.testResults.filter(
-    (result) => result.status === "failed" && result.assertionResults.length === 0
-  ).length
-  const failed = Math.max(report.numFailedTests + broken, taskFailed ? 1 : 0)
-  failures.push(...failuresOf(name, report, taskFailed))
-  counts.passed += report.numPassedTests
-  counts.failed += failed
-  counts.skipped += report.numPendingTests + report.numTodoTests
-  row(failed === 0, name, `${report.numPassedTests} passed${failed === 0 ? "" : `, ${failed} failed`}`)
-  if (taskFailed) process.stdout.write(`${linesOf(tests.output, `${name}:test:unit`)}\n`)
+  progress.expect([...waiting.keys()].filter((task) => !outputs.has(task)).length)
 }
-// what is left is no test: a build that the tests needed
-for (const task of failedTasks) {
-  counts.failed++
-  failures.push(task)
-  row(false, task.replace("#", " "), "")
-  process.stdout.write(`${linesOf(tests.output, task.replace("#", ":"))}\n`)
-}
-if (!tests.ok && counts.failed === 0) {
-  counts.failed++
-  process.stdout.write(`${tests.output}\n`)
-}
-process.stdout.write(`tests took ${seconds(start)}\n\n`)
 
-if (failures.length > 0) process.stdout.write(`${failures.map((failure) => `failed: ${failure}`).join("\n")}\n\n`)
-if (counts.skipped > 0) process.stdout.write(`${counts.skipped} skipped, for what this machine has not\n`)
-process.stdout.write(`${counts.passed} passed, ${counts.failed} failed\n`)
-process.exit(counts.failed === 0 ? 0 : 1)
+let failedTasks = []
+const poll = setInterval(collect, 200)
+const args = ["run", "test:unit", "--continue", "--json", "--output-logs=new-only", "--log-order=stream"]
+const ok = await turbo(args, (task, line) => {
+  const failure = failureIn(line)
+  // turbo's last lines name what failed, as package#task: a task can fail though each of its tests passed
+  if (task === "turbo") failedTasks = /^\s*Failed:\s+(.+)$/u.exec(line)?.[1]?.split(", ") ?? failedTasks
+  if (line.startsWith("cache hit")) cached.add(task)
+  if (line.startsWith("cache miss") && waiting.has(task)) progress.started(packages.get(task).name)
+  if (failure === undefined) return keep(task, line)
+  toldTasks.add(task)
+  return progress.failure(packages.get(task)?.name ?? task, failure)
+})
+clearInterval(poll)
+collect()
+
+for (const [, { name }] of waiting) {
+  counts.failed++
+  failures.push(`${name}: its tests did not run`)
+  progress.ended(name, { ok: false, text: "its tests did not run" })
+}
+for (const task of failedTasks) {
+  const { name } = packages.get(task) ?? { name: task.replace("#", " ") }
+  // an error outside of each test, or a build that the tests needed
+  if (!failures.some((failure) => failure.startsWith(`${name} > `) || failure.startsWith(`${name}: `))) {
+    counts.failed++
+    failures.push(packages.has(task) ? `${name}: an error outside of its tests` : name)
+    progress.ended(name, { ok: false, text: "an error outside of its tests" })
+  }
+  if (!toldTasks.has(task)) progress.line(outputOf(task))
+}
+if (!ok && counts.failed === 0) {
+  counts.failed++
+  progress.line(outputOf("turbo"))
+}
+progress.stop()
+
+if (flags.includes("--slow")) {
+  progress.line("\nThe slowest tests:")
+  for (const { file, fullName, ms } of slow.toSorted((a, b) => b.ms - a.ms).slice(0, 10))
+    progress.line(`${duration(ms / 1000).padStart(12)}  ${fullName} (${file})`)
+}
+progress.line(`\n${duration(progress.elapsed)} in all`)
+if (failures.length > 0) progress.line(`\n${failures.map((failure) => `failed: ${failure}`).join("\n")}`)
+if (counts.skipped > 0) progress.line(`\n${counts.skipped} skipped: this machine lacks what they need`)
+progress.line(`\n${counts.passed} passed, ${counts.failed} failed`)
+process.exitCode = counts.failed === 0 ? 0 : 1

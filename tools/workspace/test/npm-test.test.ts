@@ -1,0 +1,130 @@
+import { spawnSync } from "node:child_process"
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { root } from "./Workflow.ts"
+
+// a workspace of its own with the real turbo, vitest and npm test
+const place = realpathSync(mkdtempSync(join(tmpdir(), "webagent-npm-test-")))
+const vitest = fileURLToPath(new URL("../vitest.mjs", import.meta.resolve("vitest")))
+
+const write = (files: Readonly<Record<string, string | object>>) => {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(place, path)), { recursive: true })
+    writeFileSync(join(place, path), typeof content === "string" ? content : JSON.stringify(content))
+  }
+}
+
+/** A package whose tests are files of vitest. */
+const tested = (name: string, tests: string) => ({
+  [`packages/${name}/package.json`]: {
+    name,
+    scripts: { "test:unit": `node ${vitest} run --config ../../vitest.config.ts --root .` }
+  },
+  [`packages/${name}/test/${name}.test.ts`]: `import { assert, it } from ${JSON.stringify(import.meta.resolve("vitest"))}\n${tests}\n`
+})
+
+const npmTest = (...flags: ReadonlyArray<string>) => {
+  const env = { ...process.env, TURBO_CACHE_DIR: join(place, "cache"), NO_COLOR: "1" }
+  const program = [join(place, "tools/workspace/test.mjs"), ...flags]
+  const { status, stderr, stdout } = spawnSync(process.execPath, program, { cwd: place, encoding: "utf8", env })
+  const lines = stdout
+    .replaceAll(/\d+\.\d s|\d+ min \d+ s/gu, "TIME")
+    .trimEnd()
+    .split("\n")
+  // how often it says what runs depends on how slow the machine is
+  return { status, stderr, lines: lines.filter((line) => !/^ +TIME: running /u.test(line)) }
+}
+
+beforeAll(() => {
+  for (const file of [".gitignore", "turbo.json", "vitest.config.ts", "tsconfig.base.json"])
+    cpSync(join(root, file), join(place, file))
+  for (const file of ["test.mjs", "live.mjs", "Progress.mjs"])
+    cpSync(join(root, "tools/workspace", file), join(place, "tools/workspace", file))
+  mkdirSync(join(place, "node_modules/.bin"), { recursive: true })
+  for (const name of ["turbo", "pnpm"]) symlinkSync(join(root, "node_modules", name), join(place, "node_modules", name))
+  symlinkSync("../turbo/bin/turbo", join(place, "node_modules/.bin/turbo"))
+  write({
+    "package.json": {
+      name: "tree",
+      private: true,
+      packageManager: "pnpm@12.21.0",
+      scripts: { lint: "true", format: "true" }
+    },
+    "pnpm-workspace.yaml": "packages: [packages/*, tools/*]\npmOnFail: ignore\nverifyDepsBeforeRun: false\n",
+    ...tested("good", `it("holds", () => {})\nit.skip("is skipped", () => {})`)
+  })
+})
+
+afterAll(() => rmSync(place, { recursive: true }))
+
+describe("npm test", () => {
+  it("prints a line for each gate and package, and the sum", () => {
+    const { lines, status, stderr } = npmTest()
+    assert.deepStrictEqual(
+      [status, lines, stderr],
+      [
+        0,
+        [
+          "ok      types                        TIME",
+          "ok      lint                         TIME",
+          "ok      format                       TIME",
+          "ok      arrows                       TIME",
+          "ok      good                         1 passed, 1 skipped, TIME",
+          "",
+          "TIME in all",
+          "",
+          "1 skipped: this machine lacks what they need",
+          "",
+          "5 passed, 0 failed"
+        ],
+        ""
+      ]
+    )
+    assert.strictEqual(npmTest().lines[4], "ok      good                         1 passed, 1 skipped, cached")
+  })
+
+  it("shows a failure in full before the package has ended, and names the slowest tests", () => {
+    write(
+      tested(
+        "bad",
+        `it("differs", () => assert.strictEqual(1, 2, "one and two"))
+it("takes its time", () => new Promise((done) => setTimeout(done, 300)))
+setTimeout(() => Promise.reject(new Error("left behind")), 100)`
+      )
+    )
+    write({ "packages/none/package.json": { name: "none", scripts: { "test:unit": "echo it ends early; exit 1" } } })
+    const { lines, status } = npmTest("--slow")
+    assert.strictEqual(status, 1)
+    const at = (text: string) => lines.findIndex((line) => line.includes(text))
+    assert.include(lines, "FAILED  bad > test/bad.test.ts > differs")
+    assert.include(lines[at("AssertionError")] ?? "", "one and two: expected 1 to equal 2")
+    assert.isBelow(at("AssertionError"), at("FAILED  bad   "))
+    assert.include(lines, "FAILED  bad                          1 passed, 1 failed, TIME")
+    assert.strictEqual(lines[at("FAILED  none")], "FAILED  none                         its tests did not run, TIME")
+    assert.include(lines, "    it ends early")
+    const slowest = lines.slice(at("The slowest tests:"))
+    assert.isTrue(
+      slowest.some((line) => /^ +TIME {2}takes its time \(packages\/bad\/test\/bad\.test\.ts\)$/u.test(line))
+    )
+    assert.deepStrictEqual(lines.slice(-6), [
+      "failed: bad > packages/bad/test/bad.test.ts > differs > AssertionError: one and two: expected 1 to equal 2",
+      "failed: none: its tests did not run",
+      "",
+      "1 skipped: this machine lacks what they need",
+      "",
+      "6 passed, 2 failed"
+    ])
+    assert.isAbove(at("left behind"), -1)
+  })
+
+  it("refuses a flag that it does not know", () => {
+    assert.deepStrictEqual(npmTest("--fast"), {
+      status: 2,
+      stderr: "Unknown flag --fast. npm test takes --slow: name the ten slowest tests.\n",
+      lines: [""]
+    })
+  })
+})
