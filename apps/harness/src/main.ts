@@ -10,4 +10,4 @@ process.once("SIGINT", () => {
   process.once("SIGINT", () => process.exit(130))
 })
 
-await import("./commands/harness.ts")
+await import("./harness.ts")

@@ -5,7 +5,7 @@ import { join } from "node:path"
 export const stated: ReadonlyArray<readonly [folder: string, module: string]> = [
   ["packages/client/core", "src/version.ts"],
   ["packages/service/server", "src/http/Version.ts"],
-  ["apps/harness", "src/commands/Program.ts"]
+  ["apps/harness", "src/cli/Program.ts"]
 ]
 
 const statement = /(export const version = )"[^"]*"/u

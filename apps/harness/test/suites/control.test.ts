@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import control from "../../src/suites/control.ts"
-import { live, runIn, serverOf } from "../commands/inspected.ts"
+import { live, runIn, serverOf } from "../run/inspected.ts"
 
 describe("the suite about what happens behind a client's back", () => {
   it.live("holds at a server that is reached by its control API, and its strikes do not outlive it", () =>

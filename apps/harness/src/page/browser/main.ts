@@ -1,4 +1,4 @@
-import { harOf } from "../../trace/Har.ts"
+import { harOf } from "./Har.ts"
 import type { Trace } from "@webagent/report/Trace"
 import { html } from "./Element.ts"
 import * as Waterfall from "./Waterfall.ts"

@@ -1,0 +1,92 @@
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { usage } from "@webagent/report/UserError"
+import type { LearnedScenario } from "@webagent/nights/LearnedScenario"
+import * as Plan from "../run/Plan.ts"
+import * as Runner from "../run/Runner.ts"
+import type { Limits, RunHeader } from "@webagent/report/RunReport"
+import * as Shards from "../run/shards/Shards.ts"
+import * as NightHistory from "../run/NightHistory.ts"
+import type { RunOptions } from "./RunOptions.ts"
+import * as SuiteSource from "./SuiteSource.ts"
+
+type Split = NonNullable<RunHeader["shard"]>
+
+/** The part of the plan that this process runs, and how all of it is split; `was` is how it was before. */
+const shardOf = (
+  { shard, trials }: RunOptions,
+  plan: ReadonlyArray<Plan.Planned>,
+  learned: ReadonlyMap<string, LearnedScenario>,
+  was: Split | undefined
+) => {
+  if (shard === undefined) return { plan, split: {} }
+  if (was?.plan !== undefined) {
+    const own = new Set(
+      was.plan.filter((one) => one.shard === was.index).map(({ name, suite }) => Runner.scenarioKey(suite, name))
+    )
+    const part = plan.filter(({ scenario, suite }) => own.has(Runner.scenarioKey(suite, scenario.name)))
+    return { plan: part, split: { shard: was } }
+  }
+  const all = Shards.assign({ plan, learned, trials, of: shard.of })
+  return {
+    plan: all.flatMap(({ planned, shard: index }) => (index === shard.index ? [planned] : [])),
+    split: {
+      shard: {
+        ...shard,
+        plan: all.map(({ planned: { scenario, suite }, shard }) => ({ suite, name: scenario.name, shard })),
+        suitesHash: Plan.hashOf(plan)
+      }
+    }
+  }
+}
+
+/** What is asked for of the suites, as it was asked; undefined for everything. */
+export const selectionOf = ({ name, tags, trial }: RunOptions): string | undefined => {
+  const asked = [
+    ...tags.map((tag) => `--tag ${tag}`),
+    ...(name === undefined ? [] : [`--name "${name}"`]),
+    ...(trial === undefined ? [] : [`--trial ${trial}`])
+  ]
+  return asked.length === 0 ? undefined : asked.join(" and ")
+}
+
+/**
+ * Loads the suites and what is known of them, and takes of them what is asked for; a UserError when that is nothing. `edition` loads files anew;
+ * `was` is how a run that goes on was split, whatever has been learnt since.
+ */
+export const choose = Effect.fnUntraced(function* (
+  options: RunOptions,
+  { edition, was }: { readonly edition?: SuiteSource.Edition; readonly was?: Split | undefined } = {}
+) {
+  const { trial, trials } = options
+  if (trial !== undefined && trials !== undefined && trial > trials) {
+    return yield* usage(`--trial: there is no trial ${trial} of ${trials}: name one that --trials has.`)
+  }
+  const loaded = yield* SuiteSource.load(options.suites, edition)
+  const all = Plan.make(
+    loaded.map(({ suite }) => suite),
+    { tags: options.tags, ...(options.name === undefined ? {} : { name: options.name }) }
+  )
+  if (all.length === 0) {
+    const names = loaded.map(({ suite }) => suite.name).join(", ")
+    const asked = selectionOf(options)
+    return yield* usage(
+      asked === undefined ? `There is no scenario in ${names}: add one.` : `No scenario of ${names} fits ${asked}.`
+    )
+  }
+  const scenarios = loaded.flatMap(({ suite }) => suite.scenarios.map(({ name }) => ({ suite: suite.name, name })))
+  const book = yield* NightHistory.open(options, scenarios)
+  const learned = book.learned(options.target)
+  const argumentOf = (name: string) => loaded.find(({ suite }) => suite.name === name)?.argument ?? name
+  return { argumentOf, book, learned, ...shardOf(options, all, learned, was) }
+})
+
+/** The limits that the flags set, with those that hold unless told otherwise. */
+export const limitsOf = (options: RunOptions, plan: ReadonlyArray<Plan.Planned>): Limits => ({
+  ...(options.maxTime === undefined ? {} : { time_ms: Duration.toMillis(options.maxTime) }),
+  ...(options.maxScenarioTime === undefined ? {} : { scenarioTime_ms: Duration.toMillis(options.maxScenarioTime) }),
+  ...(options.maxCost === undefined ? {} : { cost_usd: options.maxCost }),
+  ...(options.maxRequests === undefined ? {} : { requests: options.maxRequests }),
+  ...(options.trialBudget === undefined ? {} : { trialBudget_usd: options.trialBudget }),
+  reruns: options.reruns ?? Plan.rerunsOf(plan, options.trials)
+})

@@ -1,0 +1,54 @@
+import * as Effect from "effect/Effect"
+import type { PlatformError } from "effect/PlatformError"
+import { join } from "node:path"
+import * as EventLog from "../run/events/EventLog.ts"
+import * as RunLock from "../run/events/RunLock.ts"
+import { usage } from "@webagent/report/UserError"
+import { describePlatformError } from "@webagent/report/PlatformErrorText"
+import type { RunEvent } from "@webagent/report/RunEvent"
+
+/** What a run's events are written with. */
+export interface EventReporting {
+  /** Answers when the event is in the file; a file that cannot be written to does not stop the run. */
+  readonly emit: (event: RunEvent) => Effect.Effect<void>
+  /** Writes what says that the run is over, once every other report is written; fails if anything could not be. */
+  readonly finish: Effect.Effect<void, PlatformError>
+}
+
+/** Writes nothing. */
+export const none: EventReporting = { emit: () => Effect.void, finish: Effect.void }
+
+const cannotBegin = (error: PlatformError) =>
+  Effect.fail(
+    usage(`The reports cannot be written: ${describePlatformError(error)}. Choose another folder with --report-dir.`)
+  )
+
+/**
+ * Writes the events of a run to its report directory as they happen: behind those that are there when it is continued,
+ * else from the first, for which the directory has to be nobody else's.
+ */
+export const start = Effect.fnUntraced(function* (directory: string, continued: boolean) {
+  if (!continued) {
+    const inUse = ({ pid }: RunLock.RunInProgress) =>
+      Effect.fail(usage(`${directory} is where process ${pid} reports: choose another folder with --report-dir.`))
+    yield* RunLock.take(directory).pipe(Effect.catchTags({ RunInProgress: inUse, PlatformError: cannotBegin }))
+  }
+  const log = yield* Effect.catchTag(
+    EventLog.open(join(directory, EventLog.fileName), { continued }),
+    "PlatformError",
+    cannotBegin
+  )
+  let trouble: PlatformError | undefined
+  let last: RunEvent | undefined
+  const write = (event: RunEvent) =>
+    trouble === undefined
+      ? log.write(event).pipe(Effect.catch((error) => Effect.sync(() => (trouble = error))))
+      : Effect.void
+  return {
+    // one that is killed while its reports are written has not ended, and can be taken up again
+    emit: (event) => (event._tag === "RunFinished" ? Effect.sync(() => (last = event)) : Effect.asVoid(write(event))),
+    finish: Effect.suspend(() => (last === undefined ? Effect.void : write(last))).pipe(
+      Effect.flatMap(() => (trouble === undefined ? Effect.void : Effect.fail(trouble)))
+    )
+  } satisfies EventReporting
+})

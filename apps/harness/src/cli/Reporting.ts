@@ -1,0 +1,149 @@
+import * as Cause from "effect/Cause"
+import * as Console from "effect/Console"
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { identity } from "effect/Function"
+import * as Fiber from "effect/Fiber"
+import type * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import type { PlatformError } from "effect/PlatformError"
+import * as Queue from "effect/Queue"
+import * as Stream from "effect/Stream"
+import { join } from "node:path"
+import type { Night } from "@webagent/nights/Night"
+import { type UserError, usage } from "@webagent/report/UserError"
+import * as HtmlReporter from "../page/HtmlReporter.ts"
+import * as ConsoleReporter from "../reporters/ConsoleReporter.ts"
+import * as CtrfReporter from "../reporters/CtrfReporter.ts"
+import * as JsonReporter from "../reporters/JsonReporter.ts"
+import * as JUnitReporter from "../reporters/JUnitReporter.ts"
+import * as LogLines from "../reporters/LogLines.ts"
+import * as MarkdownReporter from "../reporters/MarkdownReporter.ts"
+import type { Replay, Reporter } from "../reporters/Reporter.ts"
+import type { RunEvent } from "@webagent/report/RunEvent"
+import type { RunReport } from "@webagent/report/RunReport"
+import { describePlatformError } from "@webagent/report/PlatformErrorText"
+import * as EventReporting from "./EventReporting.ts"
+import * as ReportDirectory from "./ReportDirectory.ts"
+import type { Resumed } from "./Resumed.ts"
+import { isSet, terminal } from "./Terminal.ts"
+import type { RunOptions } from "./RunOptions.ts"
+
+/** What the reporters of a run are given by its command. */
+export interface ReportingOptions {
+  readonly options: RunOptions
+  readonly replay: Replay
+  readonly next: (report: RunReport) => string | undefined
+  /** The nights before, oldest first, for the trends of the page. */
+  readonly nights?: ReadonlyArray<Night>
+  /** A run that goes on in its own report directory, which this process has taken already. */
+  readonly resumed?: Resumed | undefined
+}
+
+const files = ["json", "junit", "ctrf", "markdown", "html", "ndjson"] as const
+
+const variable = (name: string) =>
+  Config.String(name).pipe(
+    Config.option,
+    Config.map((value) => Option.getOrUndefined(Option.filter(value, (text) => text !== ""))),
+    Effect.orElseSucceed(() => undefined)
+  )
+
+/** The reporters that write files. What a job's summary and log are is GitHub's own way to say so. */
+const fileReporters = Effect.fnUntraced(function* (
+  directory: string,
+  { nights = [], options, replay }: ReportingOptions
+) {
+  const wants = (name: (typeof files)[number]) => options.reporters.includes(name)
+  const jobSummary = yield* variable("GITHUB_STEP_SUMMARY")
+  const { write } = yield* terminal
+  const annotate = (yield* isSet("GITHUB_ACTIONS")) ? { annotate: write } : {}
+  return [
+    ...(wants("json") ? [JsonReporter.make(join(directory, "report.json"))] : []),
+    ...(wants("junit") ? [JUnitReporter.make(join(directory, "junit.xml"), replay)] : []),
+    ...(wants("ctrf") ? [CtrfReporter.make(join(directory, "ctrf.json"), replay)] : []),
+    ...(wants("markdown")
+      ? [
+          MarkdownReporter.make({
+            path: join(directory, "summary.md"),
+            replay,
+            ...(jobSummary === undefined ? {} : { jobSummary }),
+            ...annotate
+          })
+        ]
+      : []),
+    ...(wants("html") ? [HtmlReporter.make({ directory, replay, nights })] : [])
+  ]
+})
+
+/** A full disk is the user's to mend, a page that cannot be drawn is a bug of ours: either is one sentence. */
+const cannotWrite = (cause: Cause.Cause<PlatformError>) => {
+  const failed = cause.reasons.find(Cause.isFailReason)
+  const why = failed === undefined ? Cause.squash(cause) : describePlatformError(failed.error)
+  return usage(`The report cannot be written: ${why instanceof Error ? why.message : String(why)}.`)
+}
+
+/**
+ * Starts the chosen reporters. `emit` hands them an event, `finish` waits until each has written what it can: one that
+ * fails, or is wrong, keeps none of the others from it. `end` is for when nothing else is left to do.
+ */
+export const start = Effect.fnUntraced(function* (reporting: ReportingOptions) {
+  const { next, options, replay } = reporting
+  const directory = files.some((name) => options.reporters.includes(name))
+    ? (reporting.resumed?.directory ?? (yield* ReportDirectory.create(options.reportDir)))
+    : undefined
+  const reporters: Array<Reporter<FileSystem.FileSystem>> =
+    directory === undefined ? [] : [...(yield* fileReporters(directory, reporting))]
+  let logged: LogLines.LogLines | undefined
+  if (options.reporters.includes("console")) {
+    const page = options.reporters.includes("html") ? [HtmlReporter.fileName] : []
+    const reportPath = directory === undefined ? {} : { reportPath: join(directory, ...page) }
+    const stdout = yield* terminal
+    // what is shown on standard error would be drawn over
+    const live = stdout.live && !options.debug
+    if (live) logged = []
+    reporters.push(ConsoleReporter.make({ ...stdout, live, replay, next, ...reportPath, ...(logged && { logged }) }))
+  }
+  const eventLog =
+    directory !== undefined && options.reporters.includes("ndjson")
+      ? yield* EventReporting.start(directory, reporting.resumed !== undefined)
+      : EventReporting.none
+  const started = yield* Effect.forEach(reporters, (reporter) =>
+    Effect.gen(function* () {
+      const queue = yield* Queue.unbounded<RunEvent, Cause.Done>()
+      const events = Stream.fromQueue(queue)
+      return { queue, fiber: yield* Effect.forkChild(Effect.exit(Effect.suspend(() => reporter(events)))) }
+    })
+  )
+  return {
+    /** Where reports are written; undefined where none is. */
+    directory,
+    /** What runs while the reporters show it; what it logs is shown by them. */
+    showing: logged === undefined ? identity : LogLines.keptIn(logged),
+    emit: (event: RunEvent) =>
+      Effect.andThen(
+        eventLog.emit(event),
+        Effect.forEach(started, ({ queue }) => Queue.offer(queue, event), { discard: true })
+      ),
+    finish: Effect.gen(function* () {
+      const exits = yield* Effect.forEach(started, ({ fiber, queue }) =>
+        Effect.andThen(Queue.end(queue), Fiber.join(fiber))
+      )
+      const failed = exits.find(Exit.isFailure)
+      if (failed !== undefined) return yield* cannotWrite(failed.cause)
+    }),
+    /** Writes down that the run is over: one that is killed before that can be taken up again. */
+    end: Effect.catchCause(eventLog.finish, cannotWrite)
+  }
+})
+
+/** Fails as the second did, and says of the first that it did, too. */
+export const both = Effect.fnUntraced(function* (one: Exit.Exit<void, UserError>, other: Exit.Exit<void, UserError>) {
+  if (Exit.isFailure(one) && Exit.isFailure(other)) {
+    const also = one.cause.reasons.find(Cause.isFailReason)
+    if (also !== undefined) yield* Console.error(also.error.message)
+  }
+  yield* other
+  yield* one
+})

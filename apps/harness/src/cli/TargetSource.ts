@@ -1,0 +1,56 @@
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import { type UserError, usage } from "@webagent/report/UserError"
+import { connect, type Target } from "../targets/Target.ts"
+import { program } from "./Program.ts"
+import type { RunOptions } from "./RunOptions.ts"
+
+/** The embedded simulated service; the server's modules are loaded only here. */
+const embedded = (options: RunOptions) =>
+  options.control !== undefined
+    ? Effect.fail(usage("--control is of the server that --target names; the one inside this program needs none."))
+    : Effect.promise(() => import("../targets/EmbeddedTarget.ts")).pipe(
+        Effect.flatMap((module) => module.start(options.seed)),
+        Effect.mapError((error) => usage(`The simulated service cannot start: ${error.message}`))
+      )
+
+/** Looks once whether the service answers at an address, with the key that a variable holds. */
+export const remote = Effect.fnUntraced(function* (
+  options: Pick<RunOptions, "target" | "apiKeyEnv" | "allowPaid" | "v2SessionId"> & Partial<Pick<RunOptions, "control">>
+) {
+  const { allowPaid, apiKeyEnv, v2SessionId } = options
+  const { probe } = yield* Effect.promise(() => import("../targets/RemoteTarget.ts"))
+  const variables = Config.all({
+    apiKey: Config.option(Config.Redacted(apiKeyEnv)),
+    header: Config.option(Config.String("WEBAGENT_API_KEY_HEADER"))
+  })
+  const { apiKey, header } = yield* Effect.mapError(variables, (error) => usage(error.message))
+  return yield* probe({
+    url: options.target,
+    apiKeyEnv,
+    apiKey: Option.getOrUndefined(apiKey),
+    apiKeyHeader: Option.getOrUndefined(header),
+    v2SessionId,
+    allowPaid,
+    controlled: options.control !== undefined,
+    program
+  })
+})
+
+const controlKeyEnv = "WEBAGENT_CONTROL_KEY"
+
+/** The same, with its control API where one is named. */
+const controlled = Effect.fnUntraced(function* (options: RunOptions) {
+  const connection = yield* remote(options)
+  if (options.control === undefined) return connection
+  const { open } = yield* Effect.promise(() => import("../targets/RemoteControl.ts"))
+  const key = yield* Effect.mapError(Config.option(Config.Redacted(controlKeyEnv)), (error) => usage(error.message))
+  const opened = yield* open({ address: options.control, keyEnv: controlKeyEnv, key: Option.getOrUndefined(key) })
+  return { ...connection, ...opened }
+})
+
+/** Finds the target, looks once whether it answers as the service, and connects; it closes with the scope. */
+export const open = (options: RunOptions): Effect.Effect<Target, UserError, Scope.Scope> =>
+  Effect.flatMap(options.target === "simulated" ? embedded(options) : controlled(options), connect)

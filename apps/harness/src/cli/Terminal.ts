@@ -1,0 +1,29 @@
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stdio from "effect/Stdio"
+import * as Stream from "effect/Stream"
+import { coloured, plain } from "@webagent/report/Style"
+
+/** Whether an environment variable is set to something else than nothing or `false`. */
+export const isSet = (name: string) =>
+  Config.String(name).pipe(
+    Config.option,
+    Config.map((value) => Option.isSome(value) && value.value !== "" && value.value !== "false"),
+    Effect.orElseSucceed(() => false)
+  )
+
+/** How standard output can be written to. */
+export const terminal = Effect.gen(function* () {
+  const stdio = yield* Stdio.Stdio
+  const isTerminal = yield* stdio.stdoutIsTerminal
+  const live = isTerminal && !(yield* isSet("CI")) && process.env["TERM"] !== "dumb"
+  return {
+    live,
+    style: isTerminal && !(yield* isSet("NO_COLOR")) && process.env["TERM"] !== "dumb" ? coloured : plain,
+    columns: process.stdout.columns > 0 ? process.stdout.columns : 100,
+    rows: process.stdout.rows > 0 ? process.stdout.rows : 24,
+    // whoever read the other end of a pipe may have seen enough: that is no reason to stop
+    write: (text: string) => Effect.ignore(Stream.run(Stream.make(text), stdio.stdout({ endOnDone: false })))
+  }
+})

@@ -1,0 +1,63 @@
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Flags from "../Flags.ts"
+import { program } from "../Program.ts"
+
+const accept = Command.make(
+  "accept",
+  {
+    night: Argument.String("night").pipe(Argument.withDescription("The id of a night in which something got worse")),
+    history: Flags.history,
+    scenario: Flag.String("scenario").pipe(
+      Flag.withDescription(
+        'Only this scenario, by its name, or as "suite > name" where several are called so; default: everything that got worse in that night'
+      ),
+      Flag.optional
+    ),
+    note: Flag.String("note").pipe(Flag.withDescription("Why; default: nothing"), Flag.optional)
+  },
+  ({ note, scenario, ...rest }) =>
+    Effect.flatMap(
+      Effect.promise(() => import("./acceptNight.ts")),
+      ({ acceptNight }) =>
+        acceptNight({ ...rest, scenario: Option.getOrUndefined(scenario), note: Option.getOrUndefined(note) })
+    )
+).pipe(
+  Command.withDescription(
+    "Take what got worse in a night as how it is from then on: the nights before it are no measure any more"
+  ),
+  Command.withExamples([
+    { command: `${program} history accept 3f0c --note "the new model is slower"`, description: "Everything of it" }
+  ])
+)
+
+/** `history`: the nights, their trends, and what was said of them. What it runs with is loaded when it runs. */
+export const history = Command.make(
+  "history",
+  {
+    history: Flags.history,
+    scenario: Flag.String("scenario").pipe(
+      Flag.withDescription("The trends of scenarios whose name contains this; default: those of whole nights"),
+      Flag.optional
+    ),
+    last: Flags.integer("last", 1).pipe(
+      Flag.withDescription("How many nights, the newest; default: 30"),
+      Flag.withDefault(30)
+    )
+  },
+  ({ scenario, ...rest }) =>
+    Effect.flatMap(
+      Effect.promise(() => import("./showHistory.ts")),
+      ({ showHistory }) => showHistory({ ...rest, scenario: Option.getOrUndefined(scenario) })
+    )
+).pipe(
+  Command.withDescription("Show the nights of a history, and how they went one after the other"),
+  Command.withSubcommands([accept]),
+  Command.withExamples([
+    { command: `${program} history`, description: "The last 30 nights" },
+    { command: `${program} history --scenario checkout`, description: "One scenario through the nights" }
+  ])
+)

@@ -1,0 +1,30 @@
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as NightFile from "@webagent/nights/NightFile"
+import { usage } from "@webagent/report/UserError"
+import * as HistoryText from "./HistoryText.ts"
+import { program } from "../Program.ts"
+import { terminal } from "../Terminal.ts"
+
+/** Shows the last nights of a history, or scenarios through them. */
+export const showHistory = Effect.fnUntraced(function* (options: {
+  readonly history: string
+  readonly scenario: string | undefined
+  readonly last: number
+}) {
+  const past = yield* NightFile.read(options.history)
+  for (const warning of past.warnings) yield* Console.error(warning)
+  const nights = past.nights.slice(-options.last)
+  if (nights.length === 0) {
+    return yield* usage(
+      `${options.history} has no nights yet: "${program} run --record" adds one, --history names another file.`
+    )
+  }
+  const { style, write } = yield* terminal
+  const lines =
+    options.scenario === undefined
+      ? HistoryText.ofNights(nights, style)
+      : HistoryText.ofScenarios(nights, options.scenario, style)
+  if (lines.length === 0) return yield* usage(`No scenario of these nights has "${options.scenario}" in its name.`)
+  yield* write(`${lines.join("\n")}\n`)
+})

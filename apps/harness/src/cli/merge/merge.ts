@@ -1,0 +1,64 @@
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Flags from "../Flags.ts"
+import { program, version } from "../Program.ts"
+import { flags, nightFlags, nightLimits, optionsOf, reporters } from "../RunFlags.ts"
+
+/** `merge`: shards of a run as one report. What it runs with is loaded when it runs. */
+export const merge = Command.make(
+  "merge",
+  {
+    directories: Argument.String("folder").pipe(
+      Argument.withDescription("The report folder of each shard"),
+      Argument.variadic({ min: 1 })
+    ),
+    allowMissing: Flag.Boolean("allow-missing").pipe(
+      Flag.withDescription("Take the shards that are there; what the others should have run is skipped; default: no"),
+      Flag.withDefault(false)
+    ),
+    reportDir: Flags.reportDir("the reports of the whole go"),
+    reporters,
+    ...nightLimits,
+    ...nightFlags
+  },
+  ({ allowMissing, directories, history, maxCost, maxRequests, maxTime, quarantine, record, reportDir, reporters }) =>
+    Effect.gen(function* () {
+      const { mergeShards, read } = yield* Effect.promise(() => import("./mergeShards.ts"))
+      const found = yield* Effect.forEach(directories, (directory) => read(directory, allowMissing))
+      const shards = found.filter((shard) => shard !== undefined)
+      // how a scenario is run again is as the shards themselves were called
+      const again = Command.make("run", flags, (parsed) => {
+        const was = optionsOf(parsed)
+        return mergeShards({
+          shards,
+          allowMissing,
+          limits: {
+            ...(maxTime === undefined ? {} : { time_ms: Duration.toMillis(maxTime) }),
+            ...(maxCost === undefined ? {} : { cost_usd: maxCost }),
+            ...(maxRequests === undefined ? {} : { requests: maxRequests })
+          },
+          options: {
+            ...was,
+            reporters,
+            reportDir: Option.getOrUndefined(reportDir),
+            history: history ?? was.history,
+            quarantine: quarantine ?? was.quarantine,
+            record: record || was.record
+          }
+        })
+      })
+      yield* Command.runWith(again, { version })(shards[0]?.report.header.args ?? [])
+    })
+).pipe(
+  Command.withDescription(
+    "Put the reports of a run's shards together, as if it had been run in one, with the history and the quarantine that they were given unless others are named. A limit of a shard is of that shard alone: what all have spent together is judged by what they might together, or by the limits named here. Exit code 0: all passed, 1: something failed, 2: called wrongly, or a shard is missing"
+  ),
+  Command.withShortDescription("Put the reports of shards together"),
+  Command.withExamples([
+    { command: `${program} merge shards/* --report-dir report`, description: "Every shard below a folder" }
+  ])
+)

@@ -1,0 +1,142 @@
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { dirname, join, resolve } from "node:path"
+import * as EventLog from "../../run/events/EventLog.ts"
+import { usage } from "@webagent/report/UserError"
+import { counted, duration } from "@webagent/report/Text"
+import * as Gate from "@webagent/report/Gate"
+import * as Money from "@webagent/report/Money"
+import { RunReport } from "@webagent/report/RunReport"
+import type { Given } from "../../run/shards/NightLimits.ts"
+import { merge, type Merged, type ShardReport } from "../../run/shards/Merge.ts"
+import { mergeEvents, type ShardEvents } from "../../run/shards/MergedEvents.ts"
+import { describePlatformError } from "@webagent/report/PlatformErrorText"
+import * as Advice from "../Advice.ts"
+import * as NightHistory from "../../run/NightHistory.ts"
+import { NotGreen } from "../NotGreen.ts"
+import { program, quoted } from "../Program.ts"
+import * as ReportDirectory from "../ReportDirectory.ts"
+import * as Reporting from "../Reporting.ts"
+import { terminal } from "../Terminal.ts"
+import type { RunOptions } from "../RunOptions.ts"
+import * as AtomicFile from "@webagent/report/AtomicFile"
+
+const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(RunReport))
+
+/** What is done about a folder whose report was never written: it may be missed, else it is a UserError. */
+const withoutReport = Effect.fnUntraced(function* (directory: string, why: string, allowMissing: boolean) {
+  const killed = `${directory} has no report: ${why}.`
+  if (!allowMissing) {
+    return yield* usage(
+      `${killed} If it was killed, go on with it: ${program} run --resume ${quoted(directory)}, or do without it: --allow-missing.`
+    )
+  }
+  const fs = yield* FileSystem.FileSystem
+  const ledger = join(directory, "ledger")
+  const open = (yield* Effect.orElseSucceed(fs.readDirectory(ledger), () => [])).length > 0
+  const next = open ? ` What it may have left open: ${program} reap --ledger ${quoted(ledger)}` : ""
+  yield* Console.error(`${killed} It is missing.${next}`)
+})
+
+/** The report of a shard; undefined of one that has none, and may be missing. */
+export const read = Effect.fnUntraced(function* (directory: string, allowMissing: boolean) {
+  const fs = yield* FileSystem.FileSystem
+  const path = join(directory, "report.json")
+  if (!(yield* Effect.orElseSucceed(fs.exists(directory), () => true))) {
+    return yield* usage(`There is no folder ${directory}: name the report folder of each shard.`)
+  }
+  const text = yield* Effect.result(fs.readFileString(path))
+  if (Result.isFailure(text)) return yield* withoutReport(directory, describePlatformError(text.failure), allowMissing)
+  const report = yield* Effect.mapError(decode(text.success), ({ message }) =>
+    usage(`${path} is no report of this version: ${message.split("\n")[0]}.`)
+  )
+  const traces = new Set(yield* Effect.orElseSucceed(fs.readDirectory(join(directory, "traces")), () => []))
+  return { directory, report, has: (file) => traces.has(file.replace(/^traces\//u, "")) } satisfies ShardReport
+})
+
+/** The events of a shard; one that was told to write none has none. */
+const eventsOf = Effect.fnUntraced(function* ({ directory }: ShardReport) {
+  const path = join(directory, EventLog.fileName)
+  const events = yield* EventLog.read(path).pipe(
+    Effect.catchTags({
+      BadLine: ({ line, message }) => Effect.fail(usage(`${path} cannot be read: line ${line}: ${message}.`)),
+      PlatformError: (error) =>
+        error.reason._tag === "NotFound"
+          ? Effect.succeed([])
+          : Effect.fail(usage(`${path} cannot be read: ${describePlatformError(error)}.`))
+    })
+  )
+  return { directory, events } satisfies ShardEvents
+})
+
+const writeFiles = Effect.fnUntraced(
+  function* (directory: string, merged: Merged, events: ReadonlyArray<ShardEvents> | undefined) {
+    const fs = yield* FileSystem.FileSystem
+    for (const { directory: from, from: file, to } of merged.traces) {
+      yield* fs.makeDirectory(dirname(join(directory, to)), { recursive: true })
+      yield* fs.copyFile(join(from, file), join(directory, to))
+    }
+    if (events === undefined) return
+    const lines = mergeEvents(events, merged).map(EventLog.lineOf)
+    yield* AtomicFile.write(join(directory, EventLog.fileName), lines.join(""))
+  },
+  Effect.mapError((error) => usage(`The report cannot be written: ${describePlatformError(error)}.`))
+)
+
+/** What all shards spent together of what the night might. */
+const withinLimits = ({ cost_usd, counts, header: { limits } }: RunReport): string =>
+  [
+    ...(limits.cost_usd === undefined ? [] : [` · ${Money.shown(cost_usd)} of ${Money.shown(limits.cost_usd)}`]),
+    ...(limits.requests === undefined ? [] : [` · ${counts.requests} of ${counted(limits.requests, "request")}`])
+  ].join("")
+
+/** Reports on the shards of a run as on one run; fails with NotGreen when something is wrong. */
+export const mergeShards = Effect.fnUntraced(function* (given: {
+  readonly shards: ReadonlyArray<ShardReport>
+  readonly allowMissing: boolean
+  /** Limits of the whole. */
+  readonly limits: Given
+  /** As the shards were called, with the reporters and the folder of the whole. */
+  readonly options: RunOptions
+}) {
+  const { options, shards } = given
+  const merged = yield* Effect.mapError(Effect.fromResult(merge(shards, given)), usage)
+  const book = yield* NightHistory.open(
+    options,
+    merged.report.results.map(({ name, suite }) => ({ suite, name }))
+  )
+  const report = book.conclude(merged.report)
+  const wanted = options.reporters.includes("ndjson")
+  const events = wanted ? yield* Effect.forEach(shards, eventsOf) : undefined
+  const { reportDir } = options
+  const own = shards.find(({ directory }) => reportDir !== undefined && resolve(directory) === resolve(reportDir))
+  if (own !== undefined) return yield* usage(`${own.directory} is a shard: choose another folder with --report-dir.`)
+  const directory = yield* ReportDirectory.create(reportDir)
+  yield* writeFiles(directory, { ...merged, report }, events)
+
+  const argumentOf = (suite: string) => report.header.suites.find(({ name }) => name === suite)?.argument ?? suite
+  const replay = Advice.replay(options, argumentOf)
+  const { style, write } = yield* terminal
+  const all_ms = (report.shards ?? []).reduce((sum, { duration_ms }) => sum + duration_ms, 0)
+  if (options.reporters.includes("console")) {
+    yield* write(
+      `${style.strong(`merging ${counted(shards.length, "shard")}`)} · the longest took ${duration(report.duration_ms)}, all ${duration(all_ms)} together${withinLimits(report)}\n`
+    )
+  }
+  const reporting = yield* Reporting.start({
+    options: { ...options, reportDir: directory, reporters: options.reporters.filter((name) => name !== "ndjson") },
+    replay,
+    next: Advice.next(options, replay),
+    nights: book.nights
+  })
+  yield* reporting.emit({ _tag: "RunStarted", header: report.header })
+  for (const result of report.results) yield* reporting.emit({ _tag: "ScenarioFinished", result })
+  yield* reporting.emit({ _tag: "RunFinished", report })
+  const written = yield* Effect.exit(reporting.finish)
+  yield* Reporting.both(written, yield* Effect.exit(book.record(report)))
+
+  if (!Gate.judge(report).green) return yield* new NotGreen({ exitCode: 1 })
+}, Effect.scoped)

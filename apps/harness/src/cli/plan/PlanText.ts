@@ -1,0 +1,93 @@
+import type { Forecast, Row } from "../../run/Forecast.ts"
+import * as Money from "@webagent/report/Money"
+import * as Plan from "../../run/Plan.ts"
+import type { Limits } from "@webagent/report/RunReport"
+import * as LimitsText from "../../reporters/LimitsText.ts"
+import { type Style } from "@webagent/report/Style"
+import { counted, cut, duration } from "@webagent/report/Text"
+
+/** What a plan is shown with. */
+export interface PlanTextOptions {
+  readonly target: string
+  /** What is taken for granted of the target, which has not been asked. */
+  readonly assumed: string | undefined
+  /** Whether what it makes costs nothing, whatever budgets say. */
+  readonly isFree: boolean
+  readonly concurrency: number
+  readonly limits: Limits
+  /** Whether it is one shard of several, which has the limits for itself. */
+  readonly isShard: boolean
+  readonly columns: number
+  readonly style: Style
+  /** The command that runs it. */
+  readonly next: string
+}
+
+const costOf = ({ candidate: { planned, worst_usd } }: Row, isFree: boolean): string =>
+  isFree
+    ? "-"
+    : worst_usd === undefined
+      ? "unbounded"
+      : Plan.mayCost(planned) || worst_usd !== "0"
+        ? Money.shown(worst_usd)
+        : "-"
+
+const line = (row: Row, { columns, isFree }: PlanTextOptions): string => {
+  const { planned, open } = row.candidate
+  const time = row.trial_ms === undefined ? "?" : duration(row.trial_ms)
+  const head = `${String(open).padStart(6)}  ${time.padStart(10)}  ${costOf(row, isFree).padStart(12)}  `
+  return `${head}${cut(`${planned.suite} › ${planned.scenario.name}`, columns - head.length)}`.trimEnd()
+}
+
+/** The rows grouped by why they will not run. */
+const skipped = (rows: ReadonlyArray<Row>, certain: boolean, what: string, style: Style): ReadonlyArray<string> => {
+  const reasons = Map.groupBy(
+    rows.filter(({ skip }) => skip?.certain === certain),
+    ({ skip }) => skip?.reason ?? ""
+  )
+  return [...reasons].map(([reason, group]) => style.faint(`${String(group.length).padStart(6)}  ${what}: ${reason}`))
+}
+
+/** A plan for a person: what would run, in which order, how long that is likely to take, and what it may cost at most. */
+export const lines = (forecast: Forecast, options: PlanTextOptions): ReadonlyArray<string> => {
+  const { concurrency, isFree, limits, style, target } = options
+  const { expected_ms, longest_ms, rows, short, trials, unbounded, unknown, worst_usd } = forecast
+  const run = rows.filter(({ skip }) => skip?.certain !== true)
+  const within = LimitsText.of(limits)
+  const known = unknown === 0 ? "" : `, ${unknown} of them ${unknown === 1 ? "is" : "are"} new`
+  const time =
+    expected_ms === undefined
+      ? run.length === 0
+        ? "no time"
+        : `${duration(longest_ms)} at most, as no night says how long`
+      : `about ${duration(expected_ms)}${known}`
+  const { cost_usd } = limits
+  const limited = cost_usd !== undefined && Money.isMore(worst_usd, cost_usd)
+  const cost = isFree
+    ? "costs nothing: the service is simulated"
+    : limited
+      ? `at most ${Money.shown(cost_usd)} by the limit, ${Money.shown(worst_usd)} without it`
+      : `at most ${Money.shown(worst_usd)}${unbounded === 0 || cost_usd !== undefined ? "" : `, and ${unbounded} that nothing bounds`}`
+  const total = [`${counted(run.length, "scenario")}, ${counted(trials, "trial")}`, time, cost]
+  return [
+    style.strong(`plan · ${target} · ${concurrency} at a time · nothing is sent`),
+    ...(options.assumed === undefined ? [] : [style.faint(options.assumed)]),
+    ...(within === "" ? [] : [`limits   ${within}${options.isShard ? ": of this shard alone, not of the night" : ""}`]),
+    ...(short && unknown < run.length
+      ? ["order    new or changed first, then what failed lately, then what has not run for long"]
+      : []),
+    "",
+    ...(run.length === 0
+      ? []
+      : [style.faint("trials  each takes  cost at most  scenario"), ...run.map((row) => line(row, options)), ""]),
+    ...skipped(rows, false, "perhaps not run, if all before take and cost what they may", style),
+    ...skipped(rows, true, "not run", style),
+    ...(rows.some(({ skip }) => skip !== undefined) ? [""] : []),
+    total.join(" · "),
+    // what is simulated needs a bound only where a limit of money asks for one
+    ...(unbounded === 0 || (isFree && cost_usd === undefined)
+      ? []
+      : [`bound    declare budget: "0.50 USD" in the scenario, or pass --trial-budget 0.50`]),
+    `next     ${options.next}`
+  ]
+}

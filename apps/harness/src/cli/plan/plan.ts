@@ -1,0 +1,26 @@
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Stdio from "effect/Stdio"
+import { program } from "../Program.ts"
+import { flags, optionsOf } from "../RunFlags.ts"
+
+/** `plan`: what `run` would do with the same flags. */
+export const plan = Command.make("plan", flags, (parsed) =>
+  Effect.gen(function* () {
+    const { planSuites } = yield* Effect.promise(() => import("./planSuites.ts"))
+    const args = yield* (yield* Stdio.Stdio).args
+    yield* planSuites(optionsOf(parsed), args.slice(args.indexOf("plan") + 1))
+  })
+).pipe(
+  Command.withDescription(
+    "Show what run would do with the same flags: scenarios, order, time, and what it may cost at most. Sends nothing"
+  ),
+  Command.withShortDescription("Show what run would do and cost, and send nothing"),
+  Command.withExamples([
+    { command: `${program} plan --trials 5`, description: "Every built-in suite, five times" },
+    {
+      command: `${program} plan checkout.suite.ts --target https://your.service --allow-paid --max-cost 5.00`,
+      description: "What would be run for 5 USD"
+    }
+  ])
+)

@@ -1,0 +1,58 @@
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Forecast from "../../run/Forecast.ts"
+import * as Plan from "../../run/Plan.ts"
+import { scenarioKey } from "../../run/RunnerOptions.ts"
+import * as Capabilities from "../../targets/Capabilities.ts"
+import { choose, limitsOf } from "../ChosenScenarios.ts"
+import * as PlanText from "./PlanText.ts"
+import { defaultTimeout } from "../../targets/TrialTimeout.ts"
+import { program, quoted } from "../Program.ts"
+import { terminal } from "../Terminal.ts"
+import type { RunOptions } from "../RunOptions.ts"
+
+/** What a target serves that nobody has asked: one that has an address is taken for one that is not ours. */
+const assumedOf = (options: RunOptions) => {
+  const { allowPaid, control, target, v2SessionId } = options
+  const simulated = target === "simulated"
+  return Capabilities.of({
+    ours: simulated,
+    simulated,
+    allowPaid,
+    v2SessionId,
+    controlled: simulated || control !== undefined
+  })
+}
+
+/** Shows what `run` would do with the same flags; sends nothing and needs no key. */
+export const planSuites = Effect.fnUntraced(function* (options: RunOptions, args: ReadonlyArray<string>) {
+  const { learned, plan } = yield* choose(options)
+  const limits = limitsOf(options, plan)
+  const lacks = Capabilities.lacking(assumedOf(options))
+  const simulated = options.target === "simulated"
+  const timeout = options.timeout ?? defaultTimeout({ simulated })
+  const candidates = plan.map((planned): Forecast.Candidate => {
+    const { scenario, suite } = planned
+    return {
+      planned,
+      learned: learned.get(scenarioKey(suite, scenario.name)),
+      worst_usd: Plan.worstOf(planned, Plan.budgetOf(planned, options.trials, limits.trialBudget_usd)),
+      open: options.trial === undefined ? Plan.trialsOf(planned, options.trials) : 1,
+      timeout_ms: Duration.toMillis(scenario.timeout ?? timeout),
+      lacking: scenario.needs.map(lacks).find((reason) => reason !== undefined)
+    }
+  })
+  const { columns, style, write } = yield* terminal
+  const lines = PlanText.lines(Forecast.make(candidates, limits, options.concurrency), {
+    target: simulated ? "simulated service" : options.target,
+    assumed: simulated ? undefined : "it is taken for a service that is not ours: nobody has asked it",
+    isFree: simulated,
+    concurrency: options.concurrency,
+    limits,
+    isShard: options.shard !== undefined,
+    columns,
+    style,
+    next: [`${program} run`, ...args.map(quoted)].join(" ")
+  })
+  yield* write(`${lines.join("\n")}\n`)
+})

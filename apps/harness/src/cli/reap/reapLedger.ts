@@ -1,0 +1,144 @@
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { ClientConfig, Ledger, LedgerFile, type OpenItem, RetryPolicy, Transport } from "@webagent/core"
+import { ProcessOwner } from "@webagent/core/node"
+import { V3 } from "@webagent/v3"
+import { V4 } from "@webagent/v4"
+import * as Clock from "effect/Clock"
+import * as Config from "effect/Config"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import { usage } from "@webagent/report/UserError"
+import * as Leftovers from "../../leftovers/Claims.ts"
+import * as Reaper from "../../leftovers/Reaper.ts"
+import * as ReapReport from "../../leftovers/ReapReport.ts"
+import { NotGreen } from "../NotGreen.ts"
+import { program, quoted, version } from "../Program.ts"
+import { terminal } from "../Terminal.ts"
+
+/** What the flags of `reap` say. */
+export interface ReapOptions {
+  readonly ledger: string
+  readonly target: Option.Option<string>
+  readonly apiKeyEnv: string
+  readonly owner: Option.Option<string>
+  readonly olderThan: Duration.Duration
+  readonly for: Duration.Duration
+  readonly forget: ReadonlyArray<string>
+  readonly dryRun: boolean
+}
+
+const openLedger = Effect.fnUntraced(function* (directory: string) {
+  const fs = yield* FileSystem.FileSystem
+  const isFolder = Effect.orElseSucceed(
+    Effect.map(fs.stat(directory), ({ type }) => type === "Directory"),
+    () => false
+  )
+  if (!(yield* isFolder)) return yield* usage(`There is no ledger at ${directory}: --ledger takes the folder of one.`)
+  return yield* LedgerFile.make({ directory })
+})
+
+/** Where the service is: as the flag says, else as the variables that a client takes. */
+const configOf = Effect.fnUntraced(
+  function* ({ apiKeyEnv, target }: ReapOptions, items: ReadonlyArray<OpenItem>) {
+    const text = (name: string) => Effect.map(Config.option(Config.NonEmptyString(name)), Option.getOrUndefined)
+    const v3 = Option.isSome(target) ? undefined : yield* text("WEBAGENT_V3_BASE_URL")
+    const v4 = Option.isSome(target) ? undefined : yield* text("WEBAGENT_V4_BASE_URL")
+    const baseUrl = Option.getOrUndefined(target) ?? (yield* text("WEBAGENT_BASE_URL")) ?? v4 ?? v3
+    if (baseUrl === undefined) {
+      const origins = Array.from(new Set(items.map(({ origin }) => origin))).join(" and ")
+      return yield* usage(`No address: set --target to the service's. The ledger is of ${origins}.`)
+    }
+    const apiKey = yield* Config.option(Config.Redacted(apiKeyEnv))
+    if (Option.isNone(apiKey) || Redacted.value(apiKey.value).trim() === "") {
+      return yield* usage(`No API key: set ${apiKeyEnv}.`)
+    }
+    return ClientConfig.layer({
+      baseUrl,
+      apiKey: apiKey.value,
+      apiKeyHeader: yield* text("WEBAGENT_API_KEY_HEADER"),
+      baseUrls: { v3, v4 },
+      requestTimeout: "10 seconds"
+    })
+  },
+  Effect.catchTag("ConfigError", (error) => Effect.fail(usage(error.message)))
+)
+
+/** Takes items out of the ledger that somebody has seen to. */
+const forget = Effect.fnUntraced(function* (ledger: Ledger.Ledger, names: ReadonlyArray<string>) {
+  const at_ms = yield* Clock.currentTimeMillis
+  const items = yield* ledger.open
+  for (const name of names) {
+    const item = items.find(({ id, key }) => key === name || id === name)
+    if (item === undefined) return yield* usage(`--forget: nothing in the ledger is open by the name ${quoted(name)}.`)
+    const { id, key, kind } = item
+    yield* ledger.write(id === undefined ? { _tag: "refused", at_ms, key } : { _tag: "closed", at_ms, kind, id })
+  }
+})
+
+/** Stops what a killed process left, says what may go on, and fails with NotGreen when something does. */
+export const reapLedger = (options: ReapOptions) =>
+  Effect.gen(function* () {
+    const ledger = yield* openLedger(options.ledger)
+    yield* forget(ledger, options.forget)
+    const items = yield* ledger.open
+    const now_ms = yield* Clock.currentTimeMillis
+    const { style, write } = yield* terminal
+    const say = (line: string) => write(`${line}\n`)
+    const sieve = (baseUrls: Leftovers.Sieve["baseUrls"]) =>
+      Leftovers.claims(items, {
+        baseUrls,
+        owner: Option.getOrUndefined(options.owner),
+        atWork: ProcessOwner.atWork,
+        now_ms,
+        youngest_ms: Duration.toMillis(options.olderThan)
+      })
+    const show = (finding: Reaper.Finding) => say(ReapReport.line(finding, now_ms, style))
+
+    yield* say(style.strong(`webagent harness ${version} · ledger ${options.ledger} · ${items.length} open`))
+    if (items.length === 0) return yield* say("\nnothing is open")
+    yield* say("")
+    if (options.dryRun) {
+      const claims = sieve(undefined)
+      for (const claim of claims) {
+        yield* claim._tag === "Left" ? say(ReapReport.plannedLine(claim.item, now_ms)) : show(claim)
+      }
+      const left = claims.filter(({ _tag }) => _tag !== "InUse").length
+      yield* say(`\nnobody was called · ${left} of ${claims.length} left`)
+      return left === 0 ? undefined : yield* new NotGreen({ exitCode: 1 })
+    }
+
+    const findings = yield* Effect.gen(function* () {
+      const { baseUrls } = yield* ClientConfig
+      return yield* Reaper.reap(sieve(baseUrls), options.for, show).pipe(
+        Effect.provide(Layer.mergeAll(V3.layer, V4.layer).pipe(Layer.provideMerge(Transport.layer)))
+      )
+    }).pipe(
+      Effect.provide(yield* configOf(options, items)),
+      Effect.provide(NodeHttpClient.layerUndici),
+      Effect.provideService(RetryPolicy.Current, Reaper.policy),
+      Effect.provideService(Ledger.Current, ledger),
+      Effect.catchTags({
+        ClientConfigError: ({ message }) => Effect.fail(usage(message)),
+        KeyRefused: () =>
+          Effect.fail(
+            usage(`The service does not take the API key in ${options.apiKeyEnv}: set it to a key of this service.`)
+          )
+      })
+    )
+    yield* say("")
+    const unlearnt = findings.find(({ _tag }) => _tag === "Unlearnt")
+    if (unlearnt !== undefined) {
+      yield* say(
+        `next     look for it at the service, then: ${program} reap --ledger ${quoted(options.ledger)} --forget ${quoted(unlearnt.item.key)}`
+      )
+    }
+    yield* say(ReapReport.summary(findings))
+    if (findings.some(ReapReport.isLeft)) return yield* new NotGreen({ exitCode: 1 })
+  }).pipe(
+    Effect.scoped,
+    Effect.catchTag("LedgerError", ({ message }) => Effect.fail(usage(`${message.replace(/\.$/u, "")}.`)))
+  )

@@ -1,0 +1,32 @@
+import * as Effect from "effect/Effect"
+import { coloured, plain } from "@webagent/report/Style"
+import type { RunEvent } from "@webagent/report/RunEvent"
+import { ExchangeListener } from "../../observe/ExchangeListener.ts"
+import { exchangeLine } from "./ExchangeLine.ts"
+
+/** Shows a run's requests while it goes on. */
+export interface Debugging {
+  readonly emit: (event: RunEvent) => Effect.Effect<void>
+  readonly listening: <A, E, R>(run: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+}
+
+/** Shows nothing. */
+export const none: Debugging = { emit: () => Effect.void, listening: (run) => run }
+
+/** Writes each trial's name and each request of it to standard error; `redact` takes the key out. */
+export const make = (redact: (text: string) => string): Debugging => {
+  const isColoured = process.stderr.isTTY && (process.env["NO_COLOR"] ?? "") === "" && process.env["TERM"] !== "dumb"
+  const style = isColoured ? coloured : plain
+  const say = (line: string) => void process.stderr.write(`${line}\n`)
+  return {
+    emit: (event) =>
+      Effect.sync(() => {
+        if (event._tag === "TrialStarted") {
+          say(`${style.strong(`${event.suite} › ${event.scenario}`)} · trial ${event.index + 1}`)
+        }
+      }),
+    listening: Effect.provideService(ExchangeListener, (seen, { exchanges }) =>
+      say(exchangeLine(seen, exchanges, { redact, style }))
+    )
+  }
+}

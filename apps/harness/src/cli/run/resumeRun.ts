@@ -1,0 +1,69 @@
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import { join } from "node:path"
+import * as EventLog from "../../run/events/EventLog.ts"
+import * as Resumption from "../../run/events/Resumption.ts"
+import * as RunLock from "../../run/events/RunLock.ts"
+import { usage } from "@webagent/report/UserError"
+import { describePlatformError } from "@webagent/report/PlatformErrorText"
+import { counted } from "@webagent/report/Text"
+import { program, quoted } from "../Program.ts"
+import * as ReportDirectory from "../ReportDirectory.ts"
+import { terminal } from "../Terminal.ts"
+import type { Resumed } from "../Resumed.ts"
+
+const eventsIn = (directory: string) =>
+  EventLog.read(join(directory, EventLog.fileName)).pipe(
+    Effect.catchTags({
+      BadLine: ({ line, message }) =>
+        Effect.fail(usage(`${join(directory, EventLog.fileName)} cannot be taken up: line ${line}: ${message}.`)),
+      PlatformError: (error) =>
+        Effect.fail(usage(`There is no run to take up in ${directory}: ${describePlatformError(error)}.`))
+    })
+  )
+
+/** The newest report directory whose run has not come to its end. */
+const newest = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const names = yield* Effect.orElseSucceed(fs.readDirectory(ReportDirectory.runs), () => [])
+  for (const name of names.toSorted().toReversed()) {
+    const directory = join(ReportDirectory.runs, name)
+    const text = yield* Effect.orElseSucceed(fs.readFileString(join(directory, EventLog.fileName)), () => "")
+    if (EventLog.isCutShort(text)) return directory
+  }
+  return yield* usage(
+    `No run below ${ReportDirectory.runs} was cut short: name its folder, as in ${program} run --resume FOLDER.`
+  )
+})
+
+/**
+ * Takes a run that was killed up again: this process now has its report directory, and knows what it had done. Whoever
+ * has not killed it is told.
+ */
+export const take = Effect.fnUntraced(function* (given: string | undefined) {
+  const directory = given ?? (yield* newest)
+  // before the lock is taken: a folder that has no run is left as it is
+  yield* eventsIn(directory)
+  yield* RunLock.take(directory).pipe(
+    Effect.catchTags({
+      RunInProgress: ({ pid }) => Effect.fail(usage(`The run in ${directory} goes on in process ${pid}.`)),
+      PlatformError: (error) =>
+        Effect.fail(usage(`The run in ${directory} cannot go on: ${describePlatformError(error)}.`))
+    })
+  )
+  const events = yield* eventsIn(directory)
+  if (events.length === 0) return yield* usage(`The run in ${directory} was killed before it began: start it anew.`)
+  const resumption = Resumption.of(events)
+  if (resumption === undefined) {
+    return yield* usage(`The run in ${directory} has come to its end: there is nothing to resume.`)
+  }
+  const { args } = resumption.header
+  if (args === undefined) return yield* usage(`The run in ${directory} does not say how it was called.`)
+  const { style, write } = yield* terminal
+  yield* write(
+    `${style.strong(`resuming ${directory}`)} · ${counted(resumption.done.size, "trial")} done · ${program} run ${args.map(quoted).join(" ")}\n`
+  )
+  const resumed: Resumed = { ...resumption, directory, at: DateTime.formatIso(yield* DateTime.now) }
+  return { args, resumed }
+})

@@ -1,0 +1,72 @@
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Stdio from "effect/Stdio"
+import { usage } from "@webagent/report/UserError"
+import { program, version } from "../Program.ts"
+import type { Resumed } from "../Resumed.ts"
+import { flags, optionsOf, type ParsedFlags } from "../RunFlags.ts"
+
+/** The words that `run` was called with, whatever the program was told before them. */
+const words = Effect.gen(function* () {
+  const { args } = yield* Stdio.Stdio
+  const all = yield* args
+  return all.slice(all.indexOf("run") + 1)
+})
+
+const go = (parsed: ParsedFlags, args: ReadonlyArray<string>, resumed?: Resumed) =>
+  Effect.flatMap(
+    Effect.promise(() => import("./runSuites.ts")),
+    ({ runSuites }) => runSuites(optionsOf(parsed), args, resumed)
+  )
+
+/** A run that was killed, as it was called: what is typed now only says which one. */
+const goOn = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
+  const [directory, ...more] = args.filter((word) => word !== "--resume")
+  if (directory?.startsWith("-") === true || more.length > 0) {
+    return yield* usage("--resume takes the folder of a run and nothing else: it goes on as it was called.")
+  }
+  const { take } = yield* Effect.promise(() => import("./resumeRun.ts"))
+  const taken = yield* take(directory)
+  const again = Command.make("run", flags, (parsed) => go(parsed, taken.args, taken.resumed))
+  yield* Command.runWith(again, { version })(taken.args)
+}, Effect.scoped)
+
+const keepOn = (parsed: ParsedFlags) =>
+  Effect.flatMap(
+    Effect.promise(() => import("./watchSuites.ts")),
+    ({ watchSuites }) => watchSuites(optionsOf(parsed))
+  )
+
+/** `run`: suites against a target. What it runs with is loaded when it runs, so that help stays quick. */
+export const run = Command.make(
+  "run",
+  {
+    ...flags,
+    resume: Flag.Boolean("resume").pipe(
+      Flag.withDescription(
+        "Go on with a run that was killed, in the folder that is named, else in the newest that was cut short; default: no"
+      ),
+      Flag.withDefault(false)
+    ),
+    watch: Flag.Boolean("watch").pipe(
+      Flag.withDescription(
+        "Run again whenever a file of the suites changes, and show what has changed, until Ctrl-C; default: no"
+      ),
+      Flag.withDefault(false)
+    )
+  },
+  ({ resume, watch, ...parsed }) =>
+    Effect.flatMap(words, (args) => (resume ? goOn(args) : watch ? keepOn(parsed) : go(parsed, args)))
+).pipe(
+  Command.withDescription(
+    "Run suites against a service. Exit code 0: all passed, 1: something failed, 2: called wrongly, 3: no service there"
+  ),
+  Command.withShortDescription("Run suites against a service"),
+  Command.withExamples([
+    { command: `${program} run`, description: "Every built-in suite on a simulated service inside this program" },
+    { command: `${program} run --target https://your.service`, description: "What a service can be asked for nothing" },
+    { command: `${program} run checkout.suite.ts --tag nightly`, description: "Your own suite" },
+    { command: `${program} run --resume`, description: "Go on with a run that was killed" }
+  ])
+)

@@ -1,0 +1,141 @@
+import { PollSchedule } from "@webagent/polling"
+import * as Console from "effect/Console"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import { usage } from "@webagent/report/UserError"
+import type { CutCost } from "@webagent/report/CutCost"
+import * as Gate from "@webagent/report/Gate"
+import * as Machine from "@webagent/report/Machine"
+import * as Plan from "../../run/Plan.ts"
+import type { RunHeader } from "@webagent/report/RunReport"
+import * as Runner from "../../run/Runner.ts"
+import type { Target } from "../../targets/Target.ts"
+import { traced } from "../../observe/TrialTracer.ts"
+import * as KeyScan from "../../observe/KeyScan.ts"
+import * as Advice from "../Advice.ts"
+import { choose, limitsOf, selectionOf } from "../ChosenScenarios.ts"
+import { costOfCut } from "./costOfCut.ts"
+import * as Debugging from "./Debugging.ts"
+import * as EndOfRun from "../../leftovers/EndOfRun.ts"
+import * as Inspector from "../../run/Inspector.ts"
+import { NotGreen } from "../NotGreen.ts"
+import { version } from "../Program.ts"
+import * as Reporting from "../Reporting.ts"
+import type { Resumed } from "../Resumed.ts"
+import type { RunOptions } from "../RunOptions.ts"
+import { stopLeftovers } from "./stopLeftovers.ts"
+import { defaultTimeout } from "../../targets/TrialTimeout.ts"
+import * as TargetSource from "../TargetSource.ts"
+
+/** What a run is. `argumentOf` names a suite on the command line. */
+export const headerOf = Effect.fnUntraced(function* (
+  options: RunOptions,
+  target: Target,
+  plan: ReadonlyArray<Plan.Planned>,
+  argumentOf: (suite: string) => string
+) {
+  const counts = Map.groupBy(plan, ({ suite }) => suite)
+  const { address, capabilities, name } = target.info
+  const selection = selectionOf(options)
+  return {
+    tool: { name: "webagent-harness", version },
+    startedAt: DateTime.formatIso(yield* DateTime.now),
+    seed: options.seed,
+    concurrency: options.concurrency,
+    trials: options.trials ?? null,
+    limits: limitsOf(options, plan),
+    ...(selection === undefined ? {} : { selection }),
+    machine: Machine.here(),
+    target: { name, address, simulated: target.simulated, capabilities: [...capabilities] },
+    suites: [...counts].map(([name, scenarios]) => {
+      const argument = argumentOf(name)
+      return { name, scenarios: scenarios.length, ...(argument === name ? {} : { argument }) }
+    })
+  } satisfies RunHeader
+})
+
+/** The header of a run that goes on: it is the same run, at another time, and may be at another port. */
+const resumedHeader = Effect.fnUntraced(function* (
+  header: RunHeader,
+  { at, directory, done, header: was, worked_ms }: Resumed
+) {
+  const differs = (what: string) =>
+    usage(`${what} since the run in ${directory} was killed: it cannot go on. Start it anew.`)
+  if (header.suitesHash !== was.suitesHash) return yield* differs("The scenarios have changed")
+  if (header.tool.version !== was.tool.version) return yield* differs("This program has become another version")
+  return {
+    ...was,
+    target: header.target,
+    resumed: [...(was.resumed ?? []), { at, kept: done.size, after_ms: worked_ms }]
+  } satisfies RunHeader
+})
+
+/** The same header, which says what the trials may have cost that were cut. */
+const withCut = ({ resumed = [], ...header }: RunHeader, cut: CutCost | undefined): RunHeader => ({
+  ...header,
+  resumed: resumed.map((one, index) => (cut === undefined || index < resumed.length - 1 ? one : { ...one, cut }))
+})
+
+/** Runs the chosen scenarios on the chosen target and reports; fails with NotGreen when something is wrong. */
+export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resumed?: Resumed) =>
+  Effect.gen(function* () {
+    const { argumentOf, book, learned, plan, split } = yield* choose(options, { was: resumed?.header.shard })
+    const target = yield* TargetSource.open(options)
+    const fresh = {
+      ...(yield* headerOf(options, target, plan, argumentOf)),
+      ...split,
+      args,
+      suitesHash: Plan.hashOf(plan)
+    }
+    let header: RunHeader = fresh
+    if (resumed !== undefined) {
+      header = yield* resumedHeader(fresh, resumed)
+      yield* stopLeftovers(target, resumed)
+      header = withCut(header, yield* costOfCut({ target, resumed, plan, learned }))
+    }
+    const debugging = options.debug ? Debugging.make(target.redact) : Debugging.none
+    const replay = Advice.replay(options, argumentOf)
+
+    // from here on Ctrl-C stops scenarios, and the reports are still written
+    const { isClean, report } = yield* Effect.gen(function* () {
+      const reporting = yield* Reporting.start({
+        options,
+        replay,
+        next: Advice.next(options, replay),
+        nights: book.nights,
+        resumed
+      })
+      const report = yield* Runner.run({
+        header,
+        plan,
+        contextOf: target.contextOf,
+        lacks: target.lacks,
+        conclude: book.conclude,
+        ...(yield* Inspector.make(target, plan, reporting.directory)),
+        timeout: options.timeout ?? defaultTimeout(target),
+        release: EndOfRun.timeFor(target),
+        redact: target.redact,
+        learned,
+        ...(options.trial === undefined ? {} : { only: options.trial - 1 }),
+        emit: (event) => Effect.andThen(debugging.emit(event), reporting.emit(event)),
+        ...(resumed === undefined ? {} : { done: resumed.done, worked_ms: resumed.worked_ms })
+      }).pipe(
+        reporting.showing,
+        debugging.listening,
+        Effect.provideService(PollSchedule.Current, target.pollSchedule),
+        traced
+      )
+      // a report that cannot be written keeps nothing else from being done
+      const written = yield* Effect.exit(reporting.finish)
+      // what was written last, too
+      const keyIn = yield* KeyScan.clean(reporting.directory, target.apiKey)
+      if (keyIn.length > 0) yield* Console.error(`The API key was taken out of ${keyIn.join(", ")}.`)
+      // before the run is over: one that was killed here goes on, and is recorded then
+      const recorded = yield* Effect.exit(Effect.andThen(book.record(report), reporting.end))
+      yield* Reporting.both(written, recorded)
+      return { report, isClean: keyIn.length === 0 }
+    }).pipe(Effect.uninterruptible)
+
+    if (report.interrupted) return yield* new NotGreen({ exitCode: 130 })
+    if (!isClean || !Gate.judge(report).green) return yield* new NotGreen({ exitCode: 1 })
+  }).pipe(Effect.scoped)

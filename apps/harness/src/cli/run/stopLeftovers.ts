@@ -1,0 +1,82 @@
+import { LedgerFile, type OpenItem } from "@webagent/core"
+import { ProcessOwner } from "@webagent/core/node"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { join } from "node:path"
+import { usage } from "@webagent/report/UserError"
+import * as Leftovers from "../../leftovers/Claims.ts"
+import * as Reaper from "../../leftovers/Reaper.ts"
+import * as ReapReport from "../../leftovers/ReapReport.ts"
+import type { Target } from "../../targets/Target.ts"
+import { terminal } from "../Terminal.ts"
+import type { Resumed } from "../Resumed.ts"
+
+const decodeId = Schema.decodeUnknownOption(Schema.Struct({ id: Schema.String }))
+
+/**
+ * What a create made whose answer the killed process did not live to read. A server of ours answers the same key with
+ * the same browser; if none was made yet, one is now, and is stopped like the others. Of any other service nobody knows
+ * what it does with a key, and a run cannot be stopped: nothing is sent for these.
+ */
+const relearn = Effect.fnUntraced(function* ({ contextOf, info }: Target, { key, kind, origin, path }: OpenItem) {
+  const isOurs = info.capabilities.has("assumptions") && `${origin}${path}` === `${info.baseUrls.v4}/browsers`
+  if (kind !== "browser" || !isOurs) return undefined
+  const request = { method: "POST", path: "/browsers", body: {}, headers: { "idempotency-key": key } } as const
+  const answer = yield* Effect.option(contextOf(0).request("v4", request))
+  if (Option.isNone(answer) || answer.value.status < 200 || answer.value.status >= 300) return undefined
+  return Option.getOrUndefined(decodeId(answer.value.body))?.id
+})
+
+/** A run or session that goes on, ended through the control API where that is open to us. */
+const ended = Effect.fnUntraced(function* ({ ledger, introspection }: Target, finding: Reaper.Finding, at_ms: number) {
+  const { id, kind } = finding.item
+  if (finding._tag !== "Open" || id === undefined || introspection === undefined || kind === "browser") return finding
+  if (!(yield* introspection.end(kind, id))) return finding
+  yield* ledger.write({ _tag: "closed", at_ms, kind, id })
+  return { _tag: "Over", item: finding.item, status: "ended now" } satisfies Reaper.Finding
+})
+
+/**
+ * Stops what the killed process of a run left open at its target, by the run's ledger, and says so. A service inside that
+ * process has died with all that it had. What cannot be stopped is said, and does not keep the run from going on.
+ */
+export const stopLeftovers = Effect.fnUntraced(
+  function* (target: Target, { directory }: Resumed) {
+    if (target.introspection?.exclusive === true) return
+    const file = yield* LedgerFile.make({ directory: join(directory, "ledger"), owner: ProcessOwner.current() })
+    const items = yield* file.open
+    if (items.length === 0) return
+    yield* target.ledger.keepIn(file)
+    const now_ms = yield* Clock.currentTimeMillis
+    const known = yield* Effect.forEach(
+      items,
+      Effect.fnUntraced(function* (item) {
+        const id = item.id ?? (yield* relearn(target, item))
+        if (id === undefined || item.id !== undefined) return item
+        yield* file.write({ _tag: "opened", at_ms: now_ms, key: item.key, id })
+        return { ...item, id }
+      }),
+      { concurrency: 8 }
+    )
+    const claims = Leftovers.claims(known, {
+      baseUrls: target.info.baseUrls,
+      owner: undefined,
+      // whoever had this directory is dead: it is ours now
+      atWork: () => undefined,
+      now_ms,
+      youngest_ms: 0
+    })
+    const found = yield* Reaper.reapAt(target, claims, Duration.minutes(1))
+    const findings = yield* Effect.forEach(found, (finding) => ended(target, finding, now_ms))
+    const { style, write } = yield* terminal
+    const lines = findings.map((finding) => ReapReport.line(finding, now_ms, style))
+    yield* write([...lines, `left open: ${ReapReport.summary(findings)}`, ""].map((line) => `${line}\n`).join(""))
+  },
+  Effect.catchTags({
+    LedgerError: ({ message }) => Effect.fail(usage(`What the killed run left open is not known: ${message}`)),
+    KeyRefused: () => Effect.fail(usage("The service does not take the API key: set it to a key of this service."))
+  })
+)

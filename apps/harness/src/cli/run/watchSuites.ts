@@ -1,0 +1,90 @@
+import { PollSchedule } from "@webagent/polling"
+import * as Effect from "effect/Effect"
+import { relative } from "node:path"
+import { usage } from "@webagent/report/UserError"
+import * as ConsoleReporter from "../../reporters/ConsoleReporter.ts"
+import * as Explanation from "../../reporters/Explanation.ts"
+import { cut } from "@webagent/report/Text"
+import type { ScenarioResult } from "@webagent/report/RunReport"
+import * as Runner from "../../run/Runner.ts"
+import { traced } from "../../observe/TrialTracer.ts"
+import * as Changes from "./Changes.ts"
+import { changeLines } from "./ChangeLines.ts"
+import * as FileChanges from "./FileChanges.ts"
+import * as Advice from "../Advice.ts"
+import { choose } from "../ChosenScenarios.ts"
+import * as Debugging from "./Debugging.ts"
+import { byHand } from "../Ending.ts"
+import * as EndOfRun from "../../leftovers/EndOfRun.ts"
+import * as Inspector from "../../run/Inspector.ts"
+import { terminal } from "../Terminal.ts"
+import type { RunOptions } from "../RunOptions.ts"
+import { headerOf } from "./runSuites.ts"
+import * as SuiteSource from "../SuiteSource.ts"
+import * as TargetSource from "../TargetSource.ts"
+import { defaultTimeout } from "../../targets/TrialTimeout.ts"
+
+const shortest = (path: string): string => {
+  const below = relative(process.cwd(), path)
+  return below.startsWith("..") ? path : below
+}
+
+/**
+ * Runs suites, and again whenever one of the files that they are made of changes, on one target; shows what has changed.
+ * It ends by Ctrl-C only, and writes no reports.
+ */
+export const watchSuites = Effect.fnUntraced(function* (options: RunOptions) {
+  const files = options.suites.filter(SuiteSource.isFile)
+  if (files.length === 0) {
+    return yield* usage(
+      "--watch takes the files of suites, such as checkout.suite.ts: a built-in suite does not change."
+    )
+  }
+  const paths = yield* Effect.forEach(files, SuiteSource.pathOf)
+  const target = yield* TargetSource.open(options)
+  const { columns, style, write } = yield* terminal
+  const say = (lines: ReadonlyArray<string>) => write(lines.map((line) => `${line}\n`).join(""))
+  const debugging = options.debug ? Debugging.make(target.redact) : Debugging.none
+  byHand.now = true
+
+  const runOnce = Effect.fnUntraced(function* (edition: SuiteSource.Edition) {
+    const { argumentOf, plan } = yield* choose(options, { edition })
+    const report = yield* Runner.run({
+      header: yield* headerOf(options, target, plan, argumentOf),
+      plan,
+      contextOf: target.contextOf,
+      lacks: target.lacks,
+      ...(yield* Inspector.make(target, plan, undefined)),
+      timeout: options.timeout ?? defaultTimeout(target),
+      release: EndOfRun.timeFor(target),
+      redact: target.redact,
+      emit: debugging.emit
+    }).pipe(debugging.listening, Effect.provideService(PollSchedule.Current, target.pollSchedule), traced)
+    return { report, replay: Advice.replay(options, argumentOf) }
+  })
+
+  yield* say([
+    style.strong(`watching ${files.join(", ")}`) + ` · ${target.info.name} · seed ${options.seed} · Ctrl-C ends it`,
+    ""
+  ])
+  let before: ReadonlyArray<ScenarioResult> | undefined
+  for (let number = 1; ; number++) {
+    const edition = { number, files: new Map(paths.map((path) => [path, SuiteSource.stampOf(path)])) }
+    const waiting = Effect.suspend(() => FileChanges.changed(edition.files, SuiteSource.stampOf))
+    const ran = runOnce(edition).pipe(
+      Effect.flatMap(({ replay, report }) => {
+        const changes = Changes.between(before ?? [], report.results)
+        const explain = (result: ScenarioResult) => Explanation.of(result, { columns, replay, style })
+        const lines = changeLines(changes, { style, explain, broken: before === undefined ? "fails" : "broke" })
+        before = report.results
+        return say([...lines, ConsoleReporter.summary(report, style), ""])
+      }),
+      Effect.catchTag("UserError", ({ message }) => say([style.bad(message), ""])),
+      Effect.andThen(waiting)
+    )
+    // a change while it runs stops it, politely, and begins anew
+    const changed = yield* Effect.raceFirst(ran, waiting)
+    const names = changed.map(shortest).join(", ")
+    yield* say([style.faint(cut(`${names} changed`, Math.max(columns, 40)))])
+  }
+}, Effect.scoped)

@@ -1,0 +1,63 @@
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import type * as CliError from "effect/cli/CliError"
+import * as CliOutput from "effect/cli/CliOutput"
+import * as Command from "effect/cli/Command"
+import * as Cause from "effect/Cause"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Runtime from "effect/Runtime"
+import { byHand } from "./cli/Ending.ts"
+import { compare } from "./cli/compare/compare.ts"
+import { history } from "./cli/history/history.ts"
+import { list } from "./cli/list/list.ts"
+import { load } from "./cli/load/load.ts"
+import { merge } from "./cli/merge/merge.ts"
+import { plan } from "./cli/plan/plan.ts"
+import { program, version } from "./cli/Program.ts"
+import { reap } from "./cli/reap/reap.ts"
+import { run } from "./cli/run/run.ts"
+import { serve } from "./cli/serve/serve.ts"
+
+const harness = Command.make("webagent-harness").pipe(
+  Command.withDescription("Runs scenario suites against a web-agent and hosted-browser service"),
+  Command.withSubcommands([run, plan, merge, history, compare, list, load, serve, reap])
+)
+
+const suggestion = (known: ReadonlyArray<string>) => (known.length === 0 ? "" : ` Did you mean ${known.join(" or ")}?`)
+
+const sentence = (error: CliError.NonShowHelpErrors): string => {
+  if (error._tag === "UnrecognizedOption") return `No flag ${error.option}.${suggestion(error.suggestions)}`
+  if (error._tag === "UnknownSubcommand") return `No command "${error.subcommand}".${suggestion(error.suggestions)}`
+  return `${error.message.replace(/\.$/u, "")}.`
+}
+
+/** Help goes to stdout as usual; a wrong call is one sentence on stderr that says where the help is. */
+const presenter: CliOutput.Presenter = {
+  present: (event) =>
+    event._tag === "InvalidInvocation"
+      ? Console.error(
+          `${event.errors.map(sentence).join(" ")} See: ${[program, ...event.commandPath.slice(1)].join(" ")} --help`
+        )
+      : CliOutput.defaultPresenter.present(event)
+}
+
+/** 2 for every wrong call, also for those that effect/cli finds itself; 0 for a service that was stopped. */
+const teardown: Runtime.Teardown = (exit, onExit) => {
+  if (byHand.now && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return onExit(0)
+  const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
+  const wrongCall = typeof error === "object" && error !== null && "_tag" in error && error._tag === "ShowHelp"
+  return wrongCall && Runtime.getErrorExitCode(error) !== 0 ? onExit(2) : Runtime.defaultTeardown(exit, onExit)
+}
+
+harness.pipe(
+  Command.run({ version }),
+  Effect.tapErrorTag("UserError", (mistake) => Console.error(mistake.message)),
+  Effect.tapDefect((defect) =>
+    Console.error(`This is a bug of the harness: ${defect instanceof Error ? defect.stack : String(defect)}`)
+  ),
+  Effect.provideService(CliOutput.Presenter, presenter),
+  Effect.provide(NodeServices.layer),
+  NodeRuntime.runMain({ disableErrorReporting: true, teardown })
+)

@@ -1,0 +1,55 @@
+import type { JournalEntry, Verdict } from "@webagent/control"
+import { type Allowance, allowances } from "@webagent/scenario"
+import type { Breach, TrialVerdict } from "@webagent/report/Trial"
+import type { TrialLog } from "./TrialLog.ts"
+
+/** What is looked at to judge one trial. */
+export interface Judged {
+  readonly verdict: TrialVerdict
+  /** What the scenario does on purpose. */
+  readonly allows: ReadonlyArray<Allowance>
+  readonly log: Pick<TrialLog, "began_ms" | "made" | "results" | "ended">
+  /** What the server's oracles say of the trial's rows; none where there is no journal. */
+  readonly verdicts: ReadonlyArray<Verdict>
+  readonly rows: ReadonlyArray<JournalEntry>
+  readonly redact: (text: string) => string
+}
+
+const isAllowance = (oracle: string): oracle is Allowance => allowances.some((known) => known === oracle)
+
+/** Runs that were cancelled, as the server saw it: they have no result. */
+const cancelled = (rows: ReadonlyArray<JournalEntry>): ReadonlySet<string> =>
+  new Set(rows.flatMap((row) => (row.type === "move" && row.of === "turn" && row.to === "cancelled" ? [row.id] : [])))
+
+const neverFetched = ({ log, rows }: Judged): ReadonlyArray<Breach> => {
+  const over = cancelled(rows)
+  return Array.from(log.made).flatMap(([id, { at_ms, kind }]): ReadonlyArray<Breach> => {
+    // what an earlier try of the trial made was given up with it
+    if (kind === "browser" || log.results.has(id) || at_ms < log.began_ms) return []
+    if (over.has(id) || log.ended.get(id) === "cancelled") return []
+    return [
+      {
+        invariant: "results-never-fetched",
+        sentence: `The ${kind} ${id} was made, and nobody has read what came of it: it may go on, and cost.`,
+        resource: id
+      }
+    ]
+  })
+}
+
+/**
+ * What a trial broke, whatever its checks say. How its clients behaved is held against a trial that passed only, since
+ * one that failed had no chance to end well, and not where the scenario says that it does so on purpose.
+ */
+export const ofTrial = (judged: Judged): ReadonlyArray<Breach> => {
+  const { allows, redact, verdict, verdicts } = judged
+  const counts = (oracle: string) =>
+    isAllowance(oracle) ? verdict === "passed" && !allows.includes(oracle) : oracle !== "browsers-left-open"
+  const seen = verdicts
+    // what was read is known from the wire, also where there is no journal, and whenever the run ends
+    .filter(({ oracle }) => oracle !== "results-never-fetched" && counts(oracle))
+    .flatMap(({ findings, oracle }) =>
+      findings.map(({ resource, sentence }) => ({ invariant: oracle, sentence: redact(sentence), resource }))
+    )
+  return [...seen, ...(counts("results-never-fetched") ? neverFetched(judged) : [])]
+}

@@ -1,0 +1,144 @@
+import type { JournalEntry } from "@webagent/control"
+import { LedgerFile } from "@webagent/core"
+import { ProcessOwner } from "@webagent/core/node"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import type * as Scope from "effect/Scope"
+import { join } from "node:path"
+import * as Breaches from "../observe/Breaches.ts"
+import * as LooseEnds from "../leftovers/LooseEnds.ts"
+import type { Planned } from "./Plan.ts"
+import { type EndedTrial, type RunnerOptions, scenarioKey } from "./Runner.ts"
+import type { Leftover } from "@webagent/report/Trial"
+import { most, type TrialLog } from "../observe/TrialLog.ts"
+import type { Target } from "../targets/Target.ts"
+import { assemble } from "../observe/Assembly.ts"
+import { JournalRows } from "../observe/JournalRows.ts"
+import * as KeyScan from "../observe/KeyScan.ts"
+import { type LeftOpen, stopAll } from "../leftovers/EndOfRun.ts"
+import * as TraceFiles from "../observe/TraceFiles.ts"
+
+/** What a run is watched with. */
+export type Inspector = Required<Pick<RunnerOptions, "inspect" | "finish" | "stopBrowser">>
+
+/** How often, and after which pauses, rows are waited for that the server writes when an answer is long sent. */
+const patience = { looks: 5, pause: "4 millis" } as const
+
+const mostRows = 2000
+
+const trialOf = ({ index, scenario, suite }: EndedTrial): Leftover["trial"] => ({ suite, scenario, index })
+
+/** How many requests the server must have written down. */
+const answered = ({ exchanges }: TrialLog): number => exchanges.filter(({ status }) => status !== undefined).length
+
+/**
+ * Looks at each trial when it has ended: writes its trace, and says which invariants it broke. At the end of the run
+ * everything that was left open is stopped. Without a directory nothing is written.
+ */
+export const make = Effect.fnUntraced(function* (
+  target: Target,
+  plan: ReadonlyArray<Planned>,
+  directory: string | undefined
+): Effect.fn.Return<Inspector, never, FileSystem.FileSystem | Scope.Scope> {
+  const { info, introspection } = target
+  const allowed = new Map(plan.map(({ scenario, suite }) => [scenarioKey(suite, scenario.name), scenario.allows]))
+  const files = directory === undefined ? undefined : yield* TraceFiles.make(directory)
+  const fs = yield* FileSystem.FileSystem
+  const book = new JournalRows()
+  const open: Array<LeftOpen> = []
+  const unstopped = new Set<string>()
+  const blamed = new Set<string>()
+  let trouble: string | undefined
+  // a service inside this process ends with it, and leaves nothing to be stopped
+  if (directory !== undefined && introspection?.exclusive !== true) {
+    const owner = ProcessOwner.current()
+    yield* target.ledger.keepIn(yield* LedgerFile.make({ directory: join(directory, "ledger"), owner }))
+  }
+
+  /** Takes in what the server has written since. */
+  const readOn =
+    introspection === undefined
+      ? Effect.void
+      : introspection.rows.pipe(
+          Effect.map((rows) => book.add(rows)),
+          Effect.catch(({ message }) => Effect.sync(() => (trouble ??= message)))
+        )
+
+  const rowsOf = Effect.fnUntraced(function* (log: TrialLog) {
+    if (introspection === undefined) return undefined
+    const mark = target.markOf(log)
+    const wanted = answered(log)
+    const isWaiting = () => trouble === undefined && book.requests(mark) < wanted
+    yield* readOn
+    for (let look = 1; look < patience.looks && isWaiting(); look++) {
+      yield* Effect.sleep(patience.pause)
+      yield* readOn
+    }
+    return book.take(mark)
+  })
+
+  const traceOf = (ended: EndedTrial, rows: ReadonlyArray<JournalEntry>) => {
+    const { duration_ms, index, log, scenario, seed, suite } = ended
+    // the tries before the one that counts are a part of the story
+    const began_ms = Math.min(log.began_ms, log.exchanges[0]?.at_ms ?? Infinity)
+    const shift_ms = began_ms + (introspection?.ahead_ms ?? 0)
+    return assemble({
+      suite,
+      scenario,
+      index,
+      seed,
+      began_ms,
+      duration_ms: Math.round((log.began_ms + duration_ms - began_ms) * 100) / 100,
+      exchanges: log.exchanges,
+      spans: log.spans,
+      journal: rows
+        .slice(0, mostRows)
+        .map((row) => ({ at_ms: Math.round((row.realAt_ms - shift_ms) * 100) / 100, row }))
+        .toSorted((a, b) => a.at_ms - b.at_ms),
+      dropped: {
+        exchanges: Math.max(0, log.requests - most),
+        spans: log.spansDropped,
+        journal: Math.max(0, rows.length - mostRows)
+      },
+      baseUrls: info.baseUrls,
+      apiKeyHeader: info.apiKeyHeader,
+      redact: target.redact
+    })
+  }
+
+  const inspect = Effect.fnUntraced(function* (ended: EndedTrial) {
+    const { log, scenario, suite, verdict } = ended
+    const rows = yield* rowsOf(log)
+    const verdicts = introspection === undefined ? [] : introspection.judge(rows ?? [])
+    for (const { findings, oracle } of verdicts) {
+      for (const { seqs } of findings) for (const seq of seqs) blamed.add(`${oracle} ${seq}`)
+    }
+    const leaked = Array.from(log.made.keys()).filter((id) => unstopped.has(id))
+    const ends = [
+      ...LooseEnds.of(log, trouble === undefined ? rows : undefined),
+      ...leaked.map((id) => ({ kind: "browser", id, reason: null, key: null }))
+    ]
+    open.push(...ends.map((end) => ({ end, trial: trialOf(ended) })))
+    const breaches = Breaches.ofTrial({
+      verdict,
+      allows: allowed.get(scenarioKey(suite, scenario)) ?? [],
+      log,
+      verdicts,
+      rows: rows ?? [],
+      redact: target.redact
+    })
+    const trace = files === undefined ? undefined : yield* files.write(traceOf(ended, rows ?? []))
+    return { breaches, ...(trace === undefined ? {} : { trace }) }
+  })
+
+  const cleaned = Effect.provideService(KeyScan.clean(directory, target.apiKey), FileSystem.FileSystem, fs)
+
+  return {
+    inspect,
+    stopBrowser: (id) =>
+      Effect.tap(target.stopBrowser(id), (stopped) =>
+        Effect.sync(() => (stopped ? unstopped.delete(id) : unstopped.add(id)))
+      ),
+    finish: Effect.flatMap(cleaned, (keyIn) => stopAll({ target, open, blamed, trouble, keyIn }))
+  }
+})

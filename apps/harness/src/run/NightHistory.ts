@@ -1,0 +1,75 @@
+import * as Console from "effect/Console"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import { judge } from "@webagent/nights/Judge"
+import { learned } from "@webagent/nights/Learned"
+import * as Night from "@webagent/nights/Night"
+import * as NightFile from "@webagent/nights/NightFile"
+import * as Onsets from "@webagent/nights/Onsets"
+import { usage } from "@webagent/report/UserError"
+import * as Quarantine from "@webagent/nights/Quarantine"
+import * as Release from "@webagent/nights/Release"
+import type { RunReport } from "@webagent/report/RunReport"
+
+/** Which files to read, and whether to add the run to the history. */
+export interface NightFiles {
+  /** The file of the nights before. */
+  readonly history: string | undefined
+  readonly record: boolean
+  /** The file of what is in quarantine; undefined for the standard one, if it is there. */
+  readonly quarantine: string | undefined
+}
+
+/** What is known before a run: the nights before it, and which scenarios are known to fail. */
+export interface NightHistory {
+  readonly nights: ReadonlyArray<Night.Night>
+  /** What the nights on a target teach: `simulated`, or its address, with or without /api/vN. */
+  readonly learned: (target: string) => ReturnType<typeof learned>
+  /** The report with what is in quarantine marked, judged by the nights before, and who may be let go. */
+  readonly conclude: (report: RunReport) => RunReport
+  /** Adds the run to the history where that is wanted; a shard is added when all are together. */
+  readonly record: (report: RunReport) => ReturnType<typeof NightFile.append>
+}
+
+/** Reads the history and the quarantine that the flags name; what is wrong with either is a UserError before anything runs. */
+export const open = Effect.fnUntraced(function* (
+  { history, quarantine: file, record }: NightFiles,
+  scenarios: ReadonlyArray<{ readonly suite: string; readonly name: string }>
+) {
+  const path = history ?? (record ? NightFile.standard : undefined)
+  const past = path === undefined ? { nights: [], accepted: [], warnings: [] } : yield* NightFile.read(path)
+  for (const warning of past.warnings) yield* Console.error(warning)
+  const quarantine = yield* Quarantine.read(file, DateTime.formatIso(yield* DateTime.now).slice(0, 10))
+  const excess = Quarantine.tooMany(quarantine, scenarios)
+  if (excess !== undefined) return yield* usage(excess)
+  for (const stranger of Quarantine.strangers(quarantine, scenarios)) yield* Console.error(`${stranger}.`)
+
+  // a night that is put together again may be among them, and others after it
+  const before = (tonight: Night.Night) => past.nights.filter(({ startedAt }) => startedAt < tonight.startedAt)
+
+  const conclude = (report: RunReport): RunReport => {
+    const marked = Quarantine.mark(quarantine, report)
+    const tonight = Night.ofReport(marked)
+    const isShard = report.header.shard !== undefined
+    // a part is judged when the whole is put together
+    const held = marked.results.filter(({ quarantine }) => quarantine?.expired === false)
+    const judgement = path === undefined || isShard ? undefined : judge(past, tonight, held)
+    const proposals = isShard ? [] : Release.proposals(quarantine, [...before(tonight), tonight])
+    const judged = {
+      ...marked,
+      ...(judgement === undefined ? {} : { judgement }),
+      ...(proposals.length === 0 ? {} : { proposals })
+    }
+    return Onsets.mark(judged, past.nights)
+  }
+
+  return {
+    nights: past.nights,
+    learned: (target) => learned(past.nights, target.replace(/(?:\/api\/v\d+)?\/*$/u, "")),
+    conclude,
+    record: (report) =>
+      record && path !== undefined && report.header.shard === undefined
+        ? NightFile.append(path, Night.ofReport(report))
+        : Effect.void
+  } satisfies NightHistory
+})

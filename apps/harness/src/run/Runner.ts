@@ -1,0 +1,88 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { identity } from "effect/Function"
+import * as Money from "@webagent/report/Money"
+import * as Agreement from "@webagent/report/Agreement"
+import { Budget } from "./Budget.ts"
+import * as CutTrials from "@webagent/report/CutTrials"
+import * as Figures from "@webagent/report/SuiteFigures"
+import * as Ranking from "./Ranking.ts"
+import * as Reruns from "./Reruns.ts"
+import type { Ending } from "../leftovers/EndOfRun.ts"
+import type { RunnerOptions } from "./RunnerOptions.ts"
+import { countsOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
+import * as ScenarioRun from "./ScenarioRun.ts"
+import * as TrialRun from "./TrialRun.ts"
+
+export type { EndedTrial, Inspection, RunnerOptions } from "./RunnerOptions.ts"
+export { scenarioKey, trialKey } from "./RunnerOptions.ts"
+
+/**
+ * Runs the trials of a plan, so many at a time, within its limits, and answers with the report. Interrupting it stops
+ * the trials that run, releases what they hold, and still answers with a report, whose `interrupted` is then true.
+ */
+export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
+  Effect.gen(function* () {
+    const { header, plan } = options
+    const before = [...(options.done?.values() ?? [])]
+    const state: TrialRun.RunState = {
+      options,
+      start: (yield* Clock.currentTimeNanos) - BigInt(Math.round((options.worked_ms ?? 0) * 1e6)),
+      budget: new Budget(header.limits),
+      reruns: Reruns.make(
+        header.limits.reruns ?? 0,
+        before.reduce((sum, { reruns }) => sum + reruns.length, 0)
+      )
+    }
+    // what was cut may be paid for twice: nobody knows what it has cost
+    state.budget.keep(CutTrials.heldFor(header))
+    yield* options.emit({ _tag: "RunStarted", header })
+    const scenarios = yield* Effect.forEach(plan, (planned) => ScenarioRun.make(state, planned))
+    const results = new Map<ScenarioRun.ScenarioRun, ScenarioResult>()
+    const finished = (of: ScenarioRun.ScenarioRun, result: ScenarioResult | undefined) => {
+      if (result === undefined) return Effect.void
+      results.set(of, result)
+      return options.emit({ _tag: "ScenarioFinished", result })
+    }
+    for (const of of scenarios) {
+      if (of.lacking !== undefined) yield* finished(of, ScenarioRun.unrun(of.planned, 0, of.lacking))
+      else if (of.left === 0) yield* finished(of, yield* ScenarioRun.finish(state, of))
+    }
+    const rankable = scenarios
+      .filter((of) => !results.has(of))
+      .map((of) => ({ of, planned: of.planned, learned: of.learned, worst_usd: of.account.worst_usd, open: of.left }))
+    const trials = Ranking.order(rankable, header.limits, header.concurrency).flatMap(({ of }) =>
+      ScenarioRun.open(of).map((place) => ({ of, place }))
+    )
+    const exit = yield* Effect.forEach(
+      trials,
+      ({ of, place }) =>
+        ScenarioRun.run(state, of, place).pipe(
+          Effect.flatMap((result) => finished(of, result)),
+          Effect.uninterruptible
+        ),
+      { concurrency: header.concurrency, discard: true }
+    ).pipe(Effect.interruptible, Effect.exit)
+    for (const of of scenarios) {
+      if (!results.has(of) && of.started_ms !== undefined) yield* finished(of, yield* ScenarioRun.finish(state, of))
+    }
+    const ordered = scenarios.map((of) => results.get(of) ?? ScenarioRun.unrun(of.planned, 0, TrialRun.stopped))
+    const ending = yield* options.finish ?? Effect.succeed<Ending>({ breaches: [], leftovers: [] })
+    const figures = Figures.of(ordered, header)
+    const agreement = Agreement.of(ordered.flatMap(({ trials }) => trials))
+    const report = (options.conclude ?? identity)({
+      format: 2,
+      header,
+      duration_ms: yield* TrialRun.elapsed(state),
+      interrupted: Exit.isFailure(exit),
+      counts: countsOf(ordered),
+      cost_usd: Money.sum(ordered.map((result) => result.cost_usd)),
+      ...(figures === undefined ? {} : { figures }),
+      ...(agreement === undefined ? {} : { agreement }),
+      results: ordered,
+      ...ending
+    })
+    yield* options.emit({ _tag: "RunFinished", report })
+    return report
+  }).pipe(Effect.uninterruptible)

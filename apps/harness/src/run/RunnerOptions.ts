@@ -1,0 +1,69 @@
+import type { Ending } from "../leftovers/EndOfRun.ts"
+import type { Need, ScenarioContext } from "@webagent/scenario"
+import type * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
+import type { LearnedScenario } from "@webagent/nights/LearnedScenario"
+import type { Planned } from "./Plan.ts"
+import type { RunEvent } from "@webagent/report/RunEvent"
+import type { RunHeader, RunReport } from "@webagent/report/RunReport"
+import type { Breach, Trial, TrialVerdict } from "@webagent/report/Trial"
+import type { TrialLog } from "../observe/TrialLog.ts"
+
+/** What the runner is given; it knows no target, only how to make a scenario's context and stop a browser. */
+export interface RunnerOptions {
+  readonly header: RunHeader
+  readonly plan: ReadonlyArray<Planned>
+  readonly contextOf: (seed: number) => ScenarioContext
+  /** The sentence for why the target cannot serve a need, or undefined when it can. */
+  readonly lacks: (need: Need) => string | undefined
+  /** Stops a browser that a scenario left open; answers whether it worked. */
+  readonly stopBrowser: (id: string) => Effect.Effect<boolean>
+  /** The longest one trial may take, unless its scenario says otherwise. */
+  readonly timeout: Duration.Duration
+  /** How long one that has ended, or was stopped, may take to release what it holds; 10 s unless told. */
+  readonly release?: Duration.Duration
+  /** Takes secrets out of text. */
+  readonly redact: (text: string) => string
+  readonly emit: (event: RunEvent) => Effect.Effect<void>
+  /** Looks at a trial when what it left open has been stopped: which invariants it broke, and where its trace is. */
+  readonly inspect?: (ended: EndedTrial) => Effect.Effect<Inspection>
+  /** Runs once, when the last trial has been inspected: stops what is open, and says what no trial can be blamed for. */
+  readonly finish?: Effect.Effect<Ending>
+  /** The index of the only trial of each scenario to run; it runs as it would among the others. */
+  readonly only?: number
+  /** What the last nights teach, by `scenarioKey`; what is not in it is new. */
+  readonly learned?: ReadonlyMap<string, LearnedScenario>
+  /** Says of the finished report what cannot be seen in it: what the nights before say, what is in quarantine. */
+  readonly conclude?: (report: RunReport) => RunReport
+  /** Trials that an earlier run has done, by `trialKey`: they are taken as they were, and not run again. */
+  readonly done?: ReadonlyMap<string, Trial>
+  /** How long that earlier run was at work, in milliseconds: what comes now comes after it. */
+  readonly worked_ms?: number
+}
+
+/** A trial that has ended, as `inspect` is given it. */
+export interface EndedTrial {
+  readonly suite: string
+  readonly scenario: string
+  readonly index: number
+  readonly seed: number
+  /** Milliseconds after the run's start, of the try that counts. */
+  readonly started_ms: number
+  readonly duration_ms: number
+  readonly log: TrialLog
+  readonly verdict: TrialVerdict
+}
+
+/** What looking at a trial has found. */
+export interface Inspection {
+  readonly breaches: ReadonlyArray<Breach>
+  /** The file of its trace, relative to the report. */
+  readonly trace?: string
+}
+
+/** Names one scenario of a run. */
+export const scenarioKey = (suite: string, scenario: string): string => JSON.stringify([suite, scenario])
+
+/** Names one trial of a run. */
+export const trialKey = (suite: string, scenario: string, index: number): string =>
+  JSON.stringify([suite, scenario, index])

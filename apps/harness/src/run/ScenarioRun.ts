@@ -1,0 +1,199 @@
+import * as Effect from "effect/Effect"
+import * as Budget from "./Budget.ts"
+import type { LearnedScenario } from "@webagent/nights/LearnedScenario"
+import * as Gate from "@webagent/report/Gate"
+import * as Money from "@webagent/report/Money"
+import * as PassRate from "@webagent/report/PassRate"
+import { budgetOf, type Planned, seedOf, sourceOf, trialsOf, worstOf } from "./Plan.ts"
+import { scenarioKey, trialKey } from "./RunnerOptions.ts"
+import { type ScenarioResult, verdictOf } from "@webagent/report/RunReport"
+import type { Failure, Trial } from "@webagent/report/Trial"
+import * as TrialLog from "../observe/TrialLog.ts"
+import * as TrialRun from "./TrialRun.ts"
+
+/** A scenario of which some trials may have run. */
+export interface ScenarioRun {
+  readonly planned: Planned
+  /** What all its trials may cost before it has failed; undefined where nobody has said. */
+  readonly budget_usd: string | undefined
+  readonly account: Budget.Account
+  readonly learned: LearnedScenario | undefined
+  /** The index of the first of them. */
+  readonly first: number
+  /** In their order; what has not ended, or is not to be run, is undefined. */
+  readonly trials: Array<Trial | undefined>
+  /** Why the target cannot serve it. */
+  readonly lacking: string | undefined
+  /** Asks the budget once, for all its trials. */
+  readonly admission: Effect.Effect<string | undefined>
+  admitted: boolean
+  started_ms: number | undefined
+  /** Trials that have neither ended nor been refused. */
+  left: number
+  /** Why a trial of it was not run. */
+  refused: string | undefined
+}
+
+/** A scenario of which no trial has run, but for those that an earlier run has done. */
+export const make = Effect.fnUntraced(function* ({ budget, options }: TrialRun.RunState, planned: Planned) {
+  const { limits, trials: asked } = options.header
+  const { name, needs } = planned.scenario
+  const { done, only } = options
+  const first = only ?? 0
+  const wanted = only === undefined ? trialsOf(planned, asked) : 1
+  const trials = Array.from({ length: wanted }, (_, place) => done?.get(trialKey(planned.suite, name, first + place)))
+  const budget_usd = budgetOf(planned, asked, limits.trialBudget_usd)
+  const account = Budget.account(worstOf(planned, budget_usd))
+  for (const trial of trials) {
+    if (trial !== undefined) budget.settle(account, trial)
+  }
+  return {
+    planned,
+    budget_usd,
+    account,
+    learned: options.learned?.get(scenarioKey(planned.suite, name)),
+    first,
+    trials,
+    lacking: needs.map(options.lacks).find((reason) => reason !== undefined),
+    admission: yield* Effect.cached(budget.enter(account)),
+    admitted: false,
+    started_ms: undefined,
+    left: trials.filter((trial) => trial === undefined).length,
+    refused: undefined
+  } satisfies ScenarioRun as ScenarioRun
+})
+
+/** The places of the trials that are to be run. */
+export const open = ({ trials }: ScenarioRun): ReadonlyArray<number> =>
+  trials.flatMap((trial, place) => (trial === undefined ? [place] : []))
+
+const deadlineOf = ({ options }: TrialRun.RunState, started_ms: number): TrialRun.Deadline | undefined => {
+  const { scenarioTime_ms = Infinity, time_ms = Infinity } = options.header.limits
+  const own_ms = started_ms + scenarioTime_ms
+  if (Math.min(own_ms, time_ms) === Infinity) return undefined
+  return time_ms <= own_ms
+    ? { at_ms: time_ms, reason: Budget.timeReached(time_ms) }
+    : { at_ms: own_ms, reason: Gate.scenarioTimeReached(scenarioTime_ms) }
+}
+
+/** Why a trial may not begin now; undefined when it may. */
+const refusalOf = (state: TrialRun.RunState, of: ScenarioRun, now_ms: number): string | undefined => {
+  const { account, budget_usd } = of
+  const deadline = deadlineOf(state, of.started_ms ?? now_ms)
+  if (deadline !== undefined && now_ms + (of.learned?.duration_p75_ms ?? 0) >= deadline.at_ms) return deadline.reason
+  if (budget_usd !== undefined && Money.isMore(account.spent_usd, budget_usd)) {
+    return `its budget of ${Money.shown(budget_usd)} is used up`
+  }
+  return state.budget.refusal
+}
+
+/** Runs one of its trials, unless a limit forbids it; answers the result with the last of them. */
+export const run = Effect.fnUntraced(function* (state: TrialRun.RunState, of: ScenarioRun, place: number) {
+  const { budget, options } = state
+  const { account, planned } = of
+  const index = of.first + place
+  const named = { suite: planned.suite, scenario: planned.scenario.name }
+  const forbidden = yield* Effect.interruptible(of.admission)
+  of.admitted ||= forbidden === undefined
+  const now_ms = yield* TrialRun.elapsed(state)
+  const refused = forbidden ?? refusalOf(state, of, now_ms)
+  if (refused === undefined) {
+    if (of.started_ms === undefined) {
+      of.started_ms = now_ms
+      yield* options.emit({ _tag: "ScenarioStarted", ...named })
+    }
+    yield* options.emit({ _tag: "TrialStarted", ...named, index })
+    const task = { planned, index, deadline: deadlineOf(state, of.started_ms) }
+    const { log, trial } = yield* TrialRun.run(state, task)
+    of.trials[place] = trial
+    account.unknown ||= TrialLog.mayCostMore(log)
+    budget.settle(account, trial, log)
+    yield* options.emit({ _tag: "TrialFinished", ...named, trial })
+  } else {
+    of.refused ??= refused
+  }
+  of.left -= 1
+  return of.left === 0 ? yield* finish(state, of) : undefined
+})
+
+const overBudget = ({ budget_usd, planned }: ScenarioRun, cost_usd: string): Failure | undefined => {
+  const { where } = planned.scenario
+  return budget_usd === undefined || !Money.isMore(cost_usd, budget_usd)
+    ? undefined
+    : {
+        kind: "budget",
+        message: "it should stay within its budget",
+        expected: `at most ${Money.shown(budget_usd)}`,
+        actual: Money.shown(cost_usd),
+        ...(where === undefined ? {} : { where })
+      }
+}
+
+const factsOf = ({ scenario, suite }: Planned) => {
+  const { name, needs, tags } = scenario
+  return { suite, name, source: sourceOf(scenario), tags, needs }
+}
+
+/** The result of a scenario of which nothing was run. */
+export const unrun = (planned: Planned, started_ms: number, reason: string): ScenarioResult => ({
+  ...factsOf(planned),
+  verdict: "skipped",
+  reason,
+  started_ms,
+  duration_ms: 0,
+  checks: 0,
+  cost_usd: "0",
+  trials: []
+})
+
+const skipped = (seed: number, index: number, reason: string): Trial => ({
+  index,
+  seed,
+  verdict: "skipped",
+  reason,
+  started_ms: 0,
+  duration_ms: 0,
+  checks: 0,
+  requests: 0,
+  cost_usd: "0",
+  reruns: [],
+  leakedBrowsers: [],
+  breaches: []
+})
+
+/** What has become of a scenario when no more of it is run. */
+export const finish = Effect.fnUntraced(function* (state: TrialRun.RunState, of: ScenarioRun) {
+  const { planned } = of
+  const now_ms = yield* TrialRun.elapsed(state)
+  if (of.admitted) state.budget.leave(of.account)
+  const why = of.refused ?? TrialRun.stopped
+  if (of.trials.every((trial) => trial === undefined)) return unrun(planned, now_ms, why)
+  const trials = of.trials.map(
+    (trial, place) =>
+      trial ?? skipped(seedOf(state.options.header.seed, planned, of.first + place), of.first + place, why)
+  )
+  // an earlier run may have done some of its trials, or all
+  const ran = trials.filter((trial) => trial.verdict !== "skipped")
+  const begun = ran.flatMap((trial) => [trial, ...trial.reruns]).map((tried) => tried.started_ms)
+  const started_ms = Math.min(of.started_ms ?? now_ms, ...begun)
+  const ended_ms =
+    of.started_ms === undefined ? Math.max(...ran.map((one) => one.started_ms + one.duration_ms)) : now_ms
+  const cost_usd = Money.sum(trials.map((trial) => trial.cost_usd))
+  const verdict = verdictOf(trials)
+  const expensive = verdict === "passed" ? overBudget(of, cost_usd) : undefined
+  const failure = trials.find((trial) => trial.failure !== undefined)?.failure ?? expensive
+  const reason = trials.find((trial) => trial.verdict === "skipped" || trial.verdict === verdict)?.reason
+  const passRate = PassRate.of(trials)
+  return {
+    ...factsOf(planned),
+    started_ms,
+    verdict: expensive === undefined ? verdict : "failed",
+    ...(reason === undefined ? {} : { reason }),
+    ...(failure === undefined ? {} : { failure }),
+    ...(passRate === undefined ? {} : { passRate }),
+    duration_ms: Math.max(0, ended_ms - started_ms),
+    checks: trials.reduce((sum, trial) => sum + trial.checks, 0),
+    cost_usd,
+    trials
+  } satisfies ScenarioResult
+})

@@ -1,0 +1,260 @@
+import { CheckCount, CheckFailed, OracleCount, type Scenario } from "@webagent/scenario"
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
+import type { Budget } from "./Budget.ts"
+import { failureOf } from "./FailureOf.ts"
+import * as Infra from "./Infra.ts"
+import { type Planned, seedOf } from "./Plan.ts"
+import * as Reruns from "./Reruns.ts"
+import type { Inspection, RunnerOptions } from "./RunnerOptions.ts"
+import type { Failure, LeakedBrowser, Opinions, Rerun, Trial, TrialVerdict } from "@webagent/report/Trial"
+import * as TrialLog from "../observe/TrialLog.ts"
+
+/** What all trials of a run share. */
+export interface RunState {
+  readonly options: RunnerOptions
+  /** Of the clock, in nanoseconds. */
+  readonly start: bigint
+  readonly budget: Budget
+  readonly reruns: Reruns.Reruns
+}
+
+/** When a limit of time is reached, in milliseconds after the run's start, and how that is said. */
+export interface Deadline {
+  readonly at_ms: number
+  readonly reason: string
+}
+
+/** Milliseconds since the run's start. */
+export const elapsed = ({ start }: RunState): Effect.Effect<number> => elapsedSince(start)
+
+const elapsedSince = (start: bigint) =>
+  Effect.map(Clock.currentTimeNanos, (now) => Math.round(Number(now - start) / 1e4) / 100)
+
+class TimeRanOut extends Data.TaggedError("TimeRanOut") {}
+
+class HeldOn extends Data.TaggedError("HeldOn") {}
+
+/**
+ * How a scenario ended; undefined when it does not let go: a finalizer that hangs, or work that cannot be interrupted,
+ * must not keep the night from its end. It is left to itself then.
+ */
+const endOf = Effect.fnUntraced(function* <A, E>(
+  work: Effect.Effect<A, E>,
+  patience: Duration.Duration,
+  release: Duration.Duration
+) {
+  const fiber = yield* Effect.forkDetach(work, { startImmediately: true })
+  const end = Effect.interruptible(Fiber.await(fiber))
+  const seen = yield* end.pipe(Effect.timeoutOption(Duration.sum(patience, release)), Effect.interruptible, Effect.exit)
+  if (Exit.isSuccess(seen) && Option.isSome(seen.value)) return seen.value.value
+  fiber.interruptUnsafe()
+  // stopped by hand: what it holds is released all the same
+  return Exit.isSuccess(seen) ? undefined : Option.getOrUndefined(yield* Effect.timeoutOption(end, release))
+})
+
+/** What is known of a scenario that does not let go, by how its story ended: how it failed itself comes first. */
+const heldOn = (told: Exit.Exit<unknown, unknown> | undefined): Exit.Exit<unknown, unknown> =>
+  told === undefined ? Exit.fail(new TimeRanOut()) : Exit.isSuccess(told) ? Exit.fail(new HeldOn()) : told
+
+/** Why what was not run, or not to its end, was not when a person stopped all. */
+export const stopped = "the run was stopped before it had finished"
+
+/** Whether the fiber itself is being interrupted: only then does an interrupted scenario mean a stopped run. */
+const isStopping = Effect.void.pipe(Effect.interruptible, Effect.exit, Effect.map(Exit.isFailure))
+
+// a check that is not yielded is never made, and the scenario would pass whatever came
+const checkedNothing = ({ where }: Scenario): Failure => ({
+  kind: "check",
+  message: "it checked nothing; was a yield* forgotten?",
+  ...(where === undefined ? {} : { where })
+})
+
+/** How one try of a trial ended, before what it left behind is looked at. */
+interface Tried {
+  readonly started_ms: number
+  readonly duration_ms: number
+  readonly checks: number
+  readonly verdict: TrialVerdict
+  readonly reason?: string
+  readonly failure?: Failure
+  readonly infra?: Infra.Infra
+  readonly opinions?: Opinions
+}
+
+/** One trial to run. */
+export interface Task {
+  readonly planned: Planned
+  readonly index: number
+  /** The nearest limit of time. */
+  readonly deadline: Deadline | undefined
+}
+
+const opinionsOf = ({ held, refuted }: OracleCount, { agent, judge }: TrialLog.TrialLog) => {
+  const oracle = refuted > 0 ? false : held > 0 ? true : null
+  return oracle === null && agent === null && judge === null ? {} : { opinions: { oracle, agent, judge } }
+}
+
+const attempt = Effect.fnUntraced(function* (
+  { options, start }: RunState,
+  { deadline, planned: { scenario } }: Task,
+  seed: number,
+  log: TrialLog.TrialLog
+) {
+  const count = { passed: 0, failed: 0 }
+  const oracles: OracleCount = { held: 0, refuted: 0, unable: [] }
+  log.agent = null
+  log.judge = null
+  log.lastStatus = undefined
+  log.answerError = undefined
+  log.runError = undefined
+  let request = log.lastExchange
+  let service: string | undefined
+  const started_ms = yield* elapsedSince(start)
+  const timeout = scenario.timeout ?? options.timeout
+  const cut = deadline !== undefined && deadline.at_ms - started_ms < Duration.toMillis(timeout) ? deadline : undefined
+  const patience = cut === undefined ? timeout : Duration.millis(Math.max(0, cut.at_ms - started_ms))
+  const began = yield* Clock.currentTimeNanos
+  log.began_ms = Number(began) / 1e6
+  let told: Exit.Exit<unknown, unknown> | undefined
+  const work = Effect.suspend(() => scenario.run(options.contextOf(seed))).pipe(
+    Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(new TimeRanOut()) }),
+    // what is sent from here on only releases what the scenario held
+    Effect.onError(() =>
+      Effect.sync(() => {
+        request = log.lastExchange
+        service = log.answerError ?? log.runError
+      })
+    ),
+    Effect.onExit((exit) => Effect.sync(() => (told = exit))),
+    Effect.scoped,
+    Random.withSeed(seed),
+    Effect.provideService(CheckCount, count),
+    Effect.provideService(OracleCount, oracles),
+    Effect.provideService(TrialLog.TrialLog, log),
+    Effect.interruptible
+  )
+  const release = options.release ?? Duration.seconds(10)
+  const ended = yield* endOf(work, patience, release)
+  const exit = ended ?? heldOn(told)
+  const done = {
+    started_ms,
+    duration_ms: yield* elapsedSince(began),
+    checks: count.passed + count.failed,
+    ...opinionsOf(oracles, log)
+  }
+  if (Exit.isSuccess(exit)) {
+    return done.checks > 0
+      ? ({ ...done, verdict: "passed" } satisfies Tried)
+      : ({ ...done, verdict: "failed", failure: checkedNothing(scenario) } satisfies Tried)
+  }
+  const isUntold = ended === undefined ? told === undefined : Cause.hasInterruptsOnly(exit.cause)
+  if (isUntold && (yield* isStopping)) {
+    return { ...done, verdict: "skipped", reason: stopped } satisfies Tried
+  }
+  const failure = failureOf({ cause: exit.cause, scenario, request, service, redact: options.redact })
+  const errors = exit.cause.reasons.filter(Cause.isFailReason).map(({ error }) => error)
+  if (errors.some((error) => error instanceof TimeRanOut)) {
+    if (cut !== undefined) return { ...done, verdict: "skipped", reason: cut.reason } satisfies Tried
+    const message = `it should end within ${Duration.format(timeout)}`
+    const seen = log.lastStatus === undefined ? {} : { actual: `the status ${options.redact(log.lastStatus)}` }
+    return { ...done, verdict: "failed", failure: { ...failure, kind: "timeout", message, ...seen } } satisfies Tried
+  }
+  if (errors.some((error) => error instanceof HeldOn)) {
+    const message = `it should release what it holds within ${Duration.format(release)} of its end`
+    return { ...done, verdict: "failed", failure: { ...failure, kind: "timeout", message } } satisfies Tried
+  }
+  const infra = errors.length === 0 ? undefined : Infra.of(errors[0], request)
+  if (infra !== undefined) return { ...done, verdict: "infra", failure, infra } satisfies Tried
+  if (oracles.unable.includes(errors[0])) {
+    const reason = `an oracle could not look: ${failure.message}`
+    return { ...done, verdict: "unscored", reason, failure } satisfies Tried
+  }
+  const claimed = errors[0] instanceof CheckFailed && log.agent === true
+  return { ...done, verdict: claimed ? "claimed" : "failed", failure } satisfies Tried
+})
+
+/** Waits before a rerun; answers whether the run was stopped meanwhile. */
+const pause = (after_ms: number) =>
+  Effect.sleep(Duration.millis(after_ms)).pipe(Effect.interruptible, Effect.exit, Effect.map(Exit.isFailure))
+
+/** Tries a trial again for as long as only the infrastructure ends it and the budget of reruns allows. */
+export const run = Effect.fnUntraced(function* (state: RunState, task: Task) {
+  const { options, reruns } = state
+  const { deadline, index, planned } = task
+  const seed = seedOf(options.header.seed, planned, index)
+  const log = TrialLog.make()
+  const leakedBrowsers: Array<LeakedBrowser> = []
+  const earlier: Array<Rerun> = []
+  state.budget.follow(log)
+
+  const tryOnce = Effect.fnUntraced(function* () {
+    const tried: Tried = yield* attempt(state, task, seed, log)
+    for (const id of log.openBrowsers) {
+      const stopped = yield* options.stopBrowser(id)
+      // a scenario cannot stop what it holds while the service is away: then only what nobody can stop is a leak
+      if (!stopped || tried.infra === undefined) leakedBrowsers.push({ id, stopped })
+    }
+    return tried
+  })
+
+  /** Why it is not run again; undefined when it is. */
+  const mayNot = Effect.fnUntraced(function* (infra: Infra.Infra) {
+    if (state.budget.refusal !== undefined) return state.budget.refusal
+    // it would be paid for twice, and the second time nobody has set anything aside for it
+    if (options.header.limits.cost_usd !== undefined && TrialLog.mayCostMore(log)) {
+      return "what it has made may cost, and money has a limit"
+    }
+    const decision = Reruns.take(reruns, earlier.length, infra, seed)
+    if ("not" in decision) return decision.not
+    const left_ms = deadline === undefined ? Infinity : deadline.at_ms - (yield* elapsed(state))
+    if (left_ms <= decision.after_ms) return deadline?.reason
+    return (yield* pause(decision.after_ms)) ? stopped : undefined
+  })
+
+  let tried = yield* tryOnce()
+  while (tried.infra !== undefined && tried.failure !== undefined) {
+    const { duration_ms, failure, infra, started_ms } = tried
+    const not = yield* mayNot(infra)
+    if (not !== undefined) {
+      tried = { ...tried, reason: `${infra.why}: ${not}` }
+      break
+    }
+    earlier.push({ started_ms, duration_ms, failure })
+    log.openBrowsers.clear()
+    tried = yield* tryOnce()
+  }
+
+  const { infra: _, ...ended } = tried
+  const { breaches, trace } = yield* (
+    options.inspect?.({
+      suite: planned.suite,
+      scenario: planned.scenario.name,
+      index,
+      seed,
+      started_ms: ended.started_ms,
+      duration_ms: ended.duration_ms,
+      log,
+      verdict: ended.verdict
+    }) ?? Effect.succeed<Inspection>({ breaches: [] })
+  )
+  const trial: Trial = {
+    ...ended,
+    index,
+    seed,
+    ...(trace === undefined ? {} : { trace }),
+    requests: log.requests,
+    cost_usd: TrialLog.costOf(log),
+    reruns: earlier,
+    leakedBrowsers,
+    breaches
+  }
+  return { trial, log }
+})

@@ -1,0 +1,64 @@
+import * as DateTime from "effect/DateTime"
+import type { RunHeader } from "@webagent/report/RunReport"
+import { trialKey } from "../Runner.ts"
+import type { Trial } from "@webagent/report/Trial"
+import type { LoggedEvent } from "./EventLog.ts"
+
+/** What is known of a run that was killed. */
+export interface Resumption {
+  readonly header: RunHeader
+  /** The trials that had ended, by `trialKey`. */
+  readonly done: ReadonlyMap<string, Trial>
+  /** How long it is known to have been at work, in milliseconds; the time between a kill and a resumption is not. */
+  readonly worked_ms: number
+  /** The trials that ran when it was killed, and when each began, in milliseconds since 1970. */
+  readonly cut: ReadonlyArray<{
+    readonly suite: string
+    readonly scenario: string
+    readonly index: number
+    readonly at_ms: number
+  }>
+  /** What trials cost that it had stopped before their end, and that will be run again: USD, each an exact decimal. */
+  readonly lost_usd: ReadonlyArray<string>
+  /** The files of the traces of trials that had ended, and when, in milliseconds since 1970. */
+  readonly traces: ReadonlyArray<{ readonly trace: string; readonly at_ms: number }>
+}
+
+/** What the events of a run say of how to take it up again; undefined where there are none, or it came to its end. */
+export const of = (events: ReadonlyArray<LoggedEvent>): Resumption | undefined => {
+  let header: RunHeader | undefined
+  let before: DateTime.Utc | undefined
+  let worked_ms = 0
+  const done = new Map<string, Trial>()
+  const running = new Map<string, Resumption["cut"][number]>()
+  const traces: Array<Resumption["traces"][number]> = []
+  let lost: Array<string> = []
+  for (const { at, event } of events) {
+    if (event._tag === "RunFinished") return undefined
+    if (event._tag === "RunStarted") {
+      header = event.header
+      // what the process before left is in this header
+      running.clear()
+      lost = []
+    }
+    // each process that has worked on it began with its own RunStarted
+    else if (before !== undefined) worked_ms += Math.max(0, DateTime.toEpochMillis(at) - DateTime.toEpochMillis(before))
+    before = at
+    const at_ms = DateTime.toEpochMillis(at)
+    if (event._tag === "TrialStarted") {
+      const { index, scenario, suite } = event
+      running.set(trialKey(suite, scenario, index), { suite, scenario, index, at_ms })
+    }
+    if (event._tag !== "TrialFinished") continue
+    const { trial } = event
+    const key = trialKey(event.suite, event.scenario, trial.index)
+    running.delete(key)
+    if (trial.trace !== undefined) traces.push({ trace: trial.trace, at_ms })
+    // what a stopped run did not get to is no trial that has ended
+    if (trial.verdict !== "skipped") done.set(key, trial)
+    else if (trial.cost_usd !== "0") lost.push(trial.cost_usd)
+  }
+  return header === undefined
+    ? undefined
+    : { header, done, worked_ms, cut: [...running.values()], lost_usd: lost, traces }
+}

@@ -1,0 +1,82 @@
+import type { LearnedScenario } from "@webagent/nights/LearnedScenario"
+import { type Planned, trialsOf } from "../Plan.ts"
+import { quantile, sorted } from "@webagent/statistics/Quantile"
+
+/** One of several parts of a plan; `index` counts from 1. */
+export interface Shard {
+  readonly index: number
+  readonly of: number
+}
+
+/** A scenario with how long all its trials are expected to take, in any unit. */
+export interface Weighed {
+  readonly suite: string
+  readonly name: string
+  readonly weight: number
+}
+
+type Durations = ReadonlyMap<string, Pick<LearnedScenario, "duration_p75_ms">>
+
+/** By what a scenario is known to a history, too. */
+const keyOf = (suite: string, name: string): string => JSON.stringify([suite, name])
+
+const p75 = (durations: ReadonlyArray<number>): number | undefined =>
+  durations.length === 0 ? undefined : quantile(sorted(durations), 0.75)
+
+/**
+ * How long each scenario of a plan is expected to take: its learned duration, else what its suite's scenarios take in
+ * three of four cases, else what all do, times its trials. Where nothing is learned at all, each trial counts the same.
+ */
+export const weigh = (plan: ReadonlyArray<Planned>, learned: Durations, trials?: number): ReadonlyArray<Weighed> => {
+  const known = plan.flatMap(({ scenario, suite }) => {
+    const duration_ms = learned.get(keyOf(suite, scenario.name))?.duration_p75_ms
+    return duration_ms === undefined || duration_ms <= 0 ? [] : [{ suite, duration_ms }]
+  })
+  const all = p75(known.map(({ duration_ms }) => duration_ms)) ?? 1
+  const ofSuite = new Map(
+    [...Map.groupBy(known, ({ suite }) => suite)].map(([suite, of]) => [
+      suite,
+      p75(of.map(({ duration_ms }) => duration_ms)) ?? all
+    ])
+  )
+  return plan.map((planned) => {
+    const { scenario, suite } = planned
+    const learnt_ms = learned.get(keyOf(suite, scenario.name))?.duration_p75_ms ?? 0
+    const duration_ms = learnt_ms > 0 ? learnt_ms : (ofSuite.get(suite) ?? all)
+    return { suite, name: scenario.name, weight: duration_ms * trialsOf(planned, trials) }
+  })
+}
+
+const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+/**
+ * Which shard takes which scenario: the longest first, each to the shard that has the least to do (LPT, at most a third
+ * longer than the best there is). Ties go by name and by number: the answer depends on what is given, not on its order.
+ */
+export const split = (scenarios: ReadonlyArray<Weighed>, of: number): ReadonlyMap<string, number> => {
+  const loads = Array.from({ length: of }, () => 0)
+  const shards = new Map<string, number>()
+  const order = scenarios.toSorted((a, b) => b.weight - a.weight || byText(a.suite, b.suite) || byText(a.name, b.name))
+  for (const { name, suite, weight } of order) {
+    let least = 0
+    for (const [index, load] of loads.entries()) if (load < (loads[least] ?? 0)) least = index
+    loads[least] = (loads[least] ?? 0) + weight
+    shards.set(keyOf(suite, name), least + 1)
+  }
+  return shards
+}
+
+/** A plan with the shard that each of its scenarios is in, the same on every machine that is given the same. */
+export const assign = (options: {
+  readonly plan: ReadonlyArray<Planned>
+  readonly learned: Durations
+  /** How often each scenario is repeated; undefined where each says so itself. */
+  readonly trials: number | undefined
+  readonly of: number
+}): ReadonlyArray<{ readonly planned: Planned; readonly shard: number }> => {
+  const shards = split(weigh(options.plan, options.learned, options.trials), options.of)
+  return options.plan.map((planned) => ({
+    planned,
+    shard: shards.get(keyOf(planned.suite, planned.scenario.name)) ?? 1
+  }))
+}

@@ -1,0 +1,150 @@
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { SessionNotFoundError } from "@webagent/contract"
+import { type ApiVersion, apiKeyHeader, basePath } from "@webagent/contract/Wire"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as HttpClient from "effect/http/HttpClient"
+import type * as HttpClientError from "effect/http/HttpClientError"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { unreachable, usage } from "@webagent/report/UserError"
+import * as Capabilities from "./Capabilities.ts"
+import { codeOf } from "../observe/SystemError.ts"
+import { type Connection } from "./Target.ts"
+
+/** How a target that is not embedded is named. */
+export interface RemoteOptions {
+  /** Its address, with or without `/api/vN`. */
+  readonly url: string
+  /** The variable that holds the key. */
+  readonly apiKeyEnv: string
+  readonly apiKey: Redacted.Redacted | undefined
+  readonly apiKeyHeader: string | undefined
+  readonly v2SessionId: string | undefined
+  readonly allowPaid: boolean
+  /** Whether its control API is open to us. */
+  readonly controlled?: boolean
+  /** How the program is called, for advice. */
+  readonly program: string
+}
+
+const patience = Duration.seconds(5)
+
+/** A session that no service has: reading it shows whether the service is there and takes the key, and costs nothing. */
+const nobody = "00000000-0000-4000-8000-000000000000"
+
+const Identity = Schema.fromJsonString(
+  Schema.Struct({ name: Schema.Literal("webagent-server"), version: Schema.String, simulated: Schema.Boolean })
+)
+const NotFound = Schema.fromJsonString(Schema.toEncoded(SessionNotFoundError))
+
+interface Answer {
+  readonly status: number
+  readonly type: string
+  readonly text: string
+}
+
+const explanations: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ENOTFOUND: "no such host",
+  EAI_AGAIN: "its name cannot be resolved",
+  ECONNRESET: "connection reset",
+  EHOSTUNREACH: "no route to it",
+  ENETUNREACH: "no network"
+}
+
+const isLoopback = (url: URL) => ["127.0.0.1", "localhost", "[::1]"].includes(url.hostname)
+
+const nothingThere = (url: URL, why: string, program: string) => {
+  const advice = isLoopback(url) ? ` Start ours with: ${program} serve --port ${url.port || "80"}` : ""
+  return unreachable(`Nothing answers at ${url.origin} (${why}). Is the service running?${advice}`)
+}
+
+const parseUrl = (text: string) => {
+  const url = URL.parse(text)
+  return url !== null && (url.protocol === "http:" || url.protocol === "https:")
+    ? Effect.succeed(url)
+    : Effect.fail(usage(`--target takes "simulated" or a web address such as https://host, not "${text}".`))
+}
+
+const described = ({ status, text, type }: Answer) => {
+  const start = text.replaceAll(/\s+/gu, " ").trim().slice(0, 80)
+  return `HTTP ${status}${type === "" ? "" : ` ${type}`}${start === "" ? "" : `: ${start}`}`
+}
+
+/** Looks once whether the service is at an address and takes the key, and which needs it serves. */
+export const probe = Effect.fnUntraced(function* (options: RemoteOptions) {
+  const url = yield* parseUrl(options.url)
+  const { apiKey, program } = options
+  if (apiKey === undefined || Redacted.value(apiKey).trim() === "") {
+    const other =
+      options.apiKeyEnv === "WEBAGENT_API_KEY" ? ", or pass --api-key-env NAME to read it from another variable" : ""
+    return yield* usage(`No API key: set ${options.apiKeyEnv}${other}.`)
+  }
+  const client = yield* HttpClient.HttpClient
+  const header = options.apiKeyHeader ?? apiKeyHeader
+  const address = `${url.origin}${url.pathname.replace(/(?:\/api\/v\d+)?\/*$/u, "")}`
+  const base = (version: ApiVersion) => `${address}${basePath[version]}`
+
+  const ask = (path: string, headers: Readonly<Record<string, string>>) =>
+    client.execute(HttpClientRequest.get(`${address}${path}`, { headers })).pipe(
+      Effect.flatMap((response) =>
+        Effect.map(response.text, (text): Answer => ({
+          status: response.status,
+          type: response.headers["content-type"]?.split(";")[0] ?? "",
+          text
+        }))
+      ),
+      Effect.timeoutOrElse({
+        duration: patience,
+        orElse: () => Effect.fail(nothingThere(url, `no answer within ${Duration.format(patience)}`, program))
+      }),
+      Effect.catchTag("HttpClientError", (error: HttpClientError.HttpClientError) => {
+        const code = codeOf(error)
+        const why = code === undefined ? error.message : (explanations[code] ?? code)
+        return Effect.fail(nothingThere(url, why, program))
+      })
+    )
+
+  const key = { [header]: Redacted.value(apiKey) }
+  const path = `${basePath.v2}/sessions/${nobody}`
+  const [root, unknown, odd] = yield* Effect.all(
+    [ask("/", {}), ask(path, key), ask(`${basePath.v2}/sessions/no-uuid`, key)],
+    { concurrency: 3 }
+  )
+  if (unknown.status === 401 || unknown.status === 403) {
+    return yield* usage(
+      `${address} does not take the API key in ${options.apiKeyEnv} (HTTP ${unknown.status}): set it to a key of this service.`
+    )
+  }
+  const identity = Option.getOrUndefined(Schema.decodeUnknownOption(Identity)(root.text))
+  // a server of ours may have a bug, which is for the suites to find; anything else has to look like the service
+  const isDescribed = unknown.status === 404 && Option.isSome(Schema.decodeUnknownOption(NotFound)(unknown.text))
+  const knowsSessions = odd.status !== 404 || odd.text !== unknown.text
+  if (identity === undefined && !(isDescribed && knowsSessions)) {
+    return yield* unreachable(
+      [
+        `Something answers at ${address}, but it is not the service. Is the base address right?`,
+        `  asked     GET ${path}`,
+        "  expected  HTTP 404 that says the session is not found",
+        `  got       ${described(unknown)}`
+      ].join("\n")
+    )
+  }
+  const simulated = identity?.simulated === true
+  const { allowPaid, controlled = false, v2SessionId } = options
+  return {
+    simulated,
+    apiKey,
+    info: {
+      name: identity === undefined ? address : simulated ? "simulated service" : "server of ours",
+      address,
+      baseUrls: { v2: base("v2"), v3: base("v3"), v4: base("v4") },
+      apiKeyHeader: header,
+      capabilities: Capabilities.of({ ours: identity !== undefined, simulated, allowPaid, v2SessionId, controlled }),
+      ...(v2SessionId === undefined ? {} : { v2SessionId })
+    }
+  } satisfies Connection
+}, Effect.provide(NodeHttpClient.layerUndici))

@@ -1,0 +1,134 @@
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { stopAction } from "@webagent/contract/Wire"
+import type { ControlClient } from "@webagent/control"
+import { ClientConfig, IdempotencyKey, Ledger, RetryPolicy, Transport } from "@webagent/core"
+import { PollBudget, PollSchedule } from "@webagent/polling"
+import { Control, type Need, type ScenarioContext, type TargetInfo } from "@webagent/scenario"
+import * as ScenarioContexts from "@webagent/scenario/ScenarioContexts"
+import { V2 } from "@webagent/v2"
+import { type Sessions, V3 } from "@webagent/v3"
+import { type Browsers, type Runs, V4 } from "@webagent/v4"
+import * as Effect from "effect/Effect"
+import * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Socket from "effect/socket/Socket"
+import { WebSocket } from "ws"
+import { usage } from "@webagent/report/UserError"
+import type { TrialLog } from "../observe/TrialLog.ts"
+import { markOf } from "../observe/JournalRows.ts"
+import { redactor } from "../observe/Secrets.ts"
+import * as Capabilities from "./Capabilities.ts"
+import * as ObservedClient from "../observe/ObservedClient.ts"
+import * as TrialLedger from "../observe/TrialLedger.ts"
+import type { Introspection } from "./Introspection.ts"
+
+/** A service that suites run against, connected. */
+export interface Target {
+  readonly info: TargetInfo
+  /** Whether its agent and browsers are simulated. */
+  readonly simulated: boolean
+  readonly contextOf: (seed: number) => ScenarioContext
+  /** The cadence of every wait, unless a scenario chooses its own. */
+  readonly pollSchedule: PollSchedule.PollSchedule
+  /** Why it cannot serve a need; undefined when it can. */
+  readonly lacks: (need: Need) => string | undefined
+  /** Stops a browser; answers whether it worked. */
+  readonly stopBrowser: (id: string) => Effect.Effect<boolean>
+  /** Text without the key. */
+  readonly redact: (text: string) => string
+  readonly apiKey: Redacted.Redacted
+  /** What its typed clients made and have not seen to the end. */
+  readonly ledger: TrialLedger.TrialLedger
+  /** What a server of ours says itself; undefined of any other. */
+  readonly introspection: Introspection | undefined
+  /** How the rows of a trial are marked in its journal. */
+  readonly markOf: (log: TrialLog) => string
+  /** Runs an effect with clients of their own that retry as told, and whose calls the ledger notes. */
+  readonly withClients: <A, E>(
+    policy: RetryPolicy.RetryPolicy,
+    effect: Effect.Effect<A, E, Browsers | Runs | Sessions | Transport>
+  ) => Effect.Effect<A, E>
+}
+
+/** What connecting takes: everything about a target but its clients. */
+export interface Connection {
+  readonly info: TargetInfo
+  readonly apiKey: Redacted.Redacted
+  readonly simulated: boolean
+  /** Its control API, where that is open to us, and what is read of the server through it. */
+  readonly control?: ControlClient.ControlClient
+  readonly introspection?: Introspection
+}
+
+// the ws package says with which status an upgrade was refused, Node's own WebSocket does not
+const webSockets = Layer.succeed(Socket.WebSocketConstructor, (url, options) =>
+  options === undefined || typeof options === "string" || Array.isArray(options)
+    ? new WebSocket(url, options)
+    : new WebSocket(url, options.protocols, { headers: options.headers })
+)
+
+/** A simulated turn takes milliseconds: waiting two seconds before the first poll would be all that a run does. */
+const scheduleOf = (simulated: boolean) => (simulated ? PollSchedule.every("10 millis") : PollSchedule.standard)
+
+/** Builds the clients of every version over one observed HTTP client; they live as long as the scope. */
+export const connect = Effect.fnUntraced(
+  function* ({ apiKey, control, info, simulated, introspection }: Connection) {
+    const run = (yield* IdempotencyKey.random).slice(0, 8)
+    const nameOf = (log: TrialLog) => markOf(run, log.serial)
+    const http = Layer.effect(
+      HttpClient.HttpClient,
+      Effect.map(HttpClient.HttpClient, (client) =>
+        ObservedClient.make(client, info.baseUrls, introspection === undefined ? undefined : nameOf, (entries) =>
+          Effect.ignore(Effect.forEach(entries, ledger.write, { discard: true }))
+        )
+      )
+    ).pipe(Layer.provide(NodeHttpClient.layerUndici))
+    const ledger = yield* TrialLedger.make
+    const config = ClientConfig.layer({
+      baseUrl: info.address,
+      baseUrls: info.baseUrls,
+      apiKey,
+      apiKeyHeader: info.apiKeyHeader
+    })
+    const clients = Layer.mergeAll(V2.layer, V3.layer, V4.layer).pipe(
+      Layer.provide(Transport.layer),
+      Layer.provideMerge(
+        Layer.mergeAll(http, webSockets, config, simulated ? PollBudget.layerUnlimited : PollBudget.layer())
+      )
+    )
+    const context = yield* Layer.build(clients).pipe(Effect.provideService(Ledger.Current, ledger))
+    const driver = control === undefined ? Control.none : yield* Control.make(control)
+    const contextOf = yield* Effect.provideContext(ScenarioContexts.make(info, apiKey, driver), context)
+    const { request } = contextOf(0)
+    return {
+      info,
+      simulated,
+      contextOf,
+      pollSchedule: scheduleOf(simulated),
+      lacks: Capabilities.lacking(info.capabilities),
+      stopBrowser: (id) =>
+        request("v4", {
+          method: "PATCH",
+          path: `/browsers/${encodeURIComponent(id)}`,
+          body: { action: stopAction }
+        }).pipe(
+          Effect.map(({ status }) => status >= 200 && status < 300),
+          Effect.orElseSucceed(() => false)
+        ),
+      redact: redactor(Redacted.value(apiKey)),
+      apiKey,
+      ledger,
+      introspection,
+      markOf: nameOf,
+      withClients: (policy, effect) =>
+        effect.pipe(
+          Effect.provide(Layer.fresh(Layer.mergeAll(V3.layer, V4.layer).pipe(Layer.provideMerge(Transport.layer)))),
+          Effect.provideService(RetryPolicy.Current, policy),
+          Effect.provideService(Ledger.Current, ledger),
+          Effect.provideContext(context)
+        )
+    } satisfies Target
+  },
+  Effect.catchTag("ClientConfigError", (error) => Effect.fail(usage(error.message)))
+)

@@ -1,0 +1,28 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Advice from "../../src/cli/Advice.ts"
+import type { RunOptions } from "../../src/cli/RunOptions.ts"
+import * as Attention from "../../src/reporters/Attention.ts"
+import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
+import { night } from "../reporters/fixture.ts"
+
+const options = { target: "simulated", seed: 1 } as RunOptions
+const nextOf = (results: ReadonlyArray<ScenarioResult>) => {
+  const report: RunReport = { ...night, results }
+  return Advice.next(options, ({ name }) => `run ${name}`)(report)
+}
+
+describe("Advice", () => {
+  it("what to do next is to look at the worst, wherever in the run it was", () => {
+    const [worst] = Attention.items(night)
+    assert.isDefined(worst?.result)
+    for (const results of [night.results, night.results.toReversed()]) {
+      assert.strictEqual(nextOf(results), `run ${worst?.result?.name}`)
+    }
+  })
+
+  it("what is in quarantine is nothing to do next", () => {
+    const known = night.results.filter(Attention.isQuarantined)
+    assert.lengthOf(known, 1)
+    assert.include(nextOf(known), "--target https://your.service")
+  })
+})

@@ -1,0 +1,89 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll } from "vitest"
+import * as EventLog from "../../src/run/events/EventLog.ts"
+import * as Result from "effect/Result"
+import { RunReport } from "@webagent/report/RunReport"
+import { run } from "./program.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "webagent-merge-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const at = (name: string) => join(folder, name)
+const example = ["test/cli/example.suite.ts", "--tag", "quick", "--tag", "broken", "--tag", "leak"]
+
+const report = (directory: string) =>
+  Schema.decodeUnknownSync(Schema.fromJsonString(RunReport))(readFileSync(join(directory, "report.json"), "utf8"))
+
+const verdicts = ({ results }: RunReport) => results.map(({ name, verdict }) => `${name}: ${verdict}`)
+
+describe("merge", () => {
+  it("the shards of a run are the run: reports, traces, events, exit code and what to do next", async () => {
+    const [whole, ...shards] = await Promise.all([
+      run(["run", ...example, "--report-dir", at("whole")]),
+      run(["run", ...example, "--shard", "1/2", "--report-dir", at("one"), "--max-cost", "90", "--trial-budget", "1"]),
+      run(["run", ...example, "--shard", "2/2", "--report-dir", at("two")])
+    ])
+    assert.deepStrictEqual([whole.code, ...shards.map(({ stderr }) => stderr)], [1, "", ""])
+    const [first] = shards
+    assert.match(
+      first?.stdout ?? "",
+      /^webagent harness .+ · shard 1 of 2\nlimits {3}90\.00 USD: of this shard alone, not of all 2\n/u
+    )
+    const { code, stderr, stdout } = await run(["merge", at("two"), at("one"), "--report-dir", at("both")])
+    assert.deepStrictEqual([code, stderr], [1, ""])
+    assert.match(stdout, /^merging 2 shards · the longest took .+, all .+ together\n/u)
+    assert.include(stdout, `replay    npm run harness -- run ${example[0]} --name fails --seed 1`)
+
+    const both = report(at("both"))
+    assert.include(both.differences ?? [], "--max-cost: 90.00 USD in shard 1, none in shard 2")
+    assert.match(
+      stdout,
+      /\nnote {5}the shards were not told alike: --max-cost: 90\.00 USD in shard 1, none in shard 2\n/u
+    )
+    assert.deepStrictEqual(verdicts(both), verdicts(report(at("whole"))))
+    for (const { trace } of both.results.flatMap(({ trials }) => trials)) {
+      assert.isTrue(existsSync(join(at("both"), trace ?? "none")))
+    }
+    const events = EventLog.parse(readFileSync(join(at("both"), EventLog.fileName), "utf8"))
+    const tags = Result.getOrThrow(events).map(({ event }) => event._tag)
+    assert.deepStrictEqual(
+      ["RunStarted", "TrialFinished", "RunFinished"].map((tag) => tags.filter((one) => one === tag).length),
+      [1, 3, 1]
+    )
+
+    const dear = await run(["merge", at("one"), at("two"), "--report-dir", at("dear"), "--max-requests", "1"])
+    assert.strictEqual(dear.code, 1)
+    assert.match(dear.stdout, /^merging 2 shards · .+ together · \d+ of 1 request\n/u)
+    assert.match(dear.stdout, /\nred {6}the shards sent \d+ requests together, more than the 1 of the night\n/u)
+
+    const nowhere = await run(["merge", at("nowhere")])
+    assert.deepStrictEqual(
+      [nowhere.code, nowhere.stderr],
+      [2, `There is no folder ${at("nowhere")}: name the report folder of each shard.\n`]
+    )
+    const missing = await run(["merge", at("one"), "--report-dir", at("half")])
+    assert.deepStrictEqual(
+      [missing.code, missing.stderr],
+      [2, "Of 2 shards shard 2 is missing: name every folder, or take what is there with --allow-missing.\n"]
+    )
+    const allowed = await run(["merge", at("one"), "--allow-missing", "--report-dir", at("half")])
+    assert.include(allowed.stdout, "skipped: shard 2 is missing")
+    assert.include(allowed.stdout, "red      1 of 2 shards is missing")
+
+    // one that was killed has events and no report
+    rmSync(join(at("two"), "report.json"))
+    const killed = await run(["merge", at("one"), at("two"), "--report-dir", at("rest")])
+    assert.strictEqual(killed.code, 2)
+    assert.include(killed.stderr, `go on with it: npm run harness -- run --resume ${at("two")}, or do without it`)
+    const rest = await run(["merge", at("two"), at("one"), "--allow-missing", "--report-dir", at("rest")])
+    assert.strictEqual(
+      rest.stderr,
+      `${at("two")} has no report: there is no ${join(at("two"), "report.json")}. It is missing.\n`
+    )
+    assert.deepStrictEqual([rest.code, verdicts(report(at("rest")))], [1, verdicts(report(at("half")))])
+  })
+})

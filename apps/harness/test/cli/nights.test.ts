@@ -1,0 +1,172 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Result from "effect/Result"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll } from "vitest"
+import { type Night, withId } from "@webagent/nights/Night"
+import * as NightFile from "@webagent/nights/NightFile"
+import { run } from "./program.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "webagent-nights-"))
+const history = join(folder, "history.ndjson")
+const weather = "test/cli/weather.suite.ts"
+const few = ["--reporter", "console,json"]
+const night = (failing: string, directory: string, ...more: ReadonlyArray<string>) =>
+  run(["run", weather, "--history", history, "--report-dir", join(folder, directory), ...few, ...more], {
+    FAILING: failing
+  })
+const nights = (): ReadonlyArray<Night> =>
+  Result.getOrThrow(NightFile.parse(readFileSync(history, "utf8"), history)).nights
+
+/** Six nights like the first, the day before one another. */
+beforeAll(async () => {
+  const { code, stderr } = await night("0", "first", "--record")
+  assert.strictEqual(code, 0, stderr)
+  const [first] = nights()
+  if (first === undefined) throw new Error("nothing was recorded")
+  const { id: _, ...of } = first
+  const copies = [1, 2, 3, 4, 5].map((day) => withId({ ...of, startedAt: `2026-01-0${day}T02:00:00.000Z` }))
+  writeFileSync(history, copies.map((copy) => `${JSON.stringify(copy)}\n`).join(""), { flag: "a" })
+})
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe("nights", () => {
+  it("are recorded, judged by those before, shown, compared and accepted", async () => {
+    const bad = await night("0.6", "second", "--record")
+    assert.strictEqual(bad.code, 1)
+    assert.match(
+      bad.stdout,
+      /pass rate of weather › holds: \d+ of 20 trials passed tonight, 120 of 120 in 6 nights before/u
+    )
+    assert.match(bad.stdout, /red {6}pass rate of weather › holds: .* \(new\)\n/u)
+    assert.match(bad.stdout, /\n1 flaky \(1 new\), 1 passed/u)
+    const last = nights().at(-1)
+    assert.isTrue(last?.regressed?.some(({ scenario }) => scenario?.name === "holds"))
+
+    const shown = await run(["history", "--history", history])
+    assert.strictEqual(shown.code, 0)
+    assert.match(shown.stdout, /worse: pass rate of/u)
+    assert.match(shown.stdout, /7 nights · .+ · 0 USD\n$/u)
+    const one = await run(["history", "--history", history, "--scenario", "always"])
+    assert.match(one.stdout, /^weather › always holds\n {2}passed {5}20\/20 20\/20/u)
+
+    const compared = await run(["compare", "last-1", "last", "--history", history])
+    assert.strictEqual(compared.code, 1)
+    assert.match(compared.stdout, /weather › holds .+regressed: \d+ of 20 trials passed, 20 of 20 before; p/u)
+    const paired = await run(["compare", join(folder, "first"), join(folder, "second"), "--history", history])
+    assert.match(paired.stdout, /2 scenarios in both, 40 trials paired by their seed/u)
+
+    const accepted = await run(["history", "accept", last?.id ?? "", "--history", history, "--note", "meant"])
+    assert.strictEqual(accepted.code, 0, accepted.stderr)
+    const after = await night("0.6", "third")
+    assert.match(after.stdout, /1 flaky \(none new\)/u)
+    const { results } = JSON.parse(readFileSync(join(folder, "third", "report.json"), "utf8"))
+    const { nights: spell, since } = results.find(({ name }: { name: string }) => name === "holds").onset.trials
+    assert.deepStrictEqual([spell, since], [2, last?.startedAt])
+    assert.notMatch(after.stdout, /pass rate of weather › holds/u)
+  })
+
+  it("with a scenario in quarantine are not red for it, until that has expired", async () => {
+    const today = new Date().toISOString().slice(0, 10)
+    const dayFrom = (days: number) => new Date(Date.parse(today) + days * 86_400_000).toISOString().slice(0, 10)
+    const [before, later] = [dayFrom(-5), dayFrom(2)]
+    const entry = { suite: "weather", scenario: "holds", owner: "kim", reason: "rain", since: before, expires: later }
+    const file = (expires: string) => {
+      const path = join(folder, `until-${expires}.json`)
+      writeFileSync(path, JSON.stringify({ entries: [{ ...entry, expires }] }))
+      return path
+    }
+    const covered = await run(
+      ["run", weather, ...few, "--report-dir", join(folder, "q1"), "--quarantine", file(later)],
+      {
+        FAILING: "0.6"
+      }
+    )
+    assert.strictEqual(covered.code, 0, covered.stdout)
+    const late = await run(["run", weather, ...few, "--report-dir", join(folder, "q2"), "--quarantine", file(before)], {
+      FAILING: "0"
+    })
+    assert.strictEqual(late.code, 1)
+    assert.match(late.stdout, /quarantine/u)
+  })
+})
+
+describe("a night whose history cannot be written", () => {
+  it("says so, and can be taken up again to be recorded", async () => {
+    const [directory, path] = [join(folder, "full"), join(folder, "full.ndjson")]
+    const args = ["run", "test/cli/spoils.suite.ts", "--history", path, "--record"]
+    mkdirSync(join(directory, "report.json"), { recursive: true })
+    const failed = await run([...args, "--report-dir", directory], { SPOILS: path })
+    assert.match(
+      failed.stderr,
+      /^The report cannot be written: .+report\.json.+\n--record: the history cannot be written: .*full\.ndjson is a folder/u
+    )
+    assert.strictEqual(failed.code, 2)
+    for (const folder of [path, join(directory, "report.json")]) rmSync(folder, { recursive: true })
+    const { code, stderr } = await run(["run", "--resume", directory], { SPOILS: join(folder, "elsewhere") })
+    assert.strictEqual(code, 0, stderr)
+    assert.strictEqual(NightFile.parse(readFileSync(path, "utf8"), path).pipe(Result.getOrThrow).nights.length, 1)
+    const over = await run(["run", "--resume", directory])
+    assert.match(over.stderr, /has come to its end: there is nothing to resume/u)
+  }, 60_000)
+})
+
+it("a scenario is accepted by its name, or with its suite's where two are called so", async () => {
+  const file = join(folder, "two.ndjson")
+  const named = (suite: string, name: string) => ({ suite, name })
+  const [first] = nights()
+  if (first === undefined) throw new Error("there is a night")
+  const { id: _, ...of } = first
+  const worse = [named("shop", "pays"), named("bank", "pays"), named("bank", "lends")].map((scenario) => ({
+    figure: "pass rate" as const,
+    scenario,
+    since: of.startedAt
+  }))
+  const bad = withId({ ...of, regressed: [...worse, ...worse.map((row) => ({ ...row, figure: "cost" as const }))] })
+  writeFileSync(file, `${JSON.stringify(bad)}\n`)
+  const accept = (scenario: string) => run(["history", "accept", bad.id, "--history", file, "--scenario", scenario])
+  const [both, none] = [await accept("pays"), await accept("sells")]
+  assert.deepStrictEqual(
+    [both.code, both.stderr, none.code, none.stderr],
+    [
+      2,
+      '"pays" may be 2 scenarios: say "shop > pays" or "bank > pays".\n',
+      2,
+      `Scenario "sells" did not get worse in night ${bad.id}; these did: "shop > pays", "bank > pays", "bank > lends".\n`
+    ]
+  )
+  const one = await accept("bank > pays")
+  assert.strictEqual(one.stdout, `accepted: what night ${bad.id} says of "bank > pays" is the measure from then on\n`)
+  assert.deepStrictEqual([(await accept("shop › pays")).code, (await accept("lends")).code], [0, 0])
+  const { accepted } = Result.getOrThrow(NightFile.parse(readFileSync(file, "utf8"), file))
+  assert.deepStrictEqual(
+    accepted.map(({ scenario }) => scenario),
+    [named("bank", "pays"), named("shop", "pays"), named("bank", "lends")]
+  )
+})
+
+describe.concurrent("mistakes about nights", () => {
+  const empty = join(folder, "none.ndjson")
+  const cases: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = [
+    ["a night that is not there", ["compare", "last", "3f0c", "--history", empty], /has no nights: record one with/u],
+    [
+      "a history that has nothing",
+      ["history", "--history", empty],
+      /^.+none\.ndjson has no nights yet: ".+ run --record" adds one/u
+    ],
+    [
+      "a quarantine file that is not there",
+      ["run", weather, "--quarantine", "no.json"],
+      /^--quarantine: there is no no\.json\.\n$/u
+    ]
+  ]
+  for (const [what, args, sentence] of cases) {
+    it(`${what}: one sentence and exit code 2`, async () => {
+      const { code, stderr } = await run(args)
+      assert.match(stderr, sentence)
+      assert.strictEqual(code, 2)
+    })
+  }
+})

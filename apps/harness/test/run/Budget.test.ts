@@ -1,0 +1,361 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { TestClock } from "effect/testing"
+import * as Budget from "../../src/run/Budget.ts"
+import * as Money from "@webagent/report/Money"
+import { scenarioKey } from "../../src/run/RunnerOptions.ts"
+import type { RunReport } from "@webagent/report/RunReport"
+import { TrialLog } from "../../src/observe/TrialLog.ts"
+import { drawing } from "@webagent/statistics/Order"
+import { run, type StageOptions, suiteOf } from "./stage.ts"
+
+type Told = Parameters<typeof suiteOf>[1]
+
+/** Runs a suite in virtual time. */
+const inTime = (told: Told, options: StageOptions) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.forkChild(run([suiteOf("suite", told)], options))
+    yield* TestClock.adjust("10 hours")
+    return (yield* Fiber.join(fiber)).report
+  })
+
+let runs = 0
+const costs = (usd: string) => Effect.map(TrialLog, (log) => log.costs.set(`run-${runs++}`, usd))
+
+const reasons = ({ results }: RunReport) => results.map(({ reason, verdict }) => reason ?? verdict)
+
+const priced = (name: string, usd: string, budget: `${number} USD`, after = "1 second"): Told[number] => [
+  name,
+  Effect.andThen(Effect.sleep(after as "1 second"), costs(usd)),
+  { needs: ["money"], budget }
+]
+
+const limit = { cost_usd: "1.00" }
+
+describe("Budget of money", () => {
+  it.effect("what does not fit into the limit any more does not begin, and says so", () =>
+    Effect.gen(function* () {
+      const report = yield* inTime(
+        [priced("a", "0.5", "0.60 USD"), priced("b", "0.4", "0.40 USD"), priced("c", "0.01", "0.20 USD")],
+        { limits: limit, concurrency: 1 }
+      )
+      assert.deepStrictEqual(reasons(report), ["passed", "passed", "the limit of 1.00 USD was reached"])
+      assert.strictEqual(report.cost_usd, "0.9")
+    })
+  )
+
+  it.effect("what may fit waits until what runs has cost less than it might", () =>
+    Effect.gen(function* () {
+      const report = yield* inTime(
+        [priced("a", "0.1", "0.60 USD", "5 seconds"), priced("b", "0.1", "0.60 USD"), priced("c", "0.1", "0.60 USD")],
+        { limits: limit, concurrency: 3 }
+      )
+      assert.deepStrictEqual(reasons(report), ["passed", "passed", "passed"])
+      assert.deepStrictEqual(
+        report.results.map(({ started_ms }) => started_ms),
+        [0, 5000, 6000]
+      )
+    })
+  )
+
+  it.effect("what has no budget does not begin, and what may cost more than all may neither", () =>
+    Effect.gen(function* () {
+      const report = yield* inTime(
+        [["open", Effect.void, { needs: ["money"] }], priced("dear", "0.1", "1.01 USD"), ["free", Effect.void]],
+        { limits: limit }
+      )
+      assert.deepStrictEqual(reasons(report), [
+        Budget.unbounded,
+        "it may cost 1.01 USD, more than the limit of 1.00 USD",
+        "passed"
+      ])
+    })
+  )
+
+  it.effect("a budget of each trial bounds what declares none", () =>
+    Effect.gen(function* () {
+      const told: Told = [["open", costs("0.3"), { needs: ["money"], trials: 3 }]]
+      const enough = yield* inTime(told, { limits: { ...limit, trialBudget_usd: "0.3" } })
+      assert.deepStrictEqual(reasons(enough), ["passed"])
+      const little = yield* inTime(told, { limits: { ...limit, trialBudget_usd: "0.2" }, concurrency: 1 })
+      assert.deepStrictEqual(
+        little.results[0]?.trials.map(({ reason, verdict }) => reason ?? verdict),
+        ["passed", "passed", "passed"]
+      )
+      assert.deepStrictEqual(
+        [little.results[0]?.verdict, little.results[0]?.failure?.expected, little.results[0]?.failure?.actual],
+        ["failed", "at most 0.60 USD", "0.90 USD"]
+      )
+    })
+  )
+
+  it.effect("a scenario that has spent its budget begins no more trials, and has failed", () =>
+    Effect.gen(function* () {
+      const report = yield* inTime([["spends", costs("0.5"), { budget: "0.80 USD", trials: 4 }]], { concurrency: 1 })
+      const [result] = report.results
+      assert.deepStrictEqual(
+        result?.trials.map(({ reason, verdict }) => reason ?? verdict),
+        ["passed", "passed", "its budget of 0.80 USD is used up", "its budget of 0.80 USD is used up"]
+      )
+      assert.deepStrictEqual([result?.verdict, result?.failure?.kind], ["failed", "budget"])
+    })
+  )
+
+  it.effect("a declared budget holds in proportion when there are more trials", () =>
+    Effect.gen(function* () {
+      const report = yield* inTime([["repeated", costs("0.1"), { budget: "0.30 USD", trials: 3 }]], { trials: 6 })
+      assert.deepStrictEqual([report.results[0]?.verdict, report.cost_usd], ["passed", "0.6"])
+    })
+  )
+
+  it.effect("what was made and has cost nobody knows what keeps all that it may have cost", () =>
+    Effect.gen(function* () {
+      const made = Effect.map(TrialLog, (log) =>
+        log.made.set("s-1", { kind: "session", sessionId: undefined, at_ms: 0 })
+      )
+      const report = yield* inTime(
+        [
+          ["made", made, { needs: ["money"], budget: "0.60 USD" }],
+          priced("b", "0.4", "0.40 USD"),
+          priced("c", "0.1", "0.10 USD")
+        ],
+        { limits: limit, concurrency: 1 }
+      )
+      assert.deepStrictEqual(reasons(report), ["passed", "passed", "the limit of 1.00 USD was reached"])
+    })
+  )
+
+  it.effect("what may go on has cost nobody knows what, and so has a create whose answer was lost", () =>
+    Effect.gen(function* () {
+      const at = { at_ms: 0, key: "k" }
+      const waysToMake: ReadonlyArray<(log: TrialLog) => void> = [
+        (log) => {
+          log.made.set("r-1", { kind: "run", sessionId: undefined, at_ms: 0 })
+          log.costs.set("r-1", "0.01")
+        },
+        (log) => {
+          log.ledger.add({ ...at, _tag: "opening", kind: "run", method: "", path: "", origin: "", requestId: "" })
+          log.ledger.add({ ...at, _tag: "unknown", reason: "no answer" })
+        }
+      ]
+      for (const make of waysToMake) {
+        const report = yield* inTime(
+          [
+            ["made", Effect.map(TrialLog, make), { needs: ["money"], budget: "0.60 USD" }],
+            priced("b", "0.5", "0.50 USD")
+          ],
+          { limits: limit, concurrency: 1 }
+        )
+        assert.deepStrictEqual(reasons(report), ["passed", "the limit of 1.00 USD was reached"])
+      }
+    })
+  )
+
+  it.effect("what may have cost is not paid for again, in case the infrastructure ended it", () =>
+    Effect.gen(function* () {
+      const away = Effect.fail({ _tag: "TooManyRequestsError" })
+      for (const [isOver, reruns] of [
+        [true, 2],
+        [false, 0]
+      ] as const) {
+        let next = 0
+        const made = Effect.map(TrialLog, (log) => {
+          const id = `r-${next++}`
+          log.made.set(id, { kind: "run", sessionId: undefined, at_ms: 0 })
+          log.costs.set(id, "0.01")
+          if (isOver) log.results.add(id)
+        })
+        const report = yield* inTime([["away", Effect.andThen(made, away), { needs: ["money"], budget: "0.60 USD" }]], {
+          limits: { ...limit, reruns: 3 }
+        })
+        const [trial] = report.results[0]?.trials ?? []
+        const why = isOver ? "again when it was run again 2 times" : "what it has made may cost, and money has a limit"
+        assert.deepStrictEqual([trial?.reruns.length, trial?.reason], [reruns, `HTTP 429: ${why}`])
+      }
+    })
+  )
+
+  it.effect("what an earlier run has spent counts", () =>
+    Effect.gen(function* () {
+      const told = [priced("a", "0.5", "0.60 USD"), priced("b", "0.5", "0.60 USD")]
+      const before = yield* inTime(told.slice(0, 1), {})
+      const [trial] = before.results[0]?.trials ?? []
+      assert.isDefined(trial)
+      const done = new Map([[JSON.stringify(["suite", "a", 0]), trial]])
+      assert.deepStrictEqual(reasons(yield* inTime(told, { limits: limit, done })), [
+        "passed",
+        "the limit of 1.00 USD was reached"
+      ])
+    })
+  )
+
+  it.effect(
+    "the total is never more than the limit and what scenarios that run at a time cost over their budgets",
+    () =>
+      Effect.gen(function* () {
+        const draw = drawing(7)
+        const whole = (below: number) => Math.floor(draw() * below)
+        const usd = (millionths: number) => Money.share(String(millionths), 1, 1_000_000)
+        for (let world = 0; world < 150; world++) {
+          const concurrency = 1 + whole(4)
+          const honest = world % 2 === 0
+          let most_over = 0
+          const told = Array.from({ length: 1 + whole(12) }, (_, index): Told[number] => {
+            const trials = 1 + whole(3)
+            const budget = 1 + whole(400_000)
+            const paid = Array.from({ length: trials }, () => whole(Math.floor((honest ? 1 : 2) * (budget / trials))))
+            most_over = Math.max(most_over, paid.reduce((sum, cost) => sum + cost, 0) - budget)
+            let next = 0
+            const trial = Effect.suspend(() => {
+              const cost = usd(paid[next++] ?? 0)
+              return Effect.andThen(Effect.sleep(`${1 + whole(9)} seconds`), costs(cost))
+            })
+            return [`s${index}`, trial, { needs: ["money"], trials, budget: `${usd(budget) as "1"} USD` }]
+          })
+          const most = 100_000 + whole(900_000)
+          const { cost_usd } = yield* inTime(told, { limits: { cost_usd: usd(most) }, concurrency })
+          const bound = usd(most + concurrency * most_over)
+          assert.isFalse(Money.isMore(cost_usd, bound), `world ${world}: ${cost_usd} of ${bound}`)
+          if (honest) assert.isFalse(Money.isMore(cost_usd, usd(most)))
+        }
+      })
+  )
+})
+
+const waits = (count: number, after: "1 second" | "10 seconds" = "10 seconds"): Told =>
+  Array.from({ length: count }, (_, index) => [`s${index}`, Effect.sleep(after)])
+
+describe("Limit of time", () => {
+  it.effect("at its end what runs is stopped, and nothing begins", () =>
+    Effect.gen(function* () {
+      const report = yield* inTime(waits(3), { limits: { time_ms: 15_000 }, concurrency: 1 })
+      assert.deepStrictEqual(reasons(report), [
+        "passed",
+        "the limit of 15s was reached",
+        "the limit of 15s was reached"
+      ])
+      assert.deepStrictEqual(
+        report.results.map(({ trials, verdict }) => [verdict, trials.length]),
+        [
+          ["passed", 1],
+          ["skipped", 1],
+          ["skipped", 0]
+        ]
+      )
+      assert.strictEqual(report.duration_ms, 15_000)
+      assert.isFalse(report.interrupted)
+    })
+  )
+
+  it.effect("what took longer in three of four nights than what is left does not begin", () =>
+    Effect.gen(function* () {
+      const of = (name: string, duration_p75_ms: number) => ({
+        suite: "suite",
+        name,
+        nights: 9,
+        passRate: 1,
+        duration_p75_ms,
+        cost_usd: "0",
+        dearest_usd: "0",
+        requests: 1,
+        lastVerdicts: [],
+        lastRun: "2026-11-20T00:00:00Z",
+        source: undefined
+      })
+      const learned = new Map([
+        [scenarioKey("suite", "s0"), of("s0", 10_000)],
+        [scenarioKey("suite", "s1"), of("s1", 20_000)],
+        [scenarioKey("suite", "s2"), of("s2", 4_000)]
+      ])
+      const report = yield* inTime([...waits(2), ["s2", Effect.sleep("4 seconds")]], {
+        limits: { time_ms: 15_000 },
+        concurrency: 1,
+        learned
+      })
+      assert.deepStrictEqual(reasons(report), ["passed", "the limit of 15s was reached", "passed"])
+    })
+  )
+
+  it.effect("a scenario has a limit of its own, for all its trials", () =>
+    Effect.gen(function* () {
+      const told: Told = [
+        ["long", Effect.sleep("10 seconds"), { trials: 3 }],
+        ["short", Effect.sleep("1 second"), { trials: 3 }]
+      ]
+      const report = yield* inTime(told, { limits: { scenarioTime_ms: 15_000 }, concurrency: 1 })
+      const cut = "the limit of 15s for a scenario was reached"
+      assert.deepStrictEqual(
+        report.results.map(({ trials }) => trials.map(({ reason, verdict }) => reason ?? verdict)),
+        [
+          ["passed", cut, cut],
+          ["passed", "passed", "passed"]
+        ]
+      )
+      assert.deepStrictEqual(
+        report.results.map(({ verdict }) => verdict),
+        ["passed", "passed"]
+      )
+    })
+  )
+
+  it.effect("nothing is run again after it", () =>
+    Effect.gen(function* () {
+      const away = Effect.fail({ _tag: "TooManyRequestsError" })
+      const report = yield* inTime([["away", away]], { limits: { time_ms: 400, reruns: 3 } })
+      assert.strictEqual(report.results[0]?.trials[0]?.reason, "HTTP 429: the limit of 400ms was reached")
+    })
+  )
+})
+
+describe("Limit of requests", () => {
+  it.effect("nothing begins when so many have been sent, also by what still runs", () =>
+    Effect.gen(function* () {
+      const sends = (count: number) =>
+        Effect.andThen(
+          Effect.map(TrialLog, (log) => (log.requests += count)),
+          Effect.sleep("1 second")
+        )
+      const report = yield* inTime(
+        [
+          ["a", sends(5)],
+          ["b", sends(5)],
+          ["c", sends(1)],
+          ["d", sends(1)]
+        ],
+        { limits: { requests: 10 }, concurrency: 2 }
+      )
+      const reached = "the limit of 10 requests was reached"
+      assert.deepStrictEqual(reasons(report), ["passed", "passed", reached, reached])
+      assert.strictEqual(report.counts.requests, 10)
+    })
+  )
+
+  it.effect("nothing is run again after it", () =>
+    Effect.gen(function* () {
+      const sent = Effect.map(TrialLog, (log) => (log.requests += 5))
+      const away = Effect.andThen(sent, Effect.fail({ _tag: "TooManyRequestsError" }))
+      const report = yield* inTime([["away", away]], { limits: { requests: 10, reruns: 3 } })
+      assert.deepStrictEqual(
+        [report.counts.requests, report.results[0]?.trials[0]?.reason],
+        [10, "HTTP 429: the limit of 10 requests was reached"]
+      )
+    })
+  )
+
+  it.effect("of one that waits for others, when it ends it is told why", () =>
+    Effect.gen(function* () {
+      const budget = new Budget.Budget({ cost_usd: "1" })
+      const [first, second] = [Budget.account("0.6"), Budget.account("0.6")]
+      assert.isUndefined(yield* budget.enter(first))
+      const told = yield* Deferred.make<string | undefined>()
+      yield* Effect.forkChild(Effect.flatMap(budget.enter(second), (answer) => Deferred.succeed(told, answer)))
+      yield* TestClock.adjust("1 second")
+      assert.isFalse(yield* Deferred.isDone(told))
+      budget.settle(first, { cost_usd: "0.6", requests: 0 })
+      budget.leave(first)
+      assert.strictEqual(yield* Deferred.await(told), "the limit of 1.00 USD was reached")
+    })
+  )
+})

@@ -1,0 +1,129 @@
+import { assert, describe, it } from "@effect/vitest"
+import { scenario } from "@webagent/scenario"
+import * as Forecast from "../../src/run/Forecast.ts"
+import { sourceOf } from "../../src/run/Plan.ts"
+
+interface Told {
+  readonly seconds?: number
+  readonly worst?: string | undefined
+  readonly trials?: number
+  readonly lacking?: string
+}
+
+const candidate = (name: string, { lacking, seconds, trials = 1, ...told }: Told = {}): Forecast.Candidate => {
+  const planned = { suite: "suite", scenario: scenario(name, { needs: ["money"] }, function* () {}) }
+  const learned =
+    seconds === undefined
+      ? undefined
+      : {
+          suite: "suite",
+          name,
+          nights: 9,
+          passRate: 1,
+          duration_p75_ms: seconds * 1000,
+          cost_usd: "0",
+          dearest_usd: "0",
+          requests: 10,
+          lastVerdicts: [],
+          lastRun: "2026-11-20T00:00:00Z",
+          source: sourceOf(planned.scenario)
+        }
+  return {
+    planned,
+    learned,
+    worst_usd: "worst" in told ? told.worst : "0.5",
+    open: trials,
+    lacking,
+    timeout_ms: 30_000
+  }
+}
+
+const reasons = ({ rows }: Forecast.Forecast) =>
+  rows.map(({ candidate: { planned }, skip }) => [planned.scenario.name, skip?.reason, skip?.certain])
+
+describe("Forecast", () => {
+  it("time is that of trials side by side, each begun where one can begin first", () => {
+    const told = [candidate("a", { seconds: 4, trials: 2 }), candidate("b", { seconds: 2, trials: 3 })]
+    assert.strictEqual(Forecast.make(told, {}, 1).expected_ms, 14_000)
+    assert.strictEqual(Forecast.make(told, {}, 2).expected_ms, 8000)
+    assert.strictEqual(Forecast.make(told, {}, 100).expected_ms, 4000)
+  })
+
+  it("what nobody knows takes at most what each trial may, within the limits of time", () => {
+    const told = [candidate("a", { trials: 3 }), candidate("b", { trials: 2 }), candidate("c", { lacking: "money" })]
+    assert.strictEqual(Forecast.make(told, {}, 2).longest_ms, 90_000)
+    assert.strictEqual(Forecast.make(told, { scenarioTime_ms: 10_000 }, 2).longest_ms, 30_000)
+    assert.strictEqual(Forecast.make(told, { time_ms: 80_000 }, 2).longest_ms, 80_000)
+    assert.strictEqual(Forecast.make([], {}, 2).longest_ms, 0)
+  })
+
+  it("what is new takes what the middle of the others does, and nothing is known when all is new", () => {
+    const some = Forecast.make([candidate("a", { seconds: 4 }), candidate("b")], {}, 1)
+    assert.deepStrictEqual([some.expected_ms, some.unknown], [8000, 1])
+    const none = Forecast.make([candidate("a")], {}, 1)
+    assert.deepStrictEqual([none.expected_ms, none.unknown], [undefined, 1])
+  })
+
+  it("a limit of time for each scenario keeps out what one trial is too long for, and perhaps some trials of others", () => {
+    const told = [
+      candidate("a", { seconds: 5 }),
+      candidate("b", { seconds: 2, trials: 6 }),
+      candidate("c", { seconds: 2, trials: 4 })
+    ]
+    const reached = "the limit of 5s for a scenario was reached"
+    assert.deepStrictEqual(reasons(Forecast.make(told, { scenarioTime_ms: 5000 }, 2)), [
+      ["a", reached, true],
+      ["b", reached, false],
+      ["c", undefined, undefined]
+    ])
+  })
+
+  it("the worst case is what all budgets allow; what has none is counted apart", () => {
+    const told = [
+      candidate("a", { worst: "0.1" }),
+      candidate("b", { worst: "0.2" }),
+      candidate("c", { worst: undefined })
+    ]
+    const { unbounded, worst_usd } = Forecast.make(told, {}, 1)
+    assert.deepStrictEqual([worst_usd, unbounded], ["0.3", 1])
+  })
+
+  it("what a limit of money keeps from running for certain, and what perhaps", () => {
+    const told = [
+      candidate("open", { worst: undefined }),
+      candidate("dear", { worst: "2" }),
+      candidate("a", { worst: "0.7" }),
+      candidate("b", { worst: "0.7" }),
+      candidate("c", { worst: "0.3" }),
+      candidate("needy", { lacking: "no control API" })
+    ]
+    const forecast = Forecast.make(told, { cost_usd: "1" }, 1)
+    assert.deepStrictEqual(reasons(forecast), [
+      [
+        "open",
+        "it declares no budget, and under --max-cost only what has one may begin: declare one, or pass --trial-budget",
+        true
+      ],
+      ["dear", "it may cost 2.00 USD, more than the limit of 1.00 USD", true],
+      ["a", undefined, undefined],
+      ["b", "the limit of 1.00 USD was reached", false],
+      ["c", undefined, undefined],
+      ["needy", "no control API", true]
+    ])
+    assert.deepStrictEqual([forecast.trials, forecast.worst_usd, forecast.short], [3, "1.7", true])
+  })
+
+  it("what limits of time and requests keep from running", () => {
+    const told = [candidate("a", { seconds: 4 }), candidate("b", { seconds: 4 })]
+    const short = Forecast.make(told, { time_ms: 6000 }, 1)
+    assert.strictEqual(short.expected_ms, 6000)
+    assert.deepStrictEqual(reasons(short), [
+      ["a", undefined, undefined],
+      ["b", "the limit of 6s was reached", false]
+    ])
+    assert.deepStrictEqual(reasons(Forecast.make(told, { requests: 10 }, 1)), [
+      ["a", undefined, undefined],
+      ["b", "the limit of 10 requests was reached", false]
+    ])
+  })
+})

@@ -1,0 +1,21 @@
+import { check, scenario, Suite } from "@webagent/scenario"
+import { assert, describe, it } from "@effect/vitest"
+import * as Plan from "../../src/run/Plan.ts"
+
+const passes = function* () {
+  yield* check.isTrue(true)
+}
+const shop = Suite.make("shop", [scenario("buys", passes), scenario("buys a mug", passes), scenario("pays", passes)])
+const named = (name: string) => Plan.make([shop], { tags: [], name }).map(({ scenario }) => scenario.name)
+
+describe("Plan", () => {
+  it("a name takes the scenarios that contain it, in any case", () => {
+    assert.deepStrictEqual(named("BUYS"), ["buys", "buys a mug"])
+    assert.deepStrictEqual(named("ys"), ["buys", "buys a mug", "pays"])
+    assert.deepStrictEqual(named("sells"), [])
+  })
+
+  it("a whole name takes that scenario alone: what a report says to replay is one", () => {
+    assert.deepStrictEqual(named("buys"), ["buys"])
+  })
+})

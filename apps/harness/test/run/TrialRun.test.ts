@@ -1,0 +1,257 @@
+import { assert, describe, it } from "@effect/vitest"
+import { check, Oracle, scenario, Suite } from "@webagent/scenario"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import type * as Scope from "effect/Scope"
+import { TestClock } from "effect/testing"
+import { TrialLog } from "../../src/observe/TrialLog.ts"
+import { refused, status } from "./errors.ts"
+import { run, type StageOptions, suiteOf } from "./stage.ts"
+
+/** Runs one scenario in virtual time, and answers its result and how often it was tried. */
+const results = (
+  tries: ReadonlyArray<Effect.Effect<unknown, unknown, Scope.Scope>>,
+  options: StageOptions = {},
+  passes = "1 hour"
+) =>
+  Effect.gen(function* () {
+    let count = 0
+    const each = Effect.suspend(() => tries[Math.min(count++, tries.length - 1)] ?? Effect.void)
+    const fiber = yield* Effect.forkChild(run([suiteOf("suite", [["scenario", each]])], options))
+    yield* TestClock.adjust(passes as "1 hour")
+    const { report } = yield* Fiber.join(fiber)
+    const [result] = report.results
+    const [trial] = result?.trials ?? []
+    return { report, result, trial, tries: count }
+  })
+
+const two = { limits: { reruns: 2 } }
+
+describe("TrialRun", () => {
+  it.effect("what only the infrastructure ended runs again with the same seed, and the first failure is kept", () =>
+    Effect.gen(function* () {
+      const { report, result, trial, tries } = yield* results([Effect.fail(refused), Effect.void], two)
+      assert.deepStrictEqual([result?.verdict, tries, report.counts.reruns], ["passed", 2, 1])
+      const [first] = trial?.reruns ?? []
+      assert.match(first?.failure.message ?? "", /connection refused/u)
+      // a second less up to a half of it
+      assert.isAtLeast(trial?.started_ms ?? 0, 500)
+      assert.isAtMost(trial?.started_ms ?? 0, 1000)
+    })
+  )
+
+  it.effect("nothing else runs again", () =>
+    Effect.gen(function* () {
+      for (const failing of [Effect.fail(new Error("no")), Effect.die("no"), check.equal<unknown>(1, 2)]) {
+        const { result, tries } = yield* results([failing, Effect.void], two)
+        assert.deepStrictEqual([result?.verdict, tries], ["failed", 1])
+      }
+    })
+  )
+
+  it.effect("it is run again twice at most, and then it is said that it could not be asked", () =>
+    Effect.gen(function* () {
+      const { report, result, trial, tries } = yield* results([Effect.fail(status(503))], { limits: { reruns: 9 } })
+      assert.deepStrictEqual([result?.verdict, tries, trial?.reruns.length], ["infra", 3, 2])
+      assert.strictEqual(trial?.reason, "HTTP 503: again when it was run again 2 times")
+      assert.strictEqual(result?.failure?.kind, "error")
+      assert.deepStrictEqual([report.counts.infra, report.counts.reruns], [1, 2])
+    })
+  )
+
+  it.effect("the budget of reruns is for all trials together", () =>
+    Effect.gen(function* () {
+      let count = 0
+      const away = Effect.suspend(() => Effect.fail(status(++count % 2 === 0 ? 502 : 503)))
+      const suite = suiteOf("suite", [["away", away, { trials: 5 }]])
+      const fiber = yield* Effect.forkChild(run([suite], { ...two, concurrency: 1 }))
+      yield* TestClock.adjust("1 hour")
+      const { report } = yield* Fiber.join(fiber)
+      assert.deepStrictEqual(
+        report.results[0]?.trials.map(({ reason, reruns }) => [reruns.length, reason]),
+        [
+          [2, "HTTP 503: again when it was run again 2 times"],
+          [0, "HTTP 502: the 2 reruns are used up"],
+          [0, "HTTP 503: the 2 reruns are used up"],
+          [0, "HTTP 502: the 2 reruns are used up"],
+          [0, "HTTP 503: the 2 reruns are used up"]
+        ]
+      )
+      assert.strictEqual(report.results[0]?.verdict, "infra")
+    })
+  )
+
+  it.effect("what an earlier run has used of it is used", () =>
+    Effect.gen(function* () {
+      const before = yield* results([Effect.fail(status(503)), Effect.fail(status(503)), Effect.void], two)
+      assert.deepStrictEqual([before.result?.verdict, before.trial?.reruns.length], ["passed", 2])
+      assert.isDefined(before.trial)
+      const away = suiteOf("suite", [["scenario", Effect.fail(status(503)), { trials: 2 }]])
+      const done = new Map([[JSON.stringify(["suite", "scenario", 0]), before.trial]])
+      const { report } = yield* run([away], { ...two, done })
+      assert.strictEqual(report.results[0]?.trials[1]?.reason, "HTTP 503: the 2 reruns are used up")
+      // and no more than it has used
+      const fiber = yield* Effect.forkChild(run([away], { limits: { reruns: 3 }, done }))
+      yield* TestClock.adjust("1 hour")
+      const [, second] = (yield* Fiber.join(fiber)).report.results[0]?.trials ?? []
+      assert.deepStrictEqual(
+        [second?.reruns.length, second?.reason],
+        [1, "HTTP 503: again when it was run again, and the 3 reruns are used up"]
+      )
+    })
+  )
+
+  it.effect("without a budget nothing runs again", () =>
+    Effect.gen(function* () {
+      const { trial, tries } = yield* results([Effect.fail(status(503))], { limits: { reruns: 0 } })
+      assert.deepStrictEqual([tries, trial?.reason], [1, "HTTP 503: no reruns are allowed"])
+    })
+  )
+
+  it.effect("what the service asks for is waited for, but not for ever", () =>
+    Effect.gen(function* () {
+      const asked = yield* results([Effect.fail(status(503, "40 seconds")), Effect.void], two)
+      assert.deepStrictEqual([asked.result?.verdict, asked.trial?.started_ms], ["passed", 40_000])
+      const long = yield* results([Effect.fail(status(503, "10 minutes")), Effect.void], two)
+      assert.deepStrictEqual(
+        [long.result?.verdict, long.trial?.reason],
+        ["infra", "HTTP 503: it asks to be left alone for 600 s"]
+      )
+    })
+  )
+
+  it.effect("what a try left open that the infrastructure ended is stopped, and is a leak only when it cannot be", () =>
+    Effect.gen(function* () {
+      const leaking = Effect.andThen(
+        Effect.map(TrialLog, (log) => log.openBrowsers.add("b-1")),
+        Effect.fail(status(503))
+      )
+      for (const [works, verdict, leaks] of [
+        [true, "passed", []],
+        [false, "failed", [{ id: "b-1", stopped: false }]]
+      ] as const) {
+        let stops = 0
+        const { result, trial } = yield* results([leaking, Effect.void], {
+          ...two,
+          stopBrowser: () => Effect.sync(() => ++stops > 0 && works)
+        })
+        assert.deepStrictEqual<unknown>([result?.verdict, stops, trial?.leakedBrowsers], [verdict, 1, leaks])
+      }
+    })
+  )
+
+  const says = (agent: boolean) => Effect.map(TrialLog, (log) => (log.agent = agent))
+
+  it.effect("what is wrong while the agent said that it had succeeded is claimed", () =>
+    Effect.gen(function* () {
+      const wrong = check.equal<unknown>("blue", "red")
+      const claimed = yield* results([Effect.andThen(says(true), wrong)])
+      assert.deepStrictEqual([claimed.result?.verdict, claimed.report.counts.claimed], ["claimed", 1])
+      assert.deepStrictEqual(claimed.trial?.opinions, { oracle: null, agent: true, judge: null })
+      const honest = yield* results([Effect.andThen(says(false), wrong)])
+      assert.strictEqual(honest.result?.verdict, "failed")
+      const broken = yield* results([Effect.andThen(says(true), Effect.die("a bug of the suite"))])
+      assert.strictEqual(broken.result?.verdict, "failed")
+    })
+  )
+
+  it.effect("an agent that said so in a try before has said nothing in this one", () =>
+    Effect.gen(function* () {
+      const first = Effect.andThen(says(true), Effect.fail(refused))
+      const { result, trial } = yield* results([first, check.equal<unknown>("blue", "red")], two)
+      assert.deepStrictEqual([result?.verdict, trial?.opinions], ["failed", undefined])
+    })
+  )
+
+  const oracle = (look: Oracle.Oracle<unknown>) => check.oracle("the order exists", look)
+
+  it.effect("an oracle that cannot look leaves the trial unscored, unless the suite handles that", () =>
+    Effect.gen(function* () {
+      const blind = oracle(Effect.fail(new Error("no database")))
+      const { report, result, trial } = yield* results([blind])
+      assert.deepStrictEqual([result?.verdict, report.counts.unscored], ["unscored", 1])
+      assert.strictEqual(trial?.reason, "an oracle could not look: Error: no database")
+      const handled = yield* results([Effect.ignore(blind)])
+      assert.strictEqual(handled.result?.verdict, "passed")
+      const away = yield* results([oracle(Effect.fail(refused)), Effect.void], two)
+      assert.deepStrictEqual([away.result?.verdict, away.tries], ["passed", 2])
+    })
+  )
+
+  it.effect("what the oracles found is an opinion beside the agent's", () =>
+    Effect.gen(function* () {
+      const suite = Suite.make("opinions", [
+        scenario("both", function* () {
+          yield* says(true)
+          yield* check.oracle("one", Effect.succeed(Oracle.holds("it is there")))
+          yield* check.oracle("another", Effect.succeed(Oracle.refuted("one order", "none")))
+        })
+      ])
+      const { report } = yield* run([suite])
+      const [trial] = report.results[0]?.trials ?? []
+      assert.deepStrictEqual(
+        [trial?.verdict, trial?.opinions],
+        ["claimed", { oracle: false, agent: true, judge: null }]
+      )
+    })
+  )
+
+  const hang = Effect.addFinalizer(() => Effect.never)
+
+  it.effect("a scenario that does not release what it holds has failed, and keeps nobody from the end", () =>
+    Effect.gen(function* () {
+      const { report, result } = yield* results([hang, Effect.void])
+      assert.deepStrictEqual([result?.verdict, report.interrupted], ["failed", false])
+      assert.deepStrictEqual(
+        [result?.failure?.kind, result?.failure?.message],
+        ["timeout", "it should release what it holds within 10s of its end"]
+      )
+    })
+  )
+
+  it.effect("how it failed itself comes before what it does not release", () =>
+    Effect.gen(function* () {
+      const { result } = yield* results([Effect.andThen(hang, check.equal<unknown>(1, 2, "the mug"))])
+      assert.deepStrictEqual([result?.verdict, result?.failure?.message], ["failed", "the mug"])
+    })
+  )
+
+  it.effect("work that cannot be interrupted is given up when its time, and that to release, is over", () =>
+    Effect.gen(function* () {
+      const { result, trial } = yield* results([Effect.uninterruptible(Effect.never)], { timeout: "20 seconds" })
+      assert.deepStrictEqual([result?.verdict, result?.failure?.message], ["failed", "it should end within 20s"])
+      assert.strictEqual(trial?.duration_ms, 30_000)
+    })
+  )
+
+  it.effect("one that is stopped by hand and does not let go is waited for no longer than that", () =>
+    Effect.gen(function* () {
+      const suite = suiteOf("suite", [
+        ["waits", Effect.never],
+        ["holds on", Effect.uninterruptible(Effect.never)]
+      ])
+      const verdicts: Array<string> = []
+      const told = Effect.tap(run([suite]), ({ report }) =>
+        Effect.sync(() => verdicts.push(...report.results.map(({ verdict }) => verdict)))
+      )
+      const fiber = yield* Effect.forkChild(Effect.uninterruptible(told))
+      yield* TestClock.adjust("1 second")
+      yield* Effect.forkChild(Fiber.interrupt(fiber))
+      yield* TestClock.adjust("10 seconds")
+      yield* Fiber.await(fiber)
+      assert.deepStrictEqual(verdicts, ["skipped", "skipped"])
+    })
+  )
+
+  it.effect("what a service answers does nothing to a terminal, nor to the log of a job", () =>
+    Effect.gen(function* () {
+      const text = "red \u001b[31m\u0007\r\n  ::error::not ours\n\ttab"
+      const plain = "red \\u001b[31m\\u0007\n  \\::error::not ours\n\ttab"
+      const thrown = yield* results([Effect.die(new Error(text))])
+      assert.strictEqual(thrown.result?.failure?.message, `Error: ${plain}`)
+      const seen = yield* results([check.that("::debug::it", false, { expected: text, actual: text })])
+      const { actual, expected, message } = seen.result?.failure ?? {}
+      assert.deepStrictEqual([message, expected, actual], ["\\::debug::it", plain, plain])
+    })
+  )
+})

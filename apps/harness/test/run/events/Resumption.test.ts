@@ -1,0 +1,100 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import type { LoggedEvent } from "../../../src/run/events/EventLog.ts"
+import * as Resumption from "../../../src/run/events/Resumption.ts"
+import type { RunEvent } from "@webagent/report/RunEvent"
+import { run, suiteOf } from "../stage.ts"
+
+const eventsOfARun = Effect.map(
+  run(
+    [
+      suiteOf(
+        "shop",
+        ["a", "b", "c"].map((name) => [name, Effect.void] as const)
+      )
+    ],
+    { concurrency: 1 }
+  ),
+  ({ events }) => events
+)
+
+const logged = (events: ReadonlyArray<RunEvent>, from_ms: number): ReadonlyArray<LoggedEvent> =>
+  events.map((event, index) => ({ at: DateTime.makeUnsafe(from_ms + index * 100), event }))
+
+describe("Resumption", () => {
+  it.effect("keeps the trials that had ended, wherever the run was cut", () =>
+    Effect.gen(function* () {
+      const events = yield* eventsOfARun
+      for (let length = 1; length < events.length; length++) {
+        const kept = events.slice(0, length)
+        const resumption = Resumption.of(logged(kept, 0))
+        assert.strictEqual(resumption?.done.size, kept.filter(({ _tag }) => _tag === "TrialFinished").length)
+        assert.strictEqual(resumption?.worked_ms, (length - 1) * 100)
+      }
+      assert.isUndefined(Resumption.of(logged(events, 0)))
+      assert.isUndefined(Resumption.of([]))
+    })
+  )
+
+  it.effect("the time between a kill and a resumption is no work, and the last header counts", () =>
+    Effect.gen(function* () {
+      const events = yield* eventsOfARun
+      const [first] = events
+      if (first?._tag !== "RunStarted") return assert.fail("a run begins with its header")
+      const header = { ...first.header, resumed: [{ at: "2026-11-21T09:20:00.000Z", kept: 1, after_ms: 400 }] }
+      const again: ReadonlyArray<RunEvent> = [{ _tag: "RunStarted", header }, ...events.slice(5, 7)]
+      const resumption = Resumption.of([...logged(events.slice(0, 5), 0), ...logged(again, 60_000)])
+      assert.strictEqual(resumption?.worked_ms, 600)
+      assert.strictEqual(resumption?.header, header)
+    })
+  )
+
+  it.effect("knows which trials ran when it was killed, by its last process alone", () =>
+    Effect.gen(function* () {
+      const events = yield* eventsOfARun
+      const [first] = events
+      if (first === undefined) return assert.fail("a run has events")
+      // up to the beginning of the second trial
+      const begun = events.findIndex((event) => event._tag === "TrialStarted" && event.scenario === "b")
+      const killed = logged(events.slice(0, begun + 1), 1000)
+      assert.deepStrictEqual(Resumption.of(killed)?.cut, [
+        { suite: "shop", scenario: "b", index: 0, at_ms: 1000 + 100 * begun }
+      ])
+      assert.deepStrictEqual(Resumption.of([...killed, ...logged([first], 60_000)])?.cut, [])
+    })
+  )
+
+  it.effect("what a trial cost that a limit had stopped, and where the traces of the others are, is kept", () =>
+    Effect.gen(function* () {
+      const events = (yield* eventsOfARun).slice(0, -1).map((event): RunEvent => {
+        if (event._tag !== "TrialFinished") return event
+        const change = {
+          a: { trace: "traces/1.json" },
+          b: { verdict: "skipped", cost_usd: "0.02" },
+          c: { verdict: "skipped" }
+        } as const
+        const named: Readonly<Record<string, Partial<typeof event.trial>>> = change
+        return { ...event, trial: { ...event.trial, ...named[event.scenario] } }
+      })
+      const resumption = Resumption.of(logged(events, 0))
+      assert.deepStrictEqual(resumption?.lost_usd, ["0.02"])
+      assert.deepStrictEqual(
+        resumption?.traces.map(({ trace }) => trace),
+        ["traces/1.json"]
+      )
+      assert.strictEqual(resumption?.done.size, 1)
+      assert.deepStrictEqual(resumption?.cut, [])
+    })
+  )
+
+  it.effect("a trial that was stopped by hand has not ended", () =>
+    Effect.gen(function* () {
+      const events = (yield* eventsOfARun).flatMap((event): ReadonlyArray<RunEvent> => {
+        if (event._tag === "RunFinished") return []
+        return event._tag === "TrialFinished" ? [{ ...event, trial: { ...event.trial, verdict: "skipped" } }] : [event]
+      })
+      assert.strictEqual(Resumption.of(logged(events, 0))?.done.size, 0)
+    })
+  )
+})

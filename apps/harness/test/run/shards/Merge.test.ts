@@ -1,0 +1,265 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
+import { partialOf } from "@webagent/nights/Night"
+import * as Attention from "../../../src/reporters/Attention.ts"
+import * as Money from "@webagent/report/Money"
+import * as Gate from "@webagent/report/Gate"
+import { countsOf, type RunReport } from "@webagent/report/RunReport"
+import { merge, type ShardReport } from "../../../src/run/shards/Merge.ts"
+import { mergeEvents } from "../../../src/run/shards/MergedEvents.ts"
+import { run, suiteOf } from "../stage.ts"
+
+const suites = [
+  suiteOf("shop", [
+    ["opens", Effect.void],
+    ["sells", Effect.fail("sold out")],
+    ["closes", Effect.void]
+  ]),
+  suiteOf("bank", [
+    ["lends", Effect.void],
+    ["fails", Effect.fail("no money")]
+  ])
+]
+
+const whole = Effect.map(run(suites), ({ report }) => report)
+
+/** A report as the shards would have written it: `shardOf` says of each result in which it is. */
+const cut = (report: RunReport, of: number, shardOf: (index: number) => number): ReadonlyArray<ShardReport> => {
+  const plan = report.results.map(({ name, suite }, index) => ({ suite, name, shard: shardOf(index) }))
+  return Array.from({ length: of }, (_, shard) => {
+    const results = report.results
+      .filter((_, index) => shardOf(index) === shard + 1)
+      .map((result) => ({
+        ...result,
+        trials: result.trials.map((trial, index) => ({ ...trial, trace: `traces/${index}.json` }))
+      }))
+    return {
+      directory: `shard-${shard + 1}`,
+      has: () => true,
+      report: {
+        ...report,
+        header: { ...report.header, args: ["--shard", `${shard + 1}/${of}`], shard: { index: shard + 1, of, plan } },
+        duration_ms: (shard + 1) * 1000,
+        counts: countsOf(results),
+        cost_usd: Money.sum(results.map(({ cost_usd }) => cost_usd)),
+        results
+      }
+    }
+  })
+}
+
+const sentenceOf = (shards: ReadonlyArray<ShardReport>, allowMissing = false) =>
+  Result.match(merge(shards, { allowMissing }), { onFailure: (sentence) => sentence, onSuccess: () => "" })
+
+const Cut = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3 }))).check(Schema.isMaxLength(5))
+
+describe("merge", () => {
+  it.effect.prop("however a run is cut, its shards are the run", [Cut], ([places]) =>
+    Effect.gen(function* () {
+      const report = yield* whole
+      const shards = cut(report, 3, (index) => places[index] ?? 1)
+      const merged = Result.getOrThrow(merge(shards.toReversed(), { allowMissing: false }))
+      const withoutTraces = merged.report.results.map((result) => ({
+        ...Struct.omit(result, ["shard"]),
+        trials: result.trials.map((trial) => Struct.omit(trial, ["trace"]))
+      }))
+      assert.deepStrictEqual<unknown>(withoutTraces, report.results)
+      assert.deepStrictEqual(merged.report.counts, report.counts)
+      assert.deepStrictEqual(merged.report.header, report.header)
+      assert.strictEqual(merged.report.duration_ms, 3000)
+      assert.isUndefined(partialOf(merged.report))
+    })
+  )
+
+  it.effect("traces are numbered anew, each once, and found from their trials", () =>
+    Effect.gen(function* () {
+      const shards = cut(yield* whole, 2, (index) => (index % 2) + 1)
+      const { report, traces } = Result.getOrThrow(merge(shards, { allowMissing: false }))
+      assert.deepStrictEqual(
+        traces.map(({ directory, from, to }) => [directory, from, to]),
+        [0, 1, 2, 3, 4].map((index) => [`shard-${(index % 2) + 1}`, "traces/0.json", `traces/${index}.json`])
+      )
+      assert.deepStrictEqual(
+        report.results.map(({ trials }) => trials[0]?.trace),
+        traces.map(({ to }) => to)
+      )
+      const lost = shards.map((shard) => ({ ...shard, has: () => false }))
+      const without = Result.getOrThrow(merge(lost, { allowMissing: false }))
+      assert.deepStrictEqual(without.traces, [])
+      assert.isTrue(without.report.results.every(({ trials }) => trials.every((trial) => !("trace" in trial))))
+    })
+  )
+
+  it.effect(
+    "a missing shard is told; when it may be, what it should have run is skipped, and no measure for others",
+    () =>
+      Effect.gen(function* () {
+        const [first, , third] = cut(yield* whole, 3, (index) => (index % 3) + 1)
+        if (first === undefined || third === undefined) return assert.fail("there are three")
+        assert.strictEqual(
+          sentenceOf([first, third]),
+          "Of 3 shards shard 2 is missing: name every folder, or take what is there with --allow-missing."
+        )
+        const { missing, report } = Result.getOrThrow(merge([first, third], { allowMissing: true }))
+        assert.deepStrictEqual(missing, [2])
+        assert.deepStrictEqual(
+          report.results.map(({ reason, verdict }) => reason ?? verdict),
+          ["passed", "shard 2 is missing", "passed", "passed", "shard 2 is missing"]
+        )
+        assert.isString(partialOf(report))
+      })
+  )
+
+  it.effect("what is not the shards of one run, each once, is told in one sentence", () =>
+    Effect.gen(function* () {
+      const report = yield* whole
+      const [first, second] = cut(report, 2, (index) => (index % 2) + 1)
+      if (first === undefined || second === undefined) return assert.fail("there are two")
+      const changed = (header: Partial<RunReport["header"]>): ShardReport => ({
+        ...second,
+        report: { ...second.report, header: { ...second.report.header, ...header } }
+      })
+      const other = (what: string) => `shard-1 and shard-2 are not shards of one run: they have another ${what}.`
+      assert.deepStrictEqual(
+        [
+          sentenceOf([]),
+          sentenceOf([{ ...first, report }]),
+          sentenceOf([first, { ...first, directory: "copy" }]),
+          sentenceOf([first, changed({ seed: 2 })]),
+          sentenceOf([first, changed({ tool: { name: "webagent-harness", version: "9.9.9" } })]),
+          sentenceOf([first, changed({ trials: 5 })]),
+          sentenceOf([first, changed({ shard: { index: 2, of: 2, plan: [] } })]),
+          sentenceOf([first, changed({ shard: { index: 2, of: 3, plan: [] } })]),
+          sentenceOf([first, { ...second, report: { ...second.report, results: [] } }]),
+          sentenceOf([
+            first,
+            changed({ shard: { ...second.report.header.shard, index: 2, of: 2, suitesHash: "other" } })
+          ]),
+          sentenceOf([first, changed({ startedAt: "2026-11-22T09:12:45.000Z" })]),
+          sentenceOf([first, changed({ startedAt: "2026-11-22T09:12:44.000Z" })])
+        ],
+        [
+          "There is no shard to merge.",
+          "shard-1 is no shard: it was run without --shard.",
+          "shard-1 and copy are both shard 1: leave one out.",
+          other("seed"),
+          other("version of this program"),
+          other("number of trials"),
+          other("split of the scenarios"),
+          other("number of shards"),
+          "shard-2 does not hold the scenarios of shard 2: was its report changed?",
+          other("version of the scenarios"),
+          "shard-1 and shard-2 are not shards of one run: they began more than a day apart.",
+          ""
+        ]
+      )
+    })
+  )
+
+  it.effect("limits are those of the night: what the shards might spend together, or what is given", () =>
+    Effect.gen(function* () {
+      const report = yield* whole
+      const limited = (
+        cost: string,
+        limits: ReadonlyArray<RunReport["header"]["limits"]>
+      ): ReadonlyArray<ShardReport> =>
+        cut(report, 2, (index) => (index % 2) + 1).map((one, index) => ({
+          ...one,
+          report: {
+            ...one.report,
+            header: { ...one.report.header, limits: limits[index] ?? {} },
+            results: one.report.results.map((result, at) => (at === 0 ? { ...result, cost_usd: cost } : result))
+          }
+        }))
+      const merged = (shards: ReadonlyArray<ShardReport>, given = {}) =>
+        Result.getOrThrow(merge(shards, { allowMissing: false, limits: given })).report
+      const each = { cost_usd: "5.00", time_ms: 60_000, scenarioTime_ms: 1000, requests: 10, reruns: 3 }
+      const within = merged(limited("5", [each, { ...each, reruns: 4, time_ms: 90_000 }]))
+      assert.deepStrictEqual(within.header.limits, {
+        cost_usd: "10",
+        time_ms: 90_000,
+        scenarioTime_ms: 1000,
+        requests: 20,
+        reruns: 7
+      })
+      assert.strictEqual(within.cost_usd, "10")
+      assert.isUndefined(within.crossed)
+      // what one shard has no limit of the night has none of
+      assert.deepStrictEqual(merged(limited("5", [each, {}])).header.limits, {})
+
+      const dear = merged(limited("5.01", [each, each]))
+      assert.deepStrictEqual(dear.crossed, ["the shards cost 10.02 USD together, more than the 10.00 USD of the night"])
+      const { green, reasons } = Gate.judge({ ...dear, results: [] })
+      assert.deepStrictEqual([green, reasons.filter(({ rule }) => rule === "limit").length], [false, 1])
+      assert.include(
+        Attention.items(dear).map(({ evidence, what }) => `${what}: ${evidence}`),
+        `limit crossed: ${dear.crossed?.[0]}`
+      )
+
+      const given = merged(limited("5", [each, each]), { cost_usd: "8.00", time_ms: 1999 })
+      assert.strictEqual(given.header.limits.cost_usd, "8.00")
+      assert.deepStrictEqual(given.crossed, [
+        "the shards cost 10.00 USD together, more than the 8.00 USD of the night",
+        "the longest shard took 2.0 s, more than the 2.0 s of the night"
+      ])
+      assert.isUndefined(merged(limited("5", [each, each]), { cost_usd: "10", time_ms: 2000, requests: 1 }).crossed)
+    })
+  )
+
+  it.effect("shards that were not told alike are one night, which says so, and whose times nobody compares", () =>
+    Effect.gen(function* () {
+      const report = yield* whole
+      const machine = { cpu: "x", cores: 2, platform: "linux-x64", node: "24" }
+      const told = (changes: ReadonlyArray<Partial<RunReport["header"]>>) => {
+        const shards = cut(report, changes.length, (index) => (index % changes.length) + 1).map((one, index) => ({
+          ...one,
+          report: { ...one.report, header: { ...one.report.header, machine, ...changes[index] } }
+        }))
+        return Result.getOrThrow(merge(shards, { allowMissing: false })).report
+      }
+      const alike = told([{ args: ["--shard", "1/2"] }, { args: ["--shard", "2/2"], limits: { reruns: 9 } }])
+      assert.isUndefined(alike.differences)
+      assert.deepStrictEqual(alike.header.machine, machine)
+      const unlike = told([
+        { concurrency: 4, args: ["--reruns", "2"] },
+        { concurrency: 8, limits: { cost_usd: "5.00", time_ms: 60_000 }, args: ["--reruns=3"] },
+        { concurrency: 4, limits: { cost_usd: "5.00" } }
+      ])
+      assert.deepStrictEqual(unlike.differences, [
+        "--concurrency: 4 in shards 1 and 3, 8 in shard 2",
+        "--max-time: none in shards 1 and 3, 1 min 00 s in shard 2",
+        "--max-cost: none in shard 1, 5.00 USD in shards 2 and 3",
+        "--reruns: 2 in shard 1, 3 in shard 2, none in shard 3"
+      ])
+      assert.isUndefined(unlike.header.machine)
+      assert.include(
+        Gate.judge(unlike).notes.map(({ sentence }) => sentence),
+        "the shards were not told alike: --concurrency: 4 in shards 1 and 3, 8 in shard 2"
+      )
+    })
+  )
+
+  it.effect("events are those of all shards in order of time, between one beginning and one end", () =>
+    Effect.gen(function* () {
+      const { events, report } = yield* run(suites, { concurrency: 1 })
+      const shards = cut(report, 2, (index) => (index % 2) + 1)
+      const merged = Result.getOrThrow(merge(shards, { allowMissing: false }))
+      const written = shards.map(({ directory }, shard) => ({
+        directory,
+        events: events.map((event, index) => ({ at: DateTime.makeUnsafe(index * 10 + shard), event }))
+      }))
+      const together = mergeEvents(written, merged)
+      assert.strictEqual(together.length, 2 * (events.length - 2) + 2)
+      const times = together.map(({ at }) => DateTime.toEpochMillis(at))
+      assert.deepStrictEqual(
+        times,
+        times.toSorted((a, b) => a - b)
+      )
+      assert.deepStrictEqual([together[0]?.event._tag, together.at(-1)?.event._tag], ["RunStarted", "RunFinished"])
+    })
+  )
+})
