@@ -28,7 +28,7 @@ if (!examples.includes(name)) {
   process.exit(2)
 }
 
-const { layer = V4.layerConfig, program } = (await import(`./src/${name}.ts`)) as Example
+const { layer = V4.layer(), program } = (await import(`./src/${name}.ts`)) as Example
 
 if (typeof program === "function") {
   const stop = new AbortController()

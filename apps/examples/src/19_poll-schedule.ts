@@ -29,4 +29,4 @@ const polling = Layer.merge(
   PollBudget.layer({ perSecond: 10, burst: 20 })
 )
 
-export const layer = Layer.provide(V4.layerConfig, polling)
+export const layer = Layer.provide(V4.layer(), polling)

@@ -6,7 +6,6 @@
 import { Runs, V4 } from "@webagent/v4"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 
 const settings = Config.all({
@@ -16,7 +15,7 @@ const settings = Config.all({
 
 export const layer = Layer.unwrap(
   Effect.map(settings, ({ apiKey, baseUrl }) =>
-    V4.layerClient({
+    V4.layer({
       // with or without /api/vN; baseUrls: { v4 } would give one version an address of its own
       baseUrl,
       apiKey,
@@ -27,7 +26,7 @@ export const layer = Layer.unwrap(
       headers: { "x-team": "travel" }
     })
   )
-).pipe(Layer.provide(FetchHttpClient.layer))
+)
 
 export const program = Effect.gen(function* () {
   const runs = yield* Runs

@@ -23,7 +23,7 @@ export const program = Effect.gen(function* () {
   return run.status
 })
 
-export const layer = V4.layer.pipe(
+export const layer = V4.layerServices.pipe(
   Layer.provide(Transport.layer),
   Layer.provide([ClientConfig.layerConfig, layerHttpClient])
 )

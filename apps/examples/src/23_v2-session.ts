@@ -27,4 +27,4 @@ export const program = Effect.gen(function* () {
   }))
 })
 
-export const layer = V2.layerConfig
+export const layer = V2.layer()

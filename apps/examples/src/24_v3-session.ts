@@ -15,4 +15,4 @@ export const program = Effect.gen(function* () {
   return { status: session.status, result: session.result }
 })
 
-export const layer = V3.layerConfig
+export const layer = V3.layer()

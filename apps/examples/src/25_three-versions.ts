@@ -25,7 +25,7 @@ export const program = Effect.gen(function* () {
   }
 })
 
-export const layer = Layer.mergeAll(V2.layer, V3.layer, V4.layer).pipe(
+export const layer = Layer.mergeAll(V2.layerServices, V3.layerServices, V4.layerServices).pipe(
   Layer.provide(Transport.layer),
   Layer.provide([ClientConfig.layerConfig, FetchHttpClient.layer])
 )

@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 /** Everything of API v4; each create is in the ledger before it goes out, each end after it was seen. */
-export const layer = V4.layerConfig.pipe(
+export const layer = V4.layer().pipe(
   Layer.provideMerge(
     Layer.unwrap(
       Effect.map(Config.String("LEDGER_DIRECTORY"), (directory) =>

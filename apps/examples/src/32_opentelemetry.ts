@@ -25,4 +25,4 @@ export const program = Effect.gen(function* () {
   return run.result
 }).pipe(Effect.withSpan("find a flight"))
 
-export const layer = V4.layerConfig.pipe(Layer.provideMerge(layerTelemetry))
+export const layer = V4.layer().pipe(Layer.provideMerge(layerTelemetry))

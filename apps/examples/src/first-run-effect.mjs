@@ -8,7 +8,7 @@ const program = Effect.gen(function* () {
   return `${run.status} ${run.result}`
 }).pipe(
   Effect.catchTag("HTTPValidationError", (error) => Effect.succeed(`The service refused the task: ${error.message}`)),
-  Effect.provide(V4.layerConfig)
+  Effect.provide(V4.layer())
 )
 
 console.log(await Effect.runPromise(program))

@@ -5,4 +5,4 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { program } from "./10_create-a-run.ts"
 
-program.pipe(Effect.tap(Console.log), Effect.provide(V4.layerConfig), NodeRuntime.runMain)
+program.pipe(Effect.tap(Console.log), Effect.provide(V4.layer()), NodeRuntime.runMain)

@@ -65,7 +65,7 @@ const withLogs = Effect.fnUntraced(function* <A, E, R>(program: Effect.Effect<A,
 // with layers of its own, not those that all examples share
 const local = { local: true } as const
 
-const overLogging = V4.layer.pipe(
+const overLogging = V4.layerServices.pipe(
   Layer.provide(Transport.layer),
   Layer.provide([ClientConfig.layerConfig, customHttpClient.layerHttpClient])
 )

@@ -23,7 +23,7 @@ export const layerEnvironment = Layer.unwrap(
 export const impatient = Layer.succeed(PollSchedule.Current, PollSchedule.every("5 millis"))
 
 /** The clients of every version, configured as by hand. */
-export const clients = Layer.mergeAll(V2.layer, V3.layer, V4.layer).pipe(
+export const clients = Layer.mergeAll(V2.layerServices, V3.layerServices, V4.layerServices).pipe(
   Layer.provideMerge(Transport.layer),
   Layer.provide([ClientConfig.layerConfig, FetchHttpClient.layer])
 )

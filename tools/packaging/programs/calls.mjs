@@ -69,7 +69,7 @@ const throughEffect = ({ address, apiKey }) =>
     const absent = yield* Effect.flip(runs.get("none"))
     return [run.status, run.result, absent._tag]
   }).pipe(
-    Effect.provide(V4.layer),
+    Effect.provide(V4.layerServices),
     Effect.provide(Transport.layer),
     Effect.provide(Layer.provideMerge(layerHttp, ClientConfig.layer({ baseUrl: address, apiKey }))),
     Effect.runPromise

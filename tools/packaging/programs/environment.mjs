@@ -19,7 +19,7 @@ const program = Effect.gen(function* () {
 
 const said = (agent) => agent.runs.get("none").catch(({ detail, message }) => detail ?? message)
 
-const layer = V4.layerConfig.pipe(
+const layer = V4.layer().pipe(
   Layer.provideMerge(LedgerFile.layer({ directory, owner })),
   Layer.provide(NodeFileSystem.layer)
 )

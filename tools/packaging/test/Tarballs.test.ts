@@ -88,7 +88,7 @@ const program = Effect.gen(function* () {
   const run = yield* runs.createAndWait({ task: "say hello [simulate output=hello duration=10ms]" })
   return run.status + " " + run.result
 })
-console.log(await Effect.runPromise(program.pipe(Effect.provide(V4.layerConfig))))
+console.log(await Effect.runPromise(program.pipe(Effect.provide(V4.layer()))))
 `
     )
     const { status, stderr, stdout } = run(node24, ["program.mjs"], {
@@ -179,7 +179,7 @@ import { Browsers, Runs, V4 } from "@webagent/v4"
 import type { SessionView } from "@webagent/contract/v2"
 import { terminalRunStatuses } from "@webagent/contract/Wire"
 export const statuses: ReadonlyArray<"completed" | "failed" | "cancelled"> = terminalRunStatuses
-export const program = Effect.flatMap(Runs, (runs) => Effect.map(runs.createAndWait({ task: "t" }), (run): string => run.status)).pipe(Effect.provide(V4.layerConfig))
+export const program = Effect.flatMap(Runs, (runs) => Effect.map(runs.createAndWait({ task: "t" }), (run): string => run.status)).pipe(Effect.provide(V4.layer()))
 export const read = (id: string) => Effect.flatMap(SessionsV2, (sessions) => Effect.map(sessions.get(id), (view): SessionView => view))
 export const suite = Suite.make("mine", [scenario("adds up", {}, function* () { yield* check.equal(1 + 1, 2) })])
 export const all = [ClientConfig, Transport, PollSchedule, Server, SessionsV3, Browsers]

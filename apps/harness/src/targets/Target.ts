@@ -91,7 +91,7 @@ export const connect = Effect.fnUntraced(
       apiKey,
       apiKeyHeader: info.apiKeyHeader
     })
-    const clients = Layer.mergeAll(V2.layer, V3.layer, V4.layer).pipe(
+    const clients = Layer.mergeAll(V2.layerServices, V3.layerServices, V4.layerServices).pipe(
       Layer.provide(Transport.layer),
       Layer.provideMerge(
         Layer.mergeAll(http, webSockets, config, simulated ? PollBudget.layerUnlimited : PollBudget.layer())
@@ -123,7 +123,7 @@ export const connect = Effect.fnUntraced(
       markOf: nameOf,
       withClients: (policy, effect) =>
         effect.pipe(
-          Effect.provide(Layer.fresh(Layer.mergeAll(V3.layer, V4.layer).pipe(Layer.provideMerge(Transport.layer)))),
+          Effect.provide(Layer.fresh(Layer.mergeAll(V3.layerServices, V4.layerServices).pipe(Layer.provideMerge(Transport.layer)))),
           Effect.provideService(RetryPolicy.Current, policy),
           Effect.provideService(Ledger.Current, ledger),
           Effect.provideContext(context)

@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 
 const [, , directory = "", count = "1"] = process.argv
 
-const client = V4.layer.pipe(
+const client = V4.layerServices.pipe(
   Layer.provide(Transport.layer),
   Layer.provide(layerUndici),
   Layer.provide(ClientConfig.layerConfig),

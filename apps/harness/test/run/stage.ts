@@ -38,7 +38,10 @@ const nowhere = Layer.mergeAll(
 
 const contexts = ScenarioContexts.make(info, Redacted.make("wak_secret")).pipe(
   Effect.provide(
-    Layer.mergeAll(V2.layer, V3.layer, V4.layer).pipe(Layer.provide(Transport.layer), Layer.provideMerge(nowhere))
+    Layer.mergeAll(V2.layerServices, V3.layerServices, V4.layerServices).pipe(
+      Layer.provide(Transport.layer),
+      Layer.provideMerge(nowhere)
+    )
   )
 )
 

@@ -291,4 +291,8 @@ export class ClientConfig extends Context.Service<
   /** The configuration that these values and, where they say nothing, the environment give. */
   static readonly resolve = (given: GivenOptions): Effect.Effect<ClientConfig["Service"], ClientConfigError> =>
     resolve(given, eitherNames)
+
+  /** From values and, where they say nothing, from the environment. */
+  static readonly layerGiven = (given?: GivenOptions): Layer.Layer<ClientConfig, ClientConfigError> =>
+    given === undefined ? this.layerConfig : Layer.effect(this, this.resolve(given))
 }

@@ -41,7 +41,7 @@ const traced = <A, E, R>(name: string, id: string, effect: Effect.Effect<A, E, R
  *   const sessions = yield* Sessions
  *   const session = yield* sessions.untilTerminal("6f9619ff-8b86-4d11-b42d-00c04fc964ff")
  *   return session.tasks.map((task) => task.output)
- * }).pipe(Effect.provide(V2.layerConfig))
+ * }).pipe(Effect.provide(V2.layer()))
  * ```
  */
 export class Sessions extends Context.Service<

@@ -1,17 +1,36 @@
-import { ClientConfig, type ClientConfigError, type ClientOptions, layerHttp, Transport } from "@webagent/core"
+import { ClientConfig, type ClientConfigError, type GivenOptions, layerHttp, Transport } from "@webagent/core"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import { Sessions } from "./Sessions.ts"
 
-/** Everything of API v2, over any Transport. */
-export const layer: Layer.Layer<Sessions, never, Transport> = Sessions.layer
+/** The services of API v2, over a Transport of your own. */
+export const layerServices: Layer.Layer<Sessions, never, Transport> = Sessions.layer
 
-/** Everything of API v2 at an address, over the HttpClient of the surroundings. */
-export const layerClient = (options: ClientOptions): Layer.Layer<Sessions, ClientConfigError, HttpClient.HttpClient> =>
+/** A client of API v2 over an HttpClient of your own; `options` as for `layer`. */
+export const layerClient = (options?: GivenOptions): Layer.Layer<Sessions, ClientConfigError, HttpClient.HttpClient> =>
   // layers are built once an application: two clients of one app would share the first one's address and key
-  Layer.fresh(layer.pipe(Layer.provide(Transport.layer), Layer.provide(ClientConfig.layer(options))))
+  Layer.fresh(layerServices.pipe(Layer.provide(Transport.layer), Layer.provide(ClientConfig.layerGiven(options))))
 
-/** Everything of API v2, from the environment (WEBAGENT_API_KEY, WEBAGENT_BASE_URL, ...), over undici in Node, fetch elsewhere. */
-export const layerConfig: Layer.Layer<Sessions, ClientConfigError> = Layer.fresh(
-  layer.pipe(Layer.provide(Transport.layer), Layer.provide(layerHttp), Layer.provide(ClientConfig.layerConfig))
-)
+/**
+ * A client of API v2, over undici in Node and fetch elsewhere. What the options do not say comes from the environment:
+ * WEBAGENT_API_KEY, WEBAGENT_BASE_URL and the others of `ClientConfig.layerConfig`. Each build of the layer is a client
+ * with connections, a poll budget and retry limits of its own: build it once a process.
+ *
+ * @example
+ * ```ts
+ * import { Sessions, V2 } from "@webagent/v2"
+ * import * as ManagedRuntime from "effect/ManagedRuntime"
+ *
+ * // one client a process: its connections, budgets and limits are shared by all calls
+ * export const runtime = ManagedRuntime.make(V2.layer())
+ * export const look = (id: string) => runtime.runPromise(Sessions.use((sessions) => sessions.get(id)))
+ * ```
+ */
+export const layer = (options?: GivenOptions): Layer.Layer<Sessions, ClientConfigError> =>
+  Layer.fresh(
+    layerServices.pipe(
+      Layer.provide(Transport.layer),
+      Layer.provide(layerHttp),
+      Layer.provide(ClientConfig.layerGiven(options))
+    )
+  )

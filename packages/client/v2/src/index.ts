@@ -15,7 +15,7 @@ export {
   type CallError,
   CircuitOpen,
   ClientConfigError,
-  type ClientOptions,
+  type GivenOptions,
   ConnectionFailed,
   InvalidRequest,
   Timeout,

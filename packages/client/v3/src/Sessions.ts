@@ -110,7 +110,7 @@ const make = Effect.gen(function* () {
  *   const sessions = yield* Sessions
  *   const session = yield* sessions.createAndWait({ task: "Find the cheapest direct flight from Oslo to Rome" })
  *   return session.result
- * }).pipe(Effect.provide(V3.layerConfig))
+ * }).pipe(Effect.provide(V3.layer()))
  * ```
  */
 export class Sessions extends Context.Service<

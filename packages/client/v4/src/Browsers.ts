@@ -116,7 +116,7 @@ const make = Effect.gen(function* () {
  *   const browsers = yield* Browsers
  *   // stopped at the end, whatever happens in between
  *   return yield* browsers.use({ proxyCountryCode: "no" }, (browser) => Effect.succeed(browser.cdpUrl))
- * }).pipe(Effect.provide(V4.layerConfig))
+ * }).pipe(Effect.provide(V4.layer()))
  * ```
  */
 export class Browsers extends Context.Service<

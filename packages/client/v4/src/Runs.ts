@@ -115,7 +115,7 @@ const make = Effect.gen(function* () {
  *   const runs = yield* Runs
  *   const run = yield* runs.createAndWait({ task: "Find the cheapest direct flight from Oslo to Rome in May" })
  *   return run.result
- * }).pipe(Effect.provide(V4.layerConfig))
+ * }).pipe(Effect.provide(V4.layer()))
  * ```
  */
 export class Runs extends Context.Service<

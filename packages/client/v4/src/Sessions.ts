@@ -125,7 +125,7 @@ const make = Effect.gen(function* () {
  *   const sessions = yield* Sessions
  *   const june = yield* sessions.followUpAndWait("5f2e", "Now the same for June")
  *   return june.result
- * }).pipe(Effect.provide(V4.layerConfig))
+ * }).pipe(Effect.provide(V4.layer()))
  * ```
  */
 export class Sessions extends Context.Service<

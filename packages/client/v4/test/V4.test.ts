@@ -6,18 +6,18 @@ import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import * as Tracer from "effect/Tracer"
-import { Browsers, Runs, Sessions, V4 } from "../src/index.ts"
+import { Browsers, type GivenOptions, Runs, Sessions, V4 } from "../src/index.ts"
 import { layer } from "./client.ts"
 import { ScriptedServer } from "@webagent/scripted-server"
 
 describe("V4", () => {
-  it.live("layerConfig is everything from the environment", () =>
+  it.live("layer takes everything from the environment, over undici", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => ({ json: { status: "running" } })
       const env = { WEBAGENT_API_KEY: "wak_env", WEBAGENT_BASE_URL: `${server.address}/api/v4/` }
       yield* Effect.flatMap(Runs, (runs) => runs.status("r-1")).pipe(
-        Effect.provide(V4.layerConfig),
+        Effect.provide(V4.layer()),
         Effect.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env })))
       )
       assert.strictEqual(server.requests[0]?.headers["x-service-api-key"], "wak_env")
@@ -27,14 +27,31 @@ describe("V4", () => {
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
 
-  it.live("layerConfig without a key is one sentence", () =>
+  it.live.each([
+    ["layer", V4.layer],
+    ["layerClient", (options: GivenOptions) => Layer.provide(V4.layerClient(options), FetchHttpClient.layer)]
+  ] as const)("%s takes an address from its options and a key from the environment", ([, layer]) =>
     Effect.gen(function* () {
-      const error = yield* Effect.flip(Effect.provide(Effect.service(Runs), V4.layerConfig))
+      const server = yield* ScriptedServer
+      server.script = () => ({ json: { status: "running" } })
+      const env = { WEBAGENT_API_KEY: "wak_env", WEBAGENT_BASE_URL: "http://127.0.0.1:9" }
+      yield* Effect.provide(
+        Runs.use((runs) => runs.status("r-1")),
+        layer({ baseUrl: server.address, headers: { "x-team": "travel" } })
+      ).pipe(Effect.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env }))))
+      assert.strictEqual(server.requests[0]?.headers["x-service-api-key"], "wak_env")
+      assert.strictEqual(server.requests[0]?.headers["x-team"], "travel")
+    }).pipe(Effect.provide(ScriptedServer.layer))
+  )
+
+  it.live("layer without a key is one sentence", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(Effect.provide(Effect.service(Runs), V4.layer()))
       assert.strictEqual(error.message, "No API key: set WEBAGENT_API_KEY to a key from the service's console.")
     }).pipe(Effect.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env: {} }))))
   )
 
-  it.live("layer stands on any Transport and takes the budget and cadence of its surroundings", () => {
+  it.live("layerServices stands on any Transport and takes the budget and cadence of its surroundings", () => {
     let polls = 0
     const budget = Layer.succeed(PollBudget, { take: Effect.sync(() => void polls++) })
     return Effect.gen(function* () {
@@ -45,7 +62,7 @@ describe("V4", () => {
           ? { status: ++looks < 3 ? "running" : "completed" }
           : { id: "r", status: "completed" }
       })
-      const client = V4.layer.pipe(
+      const client = V4.layerServices.pipe(
         Layer.provide(budget),
         Layer.provide(Layer.succeed(PollSchedule.Current, PollSchedule.every("1 millis"))),
         Layer.provide(Transport.layer),

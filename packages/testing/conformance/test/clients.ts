@@ -24,7 +24,7 @@ const impatient = Layer.merge(
 export const layer = (http: keyof typeof httpClients = "fetch", options: Partial<ClientOptions> = {}) =>
   Layer.unwrap(
     Effect.map(Server, ({ address, apiKeys }) =>
-      Layer.mergeAll(V2.layer, V3.layer, V4.layer).pipe(
+      Layer.mergeAll(V2.layerServices, V3.layerServices, V4.layerServices).pipe(
         Layer.provide([PollBudget.layerUnlimited, impatient]),
         Layer.provideMerge(Layer.provide(Transport.layer, impatient)),
         Layer.provide(ClientConfig.layer({ baseUrl: address, apiKey: apiKeys[0] ?? "", ...options })),

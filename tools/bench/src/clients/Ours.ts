@@ -37,7 +37,7 @@ const wide = PollBudget.layer({ perSecond: 1000, burst: 50 })
 const budgetOf = (name: string) => (name.endsWith("-wide") ? wide : Layer.empty)
 
 const clientLayer = (options: ClientOptions, http: "undici" | "fetch") =>
-  V4.layer.pipe(
+  V4.layerServices.pipe(
     Layer.provide(Transport.layer),
     Layer.provide(http === "undici" ? layerUndici : layerFetch),
     Layer.provide(ClientConfig.layer(options))

@@ -114,7 +114,7 @@ export const reapLedger = (options: ReapOptions) =>
     const findings = yield* Effect.gen(function* () {
       const { baseUrls } = yield* ClientConfig
       return yield* Reaper.reap(sieve(baseUrls), options.for, show).pipe(
-        Effect.provide(Layer.mergeAll(V3.layer, V4.layer).pipe(Layer.provideMerge(Transport.layer)))
+        Effect.provide(Layer.mergeAll(V3.layerServices, V4.layerServices).pipe(Layer.provideMerge(Transport.layer)))
       )
     }).pipe(
       Effect.provide(yield* configOf(options, items)),

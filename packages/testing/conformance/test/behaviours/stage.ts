@@ -35,7 +35,7 @@ const impatient = Layer.mergeAll(
 export const layer = ({ client = {}, faults = [], http = "undici", service = {} }: Stage) =>
   Layer.unwrap(
     Effect.map(Server, ({ address }) =>
-      Layer.mergeAll(V2.layer, V3.layer, V4.layer).pipe(
+      Layer.mergeAll(V2.layerServices, V3.layerServices, V4.layerServices).pipe(
         Layer.provide(impatient),
         Layer.provideMerge(Layer.provide(Transport.layer, impatient)),
         Layer.provide(Layer.orDie(ClientConfig.layer({ baseUrl: address, apiKey, ...client }))),

@@ -53,7 +53,7 @@ const client = (world: World, ledger: Ledger.Ledger, replace: Replace | undefine
     replace === undefined
       ? Transport.layer
       : Layer.effect(Transport, Effect.map(Transport, replace)).pipe(Layer.provide(Layer.fresh(Transport.layer)))
-  return Layer.mergeAll(V2.layer, V3.layer, V4.layer).pipe(
+  return Layer.mergeAll(V2.layerServices, V3.layerServices, V4.layerServices).pipe(
     Layer.provide(transport),
     Layer.provide(
       ClientConfig.layer({
