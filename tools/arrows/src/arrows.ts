@@ -69,9 +69,10 @@ export const arrows: Readonly<Record<string, Rule>> = {
       agent: ["behaviour"],
       "browser/cdp": [],
       browser: ["behaviour", "browser/cdp"],
+      state: ["behaviour"],
       oracles: ["behaviour", "journal"],
-      control: ["behaviour", "faults", "journal", "oracles", "requests", "time"],
-      ".": ["agent", "behaviour", "browser", "control", "faults", "journal", "oracles", "requests", "time"],
+      control: ["behaviour", "browser", "faults", "journal", "oracles", "requests", "state", "time"],
+      ".": ["agent", "behaviour", "browser", "control", "faults", "journal", "oracles", "requests", "state", "time"],
       cli: [".", "control"]
     }
   },

@@ -35,13 +35,6 @@ const stopOf = (running: Running): Effect.Effect<void> =>
       })
     : running.stop
 
-/** A browser that is still being launched has no connections. */
-const dropOf = (running: Running): Effect.Effect<void> => {
-  if (!Fiber.isFiber(running)) return running.drop
-  const exit = running.pollUnsafe()
-  return exit?._tag === "Success" ? exit.value.drop : Effect.void
-}
-
 /** The engine's half that hands out browsers. Closing its scope stops those that still run. */
 export const make = Effect.fnUntraced(function* (gate: Gate) {
   const pool = yield* BrowserPool
@@ -117,18 +110,10 @@ export const make = Effect.fnUntraced(function* (gate: Gate) {
     return yield* launched.connect
   })
 
-  const dropConnections = Effect.fnUntraced(function* (id: string) {
-    yield* find(id)
-    const handle = running.get(id)
-    if (handle === undefined) return yield* new BrowserStopped({ id })
-    yield* dropOf(handle)
-  })
-
   return {
     create,
     stop: (id: string) => Effect.uninterruptible(stop(id)),
     connect,
-    dropConnections,
     /** While the gate is held: lets all browsers go and says how to stop them. */
     takeAll: (): Effect.Effect<void> => {
       const all = running

@@ -2,7 +2,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
 import type { Agent } from "./ports/Agent.ts"
 import type { BrowserPool, CdpConnection } from "./ports/BrowserPool.ts"
 import type * as Browser from "./domain/Browser.ts"
@@ -16,16 +15,14 @@ import type {
 } from "./domain/Errors.ts"
 import type { Made } from "./domain/IdempotencyRecord.ts"
 import type * as Session from "./domain/Session.ts"
-import * as Turn from "./domain/Turn.ts"
+import type * as Turn from "./domain/Turn.ts"
 import { Store } from "./ports/Store.ts"
 import * as BrowserDesk from "./BrowserDesk.ts"
 import * as Conversations from "./Conversations.ts"
 import * as Gate from "./Gate.ts"
-import { IdSource } from "./ports/IdSource.ts"
-import type { Open } from "./Open.ts"
+import type { IdSource } from "./ports/IdSource.ts"
 import * as SafeCreates from "./SafeCreates.ts"
 import * as SessionDesk from "./SessionDesk.ts"
-import * as Snapshot from "./Snapshot.ts"
 import * as TurnQueue from "./TurnQueue.ts"
 
 export type { BrowserRequest } from "./BrowserDesk.ts"
@@ -84,98 +81,78 @@ export class Engine extends Context.Service<
     /** Stops the browser and ends every connection to it; stopping it again changes nothing. */
     readonly stopBrowser: (id: string) => Effect.Effect<Browser.Browser, BrowserNotFound>
     readonly connectBrowser: (id: string) => Effect.Effect<CdpConnection, BrowserNotFound | BrowserStopped, Scope.Scope>
-    /** Cuts every connection to the browser, as a network would; it runs on, and can be connected to again. */
-    readonly dropConnections: (id: string) => Effect.Effect<void, BrowserNotFound | BrowserStopped>
     /** Cancels a turn, at work or waiting; one that is terminal stays as it is. No version has this. */
     readonly cancelTurn: (id: string) => Effect.Effect<Turn.Turn, TurnNotFound>
     /** Cancels what a session has to do and stops it; stopping it again changes nothing. No version has this. */
     readonly stopSession: (id: string) => Effect.Effect<Session.Session, SessionNotFound>
     /** Gives a session its public link, for good. No version has this. */
     readonly shareSession: (id: string) => Effect.Effect<Session.Session, SessionNotFound>
-    /** What is not over. */
-    readonly open: Effect.Effect<Open>
-    /** Forgets everything: turns are interrupted, browsers stopped, ids counted from the start. */
-    readonly reset: Effect.Effect<void>
-    /** Everything that there is, as plain JSON. */
-    readonly snapshot: Effect.Effect<Snapshot.Snapshot>
-    /** Everything as it was: turns go on with what was left of them. Connections to browsers are not restored. */
-    readonly restore: (snapshot: unknown) => Effect.Effect<void, Snapshot.InvalidSnapshot>
   }
 >()("@webagent/engine/Engine") {
   /** The engine over its ports. Closing it interrupts every turn and stops every browser. */
-  static get layer(): Layer.Layer<Engine, never, Agent | BrowserPool | Store | IdSource> {
-    return Layer.effect(Engine, make)
+  static get layer(): Layer.Layer<Engine | EngineState, never, Agent | BrowserPool | Store | IdSource> {
+    return Layer.effectContext(make)
   }
 }
 
+/** The turns of one session that are not terminal. */
+export interface SessionQueue extends TurnQueue.TurnQueue {
+  readonly sessionId: string
+}
+
+/** What is to be taken up again from records that are in the store. */
+export interface Unfinished {
+  readonly browsers: ReadonlyArray<Browser.Browser>
+  readonly queues: ReadonlyArray<SessionQueue>
+}
+
+/** Replaces what an engine holds while it runs, for those who own its store: a simulation takes snapshots. */
+export class EngineState extends Context.Service<
+  EngineState,
+  {
+    /** Reads while nothing changes, with the queues of all sessions that have something to do. */
+    readonly read: <A, E>(effect: (queues: ReadonlyArray<SessionQueue>) => Effect.Effect<A, E>) => Effect.Effect<A, E>
+    /**
+     * Drops all turns and browsers, lets `load` replace the records, and takes up what it answers. Agents of before
+     * have nothing more to say; their browsers are stopped at the end.
+     */
+    readonly replace: <E>(load: Effect.Effect<Unfinished, E>) => Effect.Effect<void, E>
+  }
+>()("@webagent/engine/EngineState") {}
+
 const make = Effect.gen(function* () {
   const store = yield* Store
-  const ids = yield* IdSource
   const gate = Gate.make()
   const conversations = Conversations.make(gate)
   const browsers = yield* BrowserDesk.make(gate)
   const sessions = yield* SessionDesk.make(conversations)
   const { once } = SafeCreates.make(store)
 
-  /** While the gate is held: an engine as new. Says how to end what went on until then. */
-  const clear = Effect.gen(function* () {
-    for (const { work } of conversations.takeAll()) sessions.letGo(work)
-    const stops = browsers.takeAll()
-    yield* store.clear
-    yield* ids.restore({})
-    return stops
-  })
+  const read: EngineState["Service"]["read"] = (effect) =>
+    gate.hold(
+      Effect.suspend(() =>
+        effect(
+          conversations
+            .entries()
+            .filter(([, { queue }]) => !TurnQueue.isEmpty(queue))
+            .map(([sessionId, { queue }]) => ({ sessionId, ...queue }))
+        )
+      )
+    )
 
-  const snapshot = Effect.gen(function* () {
-    return {
-      version: 1 as const,
-      sessions: yield* Stream.runCollect(store.sessions),
-      turns: yield* Stream.runCollect(store.turns),
-      queues: conversations
-        .entries()
-        .filter(([, { queue }]) => !TurnQueue.isEmpty(queue))
-        .map(([sessionId, { queue }]) => ({ sessionId, ...queue })),
-      browsers: yield* Stream.runCollect(store.browsers),
-      idempotencyRecords: yield* Stream.runCollect(store.idempotencyRecords),
-      ids: yield* ids.counts
-    }
-  })
-
-  const restore = Effect.fnUntraced(function* (value: unknown) {
-    const { browsers: kept, ids: counts, queues, version: _, ...changes } = yield* Snapshot.parse(value)
-    const stops = yield* gate.hold(
+  const replace = <E>(load: Effect.Effect<Unfinished, E>) =>
+    gate.hold(
       Effect.gen(function* () {
-        const ended = yield* clear
-        yield* store.commit({ ...changes, browsers: kept })
-        yield* ids.restore(counts)
-        for (const browser of kept) browsers.relaunch(browser)
-        for (const { sessionId, ...queue } of queues) yield* sessions.resume(sessionId, queue)
-        return ended
+        for (const { work } of conversations.takeAll()) sessions.letGo(work)
+        const stops = browsers.takeAll()
+        const unfinished = yield* load
+        for (const browser of unfinished.browsers) browsers.relaunch(browser)
+        for (const { sessionId, ...queue } of unfinished.queues) yield* sessions.resume(sessionId, queue)
+        return stops
       })
     )
-    yield* stops
-  })
 
-  const open = Effect.gen(function* () {
-    const turns = Stream.filter(store.turns, ({ status }) => !Turn.isTerminal(status))
-    const active = yield* Stream.runCollect(Stream.filter(store.sessions, ({ status }) => status === "active"))
-    const running = Stream.filter(store.browsers, ({ status }) => status === "active")
-    const unfinished = yield* Stream.runCollect(turns)
-    const busy = new Set(unfinished.map(({ sessionId }) => sessionId))
-    return {
-      turns: unfinished.map(({ createdAt_ms, id, sessionId, startedAt_ms, status }) => ({
-        id,
-        sessionId,
-        status,
-        createdAt_ms,
-        startedAt_ms
-      })),
-      sessions: active.map(({ createdAt_ms, id }) => ({ id, createdAt_ms, idle: !busy.has(id) })),
-      browsers: (yield* Stream.runCollect(running)).map(({ id, startedAt_ms }) => ({ id, startedAt_ms }))
-    }
-  })
-
-  return Engine.of({
+  const engine = Engine.of({
     createSession: (request, safe) =>
       Effect.map(
         once(safe, isMade("Session"), (record) => sessions.create(request, record)),
@@ -198,15 +175,14 @@ const make = Effect.gen(function* () {
       ),
     stopBrowser: browsers.stop,
     connectBrowser: browsers.connect,
-    dropConnections: browsers.dropConnections,
     cancelTurn: sessions.cancelTurn,
     stopSession: sessions.stop,
-    shareSession: sessions.share,
-    open,
-    reset: Effect.uninterruptible(Effect.flatten(gate.hold(clear))),
-    snapshot: gate.hold(snapshot),
-    restore: (value) => Effect.uninterruptible(restore(value))
+    shareSession: sessions.share
   })
+
+  return Context.make(Engine, engine).pipe(
+    Context.add(EngineState, { read, replace: (load) => Effect.uninterruptible(Effect.flatten(replace(load))) })
+  )
 })
 
 const isMade =

@@ -87,22 +87,4 @@ describe("BrowserDesk", () => {
       assert.strictEqual((yield* Fiber.join(second)).finishedAt_ms, 2500)
     }).pipe(Effect.scoped, Effect.provide(desk([], [])))
   )
-
-  it.effect("dropConnections cuts what is connected and leaves the browser running", () =>
-    Effect.gen(function* () {
-      const browsers = yield* BrowserDesk.make(Gate.make())
-      const creation = yield* begin(browsers.create({ proxyCountryCode: null }, unrecorded))
-      yield* TestClock.adjust("1 second")
-      const { id } = (yield* Fiber.join(creation)).browser
-      const connection = yield* browsers.connect(id)
-      yield* browsers.dropConnections(id)
-      assert.strictEqual(yield* connection.ended, "dropped")
-      yield* browsers.connect(id)
-      assert.strictEqual((yield* Effect.flip(browsers.dropConnections("nobody")))._tag, "BrowserNotFound")
-      const stopping = yield* begin(browsers.stop(id))
-      yield* TestClock.adjust("1 second")
-      yield* Fiber.join(stopping)
-      assert.strictEqual((yield* Effect.flip(browsers.dropConnections(id)))._tag, "BrowserStopped")
-    }).pipe(Effect.scoped, Effect.provide(desk([], [])))
-  )
 })

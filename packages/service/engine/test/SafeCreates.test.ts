@@ -99,7 +99,7 @@ describe("SafeCreates", () => {
       assert.deepStrictEqual(yield* Fiber.join(same), { ...made, replayed: true })
       assert.deepStrictEqual(yield* Fiber.join(late), { ...made, replayed: true })
       assert.strictEqual((yield* Fiber.join(other))._tag, "IdempotencyKeyReused")
-      assert.lengthOf((yield* engine.open).browsers, 1)
+      assert.lengthOf(yield* Store.use((store) => Stream.runCollect(store.browsers)), 1)
     }).pipe(Effect.provide(engineOver(MemoryStore.layer)))
   )
 

@@ -7,7 +7,7 @@ import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import { Agent, type ForeseeingAgent, type PerformingAgent } from "../src/ports/Agent.ts"
 import { isTerminal, type Turn, type TurnEvent } from "../src/domain/Turn.ts"
-import { Engine } from "../src/Engine.ts"
+import { Engine, EngineState } from "../src/Engine.ts"
 import * as MemoryStore from "../src/MemoryStore.ts"
 import { Store } from "../src/ports/Store.ts"
 import * as ports from "./ports.ts"
@@ -188,8 +188,8 @@ const race = Effect.fnUntraced(function* (kind: "performs" | "foresees", steps: 
       else assert.deepStrictEqual([status, times], ["completed", 1])
       assert.isAtMost(times, 1)
     }
-    assert.deepStrictEqual((yield* engine.open).turns, [])
-    assert.deepStrictEqual((yield* engine.snapshot).queues, [])
+    const left = yield* EngineState.use((state) => state.read(Effect.succeed))
+    assert.deepStrictEqual(left, [])
   }).pipe(Effect.provide(layer, { local: true }))
 })
 

@@ -1,4 +1,3 @@
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
@@ -6,37 +5,23 @@ import type { Turn, TurnEvent } from "../src/domain/Turn.ts"
 import { Engine } from "../src/Engine.ts"
 import * as MemoryStore from "../src/MemoryStore.ts"
 import { Agent } from "../src/ports/Agent.ts"
-import { BrowserPool, type ConnectionEnd } from "../src/ports/BrowserPool.ts"
+import { BrowserPool } from "../src/ports/BrowserPool.ts"
 import { IdSource } from "../src/ports/IdSource.ts"
 
 /** Ids that are counted. */
 export const ids: Layer.Layer<IdSource> = Layer.sync(IdSource, () => {
   let count = 0
   return {
-    next: (kind) => Effect.sync(() => `${kind}-${++count}`),
-    counts: Effect.succeed({}),
-    restore: () => Effect.void
+    next: (kind) => Effect.sync(() => `${kind}-${++count}`)
   }
 })
 
 /** Browsers that are there at once and say nothing. */
 export const browsers: Layer.Layer<BrowserPool> = Layer.succeed(BrowserPool, {
   launch: () =>
-    Effect.sync(() => {
-      const connections = new Set<Deferred.Deferred<ConnectionEnd>>()
-      const end = (how: ConnectionEnd) =>
-        Effect.sync(() => {
-          for (const ended of connections) Deferred.doneUnsafe(ended, Effect.succeed(how))
-          connections.clear()
-        })
-      return {
-        connect: Effect.map(Deferred.make<ConnectionEnd>(), (ended) => {
-          connections.add(ended)
-          return { send: () => Effect.void, messages: Stream.never, ended: Deferred.await(ended) }
-        }),
-        drop: end("dropped"),
-        stop: end("stopped")
-      }
+    Effect.succeed({
+      connect: Effect.succeed({ send: () => Effect.void, messages: Stream.never, ended: Effect.never }),
+      stop: Effect.void
     })
 })
 

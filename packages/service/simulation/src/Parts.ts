@@ -7,9 +7,8 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as SimulatedAgent from "./agent/SimulatedAgent.ts"
 import { Behaviour, type BehaviourOptions } from "./behaviour/Behaviour.ts"
-import * as SeededIds from "./behaviour/SeededIds.ts"
+import { SeededIds } from "./behaviour/SeededIds.ts"
 import * as BehavingBrowserPool from "./browser/BehavingBrowserPool.ts"
-import * as SimulatedBrowserPool from "./browser/SimulatedBrowserPool.ts"
 import { Control } from "./control/Control.ts"
 import type { ControlOptions } from "./control/ControlServer.ts"
 import type { FaultDelivery } from "./faults/FaultDelivery.ts"
@@ -20,6 +19,7 @@ import { Oracles } from "./oracles/Oracles.ts"
 import { Limits } from "./requests/Limits.ts"
 import * as ObservedStore from "./requests/ObservedStore.ts"
 import { Simulation } from "./requests/Simulation.ts"
+import { SimulatedState } from "./state/SimulatedState.ts"
 import { ServiceClock } from "./time/ServiceClock.ts"
 import * as SkewedClock from "./time/SkewedClock.ts"
 
@@ -38,16 +38,19 @@ export interface SimulatedOptions extends ListenOptions, BehaviourOptions {
 }
 
 /** What a simulated service can be watched by and told by while it runs. */
-export type SimulationParts = Behaviour | Control | Faults | Journal | Oracles | ServiceClock
+export type SimulationParts = Behaviour | Control | Faults | Journal | Oracles | ServiceClock | SimulatedState
 
-/** The engine over simulated ports. */
-const engineSimulated = (): Layer.Layer<Engine, never, Behaviour | Store> =>
-  Engine.layer.pipe(
-    Layer.provide([
-      Layer.fresh(SimulatedAgent.layerBehaving),
-      Layer.fresh(Layer.provide(BehavingBrowserPool.layer, SimulatedBrowserPool.layer)),
-      Layer.unwrap(Effect.map(Behaviour, ({ seed }) => SeededIds.layer(seed)))
-    ])
+/** The engine over simulated ports, and what replaces its state. */
+const engineSimulated = (): Layer.Layer<
+  Engine | SimulatedState | BehavingBrowserPool.BrowserConnections,
+  never,
+  Behaviour | Store
+> =>
+  SimulatedState.layer.pipe(
+    Layer.provideMerge(Engine.layer),
+    Layer.provide(Layer.fresh(SimulatedAgent.layerBehaving)),
+    Layer.provideMerge(Layer.fresh(BehavingBrowserPool.layer)),
+    Layer.provide(Layer.unwrap(Effect.map(Behaviour, ({ seed }) => SeededIds.layer(seed))))
   )
 
 /** What strikes requests: as asked for, else as the profile says. */
@@ -65,7 +68,7 @@ const faults = ({ faults: plan }: SimulatedOptions): Layer.Layer<Faults, never, 
   )
 
 /** The engine with simulated agent and browsers, its state in memory. */
-export const layerEngine = (options: SimulatedOptions = {}): Layer.Layer<Engine> =>
+export const layerEngine = (options: SimulatedOptions = {}): Layer.Layer<Engine | SimulatedState> =>
   Layer.provide(engineSimulated(), [Behaviour.layer(options), Layer.fresh(MemoryStore.layer)])
 
 /**

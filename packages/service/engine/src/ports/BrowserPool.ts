@@ -20,8 +20,6 @@ export interface CdpConnection {
 /** A browser that runs. Connections come and go, the browser runs until `stop`. */
 export interface LaunchedBrowser {
   readonly connect: Effect.Effect<CdpConnection, never, Scope.Scope>
-  /** Cuts every connection; the browser runs on, with its pages, and can be connected to again. */
-  readonly drop: Effect.Effect<void>
   /** Stops the browser and ends every connection to it. */
   readonly stop: Effect.Effect<void>
 }

@@ -9,9 +9,7 @@ import { Server } from "../../src/Server.ts"
 const ids = Layer.sync(IdSource, () => {
   let count = 0
   return {
-    next: () => Effect.sync(() => `00000000-0000-4000-8000-${String(++count).padStart(12, "0")}`),
-    counts: Effect.succeed({}),
-    restore: () => Effect.void
+    next: () => Effect.sync(() => `00000000-0000-4000-8000-${String(++count).padStart(12, "0")}`)
   }
 })
 
@@ -19,7 +17,6 @@ const browsers = Layer.succeed(BrowserPool, {
   launch: () =>
     Effect.succeed({
       connect: Effect.succeed({ send: () => Effect.void, messages: Stream.never, ended: Effect.never }),
-      drop: Effect.void,
       stop: Effect.void
     })
 })

@@ -1,30 +1,50 @@
-import { type IdCounts, type IdKind, IdSource } from "@webagent/engine"
+import { type IdKind, IdSource } from "@webagent/engine"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { CreateKey } from "./CreateKey.ts"
 import { type Seed, uuid } from "./Seed.ts"
 
-/**
- * Uuids of the `CreateKey` where there is one: the same create has the same id, whatever overtakes it. Without one
- * they are counted per kind: the same seed and the same order of creation give the same ids. The seed may become
- * another one, for the ids after it.
- */
-export const layer = (seed: () => Seed): Layer.Layer<IdSource> =>
-  Layer.sync(IdSource, () => {
-    let counts: IdCounts = {}
-    const counted = (kind: IdKind) => {
-      const ordinal = counts[kind] ?? 0
-      counts = { ...counts, [kind]: ordinal + 1 }
-      return uuid(seed(), kind, ordinal)
-    }
-    return {
-      next: (kind, refusals = 0) =>
-        Effect.map(CreateKey, (create) =>
-          create === undefined
-            ? counted(kind)
-            : uuid(seed(), kind, create.hash, create.ordinal, ...(refusals === 0 ? [] : [refusals]))
-        ),
-      counts: Effect.sync(() => counts),
-      restore: (restored) => Effect.sync(() => void (counts = { ...restored }))
-    }
-  })
+/** How many ids of each kind were counted. */
+export type IdCounts = Readonly<Partial<Record<IdKind, number>>>
+
+/** The counters behind ids without a `CreateKey`. */
+export class SeededIds extends Context.Service<
+  SeededIds,
+  {
+    /** Kept by a snapshot, so that ids made after its restore do not repeat older ones. */
+    readonly counts: Effect.Effect<IdCounts>
+    /** Counts on from there. */
+    readonly restore: (counts: IdCounts) => Effect.Effect<void>
+  }
+>()("@webagent/simulation/SeededIds") {
+  /**
+   * Uuids of the `CreateKey` where there is one: the same create has the same id, whatever overtakes it. Without one
+   * they are counted per kind: the same seed and the same order of creation give the same ids. The seed may become
+   * another one, for the ids after it.
+   */
+  static readonly layer = (seed: () => Seed): Layer.Layer<IdSource | SeededIds> =>
+    Layer.effectContext(
+      Effect.sync(() => {
+        let counts: IdCounts = {}
+        const counted = (kind: IdKind) => {
+          const ordinal = counts[kind] ?? 0
+          counts = { ...counts, [kind]: ordinal + 1 }
+          return uuid(seed(), kind, ordinal)
+        }
+        return Context.make(IdSource, {
+          next: (kind, refusals = 0) =>
+            Effect.map(CreateKey, (create) =>
+              create === undefined
+                ? counted(kind)
+                : uuid(seed(), kind, create.hash, create.ordinal, ...(refusals === 0 ? [] : [refusals]))
+            )
+        }).pipe(
+          Context.add(SeededIds, {
+            counts: Effect.sync(() => counts),
+            restore: (restored) => Effect.sync(() => void (counts = { ...restored }))
+          })
+        )
+      })
+    )
+}

@@ -1,20 +1,31 @@
+import { type Browser, BrowserPool, type LaunchedBrowser } from "@webagent/engine"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type Browser, BrowserPool, type LaunchedBrowser } from "@webagent/engine"
 import { Behaviour } from "../behaviour/Behaviour.ts"
 import * as Distribution from "../behaviour/Distribution.ts"
+import * as SimulatedBrowserPool from "./SimulatedBrowserPool.ts"
+
+/** The CDP connections of the browsers that run. */
+export class BrowserConnections extends Context.Service<
+  BrowserConnections,
+  {
+    /** Cuts every connection of a browser, as a network would; false when no browser with this id runs. */
+    readonly drop: (id: string) => Effect.Effect<boolean>
+  }
+>()("@webagent/simulation/BrowserConnections") {}
 
 /**
- * Browsers that take as long to start as the profile in force says, and whose connections are cut after a while if
- * it says so: the time is drawn anew for every connection, and cuts every other one of its browser too.
+ * Simulated browsers that take as long to start as the profile in force says, and whose connections are cut after a
+ * while if it says so: the time is drawn anew for every connection, and cuts every other one of its browser too.
  */
-export const layer: Layer.Layer<BrowserPool, never, BrowserPool | Behaviour> = Layer.effect(
-  BrowserPool,
+export const layer: Layer.Layer<BrowserPool | BrowserConnections, never, Behaviour> = Layer.effectContext(
   Effect.gen(function* () {
-    const pool = yield* BrowserPool
     const behaviour = yield* Behaviour
+    /** How to cut the connections of each browser; one that still starts has none. */
+    const running = new Map<string, Effect.Effect<void>>()
 
-    const dropping = ({ id }: Browser.Browser, launched: LaunchedBrowser): LaunchedBrowser["connect"] => {
+    const dropping = (id: string, launched: SimulatedBrowserPool.SimulatedBrowser): LaunchedBrowser["connect"] => {
       let connections = 0
       return Effect.tap(launched.connect, () => {
         const { dropAfter } = behaviour.profile().browser
@@ -24,14 +35,28 @@ export const layer: Layer.Layer<BrowserPool, never, BrowserPool | Behaviour> = L
       })
     }
 
-    const launch = Effect.fnUntraced(function* (browser: Browser.Browser) {
+    const launch = Effect.fnUntraced(function* ({ id }: Browser.Browser) {
       const { start } = behaviour.profile().browser
-      const wait_ms = start === undefined ? 0 : Distribution.draw_ms(start, behaviour.seed(), browser.id, "start")
-      if (wait_ms > 0) yield* behaviour.sleep(wait_ms)
-      const launched = yield* pool.launch(browser)
-      return { ...launched, connect: dropping(browser, launched) }
+      const wait_ms = start === undefined ? 0 : Distribution.draw_ms(start, behaviour.seed(), id, "start")
+      running.set(id, Effect.void)
+      if (wait_ms > 0) {
+        yield* Effect.onInterrupt(behaviour.sleep(wait_ms), () => Effect.sync(() => running.delete(id)))
+      }
+      const launched = SimulatedBrowserPool.start(id)
+      running.set(id, launched.drop)
+      const forget = Effect.sync(() => {
+        if (running.get(id) === launched.drop) running.delete(id)
+      })
+      return { connect: dropping(id, launched), stop: Effect.andThen(launched.stop, forget) }
     })
 
-    return { launch }
+    return Context.make(BrowserPool, { launch }).pipe(
+      Context.add(BrowserConnections, {
+        drop: (id) => {
+          const drop = running.get(id)
+          return drop === undefined ? Effect.succeed(false) : Effect.as(drop, true)
+        }
+      })
+    )
   })
 )

@@ -1,33 +1,27 @@
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import {
-  type Browser,
-  BrowserPool,
-  type CdpConnection,
-  type ConnectionEnd,
-  type LaunchedBrowser
-} from "@webagent/engine"
+import { BrowserPool, type CdpConnection, type ConnectionEnd, type LaunchedBrowser } from "@webagent/engine"
 import * as Dispatch from "./cdp/Dispatch.ts"
 import * as Outbox from "./cdp/Outbox.ts"
 import * as Pages from "./cdp/Pages.ts"
 import * as Sessions from "./cdp/Sessions.ts"
 import type * as State from "./cdp/State.ts"
 
-/** How simulated browsers start. */
-export interface SimulatedBrowserOptions {
-  /** How long this browser takes to start; no time unless given. */
-  readonly launchDuration?: (browser: Browser.Browser) => Effect.Effect<Duration.Duration>
-}
-
 interface Line {
   readonly outbox: Outbox.Outbox
   readonly end: (how: ConnectionEnd) => void
 }
 
-const run = (id: string): LaunchedBrowser => {
+/** A browser whose connections can be cut. */
+export interface SimulatedBrowser extends LaunchedBrowser {
+  /** Cuts every connection; the browser runs on, with its pages, and can be connected to again. */
+  readonly drop: Effect.Effect<void>
+}
+
+/** Starts a simulated browser. */
+export const start = (id: string): SimulatedBrowser => {
   const lines = new Map<number, Line>()
   let state: State.State | undefined
   let stopped = false
@@ -89,18 +83,10 @@ const run = (id: string): LaunchedBrowser => {
   }
 }
 
-const launch = ({ launchDuration }: SimulatedBrowserOptions) =>
-  Effect.fnUntraced(function* (browser: Browser.Browser) {
-    if (launchDuration !== undefined) yield* Effect.sleep(yield* launchDuration(browser))
-    return run(browser.id)
-  })
-
-/** Simulated browsers that start as `options` say. */
-export const layerWith = (options: SimulatedBrowserOptions): Layer.Layer<BrowserPool> =>
-  Layer.succeed(BrowserPool, { launch: launch(options) })
-
 /**
  * Browsers that speak enough CDP for Playwright and Puppeteer to connect, open a page and evaluate constants in it.
  * No page is loaded from anywhere and no script is run.
  */
-export const layer: Layer.Layer<BrowserPool> = layerWith({})
+export const layer: Layer.Layer<BrowserPool> = Layer.succeed(BrowserPool, {
+  launch: ({ id }) => Effect.sync(() => start(id))
+})

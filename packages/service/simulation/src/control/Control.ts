@@ -22,6 +22,8 @@ import * as Layer from "effect/Layer"
 import type * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import { Engine } from "@webagent/engine"
+import { SimulatedState } from "../state/SimulatedState.ts"
+import { BrowserConnections } from "../browser/BehavingBrowserPool.ts"
 import { Behaviour } from "../behaviour/Behaviour.ts"
 import { FaultDelivery } from "../faults/FaultDelivery.ts"
 import { Faults } from "../faults/Faults.ts"
@@ -88,7 +90,16 @@ export class Control extends Context.Service<
   static get layer(): Layer.Layer<
     Control,
     never,
-    Behaviour | Engine | FaultDelivery | Faults | Journal | Oracles | ServiceClock | Simulation
+    | Behaviour
+    | BrowserConnections
+    | Engine
+    | FaultDelivery
+    | Faults
+    | Journal
+    | Oracles
+    | ServiceClock
+    | Simulation
+    | SimulatedState
   > {
     return Layer.effect(Control, make)
   }
@@ -109,11 +120,13 @@ const make = Effect.gen(function* () {
   const behaviour = yield* Behaviour
   const clock = yield* ServiceClock
   const delivery = yield* FaultDelivery
+  const connections = yield* BrowserConnections
   const engine = yield* Engine
   const faults = yield* Faults
   const journal = yield* Journal
   const oracles = yield* Oracles
   const simulation = yield* Simulation
+  const state = yield* SimulatedState
 
   const act = (action: string, detail: string | null = null) => journal.record({ type: "control", action, detail })
 
@@ -142,7 +155,7 @@ const make = Effect.gen(function* () {
     const { now_ms } = yield* clock.view
     // turns go on from how long they have been at work
     yield* clock.setNow(snapshot.at_ms)
-    yield* engine.restore(snapshot.state).pipe(
+    yield* state.restore(snapshot.state).pipe(
       Effect.tapError(() => clock.setNow(now_ms)),
       Effect.mapError(({ message }) => new ControlInvalidError({ detail: message }))
     )
@@ -172,7 +185,7 @@ const make = Effect.gen(function* () {
     }),
     journal: journal.read,
     verdicts: oracles.verdicts,
-    open: engine.open,
+    open: state.open,
     time: clock.view,
     setTime: Effect.fnUntraced(function* (time) {
       yield* clock.go(time)
@@ -192,7 +205,7 @@ const make = Effect.gen(function* () {
     reset: Effect.fnUntraced(function* ({ seed } = {}) {
       yield* act("reset")
       if (seed !== undefined) yield* behaviour.reseed(seed)
-      yield* engine.reset
+      yield* state.reset
       yield* simulation.reset
       yield* faults.reset(seed)
       yield* oracles.reset
@@ -201,8 +214,8 @@ const make = Effect.gen(function* () {
     }, andListen),
     snapshot: Effect.gen(function* () {
       const { now_ms } = yield* clock.view
-      const state: Schema.Json = JSON.parse(JSON.stringify(yield* engine.snapshot))
-      return { version: 1, at_ms: now_ms, seed: behaviour.seed(), profile: yield* profile, state }
+      const taken: Schema.Json = JSON.parse(JSON.stringify(yield* state.snapshot))
+      return { version: 1, at_ms: now_ms, seed: behaviour.seed(), profile: yield* profile, state: taken }
     }),
     restore,
     cancelRun: Effect.fnUntraced(function* (id) {
@@ -222,7 +235,7 @@ const make = Effect.gen(function* () {
     }),
     dropConnections: Effect.fnUntraced(function* (id) {
       yield* act("dropConnections", id)
-      yield* Effect.mapError(engine.dropConnections(id), missing("browser that is active", id))
+      if (!(yield* connections.drop(id))) return yield* missing("browser that is active", id)()
       return { id }
     })
   })

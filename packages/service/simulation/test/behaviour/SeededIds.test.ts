@@ -2,14 +2,14 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { CreateKey } from "../../src/behaviour/CreateKey.ts"
 import { IdSource } from "@webagent/engine"
-import * as SeededIds from "../../src/behaviour/SeededIds.ts"
+import { SeededIds } from "../../src/behaviour/SeededIds.ts"
 
 const next = (kind: Parameters<IdSource["Service"]["next"]>[0], refusals?: number) =>
   IdSource.use((ids) => ids.next(kind, refusals))
 
 const of = (hash: string, ordinal: number) => Effect.provideService(CreateKey, { hash, ordinal })
 
-const fresh = <A>(effect: Effect.Effect<A, never, IdSource>) =>
+const fresh = <A>(effect: Effect.Effect<A, never, IdSource | SeededIds>) =>
   Effect.provide(
     effect,
     SeededIds.layer(() => 1),
@@ -40,7 +40,7 @@ describe("IdSource", () => {
       const all = yield* fresh(Effect.all([next("turn"), next("turn"), next("turn")]))
       const [counts, third] = yield* fresh(
         Effect.gen(function* () {
-          const ids = yield* IdSource
+          const ids = yield* SeededIds
           yield* Effect.all([next("turn"), next("turn"), of("a", 0)(next("turn"))])
           const counted = yield* ids.counts
           yield* ids.restore({})

@@ -10,16 +10,11 @@ import * as TestClock from "effect/testing/TestClock"
 import * as BehavingBrowserPool from "../../src/browser/BehavingBrowserPool.ts"
 import { BrowserPool } from "@webagent/engine"
 import { browser } from "../records.ts"
-import * as SimulatedBrowserPool from "../../src/browser/SimulatedBrowserPool.ts"
 import { Behaviour } from "../../src/behaviour/Behaviour.ts"
 import { exchange } from "../exchange.ts"
 import * as SimulatedService from "../../src/SimulatedService.ts"
 
-const behaving = (profile: Profile) =>
-  BehavingBrowserPool.layer.pipe(
-    Layer.provide(SimulatedBrowserPool.layer),
-    Layer.provideMerge(Behaviour.layer({ profile }))
-  )
+const behaving = (profile: Profile) => BehavingBrowserPool.layer.pipe(Layer.provideMerge(Behaviour.layer({ profile })))
 
 const launch = (id = browser.id) => BrowserPool.use((pool) => pool.launch({ ...browser, id }))
 

@@ -1,17 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
-import * as TestClock from "effect/testing/TestClock"
-import { BrowserPool, type CdpConnection } from "@webagent/engine"
+import type { CdpConnection } from "@webagent/engine"
 import { browser } from "../records.ts"
 import * as SimulatedBrowserPool from "../../src/browser/SimulatedBrowserPool.ts"
 
-const launch = Effect.provide(
-  BrowserPool.use((pool) => pool.launch(browser)),
-  SimulatedBrowserPool.layer
-)
+const launch = Effect.sync(() => SimulatedBrowserPool.start(browser.id))
 
 /** What the browser answers to each of these messages. */
 const ask = (...messages: ReadonlyArray<string>) =>
@@ -98,23 +93,6 @@ describe("SimulatedBrowserPool", () => {
       assert.lengthOf(yield* Stream.runCollect(other.messages), 1)
       assert.strictEqual(yield* (yield* connect).ended, "stopped")
     }).pipe(Effect.scoped)
-  )
-
-  it.effect("a browser starts as slowly as it is told to, on Clock", () =>
-    Effect.gen(function* () {
-      const pool = yield* BrowserPool
-      const launched = yield* Effect.forkChild(pool.launch(browser), { startImmediately: true })
-      yield* TestClock.adjust("29 seconds")
-      assert.isUndefined(launched.pollUnsafe())
-      yield* TestClock.adjust("1 second")
-      assert.isDefined(launched.pollUnsafe())
-    }).pipe(
-      Effect.provide(
-        SimulatedBrowserPool.layerWith({
-          launchDuration: ({ id }) => Effect.succeed(Duration.seconds(id === browser.id ? 30 : 0))
-        })
-      )
-    )
   )
 
   it.effect("a client that does not read waits, and is cut before what others cause fills the memory", () =>

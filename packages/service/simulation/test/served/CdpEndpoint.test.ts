@@ -15,7 +15,9 @@ import * as SimulatedBrowserPool from "../../src/browser/SimulatedBrowserPool.ts
 import { ApiKeyAuth, RequestValidation, Server } from "@webagent/server"
 import { exchange } from "../exchange.ts"
 import * as SimulatedService from "../../src/SimulatedService.ts"
-import * as SeededIds from "../../src/behaviour/SeededIds.ts"
+import { SeededIds } from "../../src/behaviour/SeededIds.ts"
+import * as BehavingBrowserPool from "../../src/browser/BehavingBrowserPool.ts"
+import { Behaviour } from "../../src/behaviour/Behaviour.ts"
 
 const version = '{"id":1,"method":"Browser.getVersion"}'
 
@@ -320,12 +322,12 @@ const counting = (open: SubscriptionRef.SubscriptionRef<number>) =>
     }))
   ).pipe(Layer.provide(SimulatedBrowserPool.layer))
 
-const serverOver = (pool: Layer.Layer<BrowserPool>) =>
+const serverOver = <Extra = never>(pool: Layer.Layer<BrowserPool | Extra>) =>
   Server.layer().pipe(
     Layer.provide([ApiKeyAuth.layer(["wak_test"]), RequestValidation.layer]),
-    Layer.provideMerge(
-      Layer.provide(Engine.layer, [SimulatedAgent.layer(), pool, MemoryStore.layer, SeededIds.layer(() => 1)])
-    )
+    Layer.provide(Engine.layer),
+    Layer.provide([SimulatedAgent.layer(), MemoryStore.layer, SeededIds.layer(() => 1)]),
+    Layer.provideMerge(pool)
   )
 
 describe("CdpEndpoint and its pool", () => {
@@ -368,7 +370,6 @@ describe("CdpEndpoint and its pool", () => {
   it.live("a drop resets the socket without a word, and the browser runs on with its pages", () =>
     Effect.gen(function* () {
       const { cdpUrl, id } = yield* create
-      const engine = yield* Engine
       const { hostname, port } = new URL(cdpUrl)
       const upgrade =
         `GET ${pathOf(cdpUrl)} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
@@ -396,13 +397,14 @@ describe("CdpEndpoint and its pool", () => {
       const { socket } = yield* open(cdpUrl)
       yield* ask(socket, '{"id":1,"method":"Target.createTarget","params":{"url":"data:,kept"}}')
       const code = yield* Effect.forkChild(closed(socket), { startImmediately: true })
-      yield* engine.dropConnections(id)
+      assert.isTrue(yield* BehavingBrowserPool.BrowserConnections.use(({ drop }) => drop(id)))
+      assert.isFalse(yield* BehavingBrowserPool.BrowserConnections.use(({ drop }) => drop("nobody")))
       assert.deepStrictEqual(yield* Fiber.join(cut), { code: "ECONNRESET", afterwards: 0 })
       assert.strictEqual(yield* Fiber.join(code), 1006)
       const again = yield* open(cdpUrl)
       assert.include(JSON.stringify(yield* ask(again.socket, '{"id":2,"method":"Target.getTargets"}')), "data:,kept")
     }).pipe(
-      Effect.provide(serverOver(SimulatedBrowserPool.layer), {
+      Effect.provide(serverOver(Layer.provide(BehavingBrowserPool.layer, Behaviour.layer())), {
         local: true
       })
     )

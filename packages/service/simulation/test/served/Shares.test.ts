@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import { Engine } from "@webagent/engine"
 import { ApiKeyAuth, RequestValidation, Server } from "@webagent/server"
 import { exchange } from "../exchange.ts"
+import { SimulatedState } from "../../src/state/SimulatedState.ts"
 import * as SimulatedService from "../../src/SimulatedService.ts"
 
 const engine = SimulatedService.layerEngine({ turnDuration: "1 hour" })
@@ -40,7 +41,7 @@ layer(served, { excludeTestServices: true })("Shares", (it) => {
       yield* Engine.use((engine) => engine.shareSession(id))
       const shared = yield* exchange("GET", `/api/v2/sessions/${id}`)
       const { pathname, search } = new URL(String(shared.body["publicShareUrl"]))
-      yield* Engine.use((engine) => engine.reset)
+      yield* SimulatedState.use((state) => state.reset)
       assert.strictEqual((yield* exchange("GET", `${pathname}${search}`, { key: null })).status, 404)
       // ids are counted from the start again, so these have the old ones
       for (let count = 0; count < 2; count++) yield* exchange("POST", "/api/v3/sessions", { body: { task: "x" } })

@@ -1,6 +1,6 @@
 import type { JournalEntry, Verdicts } from "@webagent/control"
 import { ClientConfig, IdempotencyKey, Ledger, type LedgerEntry, type OpenItem, Transport } from "@webagent/core"
-import { Control, Engine, SimulatedService } from "@webagent/simulation"
+import { Control, SimulatedService, SimulatedState } from "@webagent/simulation"
 import { V2 } from "@webagent/v2"
 import { V3 } from "@webagent/v3"
 import { V4 } from "@webagent/v4"
@@ -35,7 +35,7 @@ export interface History {
   readonly open: ReadonlyArray<OpenItem>
   readonly journal: ReadonlyArray<JournalEntry>
   readonly verdicts: Verdicts
-  readonly state: Effect.Success<Engine["Service"]["snapshot"]>
+  readonly state: Effect.Success<SimulatedState["Service"]["snapshot"]>
   readonly logs: ReadonlyArray<string>
   /** Fibers that were still there when client and service had been closed. */
   readonly fibers: number
@@ -128,7 +128,7 @@ export const simulate = (world: World, replace?: Replace): Effect.Effect<History
       const control = Context.get(service, Control)
       const journal = (yield* control.journal({ limit: 20_000 })).entries
       const verdicts = yield* control.verdicts
-      const state = yield* Context.get(service, Engine).snapshot
+      const state = yield* Context.get(service, SimulatedState).snapshot
       const open = yield* Effect.orDie(ledger.open)
       return {
         world,

@@ -1,11 +1,14 @@
+import {
+  type Browser,
+  type IdempotencyRecord as DomainRecord,
+  type Made as DomainMade,
+  type Session,
+  Turn,
+  TurnQueue
+} from "@webagent/engine"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type * as Browser from "./domain/Browser.ts"
-import type { IdempotencyRecord as DomainRecord, Made as DomainMade } from "./domain/IdempotencyRecord.ts"
-import type * as Session from "./domain/Session.ts"
-import * as Turn from "./domain/Turn.ts"
-import * as TurnQueue from "./TurnQueue.ts"
 
 // the years 0 to 9999: others are not written as dates are
 const Moment = Schema.Finite.check(Schema.isBetween({ minimum: -62_167_219_200_000, maximum: 253_402_300_799_999 }))

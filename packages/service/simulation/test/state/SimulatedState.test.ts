@@ -6,11 +6,12 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import { Agent, BrowserPool, Engine, MemoryStore, Store, type Turn } from "@webagent/engine"
-import * as SimulatedAgent from "../src/agent/SimulatedAgent.ts"
-import * as SimulatedBrowserPool from "../src/browser/SimulatedBrowserPool.ts"
-import { CreateKey } from "../src/behaviour/CreateKey.ts"
-import * as SimulatedService from "../src/SimulatedService.ts"
-import * as SeededIds from "../src/behaviour/SeededIds.ts"
+import * as SimulatedAgent from "../../src/agent/SimulatedAgent.ts"
+import * as SimulatedBrowserPool from "../../src/browser/SimulatedBrowserPool.ts"
+import { CreateKey } from "../../src/behaviour/CreateKey.ts"
+import * as SimulatedService from "../../src/SimulatedService.ts"
+import { SeededIds } from "../../src/behaviour/SeededIds.ts"
+import { SimulatedState } from "../../src/state/SimulatedState.ts"
 
 const simulated = SimulatedService.layerEngine({ turnDuration: "10 seconds" })
 
@@ -26,9 +27,12 @@ const standing = Effect.fnUntraced(function* (sessionId: string) {
   return turns.map((turn) => `${turn.task} ${turn.status} ${turn.finishedAt_ms}`)
 })
 
+/** An engine and its state. */
+const stateOver = Layer.provideMerge(SimulatedState.layer, Engine.layer)
+
 /** The simulated engine with browsers that take a minute to launch; every launch and stop is noted. */
 const slowBrowsers = (noted: Array<string>) =>
-  Engine.layer.pipe(
+  stateOver.pipe(
     Layer.provide(
       Layer.effect(
         BrowserPool,
@@ -63,7 +67,8 @@ const slowStore = Layer.effect(
 
 const begin = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.forkChild(effect, { startImmediately: true })
 
-const anotherEngine = <A, E>(effect: Effect.Effect<A, E, Engine>) => Effect.provide(effect, simulated, { local: true })
+const anotherEngine = <A, E>(effect: Effect.Effect<A, E, Engine | SimulatedState>) =>
+  Effect.provide(effect, simulated, { local: true })
 
 /** An engine in which there is one of everything, at 7 seconds. */
 const furnished = Effect.gen(function* () {
@@ -88,15 +93,15 @@ describe("snapshot and restore", () => {
   it.effect("are plain JSON, and the same after a restore, also elsewhere", () =>
     Effect.gen(function* () {
       yield* furnished
-      const taken = yield* Engine.use((engine) => engine.snapshot)
+      const taken = yield* SimulatedState.use((state) => state.snapshot)
       const text = JSON.stringify(taken)
       assert.deepStrictEqual(JSON.parse(text), taken)
       yield* anotherEngine(
         Effect.gen(function* () {
-          const engine = yield* Engine
+          const state = yield* SimulatedState
           yield* create("of the other engine")
-          yield* engine.restore(JSON.parse(text))
-          assert.deepStrictEqual(yield* engine.snapshot, taken)
+          yield* state.restore(JSON.parse(text))
+          assert.deepStrictEqual(yield* state.snapshot, taken)
         })
       )
     }).pipe(Effect.provide(simulated))
@@ -104,9 +109,9 @@ describe("snapshot and restore", () => {
 
   it.effect("turns go on with what was left of them, waiting ones in their order", () =>
     Effect.gen(function* () {
-      const engine = yield* Engine
+      const state = yield* SimulatedState
       const sessionId = yield* furnished
-      const taken = yield* engine.snapshot
+      const taken = yield* state.snapshot
       yield* TestClock.adjust("1 hour")
       const first = yield* standing(sessionId)
       assert.deepStrictEqual(first, [
@@ -115,26 +120,26 @@ describe("snapshot and restore", () => {
         "three completed 34000",
         "now completed 14000"
       ])
-      const all = yield* Effect.map(engine.snapshot, ({ turns }) => turns)
+      const all = yield* Effect.map(state.snapshot, ({ turns }) => turns)
       yield* TestClock.setTime(6500)
-      yield* engine.restore(taken)
+      yield* state.restore(taken)
       yield* TestClock.adjust("1 hour")
       assert.deepStrictEqual(yield* standing(sessionId), first)
-      assert.deepStrictEqual((yield* engine.snapshot).turns, all)
+      assert.deepStrictEqual((yield* state.snapshot).turns, all)
     }).pipe(Effect.provide(simulated))
   )
 
   it.effect("a turn that was over by the time of the restore ends at once", () =>
     Effect.gen(function* () {
-      const engine = yield* Engine
+      const state = yield* SimulatedState
       const { session } = yield* create("one")
       yield* TestClock.adjust("500 millis")
-      const dispatching = yield* engine.snapshot
+      const dispatching = yield* state.snapshot
       yield* TestClock.adjust("1 second")
-      const running = yield* engine.snapshot
+      const running = yield* state.snapshot
       yield* TestClock.adjust("1 hour")
       for (const snapshot of [dispatching, running]) {
-        yield* engine.restore(snapshot)
+        yield* state.restore(snapshot)
         yield* TestClock.adjust(1)
       }
       assert.match((yield* standing(session.id)).join(), /^one completed/u)
@@ -157,13 +162,14 @@ describe("snapshot and restore", () => {
     })
     return Effect.gen(function* () {
       const engine = yield* Engine
+      const state = yield* SimulatedState
       const creation = yield* begin(create("one"))
       yield* TestClock.adjust("12500 millis")
       const { session } = yield* Fiber.join(creation)
-      const taken = yield* engine.snapshot
+      const taken = yield* state.snapshot
       // the restore waits for this one to be stored, and the agent for the restore
       const other = yield* begin(create("two"))
-      const restore = yield* begin(engine.restore(taken))
+      const restore = yield* begin(state.restore(taken))
       yield* TestClock.adjust("1 minute")
       yield* Fiber.join(other)
       yield* Fiber.join(restore)
@@ -173,7 +179,7 @@ describe("snapshot and restore", () => {
       yield* Fiber.join(stop)
     }).pipe(
       Effect.provide(
-        Engine.layer.pipe(Layer.provide([agent, slowStore, SimulatedBrowserPool.layer, SeededIds.layer(() => 1)]))
+        stateOver.pipe(Layer.provide([agent, slowStore, SimulatedBrowserPool.layer, SeededIds.layer(() => 1)]))
       )
     )
   })
@@ -181,12 +187,13 @@ describe("snapshot and restore", () => {
   it.effect("ids made after a restore are new, keys still answer what they made", () =>
     Effect.gen(function* () {
       const engine = yield* Engine
+      const state = yield* SimulatedState
       const request = { task: "x", modelParams: null, thinkingLevel: null }
       const safe = { key: "a", body: "b" }
       const keyed = { hash: "h", ordinal: 0 }
       const first = yield* engine.createSession(request, safe)
       const derived = yield* Effect.provideService(engine.createSession(request), CreateKey, keyed)
-      yield* engine.restore(yield* engine.snapshot)
+      yield* state.restore(yield* state.snapshot)
       assert.deepStrictEqual(yield* engine.createSession(request, safe), { ...first, replayed: true })
       const second = yield* engine.createSession(request)
       const again = yield* Effect.provideService(engine.createSession(request), CreateKey, keyed)
@@ -199,19 +206,20 @@ describe("snapshot and restore", () => {
     const noted: Array<string> = []
     return Effect.gen(function* () {
       const engine = yield* Engine
+      const state = yield* SimulatedState
       const creation = yield* begin(engine.createBrowser({ proxyCountryCode: null }))
       yield* TestClock.adjust("1 minute")
       const { browser } = yield* Fiber.join(creation)
-      const taken = yield* engine.snapshot
+      const taken = yield* state.snapshot
       yield* engine.stopBrowser(browser.id)
-      yield* engine.restore(taken)
+      yield* state.restore(taken)
       const connection = yield* begin(Effect.scoped(engine.connectBrowser(browser.id)))
       yield* TestClock.adjust("59 seconds")
       assert.isUndefined(connection.pollUnsafe())
       yield* TestClock.adjust("1 second")
       assert.isTrue(Exit.isSuccess(yield* Fiber.await(connection)))
       // one that is stopped while it is launched never runs
-      yield* engine.restore(taken)
+      yield* state.restore(taken)
       yield* engine.stopBrowser(browser.id)
       assert.deepStrictEqual(noted, ["stop", "stop", "interrupted"])
       assert.strictEqual((yield* Effect.flip(Effect.scoped(engine.connectBrowser(browser.id))))._tag, "BrowserStopped")
@@ -220,9 +228,9 @@ describe("snapshot and restore", () => {
 
   it.effect("what is no snapshot, or contradicts itself, is refused in a sentence and changes nothing", () =>
     Effect.gen(function* () {
-      const engine = yield* Engine
+      const state = yield* SimulatedState
       yield* furnished
-      const taken = yield* engine.snapshot
+      const taken = yield* state.snapshot
       const [queue] = taken.queues
       if (queue === undefined) return assert.fail("no queue")
       const wrong: ReadonlyArray<readonly [unknown, RegExp]> = [
@@ -239,11 +247,11 @@ describe("snapshot and restore", () => {
         ]
       ]
       for (const [value, sentence] of wrong) {
-        const refused = yield* Effect.flip(engine.restore(value))
+        const refused = yield* Effect.flip(state.restore(value))
         assert.match(refused.message, sentence)
         assert.notInclude(refused.message, "\n")
       }
-      assert.deepStrictEqual(yield* engine.snapshot, taken)
+      assert.deepStrictEqual(yield* state.snapshot, taken)
     }).pipe(Effect.provide(simulated))
   )
 })
@@ -251,14 +259,14 @@ describe("snapshot and restore", () => {
 describe("reset", () => {
   it.effect("leaves an engine as new, and nothing comes back", () =>
     Effect.gen(function* () {
-      const engine = yield* Engine
-      const empty = yield* engine.snapshot
+      const state = yield* SimulatedState
+      const empty = yield* state.snapshot
       const sessionId = yield* furnished
-      yield* engine.reset
-      assert.deepStrictEqual(yield* engine.snapshot, empty)
-      assert.deepStrictEqual(yield* engine.open, { turns: [], sessions: [], browsers: [] })
+      yield* state.reset
+      assert.deepStrictEqual(yield* state.snapshot, empty)
+      assert.deepStrictEqual(yield* state.open, { turns: [], sessions: [], browsers: [] })
       yield* TestClock.adjust("1 hour")
-      assert.deepStrictEqual(yield* engine.snapshot, empty)
+      assert.deepStrictEqual(yield* state.snapshot, empty)
       assert.strictEqual((yield* create("one")).session.id, sessionId)
     }).pipe(Effect.provide(simulated))
   )
@@ -269,9 +277,10 @@ describe("reset", () => {
       (moment) =>
         Effect.gen(function* () {
           const engine = yield* Engine
+          const state = yield* SimulatedState
           const { turn } = yield* create("old [simulate duration=10ms]")
           yield* TestClock.adjust(moment)
-          yield* engine.reset
+          yield* state.reset
           const next = yield* create("new [simulate duration=1s]")
           assert.strictEqual(next.turn.id, turn.id)
           yield* TestClock.adjust(900)
@@ -298,10 +307,10 @@ describe("reset", () => {
       }
     })
     return Effect.gen(function* () {
-      const engine = yield* Engine
+      const state = yield* SimulatedState
       yield* create("old")
       yield* TestClock.adjust("1 second")
-      yield* engine.reset
+      yield* state.reset
       const { session } = yield* create("new")
       yield* TestClock.adjust("1 second")
       assert.deepStrictEqual(yield* standing(session.id), ["new running null"])
@@ -310,26 +319,24 @@ describe("reset", () => {
       assert.strictEqual(interrupted, 1)
     }).pipe(
       Effect.provide(
-        Engine.layer.pipe(
-          Layer.provide([deaf, MemoryStore.layer, SimulatedBrowserPool.layer, SeededIds.layer(() => 1)])
-        )
+        stateOver.pipe(Layer.provide([deaf, MemoryStore.layer, SimulatedBrowserPool.layer, SeededIds.layer(() => 1)]))
       )
     )
   })
 
   it.effect("whoever is about to store something is waited for, and what was stored is gone too", () =>
     Effect.gen(function* () {
-      const engine = yield* Engine
+      const state = yield* SimulatedState
       const creation = yield* begin(create("one"))
       yield* TestClock.adjust("500 millis")
-      const reset = yield* begin(engine.reset)
+      const reset = yield* begin(state.reset)
       yield* TestClock.adjust("1 minute")
       yield* Fiber.join(creation)
       yield* Fiber.join(reset)
-      assert.deepStrictEqual((yield* engine.snapshot).sessions, [])
+      assert.deepStrictEqual((yield* state.snapshot).sessions, [])
     }).pipe(
       Effect.provide(
-        Engine.layer.pipe(
+        stateOver.pipe(
           Layer.provide(slowStore),
           Layer.provide([SimulatedAgent.layer(), SimulatedBrowserPool.layer, SeededIds.layer(() => 1)])
         )
@@ -341,10 +348,11 @@ describe("reset", () => {
     const noted: Array<string> = []
     return Effect.gen(function* () {
       const engine = yield* Engine
+      const state = yield* SimulatedState
       const creation = yield* begin(engine.createBrowser({ proxyCountryCode: null }))
       yield* TestClock.adjust("1 minute")
       yield* Fiber.join(creation)
-      yield* engine.reset
+      yield* state.reset
       assert.deepStrictEqual(noted, ["stop"])
     }).pipe(Effect.provide(slowBrowsers(noted)))
   })
@@ -353,14 +361,15 @@ describe("reset", () => {
     const noted: Array<string> = []
     return Effect.gen(function* () {
       const engine = yield* Engine
+      const state = yield* SimulatedState
       const creation = yield* begin(engine.createBrowser({ proxyCountryCode: null }, { key: "a", body: "b" }))
       yield* TestClock.adjust("30 seconds")
-      yield* engine.reset
+      yield* state.reset
       yield* TestClock.adjust("30 seconds")
       const { browser } = yield* Fiber.join(creation)
       assert.deepStrictEqual(noted, ["stop"])
       assert.strictEqual((yield* Effect.flip(engine.stopBrowser(browser.id)))._tag, "BrowserNotFound")
-      const { browsers, idempotencyRecords } = yield* engine.snapshot
+      const { browsers, idempotencyRecords } = yield* state.snapshot
       assert.deepStrictEqual([browsers, idempotencyRecords], [[], []])
     }).pipe(Effect.provide(slowBrowsers(noted)))
   })
@@ -369,8 +378,9 @@ describe("reset", () => {
 it.effect("open lists what is not over, idle sessions apart", () =>
   Effect.gen(function* () {
     const engine = yield* Engine
+    const state = yield* SimulatedState
     const sessionId = yield* furnished
-    const { browsers, sessions, turns } = yield* engine.open
+    const { browsers, sessions, turns } = yield* state.open
     assert.deepStrictEqual(
       turns.map(({ createdAt_ms, startedAt_ms, status }) => [status, createdAt_ms, startedAt_ms]),
       [
@@ -389,7 +399,7 @@ it.effect("open lists what is not over, idle sessions apart", () =>
     )
     assert.lengthOf(browsers, 1)
     yield* engine.cancelTurn(turns[3]?.id ?? "")
-    const after = yield* engine.open
+    const after = yield* state.open
     assert.deepStrictEqual(
       after.sessions.map(({ id, idle }) => [id === sessionId, idle]),
       [
