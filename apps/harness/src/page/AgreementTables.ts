@@ -1,6 +1,6 @@
 import type { Agreement, Pair } from "@webagent/report/Agreement"
-import { counted } from "@webagent/report/Text"
-import { number, percent, table } from "./Html.ts"
+import { counted, number, percent } from "@webagent/report/Text"
+import { table } from "./Html.ts"
 
 const words: Readonly<Record<Pair["one"], string>> = { oracle: "the oracle", agent: "the agent", judge: "the judge" }
 

@@ -1,9 +1,9 @@
 import type { NightScenario } from "@webagent/nights/Night"
-import { duration } from "@webagent/report/Text"
+import { duration, percent } from "@webagent/report/Text"
 import * as PassRate from "@webagent/report/PassRate"
 import type { Verdict } from "@webagent/report/RunReport"
 import type { Trial } from "@webagent/report/Trial"
-import { escape, percent } from "./Html.ts"
+import { escape } from "@webagent/report/Xml"
 
 const width = 400
 const at = (value: number) => String(Number(value.toFixed(1)))

@@ -4,7 +4,8 @@ import { counted } from "@webagent/report/Text"
 import * as Gate from "@webagent/report/Gate"
 import * as Onset from "@webagent/report/Onset"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
-import { command, escape } from "./Html.ts"
+import { escape } from "@webagent/report/Xml"
+import { command } from "./Html.ts"
 import * as Mark from "./Mark.ts"
 
 const first = 3

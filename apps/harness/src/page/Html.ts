@@ -1,8 +1,4 @@
-const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }
-
-/** Text as it may stand in an element or a quoted attribute. */
-export const escape = (text: string): string =>
-  text.replaceAll(/[&<>"]/gu, (character) => entities[character] ?? character)
+import { escape } from "@webagent/report/Xml"
 
 /** Fragments one after the other; what is undefined is left out. */
 export const join = (...fragments: ReadonlyArray<string | undefined>): string =>
@@ -30,18 +26,9 @@ export const table = (options: {
   return `<div class="scroll" tabindex="0" role="group" aria-label="${escape(caption)}"><table><caption>${escape(caption)}</caption><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`
 }
 
-/** A number with its digits in groups: `8,214`. */
-export const number = (value: number): string => value.toLocaleString("en-US", { maximumFractionDigits: 1 })
-
-/** A share in percent: `97.5 %`. */
-export const percent = (share: number): string => `${Number((share * 100).toFixed(1))} %`
-
 /** Folded away below a line that says what it is. */
 export const folded = (summary: string, html: string): string =>
   `<details class="fold"><summary>${escape(summary)}</summary>${html}</details>`
-
-/** A moment with its zone: `2026-11-21 09:12:44 UTC`. */
-export const moment = (iso: string): string => `${iso.slice(0, 19).replace("T", " ")} UTC`
 
 /** A command to copy, with its button, which does nothing without a script and is then not shown. */
 export const command = (text: string, label: string): string =>

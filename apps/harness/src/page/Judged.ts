@@ -1,6 +1,7 @@
 import { counted } from "@webagent/report/Text"
 import type { JudgedRow, NightJudgement } from "@webagent/report/NightJudgement"
-import { escape, table } from "./Html.ts"
+import { escape } from "@webagent/report/Xml"
+import { table } from "./Html.ts"
 
 const nameOf = ({ figure, scenario }: JudgedRow) =>
   scenario === null ? `all scenarios: ${figure}` : `${scenario.suite} › ${scenario.name}: ${figure}`

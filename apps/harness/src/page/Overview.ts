@@ -1,12 +1,14 @@
+import * as Money from "@webagent/report/Money"
 import * as Night from "@webagent/nights/Night"
 import * as Attention from "../reporters/Attention.ts"
 import * as Headline from "../reporters/Headline.ts"
 import * as Outages from "../reporters/Outages.ts"
-import { counted, duration } from "@webagent/report/Text"
+import { counted, duration, number, percent } from "@webagent/report/Text"
 import * as CutTrials from "@webagent/report/CutTrials"
 import { countsOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import type { Leftover, Rerun, Trial } from "@webagent/report/Trial"
-import { escape, folded, number, percent, table } from "./Html.ts"
+import { escape } from "@webagent/report/Xml"
+import { folded, table } from "./Html.ts"
 import { marks, order } from "./Mark.ts"
 import * as Trend from "./Trend.ts"
 
@@ -45,7 +47,7 @@ const trends = (nights: ReadonlyArray<Night.Night>): string => {
       },
       percent
     ],
-    ["cost", ({ cost_usd }) => Number(cost_usd), (value) => Headline.money(String(Number(value.toFixed(6))))],
+    ["cost", ({ cost_usd }) => Number(cost_usd), (value) => Money.rounded(String(Number(value.toFixed(6))))],
     ["time", ({ duration_ms }) => duration_ms, duration],
     ["flaky scenarios", ({ scenarios }) => scenarios.filter(({ verdict }) => verdict === "flaky").length, number],
     ["leaked browsers", (night) => sum(night, ({ leaks }) => leaks), number]
@@ -62,13 +64,13 @@ const limits = (report: RunReport): string => {
   const most = cut?.most_usd ?? null
   const rows = [
     ["time", duration(duration_ms), limits.time_ms === undefined ? "none" : duration(limits.time_ms)],
-    ["cost", Headline.money(cost_usd), limits.cost_usd === undefined ? "none" : `${limits.cost_usd} USD`],
+    ["cost", Money.rounded(cost_usd), limits.cost_usd === undefined ? "none" : `${limits.cost_usd} USD`],
     ...(cut === undefined
       ? []
       : [
           [
             `${counted(cut.trials, "trial")} that ${cut.trials === 1 ? "was" : "were"} cut`,
-            most === null ? "unknown" : `unknown, up to ${Headline.money(most)}`,
+            most === null ? "unknown" : `unknown, up to ${Money.rounded(most)}`,
             ""
           ]
         ]),

@@ -1,13 +1,14 @@
+import * as Money from "@webagent/report/Money"
 import { createHash } from "node:crypto"
 import type { Night } from "@webagent/nights/Night"
 import * as Headline from "../reporters/Headline.ts"
 import type { Replay } from "../reporters/Reporter.ts"
-import { counted, duration } from "@webagent/report/Text"
+import { counted, duration, moment, number } from "@webagent/report/Text"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import * as AgreementTables from "./AgreementTables.ts"
 import * as EmbeddedTraces from "./EmbeddedTraces.ts"
 import * as Findings from "./Findings.ts"
-import { escape, moment, number } from "./Html.ts"
+import { escape } from "@webagent/report/Xml"
 import * as Judged from "./Judged.ts"
 import { symbols } from "./Mark.ts"
 import * as Overview from "./Overview.ts"
@@ -54,7 +55,7 @@ const top = (report: RunReport, nights: ReadonlyArray<Night>): string => {
     [number(report.counts.trials), report.counts.trials === 1 ? "trial" : "trials"],
     [number(report.counts.requests), "requests"],
     [duration(report.duration_ms), "in all"],
-    [Headline.money(report.cost_usd), "spent"],
+    [Money.rounded(report.cost_usd), "spent"],
     ...(nights.length === 0 ? [] : [[number(nights.length), "nights of history"] as const])
   ]
   const [sentence, rest] = Headline.short(report)

@@ -1,13 +1,14 @@
+import * as Money from "@webagent/report/Money"
 import { keyOf, type Night, type NightScenario } from "@webagent/nights/Night"
 import * as Attention from "../reporters/Attention.ts"
-import * as Headline from "../reporters/Headline.ts"
 import type { Replay } from "../reporters/Reporter.ts"
 import { counted, duration } from "@webagent/report/Text"
 import * as Onset from "@webagent/report/Onset"
 import { leakedBrowsersOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import type { Failure } from "@webagent/report/Trial"
 import * as Figures from "./Figures.ts"
-import { command, escape, join } from "./Html.ts"
+import { escape } from "@webagent/report/Xml"
+import { command, join } from "./Html.ts"
 import { age, badge, dots, marks, order } from "./Mark.ts"
 import * as Trials from "./Trials.ts"
 
@@ -116,7 +117,7 @@ const row = (result: ScenarioResult, nights: ReadonlyArray<Night>, links: Links)
   const leaks = leakedBrowsersOf(result).length + Attention.breachesOf(result).length
   const fresh = newly(result)
   const extra = `${fresh}${leaks > 0 ? '<span class="badge failed">not clean</span> ' : ""}${result.quarantine === undefined ? "" : '<span class="badge unscored">quarantine</span> '}`
-  return `<details class="scenario" id="${links.idOf(result)}" data-verdict="${verdict}${leaks > 0 ? " unclean" : ""}${fresh === "" ? "" : " new"}" data-name="${escape(`${suite} ${name}`.toLowerCase())}"><summary>${badge(verdict)}<h4>${extra}${escape(name)}</h4><span class="trials">${dots(trials)}</span><span class="n time">${time}</span><span class="n cost">${cost_usd === "0" ? "" : escape(Headline.money(cost_usd))}</span></summary><div class="body">${body(result, nights, links)}</div></details>`
+  return `<details class="scenario" id="${links.idOf(result)}" data-verdict="${verdict}${leaks > 0 ? " unclean" : ""}${fresh === "" ? "" : " new"}" data-name="${escape(`${suite} ${name}`.toLowerCase())}"><summary>${badge(verdict)}<h4>${extra}${escape(name)}</h4><span class="trials">${dots(trials)}</span><span class="n time">${time}</span><span class="n cost">${cost_usd === "0" ? "" : escape(Money.rounded(cost_usd))}</span></summary><div class="body">${body(result, nights, links)}</div></details>`
 }
 
 const filters = (results: ReadonlyArray<ScenarioResult>): string => {

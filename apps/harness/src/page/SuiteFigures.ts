@@ -1,6 +1,7 @@
-import { counted } from "@webagent/report/Text"
+import { counted, number, percent } from "@webagent/report/Text"
 import type { SuiteFigures } from "@webagent/report/RunReport"
-import { escape, number, percent, table } from "./Html.ts"
+import { escape } from "@webagent/report/Xml"
+import { table } from "./Html.ts"
 
 /** The pass rates of all suites together and of each that is not whole, with what they say about the next trials. */
 export const render = (figures: ReadonlyArray<SuiteFigures> = []): string => {

@@ -1,4 +1,4 @@
-import { escape } from "./Html.ts"
+import { escape } from "@webagent/report/Xml"
 
 /** A figure over the last nights; null where a night has none. */
 export interface TrendOptions {

@@ -1,9 +1,9 @@
-import * as Headline from "../reporters/Headline.ts"
-import { duration } from "@webagent/report/Text"
+import * as Money from "@webagent/report/Money"
+import { duration, number } from "@webagent/report/Text"
 import type { ScenarioResult } from "@webagent/report/RunReport"
 import type { Trial } from "@webagent/report/Trial"
 import { failureLine } from "../reporters/Attention.ts"
-import { escape, number } from "./Html.ts"
+import { escape } from "@webagent/report/Xml"
 import { badge } from "./Mark.ts"
 
 const columns = 7
@@ -39,7 +39,7 @@ export const render = (
   const rows = trials.map((trial) => {
     const { cost_usd, duration_ms, index, requests, seed, verdict } = trial
     const words = notes(trial, shown)
-    return `<tr><th scope="row" class="n">${index + 1}</th><td>${badge(verdict)}</td><td class="n">${duration(duration_ms)}</td><td class="n less">${number(requests)}</td><td class="n less">${cost_usd === "0" ? "0" : escape(Headline.money(cost_usd))}</td><td class="n mono less">${seed}</td><td>${traceCell(trial, name, traceOf)}</td></tr>${
+    return `<tr><th scope="row" class="n">${index + 1}</th><td>${badge(verdict)}</td><td class="n">${duration(duration_ms)}</td><td class="n less">${number(requests)}</td><td class="n less">${cost_usd === "0" ? "0" : escape(Money.rounded(cost_usd))}</td><td class="n mono less">${seed}</td><td>${traceCell(trial, name, traceOf)}</td></tr>${
       words.length === 0
         ? ""
         : `<tr><td></td><td colspan="${columns - 1}" class="small faint">${words.map(escape).join("<br>")}</td></tr>`

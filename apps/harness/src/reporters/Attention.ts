@@ -243,7 +243,7 @@ export interface Finding extends Item {
 /** Since when a finding is so, in words: of several scenarios how many are of which age. */
 export const age = ({ items }: Finding): string | undefined => {
   const [first] = items
-  if (items.length > 1) return Onset.counted(items.map(({ onset }) => onset))
+  if (items.length > 1) return Onset.summary(items.map(({ onset }) => onset))
   return first?.onset === undefined ? undefined : Onset.text(first.onset)
 }
 

@@ -108,7 +108,7 @@ export const summary = (report: RunReport, style: Style): string => {
   const bad = (count: number, verdict: ScenarioResult["verdict"], how: string) => {
     if (count === 0) return []
     const those = report.results.filter((result) => result.verdict === verdict && !held.has(result))
-    const ages = Onset.counted(those.map(({ onset }) => onset?.trials))
+    const ages = Onset.summary(those.map(({ onset }) => onset?.trials))
     return [style.bad(`${count} ${how}${ages === undefined ? "" : ` (${ages})`}`)]
   }
   const parts = [

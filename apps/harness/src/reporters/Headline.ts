@@ -1,19 +1,12 @@
 import { countsOf, leakedBrowsersOf, type RunReport } from "@webagent/report/RunReport"
 import * as CutCost from "@webagent/report/CutCost"
 import * as CutTrials from "@webagent/report/CutTrials"
+import * as Money from "@webagent/report/Money"
 import * as Onset from "@webagent/report/Onset"
 import * as Attention from "./Attention.ts"
 import { counted } from "@webagent/report/Text"
 
 const were = (count: number) => (count === 1 ? "was" : "were")
-
-/** An amount in USD for a person: to the cent, or to what is not nothing. */
-export const money = (cost_usd: string): string => {
-  const [whole = "0", fraction = ""] = cost_usd.split(".")
-  const first = /[1-9]/u.exec(fraction)?.index ?? 0
-  const digits = whole === "0" ? Math.max(2, first + 2) : 2
-  return `${whole}.${fraction.slice(0, digits).padEnd(2, "0")} USD`
-}
 
 const browsers = (report: RunReport): ReadonlyArray<string> => {
   const all = report.results.flatMap(leakedBrowsersOf)
@@ -103,7 +96,7 @@ export const parts = (
       ...(skipped === 0 ? [] : [`${skipped} not run`]),
       ...leftovers(report),
       ...(cut === undefined ? [] : [CutCost.text(cut)]),
-      money(report.cost_usd)
+      Money.rounded(report.cost_usd)
     ]
   }
 }

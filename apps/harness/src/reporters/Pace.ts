@@ -1,7 +1,6 @@
-import { Cost } from "@webagent/core"
+import * as Money from "@webagent/report/Money"
 import type { RunHeader } from "@webagent/report/RunReport"
 import type { Trial } from "@webagent/report/Trial"
-import { money } from "./Headline.ts"
 import { counted, duration } from "@webagent/report/Text"
 
 /** How far a whole run has come, and what it has used of what it may. */
@@ -28,7 +27,7 @@ export const start = (header: RunHeader, start_ms: number): Pace => ({
 export const add = (pace: Pace, { cost_usd, requests, reruns }: Trial): void => {
   pace.requests += requests
   pace.reruns += reruns.length
-  pace.cost_usd = Cost.total([pace.cost_usd, cost_usd]).total
+  pace.cost_usd = Money.sum([pace.cost_usd, cost_usd])
 }
 
 // before that the rest would be guessed from too little
@@ -61,8 +60,8 @@ export const line = (pace: Pace, now_ms: number): string => {
     ...(limits.cost_usd === undefined
       ? cost_usd === "0"
         ? []
-        : [money(cost_usd)]
-      : [`${money(cost_usd).replace(" USD", "")} of ${money(limits.cost_usd)}`]),
+        : [Money.rounded(cost_usd)]
+      : [`${Money.rounded(cost_usd).replace(" USD", "")} of ${Money.rounded(limits.cost_usd)}`]),
     ...(limits.requests === undefined ? [] : [`${requests} of ${counted(limits.requests, "request")}`]),
     ...(reruns === 0 ? [] : [counted(reruns, "rerun")]),
     ...(left === undefined ? [] : [`about ${about(left)} left`])

@@ -1,7 +1,7 @@
 import * as Deferred from "effect/Deferred"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Money from "@webagent/report/Money"
+import type { Skip } from "@webagent/report/Skip"
 import type { Limits } from "@webagent/report/RunReport"
 
 /** A scenario as the budget knows it. */
@@ -29,29 +29,10 @@ export interface Sender {
   readonly requests: number
 }
 
-const seconds = (ms: number) => Duration.format(Duration.millis(ms))
-
 const remaining = (worst_usd: string, spent_usd: string): string => {
   const left = Money.difference(worst_usd, spent_usd)
   return left.startsWith("-") ? "0" : left
 }
-
-/** The limit of time of a run, in words. */
-export const timeReached = (limit_ms: number): string => `the limit of ${seconds(limit_ms)} was reached`
-
-/** The limit of money, in words. */
-export const costReached = (limit_usd: string): string => `the limit of ${Money.shown(limit_usd)} was reached`
-
-/** The limit of requests, in words. */
-export const requestsReached = (limit: number): string => `the limit of ${limit} requests was reached`
-
-/** Why a scenario without a budget does not begin under a limit of money. */
-export const unbounded =
-  "it declares no budget, and under --max-cost only what has one may begin: declare one, or pass --trial-budget"
-
-/** Why a scenario that may cost more than all may does not begin. */
-export const tooDear = (worst_usd: string, limit_usd: string): string =>
-  `it may cost ${Money.shown(worst_usd)}, more than the limit of ${Money.shown(limit_usd)}`
 
 /** Keeps a run within its limits of money and requests. Amounts are exact decimals in USD. */
 export class Budget {
@@ -83,22 +64,22 @@ export class Budget {
   }
 
   /** Why nothing new may be sent; undefined when it may. */
-  get refusal(): string | undefined {
+  get refusal(): Skip | undefined {
     const limit = this.limits.requests
-    return limit !== undefined && this.requests >= limit ? requestsReached(limit) : undefined
+    return limit !== undefined && this.requests >= limit ? { _tag: "RequestLimit", limit } : undefined
   }
 
   /**
    * Sets aside what a scenario may cost. When that does not fit, it waits for what runs to have cost less than it might;
    * answers why the scenario cannot begin, or undefined when it may.
    */
-  enter(account: Account): Effect.Effect<string | undefined> {
+  enter(account: Account): Effect.Effect<Skip | undefined> {
     return Effect.suspend(() => {
       const limit = this.limits.cost_usd
       if (limit === undefined) return Effect.undefined
       const { spent_usd, worst_usd } = account
-      if (worst_usd === undefined) return Effect.succeed(unbounded)
-      if (Money.isMore(worst_usd, limit)) return Effect.succeed(tooDear(worst_usd, limit))
+      if (worst_usd === undefined) return Effect.succeed({ _tag: "NoBudget" })
+      if (Money.isMore(worst_usd, limit)) return Effect.succeed({ _tag: "OverCostLimit", worst_usd, limit_usd: limit })
       const wanted_usd = remaining(worst_usd, spent_usd)
       const past = Money.sum([this.spent_usd, this.kept_usd, wanted_usd])
       if (!Money.isMore(Money.sum([past, this.held_usd]), limit)) {
@@ -108,7 +89,7 @@ export class Budget {
         return Effect.undefined
       }
       return this.running === 0 || Money.isMore(past, limit)
-        ? Effect.succeed(costReached(limit))
+        ? Effect.succeed({ _tag: "CostLimit", limit_usd: limit })
         : Effect.andThen(Deferred.await(this.left), this.enter(account))
     })
   }

@@ -1,5 +1,4 @@
-import * as Budget from "./Budget.ts"
-import * as Gate from "@webagent/report/Gate"
+import type { Skip } from "@webagent/report/Skip"
 import * as Money from "@webagent/report/Money"
 import * as Ranking from "./Ranking.ts"
 import type { Limits } from "@webagent/report/RunReport"
@@ -7,7 +6,7 @@ import type { Limits } from "@webagent/report/RunReport"
 /** A scenario before anything is sent. */
 export interface Candidate extends Ranking.Rankable {
   /** Why the target cannot serve it. */
-  readonly lacking: string | undefined
+  readonly lacking: Skip | undefined
   /** The longest that one of its trials may take. */
   readonly timeout_ms: number
 }
@@ -18,7 +17,7 @@ export interface Row {
   /** What one of its trials took in three of four nights; undefined where it is new. */
   readonly trial_ms: number | undefined
   /** Why it will not run, or not with all trials: for certain, or if all before it take and cost what they may. */
-  readonly skip: { readonly reason: string; readonly certain: boolean } | undefined
+  readonly skip: { readonly why: Skip; readonly certain: boolean } | undefined
 }
 
 /** What is to be expected of a run. */
@@ -71,19 +70,23 @@ export const make = (candidates: ReadonlyArray<Candidate>, limits: Limits, concu
   const refused = (candidate: Candidate): Row["skip"] => {
     const { learned, open, worst_usd: worst } = candidate
     if (cost_usd !== undefined) {
-      if (worst === undefined) return { reason: Budget.unbounded, certain: true }
-      if (Money.isMore(worst, cost_usd)) return { reason: Budget.tooDear(worst, cost_usd), certain: true }
+      if (worst === undefined) return { why: { _tag: "NoBudget" }, certain: true }
+      if (Money.isMore(worst, cost_usd))
+        return { why: { _tag: "OverCostLimit", worst_usd: worst, limit_usd: cost_usd }, certain: true }
       const spent = Money.sum([worst_usd, worst])
-      if (Money.isMore(spent, cost_usd)) return { reason: Budget.costReached(cost_usd), certain: false }
+      if (Money.isMore(spent, cost_usd)) return { why: { _tag: "CostLimit", limit_usd: cost_usd }, certain: false }
     }
-    const tooLong = (certain: boolean) => ({ reason: Gate.scenarioTimeReached(scenarioTime_ms), certain })
+    const tooLong = (certain: boolean): Row["skip"] => ({
+      why: { _tag: "ScenarioTimeLimit", limit_ms: scenarioTime_ms },
+      certain
+    })
     const trial_ms = learned?.duration_p75_ms ?? usual_ms ?? 0
     if (learned !== undefined && trial_ms >= scenarioTime_ms) return tooLong(true)
-    if (sent >= requests) return { reason: Budget.requestsReached(requests), certain: false }
+    if (sent >= requests) return { why: { _tag: "RequestLimit", limit: requests }, certain: false }
     const last_ms = put(open, trial_ms)
     if (last_ms > time_ms) {
       end_ms = time_ms
-      return { reason: Budget.timeReached(time_ms), certain: false }
+      return { why: { _tag: "TimeLimit", limit_ms: time_ms }, certain: false }
     }
     end_ms = Math.max(end_ms, last_ms)
     sent += open * (learned?.requests ?? 0)
@@ -108,7 +111,7 @@ export const make = (candidates: ReadonlyArray<Candidate>, limits: Limits, concu
       ...candidates.flatMap((candidate): ReadonlyArray<Row> =>
         candidate.lacking === undefined
           ? []
-          : [{ candidate, trial_ms: undefined, skip: { reason: candidate.lacking, certain: true } }]
+          : [{ candidate, trial_ms: undefined, skip: { why: candidate.lacking, certain: true } }]
       )
     ],
     short: Ranking.isShort(served, limits, concurrency),

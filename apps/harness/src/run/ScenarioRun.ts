@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Budget from "./Budget.ts"
 import type { LearnedScenario } from "@webagent/nights/LearnedScenario"
-import * as Gate from "@webagent/report/Gate"
+import * as Skip from "@webagent/report/Skip"
 import * as Money from "@webagent/report/Money"
 import * as PassRate from "@webagent/report/PassRate"
 import { budgetOf, type Planned, seedOf, sourceOf, trialsOf, worstOf } from "./Plan.ts"
@@ -23,15 +23,21 @@ export interface ScenarioRun {
   /** In their order; what has not ended, or is not to be run, is undefined. */
   readonly trials: Array<Trial | undefined>
   /** Why the target cannot serve it. */
-  readonly lacking: string | undefined
+  readonly lacking: Skip.Skip | undefined
   /** Asks the budget once, for all its trials. */
-  readonly admission: Effect.Effect<string | undefined>
+  readonly admission: Effect.Effect<Skip.Skip | undefined>
   admitted: boolean
   started_ms: number | undefined
   /** Trials that have neither ended nor been refused. */
   left: number
   /** Why a trial of it was not run. */
-  refused: string | undefined
+  refused: Skip.Skip | undefined
+}
+
+/** Why the target cannot serve a scenario, by what it says of each need. */
+export const unserved = (reasons: ReadonlyArray<string | undefined>): Skip.Skip | undefined => {
+  const why = reasons.find((reason) => reason !== undefined)
+  return why === undefined ? undefined : { _tag: "Unserved", why }
 }
 
 /** A scenario of which no trial has run, but for those that an earlier run has done. */
@@ -54,7 +60,7 @@ export const make = Effect.fnUntraced(function* ({ budget, options }: TrialRun.R
     learned: options.learned?.get(scenarioKey(planned.suite, name)),
     first,
     trials,
-    lacking: needs.map(options.lacks).find((reason) => reason !== undefined),
+    lacking: unserved(needs.map(options.lacks)),
     admission: yield* Effect.cached(budget.enter(account)),
     admitted: false,
     started_ms: undefined,
@@ -72,17 +78,17 @@ const deadlineOf = ({ options }: TrialRun.RunState, started_ms: number): TrialRu
   const own_ms = started_ms + scenarioTime_ms
   if (Math.min(own_ms, time_ms) === Infinity) return undefined
   return time_ms <= own_ms
-    ? { at_ms: time_ms, reason: Budget.timeReached(time_ms) }
-    : { at_ms: own_ms, reason: Gate.scenarioTimeReached(scenarioTime_ms) }
+    ? { at_ms: time_ms, skip: { _tag: "TimeLimit", limit_ms: time_ms } }
+    : { at_ms: own_ms, skip: { _tag: "ScenarioTimeLimit", limit_ms: scenarioTime_ms } }
 }
 
 /** Why a trial may not begin now; undefined when it may. */
-const refusalOf = (state: TrialRun.RunState, of: ScenarioRun, now_ms: number): string | undefined => {
+const refusalOf = (state: TrialRun.RunState, of: ScenarioRun, now_ms: number): Skip.Skip | undefined => {
   const { account, budget_usd } = of
   const deadline = deadlineOf(state, of.started_ms ?? now_ms)
-  if (deadline !== undefined && now_ms + (of.learned?.duration_p75_ms ?? 0) >= deadline.at_ms) return deadline.reason
+  if (deadline !== undefined && now_ms + (of.learned?.duration_p75_ms ?? 0) >= deadline.at_ms) return deadline.skip
   if (budget_usd !== undefined && Money.isMore(account.spent_usd, budget_usd)) {
-    return `its budget of ${Money.shown(budget_usd)} is used up`
+    return { _tag: "BudgetUsed", budget_usd }
   }
   return state.budget.refusal
 }
@@ -135,10 +141,10 @@ const factsOf = ({ scenario, suite }: Planned) => {
 }
 
 /** The result of a scenario of which nothing was run. */
-export const unrun = (planned: Planned, started_ms: number, reason: string): ScenarioResult => ({
+export const unrun = (planned: Planned, started_ms: number, skip: Skip.Skip): ScenarioResult => ({
   ...factsOf(planned),
   verdict: "skipped",
-  reason,
+  ...Skip.said(skip),
   started_ms,
   duration_ms: 0,
   checks: 0,
@@ -146,11 +152,11 @@ export const unrun = (planned: Planned, started_ms: number, reason: string): Sce
   trials: []
 })
 
-const skipped = (seed: number, index: number, reason: string): Trial => ({
+const skipped = (seed: number, index: number, skip: Skip.Skip): Trial => ({
   index,
   seed,
   verdict: "skipped",
-  reason,
+  ...Skip.said(skip),
   started_ms: 0,
   duration_ms: 0,
   checks: 0,
@@ -182,13 +188,14 @@ export const finish = Effect.fnUntraced(function* (state: TrialRun.RunState, of:
   const verdict = verdictOf(trials)
   const expensive = verdict === "passed" ? overBudget(of, cost_usd) : undefined
   const failure = trials.find((trial) => trial.failure !== undefined)?.failure ?? expensive
-  const reason = trials.find((trial) => trial.verdict === "skipped" || trial.verdict === verdict)?.reason
+  const { reason, skip } = trials.find((trial) => trial.verdict === "skipped" || trial.verdict === verdict) ?? {}
   const passRate = PassRate.of(trials)
   return {
     ...factsOf(planned),
     started_ms,
     verdict: expensive === undefined ? verdict : "failed",
     ...(reason === undefined ? {} : { reason }),
+    ...(skip === undefined ? {} : { skip }),
     ...(failure === undefined ? {} : { failure }),
     ...(passRate === undefined ? {} : { passRate }),
     duration_ms: Math.max(0, ended_ms - started_ms),

@@ -14,6 +14,7 @@ import * as Infra from "./Infra.ts"
 import { type Planned, seedOf } from "./Plan.ts"
 import * as Reruns from "./Reruns.ts"
 import type { Inspection, RunnerOptions } from "./RunnerOptions.ts"
+import * as Skip from "@webagent/report/Skip"
 import type { Failure, LeakedBrowser, Opinions, Rerun, Trial, TrialVerdict } from "@webagent/report/Trial"
 import * as TrialLog from "../observe/TrialLog.ts"
 
@@ -29,7 +30,7 @@ export interface RunState {
 /** When a limit of time is reached, in milliseconds after the run's start, and how that is said. */
 export interface Deadline {
   readonly at_ms: number
-  readonly reason: string
+  readonly skip: Skip.Skip
 }
 
 /** Milliseconds since the run's start. */
@@ -64,8 +65,8 @@ const endOf = Effect.fnUntraced(function* <A, E>(
 const heldOn = (told: Exit.Exit<unknown, unknown> | undefined): Exit.Exit<unknown, unknown> =>
   told === undefined ? Exit.fail(new TimeRanOut()) : Exit.isSuccess(told) ? Exit.fail(new HeldOn()) : told
 
-/** Why what was not run, or not to its end, was not when a person stopped all. */
-export const stopped = "the run was stopped before it had finished"
+/** A person stopped the run. */
+export const stopped: Skip.Skip = { _tag: "Stopped" }
 
 /** Whether the fiber itself is being interrupted: only then does an interrupted scenario mean a stopped run. */
 const isStopping = Effect.void.pipe(Effect.interruptible, Effect.exit, Effect.map(Exit.isFailure))
@@ -84,6 +85,7 @@ interface Tried {
   readonly checks: number
   readonly verdict: TrialVerdict
   readonly reason?: string
+  readonly skip?: Skip.Skip
   readonly failure?: Failure
   readonly infra?: Infra.Infra
   readonly opinions?: Opinions
@@ -157,12 +159,12 @@ const attempt = Effect.fnUntraced(function* (
   }
   const isUntold = ended === undefined ? told === undefined : Cause.hasInterruptsOnly(exit.cause)
   if (isUntold && (yield* isStopping)) {
-    return { ...done, verdict: "skipped", reason: stopped } satisfies Tried
+    return { ...done, verdict: "skipped", ...Skip.said(stopped) } satisfies Tried
   }
   const failure = failureOf({ cause: exit.cause, scenario, request, service, redact: options.redact })
   const errors = exit.cause.reasons.filter(Cause.isFailReason).map(({ error }) => error)
   if (errors.some((error) => error instanceof TimeRanOut)) {
-    if (cut !== undefined) return { ...done, verdict: "skipped", reason: cut.reason } satisfies Tried
+    if (cut !== undefined) return { ...done, verdict: "skipped", ...Skip.said(cut.skip) } satisfies Tried
     const message = `it should end within ${Duration.format(timeout)}`
     const seen = log.lastStatus === undefined ? {} : { actual: `the status ${options.redact(log.lastStatus)}` }
     return { ...done, verdict: "failed", failure: { ...failure, kind: "timeout", message, ...seen } } satisfies Tried
@@ -207,7 +209,8 @@ export const run = Effect.fnUntraced(function* (state: RunState, task: Task) {
 
   /** Why it is not run again; undefined when it is. */
   const mayNot = Effect.fnUntraced(function* (infra: Infra.Infra) {
-    if (state.budget.refusal !== undefined) return state.budget.refusal
+    const { refusal } = state.budget
+    if (refusal !== undefined) return Skip.text(refusal)
     // it would be paid for twice, and the second time nobody has set anything aside for it
     if (options.header.limits.cost_usd !== undefined && TrialLog.mayCostMore(log)) {
       return "what it has made may cost, and money has a limit"
@@ -215,8 +218,8 @@ export const run = Effect.fnUntraced(function* (state: RunState, task: Task) {
     const decision = Reruns.take(reruns, earlier.length, infra, seed)
     if ("not" in decision) return decision.not
     const left_ms = deadline === undefined ? Infinity : deadline.at_ms - (yield* elapsed(state))
-    if (left_ms <= decision.after_ms) return deadline?.reason
-    return (yield* pause(decision.after_ms)) ? stopped : undefined
+    if (left_ms <= decision.after_ms) return deadline && Skip.text(deadline.skip)
+    return (yield* pause(decision.after_ms)) ? Skip.text(stopped) : undefined
   })
 
   let tried = yield* tryOnce()

@@ -12,7 +12,7 @@ describe("plan", () => {
 
   it("of a shard says that its limits are its own", async () => {
     const { stdout } = await run(["plan", "v4-runs", "--shard", "1/2", "--max-time", "5m"])
-    assert.include(stdout, "\nlimits   5 min 00 s: of this shard alone, not of the night\n")
+    assert.include(stdout, "\nlimits   5 min: of this shard alone, not of the night\n")
   })
 
   it("says what nothing bounds, and how to bound it", async () => {
@@ -48,12 +48,12 @@ describe("plan", () => {
     assert.match(unbound.stdout, /\n {5}1 {11}\? {5}unbounded {2}v4-runs › creating a run answers/u)
     assert.include(
       unbound.stdout,
-      "1 scenario, 1 trial · 10 min 00 s at most, as no night says how long · at most 0.00 USD, and 1 that nothing bounds\n"
+      "1 scenario, 1 trial · 10 min at most, as no night says how long · at most 0.00 USD, and 1 that nothing bounds\n"
     )
     assert.include(unbound.stdout, 'bound    declare budget: "0.50 USD" in the scenario, or pass --trial-budget 0.50\n')
     assert.include(
       bound.stdout,
-      "1 scenario, 4 trials · 20 min 00 s at most, as no night says how long · at most 2.00 USD\n"
+      "1 scenario, 4 trials · 20 min at most, as no night says how long · at most 2.00 USD\n"
     )
   })
 })

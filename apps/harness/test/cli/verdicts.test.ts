@@ -99,7 +99,7 @@ describe("verdicts", () => {
       WEBAGENT_API_KEY: "wak_x"
     })
     assert.strictEqual(code, 0, stdout)
-    assert.match(stdout, /\n {4}\d skipped: the limit of 5 requests was reached\n/u)
+    assert.match(stdout, /\n {4}\d skipped: --max-requests \(5 requests\) was reached\n/u)
     assert.match(stdout, /\d passed, \d skipped, \d trials? of others not run in/u)
   })
 })

@@ -280,7 +280,7 @@ export const redNight = (good = 60): RunReport => {
     }),
     resultOf("travel", "too expensive for tonight", [], {
       verdict: "skipped",
-      reason: "the limit of 10.00 USD was reached",
+      reason: "--max-cost (10.00 USD) was reached",
       duration_ms: 0
     })
   ]

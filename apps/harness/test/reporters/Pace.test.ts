@@ -21,7 +21,7 @@ describe("Pace", () => {
     Pace.add(pace, trial({ reruns: night.results[2]?.trials[0]?.reruns ?? [] }))
     assert.strictEqual(
       Pace.line(pace, 21_000),
-      "41 of 104 scenarios · 20 s of 10 min 00 s · 1.23 of 10.00 USD · 822 of 5000 requests · 1 rerun · about 31 s left"
+      "41 of 104 scenarios · 20 s of 10 min · 1.23 of 10.00 USD · 822 of 5,000 requests · 1 rerun · about 31 s left"
     )
   })
 

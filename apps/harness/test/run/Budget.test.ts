@@ -6,6 +6,7 @@ import { TestClock } from "effect/testing"
 import * as Budget from "../../src/run/Budget.ts"
 import * as Money from "@webagent/report/Money"
 import { scenarioKey } from "../../src/run/RunnerOptions.ts"
+import type { Skip } from "@webagent/report/Skip"
 import type { RunReport } from "@webagent/report/RunReport"
 import { TrialLog } from "../../src/observe/TrialLog.ts"
 import { drawing } from "@webagent/statistics/Order"
@@ -41,7 +42,7 @@ describe("Budget of money", () => {
         [priced("a", "0.5", "0.60 USD"), priced("b", "0.4", "0.40 USD"), priced("c", "0.01", "0.20 USD")],
         { limits: limit, concurrency: 1 }
       )
-      assert.deepStrictEqual(reasons(report), ["passed", "passed", "the limit of 1.00 USD was reached"])
+      assert.deepStrictEqual(reasons(report), ["passed", "passed", "--max-cost (1.00 USD) was reached"])
       assert.strictEqual(report.cost_usd, "0.9")
     })
   )
@@ -67,8 +68,8 @@ describe("Budget of money", () => {
         { limits: limit }
       )
       assert.deepStrictEqual(reasons(report), [
-        Budget.unbounded,
-        "it may cost 1.01 USD, more than the limit of 1.00 USD",
+        "it declares no budget, and --max-cost needs one: declare a budget, or pass --trial-budget",
+        "it may cost 1.01 USD, more than --max-cost (1.00 USD)",
         "passed"
       ])
     })
@@ -123,7 +124,7 @@ describe("Budget of money", () => {
         ],
         { limits: limit, concurrency: 1 }
       )
-      assert.deepStrictEqual(reasons(report), ["passed", "passed", "the limit of 1.00 USD was reached"])
+      assert.deepStrictEqual(reasons(report), ["passed", "passed", "--max-cost (1.00 USD) was reached"])
     })
   )
 
@@ -148,7 +149,7 @@ describe("Budget of money", () => {
           ],
           { limits: limit, concurrency: 1 }
         )
-        assert.deepStrictEqual(reasons(report), ["passed", "the limit of 1.00 USD was reached"])
+        assert.deepStrictEqual(reasons(report), ["passed", "--max-cost (1.00 USD) was reached"])
       }
     })
   )
@@ -186,7 +187,7 @@ describe("Budget of money", () => {
       const done = new Map([[JSON.stringify(["suite", "a", 0]), trial]])
       assert.deepStrictEqual(reasons(yield* inTime(told, { limits: limit, done })), [
         "passed",
-        "the limit of 1.00 USD was reached"
+        "--max-cost (1.00 USD) was reached"
       ])
     })
   )
@@ -233,8 +234,8 @@ describe("Limit of time", () => {
       const report = yield* inTime(waits(3), { limits: { time_ms: 15_000 }, concurrency: 1 })
       assert.deepStrictEqual(reasons(report), [
         "passed",
-        "the limit of 15s was reached",
-        "the limit of 15s was reached"
+        "--max-time (15 s) was reached",
+        "--max-time (15 s) was reached"
       ])
       assert.deepStrictEqual(
         report.results.map(({ trials, verdict }) => [verdict, trials.length]),
@@ -274,7 +275,7 @@ describe("Limit of time", () => {
         concurrency: 1,
         learned
       })
-      assert.deepStrictEqual(reasons(report), ["passed", "the limit of 15s was reached", "passed"])
+      assert.deepStrictEqual(reasons(report), ["passed", "--max-time (15 s) was reached", "passed"])
     })
   )
 
@@ -285,7 +286,7 @@ describe("Limit of time", () => {
         ["short", Effect.sleep("1 second"), { trials: 3 }]
       ]
       const report = yield* inTime(told, { limits: { scenarioTime_ms: 15_000 }, concurrency: 1 })
-      const cut = "the limit of 15s for a scenario was reached"
+      const cut = "--max-scenario-time (15 s) was reached"
       assert.deepStrictEqual(
         report.results.map(({ trials }) => trials.map(({ reason, verdict }) => reason ?? verdict)),
         [
@@ -304,7 +305,7 @@ describe("Limit of time", () => {
     Effect.gen(function* () {
       const away = Effect.fail({ _tag: "TooManyRequestsError" })
       const report = yield* inTime([["away", away]], { limits: { time_ms: 400, reruns: 3 } })
-      assert.strictEqual(report.results[0]?.trials[0]?.reason, "HTTP 429: the limit of 400ms was reached")
+      assert.strictEqual(report.results[0]?.trials[0]?.reason, "HTTP 429: --max-time (400 ms) was reached")
     })
   )
 })
@@ -326,7 +327,7 @@ describe("Limit of requests", () => {
         ],
         { limits: { requests: 10 }, concurrency: 2 }
       )
-      const reached = "the limit of 10 requests was reached"
+      const reached = "--max-requests (10 requests) was reached"
       assert.deepStrictEqual(reasons(report), ["passed", "passed", reached, reached])
       assert.strictEqual(report.counts.requests, 10)
     })
@@ -339,7 +340,7 @@ describe("Limit of requests", () => {
       const report = yield* inTime([["away", away]], { limits: { requests: 10, reruns: 3 } })
       assert.deepStrictEqual(
         [report.counts.requests, report.results[0]?.trials[0]?.reason],
-        [10, "HTTP 429: the limit of 10 requests was reached"]
+        [10, "HTTP 429: --max-requests (10 requests) was reached"]
       )
     })
   )
@@ -349,13 +350,13 @@ describe("Limit of requests", () => {
       const budget = new Budget.Budget({ cost_usd: "1" })
       const [first, second] = [Budget.account("0.6"), Budget.account("0.6")]
       assert.isUndefined(yield* budget.enter(first))
-      const told = yield* Deferred.make<string | undefined>()
+      const told = yield* Deferred.make<Skip | undefined>()
       yield* Effect.forkChild(Effect.flatMap(budget.enter(second), (answer) => Deferred.succeed(told, answer)))
       yield* TestClock.adjust("1 second")
       assert.isFalse(yield* Deferred.isDone(told))
       budget.settle(first, { cost_usd: "0.6", requests: 0 })
       budget.leave(first)
-      assert.strictEqual(yield* Deferred.await(told), "the limit of 1.00 USD was reached")
+      assert.deepStrictEqual(yield* Deferred.await(told), { _tag: "CostLimit", limit_usd: "1" })
     })
   )
 })

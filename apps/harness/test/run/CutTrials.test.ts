@@ -118,10 +118,10 @@ describe("what a trial that was cut may have cost", () => {
           ({ report }) => report.results.map(({ reason, verdict }) => reason ?? verdict)
         )
       assert.deepStrictEqual(yield* verdicts("0.10"), ["passed", "passed"])
-      assert.deepStrictEqual(yield* verdicts("0.20"), ["passed", "the limit of 0.60 USD was reached"])
+      assert.deepStrictEqual(yield* verdicts("0.20"), ["passed", "--max-cost (0.60 USD) was reached"])
       assert.deepStrictEqual(yield* verdicts("0.40"), [
-        "the limit of 0.60 USD was reached",
-        "the limit of 0.60 USD was reached"
+        "--max-cost (0.60 USD) was reached",
+        "--max-cost (0.60 USD) was reached"
       ])
     })
   )

@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { scenario } from "@webagent/scenario"
+import * as Skip from "@webagent/report/Skip"
+import { unserved } from "../../src/run/ScenarioRun.ts"
 import * as Forecast from "../../src/run/Forecast.ts"
 import { sourceOf } from "../../src/run/Plan.ts"
 
@@ -33,13 +35,13 @@ const candidate = (name: string, { lacking, seconds, trials = 1, ...told }: Told
     learned,
     worst_usd: "worst" in told ? told.worst : "0.5",
     open: trials,
-    lacking,
+    lacking: unserved([lacking]),
     timeout_ms: 30_000
   }
 }
 
 const reasons = ({ rows }: Forecast.Forecast) =>
-  rows.map(({ candidate: { planned }, skip }) => [planned.scenario.name, skip?.reason, skip?.certain])
+  rows.map(({ candidate: { planned }, skip }) => [planned.scenario.name, skip && Skip.text(skip.why), skip?.certain])
 
 describe("Forecast", () => {
   it("time is that of trials side by side, each begun where one can begin first", () => {
@@ -70,7 +72,7 @@ describe("Forecast", () => {
       candidate("b", { seconds: 2, trials: 6 }),
       candidate("c", { seconds: 2, trials: 4 })
     ]
-    const reached = "the limit of 5s for a scenario was reached"
+    const reached = "--max-scenario-time (5 s) was reached"
     assert.deepStrictEqual(reasons(Forecast.make(told, { scenarioTime_ms: 5000 }, 2)), [
       ["a", reached, true],
       ["b", reached, false],
@@ -99,14 +101,10 @@ describe("Forecast", () => {
     ]
     const forecast = Forecast.make(told, { cost_usd: "1" }, 1)
     assert.deepStrictEqual(reasons(forecast), [
-      [
-        "open",
-        "it declares no budget, and under --max-cost only what has one may begin: declare one, or pass --trial-budget",
-        true
-      ],
-      ["dear", "it may cost 2.00 USD, more than the limit of 1.00 USD", true],
+      ["open", "it declares no budget, and --max-cost needs one: declare a budget, or pass --trial-budget", true],
+      ["dear", "it may cost 2.00 USD, more than --max-cost (1.00 USD)", true],
       ["a", undefined, undefined],
-      ["b", "the limit of 1.00 USD was reached", false],
+      ["b", "--max-cost (1.00 USD) was reached", false],
       ["c", undefined, undefined],
       ["needy", "no control API", true]
     ])
@@ -119,11 +117,11 @@ describe("Forecast", () => {
     assert.strictEqual(short.expected_ms, 6000)
     assert.deepStrictEqual(reasons(short), [
       ["a", undefined, undefined],
-      ["b", "the limit of 6s was reached", false]
+      ["b", "--max-time (6 s) was reached", false]
     ])
     assert.deepStrictEqual(reasons(Forecast.make(told, { requests: 10 }, 1)), [
       ["a", undefined, undefined],
-      ["b", "the limit of 10 requests was reached", false]
+      ["b", "--max-requests (10 requests) was reached", false]
     ])
   })
 })

@@ -385,7 +385,7 @@ describe("Runner", () => {
       )
       yield* Deferred.await(began)
       yield* Fiber.interrupt(fiber)
-      const stopped = "the run was stopped before it had finished"
+      const stopped = "the run was stopped before it finished"
       assert.isTrue(reported)
       assert.isTrue(released)
       assert.deepStrictEqual(statuses, ["passed", stopped, stopped])

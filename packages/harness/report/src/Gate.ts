@@ -1,7 +1,7 @@
-import * as Duration from "effect/Duration"
 import type { JudgedRow } from "./NightJudgement.ts"
 import * as Onset from "./Onset.ts"
 import { isBad, isUncleanOnly, leakedBrowsersOf, type RunReport, type ScenarioResult } from "./RunReport.ts"
+import { counted } from "./Text.ts"
 import { isScored } from "./Trial.ts"
 
 /** Why a run is red, or what one should know of a run that is not, in one sentence. */
@@ -34,13 +34,7 @@ export interface Gate {
 /** So many nights have to be known before what is no worse than they were is let pass. */
 export const leastNights = 5
 
-/** The limit of time of a scenario, in words. */
-export const scenarioTimeReached = (limit_ms: number): string =>
-  `the limit of ${Duration.format(Duration.millis(limit_ms))} for a scenario was reached`
-
 const mostNamed = 3
-
-const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
 
 const nameOf = ({ name, suite }: { readonly suite: string; readonly name: string }) => `${suite} › ${name}`
 
@@ -115,15 +109,11 @@ const isPartlyScored = ({ trials, verdict }: ScenarioResult) =>
   verdict !== "unscored" &&
   trials.some(({ verdict }) => verdict === "infra" || verdict === "unscored")
 
-/** Whether no trial of a scenario came to its end in the time that a scenario has, so that a service which hangs is not let pass. */
-const isOverlong = ({ header }: RunReport) => {
-  const limit_ms = header.limits.scenarioTime_ms
-  return ({ trials, verdict }: ScenarioResult): boolean =>
-    limit_ms !== undefined &&
-    verdict === "skipped" &&
-    // those that were not begun have sent nothing
-    trials.some(({ reason, requests }) => requests > 0 && reason === scenarioTimeReached(limit_ms))
-}
+/** Whether no trial of a scenario ended within the time that the scenario has, so that a service that hangs is red. */
+const isOverlong = ({ trials, verdict }: ScenarioResult): boolean =>
+  verdict === "skipped" &&
+  // those that were not begun have sent nothing
+  trials.some(({ requests, skip }) => requests > 0 && skip?._tag === "ScenarioTimeLimit")
 
 /** That shards of a run are not there, which nobody has asked for. */
 const missingShards = ({ shards = [] }: RunReport): ReadonlyArray<Reason> => {
@@ -134,7 +124,7 @@ const missingShards = ({ shards = [] }: RunReport): ReadonlyArray<Reason> => {
 }
 
 const cuts = (report: RunReport): ReadonlyArray<Reason> => {
-  const reasons = Map.groupBy(report.results.filter(isCut(report)), ({ reason }) => reason ?? "nobody said why")
+  const reasons = Map.groupBy(report.results.filter(isCut(report)), ({ reason }) => reason ?? "no reason given")
   return [...reasons].map(([why, results]) => {
     const whole = results.filter(isUnrun).length
     const part = results.length - whole
@@ -212,7 +202,7 @@ export const judge = (report: RunReport): Gate => {
       results.filter(({ quarantine }) => quarantine?.expired === true),
       (count) => `${count === 1 ? "has" : "have"} been in quarantine for longer than agreed`
     ),
-    ...reason("not run", open.filter(isOverlong(report)), () => "came to no end in the time that a scenario has"),
+    ...reason("not run", open.filter(isOverlong), () => "exceeded --max-scenario-time"),
     ...crossed.map((sentence) => ({ rule: "limit", sentence }) as const),
     ...missingShards(report),
     ...(nothing ? [{ rule: "not run", sentence: "no scenario was run to its end" } as const] : []),

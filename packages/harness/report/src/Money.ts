@@ -37,7 +37,15 @@ export const share = (amount: string, times: number, by: number): string =>
     )
   )
 
-/** An amount for a person, with cents at least: `0.50 USD`, `0.0264 USD`. */
+/** An amount for a person: to the cent, or to its first two digits where it is less: `4.35 USD`, `0.026 USD`. */
+export const rounded = (amount: string): string => {
+  const [whole = "0", fraction = ""] = amount.split(".")
+  const first = /[1-9]/u.exec(fraction)?.index ?? 0
+  const digits = whole === "0" ? Math.max(2, first + 2) : 2
+  return `${whole}.${fraction.slice(0, digits).padEnd(2, "0")} USD`
+}
+
+/** An exact amount for a person, with cents at least: `0.50 USD`, `0.0264 USD`. */
 export const shown = (amount: string): string => {
   const [whole = "0", fraction = ""] = amount.split(".")
   return `${whole}.${fraction.padEnd(2, "0")} USD`

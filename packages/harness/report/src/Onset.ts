@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { counted } from "./Text.ts"
 
 /** Since when something has been wrong, by the nights on the same target that have looked at it. */
 export const Onset = Schema.Struct({
@@ -35,7 +36,7 @@ const ages: ReadonlyArray<Age> = ["new", "again", "old"]
 export const newestFirst = (one: Onset | undefined, other: Onset | undefined): number =>
   ages.indexOf(ageOf(one) ?? "new") - ages.indexOf(ageOf(other) ?? "new")
 
-const nights = (count: number) => `${count} night${count === 1 ? "" : "s"}`
+const nights = (count: number) => counted(count, "night")
 
 /** It in words: `new`, `since 2026-11-14, 7 nights`, `again after 3 green nights`. */
 export const text = (onset: Onset): string => {
@@ -44,7 +45,7 @@ export const text = (onset: Onset): string => {
   if (age === "old") return `since ${since.slice(0, 10)}${count > known ? " or before" : ""}, ${nights(count)}`
   if (age === "again") {
     return green === true
-      ? `again after ${between} green night${between === 1 ? "" : "s"}`
+      ? `again after ${counted(between, "green night")}`
       : `again after ${nights(between)} without it`
   }
   if (flaky !== undefined) return `new, flaky in ${nights(flaky)} before`
@@ -52,7 +53,7 @@ export const text = (onset: Onset): string => {
 }
 
 /** How many are of which age, in words: `1 new, 2 again, 4 as before`, `none new`; undefined where no age is known. */
-export const counted = (onsets: ReadonlyArray<Onset | undefined>): string | undefined => {
+export const summary = (onsets: ReadonlyArray<Onset | undefined>): string | undefined => {
   const of = (age: Age) => onsets.filter((onset) => ageOf(onset) === age).length
   const [fresh, again, old] = [of("new"), of("again"), of("old")]
   if (fresh + again === 0) return old === 0 ? undefined : "none new"

@@ -4,6 +4,7 @@ import { CutCost } from "./CutCost.ts"
 import { Machine } from "./Machine.ts"
 import { NightJudgement, ReleaseProposal } from "./NightJudgement.ts"
 import { Onset } from "./Onset.ts"
+import { Skip } from "./Skip.ts"
 import { Breach, Failure, isUnclean, type LeakedBrowser, Leftover, Trial } from "./Trial.ts"
 
 /**
@@ -76,6 +77,8 @@ export const ScenarioResult = Schema.Struct({
   verdict: Verdict,
   /** Why it, or a trial of it, was skipped or could not be scored. */
   reason: Schema.optionalKey(Schema.String),
+  /** Why it, or a trial of it, was skipped, for programs. */
+  skip: Schema.optionalKey(Skip),
   failure: Schema.optionalKey(Failure),
   /** Milliseconds after the run's start. */
   started_ms: Schema.Number,

@@ -1,17 +1,28 @@
-/** A duration for a person: `3 ms`, `0.3 s`, `41 s`, `2 min 05 s`. */
+/** A number with its digits in groups: `8,214`, `1.5`. */
+export const number = (value: number, digits = 1): string =>
+  value.toLocaleString("en-US", { maximumFractionDigits: digits })
+
+/** A duration: `0.4 ms`, `41 ms`, `1.31 s`, `41.2 s`, `2 min 05 s`, `1 h 30 min`. */
 export const duration = (duration_ms: number): string => {
-  if (duration_ms < 100) return `${Math.round(duration_ms)} ms`
-  if (duration_ms < 9950) return `${(duration_ms / 1000).toFixed(1)} s`
+  const size = Math.abs(duration_ms)
+  if (size < 999.5) return `${number(duration_ms, size < 9.95 ? 1 : 0)} ms`
+  if (size < 59_950) return `${number(duration_ms / 1000, size < 9995 ? 2 : 1)} s`
   const seconds = Math.round(duration_ms / 1000)
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, "0")} s`
+  const minutes = seconds < 3600 ? Math.floor(seconds / 60) : Math.round(seconds / 60)
+  const [large, small, units] =
+    seconds < 3600 ? [minutes, seconds % 60, ["min", "s"]] : [Math.floor(minutes / 60), minutes % 60, ["h", "min"]]
+  return `${large} ${units[0]}${small === 0 ? "" : ` ${String(small).padStart(2, "0")} ${units[1]}`}`
 }
 
 /** A share in percent: `97.5 %`, `100 %`. */
-export const percent = (share: number): string => `${(100 * share).toFixed(share > 0 && share < 1 ? 1 : 0)} %`
+export const percent = (share: number, digits = 1): string => `${number(share * 100, digits)} %`
 
 /** A number with its noun: `1 browser`, `2 browsers`; `plural` is what is added. */
 export const counted = (count: number, noun: string, plural = "s"): string =>
-  `${count} ${noun}${count === 1 ? "" : plural}`
+  `${number(count)} ${noun}${count === 1 ? "" : plural}`
+
+/** A moment with its zone: `2026-11-21 09:12:44 UTC`. */
+export const moment = (iso: string): string => `${iso.slice(0, 19).replace("T", " ")} UTC`
 
 /** Text cut to a width, with an ellipsis when something is missing. */
 export const cut = (text: string, width: number): string =>

@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { Skip } from "./Skip.ts"
 
 /** One HTTP request of a scenario; `status` is null when no answer came. */
 export const Exchange = Schema.Struct({
@@ -108,6 +109,8 @@ export const Trial = Schema.Struct({
   verdict: TrialVerdict,
   /** Why it was skipped or not scored, and why it was not run again. */
   reason: Schema.optionalKey(Schema.String),
+  /** Why it was skipped, for programs. */
+  skip: Schema.optionalKey(Skip),
   /** Milliseconds after the run's start, of the try that counts. */
   started_ms: Schema.Number,
   duration_ms: Schema.Number,

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Gate from "../src/Gate.ts"
+import * as Skip from "../src/Skip.ts"
 import type { JudgedRow, NightJudgement } from "../src/NightJudgement.ts"
 import { countsOf, type RunReport, type ScenarioResult, type Verdict } from "../src/RunReport.ts"
 import type { Trial } from "../src/Trial.ts"
@@ -81,7 +82,7 @@ const quarantine = (expired: boolean) => ({
 const many = [trial(), trial(), trial(), trial()]
 const breach = { invariant: "created-twice", sentence: "one run was made twice.", resource: "r-1" }
 const leak = { id: "b-1", stopped: true }
-const unrun = result("waits", "skipped", { reason: "the limit of 5.00 USD was reached" })
+const unrun = result("waits", "skipped", { reason: "--max-cost (5.00 USD) was reached" })
 
 /** What makes it red, then what is only said. */
 const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, ReadonlyArray<string>]> = [
@@ -208,18 +209,18 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
       passed,
       unrun,
       result("half", "passed", {
-        reason: "the limit of 5.00 USD was reached",
+        reason: "--max-cost (5.00 USD) was reached",
         trials: [trial(), trial({ verdict: "skipped" })]
       })
     ]),
     [],
-    ["1 scenario was not run, 1 scenario not with all trials: the limit of 5.00 USD was reached"]
+    ["1 scenario was not run, 1 scenario not with all trials: --max-cost (5.00 USD) was reached"]
   ],
   [
     "a limit kept all from running",
     report([unrun]),
     ["no scenario was run to its end"],
-    ["1 scenario was not run: the limit of 5.00 USD was reached"]
+    ["1 scenario was not run: --max-cost (5.00 USD) was reached"]
   ],
   [
     "what the target cannot serve is not missing",
@@ -275,19 +276,16 @@ describe("Gate", () => {
   }
 
   it("a scenario of which no trial came to its end in its own time is red, one that was not begun is not", () => {
-    const reason = "the limit of 2s for a scenario was reached"
+    const skip = Skip.said({ _tag: "ScenarioTimeLimit", limit_ms: 2000 })
     const cut = (requests: number) =>
-      result("hangs", "skipped", { reason, trials: [trial({ verdict: "skipped", reason, requests })] })
-    const within = (results: ReadonlyArray<ScenarioResult>) => {
-      const made = report(results)
-      return Gate.judge({ ...made, header: { ...made.header, limits: { scenarioTime_ms: 2000 } } })
-    }
+      result("hangs", "skipped", { ...skip, trials: [trial({ verdict: "skipped", ...skip, requests })] })
+    const within = (results: ReadonlyArray<ScenarioResult>) => Gate.judge(report(results))
     assert.deepStrictEqual(within([passed, cut(3)]).reasons, [
-      { rule: "not run", sentence: "1 scenario came to no end in the time that a scenario has: shop › hangs" }
+      { rule: "not run", sentence: "1 scenario exceeded --max-scenario-time: shop › hangs" }
     ])
     assert.isTrue(within([passed, cut(0)]).green)
     // one that came to its end says more than one that did not
-    const some = result("slow", "passed", { trials: [trial(), trial({ verdict: "skipped", reason })] })
+    const some = result("slow", "passed", { trials: [trial(), trial({ verdict: "skipped", ...skip })] })
     assert.isTrue(within([passed, some]).green)
   })
 })

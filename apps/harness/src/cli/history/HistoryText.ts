@@ -1,6 +1,6 @@
-import { Cost } from "@webagent/core"
+import * as Money from "@webagent/report/Money"
 import type { Night, NightScenario } from "@webagent/nights/Night"
-import * as Words from "@webagent/nights/Words"
+import { counted, duration, percent } from "@webagent/report/Text"
 import type { Style } from "@webagent/report/Style"
 
 const levels = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const
@@ -43,8 +43,6 @@ const passRate = (night: Night) => {
   return scored === 0 ? undefined : sum(night, ({ passed }) => passed) / scored
 }
 
-const span = (time_ms: number) => (time_ms < 120_000 ? Words.time(time_ms) : `${Math.round(time_ms / 60_000)} min`)
-
 const said = ({ partial, regressed = [] }: Night, style: Style): string => {
   if (partial !== undefined) return style.faint(`partial: ${partial}`)
   const [first] = regressed
@@ -65,11 +63,11 @@ export const ofNights = (nights: ReadonlyArray<Night>, style: Style): ReadonlyAr
       night.id,
       night.startedAt.slice(0, 16).replace("T", " "),
       String(sum(night, ({ trials }) => trials)),
-      rate === undefined ? "" : Words.percent(rate),
+      rate === undefined ? "" : percent(rate),
       String(flaky(night)),
       String(leaks(night)),
-      span(night.duration_ms),
-      `${night.cost_usd} USD`
+      duration(night.duration_ms),
+      Money.rounded(night.cost_usd)
     ]
   })
   const head = ["id", "began (UTC)", "trials", "passed", "flaky", "left open", "took", "cost"]
@@ -78,22 +76,26 @@ export const ofNights = (nights: ReadonlyArray<Night>, style: Style): ReadonlyAr
     cells
       .map((cell, column) => (column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
       .join("  ")
-  const total = Cost.total(nights.map(({ cost_usd }) => cost_usd)).total
+  const total = Money.sum(nights.map(({ cost_usd }) => cost_usd))
   const took = nights.reduce((all, { duration_ms }) => all + duration_ms, 0)
   const partial = nights.filter((night) => night.partial !== undefined).length
   return [
     ...trendLines([
-      { name: "pass rate", values: nights.map(passRate), format: Words.percent },
+      { name: "pass rate", values: nights.map(passRate), format: percent },
       { name: "flaky scenarios", values: nights.map(flaky), format: whole },
       { name: "left open", values: nights.map(leaks), format: whole },
-      { name: "took", values: nights.map(({ duration_ms }) => duration_ms), format: span },
-      { name: "cost", values: nights.map(({ cost_usd }) => Number(cost_usd)), format: Words.dollars }
+      { name: "took", values: nights.map(({ duration_ms }) => duration_ms), format: duration },
+      {
+        name: "cost",
+        values: nights.map(({ cost_usd }) => Number(cost_usd)),
+        format: (value) => Money.rounded(String(value))
+      }
     ]),
     "",
     style.strong(line(head)),
     ...nights.map((night, index) => `${line(rows[index] ?? [])}  ${said(night, style)}`.trimEnd()),
     "",
-    `${Words.nights(nights.length)}${partial === 0 ? "" : `, ${partial} partial`} · ${span(took)} · ${total} USD`
+    `${counted(nights.length, "night")}${partial === 0 ? "" : `, ${partial} partial`} · ${duration(took)} · ${Money.rounded(total)}`
   ]
 }
 
@@ -108,13 +110,13 @@ const ofScenario = (nights: ReadonlyArray<Night>, suite: string, name: string, s
       {
         name: "pass rate",
         values: its.map((one) => (one === undefined || one.scored === 0 ? undefined : one.passed / one.scored)),
-        format: Words.percent
+        format: percent
       },
-      { name: "duration", values: its.map((one) => one?.durations?.median_ms), format: Words.time },
+      { name: "duration", values: its.map((one) => one?.durations?.median_ms), format: duration },
       {
         name: "cost",
         values: its.map((one) => (one === undefined ? undefined : Number(one.cost_usd) / Math.max(1, one.trials))),
-        format: Words.dollars
+        format: (value) => Money.rounded(String(value))
       }
     ]),
     ...(sources.size > 1 ? [style.faint(`  written anew ${sources.size - 1} times`)] : []),

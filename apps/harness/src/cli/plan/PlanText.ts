@@ -1,4 +1,5 @@
 import type { Forecast, Row } from "../../run/Forecast.ts"
+import * as Skip from "@webagent/report/Skip"
 import * as Money from "@webagent/report/Money"
 import * as Plan from "../../run/Plan.ts"
 import type { Limits } from "@webagent/report/RunReport"
@@ -43,7 +44,7 @@ const line = (row: Row, { columns, isFree }: PlanTextOptions): string => {
 const skipped = (rows: ReadonlyArray<Row>, certain: boolean, what: string, style: Style): ReadonlyArray<string> => {
   const reasons = Map.groupBy(
     rows.filter(({ skip }) => skip?.certain === certain),
-    ({ skip }) => skip?.reason ?? ""
+    ({ skip }) => (skip === undefined ? "" : Skip.text(skip.why))
   )
   return [...reasons].map(([reason, group]) => style.faint(`${String(group.length).padStart(6)}  ${what}: ${reason}`))
 }

@@ -2,6 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Forecast from "../../run/Forecast.ts"
 import * as Plan from "../../run/Plan.ts"
+import { unserved } from "../../run/ScenarioRun.ts"
 import { scenarioKey } from "../../run/RunnerOptions.ts"
 import * as Capabilities from "../../targets/Capabilities.ts"
 import { choose, limitsOf } from "../ChosenScenarios.ts"
@@ -39,7 +40,7 @@ export const planSuites = Effect.fnUntraced(function* (options: RunOptions, args
       worst_usd: Plan.worstOf(planned, Plan.budgetOf(planned, options.trials, limits.trialBudget_usd)),
       open: options.trial === undefined ? Plan.trialsOf(planned, options.trials) : 1,
       timeout_ms: Duration.toMillis(scenario.timeout ?? timeout),
-      lacking: scenario.needs.map(lacks).find((reason) => reason !== undefined)
+      lacking: unserved(scenario.needs.map(lacks))
     }
   })
   const { columns, style, write } = yield* terminal

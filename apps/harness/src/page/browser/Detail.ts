@@ -1,14 +1,7 @@
 import type { Exchange, Message } from "@webagent/report/Trace"
+import { duration } from "@webagent/report/Text"
 import { html } from "./Element.ts"
 import { type Lane, pathOf } from "./Lanes.ts"
-
-/** `0.4 ms`, `41 ms`, `1.31 s`. */
-export const time = (value_ms: number): string => {
-  const value = Math.abs(value_ms) < 1e-9 ? 0 : value_ms
-  if (value === 0) return "0"
-  if (Math.abs(value) < 1000) return `${Number(value.toFixed(Math.abs(value) < 10 ? 1 : 0))} ms`
-  return `${Number((value / 1000).toFixed(2))} s`
-}
 
 const pretty = (text: string): string => {
   try {
@@ -44,8 +37,13 @@ const exchangeOf = (exchange: Exchange): ReadonlyArray<Node> => {
   const { attempt, at_ms, duration_ms, failure, headers_ms, kind, method, requestId, retried, status, url } = exchange
   const facts: ReadonlyArray<readonly [string, string | null]> = [
     ["answer", failure === null ? String(status) : `${status === null ? "none" : status}: ${failure}`],
-    ["began", `${time(at_ms)} after the trial did`],
-    ["took", headers_ms === null ? time(duration_ms) : `${time(duration_ms)}, ${time(headers_ms)} to the first byte`],
+    ["began", `${duration(at_ms)} after the trial did`],
+    [
+      "took",
+      headers_ms === null
+        ? duration(duration_ms)
+        : `${duration(duration_ms)}, ${duration(headers_ms)} to the first byte`
+    ],
     ["attempt", attempt === 1 ? null : `${attempt}, as the one before ended with ${retried ?? "nothing"}`],
     ["id", requestId]
   ]

@@ -1,4 +1,5 @@
 import type { Trace } from "@webagent/report/Trace"
+import { duration } from "@webagent/report/Text"
 import * as Detail from "./Detail.ts"
 import { html, svg } from "./Element.ts"
 import * as Lanes from "./Lanes.ts"
@@ -26,7 +27,7 @@ const classes: Readonly<Record<Lanes.Shape["as"], string>> = {
 type Scale = (at_ms: number) => number
 
 const shape = ({ as, from_ms, note, to_ms }: Lanes.Shape, x: Scale): SVGElement => {
-  const told = note === undefined ? [] : [svg("title", {}, `${note}, ${Detail.time(to_ms - from_ms)}`)]
+  const told = note === undefined ? [] : [svg("title", {}, `${note}, ${duration(to_ms - from_ms)}`)]
   const from = x(from_ms)
   const to = x(to_ms)
   if (as === "pause" || as === "retry") {
@@ -80,7 +81,7 @@ const keyOf = (lanes: ReadonlyArray<Lanes.Lane>) => {
 const spanOf = ({ shapes }: Lanes.Lane): string => {
   const from_ms = Math.min(...shapes.map((one) => one.from_ms))
   const to_ms = Math.max(...shapes.map((one) => one.to_ms))
-  return shapes.length === 0 ? "" : ` from ${Detail.time(from_ms)} to ${Detail.time(to_ms)}`
+  return shapes.length === 0 ? "" : ` from ${duration(from_ms)} to ${duration(to_ms)}`
 }
 
 const row = (lane: Lanes.Lane, x: Scale, marks: ReadonlyArray<number>): HTMLButtonElement =>
@@ -111,7 +112,7 @@ const axis = (x: Scale, marks: ReadonlyArray<number>): HTMLElement => {
     svg(
       "text",
       { x: `${x(mark) / 10}%`, y: 14, "text-anchor": mark === 0 ? "start" : x(mark) > 950 ? "end" : "middle" },
-      Detail.time(mark)
+      duration(mark)
     )
   )
   return html(
@@ -180,7 +181,7 @@ export const render = (trace: Trace, { download, replay }: Actions): HTMLElement
     html(
       "div",
       { class: "wf-head" },
-      html("h5", {}, `Trial ${trace.index + 1} · ${Detail.time(trace.duration_ms)} · seed ${trace.seed}`),
+      html("h5", {}, `Trial ${trace.index + 1} · ${duration(trace.duration_ms)} · seed ${trace.seed}`),
       ...(missing.length === 0 ? [] : [html("span", { class: "faint small" }, `not kept: ${missing.join(", ")}`)]),
       ...(replay === undefined ? [] : [html("button", { type: "button", "data-copy": replay }, "Copy replay command")]),
       har

@@ -1,4 +1,5 @@
 import * as Result from "effect/Result"
+import * as Skip from "@webagent/report/Skip"
 import * as Money from "@webagent/report/Money"
 import * as Agreement from "@webagent/report/Agreement"
 import * as Figures from "@webagent/report/SuiteFigures"
@@ -95,7 +96,7 @@ const absent = (suite: string, name: string, shard: number): ScenarioResult => (
   tags: [],
   needs: [],
   verdict: "skipped",
-  reason: `shard ${shard} is missing`,
+  ...Skip.said({ _tag: "MissingShard", shard }),
   started_ms: 0,
   duration_ms: 0,
   checks: 0,

@@ -55,6 +55,6 @@ describe("exchangeLine", () => {
   it("cuts what is long, and says how long it is", () => {
     const line = lineOf(seen({ sent: "x".repeat(5000) }))
     assert.isBelow(line.length, 250)
-    assert.match(line, /x… \(5000 bytes\)$/u)
+    assert.match(line, /x… \(5,000 bytes\)$/u)
   })
 })

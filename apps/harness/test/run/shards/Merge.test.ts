@@ -1,10 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
+import { TestClock } from "effect/testing"
 import { partialOf } from "@webagent/nights/Night"
+import { TrialLog } from "../../../src/observe/TrialLog.ts"
 import * as Attention from "../../../src/reporters/Attention.ts"
 import * as Money from "@webagent/report/Money"
 import * as Gate from "@webagent/report/Gate"
@@ -204,7 +207,7 @@ describe("merge", () => {
       assert.strictEqual(given.header.limits.cost_usd, "8.00")
       assert.deepStrictEqual(given.crossed, [
         "the shards cost 10.00 USD together, more than the 8.00 USD of the night",
-        "the longest shard took 2.0 s, more than the 2.0 s of the night"
+        "the longest shard took 2 s, more than the 2 s of the night"
       ])
       assert.isUndefined(merged(limited("5", [each, each]), { cost_usd: "10", time_ms: 2000, requests: 1 }).crossed)
     })
@@ -231,7 +234,7 @@ describe("merge", () => {
       ])
       assert.deepStrictEqual(unlike.differences, [
         "--concurrency: 4 in shards 1 and 3, 8 in shard 2",
-        "--max-time: none in shards 1 and 3, 1 min 00 s in shard 2",
+        "--max-time: none in shards 1 and 3, 1 min in shard 2",
         "--max-cost: none in shard 1, 5.00 USD in shards 2 and 3",
         "--reruns: 2 in shard 1, 3 in shard 2, none in shard 3"
       ])
@@ -262,4 +265,40 @@ describe("merge", () => {
       assert.deepStrictEqual([together[0]?.event._tag, together.at(-1)?.event._tag], ["RunStarted", "RunFinished"])
     })
   )
+})
+
+describe("a service that hangs in every trial", () => {
+  /** One shard of two, in which the only scenario hangs, under a limit of its own or under the trial's timeout. */
+  const hanging = Effect.fnUntraced(function* (index: number, scenarioTime_ms: number | undefined) {
+    const limits = scenarioTime_ms === undefined ? {} : { scenarioTime_ms }
+    const asks = Effect.andThen(
+      Effect.map(TrialLog, (log) => (log.requests += 1)),
+      Effect.never
+    )
+    const suite = suiteOf(`suite ${index}`, [["hangs", asks, { trials: 2 }]])
+    const fiber = yield* Effect.forkChild(run([suite], { limits, timeout: "10 seconds", concurrency: 1 }))
+    yield* TestClock.adjust("1 minute")
+    const { report } = yield* Fiber.join(fiber)
+    const plan = [1, 2].map((shard) => ({ suite: `suite ${shard}`, name: "hangs", shard }))
+    const header = { ...report.header, shard: { index, of: 2, plan } }
+    return { directory: `shard-${index}`, has: () => true, report: { ...report, header } } satisfies ShardReport
+  })
+
+  for (const [what, one, other] of [
+    ["equal limits of time for a scenario", 2000, 2000],
+    ["different ones", 2000, 3000],
+    ["none on one shard", 2000, undefined]
+  ] as const) {
+    it.effect(`is red when its shards are merged: ${what}`, () =>
+      Effect.gen(function* () {
+        const shards = [yield* hanging(1, one), yield* hanging(2, other)]
+        const { report } = Result.getOrThrow(merge(shards, { allowMissing: false }))
+        const named = Gate.judge(report)
+          .reasons.flatMap(({ rule, sentence }) => (rule === "shards" ? [] : [sentence]))
+          .join("; ")
+        assert.include(named, "suite 1 › hangs")
+        assert.include(named, "suite 2 › hangs")
+      })
+    )
+  }
 })

@@ -1,0 +1,56 @@
+import * as Schema from "effect/Schema"
+import * as Money from "./Money.ts"
+import { counted, duration } from "./Text.ts"
+
+/** Why a scenario or a trial was not run, or not to its end. Amounts are exact decimals in USD. */
+export const Skip = Schema.Union([
+  /** The target does not serve a need of the scenario. */
+  Schema.TaggedStruct("Unserved", { why: Schema.String }),
+  /** `--max-time`, `--max-scenario-time`, `--max-cost` and `--max-requests` of the run that it belongs to. */
+  Schema.TaggedStruct("TimeLimit", { limit_ms: Schema.Number }),
+  Schema.TaggedStruct("ScenarioTimeLimit", { limit_ms: Schema.Number }),
+  Schema.TaggedStruct("CostLimit", { limit_usd: Schema.String }),
+  Schema.TaggedStruct("RequestLimit", { limit: Schema.Int }),
+  /** It may cost more than the whole run may. */
+  Schema.TaggedStruct("OverCostLimit", { worst_usd: Schema.String, limit_usd: Schema.String }),
+  /** Nothing bounds its cost, and the run has a limit of cost. */
+  Schema.TaggedStruct("NoBudget", {}),
+  /** Its trials have used up its own budget. */
+  Schema.TaggedStruct("BudgetUsed", { budget_usd: Schema.String }),
+  /** The run was stopped by hand. */
+  Schema.TaggedStruct("Stopped", {}),
+  /** The shard that should have run it is missing. */
+  Schema.TaggedStruct("MissingShard", { shard: Schema.Int })
+])
+
+/** Why a scenario or a trial was not run, or not to its end. */
+export type Skip = typeof Skip.Type
+
+/** It in words that follow "not run: ". */
+export const text = (skip: Skip): string => {
+  switch (skip._tag) {
+    case "Unserved":
+      return skip.why
+    case "TimeLimit":
+      return `--max-time (${duration(skip.limit_ms)}) was reached`
+    case "ScenarioTimeLimit":
+      return `--max-scenario-time (${duration(skip.limit_ms)}) was reached`
+    case "CostLimit":
+      return `--max-cost (${Money.shown(skip.limit_usd)}) was reached`
+    case "RequestLimit":
+      return `--max-requests (${counted(skip.limit, "request")}) was reached`
+    case "OverCostLimit":
+      return `it may cost ${Money.shown(skip.worst_usd)}, more than --max-cost (${Money.shown(skip.limit_usd)})`
+    case "NoBudget":
+      return "it declares no budget, and --max-cost needs one: declare a budget, or pass --trial-budget"
+    case "BudgetUsed":
+      return `its budget of ${Money.shown(skip.budget_usd)} is used up`
+    case "Stopped":
+      return "the run was stopped before it finished"
+    case "MissingShard":
+      return `shard ${skip.shard} is missing`
+  }
+}
+
+/** What a report says of it: the tagged value, and its sentence for a person. */
+export const said = (skip: Skip) => ({ skip, reason: text(skip) })
