@@ -40,6 +40,7 @@ export async function buildK6({ log = () => {}, cache = defaultCache, signal } =
 
   const start = performance.now()
   log(`building k6 ${version} once (about two minutes) ...`)
+  await download(go.GOPROXY, version, signal)
   mkdirSync(directory, { recursive: true })
   // Renamed when complete, so that no one, not even another build at the same time, finds half a binary.
   const unfinished = `${binary}.${process.pid}`
@@ -54,10 +55,30 @@ export async function buildK6({ log = () => {}, cache = defaultCache, signal } =
   return binary
 }
 
+const downloadLimit_s = 120
+
+/** Has Go fetch what the build needs, which it does not do again: no network that hangs holds the build up. */
+async function download(proxy = "its module proxy", version, signal) {
+  const limit = AbortSignal.timeout(downloadLimit_s * 1000)
+  const { code, stderr } = await run(
+    ["list", "-deps", "."],
+    signal === undefined ? limit : AbortSignal.any([signal, limit])
+  ).catch((error) => {
+    if (!limit.aborted) throw error
+    return { code: 1, stderr: `no end after ${downloadLimit_s} s` }
+  })
+  if (code === 0) return
+  const [why] = stderr.trim().split("\n").slice(-1)
+  throw new BuildK6Error(
+    `The Go modules of k6 ${version} cannot be had from ${proxy} (${why}); check the network and GOPROXY.`,
+    1
+  )
+}
+
 /** Asks in this folder, so that a Go that fetches newer ones by itself has done so before it answers. */
 async function goEnvironment(required, signal) {
   const advice = `k6 needs Go ${required} or later to be built: get it from https://go.dev/dl, or from your package manager`
-  const { code, stdout } = await run(["env", "-json", "GOVERSION", "GOOS", "GOARCH"], signal)
+  const { code, stdout } = await run(["env", "-json", "GOVERSION", "GOOS", "GOARCH", "GOPROXY"], signal)
   if (code === undefined) throw new BuildK6Error(`There is no Go on the PATH. ${advice}.`, 4)
   const go = code === 0 ? JSON.parse(stdout) : undefined
   if (go === undefined || olderThan(go.GOVERSION, required)) {

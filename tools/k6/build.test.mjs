@@ -85,7 +85,7 @@ test("another Go gets a binary of its own", () => {
 })
 
 test("a build that fails leaves nothing, says what Go said, exit code 1", () => {
-  const script = `case "$1" in env) ${answer("go1.26.0")} ;; *) while [ "$1" != -o ]; do shift; done; echo half > "$2"; echo "no space left" >&2; exit 1 ;; esac`
+  const script = `case "$1" in env) ${answer("go1.26.0")} ;; build) while [ "$1" != -o ]; do shift; done; echo half > "$2"; echo "no space left" >&2; exit 1 ;; esac`
   const source = `
     import { mkdtempSync, readdirSync } from "node:fs"
     import { buildK6 } from ${JSON.stringify(build)}
@@ -93,4 +93,16 @@ test("a build that fails leaves nothing, says what Go said, exit code 1", () => 
     await buildK6({ cache }).catch((error) => console.log(error.exitCode, error.message))
     console.log(readdirSync(cache + "/" + readdirSync(cache)[0]).length)`
   assert.match(withGo(script, source).stdout, /^1 k6 2\.\S+ did not build; Go said: no space left\n0\n$/)
+})
+
+test("modules that cannot be had: one sentence that names the proxy, exit code 1", () => {
+  const script = `case "$1" in env) echo '{"GOVERSION":"go1.26.0","GOOS":"linux","GOARCH":"amd64","GOPROXY":"http://127.0.0.1:9"}' ;; list) echo "go: downloading x" >&2; echo "main.go:8:2: dial tcp 127.0.0.1:9: connection refused" >&2; exit 1 ;; esac`
+  const source = `
+    import { mkdtempSync } from "node:fs"
+    import { buildK6 } from ${JSON.stringify(build)}
+    await buildK6({ cache: mkdtempSync(${JSON.stringify(join(tmpdir(), "k6-"))}) }).catch((error) => console.log(error.exitCode, error.message))`
+  assert.match(
+    withGo(script, source).stdout,
+    /^1 The Go modules of k6 2\.\S+ cannot be had from http:\/\/127\.0\.0\.1:9 \(.+connection refused\); check the network and GOPROXY\.\n$/
+  )
 })
