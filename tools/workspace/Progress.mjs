@@ -98,8 +98,8 @@ export class Progress {
   tick() {
     if (this.#running.size === 0 && this.#left === 0) return
     const running = [...this.#running].map(([name, from]) => `${name} ${duration((this.#now() - from) / 1000)}`)
-    const waiting = count(this.#left, "waiting")
-    const text = `${duration(this.elapsed)}: running ${[...running, ...waiting].join(", ")}`
+    const parts = [...(running.length === 0 ? [] : [`running ${running.join(", ")}`]), ...count(this.#left, "waiting")]
+    const text = `${duration(this.elapsed)}: ${parts.join(", ")}`
     if (!this.rewrites) {
       if (this.#now() - this.#printed_ms >= silence_ms) this.line(`        ${text}`)
       return

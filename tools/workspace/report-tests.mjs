@@ -27,8 +27,9 @@ async function nodeTests() {
     const heading = type === "test:pass" ? data.details.type === "suite" : failureOf(data) === "subtestsFailed"
     if (heading) continue
     const skipped = data.skip !== undefined || data.todo !== undefined
-    counts[skipped ? "skipped" : type === "test:pass" ? "passed" : "failed"]++
-    tests.push({ file: data.file, fullName: data.name, duration: data.details.duration_ms })
+    const status = skipped ? "skipped" : type === "test:pass" ? "passed" : "failed"
+    counts[status]++
+    tests.push({ file: data.file, fullName: data.name, duration: data.details.duration_ms, status })
     if (type === "test:fail") console.error(`FAILED  ${data.name}\n`, data.details.error)
     if (type === "test:fail")
       tellFailure({ file: basename(data.file), test: data.name, why: inspect(data.details.error) })
@@ -54,7 +55,12 @@ async function goTests() {
     if (printed !== undefined) output.push({ printed, test })
     if (test === undefined || !["pass", "fail", "skip"].includes(verdict)) continue
     verdicts.set(test, verdict)
-    tests.push({ file: resolve("."), fullName: test, duration: seconds * 1000 })
+    tests.push({
+      file: resolve("."),
+      fullName: test,
+      duration: seconds * 1000,
+      status: verdict === "fail" ? "failed" : verdict
+    })
     const ofTest = output.filter((one) => one.test === test)
     if (verdict === "fail")
       tellFailure({

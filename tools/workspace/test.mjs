@@ -4,7 +4,8 @@
  * format, arrows) as one. `npm test -- --slow` also names the ten slowest tests.
  */
 import { spawn, spawnSync } from "node:child_process"
-import { existsSync, globSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { dirname, join, relative } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
@@ -22,6 +23,10 @@ if (unknown !== undefined) {
 // tests that need Go are skipped without it: which Go there is belongs to what turbo caches by
 const go = spawnSync("go", ["version"], { encoding: "utf8" }).stdout?.trim() ?? "none"
 
+// tests start some hundred processes of the same modules: those of one run compile them once
+const compiled = mkdtempSync(join(tmpdir(), "webagent-compiled-"))
+process.on("exit", () => rmSync(compiled, { recursive: true, force: true }))
+
 const progress = new Progress()
 const counts = { passed: 0, failed: 0, skipped: 0 }
 // said once more at the end, for a reader who has only the last lines
@@ -36,6 +41,7 @@ const turbo = async (args, onLine) => {
       ...process.env,
       TURBO_TELEMETRY_DISABLED: "1",
       NO_COLOR: "1",
+      NODE_COMPILE_CACHE: compiled,
       WEBAGENT_GO: go,
       WEBAGENT_LIVE: join(root, "tools", "workspace", "live.mjs")
     }
@@ -94,7 +100,7 @@ const reportOf = ({ report }) => {
 }
 
 const waiting = new Map(packages)
-const [cached, toldTasks] = [new Set(), new Set()]
+const [cached, told, failed] = [new Set(), new Set(), new Set()]
 const slow = []
 
 /** What failed in a report, each with the first line of why. */
@@ -102,7 +108,7 @@ const failuresOf = (name, { testResults }) =>
   testResults.flatMap(({ assertionResults, message, name: file, status }) => {
     const failed = assertionResults.filter((test) => test.status === "failed")
     const tests = failed.length === 0 && status === "failed" ? [{ failureMessages: [message] }] : failed
-    return tests.map(({ failureMessages: [why = ""], fullName }) =>
+    return tests.map(({ failureMessages: [why = ""] = [], fullName }) =>
       [name, relative(root, file), fullName, why.split("\n")[0].slice(0, 300)].filter(Boolean).join(" > ")
     )
   })
@@ -120,7 +126,10 @@ const collect = () => {
     )
     const one = { passed, failed: numFailedTests + broken.length, skipped: numPendingTests + numTodoTests }
     for (const kind of Object.keys(counts)) counts[kind] += one[kind]
-    if (one.failed > 0) failures.push(...failuresOf(name, report))
+    if (one.failed > 0) {
+      failed.add(task)
+      failures.push(...failuresOf(name, report))
+    }
     for (const { assertionResults, name: path } of testResults)
       for (const { duration: ms = 0, fullName } of assertionResults)
         slow.push({ ms, fullName, file: relative(root, path) })
@@ -131,7 +140,16 @@ const collect = () => {
 
 let failedTasks = []
 const poll = setInterval(collect, 200)
-const args = ["run", "test:unit", "--continue", "--json", "--output-logs=new-only", "--log-order=stream"]
+// a test often waits for a process or a deadline: twice as many packages as cores keep them busy
+const args = [
+  "run",
+  "test:unit",
+  "--continue",
+  "--concurrency=200%",
+  "--json",
+  "--output-logs=new-only",
+  "--log-order=stream"
+]
 const ok = await turbo(args, (task, line) => {
   const failure = failureIn(line)
   // turbo's last lines name what failed, as package#task: a task can fail though each of its tests passed
@@ -139,26 +157,27 @@ const ok = await turbo(args, (task, line) => {
   if (line.startsWith("cache hit")) cached.add(task)
   if (line.startsWith("cache miss") && waiting.has(task)) progress.started(packages.get(task).name)
   if (failure === undefined) return keep(task, line)
-  toldTasks.add(task)
+  told.add(task)
   return progress.failure(packages.get(task)?.name ?? task, failure)
 })
 clearInterval(poll)
 collect()
 
-for (const [, { name }] of waiting) {
+for (const [task, { name }] of waiting) {
   counts.failed++
+  failed.add(task)
   failures.push(`${name}: its tests did not run`)
   progress.ended(name, { ok: false, text: "its tests did not run" })
 }
 for (const task of failedTasks) {
   const { name } = packages.get(task) ?? { name: task.replace("#", " ") }
   // an error outside of each test, or a build that the tests needed
-  if (!failures.some((failure) => failure.startsWith(`${name} > `) || failure.startsWith(`${name}: `))) {
+  if (!failed.has(task)) {
     counts.failed++
     failures.push(packages.has(task) ? `${name}: an error outside of its tests` : name)
     progress.ended(name, { ok: false, text: "an error outside of its tests" })
   }
-  if (!toldTasks.has(task)) progress.line(outputOf(task))
+  if (!told.has(task)) progress.line(outputOf(task))
 }
 if (!ok && counts.failed === 0) {
   counts.failed++

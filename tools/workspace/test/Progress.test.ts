@@ -35,6 +35,13 @@ describe("Progress without a terminal", () => {
     assert.strictEqual(written(), "")
   })
 
+  it("says how many wait while none runs", () => {
+    const { after, progress, written } = at({})
+    progress.expect(2)
+    after(15)
+    assert.strictEqual(written(), "        15.0 s: 2 waiting\n")
+  })
+
   it("writes no escape sequence", () => {
     const { after, progress, written } = at({})
     progress.started("v4")
