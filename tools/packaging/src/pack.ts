@@ -32,8 +32,12 @@ const closure = (name: string): ReadonlySet<string> => {
   return new Set([name, ...needed.flatMap((each) => [...closure(each)])])
 }
 
-const install = (...names: ReadonlyArray<string>) =>
+const client = closure("@webagent/v4")
+
+/** What npm is told to install for these packages, without what is there already. */
+const files = (names: ReadonlyArray<string>, there: ReadonlySet<string> = new Set()) =>
   [...new Set(names.flatMap((name) => [...closure(name)]))]
+    .filter((name) => !there.has(name))
     .map((name) => join(destination, fileOf(name)))
     .toSorted()
     .join(" ")
@@ -41,10 +45,13 @@ const install = (...names: ReadonlyArray<string>) =>
 console.log(`${packed.length} packages are in ${destination}. Run one of these in your project:
 
 A v4 client
-  npm install effect@4.1.0 ${install("@webagent/v4")}
+  npm install effect@4.1.0 ${files([...client])}
 
-The simulated service, for your tests
-  npm install --save-dev ${install(manifests.has("@webagent/simulation") ? "@webagent/simulation" : "@webagent/server", "webagent-server")}
+The simulated service, for the tests of an app with that client
+  npm install --save-dev ${files(["@webagent/simulation", "webagent-server"], client)}
 
-The harness, for your own suites
-  npm install --save-dev ${install("webagent-harness")}`)
+The simulated service as a program, for an app without our clients
+  npm install --save-dev ${files(["webagent-server"])}
+
+The harness, in a project of its own
+  npm install --save-dev ${files(["webagent-harness"])}`)

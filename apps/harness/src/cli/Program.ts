@@ -1,8 +1,8 @@
 /** The version that `--version`, the console and the reports show. */
 export const version = "0.1.0"
 
-/** How the program is called, for advice: from a checkout through npm, else by its own name. */
-export const program = process.argv[1]?.endsWith(".ts") === true ? "npm run harness --" : "webagent-harness"
+/** How a person calls the program: through npm in a checkout, through npx in a project. */
+export const program = process.argv[1]?.endsWith(".ts") === true ? "npm run harness --" : "npx webagent-harness"
 
 const plainWord = /^[\w./:=@%+,-]+$/u
 
