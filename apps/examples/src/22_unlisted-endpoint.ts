@@ -3,7 +3,7 @@
  *
  * Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... npm run example -- 22_unlisted-endpoint
  */
-import { ClientConfig, Transport } from "@webagent/core"
+import { ClientConfig, execute, Transport } from "@webagent/core"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
@@ -15,7 +15,7 @@ const Document = Schema.Struct({ paths: Schema.Record(Schema.String, Schema.Unkn
 
 export const program = Effect.gen(function* () {
   const transport = yield* Transport
-  const read = transport.execute("v4", HttpClientRequest.get("/openapi.json"))
+  const read = execute(transport, "v4", HttpClientRequest.get("/openapi.json"))
   // execute is one attempt; retry is for what changes nothing
   const response = yield* transport.retry(read)
   if (response.status !== 200) return []

@@ -123,7 +123,9 @@ export const connect = Effect.fnUntraced(
       markOf: nameOf,
       withClients: (policy, effect) =>
         effect.pipe(
-          Effect.provide(Layer.fresh(Layer.mergeAll(V3.layerServices, V4.layerServices).pipe(Layer.provideMerge(Transport.layer)))),
+          Effect.provide(
+            Layer.fresh(Layer.mergeAll(V3.layerServices, V4.layerServices).pipe(Layer.provideMerge(Transport.layer)))
+          ),
           Effect.provideService(RetryPolicy.Current, policy),
           Effect.provideService(Ledger.Current, ledger),
           Effect.provideContext(context)

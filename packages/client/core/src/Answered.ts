@@ -1,4 +1,4 @@
-import * as HttpClientResponse from "effect/http/HttpClientResponse"
+import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import { type Outgoing, toRequest } from "./Outgoing.ts"
 import type { WholeAnswer } from "./WholeAnswer.ts"
 
@@ -37,13 +37,13 @@ export class Answered {
     return decoder.decode(this.#whole.body)
   }
 
-  /** The answer as Effect's HttpClient gives it; its request is without the key. */
-  toResponse(): HttpClientResponse.HttpClientResponse {
-    // a new one: the client's own holds the request that was sent, key and all
-    const detached = new Response(this.#whole.body as BodyInit, { headers: this.#whole.headers() })
-    const request = toRequest(this.#outgoing, this.#outgoing.headers)
-    return Object.create(HttpClientResponse.fromWeb(request, detached), {
-      status: { value: this.status, enumerable: true }
-    })
+  /** All headers, by their names in lower case. */
+  headers(): Readonly<Record<string, string>> {
+    return this.#whole.headers()
+  }
+
+  /** The body as it came, and the request that it answers, which is without the key. */
+  parts(): { readonly body: ArrayBuffer | Uint8Array; readonly request: HttpClientRequest.HttpClientRequest } {
+    return { body: this.#whole.body, request: toRequest(this.#outgoing, this.#outgoing.headers) }
   }
 }

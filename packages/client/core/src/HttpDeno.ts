@@ -43,8 +43,8 @@ export const layerHttp: Layer.Layer<HttpClient.HttpClient> = Layer.unwrap(
   Effect.contextWith((context: Context.Context<never>) =>
     Effect.succeed(
       Context.getOrUndefined(context, FetchHttpClient.Fetch) === undefined
-        ? Layer.provide(HttpFetch.layerFetch, Layer.succeed(FetchHttpClient.Fetch, fetch))
-        : HttpFetch.layerFetch
+        ? Layer.provide(HttpFetch.layerHttp, Layer.succeed(FetchHttpClient.Fetch, fetch))
+        : HttpFetch.layerHttp
     )
   )
 )

@@ -4,6 +4,7 @@ import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Headers from "effect/http/Headers"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientError from "effect/http/HttpClientError"
+import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
@@ -49,12 +50,16 @@ export const sendBy =
     return () => controller.abort()
   }
 
+const failureOf = (request: HttpClientRequest.HttpClientRequest) => (cause: unknown) =>
+  new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
+
+type ToResponse = (request: HttpClientRequest.HttpClientRequest, response: Response) => object
+
 /** The same by Effect's way, for what is not a plain request and its whole answer. */
-const clientBy = (given: Fetch | undefined) =>
+const clientBy = (given: Fetch | undefined, toResponse: ToResponse) =>
   HttpClient.make((request, url, signal, { context }) => {
     const { body, headers, method } = request
-    const fail = (cause: unknown) =>
-      new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
+    const fail = failureOf(request)
     if (headers["upgrade"] !== undefined) return Effect.fail(fail(new Error("fetch cannot leave HTTP")))
     const options = Context.getOrUndefined(context, FetchHttpClient.RequestInit)
     const send = (body: unknown) =>
@@ -63,7 +68,7 @@ const clientBy = (given: Fetch | undefined) =>
           try: () => fetchOf(context, given)(url, initOf(options, method, headers, signal, body)),
           catch: fail
         }),
-        (response) => HttpClientResponse.fromWeb(request, response)
+        (response) => toResponse(request, response) as HttpClientResponse.HttpClientResponse
       )
     switch (body._tag) {
       case "Empty":
@@ -77,17 +82,27 @@ const clientBy = (given: Fetch | undefined) =>
     }
   })
 
+const layerBy = (toResponse: ToResponse) =>
+  Layer.effect(
+    HttpClient.HttpClient,
+    Effect.map(Effect.context<never>(), (context) => {
+      const given = Context.getOrUndefined(context, FetchHttpClient.Fetch)
+      return WholeAnswer.attach(clientBy(given, toResponse), sendBy(given))
+    })
+  )
+
 /**
  * fetch, which is everywhere. It is FetchHttpClient.layer of Effect at less CPU: FetchHttpClient.Fetch and RequestInit
  * are heeded, and a body that is a stream is sent when it has ended.
  */
-export const layerFetch: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
-  HttpClient.HttpClient,
-  Effect.map(Effect.context<never>(), (context) => {
-    const given = Context.getOrUndefined(context, FetchHttpClient.Fetch)
-    return WholeAnswer.attach(clientBy(given), sendBy(given))
-  })
-)
+export const layerFetch: Layer.Layer<HttpClient.HttpClient> = /* @__PURE__ */ layerBy(HttpClientResponse.fromWeb)
 
-/** What a client sends with where there is no undici. */
-export const layerHttp = layerFetch
+/** What a Transport asks of a response, and no more: the rest is 2 kB. */
+const toBare: ToResponse = (request, response) => ({
+  status: response.status,
+  headers: Headers.fromInput(response.headers),
+  arrayBuffer: Effect.tryPromise({ try: () => response.arrayBuffer(), catch: failureOf(request) })
+})
+
+/** fetch for a Transport, and for nothing else. */
+export const layerHttp: Layer.Layer<HttpClient.HttpClient> = /* @__PURE__ */ layerBy(toBare)

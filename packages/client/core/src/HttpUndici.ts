@@ -197,7 +197,7 @@ const withoutUndici = ({ cause }: Error) =>
     yield* timeouts.connect === undefined
       ? Effect.logDebug(`${said}.`, cause)
       : Effect.logWarning(`${said}, and timeouts.connect is not held.`, cause)
-    return HttpFetch.layerFetch
+    return HttpFetch.layerHttp
   })
 
 /**
@@ -212,6 +212,6 @@ export const layerHttp: Layer.Layer<HttpClient.HttpClient, never, ClientConfig> 
           onSuccess: (undici) => Effect.succeed(layerBy(undici, sendUnlessGiven)),
           onFailure: withoutUndici
         })
-      : Effect.succeed(HttpFetch.layerFetch)
+      : Effect.succeed(HttpFetch.layerHttp)
   )
 )

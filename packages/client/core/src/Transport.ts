@@ -5,7 +5,6 @@ import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Headers from "effect/http/Headers"
 import * as HttpClient from "effect/http/HttpClient"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
-import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { Answered } from "./Answered.ts"
@@ -74,7 +73,6 @@ const make = Effect.gen(function* () {
 
   return Transport.of({
     baseUrls: config.baseUrls,
-    execute: (version, request) => Effect.map(exchange(version, request), (answered) => answered.toResponse()),
     exchange,
     requestId: Effect.map(RequestId.Current, (id) => id ?? newRequestId()),
     retry: retrier.retry,
@@ -97,7 +95,7 @@ const make = Effect.gen(function* () {
  *
  * export const program = Effect.gen(function* () {
  *   const transport = yield* Transport
- *   const response = yield* transport.execute("v4", HttpClientRequest.get("/runs/1/status"))
+ *   const response = yield* transport.exchange("v4", HttpClientRequest.get("/runs/1/status"))
  *   return response.status
  * }).pipe(
  *   Effect.provide(Transport.layer),
@@ -115,11 +113,6 @@ export class Transport extends Context.Service<
      * One attempt of any request, its path relative to the version's base address. Every status is a success and the
      * whole body has been read, within `requestTimeout`. The key is attached unless the request has that header.
      */
-    readonly execute: (
-      version: ApiVersion,
-      request: HttpClientRequest.HttpClientRequest
-    ) => Effect.Effect<HttpClientResponse.HttpClientResponse, TransportError>
-    /** The same, for an answer that is wanted as text. */
     readonly exchange: (
       version: ApiVersion,
       request: HttpClientRequest.HttpClientRequest

@@ -12,7 +12,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { fileURLToPath } from "node:url"
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib"
-import { ClientConfig, layerHttp, Transport } from "../src/index.ts"
+import { ClientConfig, layerHttp, execute, Transport } from "../src/index.ts"
 
 /** Runs `calling.ts` in a process of its own to its end. */
 const calling = (
@@ -84,7 +84,7 @@ describe("layerHttp", () => {
         asked.push(String(address))
         return new Response("{}")
       }
-      yield* Effect.flatMap(Transport, (transport) => transport.execute("v4", HttpClientRequest.get("/x"))).pipe(
+      yield* Effect.flatMap(Transport, (transport) => execute(transport, "v4", HttpClientRequest.get("/x"))).pipe(
         Effect.provide(Transport.layer),
         Effect.provide(Layer.provide(layerHttp, Layer.succeed(FetchHttpClient.Fetch, fetch))),
         Effect.provide(ClientConfig.layer({ baseUrl: "http://agents.example", apiKey: "canary" }))
@@ -100,7 +100,7 @@ describe("layerHttp", () => {
       Effect.gen(function* () {
         const fetch: typeof globalThis.fetch = async () => new Response("{}", { status: 203 })
         const { status } = yield* Effect.flatMap(Transport, (transport) =>
-          Effect.provideService(transport.execute("v4", HttpClientRequest.get("/x")), FetchHttpClient.Fetch, fetch)
+          Effect.provideService(execute(transport, "v4", HttpClientRequest.get("/x")), FetchHttpClient.Fetch, fetch)
         ).pipe(
           Effect.provide(Transport.layer),
           Effect.provide(layerHttp),
@@ -114,7 +114,7 @@ describe("layerHttp", () => {
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => ({ json: {} })
-      yield* Effect.flatMap(Transport, (transport) => transport.execute("v4", HttpClientRequest.get("/x"))).pipe(
+      yield* Effect.flatMap(Transport, (transport) => execute(transport, "v4", HttpClientRequest.get("/x"))).pipe(
         Effect.provide(Transport.layer),
         Effect.provide(layerHttp),
         Effect.provide(ClientConfig.layer({ baseUrl: server.address, apiKey: "canary" })),
@@ -232,7 +232,7 @@ describe("layerHttp", () => {
         if (socket !== null) Reflect.set(Reflect.get(socket, "server"), "keepAliveTimeout", 0)
         response.writeHead(200, { connection: "keep-alive", "keep-alive": "timeout=600" }).end("{}")
       }
-      yield* Effect.flatMap(Transport, (transport) => transport.execute("v4", HttpClientRequest.get("/x"))).pipe(
+      yield* Effect.flatMap(Transport, (transport) => execute(transport, "v4", HttpClientRequest.get("/x"))).pipe(
         Effect.provide(Transport.layer),
         Effect.provide(layerHttp),
         Effect.provide(ClientConfig.layer({ baseUrl: server.address, apiKey: "canary", timeouts }))

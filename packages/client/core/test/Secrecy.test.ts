@@ -18,7 +18,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { inspect } from "node:util"
-import { ContractClient, LedgerFile, RetryPolicy, Transport } from "../src/index.ts"
+import { ContractClient, LedgerFile, RetryPolicy, execute, Transport } from "../src/index.ts"
 import { layer } from "./client.ts"
 import { type Answer, ScriptedServer } from "@webagent/scripted-server"
 import { hastened, silence } from "@webagent/scripted-server/Haste"
@@ -115,7 +115,7 @@ describe("the key", () => {
       const server = yield* ScriptedServer
       server.script = () => ({ json: {} })
       const transport = yield* Transport
-      const response = yield* transport.execute("v4", HttpClientRequest.get("/x"))
+      const response = yield* execute(transport, "v4", HttpClientRequest.get("/x"))
       assertHidden("response", response)
       assertHidden("request", response.request)
       assertHidden("transport", transport)

@@ -5,7 +5,7 @@ import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientError from "effect/http/HttpClientError"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
-import { ClientConfig, type ClientOptions, Transport } from "../src/index.ts"
+import { ClientConfig, type ClientOptions, execute, Transport } from "../src/index.ts"
 import { hastened, headersRead, silence } from "@webagent/scripted-server/Haste"
 import { layer } from "./client.ts"
 
@@ -13,7 +13,7 @@ const far = "10 hours"
 
 const reason = Effect.gen(function* () {
   const transport = yield* Transport
-  const error = yield* Effect.flip(transport.execute("v4", HttpClientRequest.get("/x")))
+  const error = yield* Effect.flip(execute(transport, "v4", HttpClientRequest.get("/x")))
   return { error, reason: error.reason }
 })
 
@@ -58,7 +58,7 @@ describe("timeouts", () => {
       }
       const transport = yield* Transport
       // from its first byte on the headers' minute is over in 60 ms
-      const { status } = yield* hastened(begun)(transport.execute("v4", HttpClientRequest.get("/x")))
+      const { status } = yield* hastened(begun)(execute(transport, "v4", HttpClientRequest.get("/x")))
       assert.strictEqual(status, 200)
     }).pipe(Effect.scoped, Effect.provide(layer({ timeouts: { headers: "1 minute", total: far } })))
   )

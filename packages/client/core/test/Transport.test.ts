@@ -9,14 +9,14 @@ import * as Layer from "effect/Layer"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import type { ServerResponse } from "node:http"
-import { Transport } from "../src/index.ts"
+import { execute, Transport } from "../src/index.ts"
 import { version } from "../src/version.ts"
 import { layer } from "./client.ts"
 import { nobody, ScriptedServer } from "@webagent/scripted-server"
 import { hastened, headersRead, silence } from "@webagent/scripted-server/Haste"
 
 const get = (path: string, options?: HttpClientRequest.Options.NoUrl) =>
-  Effect.flatMap(Transport, (transport) => transport.execute("v4", HttpClientRequest.get(path, options)))
+  Effect.flatMap(Transport, (transport) => execute(transport, "v4", HttpClientRequest.get(path, options)))
 
 const reasonOf = (path: string) => Effect.map(Effect.flip(get(path)), (error) => error.reason)
 

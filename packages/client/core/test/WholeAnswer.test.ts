@@ -12,7 +12,7 @@ import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { ClientConfig, type ClientOptions, layerFetch, Transport } from "../src/index.ts"
+import { ClientConfig, type ClientOptions, layerFetch, execute, Transport } from "../src/index.ts"
 import { layerUndici } from "../src/node.ts"
 
 const clients = { fetch: layerFetch, undici: layerUndici }
@@ -65,7 +65,7 @@ describe.each(["fetch", "undici"] as const)("%s", (client) => {
         const server = yield* ScriptedServer
         server.script = () => ({ status: 201, json: {} })
         const request = HttpClientRequest.post("/x").pipe(HttpClientRequest.bodyJsonUnsafe({ task: "é" }))
-        yield* Effect.flatMap(Transport, (transport) => transport.execute("v4", request)).pipe(
+        yield* Effect.flatMap(Transport, (transport) => execute(transport, "v4", request)).pipe(
           Effect.provide(transport(client, timeouts, server.address))
         )
         const [received] = server.requests
@@ -219,7 +219,7 @@ describe("layerFetch", () => {
         HttpClientRequest.bodyFormData(form)
       ]
       const statuses = yield* Effect.forEach(bodies, (withBody) =>
-        Effect.flatMap(Transport, (transport) => transport.execute("v4", withBody(HttpClientRequest.post("/x"))))
+        Effect.flatMap(Transport, (transport) => execute(transport, "v4", withBody(HttpClientRequest.post("/x"))))
       ).pipe(Effect.provide(transport("fetch", {}, server.address)))
       assert.deepStrictEqual(
         statuses.map(({ status }) => status),

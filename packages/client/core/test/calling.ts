@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as References from "effect/References"
-import { ClientConfig, layerHttp, Transport } from "../src/index.ts"
+import { ClientConfig, layerHttp, execute, Transport } from "../src/index.ts"
 
 const [, , baseUrl = ""] = process.argv
 
@@ -23,7 +23,7 @@ const runtime = ManagedRuntime.make(
     Layer.provide([Logger.layer([logger]), Layer.succeed(References.MinimumLogLevel, "Debug")])
   )
 )
-const call = Effect.flatMap(Transport, (transport) => transport.execute("v4", HttpClientRequest.get("/x")))
+const call = Effect.flatMap(Transport, (transport) => execute(transport, "v4", HttpClientRequest.get("/x")))
 const ended = await runtime.runPromise(
   Effect.match(call, {
     onSuccess: ({ status }) => ({ status }),

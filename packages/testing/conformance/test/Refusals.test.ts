@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Transport } from "@webagent/core"
+import { execute, Transport } from "@webagent/core"
 import { Server, SimulatedService } from "@webagent/simulation"
 import { Sessions as V2Sessions } from "@webagent/v2"
 import { Sessions as V3Sessions } from "@webagent/v3"
@@ -57,13 +57,14 @@ describe("Transport", () => {
   it.live("reaches what no version lists, with the key", () =>
     Effect.gen(function* () {
       const transport = yield* Transport
-      const response = yield* transport.execute(
+      const response = yield* execute(
+        transport,
         "v4",
         HttpClientRequest.patch("/browsers/x").pipe(HttpClientRequest.bodyJsonUnsafe({ action: "explode" }))
       )
       assert.strictEqual(response.status, 422)
       const unkeyed = HttpClientRequest.get("/runs/x", { headers: { "x-service-api-key": "" } })
-      assert.strictEqual((yield* transport.execute("v4", unkeyed)).status, 401)
+      assert.strictEqual((yield* execute(transport, "v4", unkeyed)).status, 401)
     }).pipe(Effect.provide(clients.layer()))
   )
 })

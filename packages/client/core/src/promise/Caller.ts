@@ -15,7 +15,7 @@ import * as References from "effect/References"
 import * as Stream from "effect/Stream"
 import { ClientConfig, ClientConfigError } from "../ClientConfig.ts"
 import { layerHttp } from "../HttpDefault.ts"
-import { layerFetch } from "../HttpFetch.ts"
+import * as HttpFetch from "../HttpFetch.ts"
 import * as Ledger from "../Ledger.ts"
 import * as RetryPolicy from "../RetryPolicy.ts"
 import { Transport } from "../Transport.ts"
@@ -105,7 +105,9 @@ const layerSending = ({
   if (httpClient !== undefined) {
     return httpClient.layer as Layer.Layer<HttpClient.HttpClient, never, ClientConfig>
   }
-  return fetch === undefined ? layerHttp : Layer.provide(layerFetch, Layer.succeed(FetchHttpClient.Fetch, fetch))
+  return fetch === undefined
+    ? layerHttp
+    : Layer.provide(HttpFetch.layerHttp, Layer.succeed(FetchHttpClient.Fetch, fetch))
 }
 
 const configOf = (options: WebAgentOptions): ClientConfig["Service"] => {
