@@ -30,6 +30,7 @@ const scenario = "packages/harness/scenario"
 const statistics = "packages/harness/statistics"
 const report = "packages/harness/report"
 const nights = "packages/harness/nights"
+const load = "packages/harness/load"
 const scriptedServer = "packages/testing/scripted-server"
 const chromium = "tools/chromium"
 
@@ -80,6 +81,11 @@ export const arrows: Readonly<Record<string, Rule>> = {
   [statistics]: { imports: [], folders: { ".": [] } },
   [report]: { imports: [control, statistics], folders: { ".": [] } },
   [nights]: { imports: [report, statistics], folders: { ".": [] } },
+  [load]: {
+    imports: [report, statistics],
+    tests: [contract, chromium],
+    folders: { ".": [], html: ["."], operator: ["."] }
+  },
   [scenario]: { imports: [contract, control, v2, v3, v4], folders: { ".": [] } },
 
   [scriptedServer]: { imports: [], folders: { ".": [] } },
@@ -99,13 +105,11 @@ export const arrows: Readonly<Record<string, Rule>> = {
       reporters: [],
       page: ["reporters"],
       "page/browser": [],
-      load: ["load/operator"],
-      "load/operator": [],
       cli: ["page", "reporters", "run", "run/events", "run/shards", "suites", "targets"],
       "cli/compare": ["cli"],
       "cli/history": ["cli"],
       "cli/list": ["cli"],
-      "cli/load": ["cli", "load", "load/operator"],
+      "cli/load": ["cli"],
       "cli/merge": ["cli", "run", "run/events", "run/shards"],
       "cli/plan": ["cli", "reporters", "run", "targets"],
       "cli/reap": ["cli", "leftovers"],
@@ -128,7 +132,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
   "apps/server": { imports: "any" },
   "apps/examples": { imports: "any" },
   "tools/arrows": { imports: [] },
-  "tools/bench": { imports: [contract, core, polling, v4, control, statistics, report, nights], unordered: true },
+  "tools/bench": { imports: [contract, core, polling, v4, control, statistics, report, nights, load], unordered: true },
   [chromium]: { imports: [] },
   "tools/docs-test": { imports: "any" },
   "tools/k6": { imports: [] },

@@ -1,3 +1,6 @@
+import { drawing } from "@webagent/statistics/Order"
+import { quantile } from "@webagent/statistics/Quantile"
+
 /** What a ratio was over the rounds, and within what it may lie. */
 export interface Ratio {
   /** The median of the rounds' ratios. */
@@ -13,25 +16,6 @@ export const median = (numbers: ReadonlyArray<number>): number => {
   const middle = sorted.length >> 1
   const upper = sorted[middle] ?? Number.NaN
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
-}
-
-/** The number below which a share of the sorted numbers lies, between two of them in proportion. */
-const quantile = (sorted: ReadonlyArray<number>, share: number): number => {
-  const place = share * (sorted.length - 1)
-  const below = sorted[Math.floor(place)] ?? Number.NaN
-  const above = sorted[Math.ceil(place)] ?? Number.NaN
-  return below + (above - below) * (place - Math.floor(place))
-}
-
-/** mulberry32: the same numbers in [0, 1) for the same seed, so that a report can be made again. */
-const drawing = (seed: number) => {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d_2b_79_f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }
 
 const resamples = 4000

@@ -66,7 +66,7 @@ const compare = (a: string, b: string, seed: number, quick: boolean, folder: str
     for (const output of [child.stdout, child.stderr])
       output?.setEncoding("utf8").on("data", (chunk: string) => (text += chunk))
     child.once("close", (code) => {
-      const verdict = /^(?:regressed|no evidence that|The comparison).*$/mu.exec(text)?.[0] ?? text.trim()
+      const verdict = /^(?:B is|no difference seen|cannot tell|The comparison).*$/mu.exec(text)?.[0] ?? text.trim()
       resolve({ code, verdict })
     })
   })
@@ -91,15 +91,15 @@ export const ab = async ({ log, quick, rounds = quick ? 3 : 20 }: AbOptions): Pr
     for (const factor of [1, 1, slower]) services.push(await serve(profileFile, factor))
     const [base, same, slow] = services.map(({ address }) => address)
     if (base === undefined || same === undefined || slow === undefined) throw new Mistake("A service did not start.")
-    const alarms = { same: 0, slow: 0, failed: 0 }
+    const alarms = { same: 0, slow: 0, unknown: 0, failed: 0 }
     for (let round = 1; round <= rounds; round++) {
       for (const [kind, other] of [
         ["same", same],
         ["slow", slow]
       ] as const) {
         const { code, verdict } = await compare(base, other, round, quick, folder)
-        const isRegressed = verdict.startsWith("regressed")
-        if (isRegressed && code === 1) alarms[kind]++
+        if (code === 1 && verdict.startsWith("B is worse")) alarms[kind]++
+        else if (code === 5) alarms.unknown++
         else if (code !== 0) alarms.failed++
         log(`round ${round} of ${rounds}, ${kind}: exit code ${code}, ${verdict}`)
       }
@@ -112,7 +112,8 @@ export const ab = async ({ log, quick, rounds = quick ? 3 : 20 }: AbOptions): Pr
       `| the same as A | ${alarms.same} of ${rounds} |`,
       `| ${Math.round((slower - 1) * 100)} % slower in service time | ${alarms.slow} of ${rounds} |`,
       "",
-      ...(alarms.failed === 0 ? [] : [`${alarms.failed} comparisons did not run.`, ""]),
+      ...(alarms.unknown === 0 ? [] : [`${alarms.unknown} comparisons could not tell.`, ""]),
+      ...(alarms.failed === 0 ? [] : [`${alarms.failed} comparisons had no result.`, ""]),
       `${cpu}, ${cores} cores, Node ${node}, ${platform}; load ${loadBefore} before, ${loadAfter} after.`
     ].join("\n")
   } finally {

@@ -23,7 +23,7 @@ export interface LoadOptions {
 }
 
 const readScript = fileURLToPath(new URL("../k6/read.js", import.meta.url))
-const loadScript = fileURLToPath(new URL("../../../apps/harness/load/smoke.load.ts", import.meta.url))
+const loadScript = fileURLToPath(new URL("../../../packages/harness/load/k6/smoke.load.ts", import.meta.url))
 
 const users = 32
 

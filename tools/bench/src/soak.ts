@@ -6,7 +6,7 @@ import { fingerprint } from "./Fingerprint.ts"
 import { apiKey } from "./Fixtures.ts"
 import { inspected } from "./Inspector.ts"
 import { findings } from "./load/Control.ts"
-import { harness, type LoadReport, type LoadSeries, readReport } from "./load/HarnessProcess.ts"
+import { harness, readReport, type SoakResult, type SoakSeries } from "./load/HarnessProcess.ts"
 import type { Moment, SoakReport } from "./load/SoakReport.ts"
 import { Mistake } from "./Mistake.ts"
 import { bundleServer } from "./ServerBundle.ts"
@@ -21,7 +21,7 @@ export interface SoakOptions {
 }
 
 /** The load that is sent to the server, and what it says in the end. */
-export type Soak = (url: string) => Promise<{ readonly report: LoadReport; readonly series: LoadSeries }>
+export type Soak = (url: string) => Promise<{ readonly report: SoakResult; readonly series: SoakSeries }>
 
 /** How often the server is weighed. */
 export interface Weighing {

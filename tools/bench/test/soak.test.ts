@@ -25,10 +25,16 @@ const leaving =
       })
       assert.strictEqual(answer.status, 201)
     }
-    const figures = { throughput: 1, errors: 0, requests: { count: browsers, p50: 1, p95: 1, p99: 1 } }
+    const requests = { count: browsers, p50: 1, p95: 1, p99: 1, max: 1 }
     return {
-      report: { rate: 1, duration_ms: 100, verdict: "passed", took_ms: 100, figures, metrics: {} },
-      series: { step_ms: 1000, requests: [], operations: [], time_to_terminal: none }
+      report: {
+        rate: 1,
+        duration_ms: 100,
+        verdict: "passed",
+        measurements: { throughput: 1, errors: 0, requests, operations: {} },
+        metrics: {}
+      },
+      series: { step_ms: 1000, operations: [], time_to_terminal: none }
     }
   }
 

@@ -95,7 +95,7 @@ export const problems = ({ files, manifest }: Unpacked): ReadonlyArray<string> =
     if (/(?:^|\/)test\//u.test(path) || /\.test\.[cm]?[jt]s$/u.test(path)) found.push(`${path} is a test`)
     if (!path.startsWith("dist/")) continue
     // what k6 runs is one bundle, read by k6 and not by a debugger
-    if (path.endsWith(".js") && !path.startsWith("dist/load/") && !files.has(`${path}.map`)) {
+    if (path.endsWith(".js") && !path.startsWith("dist/k6/") && !files.has(`${path}.map`)) {
       found.push(`${path} has no source map`)
     }
     if (!/\.(?:js|d\.ts)$/u.test(path)) continue

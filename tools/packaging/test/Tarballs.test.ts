@@ -69,10 +69,10 @@ describe("every tarball", () => {
 
 describe("what is reached by name and not by an import", () => {
   it("every load test is packed as the bundle that any k6 runs", () => {
-    const { files } = read(packed.find(({ name }) => name === "webagent-harness")?.folder ?? "")
-    const tests = globSync("*.load.ts", { cwd: join(root, "apps/harness/load") })
+    const { files } = read(packed.find(({ name }) => name === "@webagent/load")?.folder ?? "")
+    const tests = globSync("*.load.ts", { cwd: join(root, "packages/harness/load/k6") })
     assert.isNotEmpty(tests)
-    for (const test of tests) assert.isTrue(files.has(`dist/load/${test.replace(/\.ts$/u, ".js")}`), test)
+    for (const test of tests) assert.isTrue(files.has(`dist/k6/${test.replace(/\.ts$/u, ".js")}`), test)
   })
 })
 

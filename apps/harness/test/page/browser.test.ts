@@ -4,13 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Browser, Page as Tab } from "playwright-core"
-import * as ComparisonPage from "../../src/load/ComparisonPage.ts"
-import * as LoadPage from "../../src/load/LoadPage.ts"
-import * as TimeSeries from "../../src/load/TimeSeries.ts"
 import * as Page from "../../src/page/Page.ts"
 import type { RunReport } from "@webagent/report/RunReport"
 import { open } from "@webagent/chromium"
-import { comparison, failedLoad, points } from "../load/reports.ts"
 import { datedNight, greenNight, largeNight, monthBefore, redNight, replay, tracesOf } from "./stories.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "webagent-page-"))
@@ -193,41 +189,4 @@ describe("the page in Chromium", () => {
     assert.deepInclude(many, { listeners: few.listeners, waterfalls: 0, isDrawn: false })
     assert.isAtMost((many.elements - few.elements) / (396 * 5), 31)
   })
-})
-
-const loadPages = {
-  load: () => LoadPage.render(failedLoad, TimeSeries.of(points()), "load-average-load-k6.html"),
-  // so far apart that the scale goes as far as it can
-  comparison: () => ComparisonPage.render(comparison(3.9))
-}
-
-describe("the pages of a load and of a comparison in Chromium", () => {
-  for (const [name, render] of Object.entries(loadPages)) {
-    for (const [screen, options] of [
-      ["light", { colorScheme: "light" }],
-      ["dark", { colorScheme: "dark" }],
-      ["phone", { viewport: { width: 360, height: 740 } }]
-    ] as const) {
-      it(`axe finds nothing in that of a ${name}, ${screen}, nothing is wider than it, and no text is cut off`, async () => {
-        const file = join(directory, `${name}-${screen}.html`)
-        writeFileSync(file, render())
-        await using visited = await visit(`file://${file}`, options)
-        const { tab } = visited
-        assert.deepStrictEqual(await violations(tab), [])
-        assert.isAtMost(
-          await tab.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
-          0
-        )
-        const cut = await tab.evaluate(() =>
-          [...document.querySelectorAll("svg text")].flatMap((text) => {
-            const inner = text.getBoundingClientRect()
-            const outer = text.closest("svg")?.getBoundingClientRect() ?? inner
-            return inner.left >= outer.left - 1 && inner.right <= outer.right + 1 ? [] : [text.textContent]
-          })
-        )
-        assert.deepStrictEqual(cut, [])
-        assert.deepStrictEqual(visited.complaints, [])
-      })
-    }
-  }
 })

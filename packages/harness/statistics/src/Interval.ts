@@ -28,6 +28,16 @@ const around = (numbers: ReadonlyArray<number>, share: number, doubt: number): I
   }
 }
 
+/**
+ * How far the mean must be from 0 to show outside its interval in four of five cases, if there were `count` numbers that
+ * scatter as these do.
+ */
+export const detectableMean = (numbers: ReadonlyArray<number>, count: number, doubt: number): number => {
+  if (numbers.length < 2 || count < 2) return Infinity
+  const quantiles = StudentT.quantile(1 - doubt, count - 1) + StudentT.quantile(power, count - 1)
+  return (quantiles * deviation(numbers)) / Math.sqrt(count)
+}
+
 /** Student's interval of the mean: each end is beyond the true mean with a chance of `doubt` at most. */
 export const ofMean = (numbers: ReadonlyArray<number>, doubt: number): Interval =>
   around(numbers, 1 / numbers.length, doubt)

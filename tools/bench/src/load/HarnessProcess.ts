@@ -1,3 +1,5 @@
+import type { LoadReport } from "@webagent/load/LoadReport"
+import type { TimeSeries } from "@webagent/load/TimeSeries"
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -37,44 +39,11 @@ export const harness = (args: ReadonlyArray<string>, log: (line: string) => void
     })
   })
 
-type Line = ReadonlyArray<number | null>
-
-/** A percentile for each stretch of time. */
-export interface Percentiles {
-  readonly p50: Line
-  readonly p95: Line
-  readonly p99: Line
-}
-
-/** What the harness writes of a load test over time, as far as it is read here. */
-export interface LoadSeries {
-  readonly step_ms: number
-  readonly requests: Line
-  readonly operations: ReadonlyArray<{ readonly name: string; readonly ms: Percentiles }>
-  readonly time_to_terminal: Percentiles
-}
-
-interface Spread {
-  readonly count: number
-  readonly p50: number
-  readonly p95: number
-  readonly p99: number
-}
-
 /** What the harness writes of a load test, as far as it is read here. */
-export interface LoadReport {
-  readonly rate: number
-  readonly duration_ms: number
-  readonly verdict: string
-  readonly took_ms: number
-  readonly figures: {
-    readonly throughput: number
-    readonly errors: number
-    readonly requests: Spread
-    readonly time_to_terminal?: Spread
-  }
-  readonly metrics: Readonly<Record<string, { readonly values: Readonly<Record<string, number | null>> }>>
-}
+export type SoakResult = Pick<LoadReport, "rate" | "duration_ms" | "verdict" | "measurements" | "metrics">
+
+/** The same over time. */
+export type SoakSeries = Pick<TimeSeries, "step_ms" | "operations" | "time_to_terminal">
 
 const read = <A>(file: string): A => JSON.parse(readFileSync(file, "utf8")) as A
 
@@ -82,11 +51,7 @@ const read = <A>(file: string): A => JSON.parse(readFileSync(file, "utf8")) as A
 export const readReport = (
   folder: string,
   test: string
-): { readonly report: LoadReport; readonly series: LoadSeries } => ({
+): { readonly report: SoakResult; readonly series: SoakSeries } => ({
   report: read(join(folder, `load-${test}.json`)),
   series: read(join(folder, `load-${test}.series.json`))
 })
-
-/** How often something was counted; 0 when it never was. */
-export const counted = ({ metrics }: Pick<LoadReport, "metrics">, metric: string): number =>
-  metrics[metric]?.values["count"] ?? 0

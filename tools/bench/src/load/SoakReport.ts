@@ -1,8 +1,9 @@
+import { count } from "@webagent/load/K6Summary"
 import type { Fingerprint } from "../Fingerprint.ts"
 import { table } from "../Report.ts"
 import { median } from "../Statistics.ts"
 import type { Findings } from "./Control.ts"
-import { counted, type LoadReport, type LoadSeries } from "./HarnessProcess.ts"
+import type { SoakResult, SoakSeries } from "./HarnessProcess.ts"
 import { type Point, type Trend, trendOf } from "./Trend.ts"
 
 /** What the server's process was like at a moment. */
@@ -24,8 +25,8 @@ export interface SoakReport {
   readonly fingerprint: Fingerprint
   readonly journalRows: number
   readonly moments: ReadonlyArray<Moment>
-  readonly report: LoadReport
-  readonly series: LoadSeries
+  readonly report: SoakResult
+  readonly series: SoakSeries
   readonly findings: Findings
 }
 
@@ -36,7 +37,7 @@ export interface Stretch {
 }
 
 /** The time at full height: what goes up with the load at the beginning is no trend of the server. */
-export const plateau = ({ duration_ms }: Pick<LoadReport, "duration_ms">): Stretch => ({
+export const plateau = ({ duration_ms }: Pick<SoakResult, "duration_ms">): Stretch => ({
   from_s: (duration_ms / 1000) * 0.06,
   to_s: (duration_ms / 1000) * 0.95
 })
@@ -125,7 +126,7 @@ export const perWork_kB = ({ moments, report }: Pick<SoakReport, "moments" | "re
   )
   const trend = trendOf(heaps, block_s)
   // all but the time in which the load goes up and down, in which it is half as high on average
-  const perHour = (counted(report, "runs_completed") / (report.duration_ms / 1000) / 0.95) * 3600
+  const perHour = (count(report, "runs_completed") / (report.duration_ms / 1000) / 0.95) * 3600
   return trend === undefined || perHour === 0 ? undefined : (trend.perHour / perHour) * 1024
 }
 
@@ -139,24 +140,24 @@ const loadText = (moments: ReadonlyArray<Moment>) => {
 export const markdown = (soak: SoakReport): string => {
   const { findings, fingerprint: machine, report } = soak
   const rows = rowsOf(soak)
-  const requests = counted(report, "http_reqs")
+  const requests = count(report, "http_reqs")
   const blocks = rows.find(({ all }) => all !== undefined)?.all?.blocks ?? 0
   const perWork = perWork_kB(soak)
   const facts: ReadonlyArray<readonly [string, string]> = [
     ["requests", grouped(requests)],
-    ["of those failed", `${Number((report.figures.errors * 100).toFixed(3))} %`],
-    ["runs, follow-ups and sessions completed", grouped(counted(report, "runs_completed"))],
-    ["of those lost", grouped(counted(report, "runs_lost"))],
+    ["of those failed", `${Number((report.measurements.errors * 100).toFixed(3))} %`],
+    ["runs, follow-ups and sessions completed", grouped(count(report, "runs_completed"))],
+    ["of those lost", grouped(count(report, "runs_lost"))],
     ["runs that go on, says the server", grouped(findings.turnsOpen)],
-    ["browsers stopped", grouped(counted(report, "browsers_stopped"))],
-    ["browsers leaked, says the load test", grouped(counted(report, "browsers_leaked"))],
+    ["browsers stopped", grouped(count(report, "browsers_stopped"))],
+    ["browsers leaked, says the load test", grouped(count(report, "browsers_leaked"))],
     ["browsers left open, says the server's oracle", grouped(findings.verdicts["browsers-left-open"] ?? 0)],
     ["browsers open, says the server's list", grouped(findings.browsersOpen)],
     ["made twice for one intent, says the server's oracle", grouped(findings.verdicts["created-twice"] ?? 0)],
-    ["starts dropped", grouped(counted(report, "dropped_iterations"))],
+    ["starts dropped", grouped(count(report, "dropped_iterations"))],
     [
       "contract violations",
-      `${grouped(counted(report, "contract_violations"))} in ${grouped(counted(report, "answers_decoded"))} decoded`
+      `${grouped(count(report, "contract_violations"))} in ${grouped(count(report, "answers_decoded"))} decoded`
     ]
   ]
   return [

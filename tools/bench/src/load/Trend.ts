@@ -1,3 +1,5 @@
+import { mean } from "@webagent/statistics/Quantile"
+import * as StudentT from "@webagent/statistics/StudentT"
 import { median } from "../Statistics.ts"
 
 /** What was measured at a time. */
@@ -20,27 +22,14 @@ export interface Trend {
   readonly alike: number
 }
 
-const meanOf = (numbers: ReadonlyArray<number>) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length
-
 /** The middle of the points in stretches of a length, so that a moment's stall is no trend; one without points is left out. */
 export const blocksOf = (points: ReadonlyArray<Point>, block_s: number): ReadonlyArray<Point> => {
   const begin_s = Math.min(...points.map(({ at_s }) => at_s))
   const blocks = Map.groupBy(points, ({ at_s }) => Math.floor((at_s - begin_s) / block_s))
   return [...blocks.values()].map((inside) => ({
-    at_s: meanOf(inside.map(({ at_s }) => at_s)),
+    at_s: mean(inside.map(({ at_s }) => at_s)),
     value: median(inside.map(({ value }) => value))
   }))
-}
-
-/** 97.5 % of Student's t distribution lie below it: Fisher's expansion, right to 1 % from three degrees of freedom on. */
-export const student = (freedom: number): number => {
-  const z = 1.959_963_985
-  return (
-    z +
-    (z ** 3 + z) / (4 * freedom) +
-    (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * freedom ** 2) +
-    (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / (384 * freedom ** 3)
-  )
 }
 
 /** The fewest blocks that a slope is taken from. */
@@ -56,7 +45,7 @@ export const trendOf = (points: ReadonlyArray<Point>, block_s: number): Trend | 
   const blocks = points.length === 0 ? [] : blocksOf(points, block_s)
   const count = blocks.length
   if (count < fewest) return undefined
-  const middle = { at_s: meanOf(blocks.map(({ at_s }) => at_s)), value: meanOf(blocks.map(({ value }) => value)) }
+  const middle = { at_s: mean(blocks.map(({ at_s }) => at_s)), value: mean(blocks.map(({ value }) => value)) }
   const spread = blocks.reduce((sum, { at_s }) => sum + (at_s - middle.at_s) ** 2, 0)
   const slope = blocks.reduce((sum, { at_s, value }) => sum + (at_s - middle.at_s) * (value - middle.value), 0) / spread
   const left = blocks.map(({ at_s, value }) => value - middle.value - slope * (at_s - middle.at_s))
@@ -64,7 +53,7 @@ export const trendOf = (points: ReadonlyArray<Point>, block_s: number): Trend | 
   const products = left.slice(1).reduce((sum, rest, index) => sum + rest * (left[index] ?? 0), 0)
   const alike = squares === 0 ? 0 : products / squares
   const effective = Math.max(5, count * Math.min(1, (1 - alike) / (1 + alike)))
-  const reach = student(effective - 2) * Math.sqrt(squares / (effective - 2) / spread)
+  const reach = StudentT.quantile(0.975, effective - 2) * Math.sqrt(squares / (effective - 2) / spread)
   const hour_s = 3600
   return {
     mean: middle.value,

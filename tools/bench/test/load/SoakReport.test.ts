@@ -31,7 +31,7 @@ const moments: ReadonlyArray<Moment> = Array.from({ length: 120 }, (_, index) =>
   ...(index % 3 === 0 ? { heap_MB: 50 + index / 12 } : {})
 }))
 
-const count = (value: number) => ({ values: { count: value } })
+const count = (value: number) => ({ type: "counter", contains: "default", values: { count: value } })
 
 const soak: SoakReport = {
   bench: "soak",
@@ -51,17 +51,16 @@ const soak: SoakReport = {
     rate: 10,
     duration_ms,
     verdict: "passed",
-    took_ms: duration_ms,
-    figures: {
+    measurements: {
       throughput: 30,
       errors: 0,
-      requests: { count: 36_000, p50: 1, p95: 2, p99: 3 }
+      requests: { count: 36_000, p50: 1, p95: 2, p99: 3, max: 4 },
+      operations: {}
     },
     metrics: { runs_completed: count(5700), http_reqs: count(36_000), browsers_leaked: count(2) }
   },
   series: {
     step_ms,
-    requests: line(() => 30),
     operations: [{ name: "all requests", ms: percentiles((minute) => 10 + minute / 60) }],
     time_to_terminal: percentiles(() => 300)
   },

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { blocksOf, type Point, student, trendOf } from "../../src/load/Trend.ts"
+import { blocksOf, type Point, trendOf } from "../../src/load/Trend.ts"
 
 /** Numbers in [0, 1), the same ones for the same seed. */
 const drawing = (seed: number) => {
@@ -63,17 +63,6 @@ describe("Trend", () => {
   it("too few blocks have no slope", () => {
     assert.isUndefined(trendOf([], 60))
     assert.isUndefined(trendOf(series(1, 0, drawing(1)).slice(0, 30), 60))
-  })
-
-  it("Student's quantiles are right to one in a hundred", () => {
-    for (const [freedom, expected] of [
-      [3, 3.182],
-      [5, 2.571],
-      [10, 2.228],
-      [30, 2.042]
-    ] as const) {
-      assert.approximately(student(freedom), expected, expected / 100)
-    }
   })
 
   it("the interval misses one slope in twenty, and little more where moments are alike", () => {

@@ -1,7 +1,7 @@
-import type { Output } from "../../load/operator/Outputs.ts"
+import type { Output } from "@webagent/load/Output"
 import { isWebAddress } from "../Parsers.ts"
 
-/** What the flags and arguments of `load` say, as far as one bears on another. */
+/** The flags and arguments of `load` that restrict each other. */
 export interface LoadFlags {
   readonly test: string
   /** The second address of `--ab`, or a word too many. */
@@ -19,88 +19,87 @@ export interface LoadFlags {
   readonly profile: string | undefined
   readonly segments: number
   readonly outputs: ReadonlyArray<Output>
-  /** What `--out` says that is no output: a folder, with `--render`. */
+  /** The values of `--out` that are no output: a folder, with `--render`. */
   readonly folders: ReadonlyArray<string>
   readonly renders: boolean
   readonly image: string | undefined
   readonly reportDir: string | undefined
 }
 
-/** The flags that were given, of those that say nothing here. */
+/** The flags that were given. */
 const givenOf = (flags: Readonly<Record<string, unknown>>): ReadonlyArray<string> =>
   Object.entries(flags).flatMap(([flag, value]) => (value === undefined || value === false ? [] : [flag]))
 
-const together = (given: ReadonlyArray<string>, flag: string): string | undefined =>
-  given.length === 0 ? undefined : `${given.join(", ")} and ${flag} do not go together: leave one out.`
+const notWith = (given: ReadonlyArray<string>, flag: string): string | undefined =>
+  given.length === 0 ? undefined : `${flag} cannot be combined with ${given.join(", ")}. Remove one.`
 
-const withoutPairs = (what: string | undefined): string | undefined =>
-  what === undefined ? undefined : `${what} says nothing without --ab URL1 URL2.`
+const needsPairs = (what: string | undefined): string | undefined =>
+  what === undefined ? undefined : `${what} needs --ab URL_A URL_B.`
 
-const word = (text: string | undefined) => (text === undefined ? undefined : `"${text}"`)
+const quoted = (text: string | undefined) => (text === undefined ? undefined : `"${text}"`)
 
-/** A flag that says something to one kind of load alone. */
 const ofPairs = ({ pairs, seed }: LoadFlags) => ({ "--pairs": pairs, "--seed": seed })
-const ofHistory = ({ baseline, record }: LoadFlags) => ({ "--baseline": baseline, "--record": record })
+const ofBaseline = ({ baseline, record }: LoadFlags) => ({ "--baseline": baseline, "--record": record })
 
 const inRender = (flags: LoadFlags): string | undefined => {
   const { ab, folders, other, profile, reportDir, tolerance } = flags
   const further = { "--tolerance": tolerance, "--profile": profile, "--report-dir": reportDir }
-  const unheard = { "--ab": ab, ...ofHistory(flags), ...ofPairs(flags), ...further }
+  const unused = { "--ab": ab, ...ofBaseline(flags), ...ofPairs(flags), ...further }
   return (
-    together(givenOf(unheard), "--render") ??
-    withoutPairs(word(other)) ??
+    notWith(givenOf(unused), "--render") ??
+    needsPairs(quoted(other)) ??
     (folders.length > 1
-      ? `With --render, --out takes one folder beside prometheus=URL and otlp=URL, not "${folders.join('" and "')}".`
+      ? `With --render, --out must name one folder, besides prometheus=URL and otlp=URL; got "${folders.join('" and "')}".`
       : undefined)
   )
 }
 
 const inOne = (flags: LoadFlags): string | undefined => {
   const { baseline, other, record, tolerance } = flags
-  if (record && baseline === undefined) return "--record needs --baseline FILE, where it adds the run."
+  if (record && baseline === undefined) return "--record needs --baseline FILE, to which it adds the run."
   if (tolerance !== undefined && baseline === undefined) {
-    return "--tolerance says nothing without --ab URL1 URL2 or --baseline FILE."
+    return "--tolerance needs --ab URL_A URL_B or --baseline FILE."
   }
-  return withoutPairs(word(other) ?? givenOf(ofPairs(flags))[0])
+  return needsPairs(quoted(other) ?? givenOf(ofPairs(flags))[0])
 }
 
 const isService = (text: string) => text === "simulated" || isWebAddress(text)
 
 const inPairs = (flags: LoadFlags, ab: string): string | undefined => {
   const { other, outputs, segments, target, test, thresholds } = flags
-  const unheard = givenOf({
+  const unused = givenOf({
     "--target": target !== "simulated",
     "--segments": segments !== 1,
     "--out": outputs.length > 0,
     "--thresholds": thresholds,
-    ...ofHistory(flags)
+    ...ofBaseline(flags)
   })
-  const mistake = together(unheard, "--ab")
-  if (mistake !== undefined) return mistake
-  if (other === undefined && !isService(test)) return `--ab takes two services: load ${test} --ab ${ab} URL2.`
+  const problem = notWith(unused, "--ab")
+  if (problem !== undefined) return problem
+  if (other === undefined && !isService(test)) return `--ab needs two services: load ${test} --ab ${ab} URL_B.`
   const wrong = [ab, other ?? test].find((service) => !isService(service))
   return wrong === undefined
     ? undefined
-    : `--ab takes "simulated" or a web address such as https://host twice, not "${wrong}".`
+    : `--ab needs two services, each "simulated" or a URL such as https://host; got "${wrong}".`
 }
 
-/** Which flags contradict each other or say nothing, in one sentence; undefined when all are heard. */
-export const mistakeIn = (flags: LoadFlags): string | undefined => {
+/** What is wrong with the flags together, in one sentence; undefined when nothing is. */
+export const problemIn = (flags: LoadFlags): string | undefined => {
   const { ab, folders, image, other, outputs, profile, rate, renders, target, test, vus } = flags
   const twice = outputs.find(({ name }, index) => outputs.findIndex((output) => output.name === name) < index)
-  if (twice !== undefined) return `--out takes ${twice.name}=URL once.`
+  if (twice !== undefined) return `--out ${twice.name}=URL can be given once.`
   if (rate !== undefined && vus !== undefined) {
-    return "--rate and --vus do not go together: users who wait for their own have no rate."
+    return "--rate and --vus cannot be combined: with --vus the rate follows from response times."
   }
   if (renders) return inRender(flags)
-  if (image !== undefined) return "--image says nothing without --render k6-operator."
-  if (folders[0] !== undefined) return `--out takes prometheus=URL or otlp=URL, not "${folders[0]}".`
-  const mistake = ab === undefined ? inOne(flags) : inPairs(flags, ab)
+  if (image !== undefined) return "--image needs --render k6-operator."
+  if (folders[0] !== undefined) return `--out must be prometheus=URL or otlp=URL; got "${folders[0]}".`
+  const problem = ab === undefined ? inOne(flags) : inPairs(flags, ab)
   const services = ab === undefined ? [target] : [ab, other ?? test]
   return (
-    mistake ??
+    problem ??
     (profile !== undefined && !services.includes("simulated")
-      ? "--profile says how a service behaves that is started for this, and none is."
+      ? "--profile applies only to the simulated service. Remove --profile or use the simulated service."
       : undefined)
   )
 }

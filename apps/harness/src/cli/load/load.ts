@@ -1,118 +1,100 @@
+import { loadTests } from "@webagent/load/LoadTest"
+import * as Output from "@webagent/load/Output"
+import { usage } from "@webagent/report/UserError"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Outputs from "../../load/operator/Outputs.ts"
-import { usage } from "@webagent/report/UserError"
 import * as Flags from "../Flags.ts"
-import * as LoadFlags from "./LoadFlags.ts"
-import { program } from "../Program.ts"
 import { isWebAddress, parseDuration } from "../Parsers.ts"
+import { program } from "../Program.ts"
+import * as LoadFlags from "./LoadFlags.ts"
 
-const makers: Readonly<Record<string, (url: string) => Outputs.Output>> = {
-  prometheus: Outputs.prometheus,
-  otlp: Outputs.otlp
+const makers: Readonly<Record<string, (url: string) => Output.Output>> = {
+  prometheus: Output.prometheus,
+  otlp: Output.otlp
 }
 
 /** An output and its address: `prometheus=http://127.0.0.1:9090/api/v1/write`; nothing for any other text. */
-const parseOutput = (text: string): Option.Option<Outputs.Output> => {
+const parseOutput = (text: string): Option.Option<Output.Output> => {
   const [, name = "", url = ""] = /^(\w+)=(.*)$/u.exec(text) ?? []
   return isWebAddress(url) ? Option.fromUndefinedOr(makers[name]?.(url)) : Option.none()
 }
 
-const text = (name: string, description: string) =>
-  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
+const optional = <A>(flag: Flag.Flag<A>, description: string) =>
+  flag.pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
+
+const text = (name: string, description: string) => optional(Flag.String(name), description)
+
+const share = (name: string, example: string, description: string) =>
+  optional(
+    Flag.Finite(name).pipe(
+      Flag.filter(
+        (share) => share >= 0 && share <= 1,
+        (share) => `Expected: a share from 0 to 1, such as ${example}, got ${share}`
+      )
+    ),
+    description
+  )
+
+const duration = (name: string, example: string, description: string) =>
+  optional(
+    Flag.String(name).pipe(
+      Flag.filterMap(parseDuration, (text) => `Expected: a time such as ${example}, got "${text}"`)
+    ),
+    description
+  )
+
+const defaultPairs = 7
+const defaultSeed = 1
+const defaultTolerance = 0.05
 
 /** `load`: a load test against a target, by k6. What it runs with is loaded when it runs. */
 export const load = Command.make(
   "load",
   {
-    test: Argument.String("test").pipe(
-      Argument.withDescription("A load test by name: smoke, average-load, stress, spike, soak, breakpoint")
-    ),
-    other: Argument.String("url").pipe(Argument.withDescription("With --ab: the service to judge"), Argument.optional),
-    ab: text("ab", "--ab URL1 URL2: the same load to both in turns; is the second worse than the first?"),
-    pairs: Flags.integer("pairs", 3).pipe(
-      Flag.withDescription("With --ab: how many pairs of runs; default: 7"),
-      Flag.optional,
-      Flag.map(Option.getOrUndefined)
-    ),
-    baseline: text("baseline", "A history file of earlier runs (NDJSON): is this one worse?"),
+    test: Argument.String("test").pipe(Argument.withDescription(`Load test: ${Object.keys(loadTests).join(", ")}`)),
+    other: Argument.String("url").pipe(Argument.withDescription("With --ab: service B"), Argument.optional),
+    ab: text("ab", "Compare service B with A: --ab URL_A URL_B"),
+    pairs: optional(Flags.integer("pairs", 3), `With --ab: run N pairs (default: ${defaultPairs})`),
+    baseline: text("baseline", "Compare with the earlier runs in FILE (NDJSON)"),
     record: Flag.Boolean("record").pipe(
-      Flag.withDescription("Add this run to the file of --baseline; default: no"),
+      Flag.withDescription("Add this run to the --baseline file (default: no)"),
       Flag.withDefault(false)
     ),
-    tolerance: Flag.Finite("tolerance").pipe(
-      Flag.filter(
-        (share) => share >= 0 && share <= 1,
-        (share) => `Expected: a share from 0 to 1, such as 0.05 for 5 %, got ${share}`
-      ),
-      Flag.withDescription("How much worse is not called worse, as a share; default: 0.05"),
-      Flag.optional,
-      Flag.map(Option.getOrUndefined)
+    tolerance: share(
+      "tolerance",
+      "0.05 for 5 %",
+      `Accept changes up to this share (default: ${defaultTolerance}, which is 5 %)`
     ),
-    seed: Flags.integer("seed", 0).pipe(
-      Flag.withDescription("With --ab: the order within the pairs is drawn from it; default: 1"),
-      Flag.optional,
-      Flag.map(Option.getOrUndefined)
-    ),
+    seed: optional(Flags.integer("seed", 0), `With --ab: draw the order in pairs from N (default: ${defaultSeed})`),
     target: Flags.target("a service that is started for this"),
-    rate: Flags.integer("rate", 1).pipe(
-      Flag.withDescription("How many are started per second at the test's full height; default: the test's own"),
-      Flag.optional,
-      Flag.map(Option.getOrUndefined)
-    ),
-    duration: Flag.String("duration").pipe(
-      Flag.filterMap(parseDuration, (text) => `Expected: a time such as 5s or 1m, got "${text}"`),
-      Flag.withDescription("How long new ones are started; default: the test's own"),
-      Flag.optional,
-      Flag.map(Option.getOrUndefined)
-    ),
-    vus: Flags.integer("vus", 1).pipe(
-      Flag.withDescription("A closed model: so many virtual users, each of which waits for its own; default: no"),
-      Flag.optional,
-      Flag.map(Option.getOrUndefined)
-    ),
-    mix: text("mix", "Weights of the flows, such as runs=3,browsers=1,status=5; default: the test's own"),
-    sample: Flag.Finite("sample").pipe(
-      Flag.filter(
-        (share) => share >= 0 && share <= 1,
-        (share) => `Expected: a share from 0 to 1, got ${share}`
-      ),
-      Flag.withDescription("The share of answers that are decoded by the contract; default: 0.01"),
-      Flag.optional,
-      Flag.map(Option.getOrUndefined)
-    ),
-    task: text("task", "What a run is asked to do; default: to say hello, which takes a simulated service 200 ms"),
-    runTimeout: Flag.String("run-timeout").pipe(
-      Flag.filterMap(parseDuration, (text) => `Expected: a time such as 30s or 10m, got "${text}"`),
-      Flag.withDescription("How long one waits for the end of a run; default: 30s"),
-      Flag.optional,
-      Flag.map(Option.getOrUndefined)
-    ),
-    thresholds: text("thresholds", "A JSON file of limits by metric, over those of the test"),
-    profile: text("profile", "How the service that is started for this behaves: a preset, or a profile's JSON file"),
+    rate: optional(Flags.integer("rate", 1), "Start N flows per second at full load (default: the test's)"),
+    duration: duration("duration", "5s or 1m", "Start new flows for this time, such as 60s (default: the test's)"),
+    vus: optional(Flags.integer("vus", 1), "Run N virtual users (closed model) instead of a rate"),
+    mix: text("mix", "Set the weights of the flows: runs=3,browsers=1 (default: the test's)"),
+    sample: share("sample", "0.1", "Check this share of responses against the contract (default: 0.01)"),
+    task: text("task", "Give runs this task (default: a greeting, 200 ms when simulated)"),
+    runTimeout: duration("run-timeout", "30s or 10m", "Wait this long for a run to end (default: 30s)"),
+    thresholds: text("thresholds", "Replace thresholds of the test by those in FILE (JSON)"),
+    profile: text("profile", "Set the behavior of the simulated service: a preset or a JSON file"),
     segments: Flags.integer("segments", 1).pipe(
-      Flag.withDescription(
-        "How many k6 processes share the load; what they measure is merged point by point; default: 1"
-      ),
+      Flag.withDescription("Share the load among N k6 processes (default: 1)"),
       Flag.withDefault(1)
     ),
     out: Flag.String("out").pipe(
       Flag.atLeast(0),
-      Flag.withDescription(
-        "Send what is measured to prometheus=URL or otlp=URL, too; with --render, the folder of its files"
-      )
+      Flag.withDescription("Send metrics to prometheus=URL or otlp=URL; --render: write to DIR")
     ),
     render: Flag.Literals("render", ["k6-operator"]).pipe(
-      Flag.withDescription("Send nothing: write what k6-operator needs to run this in a cluster, into --out DIR"),
+      Flag.withDescription("Send no load; write manifests for k6-operator to --out DIR"),
       Flag.optional
     ),
-    image: text("image", "With --render: the image to bake the script into; default: a ConfigMap, while it fits"),
+    image: text("image", "With --render: put the script into this image (default: a ConfigMap)"),
     reportDir: Flags.reportDir("load-<test>.html, .json, .series.json and .junit.xml go"),
     allowRemote: Flag.Boolean("allow-remote").pipe(
-      Flag.withDescription("Send load to another machine, or to a service that is not simulated; default: no"),
+      Flag.withDescription("Allow a target on another machine or with real costs (default: no)"),
       Flag.withDefault(false)
     ),
     apiKeyEnv: Flags.apiKeyEnv
@@ -155,41 +137,52 @@ export const load = Command.make(
         test,
         tolerance
       }
-      const mistake = LoadFlags.mistakeIn({ ...options, ...flags, other: second })
-      if (mistake !== undefined) return yield* usage(mistake)
+      const problem = LoadFlags.problemIn({ ...options, ...flags, other: second })
+      if (problem !== undefined) return yield* usage(problem)
       if (renders) {
-        const { loadRender } = yield* Effect.promise(() => import("./loadRender.ts"))
-        return yield* loadRender({ ...options, test, target, segments, image, outputs, folder: folders[0] })
+        const { renderManifests } = yield* Effect.promise(() => import("./renderManifests.ts"))
+        return yield* renderManifests({ ...options, test, target, segments, image, outputs, folder: folders[0] })
       }
-      const allowed = tolerance ?? 0.05
+      const allowed = tolerance ?? defaultTolerance
       if (ab === undefined) {
-        const { loadTest } = yield* Effect.promise(() => import("./loadTest.ts"))
+        const { runLoadTest } = yield* Effect.promise(() => import("./runLoadTest.ts"))
         const all = { ...options, test, target, segments, baseline, record, tolerance: allowed, outputs }
-        return yield* loadTest(all)
+        return yield* runLoadTest(all)
       }
-      const { loadPairs } = yield* Effect.promise(() => import("./loadPairs.ts"))
-      return yield* loadPairs({
-        // `load --ab URL1 URL2` names no test, and its second address stands where a test does
+      const { comparePair } = yield* Effect.promise(() => import("./comparePair.ts"))
+      return yield* comparePair({
+        // `load --ab URL_A URL_B` names no test, and its second address stands where a test does
         ...options,
         test: second === undefined ? "average-load" : test,
         a: ab,
         b: second ?? test,
-        pairs: pairs ?? 7,
+        pairs: pairs ?? defaultPairs,
         tolerance: allowed,
-        seed: seed ?? 1
+        seed: seed ?? defaultSeed
       })
     })
 ).pipe(
   Command.withDescription(
-    "Send load to a service with k6. Exit code 0: every threshold held, 1: one was crossed, the service got worse, or k6 failed, 2: called wrongly, 3: no service there, 4: no k6, and no Go to build ours"
+    [
+      "Send load to a service with k6.",
+      "",
+      "Exit codes:",
+      "  0    all thresholds held; with --ab: B is better, or no difference seen",
+      "  1    a threshold was crossed, the service got worse, or k6 failed",
+      "  2    wrong usage",
+      "  3    no service at the target",
+      "  4    no k6, and no Go to build it",
+      "  5    with --ab: cannot tell; run more pairs",
+      "  130  stopped with Ctrl-C"
+    ].join("\n")
   ),
   Command.withShortDescription("Send load to a service with k6"),
   Command.withExamples([
-    { command: `${program} load smoke`, description: "A few seconds on a simulated service" },
-    { command: `${program} load smoke --rate 50 --duration 60s`, description: "The same, and more of it" },
+    { command: `${program} load smoke`, description: "Load a simulated service for a few seconds" },
+    { command: `${program} load smoke --rate 50 --duration 60s`, description: "Send more load for longer" },
     {
       command: `${program} load average-load --ab http://127.0.0.1:4400 http://127.0.0.1:4401`,
-      description: "Is the second slower than the first?"
+      description: "Compare two services"
     }
   ])
 )

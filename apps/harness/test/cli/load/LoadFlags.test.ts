@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as LoadFlags from "../../../src/cli/load/LoadFlags.ts"
-import * as Outputs from "../../../src/load/operator/Outputs.ts"
+import * as Output from "@webagent/load/Output"
 
 const none: LoadFlags.LoadFlags = {
   test: "smoke",
@@ -26,9 +26,9 @@ const none: LoadFlags.LoadFlags = {
 const [a, b] = ["http://127.0.0.1:4400", "http://127.0.0.1:4401"]
 const pair = { ab: a, other: b }
 const rendered = { renders: true, target: "http://a.example", folders: ["load"] }
-const prometheus = Outputs.prometheus("http://127.0.0.1:9")
+const prometheus = Output.prometheus("http://127.0.0.1:9")
 
-describe("mistakeIn", () => {
+describe("problemIn", () => {
   const heard: ReadonlyArray<readonly [what: string, flags: Partial<LoadFlags.LoadFlags>]> = [
     ["no flag at all", {}],
     ["a history, and what it tolerates", { baseline: "x", record: true, tolerance: 0.1 }],
@@ -40,30 +40,36 @@ describe("mistakeIn", () => {
     ["users at a service, in several processes", { target: a, vus: 3, segments: 2, thresholds: "x" }]
   ]
   for (const [what, flags] of heard) {
-    it(`has nothing against ${what}`, () => assert.isUndefined(LoadFlags.mistakeIn({ ...none, ...flags })))
+    it(`has nothing against ${what}`, () => assert.isUndefined(LoadFlags.problemIn({ ...none, ...flags })))
   }
 
-  const alone = "says nothing without --ab URL1 URL2."
+  const alone = "needs --ab URL_A URL_B."
   const unheard: ReadonlyArray<readonly [sentence: string, flags: Partial<LoadFlags.LoadFlags>]> = [
     [`"twice" ${alone}`, { other: "twice" }],
     [`--pairs ${alone}`, { pairs: 7 }],
     [`--seed ${alone}`, { seed: 1 }],
-    ["--tolerance says nothing without --ab URL1 URL2 or --baseline FILE.", { tolerance: 0.05 }],
-    ["--record needs --baseline FILE, where it adds the run.", { record: true }],
-    ["--image says nothing without --render k6-operator.", { image: "x" }],
-    ["--out takes prometheus=URL once.", { outputs: [prometheus, prometheus] }],
-    ['--out takes prometheus=URL or otlp=URL, not "otlp=grpc://a".', { folders: ["otlp=grpc://a"] }],
-    ["--rate and --vus do not go together: users who wait for their own have no rate.", { rate: 5, vus: 5 }],
-    ["--profile says how a service behaves that is started for this, and none is.", { target: a, profile: "flaky" }],
-    ["--profile says how a service behaves that is started for this, and none is.", { ...pair, profile: "flaky" }],
+    ["--tolerance needs --ab URL_A URL_B or --baseline FILE.", { tolerance: 0.05 }],
+    ["--record needs --baseline FILE, to which it adds the run.", { record: true }],
+    ["--image needs --render k6-operator.", { image: "x" }],
+    ["--out prometheus=URL can be given once.", { outputs: [prometheus, prometheus] }],
+    ['--out must be prometheus=URL or otlp=URL; got "otlp=grpc://a".', { folders: ["otlp=grpc://a"] }],
+    ["--rate and --vus cannot be combined: with --vus the rate follows from response times.", { rate: 5, vus: 5 }],
     [
-      "--target, --segments, --out, --thresholds, --baseline, --record and --ab do not go together: leave one out.",
+      "--profile applies only to the simulated service. Remove --profile or use the simulated service.",
+      { target: a, profile: "flaky" }
+    ],
+    [
+      "--profile applies only to the simulated service. Remove --profile or use the simulated service.",
+      { ...pair, profile: "flaky" }
+    ],
+    [
+      "--ab cannot be combined with --target, --segments, --out, --thresholds, --baseline, --record. Remove one.",
       { ...pair, target: a, segments: 2, outputs: [prometheus], thresholds: "x", baseline: "x", record: true }
     ],
-    [`--ab takes two services: load smoke --ab ${a} URL2.`, { ab: a }],
-    ['--ab takes "simulated" or a web address such as https://host twice, not "b".', { ab: a, other: "b" }],
+    [`--ab needs two services: load smoke --ab ${a} URL_B.`, { ab: a }],
+    ['--ab needs two services, each "simulated" or a URL such as https://host; got "b".', { ab: a, other: "b" }],
     [
-      "--ab, --baseline, --record, --pairs, --seed, --tolerance, --profile, --report-dir and --render do not go together: leave one out.",
+      "--render cannot be combined with --ab, --baseline, --record, --pairs, --seed, --tolerance, --profile, --report-dir. Remove one.",
       {
         ...rendered,
         ...pair,
@@ -78,11 +84,11 @@ describe("mistakeIn", () => {
     ],
     [`"twice" ${alone}`, { ...rendered, other: "twice" }],
     [
-      'With --render, --out takes one folder beside prometheus=URL and otlp=URL, not "load" and "promethus=http://a".',
+      'With --render, --out must name one folder, besides prometheus=URL and otlp=URL; got "load" and "promethus=http://a".',
       { ...rendered, folders: ["load", "promethus=http://a"] }
     ]
   ]
   for (const [sentence, flags] of unheard) {
-    it(`refuses: ${sentence}`, () => assert.strictEqual(LoadFlags.mistakeIn({ ...none, ...flags }), sentence))
+    it(`refuses: ${sentence}`, () => assert.strictEqual(LoadFlags.problemIn({ ...none, ...flags }), sentence))
   }
 })

@@ -1,0 +1,86 @@
+import * as K6 from "@webagent/load/K6"
+import { publicVariables } from "@webagent/load/LoadPlan"
+import * as LoadScript from "@webagent/load/LoadScript"
+import * as Manifests from "@webagent/load/operator/Manifests"
+import type { OperatorOptions } from "@webagent/load/operator/TestRun"
+import type { Output } from "@webagent/load/Output"
+import { describePlatformError } from "@webagent/report/PlatformErrorText"
+import { usage } from "@webagent/report/UserError"
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import { join } from "node:path"
+import { program } from "../Program.ts"
+import { terminal } from "../Terminal.ts"
+import { isWebAddress } from "../Parsers.ts"
+import * as LoadOptions from "./LoadOptions.ts"
+
+/** The flags and arguments of `load --render k6-operator`. */
+export interface RenderOptions extends LoadOptions.LoadOptions {
+  /** The service as the cluster reaches it. */
+  readonly target: string
+  /** How many pods share the load. */
+  readonly segments: number
+  readonly outputs: ReadonlyArray<Output>
+  /** The image that holds the script; without one a script that is small enough becomes a ConfigMap. */
+  readonly image: string | undefined
+  /** Where the files go. */
+  readonly folder: string | undefined
+}
+
+const headerVariable = "WEBAGENT_API_KEY_HEADER"
+
+const secret = { name: "webagent-load", key: "api-key" }
+
+/** Writes the manifests of a load test for k6-operator, and prints the commands that run it; sends nothing. */
+export const renderManifests = Effect.fnUntraced(function* (options: RenderOptions) {
+  const { folder, image, outputs, segments, target } = options
+  const example = `${program} load ${options.test} --render k6-operator --target http://your.service --out load`
+  if (!isWebAddress(target)) {
+    return yield* usage(`--render needs --target URL, the address of the service from the cluster: ${example}`)
+  }
+  if (folder === undefined) return yield* usage(`--render needs --out DIR, the folder for its files: ${example}`)
+  // the name becomes an argument of commands
+  if (image !== undefined && !/^\w[\w./:@-]*$/u.test(image)) {
+    return yield* usage(`--image must be the name of an image, such as registry.example/load:1; got "${image}".`)
+  }
+  const plan = yield* LoadOptions.planOf(options)
+  const settings = yield* LoadOptions.settingsOf(options)
+  const header = yield* Effect.orElseSucceed(Config.String(headerVariable), () => undefined)
+  const fs = yield* FileSystem.FileSystem
+  // a cluster runs stock k6, which resolves no imports
+  const script = yield* LoadScript.resolve(plan.test.name, { path: "", version: K6.pinned, readsTypeScript: false })
+  const readTheScript = Effect.mapError(fs.readFileString(script), (error) =>
+    usage(`Cannot read the load test: ${describePlatformError(error)}.`)
+  )
+  const rendered: OperatorOptions = {
+    test: plan.test.name,
+    script: yield* readTheScript,
+    k6Version: K6.pinned,
+    parallelism: segments,
+    variables: {
+      ...publicVariables(plan, settings, target),
+      ...(header === undefined ? {} : { [headerVariable]: header })
+    },
+    apiKeySecret: secret,
+    outputs,
+    image
+  }
+  const manifests = Manifests.render(rendered)
+  const write = Effect.gen(function* () {
+    yield* fs.makeDirectory(folder, { recursive: true })
+    for (const { file, text } of manifests) yield* fs.writeFileString(join(folder, file), text)
+  })
+  yield* Effect.mapError(write, (error) => usage(`Cannot write the manifests: ${describePlatformError(error)}.`))
+  const { style, write: print } = yield* terminal
+  yield* print(
+    [
+      style.strong(`${manifests.map(({ file }) => file).join(", ")} in ${folder}`),
+      `at most, a run will ${LoadOptions.most(plan, settings, { segments })} at ${target}`,
+      "",
+      `To run it, in ${folder}:`,
+      ...Manifests.commands(rendered).map((command) => `  ${command}`),
+      ""
+    ].join("\n")
+  )
+}, Effect.scoped)

@@ -1,0 +1,194 @@
+import * as Baseline from "@webagent/load/Baseline"
+import * as BaselineFile from "@webagent/load/BaselineFile"
+import * as FailedRequests from "@webagent/load/FailedRequests"
+import * as LoadHtml from "@webagent/load/html/LoadHtml"
+import * as JUnit from "@webagent/load/JUnit"
+import * as K6Log from "@webagent/load/K6Log"
+import * as LoadReport from "@webagent/load/LoadReport"
+import * as LoadRun from "@webagent/load/LoadRun"
+import * as LoadScript from "@webagent/load/LoadScript"
+import * as Measurements from "@webagent/load/Measurements"
+import type { Output } from "@webagent/load/Output"
+import * as Threshold from "@webagent/load/Threshold"
+import * as TimeSeries from "@webagent/load/TimeSeries"
+import * as AtomicFile from "@webagent/report/AtomicFile"
+import { describePlatformError } from "@webagent/report/PlatformErrorText"
+import { usage } from "@webagent/report/UserError"
+import * as Clock from "effect/Clock"
+import * as Console from "effect/Console"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import { join } from "node:path"
+import { NotGreen } from "../NotGreen.ts"
+import { version } from "../Program.ts"
+import * as ReportDirectory from "../ReportDirectory.ts"
+import { terminal } from "../Terminal.ts"
+import * as LoadOptions from "./LoadOptions.ts"
+
+/** The flags and arguments of `load` for one load test. */
+export interface RunLoadTestOptions extends LoadOptions.LoadOptions {
+  /** `simulated`, or an address. */
+  readonly target: string
+  readonly segments: number
+  /** A file of earlier runs to compare with. */
+  readonly baseline: string | undefined
+  /** Whether to add this run to it. */
+  readonly record: boolean
+  readonly tolerance: number
+  /** Where else k6 sends its metrics. */
+  readonly outputs: ReadonlyArray<Output>
+}
+
+const k6Page = "-k6.html"
+
+/** The files of a report. Those of an earlier one are removed, so that they are not taken for a part of it. */
+const endings = [".json", ".series.json", ".junit.xml", ".html", k6Page]
+
+/** Writes the report: for programs, for CI systems, over time, and as a page. */
+const save = Effect.fnUntraced(
+  function* (
+    directory: string,
+    report: LoadReport.LoadReport,
+    series: TimeSeries.TimeSeries,
+    { dashboard, judgement }: { readonly dashboard: string; readonly judgement: Baseline.Judgement | undefined }
+  ) {
+    const fs = yield* FileSystem.FileSystem
+    const file = (ending: string) => join(directory, `load-${report.test}${ending}`)
+    // k6 leaves its page out where a test was too short for it
+    const link = (yield* fs.exists(dashboard)) ? `load-${report.test}${k6Page}` : undefined
+    yield* AtomicFile.write(file(".json"), `${JSON.stringify(report, null, 2)}\n`)
+    yield* AtomicFile.write(file(".series.json"), `${JSON.stringify(series)}\n`)
+    yield* AtomicFile.write(file(".junit.xml"), JUnit.render(report, judgement))
+    yield* AtomicFile.write(file(".html"), LoadHtml.render(report, series, link))
+    return file(".html")
+  },
+  Effect.mapError((error) => usage(`Cannot write the report: ${describePlatformError(error)}.`))
+)
+
+/** Writes for CI systems why there is no report. */
+const saveFailure = Effect.fnUntraced(
+  function* (directory: string, header: JUnit.Header, why: string, stderr: ReadonlyArray<string>) {
+    const file = join(directory, `load-${header.test}.junit.xml`)
+    yield* AtomicFile.write(file, JUnit.failed(header, why, stderr))
+  },
+  Effect.mapError((error) => usage(`Cannot write the report: ${describePlatformError(error)}.`))
+)
+
+/** Compares a run with the earlier ones in a file, and prepares the entry that records it. */
+const judge = Effect.fnUntraced(function* (
+  { baseline, profile, record, target: asked, tolerance }: RunLoadTestOptions,
+  history: ReadonlyArray<BaselineFile.Entry>,
+  report: LoadReport.LoadReport
+) {
+  // a stopped run is no baseline and has none
+  if (baseline === undefined || report.verdict === "stopped") return undefined
+  const { measurements, startedAt, target, test, verdict } = report
+  // a service that is started for this has another port each time; any other is known by its address
+  const where = asked === "simulated" ? asked : new URL(target.address).origin
+  const fs = yield* FileSystem.FileSystem
+  const behaviour = yield* profile === undefined
+    ? Effect.succeed(undefined)
+    : Effect.orElseSucceed(fs.readFileString(profile), () => profile)
+  const { duration_ms, rate, settings } = report
+  const subject = {
+    test,
+    machine: BaselineFile.thisMachine(report.tool.k6),
+    settings: BaselineFile.settingsHash({ ...settings, rate, duration_ms, where, profile: behaviour }),
+    measurements
+  }
+  const judgement = Baseline.judge(history, subject, tolerance)
+  const entry: BaselineFile.Entry = { version: 2, startedAt, verdict, ...subject }
+  return { judgement, recorded: record ? BaselineFile.append(baseline, entry) : Effect.void }
+})
+
+/** Runs a load test on the chosen target and reports; fails with NotGreen when something is wrong. */
+export const runLoadTest = (options: RunLoadTestOptions) =>
+  Effect.gen(function* () {
+    const { outputs, profile, segments } = options
+    const plan = yield* LoadOptions.planOf(options)
+    const settings = yield* LoadOptions.settingsOf(options)
+    yield* LoadOptions.ensureItFits(plan, settings)
+    yield* LoadOptions.ensureTheyFit(segments)
+    const history = options.baseline === undefined ? [] : yield* BaselineFile.read(options.baseline)
+    if (options.baseline !== undefined && options.record) yield* BaselineFile.ensureWritable(options.baseline)
+    const asked = LoadOptions.most(plan, settings, { segments })
+    const isOurs = options.target === "simulated"
+    const remote = isOurs ? undefined : yield* LoadOptions.open(options.target, options, asked)
+    const k6 = yield* LoadOptions.findK6
+    const script = yield* LoadScript.resolve(plan.test.name, k6)
+    const directory = yield* ReportDirectory.create(options.reportDir)
+    const target = remote ?? (yield* LoadOptions.open("simulated", options, asked))
+    const { style, ...output } = yield* terminal
+    const say = (lines: ReadonlyArray<string>) => output.write(`${lines.join("\n")}\n`)
+    const headline = `${LoadOptions.whereOf(target)} · ${LoadOptions.loadOf(plan, settings.vus)} · k6 ${k6.version}`
+    yield* say([
+      style.strong(headline),
+      ...(target.simulated ? [] : [`at most, this will ${asked}, which may cost money`])
+    ])
+
+    const dashboard = join(directory, `load-${plan.test.name}${k6Page}`)
+    yield* ReportDirectory.clear(endings.map((ending) => join(directory, `load-${plan.test.name}${ending}`)))
+    const startedAt = DateTime.formatIso(yield* DateTime.now)
+    // from here on Ctrl-C stops k6, and its measurements are still reported
+    return yield* Effect.gen(function* () {
+      const { failure, interrupted, log, points, stderr, summary } = yield* LoadRun.run({
+        k6,
+        script,
+        plan,
+        settings,
+        segments,
+        target,
+        output,
+        outputs,
+        // each process would write a dashboard of its share
+        dashboard: segments === 1 ? dashboard : undefined
+      })
+      if (summary === undefined || failure !== undefined) {
+        const why = interrupted
+          ? "stopped before anything was measured"
+          : `k6 failed: ${failure ?? "it wrote no summary"}`
+        const took_ms = (yield* Clock.currentTimeMillis) - Date.parse(startedAt)
+        yield* saveFailure(directory, { startedAt, target, test: plan.test.name, took_ms }, why, stderr)
+        if (interrupted) return yield* new NotGreen({ exitCode: 130 })
+        yield* Console.error([`The load test has no result: ${why}.`, ...stderr].join("\n"))
+        return yield* new NotGreen({ exitCode: 1 })
+      }
+      const thresholds = Threshold.all(summary)
+      const held = thresholds.every(({ ok }) => ok)
+      const report: LoadReport.LoadReport = {
+        tool: { name: "webagent-harness", version, k6: k6.version },
+        test: plan.test.name,
+        target: { name: target.name, address: target.address, simulated: target.simulated },
+        startedAt,
+        rate: plan.rate,
+        duration_ms: plan.duration_ms,
+        settings: { ...LoadOptions.given({ ...settings, profile }), segments },
+        took_ms: summary.state.testRunDurationMs,
+        verdict: interrupted ? "stopped" : held ? "passed" : "failed",
+        thresholds,
+        measurements: Measurements.of(points),
+        failed_requests: FailedRequests.of(points),
+        metrics: summary.metrics
+      }
+      const judged = yield* judge(options, history, report)
+      const judgement = judged?.judgement
+      // a service that was started for this has ended, with all its work
+      const left = isOurs ? undefined : LoadReport.leftOpen([report], target.address)
+      // printed before it is written: a full disk does not lose the result
+      yield* say([
+        ...LoadReport.ending(report, style),
+        ...(judgement === undefined ? [] : Baseline.lines(judgement)),
+        ...(interrupted ? [] : K6Log.lines(log)),
+        ...(left === undefined ? [] : [`left     ${left}`]),
+        ...(points.lost() === 0
+          ? []
+          : [`memory   full: latencies and rates are without the last ${points.lost().toLocaleString("en-US")} points`])
+      ])
+      const file = yield* save(directory, report, TimeSeries.of(points), { dashboard, judgement })
+      yield* say([`report   ${file}`])
+      if (judged !== undefined) yield* judged.recorded
+      const isWorse = judgement?.rows.some(({ verdict }) => verdict === "worse") ?? false
+      if (report.verdict !== "passed" || isWorse) return yield* new NotGreen({ exitCode: interrupted ? 130 : 1 })
+    }).pipe(Effect.uninterruptible)
+  }).pipe(Effect.scoped)

@@ -1,0 +1,133 @@
+import * as Interval from "@webagent/statistics/Interval"
+import { mean } from "@webagent/statistics/Quantile"
+import * as Schema from "effect/Schema"
+import * as ComparedMetric from "./ComparedMetric.ts"
+import type { Measurements } from "./Measurements.ts"
+
+/** What was measured of two services, one right after the other. */
+export interface Pair {
+  readonly a: Measurements
+  readonly b: Measurements
+}
+
+/** What a comparison concludes, of one metric or of all. */
+export const Verdict = Schema.Literals(["worse", "better", "no difference seen", "cannot tell"])
+export type Verdict = typeof Verdict.Type
+
+/** A metric of both services, and how B compares with A. */
+export const Row = Schema.Struct({
+  name: Schema.String,
+  /** As a person reads it. */
+  a: Schema.String,
+  b: Schema.String,
+  /** `ratio`: B divided by A; `difference`: B minus A, of a share. */
+  kind: Schema.Literals(["ratio", "difference"]),
+  better: Schema.Literals(["lower", "higher"]),
+  change: Schema.Number,
+  /** The confidence interval of the change. */
+  low: Schema.Number,
+  high: Schema.Number,
+  /** The smallest change for the worse, tolerance included, that four of five such comparisons would call worse. */
+  detectable: Schema.Number,
+  /** How many pairs would make a relevant change detectable, where it is not; missing where it would be over a thousand. */
+  pairs_needed: Schema.optionalKey(Schema.Int),
+  verdict: Verdict
+})
+export type Row = typeof Row.Type
+
+/** What a comparison allows. */
+export interface Allowance {
+  /** How much worse is tolerated: 0.05 for 5 %. */
+  readonly tolerance: number
+}
+
+// the probability of a false alarm, of all rows together at each end: all intervals together hold with 95 %
+const alpha = 0.025
+/** How many more failed requests, or how much more unfinished work, is tolerated, as a share of all. */
+export const toleratedShare = 0.005
+
+// A row that can miss a change of this size beyond the tolerance says nothing: half as much again, or five of a hundred.
+const relevantRatio = 1.5
+const relevantShare = 0.05
+const mostPairs = 1000
+
+/** The least number of pairs with which a change would be detectable, if they scatter as these do. */
+const pairsFor = (differences: ReadonlyArray<number>, doubt: number, relevant: number): number | undefined => {
+  const isEnough = (pairs: number) => Interval.detectableMean(differences, pairs, doubt) <= relevant
+  if (!isEnough(mostPairs)) return undefined
+  let [low, high] = [differences.length, mostPairs]
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if (isEnough(middle)) high = middle
+    else low = middle
+  }
+  return high
+}
+
+const sidesOf = ({ of }: ComparedMetric.ComparedMetric, pairs: ReadonlyArray<Pair>) => {
+  const sides = pairs.flatMap(({ a, b }) => {
+    const [first, second] = [of(a), of(b)]
+    return first === undefined || second === undefined ? [] : [[first, second] as const]
+  })
+  // a metric that some pairs lack says nothing of the others
+  return sides.length < pairs.length ? undefined : sides
+}
+
+/**
+ * How B compares with A, by pairs of runs: a machine that was slow for a while was so for both of a pair. Each row has
+ * Student's interval over the pairs; the probability that any row raises a false alarm is 2.5 % at most.
+ */
+export const of = (pairs: ReadonlyArray<Pair>, { tolerance }: Allowance): ReadonlyArray<Row> => {
+  const measured = (metrics: ReadonlyArray<ComparedMetric.ComparedMetric>) =>
+    metrics.flatMap((metric) => {
+      const sides = sidesOf(metric, pairs)
+      return sides === undefined ? [] : [{ metric, sides }]
+    })
+  const ratios = measured([...ComparedMetric.times, ComparedMetric.throughput])
+  const differences = measured(ComparedMetric.shares)
+  const each = alpha / (ratios.length + differences.length)
+
+  const rowOf = (
+    kind: Row["kind"],
+    { better, format, name }: ComparedMetric.ComparedMetric,
+    sides: ReadonlyArray<readonly [number, number]>
+  ): Row => {
+    const isRatio = kind === "ratio"
+    const scale = (value: number) => (isRatio ? Math.log(value) : value)
+    const unscale = (value: number) => (isRatio ? Math.exp(value) : value)
+    // more is worse on this scale
+    const sign = better === "lower" ? 1 : -1
+    const tolerated = isRatio ? Math.log(1 + tolerance) : toleratedShare
+    const relevant = isRatio ? Math.log(relevantRatio) : relevantShare
+    const changes = sides.map(([a, b]) => sign * (scale(b) - scale(a)))
+    const { detectable, high, low, middle } = Interval.ofMean(changes, each)
+    const isBlind = detectable > relevant
+    const verdict =
+      low > tolerated ? "worse" : high < -tolerated ? "better" : isBlind ? "cannot tell" : "no difference seen"
+    const needed = verdict === "cannot tell" ? pairsFor(changes, each, relevant) : undefined
+    const ends = [unscale(sign * low), unscale(sign * high)]
+    const side = (index: 0 | 1) => format(unscale(mean(sides.map((pair) => scale(pair[index])))))
+    return {
+      name,
+      a: side(0),
+      b: side(1),
+      kind,
+      better,
+      change: unscale(sign * middle),
+      low: Math.min(...ends),
+      high: Math.max(...ends),
+      detectable: unscale(sign * (detectable + tolerated)),
+      ...(needed === undefined ? {} : { pairs_needed: needed }),
+      verdict
+    }
+  }
+  return [
+    ...ratios.map(({ metric, sides }) => rowOf("ratio", metric, sides)),
+    ...differences.map(({ metric, sides }) => rowOf("difference", metric, sides))
+  ]
+}
+
+/** What all rows conclude together: one that is worse decides, then one that cannot tell. */
+export const verdictOf = (rows: ReadonlyArray<Row>): Verdict =>
+  (["worse", "cannot tell", "better"] as const).find((verdict) => rows.some((row) => row.verdict === verdict)) ??
+  "no difference seen"

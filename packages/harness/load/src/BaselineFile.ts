@@ -1,0 +1,86 @@
+import * as Machine from "@webagent/report/Machine"
+import { describePlatformError } from "@webagent/report/PlatformErrorText"
+import { usage } from "@webagent/report/UserError"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import type { PlatformError } from "effect/PlatformError"
+import * as Schema from "effect/Schema"
+import { createHash } from "node:crypto"
+import { dirname } from "node:path"
+import { Measurements } from "./Measurements.ts"
+
+/** The machine that made a load and, mostly, carried it: measurements of another one are no baseline. */
+export const LoadMachine = Schema.Struct({ ...Machine.Machine.fields, k6: Schema.String })
+export type LoadMachine = typeof LoadMachine.Type
+
+/** This machine, with its k6. */
+export const thisMachine = (k6: string): LoadMachine => ({ ...Machine.here(), k6 })
+
+/** In which fields two machines differ. */
+export const differences = (one: LoadMachine, other: LoadMachine): ReadonlyArray<string> =>
+  (["cpu", "cores", "platform", "node", "k6"] as const).filter((field) => one[field] !== other[field])
+
+/** A load test that was recorded, as one line of a baseline file. */
+export const Entry = Schema.Struct({
+  version: Schema.Literal(2),
+  test: Schema.String,
+  startedAt: Schema.String,
+  verdict: Schema.Literals(["passed", "failed"]),
+  machine: LoadMachine,
+  /** A hash of everything that shaped the load. */
+  settings: Schema.String,
+  measurements: Measurements
+})
+export type Entry = typeof Entry.Type
+
+const decodeEntry = Schema.decodeUnknownEffect(Schema.fromJsonString(Entry))
+
+/** The same for the same settings, in whatever order they are named. */
+export const settingsHash = (settings: Readonly<Record<string, unknown>>): string => {
+  const named = Object.entries(settings)
+    .filter(([, value]) => value !== undefined)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return createHash("sha256").update(JSON.stringify(named)).digest("hex").slice(0, 16)
+}
+
+/** Every entry of a baseline file in its order; none where there is no file yet. */
+export const read = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const text = yield* fs
+    .readFileString(path)
+    .pipe(
+      Effect.catch((error) =>
+        error.reason._tag === "NotFound"
+          ? Effect.succeed("")
+          : Effect.fail(usage(`Cannot read the baseline: ${describePlatformError(error)}.`))
+      )
+    )
+  const lines = text.split("\n").map((line, index) => ({ line, number: index + 1 }))
+  return yield* Effect.forEach(
+    lines.filter(({ line }) => line.trim() !== ""),
+    ({ line, number }) =>
+      Effect.mapError(decodeEntry(line), ({ message }) =>
+        usage(
+          `${path} line ${number} is not a load test of this version. Delete the line, or record to a new file. ${message}`
+        )
+      )
+  )
+})
+
+const cannotWrite = (error: PlatformError) => usage(`Cannot write the baseline: ${describePlatformError(error)}.`)
+
+/** Refuses a baseline file that cannot be written to, before there is anything to add. */
+export const ensureWritable = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const there = (yield* fs.exists(path)) ? path : dirname(path)
+  yield* fs.access(there, { writable: true })
+}, Effect.mapError(cannotWrite))
+
+/** Adds an entry at the end of a baseline file, on a line of its own. */
+export const append = Effect.fnUntraced(function* (path: string, entry: Entry) {
+  const fs = yield* FileSystem.FileSystem
+  // a line may have been taken out by hand, and the end of the last one with it
+  const before = (yield* fs.exists(path)) ? yield* fs.readFileString(path) : ""
+  const end = before === "" || before.endsWith("\n") ? "" : "\n"
+  yield* fs.writeFileString(path, `${end}${JSON.stringify(entry)}\n`, { flag: "a" })
+}, Effect.mapError(cannotWrite))

@@ -1,0 +1,32 @@
+import * as Schema from "effect/Schema"
+import type { Points } from "./Points.ts"
+
+/** How many requests failed with each status, the most frequent first; "0" is no response. */
+export const FailedRequests = Schema.Array(Schema.Struct({ status: Schema.String, requests: Schema.Number }))
+export type FailedRequests = typeof FailedRequests.Type
+
+/** Counts the failed requests by status. */
+export const of = (points: Points): FailedRequests => {
+  const counts = new Map<string, number>()
+  for (const { length, tags, values } of points.select("http_req_failed")) {
+    const failed = values.subarray(0, length).reduce((sum, value) => sum + value, 0)
+    if (failed > 0) counts.set(tags.status, (counts.get(tags.status) ?? 0) + failed)
+  }
+  return [...counts]
+    .map(([status, requests]) => ({ status, requests }))
+    .toSorted((a, b) => b.requests - a.requests || a.status.localeCompare(b.status))
+}
+
+const shown = 3
+
+/** The statuses of failed requests: `503 (20), no response (2)`; undefined when none failed. */
+export const text = (failed: FailedRequests): string | undefined => {
+  if (failed.length === 0) return undefined
+  const parts = failed
+    .slice(0, shown)
+    .map(
+      ({ requests, status }) =>
+        `${["", "0"].includes(status) ? "no response" : status} (${requests.toLocaleString("en-US")})`
+    )
+  return [...parts, ...(failed.length > shown ? ["others"] : [])].join(", ")
+}

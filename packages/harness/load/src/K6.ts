@@ -1,0 +1,79 @@
+import * as Effect from "effect/Effect"
+import * as ChildProcess from "effect/process/ChildProcess"
+import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
+import * as Stream from "effect/Stream"
+import { missing, usage } from "@webagent/report/UserError"
+import { describePlatformError } from "@webagent/report/PlatformErrorText"
+import * as Workspace from "./Workspace.ts"
+import * as Process from "./Process.ts"
+
+/** A k6 that runs here. */
+export interface K6 {
+  readonly path: string
+  readonly version: string
+  /** Whether it is ours, with the extension that runs TypeScript with imports. */
+  readonly readsTypeScript: boolean
+}
+
+/** The version of our k6, for which the load tests are written. */
+export const pinned = "2.2.0"
+
+const install = "https://grafana.com/docs/k6/latest/set-up/install-k6"
+
+/** Asks a program for its version; undefined when it is not k6, or does not run. */
+const inspect = Effect.fnUntraced(function* (path: string) {
+  const spawner = yield* ChildProcessSpawner
+  const text = yield* spawner.string(ChildProcess.make(path, ["version"], { stdin: "ignore" })).pipe(
+    Effect.timeout("10 seconds"),
+    Effect.orElseSucceed(() => "")
+  )
+  const version = /^k6(?:\.exe)? v(\S+)/u.exec(text)?.[1]
+  return version === undefined ? undefined : { path, version, readsTypeScript: text.includes("/xk6-ts ") }
+})
+
+/** Builds ours, or finds it built: its path, or the sentence that says why there is none. */
+const build = Effect.fnUntraced(
+  function* (say: (line: string) => Effect.Effect<void>) {
+    const handle = yield* Process.start(
+      ChildProcess.make(process.execPath, [Workspace.buildK6], { stdin: "ignore", forceKillAfter: "10 seconds" })
+    )
+    const reasons: Array<string> = []
+    const onLine = (line: string) =>
+      /^buil(?:ding|t) k6 /u.test(line) ? say(line) : Effect.sync(() => void reasons.push(line))
+    const [output, , code] = yield* Effect.all(
+      [
+        Stream.runCollect(Process.lines(handle.stdout)),
+        Stream.runForEach(Process.lines(handle.stderr), onLine),
+        handle.exitCode
+      ],
+      { concurrency: "unbounded" }
+    )
+    const path = output.findLast((line) => line !== "")
+    return code === 0 && path !== undefined ? { path } : { path: undefined, why: reasons.join("\n") }
+  },
+  Effect.scoped,
+  Effect.catch((error) => Effect.succeed({ path: undefined, why: `${describePlatformError(error)}.` }))
+)
+
+/**
+ * Finds a k6: the one that WEBAGENT_K6 names, else ours, built once in a checkout, else one on the PATH. `say` takes the
+ * progress of a build.
+ */
+export const find = Effect.fnUntraced(function* (
+  named: string | undefined,
+  say: (line: string) => Effect.Effect<void>
+) {
+  if (named !== undefined) {
+    const k6 = yield* inspect(named)
+    if (k6 !== undefined) return k6
+    return yield* usage(`${named} is not k6. Set WEBAGENT_K6 to the path of a k6, or unset it.`)
+  }
+  const built = Workspace.isCheckout ? yield* build(say) : undefined
+  const found = yield* inspect(built?.path ?? "k6")
+  if (found !== undefined) return found
+  return yield* missing(
+    built === undefined
+      ? `No k6 on the PATH. Install it (${install}), or set WEBAGENT_K6 to its path.`
+      : `No k6: WEBAGENT_K6 is not set, and ours cannot be built. ${built.why ?? `${built.path} does not run.`}`
+  )
+})

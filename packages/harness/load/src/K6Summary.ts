@@ -1,0 +1,21 @@
+import * as Schema from "effect/Schema"
+
+/** One metric of k6. A threshold is an expression such as `rate<0.01`, with whether it held. */
+export const Metric = Schema.Struct({
+  type: Schema.String,
+  contains: Schema.String,
+  values: Schema.Record(Schema.String, Schema.NullOr(Schema.Number)),
+  thresholds: Schema.optionalKey(Schema.Record(Schema.String, Schema.Struct({ ok: Schema.Boolean })))
+})
+export type Metric = typeof Metric.Type
+
+/** What a load test's script writes at its end; k6 puts more into it. */
+export const K6Summary = Schema.Struct({
+  state: Schema.Struct({ testRunDurationMs: Schema.Number }),
+  metrics: Schema.Record(Schema.String, Metric)
+})
+export type K6Summary = typeof K6Summary.Type
+
+/** How often something was counted; 0 when it never was. */
+export const count = ({ metrics }: Pick<K6Summary, "metrics">, metric: string): number =>
+  metrics[metric]?.values["count"] ?? 0

@@ -1,0 +1,65 @@
+import type * as Redacted from "effect/Redacted"
+import type { LoadTest } from "./LoadTest.ts"
+
+/** A load test with how much of it. */
+export interface LoadPlan {
+  readonly test: LoadTest
+  /** Starts a second at its full height. */
+  readonly rate: number
+  /** How long new work is started. */
+  readonly duration_ms: number
+}
+
+/** What shapes a load beside its plan; the script chooses what is not given. */
+export interface LoadSettings {
+  /** A closed model: this many virtual users, and each waits for its own responses. */
+  readonly vus: number | undefined
+  /** Weights of the flows: `runs=3,browsers=1`. */
+  readonly mix: string | undefined
+  /** The share of responses that are decoded with the contract's schemas. */
+  readonly sample: number | undefined
+  /** The task of each run. */
+  readonly task: string | undefined
+  /** How long a script waits for the end of a run. */
+  readonly run_timeout_ms: number | undefined
+  /** Limits by metric, in place of those of the script. */
+  readonly thresholds: Readonly<Record<string, ReadonlyArray<string>>> | undefined
+}
+
+/** The service that a load is sent to. */
+export interface LoadTarget {
+  readonly name: string
+  readonly address: string
+  readonly apiKey: Redacted.Redacted
+  readonly apiKeyHeader: string
+  readonly simulated: boolean
+}
+
+/** The variables of a script, without the key. */
+export const publicVariables = (
+  { duration_ms, rate, test }: LoadPlan,
+  { mix, run_timeout_ms, sample, task, thresholds, vus }: LoadSettings,
+  address: string
+): Readonly<Record<string, string>> => ({
+  WEBAGENT_BASE_URL: address,
+  WEBAGENT_LOAD_TEST: test.name,
+  WEBAGENT_LOAD_RATE: String(rate),
+  WEBAGENT_LOAD_DURATION: `${duration_ms}ms`,
+  ...(vus === undefined ? {} : { WEBAGENT_LOAD_VUS: String(vus) }),
+  ...(mix === undefined ? {} : { WEBAGENT_LOAD_MIX: mix }),
+  ...(sample === undefined ? {} : { WEBAGENT_LOAD_SAMPLE: String(sample) }),
+  ...(task === undefined ? {} : { WEBAGENT_LOAD_TASK: task }),
+  ...(run_timeout_ms === undefined ? {} : { WEBAGENT_LOAD_RUN_TIMEOUT: `${run_timeout_ms}ms` }),
+  ...(thresholds === undefined ? {} : { WEBAGENT_LOAD_THRESHOLDS: JSON.stringify(thresholds) })
+})
+
+/** All variables of a script. */
+export const variables = (
+  plan: LoadPlan,
+  settings: LoadSettings,
+  { address, apiKey, apiKeyHeader }: LoadTarget
+): Readonly<Record<string, string | Redacted.Redacted>> => ({
+  ...publicVariables(plan, settings, address),
+  WEBAGENT_API_KEY: apiKey,
+  WEBAGENT_API_KEY_HEADER: apiKeyHeader
+})

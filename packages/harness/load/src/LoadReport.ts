@@ -1,0 +1,125 @@
+import type { Style } from "@webagent/report/Style"
+import { counted, duration } from "@webagent/report/Text"
+import * as Schema from "effect/Schema"
+import { time } from "./ComparedMetric.ts"
+import * as FailedRequests from "./FailedRequests.ts"
+import { count, type K6Summary, Metric } from "./K6Summary.ts"
+import { type Distribution, Measurements } from "./Measurements.ts"
+import * as TextTable from "./TextTable.ts"
+import * as Threshold from "./Threshold.ts"
+
+/** What shapes a load beside rate and duration; the script chose what is missing. */
+export const WorkloadSettings = Schema.Struct({
+  vus: Schema.optionalKey(Schema.Number),
+  mix: Schema.optionalKey(Schema.String),
+  sample: Schema.optionalKey(Schema.Number),
+  task: Schema.optionalKey(Schema.String),
+  run_timeout_ms: Schema.optionalKey(Schema.Number),
+  profile: Schema.optionalKey(Schema.String)
+})
+export type WorkloadSettings = typeof WorkloadSettings.Type
+
+/** A load test as it ran; `load-<test>.json` holds it. */
+export const LoadReport = Schema.Struct({
+  tool: Schema.Struct({ name: Schema.String, version: Schema.String, k6: Schema.String }),
+  test: Schema.String,
+  target: Schema.Struct({ name: Schema.String, address: Schema.String, simulated: Schema.Boolean }),
+  startedAt: Schema.String,
+  /** Runs, and as many browsers, started per second. */
+  rate: Schema.Number,
+  /** How long new work was started. */
+  duration_ms: Schema.Number,
+  settings: Schema.Struct({
+    ...WorkloadSettings.fields,
+    thresholds: Schema.optionalKey(Schema.Record(Schema.String, Schema.Array(Schema.String))),
+    /** Processes that shared the load. */
+    segments: Schema.Number
+  }),
+  /** How long it took until the last work had ended. */
+  took_ms: Schema.Number,
+  verdict: Schema.Literals(["passed", "failed", "stopped"]),
+  thresholds: Schema.Array(Threshold.Threshold),
+  /** From all points. */
+  measurements: Measurements,
+  /** How many requests failed with each status. */
+  failed_requests: Schema.optionalKey(FailedRequests.FailedRequests),
+  /** Every metric of k6. */
+  metrics: Schema.Record(Schema.String, Metric)
+})
+export type LoadReport = typeof LoadReport.Type
+
+/** The line that says what happened: `failed: checks, http_req_failed · 182 requests, 25 runs completed in 5.4 s`. */
+export const verdict = (report: LoadReport, style: Style): string => {
+  const crossed = report.thresholds.filter(({ ok }) => !ok).map(({ name }) => name)
+  const words = {
+    passed: () => style.good("passed"),
+    failed: () => style.bad(`failed: ${crossed.join(", ")}`),
+    stopped: () => style.bad("stopped")
+  }
+  const work = [
+    counted(count(report, "http_reqs"), "request"),
+    `${counted(count(report, "runs_completed"), "run")} completed`,
+    `${counted(count(report, "browsers_stopped"), "browser")} stopped`
+  ]
+  return `${words[report.verdict]()} · ${work.join(", ")} in ${duration(report.took_ms)}`
+}
+
+/** What load tests may have left open at a service that lives on, in one line; undefined when there is nothing. */
+export const leftOpen = (summaries: ReadonlyArray<Pick<K6Summary, "metrics">>, address: string): string | undefined => {
+  const metrics = [
+    ["browsers_leaked", "browser"],
+    ["runs_lost", "run"]
+  ] as const
+  const parts = metrics.flatMap(([metric, noun]) => {
+    const number = summaries.reduce((sum, summary) => sum + count(summary, metric), 0)
+    return number > 0 ? [counted(number, noun)] : []
+  })
+  return parts.length === 0 ? undefined : `${parts.join(" and ")} at ${address} may still be open and cost money`
+}
+
+/**
+ * How many starts a second there were when a breakpoint test ended itself: they grow evenly, so their number says how far it
+ * had come. Undefined for any other test, and where it went to its end.
+ */
+const breakpoint = (report: LoadReport): number | undefined => {
+  const { duration_ms, rate, settings, test, took_ms, verdict } = report
+  if (test !== "breakpoint" || verdict !== "failed" || settings.vus !== undefined || took_ms >= duration_ms)
+    return undefined
+  const starts = count(report, "iterations") + count(report, "dropped_iterations")
+  return Math.round(Math.sqrt((2000 * rate * starts) / duration_ms))
+}
+
+/** The latencies that a person reads: all requests, each operation, the time to terminal. */
+export const latencies = ({
+  measurements
+}: LoadReport): ReadonlyArray<readonly [name: string, times: Distribution]> => [
+  ["all requests", measurements.requests],
+  ...Object.entries(measurements.operations),
+  ...(measurements.time_to_terminal === undefined
+    ? []
+    : [["time to terminal", measurements.time_to_terminal] as const]),
+  ...(measurements.detection_delay === undefined ? [] : [["detection delay", measurements.detection_delay] as const])
+]
+
+/** What a person reads at the end. */
+export const ending = (report: LoadReport, style: Style): ReadonlyArray<string> => {
+  const breaking = breakpoint(report)
+  const failed = FailedRequests.text(report.failed_requests ?? [])
+  const times = latencies(report).filter(([, { count }]) => count > 0)
+  const cells = times.map(([name, { count, max, p50, p95, p99 }]) => [
+    name,
+    count.toLocaleString("en-US"),
+    ...[p50, p95, p99, max].map(time)
+  ])
+  return [
+    "",
+    ...Threshold.table(report.thresholds, style),
+    "",
+    ...(times.length === 0
+      ? []
+      : [...TextTable.render(["latency", "count", "p50", "p95", "p99", "max"], cells, style), ""]),
+    verdict(report, style),
+    ...(breaking === undefined ? [] : [`breakpoint at about ${breaking} starts a second`]),
+    ...(failed === undefined ? [] : [`failed requests by status: ${failed}`])
+  ]
+}

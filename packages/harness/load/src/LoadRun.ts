@@ -1,0 +1,90 @@
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { usage } from "@webagent/report/UserError"
+import { describePlatformError } from "@webagent/report/PlatformErrorText"
+import * as K6Log from "./K6Log.ts"
+import * as K6Run from "./K6Run.ts"
+import * as Progress from "./Progress.ts"
+import * as LoadPlan from "./LoadPlan.ts"
+import { K6Summary } from "./K6Summary.ts"
+import * as SummaryMerge from "./SummaryMerge.ts"
+import * as Points from "./Points.ts"
+
+/** What to send, with which k6, and to which service. */
+export interface LoadRunOptions extends Pick<
+  K6Run.K6RunOptions,
+  "k6" | "script" | "segments" | "dashboard" | "outputs"
+> {
+  readonly plan: LoadPlan.LoadPlan
+  readonly settings: LoadPlan.LoadSettings
+  readonly target: LoadPlan.LoadTarget
+  /** Where progress is shown. */
+  readonly output: Progress.Output
+}
+
+/** How a run of a load test ended. */
+export interface Outcome {
+  readonly points: Points.Points
+  /** Undefined when k6 wrote none that can be read. */
+  readonly summary: K6Summary | undefined
+  /** Stopped by the user. */
+  readonly interrupted: boolean
+  /** Why the run says nothing about its target, in a few words. */
+  readonly failure: string | undefined
+  /** The last lines that the failed k6 wrote to standard error. */
+  readonly stderr: ReadonlyArray<string>
+  /** Warnings and errors of k6, whether or not it failed. */
+  readonly log: ReadonlyArray<K6Log.LogMessage>
+}
+
+const readSummary = (file: string) =>
+  FileSystem.FileSystem.use((fs) => fs.readFileString(file)).pipe(
+    Effect.flatMap(Schema.decodeUnknownEffect(Schema.fromJsonString(K6Summary))),
+    Effect.option,
+    Effect.map(Option.getOrUndefined)
+  )
+
+/** Runs k6 and reads the summary of its script; k6 exits with 0 also when that could not be written. */
+export const run = Effect.fnUntraced(
+  function* ({ target, output, plan, segments, settings, ...rest }: LoadRunOptions) {
+    const fs = yield* FileSystem.FileSystem
+    const folder = yield* fs.makeTempDirectoryScoped({ prefix: "webagent-load-" })
+    yield* fs.writeFileString(K6Run.configFile(folder), "{}\n")
+    const points = Points.make()
+    const running = { begun_ms: points.begun_ms, measured: () => Progress.measurements(points) }
+    const progress = yield* Effect.forkChild(Progress.show(plan.duration_ms, running, output))
+    const ends = yield* K6Run.run({
+      ...rest,
+      segments,
+      folder,
+      variables: LoadPlan.variables(plan, settings, target),
+      onLine: points.take
+    }).pipe(Effect.ensuring(Fiber.interrupt(progress)))
+    const read = yield* Effect.forEach(ends, (_, segment) => readSummary(K6Run.summaryFile(folder, segment)))
+    const summaries = read.flatMap((summary) => summary ?? [])
+    const [only] = summaries
+    const failed =
+      ends.find((end) => K6Run.failure(end) !== undefined) ?? ends.find((_, index) => read[index] === undefined)
+    const which = failed === undefined || segments === 1 ? "" : `process ${ends.indexOf(failed) + 1} of ${segments}: `
+    return {
+      points,
+      summary:
+        segments === 1
+          ? only
+          : only &&
+            SummaryMerge.merge(
+              summaries,
+              points,
+              read.flatMap((summary, segment) => (summary !== undefined && ends[segment]?.aborted ? [summary] : []))
+            ),
+      interrupted: ends.some(({ interrupted }) => interrupted),
+      failure: failed && `${which}${K6Run.failure(failed) ?? "it wrote no summary"}`,
+      stderr: failed?.stderr ?? [],
+      log: K6Log.together(ends.flatMap(({ log }) => log))
+    } satisfies Outcome
+  },
+  Effect.mapError((error) => usage(`Cannot start k6: ${describePlatformError(error)}.`))
+)

@@ -1,0 +1,33 @@
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as ChildProcess from "effect/process/ChildProcess"
+import * as Stream from "effect/Stream"
+import { join } from "node:path"
+import { missing } from "@webagent/report/UserError"
+import { describePlatformError } from "@webagent/report/PlatformErrorText"
+import * as Workspace from "./Workspace.ts"
+import * as Process from "./Process.ts"
+import type { K6 } from "./K6.ts"
+
+/** Bundles for a k6 that does not resolve imports; the folder is removed with the scope. */
+const bundle = Effect.fnUntraced(
+  function* (test: string) {
+    const fs = yield* FileSystem.FileSystem
+    const folder = yield* fs.makeTempDirectoryScoped({ prefix: "webagent-load-" })
+    const handle = yield* Process.start(
+      ChildProcess.make(process.execPath, [Workspace.bundle, folder, test], { stdin: "ignore", stdout: "ignore" })
+    )
+    const stderr = yield* Stream.mkString(Stream.decodeText(handle.stderr))
+    if ((yield* handle.exitCode) === 0) return join(folder, `${test}.load.js`)
+    return yield* missing(stderr.trim())
+  },
+  Effect.catchTag("PlatformError", (error) =>
+    Effect.fail(missing(`Cannot bundle the load test: ${describePlatformError(error)}.`))
+  )
+)
+
+/** The script of a load test for a k6: TypeScript for ours, else a bundle, which a package has ready. */
+export const resolve = (test: string, k6: K6) => {
+  if (!Workspace.isCheckout) return Effect.succeed(Workspace.bundledScriptOf(test))
+  return k6.readsTypeScript ? Effect.succeed(Workspace.scriptOf(test)) : bundle(test)
+}

@@ -1,0 +1,39 @@
+/** A load test; its script is `k6/<name>.load.ts`. */
+export interface LoadTest {
+  readonly name: LoadTestName
+  /** Starts a second at its full height, unless told. */
+  readonly rate: number
+  /** How long new work is started, unless told. */
+  readonly duration_ms: number
+  /** Weights of the flows, unless told. */
+  readonly mix: string
+}
+
+/** The name of a load test. */
+export type LoadTestName = "smoke" | "average-load" | "stress" | "spike" | "soak" | "breakpoint"
+
+const each = "runs=1,browsers=1,status=1,queue=1,v3=1,v2=1"
+const ordinary = "runs=4,browsers=2,status=8,queue=1,v3=2,v2=1"
+
+/** Every load test by name, from the gentlest on. k6 reads it too, so it imports nothing. */
+export const loadTests: Readonly<Record<LoadTestName, LoadTest>> = {
+  smoke: { name: "smoke", rate: 5, duration_ms: 5_000, mix: each },
+  "average-load": { name: "average-load", rate: 20, duration_ms: 60_000, mix: ordinary },
+  stress: { name: "stress", rate: 60, duration_ms: 120_000, mix: ordinary },
+  spike: { name: "spike", rate: 100, duration_ms: 60_000, mix: ordinary },
+  soak: { name: "soak", rate: 10, duration_ms: 1_200_000, mix: ordinary },
+  breakpoint: { name: "breakpoint", rate: 200, duration_ms: 120_000, mix: ordinary }
+}
+
+/** How long a script waits for the end of a run, unless told. */
+export const runTimeout_ms = 30_000
+
+/** The pause before a script's first poll. */
+export const firstPause_ms = 50
+
+/** The pause before its next poll: half as long again, up to a second. */
+export const pauseAfter = (pause_ms: number): number => Math.min(pause_ms * 1.5, 1000)
+
+/** The virtual users that k6 makes before the first start: enough for runs that take a third of the timeout. */
+export const preAllocatedVUs = (rate: number, timeout_ms: number = runTimeout_ms): number =>
+  Math.ceil((rate * timeout_ms) / 3000) + 1

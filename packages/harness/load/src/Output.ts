@@ -1,0 +1,37 @@
+/** Where k6 sends its metrics while it runs, beside its summary. */
+export interface Output {
+  /** Its name in flags: `prometheus`. */
+  readonly name: string
+  /** What `--out` is given. */
+  readonly flag: string
+  /** Variables that k6 reads for it. */
+  readonly variables: Readonly<Record<string, string>>
+}
+
+/** Prometheus remote write, as `deploy/grafana/webagent-load.json` reads it; `url` ends in `/api/v1/write`. */
+export const prometheus = (url: string): Output => ({
+  name: "prometheus",
+  flag: "experimental-prometheus-rw",
+  variables: {
+    K6_PROMETHEUS_RW_SERVER_URL: url,
+    K6_PROMETHEUS_RW_TREND_STATS: "p(50),p(95),p(99),max,count",
+    K6_PROMETHEUS_RW_STALE_MARKERS: "true"
+  }
+})
+
+/** OTLP over HTTP; `url` is the collector's address, such as `http://otel-collector:4318`, with a path unless it is `/v1/metrics`. */
+export const otlp = (url: string): Output => {
+  const { host, pathname, protocol } = new URL(url)
+  return {
+    name: "otlp",
+    flag: "opentelemetry",
+    variables: {
+      K6_OTEL_EXPORTER_PROTOCOL: "http/protobuf",
+      K6_OTEL_HTTP_EXPORTER_ENDPOINT: host,
+      ...(pathname === "/" ? {} : { K6_OTEL_HTTP_EXPORTER_URL_PATH: pathname }),
+      K6_OTEL_HTTP_EXPORTER_INSECURE: String(protocol === "http:"),
+      K6_OTEL_SERVICE_NAME: "webagent-load",
+      K6_OTEL_METRIC_PREFIX: "k6_"
+    }
+  }
+}

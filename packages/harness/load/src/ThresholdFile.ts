@@ -1,0 +1,61 @@
+import { describePlatformError } from "@webagent/report/PlatformErrorText"
+import { usage } from "@webagent/report/UserError"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Schema from "effect/Schema"
+import * as Metrics from "./Metrics.ts"
+import { parse } from "./ThresholdExpression.ts"
+
+const Expression = Schema.String.check(
+  Schema.makeFilter(
+    (text) =>
+      parse(text) !== undefined || `expected a limit such as "p(95)<200", "rate<0.01" or "count==0", got "${text}"`
+  )
+)
+
+/** Limits by k6 metric, such as `{ "time_to_terminal": ["p(95)<3000"] }`; they take the place of the script's for that metric. */
+export const ThresholdFile = Schema.Record(Schema.String, Schema.Array(Expression))
+export type ThresholdFile = typeof ThresholdFile.Type
+
+const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(ThresholdFile))
+
+/** The metric of a name with tags: `http_req_duration{name:v4.getRun}`. */
+const metricOf = (name: string): string => name.replace(/\{.*\}$/u, "")
+
+/** What is wrong with limits that can be read: a metric that no load test has, or a statistic that it has not. */
+const problemIn = (
+  limits: ThresholdFile,
+  closest: (name: string, known: ReadonlyArray<string>) => string | undefined
+): string | undefined => {
+  for (const [name, expressions] of Object.entries(limits)) {
+    const metric = metricOf(name)
+    const type = Object.hasOwn(Metrics.all, metric) ? Metrics.all[metric] : undefined
+    if (type === undefined) {
+      const known = Object.keys(Metrics.all)
+      const meant = closest(metric, known)
+      return `unknown metric "${metric}". ${meant === undefined ? `Known metrics: ${known.join(", ")}` : `Did you mean ${meant}?`}`
+    }
+    for (const expression of expressions) {
+      const { statistic = "" } = parse(expression) ?? {}
+      const statistics = Metrics.statisticsOf(type)
+      if (statistics.includes(statistic.replace(/^p\(.+\)$/u, "p(N)"))) continue
+      return `${metric} is a ${type}, so "${expression}" must begin with ${statistics.join(", ")}`
+    }
+  }
+  return undefined
+}
+
+/** Reads the limits in a file and checks that load tests have their metrics. `closest` finds the name that was meant. */
+export const read = Effect.fnUntraced(function* (
+  path: string,
+  closest: (name: string, known: ReadonlyArray<string>) => string | undefined
+) {
+  const fs = yield* FileSystem.FileSystem
+  const text = yield* Effect.mapError(fs.readFileString(path), (error) =>
+    usage(`Cannot read the thresholds: ${describePlatformError(error)}.`)
+  )
+  const limits = yield* Effect.mapError(decode(text), ({ message }) => usage(`${path}: ${message}`))
+  const problem = problemIn(limits, closest)
+  if (problem !== undefined) return yield* usage(`${path}: ${problem.replace(/[^?]$/u, "$&.")}`)
+  return limits
+})

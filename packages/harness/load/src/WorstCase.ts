@@ -1,0 +1,76 @@
+import type { LoadPlan } from "./LoadPlan.ts"
+import { firstPause_ms, pauseAfter, runTimeout_ms } from "./LoadTest.ts"
+import { type FlowName, flows, type Mix } from "./Mix.ts"
+
+/** The most that a service is asked for. */
+interface Requested {
+  readonly requests: number
+  readonly runs: number
+  readonly browsers: number
+}
+
+/** How often a script polls until it gives up. */
+const pollsWithin = (timeout_ms: number): number => {
+  let [polls, waited_ms] = [0, 0]
+  for (let pause_ms = firstPause_ms; waited_ms < timeout_ms; pause_ms = pauseAfter(pause_ms)) {
+    waited_ms += pause_ms
+    polls++
+  }
+  return polls
+}
+
+/** One start of each flow: created, polled, fetched; a browser is created and stopped at the last attempt. */
+const requestedBy = (polls: number): Readonly<Record<FlowName, Requested>> => ({
+  runs: { requests: 1 + polls + 1, runs: 1, browsers: 0 },
+  queue: { requests: 2 * (1 + polls + 1), runs: 2, browsers: 0 },
+  v3: { requests: 1 + polls + 1, runs: 1, browsers: 0 },
+  v2: { requests: 1 + polls, runs: 1, browsers: 0 },
+  browsers: { requests: 3 + 3, runs: 0, browsers: 1 },
+  status: { requests: 1, runs: 0, browsers: 0 }
+})
+
+/** Before the first start, by each process: runs to read, and a test whether creates may be repeated. */
+const setup: Requested = { requests: 15, runs: 5, browsers: 2 }
+
+/** How long one start may keep a browser: six requests of ten seconds each. */
+const browserTime_s = 60
+
+/**
+ * After an abort, by each process: one browser that says what time it is at the service, and the creates of those that may
+ * be open once more, each stopped at the last attempt. What they make belongs to their starts.
+ */
+const reaping = (starts: number, rate: number): Requested => ({
+  requests: (1 + 3) * (1 + Math.min(starts, Math.ceil(rate * browserTime_s) + 1)),
+  runs: 0,
+  browsers: 1
+})
+
+/** What else decides how much is asked. */
+interface Extent {
+  /** All flows, unless told. */
+  readonly mix?: Mix | undefined
+  readonly run_timeout_ms?: number | undefined
+  /** How often the load is sent. */
+  readonly times?: number
+  /** How many processes share it. */
+  readonly segments?: number
+}
+
+/** The most that a plan asks of a service, in words: `send up to 2,099 requests and create up to 57 runs and 29 browsers`. */
+export const worstCase = (
+  { duration_ms, rate }: LoadPlan,
+  { mix, run_timeout_ms = runTimeout_ms, segments = 1, times = 1 }: Extent = {}
+): string => {
+  // each process may start one more as the time ends
+  const starts = Math.floor((rate * duration_ms) / 1000) + segments
+  const byFlow = requestedBy(pollsWithin(run_timeout_ms))
+  const started = flows.filter((flow) => mix === undefined || mix.weights[flow] > 0).map((flow) => byFlow[flow])
+  const createsBrowsers = started.some(({ browsers }) => browsers > 0)
+  const ofProcess = [setup, ...(createsBrowsers ? [reaping(Math.ceil(starts / segments), rate)] : [])]
+  const [requests, runs, browsers] = (["requests", "runs", "browsers"] as const).map((what) => {
+    const around = ofProcess.reduce((sum, requested) => sum + requested[what], 0)
+    const most = times * (starts * Math.max(...started.map((requested) => requested[what])) + segments * around)
+    return most.toLocaleString("en-US")
+  })
+  return `send up to ${requests} requests and create up to ${runs} runs and ${browsers} browsers`
+}

@@ -1,0 +1,83 @@
+import { counted, duration } from "@webagent/report/Text"
+import { escape } from "@webagent/report/Xml"
+import type { Verdict } from "../AbComparison.ts"
+import * as AbReport from "../AbReport.ts"
+import * as ComparedMetric from "../ComparedMetric.ts"
+import * as HtmlPage from "./HtmlPage.ts"
+import * as IntervalChart from "./IntervalChart.ts"
+import * as LoadHtml from "./LoadHtml.ts"
+
+type Report = AbReport.AbReport
+
+const marks: Readonly<Record<Verdict, string>> = {
+  worse: `<b class="bad">WORSE</b>`,
+  better: `<span class="good">better</span>`,
+  "no difference seen": "no difference seen",
+  "cannot tell": "<b>cannot tell</b>"
+}
+
+const settings = (report: Report): ReadonlyArray<readonly [string, string]> => [
+  ["A", LoadHtml.targetOf(report.a)],
+  ["B", LoadHtml.targetOf(report.b)],
+  ["load test", report.test],
+  ...LoadHtml.workloadOf(report.rate, report.settings ?? {}),
+  ["pairs", `${report.pairs.length}, each run ${duration(report.duration_ms)}`],
+  ["tolerance", HtmlPage.percent(report.tolerance)],
+  ["started", LoadHtml.utc(report.startedAt)],
+  ["seed of the order", String(report.seed)],
+  ["k6", report.tool.k6]
+]
+
+const metrics = ({ rows }: Report) =>
+  HtmlPage.table(
+    AbReport.columns,
+    rows.map((row) => {
+      const [name = "", ...cells] = AbReport.cellsOf(row)
+      return [name, ...cells.map(escape), marks[row.verdict]]
+    })
+  )
+
+/** The ratio of each pair, for the metrics that all pairs have. */
+const pairs = ({ pairs, rows }: Report) => {
+  const shown = ComparedMetric.times.filter(({ name }) => rows.some((row) => row.name === name))
+  return HtmlPage.table(
+    ["pair", "order", ...shown.flatMap(({ name }) => [`${name}, A`, "B", "ratio"])],
+    pairs.map(({ a, b, order }, index) => [
+      String(index + 1),
+      order,
+      ...shown.flatMap(({ format, of }) => {
+        const [first, second] = [of(a), of(b)]
+        if (first === undefined || second === undefined) return ["–", "–", "–"]
+        return [format(first), format(second), (second / first).toFixed(2)]
+      })
+    ])
+  )
+}
+
+const headline = (report: Report): string => {
+  const [verdict, reason] = AbReport.conclusion(report)
+  const mark = { worse: "bad", better: "good", "no difference seen": "good", "cannot tell": "" }[report.verdict]
+  return `<b class="${mark}">${escape(verdict)}</b>${reason === "" ? "" : escape(`: ${reason}`)}`
+}
+
+/** The page of a comparison: one file, no script, no external resource. */
+export const render = (report: Report): string => {
+  const { rows, test, tolerance } = report
+  const ratios = rows.flatMap(({ change, detectable, high, kind, low, name, verdict }) =>
+    kind === "ratio" ? [{ label: name, ratio: change, low, high, detectable, verdict }] : []
+  )
+  return HtmlPage.render({
+    title: `${test}: ${AbReport.conclusion(report)[0]}`,
+    header: `<h1>A/B comparison: ${escape(test)}</h1><p>${headline(report)}</p>
+<p class="faint">${escape(counted(report.pairs.length, "pair"))} of runs, in random order.</p>`,
+    main: `<div class="tables"><section><h2>B compared with A</h2>${IntervalChart.render("Change from A to B", ratios, tolerance)}
+<p class="faint">Bar: 95 % confidence interval, for all metrics together. Dot: estimate. Tick: smallest detectable change (80 % power). Band: tolerance.</p></section>
+<section class="settings"><h2>Settings</h2>${HtmlPage.table(
+      ["setting", "value"],
+      settings(report).map(([name, value]) => [name, escape(value)])
+    )}</section></div>
+<h2>Metrics</h2>${metrics(report)}
+<h2>Pairs</h2>${pairs(report)}`,
+    footer: escape(`${report.tool.name} ${report.tool.version}`)
+  })
+}

@@ -1,0 +1,124 @@
+import { counted, duration } from "@webagent/report/Text"
+import { escape } from "@webagent/report/Xml"
+import * as FailedRequests from "../FailedRequests.ts"
+import { latencies, type LoadReport, type WorkloadSettings } from "../LoadReport.ts"
+import type { Quantiles, TimeSeries } from "../TimeSeries.ts"
+import { number, percent, render as renderPage, table, time } from "./HtmlPage.ts"
+import * as LineChart from "./LineChart.ts"
+
+const sentence = (report: LoadReport): string => {
+  const crossed = report.thresholds.filter(({ ok }) => !ok)
+  if (report.verdict === "stopped") return `<b class="bad">Stopped</b>: the results are of a part.`
+  if (report.verdict === "passed") {
+    return `<b class="good">Passed</b>: ${counted(report.thresholds.length, "threshold")} held.`
+  }
+  return `<b class="bad">Failed</b>: ${crossed.map(({ limit, measured, name }) => escape(`${name} was ${measured}, limit ${limit}`)).join("; ")}.`
+}
+
+/** A service, as a page shows it. */
+export const targetOf = ({ address, name, simulated }: LoadReport["target"]) =>
+  `${name === address ? "" : `${name}, `}${address}${simulated ? "" : " (not simulated)"}`
+
+/** A time of day, as a page shows it. */
+export const utc = (iso: string) => `${iso.slice(0, 19).replace("T", " ")} UTC`
+
+/** The workload, as a page shows it. */
+export const workloadOf = (
+  rate: number,
+  { mix, profile, run_timeout_ms, sample, task, vus }: WorkloadSettings
+): ReadonlyArray<readonly [string, string]> => [
+  ["model", vus === undefined ? `open: ${counted(rate, "start")} a second` : `closed: ${counted(vus, "virtual user")}`],
+  ...(mix === undefined ? [] : [["mix", mix] as const]),
+  ...(profile === undefined ? [] : [["profile", profile] as const]),
+  ...(task === undefined ? [] : [["task", task] as const]),
+  ...(run_timeout_ms === undefined ? [] : [["run timeout", duration(run_timeout_ms)] as const]),
+  ...(sample === undefined ? [] : [["responses checked", percent(sample)] as const])
+]
+
+const settings = (report: LoadReport): ReadonlyArray<readonly [string, string]> => [
+  ["target", targetOf(report.target)],
+  ...workloadOf(report.rate, report.settings),
+  ["duration", duration(report.duration_ms)],
+  ["until the last work ended", duration(report.took_ms)],
+  ["started", utc(report.startedAt)],
+  ...(report.settings.segments === 1 ? [] : [["processes", String(report.settings.segments)] as const]),
+  ["k6", report.tool.k6]
+]
+
+const quantileChart = (title: string, { p50, p95, p99 }: Quantiles, step_ms: number): string =>
+  LineChart.render({
+    title,
+    step_ms,
+    format: time,
+    lines: [
+      { label: "p50", values: p50 },
+      { label: "p95", values: p95 },
+      { label: "p99", values: p99 }
+    ]
+  })
+
+const isMeasured = ({ p50 }: Quantiles) => p50.some((value) => value !== null)
+
+const charts = (series: TimeSeries): ReadonlyArray<string> => {
+  const { dropped, errors, operations, requests, step_ms } = series
+  const [all] = operations
+  const perSecond = (value: number) => `${number(value)}/s`
+  return [
+    ...(all === undefined ? [] : [quantileChart("Request latency", all.ms, step_ms)]),
+    LineChart.render({
+      title: "Requests and dropped starts",
+      step_ms,
+      format: perSecond,
+      lines: [
+        { label: "requests", values: requests },
+        { label: "dropped starts", values: dropped }
+      ]
+    }),
+    LineChart.render({
+      title: "Failed requests",
+      step_ms,
+      format: percent,
+      atLeast: 0.01,
+      lines: [{ label: "failed", values: errors }]
+    }),
+    ...(isMeasured(series.time_to_terminal)
+      ? [quantileChart("Time to terminal", series.time_to_terminal, step_ms)]
+      : []),
+    ...(isMeasured(series.detection_delay) ? [quantileChart("Detection delay", series.detection_delay, step_ms)] : [])
+  ]
+}
+
+/** The page of a load test: one file, no script, no external resource. `dashboard` is the file name of k6's own page. */
+export const render = (report: LoadReport, series: TimeSeries, dashboard: string | undefined): string => {
+  const { errors, throughput } = report.measurements
+  const statuses = FailedRequests.text(report.failed_requests ?? [])
+  const failed = `${percent(errors)} of requests failed${statuses === undefined ? "" : `: ${statuses}`}`
+  const title = `Load test ${report.test}`
+  const rows = latencies(report).map(([name, { count, max, p50, p95, p99 }]) => [
+    name,
+    number(count),
+    ...[p50, p95, p99, max].map(time)
+  ])
+  const thresholds = report.thresholds.map(({ limit, measured, name, ok }) => [
+    name,
+    escape(limit),
+    escape(measured),
+    ok ? `<span class="good">ok</span>` : `<b class="bad">FAILED</b>`
+  ])
+  const byOperation = series.operations.slice(1).map(({ ms, name }) => quantileChart(name, ms, series.step_ms))
+  return renderPage({
+    title: `${title}: ${report.verdict}`,
+    header: `<h1>${escape(title)}</h1><p>${sentence(report)}</p>
+<p class="faint">${number(throughput)} successful requests a second. ${escape(failed)}. ${duration(report.took_ms)} in all.</p>`,
+    main: `<div class="tables"><section><h2>Thresholds</h2>${table(["threshold", "limit", "measured", "result"], thresholds)}</section>
+<section class="settings"><h2>Settings</h2>${table(
+      ["setting", "value"],
+      settings(report).map(([name, value]) => [name, escape(value)])
+    )}</section></div>
+<h2>Over time</h2><p class="faint">Minutes and seconds since the first point; each point covers ${duration(series.step_ms)}.</p>
+<div class="charts">${charts(series).join("\n")}</div>
+<h2>Latencies</h2>${table(["latency", "count", "p50", "p95", "p99", "max"], rows)}
+<h2>Operations over time</h2><div class="charts">${byOperation.join("\n")}</div>`,
+    footer: `${dashboard === undefined ? "" : `<a href="${escape(encodeURI(dashboard))}">k6 dashboard</a> · `}${escape(`${report.tool.name} ${report.tool.version}`)}`
+  })
+}

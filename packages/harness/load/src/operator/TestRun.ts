@@ -1,0 +1,92 @@
+import type { Output } from "../Output.ts"
+import type { Node } from "./Yaml.ts"
+
+/** A load test as k6-operator is to run it. */
+export interface OperatorOptions {
+  /** The load test's name: `smoke`. */
+  readonly test: string
+  /** The script as one file that any k6 runs; see `LoadScript`. */
+  readonly script: string
+  /** The k6 that runs it: `2.2.0`. */
+  readonly k6Version: string
+  /** How many pods share the load. */
+  readonly parallelism: number
+  /** The variables of the script, without the API key. */
+  readonly variables: Readonly<Record<string, string>>
+  /** The Secret that holds the API key; it is not rendered. */
+  readonly apiKeySecret: { readonly name: string; readonly key: string }
+  readonly namespace?: string | undefined
+  /** The image that the script is baked into; without one, a script that is small enough becomes a ConfigMap. */
+  readonly image?: string | undefined
+  readonly outputs?: ReadonlyArray<Output>
+}
+
+// what Kubernetes takes for all data of a ConfigMap
+const configMapLimit_bytes = 1_048_576
+
+/** The name of every rendered resource. */
+export const nameOf = ({ test }: OperatorOptions): string => `webagent-load-${test}`
+
+/** The file that holds the script. */
+export const scriptFile = ({ test }: OperatorOptions): string => `${test}.load.js`
+
+/** Whether the script is baked into an image. */
+export const isBaked = (options: OperatorOptions): boolean =>
+  options.image !== undefined ||
+  Buffer.byteLength(options.script) + Buffer.byteLength(scriptFile(options)) > configMapLimit_bytes
+
+/** The image that the pods run: stock k6, or one with the script in it. */
+export const imageOf = (options: OperatorOptions): string =>
+  options.image ?? (isBaked(options) ? `${nameOf(options)}:latest` : `grafana/k6:${options.k6Version}`)
+
+const metadata = (options: OperatorOptions): Node => ({ name: nameOf(options), namespace: options.namespace })
+
+// Kubernetes puts the value of a variable in the place of $(NAME), and $ in that of $$
+const literal = (text: string) => text.replaceAll("$", "$$$$")
+
+const environment = ({ apiKeySecret, outputs = [], variables }: OperatorOptions): ReadonlyArray<Node> => {
+  const all = {
+    K6_NO_USAGE_REPORT: "true",
+    K6_AUTO_EXTENSION_RESOLUTION: "false",
+    // the operator's initializer archives and inspects the script, where k6 hides these variables from it unless told
+    K6_INCLUDE_SYSTEM_ENV_VARS: "true",
+    ...variables,
+    ...Object.fromEntries(outputs.flatMap((output) => Object.entries(output.variables)))
+  }
+  return [
+    { name: "WEBAGENT_API_KEY", valueFrom: { secretKeyRef: { ...apiKeySecret } } },
+    ...Object.entries(all)
+      .filter(([name]) => name !== "WEBAGENT_API_KEY" && name !== "WEBAGENT_LOAD_SUMMARY")
+      .map(([name, value]) => ({ name, value: literal(value) }))
+  ]
+}
+
+/** The TestRun, k6.io/v1alpha1: a share of the load for each of `parallelism` pods, which begin together. */
+export const testRun = (options: OperatorOptions) => {
+  const { outputs = [], parallelism } = options
+  const file = scriptFile(options)
+  return {
+    apiVersion: "k6.io/v1alpha1",
+    kind: "TestRun",
+    metadata: metadata(options),
+    spec: {
+      parallelism,
+      script: isBaked(options) ? { localFile: `/test/${file}` } : { configMap: { name: nameOf(options), file } },
+      arguments: outputs.map(({ flag }) => `--out ${flag}`).join(" "),
+      runner: { image: imageOf(options), env: environment(options) }
+    }
+  } satisfies Node
+}
+
+/** The ConfigMap of a script that is not baked into an image. */
+export const configMap = (options: OperatorOptions) =>
+  ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: metadata(options),
+    data: { [scriptFile(options)]: options.script }
+  }) satisfies Node
+
+/** The image of a script: stock k6, which has the shell that the operator's initializer needs. */
+export const dockerfile = (options: OperatorOptions): string =>
+  [`FROM grafana/k6:${options.k6Version}`, `COPY ${scriptFile(options)} /test/${scriptFile(options)}`, ""].join("\n")

@@ -1,0 +1,179 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as AbComparison from "../src/AbComparison.ts"
+import * as AbReport from "../src/AbReport.ts"
+import { plain } from "@webagent/report/Style"
+import { measurementsOf, normals } from "./measurements.ts"
+
+const noises = [0.98, 1.01, 1, 0.99, 1.02, 1, 1.01]
+const pairsOf = (factor: number, more = {}) =>
+  noises.map((noise, index) => ({
+    a: measurementsOf(noise),
+    b: measurementsOf(noise * factor * (1 + (index - 3) / 400), more)
+  }))
+const verdictsOf = (pairs: ReadonlyArray<AbComparison.Pair>, tolerance = 0.05) =>
+  Object.fromEntries(AbComparison.of(pairs, { tolerance }).map(({ name, verdict }) => [name, verdict]))
+
+describe("of", () => {
+  it("calls a service worse that takes 30 % longer, and calls the rest no different", () => {
+    const verdicts = verdictsOf(pairsOf(1.3))
+    assert.deepInclude(verdicts, {
+      "time to terminal p50": "worse",
+      "time to terminal p95": "worse",
+      "time to terminal p99": "worse",
+      "request p50": "worse",
+      throughput: "no difference seen",
+      errors: "no difference seen"
+    })
+    assert.strictEqual(verdictsOf(pairsOf(1 / 1.3))["request p95"], "better")
+  })
+
+  it("tolerates what it is told to", () => {
+    assert.strictEqual(verdictsOf(pairsOf(1.04))["request p50"], "no difference seen")
+    assert.strictEqual(verdictsOf(pairsOf(1.04), 0.01)["request p50"], "worse")
+    assert.strictEqual(verdictsOf(pairsOf(1.3), 0.5)["request p50"], "no difference seen")
+  })
+
+  it("fewer successful requests a second are worse, and so are more errors, by their difference", () => {
+    const verdicts = verdictsOf(pairsOf(1, { throughput: 80, errors: 0.02 }))
+    assert.deepInclude(verdicts, { throughput: "worse", errors: "worse", "request p50": "no difference seen" })
+    assert.strictEqual(verdictsOf(pairsOf(1, { errors: 0.004 }))["errors"], "no difference seen")
+  })
+
+  it("unfinished work is worse, however fast all the rest is", () => {
+    const pairs = pairsOf(0.5, { unfinished: 1 }).map(({ a, b }) => ({ a: { ...a, unfinished: 0.01 }, b }))
+    assert.deepInclude(verdictsOf(pairs), {
+      unfinished: "worse",
+      errors: "no difference seen",
+      "request p50": "better"
+    })
+    assert.notProperty(verdictsOf(pairsOf(1)), "unfinished")
+  })
+
+  it("leaves out what too few points say", () => {
+    const few = { count: 30, p50: 1, p95: 2, p99: 3, max: 4 }
+    const pairs = noises.map(() => ({
+      a: measurementsOf(1, { time_to_terminal: few }),
+      b: measurementsOf(1, { time_to_terminal: few })
+    }))
+    const names = Object.keys(verdictsOf(pairs))
+    assert.include(names, "time to terminal p95")
+    assert.notInclude(names, "time to terminal p99")
+  })
+
+  it("raises a false alarm in one of forty comparisons at most, and sees 30 % through noise of 8 %", () => {
+    const normal = normals(7)
+    const noisy = (factor: number) => {
+      // each run is off by itself, and each of its figures a little more
+      const figures = (by: number) => {
+        const run = Math.exp(0.06 * normal())
+        const spread = (p50: number) => {
+          const [p50s, p95s, p99s] = [0.03, 0.05, 0.08].map((sigma) => by * run * Math.exp(sigma * normal()))
+          return {
+            count: 200,
+            p50: p50 * (p50s ?? 1),
+            p95: 2 * p50 * (p95s ?? 1),
+            p99: 3 * p50 * (p99s ?? 1),
+            max: 9 * p50
+          }
+        }
+        return measurementsOf(1, {
+          requests: spread(4),
+          time_to_terminal: spread(200),
+          throughput: 100 / Math.exp(0.02 * normal())
+        })
+      }
+      return noises.map(() => ({ a: figures(1), b: figures(factor) }))
+    }
+    const alarms = (times: number, factor: number, tolerance: number) =>
+      Array.from({ length: times }, () => Object.values(verdictsOf(noisy(factor), tolerance))).filter((verdicts) =>
+        verdicts.includes("worse")
+      ).length / times
+    assert.isBelow(alarms(800, 1, 0), 0.03)
+    assert.isBelow(alarms(400, 1, 0.05), 0.01)
+    assert.isAbove(alarms(300, 1.3, 0.05), 0.8)
+  })
+})
+
+describe("table and verdict", () => {
+  const report = (factor: number): AbReport.AbReport => {
+    const rows = AbComparison.of(pairsOf(factor), { tolerance: 0.05 })
+    const side = { name: "x", address: "http://127.0.0.1:1", simulated: true }
+    return {
+      tool: { name: "webagent-harness", version: "0", k6: "2" },
+      test: "smoke",
+      a: side,
+      b: side,
+      startedAt: "",
+      rate: 1,
+      duration_ms: 1,
+      seed: 1,
+      tolerance: 0.05,
+      pairs: [],
+      rows,
+      verdict: AbComparison.verdictOf(rows)
+    }
+  }
+
+  it("says how much worse with its interval, and the smallest change that would have been seen", () => {
+    const { rows } = report(1.3)
+    const [head, first] = AbReport.table(rows, plain)
+    assert.match(head ?? "", /^metric +A +B +ratio +95 % interval +smallest detectable change +verdict$/u)
+    assert.match(
+      first ?? "",
+      /^time to terminal p50 +200 ms +260 ms +1\.30 \(\+30 %\) +\+29 % to \+31 % +\+6 % +WORSE$/u
+    )
+    assert.match(
+      AbReport.headline(report(1.3), plain),
+      /^B is worse: by more than 5 %: time to terminal p50 \+30 % \(\+29 % to \+31 %\), /u
+    )
+    assert.strictEqual(
+      AbReport.headline(report(1), plain),
+      "no difference seen: smallest detectable change of a time: +6 % or less"
+    )
+    assert.match(
+      AbReport.headline(report(1 / 1.3), plain),
+      /^B is better: time to terminal p50 -23 % \(-24 % to -22 %\), /u
+    )
+  })
+
+  it("a fall of throughput has its own sign, and is worse", () => {
+    const pairs = noises.map((noise) => ({
+      a: measurementsOf(1, { throughput: 53 * noise }),
+      b: measurementsOf(1, { throughput: 43 * noise * noise })
+    }))
+    const rows = AbComparison.of(pairs, { tolerance: 0.05 })
+    const throughput = rows.find(({ name }) => name === "throughput")
+    assert.strictEqual(throughput?.verdict, "worse")
+    assert.isBelow(throughput?.high ?? 9, 1)
+    assert.isBelow(throughput?.detectable ?? 9, 1)
+    const line = AbReport.table(rows, plain).find((text) => text.startsWith("throughput")) ?? ""
+    assert.match(line, /^throughput +53\.1\/s +43\.1\/s +0\.81 \(-19 %\) +-2\d % to -1\d % +-\d+ % +WORSE$/u)
+    assert.match(
+      AbReport.headline({ ...report(1), rows, verdict: AbComparison.verdictOf(rows) }, plain),
+      /throughput -19 % \(/u
+    )
+  })
+
+  it("cannot tell when the pairs scatter too much, and says how many pairs would do", () => {
+    const p95s = [105, 15, 40, 300, 12, 20, 700]
+    const slow = (p95: number) => ({ count: 200, p50: 10, p95, p99: p95 * 2, max: 1000 })
+    const pairs = p95s.map((p95, index) => ({
+      a: measurementsOf(1, { requests: slow(15 + index / 10) }),
+      b: measurementsOf(1, { requests: slow(p95) })
+    }))
+    const rows = AbComparison.of(pairs, { tolerance: 0.05 })
+    const row = rows.find(({ name }) => name === "request p95")
+    assert.strictEqual(row?.verdict, "cannot tell")
+    assert.isAbove(row?.pairs_needed ?? 0, 100)
+    assert.strictEqual(AbComparison.verdictOf(rows), "cannot tell")
+    const line = AbReport.headline({ ...report(1), rows, verdict: "cannot tell" }, plain)
+    assert.match(
+      line,
+      /^cannot tell: request p95 \+\d+ % \(-\d+ % to over \+900 %\), .*; about \d+ pairs would be needed \(--pairs\)$/u
+    )
+    // with that many pairs, which scatter as these do, it can
+    const needed = Array.from({ length: row?.pairs_needed ?? 0 }, (_, index) => pairs[index % pairs.length] ?? [])
+    const again = AbComparison.of(needed.flat(), { tolerance: 0.05 }).find(({ name }) => name === "request p95")
+    assert.notStrictEqual(again?.verdict, "cannot tell")
+  })
+})
