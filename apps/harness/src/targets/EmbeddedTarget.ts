@@ -2,7 +2,7 @@ import { apiKeyHeader } from "@webagent/contract/Wire"
 import { ControlClient, type JournalEntry } from "@webagent/control"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { IdempotencyKey } from "@webagent/core"
-import { Behaviour, Control, ControlServer, Journal, judge, Server, SimulatedService } from "@webagent/simulation"
+import { Behaviour, Control, ControlServer, Journal, Server, SimulatedService, verdictsOf } from "@webagent/simulation"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -29,7 +29,9 @@ const introspection = Effect.fnUntraced(function* (parts: Context.Context<Behavi
     ahead_ms: 0,
     judge: (rows) => {
       const { pollInterval } = behaviour.profile()
-      return judge(rows, { pollInterval_ms: pollInterval === undefined ? undefined : Duration.toMillis(pollInterval) })
+      return verdictsOf(rows, {
+        pollInterval_ms: pollInterval === undefined ? undefined : Duration.toMillis(pollInterval)
+      })
     },
     verdicts: control.verdicts,
     open: control.open,

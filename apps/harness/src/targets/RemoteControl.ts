@@ -33,7 +33,7 @@ export const open = Effect.fnUntraced(function* ({ address, key, keyEnv }: Remot
     Effect.provideService(HttpClient.HttpClient, Context.get(services, HttpClient.HttpClient))
   )
   // the oracles are the server's own, and are loaded for who needs them
-  const { judge } = yield* Effect.promise(() => import("@webagent/simulation"))
+  const { verdictsOf } = yield* Effect.promise(() => import("@webagent/simulation"))
   yield* control.state.getTime().pipe(
     Effect.catchTag("ControlUnauthorizedError", () =>
       Effect.fail(usage(`The control API at ${address} does not take the key in ${keyEnv}: set it to the server's.`))
@@ -51,7 +51,7 @@ export const open = Effect.fnUntraced(function* ({ address, key, keyEnv }: Remot
           )
     )
   )
-  const introspection = yield* Effect.mapError(Introspection.remote(control, judge), ({ message }) =>
+  const introspection = yield* Effect.mapError(Introspection.remote(control, verdictsOf), ({ message }) =>
     unreachable(message)
   )
   return { control, introspection }

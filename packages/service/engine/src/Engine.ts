@@ -17,16 +17,16 @@ import type { Made } from "./domain/IdempotencyRecord.ts"
 import type * as Session from "./domain/Session.ts"
 import type * as Turn from "./domain/Turn.ts"
 import { Store } from "./ports/Store.ts"
-import * as BrowserDesk from "./BrowserDesk.ts"
-import * as Conversations from "./Conversations.ts"
-import * as Gate from "./Gate.ts"
+import * as Browsers from "./Browsers.ts"
+import * as ActiveSessions from "./ActiveSessions.ts"
+import * as ReadWriteLock from "./ReadWriteLock.ts"
 import type { IdSource } from "./ports/IdSource.ts"
 import * as SafeCreates from "./SafeCreates.ts"
-import * as SessionDesk from "./SessionDesk.ts"
+import * as Sessions from "./Sessions.ts"
 import * as TurnQueue from "./TurnQueue.ts"
 
-export type { BrowserRequest } from "./BrowserDesk.ts"
-export type { Message, SessionRequest, SessionWithTurns } from "./SessionDesk.ts"
+export type { BrowserRequest } from "./Browsers.ts"
+export type { Message, SessionRequest, SessionWithTurns } from "./Sessions.ts"
 
 /** A session that was created, or that an earlier create with the same key has made, as it was then. */
 export interface CreatedSession {
@@ -36,7 +36,7 @@ export interface CreatedSession {
 }
 
 /** A message that was taken, and the turn that it becomes; as it was then, if an earlier one with its key was. */
-export interface QueuedMessage extends SessionDesk.Message {
+export interface QueuedMessage extends Sessions.Message {
   readonly id: string
   readonly turn: Turn.Turn
   readonly replayed: boolean
@@ -64,18 +64,18 @@ export class Engine extends Context.Service<
   Engine,
   {
     readonly createSession: (
-      request: SessionDesk.SessionRequest,
+      request: Sessions.SessionRequest,
       safe?: SafeCreates.SafeCreate
     ) => Effect.Effect<CreatedSession, IdempotencyKeyReused>
-    readonly session: (id: string) => Effect.Effect<SessionDesk.SessionWithTurns, SessionNotFound>
+    readonly session: (id: string) => Effect.Effect<Sessions.SessionWithTurns, SessionNotFound>
     readonly turn: (id: string) => Effect.Effect<Turn.Turn, TurnNotFound>
     /** Makes the message a turn. An interrupt cancels the turn at work; messages already waiting stay behind it. */
     readonly queue: (
-      message: SessionDesk.Message,
+      message: Sessions.Message,
       safe?: SafeCreates.SafeCreate
     ) => Effect.Effect<QueuedMessage, SessionNotFound | SessionStopped | IdempotencyKeyReused>
     readonly createBrowser: (
-      request: BrowserDesk.BrowserRequest,
+      request: Browsers.BrowserRequest,
       safe?: SafeCreates.SafeCreate
     ) => Effect.Effect<CreatedBrowser, IdempotencyKeyReused>
     /** Stops the browser and ends every connection to it; stopping it again changes nothing. */
@@ -122,17 +122,17 @@ export class EngineState extends Context.Service<
 
 const make = Effect.gen(function* () {
   const store = yield* Store
-  const gate = Gate.make()
-  const conversations = Conversations.make(gate)
-  const browsers = yield* BrowserDesk.make(gate)
-  const sessions = yield* SessionDesk.make(conversations)
+  const lock = ReadWriteLock.make()
+  const activeSessions = ActiveSessions.make(lock)
+  const browsers = yield* Browsers.make(lock)
+  const sessions = yield* Sessions.make(activeSessions)
   const { once } = SafeCreates.make(store)
 
   const read: EngineState["Service"]["read"] = (effect) =>
-    gate.hold(
+    lock.exclusive(
       Effect.suspend(() =>
         effect(
-          conversations
+          activeSessions
             .entries()
             .filter(([, { queue }]) => !TurnQueue.isEmpty(queue))
             .map(([sessionId, { queue }]) => ({ sessionId, ...queue }))
@@ -141,9 +141,9 @@ const make = Effect.gen(function* () {
     )
 
   const replace = <E>(load: Effect.Effect<Unfinished, E>) =>
-    gate.hold(
+    lock.exclusive(
       Effect.gen(function* () {
-        for (const { work } of conversations.takeAll()) sessions.letGo(work)
+        for (const { execution } of activeSessions.takeAll()) sessions.interrupt(execution)
         const stops = browsers.takeAll()
         const unfinished = yield* load
         for (const browser of unfinished.browsers) browsers.relaunch(browser)

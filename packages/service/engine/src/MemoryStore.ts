@@ -13,7 +13,7 @@ const make = Effect.sync(() => {
   const browsers = new Map<string, Browser>()
   const turns = new Map<string, Turn>()
   const records = new Map<string, IdempotencyRecord>()
-  // most sessions have one turn: its id alone is a hundred bytes less than an array of it
+  // most sessions have one turn: its id exclusively is a hundred bytes less than an array of it
   const order = new Map<string, string | Array<string>>()
 
   const putTurn = (turn: Turn) => {

@@ -6,7 +6,7 @@ import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
-import { Agent, AgentError, type PerformingAgent } from "../src/ports/Agent.ts"
+import { Agent, AgentError, type StreamingAgent } from "../src/ports/Agent.ts"
 import type { TurnEvent } from "../src/domain/Turn.ts"
 import { Engine } from "../src/Engine.ts"
 import * as MemoryStore from "../src/MemoryStore.ts"
@@ -14,7 +14,7 @@ import { Store } from "../src/ports/Store.ts"
 import * as ports from "./ports.ts"
 
 /** An engine whose agent does what a test says. */
-const withAgent = (perform: PerformingAgent["perform"]) =>
+const withAgent = (perform: StreamingAgent["perform"]) =>
   Engine.layer.pipe(
     Layer.provide([
       Layer.succeed(Agent, { model: "test", version: "test-1", perform }),
@@ -162,7 +162,7 @@ describe("Engine", () => {
       () => Stream.make<[TurnEvent]>({ _tag: "Completed", report: {} }),
       "The agent sent Completed for a turn that is dispatching."
     ]
-  ] as const satisfies ReadonlyArray<readonly [string, PerformingAgent["perform"], string]>) {
+  ] as const satisfies ReadonlyArray<readonly [string, StreamingAgent["perform"], string]>) {
     it.effect(`an agent that ${name} fails its turn, and the next one starts`, () =>
       Effect.gen(function* () {
         const engine = yield* Engine

@@ -32,7 +32,7 @@ const ending = ({ task }: Turn): TurnEvent =>
 export const agent: Layer.Layer<Agent> = Layer.succeed(Agent, {
   model: "test",
   version: "test-1",
-  foresee: () => ({
+  schedule: () => ({
     next: (turn) =>
       turn.status === "running"
         ? { at_ms: (turn.startedAt_ms ?? 0) + 9000, event: () => ending(turn) }
@@ -40,7 +40,7 @@ export const agent: Layer.Layer<Agent> = Layer.succeed(Agent, {
             at_ms: (turn.dispatchedAt_ms ?? 0) + 1000,
             event: () => ({ _tag: "Started", settings: turn.task.includes("stops") ? { keepAlive: false } : {} })
           },
-    letGo_ms: () => 0
+    stopDelay_ms: () => 0
   })
 })
 

@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { Engine, Turn } from "@webagent/engine"
 import { Journal } from "../src/journal/Journal.ts"
-import { exchange } from "./exchange.ts"
+import { send } from "./send.ts"
 import * as SimulatedService from "../src/SimulatedService.ts"
 
 /** Virtual service time over real sockets: nothing passes unless a test says so. */
@@ -14,7 +14,7 @@ const served = (...[options]: Parameters<typeof SimulatedService.layer>) =>
   Effect.provide(SimulatedService.layer(options))
 
 const create = (index: number, task = "Find a red mug") =>
-  exchange("POST", "/api/v4/runs", { body: { task: `${task} ${index}` } })
+  send("POST", "/api/v4/runs", { body: { task: `${task} ${index}` } })
 
 /** Lets service time pass until the fiber ends, however long the socket takes. */
 const passing = (fiber: Fiber.Fiber<unknown, unknown>, step: Duration.Input = "50 millis") =>
@@ -66,10 +66,10 @@ describe("presets over HTTP", () => {
 
   it.effect("a browser that is stopped makes room for another", () =>
     Effect.gen(function* () {
-      const open = () => exchange("POST", "/api/v4/browsers", { body: {} })
+      const open = () => send("POST", "/api/v4/browsers", { body: {} })
       const [one, two, three] = yield* Effect.forEach([1, 2, 3], open)
       assert.deepStrictEqual([one?.status, two?.status, three?.status], [201, 201, 429])
-      yield* exchange("PATCH", `/api/v4/browsers/${String(one?.body["id"])}`, { body: { action: "stop" } })
+      yield* send("PATCH", `/api/v4/browsers/${String(one?.body["id"])}`, { body: { action: "stop" } })
       assert.strictEqual((yield* open()).status, 201)
     }).pipe(served({ profile: { limits: { concurrentBrowsers: 2 } } }))
   )
@@ -77,7 +77,7 @@ describe("presets over HTTP", () => {
   it.effect("a create that was carried out is replayed to a caller at its limit", () =>
     Effect.gen(function* () {
       const once = (key: string) =>
-        exchange("POST", "/api/v4/runs", { body: { task: "once" }, headers: { "idempotency-key": key } })
+        send("POST", "/api/v4/runs", { body: { task: "once" }, headers: { "idempotency-key": key } })
       const made = yield* once("k1")
       assert.strictEqual((yield* once("k2")).status, 429)
       const again = yield* once("k1")

@@ -10,7 +10,7 @@ export interface SessionSettings {
   readonly recording: boolean
 }
 
-/** A conversation: turns that run one after the other in one browser. */
+/** A activeSession: turns that run one after the other in one browser. */
 export interface Session extends SessionSettings {
   readonly id: string
   readonly status: "active" | "stopped"

@@ -26,36 +26,36 @@ export interface AgentIdentity {
  * `startedAt_ms`: the agent then goes on with what is left of it, and its stream starts without `Started`. It may
  * be asked for a turn that was `dispatching` for a while, too.
  */
-export interface PerformingAgent extends AgentIdentity {
+export interface StreamingAgent extends AgentIdentity {
   readonly perform: (turn: Turn) => Stream.Stream<TurnEvent, AgentError>
 }
 
 /** What happens to a turn next, and when. */
-export interface Prospect {
+export interface ScheduledEvent {
   /** By the clock, in milliseconds since 1970; what is past happens at once. */
   readonly at_ms: number
   readonly event: () => TurnEvent
 }
 
 /** What is known of turns beforehand. One value serves all turns that begin under the same conditions. */
-export interface Foresight {
+export interface TurnSchedule {
   /** What happens next to a turn that is dispatching (`Started`) or running (one of the events that end it). */
-  readonly next: (turn: Turn) => Prospect
+  readonly next: (turn: Turn) => ScheduledEvent
   /** How long the agent takes to let go of the turn when it is cancelled, in milliseconds. */
-  readonly letGo_ms: (turn: Turn) => number
+  readonly stopDelay_ms: (turn: Turn) => number
 }
 
 /**
- * An agent that does nothing but wait, and knows what for. A turn of it is an entry in a timetable and no fiber, so
+ * An agent that does nothing but wait, and knows what for. A turn of it is an entry in a timers and no fiber, so
  * that a hundred thousand are as easily at work as one.
  */
-export interface ForeseeingAgent extends AgentIdentity {
+export interface ScheduledAgent extends AgentIdentity {
   /** Asked when a turn begins, and after the restore of a snapshot. */
-  readonly foresee: (turn: Turn) => Foresight
+  readonly schedule: (turn: Turn) => TurnSchedule
 }
 
 /**
  * The port to whatever carries out a task. An agent performs one turn at a time of a session; it stores nothing.
  * Events that the turn's state machine refuses fail the turn.
  */
-export class Agent extends Context.Service<Agent, PerformingAgent | ForeseeingAgent>()("@webagent/engine/Agent") {}
+export class Agent extends Context.Service<Agent, StreamingAgent | ScheduledAgent>()("@webagent/engine/Agent") {}

@@ -67,7 +67,7 @@ const refuse = (answers: Answers, error: Error & { readonly code?: string }, soc
 /** How long a request may take to arrive, head and body: a client that never ends one gets a 408. */
 const requestTimeout_ms = 60_000
 
-/** An offer of another protocol is for CDP alone: taken up anywhere else, the body that follows would be lost. */
+/** An offer of another protocol is for CDP exclusively: taken up anywhere else, the body that follows would be lost. */
 const isWebSocket = ({ headers, method }: IncomingMessage) =>
   method === "GET" && headers.upgrade?.toLowerCase() === "websocket"
 

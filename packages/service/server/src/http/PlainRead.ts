@@ -106,7 +106,7 @@ const routed =
 /**
  * Answers the reads, which are asked for more than anything else, at a fraction of what their operations cost: the
  * same check of the key, the same look-up and the same conversion, without the decoding and encoding that every
- * operation is built of. What is not the plain case goes on to the app, so the operation alone decides how a refusal
+ * operation is built of. What is not the plain case goes on to the app, so the operation exclusively decides how a refusal
  * looks: another method, another spelling of the path or the id, a query, a key that is not let through, a resource
  * that is not there.
  */

@@ -1,6 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { exchange, type Question, raw } from "./exchange.ts"
+import { send, type Question, raw } from "./send.ts"
 import { layerTest } from "./served.ts"
 
 const uuid = "00000000-0000-4000-8000-00000000000f"
@@ -34,7 +34,7 @@ layer(layerTest, { excludeTestServices: true })("App", (it) => {
         Effect.gen(function* () {
           for (const key of [null, "", "wak_tes", "wak_testt", "WAK_TEST", "wak_test, wak_test"]) {
             for (const wrong of [question, { text: "{", headers: { "content-type": "text/plain" } }]) {
-              const answer = yield* exchange(method, path, { ...(method === "GET" ? {} : wrong), key })
+              const answer = yield* send(method, path, { ...(method === "GET" ? {} : wrong), key })
               assert.strictEqual(answer.status, 401)
               assert.deepStrictEqual(answer.body, { detail: "Invalid API key" })
             }
@@ -46,10 +46,10 @@ layer(layerTest, { excludeTestServices: true })("App", (it) => {
     it.effect("also for a path parameter that does not fit", () =>
       Effect.gen(function* () {
         for (const id of ["nobody", "%ff", "%", "%zz?x=%ff"]) {
-          assert.strictEqual((yield* exchange("GET", `/api/v2/sessions/${id}`, { key: null })).status, 401)
+          assert.strictEqual((yield* send("GET", `/api/v2/sessions/${id}`, { key: null })).status, 401)
         }
         for (const [method, path, question] of operations.filter(([, path]) => path in found)) {
-          const answer = yield* exchange(method, path.replace(uuid, "%ff"), { ...question, key: null })
+          const answer = yield* send(method, path.replace(uuid, "%ff"), { ...question, key: null })
           assert.deepStrictEqual([answer.status, answer.body], [401, { detail: "Invalid API key" }])
         }
       })
@@ -64,7 +64,7 @@ layer(layerTest, { excludeTestServices: true })("App", (it) => {
             ? [uuid]
             : [uuid, "nobody", "%20", "%E2%82%AC", "x".repeat(5000), "a%2Fb", "%ff", "%", "%zz%2F"]
           for (const id of ids) {
-            const answer = yield* exchange(method, path.replace(uuid, id), question)
+            const answer = yield* send(method, path.replace(uuid, id), question)
             assert.strictEqual(answer.status, 404)
             assert.deepStrictEqual(answer.body, { detail: found[path] })
           }
@@ -75,7 +75,7 @@ layer(layerTest, { excludeTestServices: true })("App", (it) => {
     it.effect("but a v2 id that is no uuid, decodable or not, is a 422", () =>
       Effect.gen(function* () {
         for (const id of ["nobody", "%ff", "%", "%zz?x=%ff"]) {
-          const { body, status } = yield* exchange("GET", `/api/v2/sessions/${id}`)
+          const { body, status } = yield* send("GET", `/api/v2/sessions/${id}`)
           assert.strictEqual(status, 422)
           assert.nestedPropertyVal(body, "detail[0].type", "uuid_parsing")
           assert.deepNestedPropertyVal(body, "detail[0].loc", ["path", "session_id"])
@@ -98,7 +98,7 @@ layer(layerTest, { excludeTestServices: true })("App", (it) => {
       it.effect(`GET ${path}, with or without a key`, () =>
         Effect.gen(function* () {
           for (const key of ["wak_test", null]) {
-            const answer = yield* exchange("GET", path, { key })
+            const answer = yield* send("GET", path, { key })
             assert.strictEqual(answer.status, 404)
             assert.deepStrictEqual(answer.body, { detail: "Not Found" })
           }
@@ -126,7 +126,7 @@ layer(layerTest, { excludeTestServices: true })("App", (it) => {
       it.effect(`${method} ${path.replace(uuid, "{id}")}`, () =>
         Effect.gen(function* () {
           for (const key of ["wak_test", null]) {
-            const answer = yield* exchange(method, path, { key })
+            const answer = yield* send(method, path, { key })
             assert.strictEqual(answer.status, 405)
             assert.strictEqual(answer.headers.get("allow"), allow)
             assert.deepStrictEqual(answer.body, { detail: "Method Not Allowed" })
@@ -141,8 +141,8 @@ layer(layerTest, { excludeTestServices: true })("App", (it) => {
 
     it.effect("one MiB is taken, a byte more is not", () =>
       Effect.gen(function* () {
-        assert.strictEqual((yield* exchange("POST", "/api/v4/runs", { text: padded(1_048_576) })).status, 201)
-        const answer = yield* exchange("POST", "/api/v4/runs", { text: padded(1_048_577) })
+        assert.strictEqual((yield* send("POST", "/api/v4/runs", { text: padded(1_048_576) })).status, 201)
+        const answer = yield* send("POST", "/api/v4/runs", { text: padded(1_048_577) })
         assert.strictEqual(answer.status, 413)
         assert.deepStrictEqual(answer.body, { detail: "The body is larger than 1 MiB" })
       })
@@ -238,14 +238,14 @@ layer(layerTest, { excludeTestServices: true })("App", (it) => {
 
   it.effect("HEAD is GET without the body", () =>
     Effect.gen(function* () {
-      const answer = yield* exchange("HEAD", "/health")
+      const answer = yield* send("HEAD", "/health")
       assert.deepStrictEqual([answer.status, answer.text], [200, ""])
     })
   )
 
   it.effect("the same path with slashes doubled or a query is the same", () =>
     Effect.gen(function* () {
-      assert.strictEqual((yield* exchange("POST", "//api//v4//runs?x=1", { body: { task: "x" } })).status, 201)
+      assert.strictEqual((yield* send("POST", "//api//v4//runs?x=1", { body: { task: "x" } })).status, 201)
     })
   )
 })

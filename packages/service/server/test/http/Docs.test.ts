@@ -4,7 +4,7 @@ import { V3Api } from "@webagent/contract/v3"
 import { V4Api } from "@webagent/contract/v4"
 import * as Effect from "effect/Effect"
 import * as OpenApi from "effect/http-api/OpenApi"
-import { exchange } from "./exchange.ts"
+import { send } from "./send.ts"
 import { layerTest } from "./served.ts"
 
 layer(layerTest, { excludeTestServices: true })("Docs", (it) => {
@@ -16,7 +16,7 @@ layer(layerTest, { excludeTestServices: true })("Docs", (it) => {
     it.effect(`/api/${version}/openapi.json is the contract's, without a key, every time`, () =>
       Effect.gen(function* () {
         for (const _ of [1, 2]) {
-          const { body, status } = yield* exchange("GET", `/api/${version}/openapi.json`, { key: null })
+          const { body, status } = yield* send("GET", `/api/${version}/openapi.json`, { key: null })
           assert.strictEqual(status, 200)
           assert.deepStrictEqual(body, JSON.parse(JSON.stringify(document)))
         }
@@ -26,7 +26,7 @@ layer(layerTest, { excludeTestServices: true })("Docs", (it) => {
     it.effect(`/api/${version}/docs is a page that loads nothing from elsewhere, every time`, () =>
       Effect.gen(function* () {
         for (const _ of [1, 2]) {
-          const { headers, status, text } = yield* exchange("GET", `/api/${version}/docs`, { key: null })
+          const { headers, status, text } = yield* send("GET", `/api/${version}/docs`, { key: null })
           assert.strictEqual(status, 200)
           assert.match(headers.get("content-type") ?? "", /^text\/html/u)
           assert.include(text, document.info.title)

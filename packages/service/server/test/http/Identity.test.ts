@@ -2,14 +2,14 @@ import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { Server } from "../../src/Server.ts"
 import { version } from "../../src/http/Version.ts"
-import { exchange } from "./exchange.ts"
+import { send } from "./send.ts"
 import { layerTest } from "./served.ts"
 
 layer(layerTest, { excludeTestServices: true })("Identity", (it) => {
   it.effect("/ says what answers here and where everything is, without a key", () =>
     Effect.gen(function* () {
       const { address } = yield* Server
-      const { body, status } = yield* exchange("GET", "/", { key: null })
+      const { body, status } = yield* send("GET", "/", { key: null })
       const at = (name: string) => ({
         baseUrl: `${address}/api/${name}`,
         openapi: `${address}/api/${name}/openapi.json`,
@@ -26,7 +26,7 @@ layer(layerTest, { excludeTestServices: true })("Identity", (it) => {
   )
 
   it.effect("/health says that it is well, without a key", () =>
-    Effect.map(exchange("GET", "/health", { key: null }), ({ body, status }) =>
+    Effect.map(send("GET", "/health", { key: null }), ({ body, status }) =>
       assert.deepStrictEqual([status, body], [200, { status: "ok" }])
     )
   )

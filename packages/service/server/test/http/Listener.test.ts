@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import { connect, type Socket } from "node:net"
 import { Server } from "../../src/Server.ts"
-import { exchange } from "./exchange.ts"
+import { send } from "./send.ts"
 import { layerTest } from "./served.ts"
 
 /** A client that writes `text`, reads up to the first answer if there is one to come, and then just stays. */
@@ -46,13 +46,13 @@ describe("Listener", () => {
         const scope = yield* Scope.make()
         const context = yield* Layer.buildWithScope(Layer.fresh(layerTest), scope)
         yield* Effect.gen(function* () {
-          const { body } = yield* exchange("POST", "/api/v4/browsers")
+          const { body } = yield* send("POST", "/api/v4/browsers")
           const { pathname, search } = new URL(String(body["cdpUrl"]))
           yield* linger(text(pathname + search), answered)
         }).pipe(Effect.provideContext(context))
         // a stop that waits for such a client waits for thirty seconds or for ever
         yield* Effect.timeout(Scope.close(scope, Exit.void), "25 seconds")
-        const again = yield* Effect.exit(Effect.provideContext(exchange("GET", "/health"), context))
+        const again = yield* Effect.exit(Effect.provideContext(send("GET", "/health"), context))
         assert.isTrue(Exit.isFailure(again))
       })
     )

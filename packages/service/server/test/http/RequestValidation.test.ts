@@ -2,7 +2,7 @@ import { HTTPValidationError } from "@webagent/contract"
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { exchange, type Question, raw } from "./exchange.ts"
+import { send, type Question, raw } from "./send.ts"
 import { layerTest } from "./served.ts"
 
 const decode = Schema.decodeUnknownSync(HTTPValidationError)
@@ -119,7 +119,7 @@ layer(layerTest, { excludeTestServices: true })("RequestValidation", (it) => {
   for (const [what, method, path, question, expected] of refused) {
     it.effect(`${what} is 422`, () =>
       Effect.gen(function* () {
-        const answer = yield* exchange(method, path, question)
+        const answer = yield* send(method, path, question)
         assert.strictEqual(answer.status, 422)
         assert.strictEqual(answer.headers.get("content-type"), "application/json")
         const { detail = [] } = decode(answer.body)
@@ -143,7 +143,7 @@ layer(layerTest, { excludeTestServices: true })("RequestValidation", (it) => {
   for (const [what, path, question] of accepted) {
     it.effect(`${what}: fine`, () =>
       Effect.gen(function* () {
-        assert.strictEqual((yield* exchange("POST", path, question)).status, 201)
+        assert.strictEqual((yield* send("POST", path, question)).status, 201)
       })
     )
   }

@@ -1,35 +1,35 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Behaviour, type BehaviourOptions } from "../behaviour/Behaviour.ts"
-import { Agent, type ForeseeingAgent, type Foresight } from "@webagent/engine"
+import { Agent, type ScheduledAgent, type TurnSchedule } from "@webagent/engine"
 import * as TurnPlan from "./TurnPlan.ts"
 
 /** What the profile and the seed that are in force say of every turn. */
-const foresight = (force: TurnPlan.Force): Foresight => ({
+const schedule = (force: TurnPlan.Force): TurnSchedule => ({
   next: (turn) => {
     const { dispatch, work } = TurnPlan.times(turn, force)
     return turn.status === "running"
       ? { at_ms: (turn.startedAt_ms ?? 0) + work, event: () => TurnPlan.ended(turn, force) }
       : { at_ms: (turn.dispatchedAt_ms ?? 0) + dispatch, event: () => TurnPlan.started(turn, force) }
   },
-  letGo_ms: (turn) => TurnPlan.times(turn, force).letGo
+  stopDelay_ms: (turn) => TurnPlan.times(turn, force).letGo
 })
 
-const make = Effect.map(Behaviour, (behaviour): ForeseeingAgent => {
+const make = Effect.map(Behaviour, (behaviour): ScheduledAgent => {
   const force = (): TurnPlan.Force => ({ profile: behaviour.profile(), seed: behaviour.seed() })
   let last = force()
-  let foreseen = foresight(last)
+  let scheduled = schedule(last)
   return {
     model: "simulated",
     version: "simulated-1",
     // a turn keeps what was in force when it began; one value is enough for all that begin before that changes
-    foresee: () => {
+    schedule: () => {
       const now = force()
       if (now.profile !== last.profile || now.seed !== last.seed) {
         last = now
-        foreseen = foresight(now)
+        scheduled = schedule(now)
       }
-      return foreseen
+      return scheduled
     },
     settings: (sessionId) => TurnPlan.settings(sessionId, force())
   }

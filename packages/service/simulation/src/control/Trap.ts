@@ -7,7 +7,7 @@ import * as ApiKeys from "../journal/ApiKeys.ts"
 import { Journal } from "../journal/Journal.ts"
 import { RealClock } from "../time/RealClock.ts"
 import { clipped, longestPath } from "../journal/Requests.ts"
-import { clippedOrNull } from "../requests/Visit.ts"
+import { clippedOrNull } from "../requests/RequestRecord.ts"
 
 /** Where a redirect of a fault leads: another origin, which says `{}` to everything and writes down who brought a key. */
 export const trapPath = "/trap"

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { STATUS_CODES } from "node:http"
 import type { Script } from "./FaultDelivery.ts"
-import type { Struck } from "./Faults.ts"
+import type { InjectedFault } from "./Faults.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -68,7 +68,7 @@ export type Replacing = Extract<Fault, { readonly kind: (typeof replacing)[numbe
 const isReplacing = (fault: Fault): fault is Replacing => replacing.some((kind) => kind === fault.kind)
 
 /** The fault, if it needs no answer of the service. */
-export const replacingFault = ({ fault, placement }: Struck): Replacing | undefined => {
+export const replacingFault = ({ fault, placement }: InjectedFault): Replacing | undefined => {
   const spoils = placement === "mid-body" || (fault.kind === "malformed-json" && placement === "after-apply")
   return isReplacing(fault) && !spoils ? fault : undefined
 }
@@ -130,9 +130,9 @@ const malformed = (bytes: Uint8Array): Uint8Array => {
   return copy
 }
 
-/** What a fault makes of an answer. `headOnly` is a request for the head alone: there is no body to spoil. */
+/** What a fault makes of an answer. `headOnly` is a request for the head exclusively: there is no body to spoil. */
 export const spoiled = Effect.fnUntraced(function* (
-  { fault, placement }: Struck,
+  { fault, placement }: InjectedFault,
   response: Response,
   headOnly: boolean
 ): Effect.fn.Return<FaultAnswer> {

@@ -8,7 +8,7 @@ import { draw, type Seed } from "../behaviour/Seed.ts"
 import type { Identity } from "../journal/Requests.ts"
 
 /** A fault that strikes a request. */
-export interface Struck {
+export interface InjectedFault {
   /** The name of its rule. */
   readonly rule: string
   readonly fault: Fault
@@ -17,7 +17,7 @@ export interface Struck {
 }
 
 /** A rule made ready: sets in place of lists, milliseconds in place of spans, and how many requests have fitted. */
-interface Rule extends Struck {
+interface Rule extends InjectedFault {
   readonly operations: ReadonlySet<Route> | undefined
   readonly resource: string | undefined
   readonly attempts: ReadonlySet<number> | undefined
@@ -80,14 +80,14 @@ const isDrawn = ({ rate, rule }: Rule, request: Identity, seed: Seed): boolean =
   draw(seed, "fault", rule, request.operation, request.create ?? request.resource ?? "", request.attempt) < rate
 
 /** Decides for each request which fault strikes it, if any. Says nothing of how. */
-export interface Strikes {
-  readonly of: (request: Identity, at_ms: number) => Struck | undefined
+export interface FaultMatcher {
+  readonly of: (request: Identity, at_ms: number) => InjectedFault | undefined
   /** How far back stale reads look, in milliseconds; 0 without one. */
   readonly lag_ms: number
 }
 
 /** The decisions of a plan that was set at `set_ms`. Its memory is a number for each rule. */
-export const makeStrikes = (plan: FaultPlan, seed: Seed, set_ms: number): Strikes => {
+export const makeMatcher = (plan: FaultPlan, seed: Seed, set_ms: number): FaultMatcher => {
   const rules = plan.map(compile)
   const lags = plan.map(({ fault }) => (fault.kind === "stale-read" ? Duration.toMillis(fault.lag) : 0))
   return {
@@ -125,7 +125,7 @@ export class Faults extends Context.Service<
     /** The same plan as if it were set now, and draws from this seed if one is given. */
     readonly reset: (seed?: Seed) => Effect.Effect<void>
     /** What strikes now. For the hot path: undefined when nothing can. */
-    readonly strikesUnsafe: () => Strikes | undefined
+    readonly matcherUnsafe: () => FaultMatcher | undefined
   }
 >()("@webagent/simulation/Faults") {
   /** Faults drawn from a seed; none in force unless a plan is given. */
@@ -136,11 +136,11 @@ export class Faults extends Context.Service<
 const make = Effect.fnUntraced(function* (options: { readonly seed?: Seed; readonly plan?: FaultPlan }) {
   let seed = options.seed ?? 1
   let plan = options.plan ?? []
-  let strikes: Strikes | undefined
+  let matcher: FaultMatcher | undefined
   const begin = (next: FaultPlan) =>
     Effect.map(Clock.currentTimeMillis, (now_ms) => {
       plan = next
-      strikes = plan.length === 0 ? undefined : makeStrikes(plan, seed, now_ms)
+      matcher = plan.length === 0 ? undefined : makeMatcher(plan, seed, now_ms)
     })
   yield* begin(plan)
   return Faults.of({
@@ -151,6 +151,6 @@ const make = Effect.fnUntraced(function* (options: { readonly seed?: Seed; reado
         seed = next ?? seed
         return begin(plan)
       }),
-    strikesUnsafe: () => strikes
+    matcherUnsafe: () => matcher
   })
 })

@@ -1,7 +1,7 @@
 import { operations, type Operation, type Route } from "@webagent/control"
 import { basePath, operations as described } from "@webagent/contract/Wire"
 import * as Result from "effect/Result"
-import * as Recent from "./Recent.ts"
+import * as BoundedMap from "./BoundedMap.ts"
 
 /** Which operation on what: all of a request's identity that is in its first line. */
 export interface Target {
@@ -127,11 +127,11 @@ export interface Attempts {
 
 /** Counters at 0. */
 export const makeAttempts = (bound = maxCounters): Attempts => {
-  const counters = new Map<Route, Recent.Recent<number>>()
-  const of = (operation: Route): Recent.Recent<number> => {
+  const counters = new Map<Route, BoundedMap.BoundedMap<number>>()
+  const of = (operation: Route): BoundedMap.BoundedMap<number> => {
     const counted = counters.get(operation)
     if (counted !== undefined) return counted
-    const fresh = Recent.make<number>(bound)
+    const fresh = BoundedMap.make<number>(bound)
     counters.set(operation, fresh)
     return fresh
   }

@@ -1,10 +1,10 @@
 import * as Findings from "./Findings.ts"
 import type { Fold } from "./Fold.ts"
-import * as Recent from "../journal/Recent.ts"
+import * as BoundedMap from "../journal/BoundedMap.ts"
 
 /** A browser that is not stopped when somebody asks: it goes on, and costs. Who is open is read from the state. */
 export const make = (): Fold => {
-  const created = Recent.make<number>()
+  const created = BoundedMap.make<number>()
   return {
     oracle: "browsers-left-open",
     ofState: true,

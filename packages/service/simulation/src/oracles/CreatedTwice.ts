@@ -1,6 +1,6 @@
 import * as Findings from "./Findings.ts"
 import { caller, type Fold, type RequestRow } from "./Fold.ts"
-import * as Recent from "../journal/Recent.ts"
+import * as BoundedMap from "../journal/BoundedMap.ts"
 
 interface Create {
   readonly made: string
@@ -21,8 +21,8 @@ interface Intent {
  */
 export const make = (): Fold => {
   const findings = Findings.make()
-  const keyed = Recent.make<Create>()
-  const intents = Recent.make<Intent>()
+  const keyed = BoundedMap.make<Create>()
+  const intents = BoundedMap.make<Intent>()
 
   const twice = (matter: string, row: RequestRow, first: Create, second: Create, why: string) =>
     findings.add(matter, {

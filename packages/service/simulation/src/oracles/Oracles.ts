@@ -15,7 +15,7 @@ import * as KeyInUrl from "./KeyInUrl.ts"
 import * as KeySentElsewhere from "./KeySentElsewhere.ts"
 import * as PolledTooFast from "./PolledTooFast.ts"
 import * as PollsAfterTerminal from "./PollsAfterTerminal.ts"
-import * as Recent from "../journal/Recent.ts"
+import * as BoundedMap from "../journal/BoundedMap.ts"
 import * as ResultsNeverFetched from "./ResultsNeverFetched.ts"
 import * as RetryAfterIgnored from "./RetryAfterIgnored.ts"
 
@@ -49,16 +49,16 @@ const begin = (pollInterval_ms: () => number | undefined) => {
   const onRequest = folds.flatMap(({ request }) => request ?? [])
   const onMove = folds.flatMap(({ move }) => move ?? [])
   /** Requests that a fault made say something else, or say it elsewhere; their own rows follow. */
-  const mangled = Recent.make<true>()
+  const mangled = BoundedMap.make<true>()
 
   const isIntact = (row: RequestRow): boolean => {
     const isWhole = row.answered === "whole"
     if (row.fault === null) return isWhole
     const identity = identityOf(row)
-    const struck = mangled.get(identity) === true
+    const isMangled = mangled.get(identity) === true
     // also where nothing of the answer arrived: nobody asks again
     mangled.delete(identity)
-    return isWhole && !struck
+    return isWhole && !isMangled
   }
 
   return {
@@ -77,10 +77,10 @@ const begin = (pollInterval_ms: () => number | undefined) => {
 }
 
 /**
- * What the oracles say of some rows alone, such as those about one trial, in the order of their numbers. Browsers that
+ * What the oracles say of some rows exclusively, such as those about one trial, in the order of their numbers. Browsers that
  * are open are no matter of rows, so that `browsers-left-open` is not among the verdicts.
  */
-export const judge = (
+export const verdictsOf = (
   rows: Iterable<JournalEntry>,
   options: { readonly pollInterval_ms: number | undefined }
 ): ReadonlyArray<Verdict> => {

@@ -1,6 +1,6 @@
 import * as Findings from "./Findings.ts"
 import { caller, type Fold, succeeded } from "./Fold.ts"
-import * as Recent from "../journal/Recent.ts"
+import * as BoundedMap from "../journal/BoundedMap.ts"
 
 const polls: ReadonlySet<string> = new Set(["v4.getRunStatus", "v3.getSession", "v2.getSession"])
 
@@ -13,7 +13,7 @@ const tolerance_ms = 2
  */
 export const make = (pollInterval_ms: () => number | undefined): Fold => {
   const findings = Findings.make()
-  const before = Recent.make<{ readonly seq: number; readonly at_ms: number }>()
+  const before = BoundedMap.make<{ readonly seq: number; readonly at_ms: number }>()
   return {
     oracle: "polled-too-fast",
     request: (row, intact) => {

@@ -1,6 +1,6 @@
 import * as Findings from "./Findings.ts"
 import { caller, type Fold, type MoveRow, type RequestRow, succeeded } from "./Fold.ts"
-import * as Recent from "../journal/Recent.ts"
+import * as BoundedMap from "../journal/BoundedMap.ts"
 
 interface Session {
   /** Its turns that are not terminal. */
@@ -19,10 +19,10 @@ const isTerminal = (status: string) => status === "completed" || status === "fai
  */
 export const make = (): Fold => {
   const findings = Findings.make()
-  const ended = Recent.make<number>()
-  const sessions = Recent.make<Session>()
+  const ended = BoundedMap.make<number>()
+  const sessions = BoundedMap.make<Session>()
   /** The row of the answer that told a caller. */
-  const told = Recent.make<number>()
+  const told = BoundedMap.make<number>()
 
   const turnMoved = ({ id, sessionId, seq, to }: MoveRow) => {
     if (isTerminal(to)) ended.set(id, seq)

@@ -1,6 +1,6 @@
 import * as Findings from "./Findings.ts"
 import { type Fold, succeeded } from "./Fold.ts"
-import * as Recent from "../journal/Recent.ts"
+import * as BoundedMap from "../journal/BoundedMap.ts"
 
 interface Ended {
   readonly id: string
@@ -23,7 +23,7 @@ export const make = (): Fold => {
     else bySession.set(sessionId, rest)
   }
 
-  const unread = Recent.make<Ended>(Recent.capacity, (ended) => {
+  const unread = BoundedMap.make<Ended>(BoundedMap.capacity, (ended) => {
     forgotten++
     release(ended)
   })

@@ -1,6 +1,6 @@
 import * as Findings from "./Findings.ts"
 import { caller, type Fold } from "./Fold.ts"
-import * as Recent from "../journal/Recent.ts"
+import * as BoundedMap from "../journal/BoundedMap.ts"
 
 interface Asked {
   readonly seq: number
@@ -18,7 +18,7 @@ const tolerance_ms = 2
  */
 export const make = (): Fold => {
   const findings = Findings.make()
-  const asked = Recent.make<Asked>()
+  const asked = BoundedMap.make<Asked>()
   return {
     oracle: "retry-after-ignored",
     request: (row) => {

@@ -1,6 +1,6 @@
 import type { Route } from "@webagent/control"
 import { hash } from "node:crypto"
-import * as Recent from "../journal/Recent.ts"
+import * as BoundedMap from "../journal/BoundedMap.ts"
 import { maxCounters } from "../journal/Requests.ts"
 
 /** What is known of a create when it comes. */
@@ -30,8 +30,8 @@ const isRandom = (key: string): boolean => /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f
  * that is sent again is the same as before.
  */
 export const make = (bound = maxCounters): CreateHashes => {
-  let drawn = Recent.make<string>(bound)
-  let counts = Recent.make<number>(bound)
+  let drawn = BoundedMap.make<string>(bound)
+  let counts = BoundedMap.make<number>(bound)
 
   const counted = (asked: string, key: string): string => {
     const known = drawn.get(`${asked}${key}`)
@@ -50,8 +50,8 @@ export const make = (bound = maxCounters): CreateHashes => {
       return counted(digest(operation, resource, "drawn", body), idempotencyKey.toLowerCase())
     },
     clear: () => {
-      drawn = Recent.make(bound)
-      counts = Recent.make(bound)
+      drawn = BoundedMap.make(bound)
+      counts = BoundedMap.make(bound)
     }
   }
 }

@@ -5,8 +5,8 @@ import * as Layer from "effect/Layer"
 import * as Seed from "../behaviour/Seed.ts"
 import { Behaviour } from "../behaviour/Behaviour.ts"
 import * as Distribution from "../behaviour/Distribution.ts"
-import type { Caller, Exchange, Place } from "./Exchange.ts"
-import * as Recent from "../journal/Recent.ts"
+import type { Caller, RequestContext, Slot } from "./RequestContext.ts"
+import * as BoundedMap from "../journal/BoundedMap.ts"
 import type { Identity } from "../journal/Requests.ts"
 import * as TokenBucket from "./TokenBucket.ts"
 
@@ -33,8 +33,8 @@ export interface Move {
   readonly to: string
 }
 
-/** Let in, with a place for what a create will make; or not. */
-export type Answer = { readonly refusal: Refusal } | { readonly place: Place | null }
+/** Let in, with a slot for what a create will make; or not. */
+export type Admission = { readonly refusal: Refusal } | { readonly slot: Slot | null }
 
 const kinds: Readonly<Partial<Record<Route, keyof Caller["open"]>>> = {
   "v3.createSession": "turn",
@@ -61,12 +61,12 @@ export class Limits extends Context.Service<
   {
     /** Whether the profile limits or delays anything: if not, only creates need to ask. */
     readonly inForce: () => boolean
-    /** Asks to be let in at this time. A place has to be left when the request ends, however it ends. */
-    readonly enter: (asked: Asked, now_ms: number) => Answer
-    /** The request is over: a place that nothing was made for is free again. */
-    readonly leave: (place: Place) => void
+    /** Asks to be let in at this time. A slot has to be left when the request ends, however it ends. */
+    readonly enter: (asked: Asked, now_ms: number) => Admission
+    /** The request is over: a slot that nothing was made for is free again. */
+    readonly leave: (slot: Slot) => void
     /** A record is new or has moved, during this exchange if there was one. */
-    readonly moved: (move: Move, exchange: Exchange | undefined) => void
+    readonly moved: (move: Move, context: RequestContext | undefined) => void
     /** How long the service thinks about a request, in milliseconds. */
     readonly latency_ms: (identity: Identity) => number
     /** Forgets who has what. */
@@ -98,8 +98,8 @@ const keyOf = ({ attempt, create, operation, resource }: Identity) => [operation
 const make = Effect.map(Behaviour, (behaviour): Limits["Service"] => {
   const callers = new Map<string, Caller>()
   const buckets = new Map<string, TokenBucket.TokenBucket>()
-  const owners = new Map<string, Place>()
-  let keyed = Recent.make<true>(maxKeyed)
+  const owners = new Map<string, Slot>()
+  let keyed = BoundedMap.make<true>(maxKeyed)
 
   const callerOf = (apiKey: string): Caller =>
     callers.get(apiKey) ?? remember(callers, maxCallers, apiKey, { open: { turn: 0, browser: 0 } })
@@ -123,14 +123,14 @@ const make = Effect.map(Behaviour, (behaviour): Limits["Service"] => {
     return wait_ms
   }
 
-  const most = (rules: Rules | undefined, of: Place["of"]) =>
+  const most = (rules: Rules | undefined, of: Slot["of"]) =>
     (of === "turn" ? rules?.concurrentRuns : rules?.concurrentBrowsers) ?? Infinity
 
   /** What a create carried out once is answered again whoever is at a limit: it makes nothing. */
   const replayOf = ({ apiKey, idempotencyKey, identity: { operation, resource } }: Asked) =>
     idempotencyKey === undefined ? undefined : JSON.stringify([apiKey, operation, resource, idempotencyKey])
 
-  const place = (asked: Asked, of: Place["of"], rules: Rules | undefined): Place | undefined => {
+  const slot = (asked: Asked, of: Slot["of"], rules: Rules | undefined): Slot | undefined => {
     const caller = callerOf(asked.apiKey)
     const replay = replayOf(asked)
     if (replay !== undefined && keyed.get(replay) === true) return { caller, of, held: false }
@@ -139,24 +139,24 @@ const make = Effect.map(Behaviour, (behaviour): Limits["Service"] => {
     return { caller, of, held: true, ...(replay === undefined ? {} : { replay }) }
   }
 
-  const enter = (asked: Asked, now_ms: number): Answer => {
+  const enter = (asked: Asked, now_ms: number): Admission => {
     const { identity } = asked
-    if (identity.operation === "unrouted") return { place: null }
+    if (identity.operation === "unrouted") return { slot: null }
     const rules = behaviour.profile().limits
-    const refuse = (detail: string, wait_ms: number): Answer => ({
+    const refuse = (detail: string, wait_ms: number): Admission => ({
       refusal: { detail, retryAfter: said(wait_ms, rules ?? {}, identity, now_ms) }
     })
     const wait_ms = rules === undefined ? 0 : tooFast(rules, asked.apiKey, now_ms)
     if (wait_ms > 0) return refuse("Too many requests", wait_ms)
     const of = kinds[identity.operation]
-    if (of === undefined) return { place: null }
-    const given = place(asked, of, rules)
+    if (of === undefined) return { slot: null }
+    const given = slot(asked, of, rules)
     return given === undefined
       ? refuse(of === "turn" ? "Too many concurrent runs" : "Too many concurrent browsers", fullRetryAfter_ms)
-      : { place: given }
+      : { slot: given }
   }
 
-  const moved = ({ from, id, of, to }: Move, exchange: Exchange | undefined) => {
+  const moved = ({ from, id, of, to }: Move, context: RequestContext | undefined) => {
     if (over.has(to)) {
       const owner = owners.get(id)
       if (owner === undefined) return
@@ -164,7 +164,7 @@ const make = Effect.map(Behaviour, (behaviour): Limits["Service"] => {
       owner.caller.open[owner.of]--
       return
     }
-    const given = exchange?.place
+    const given = context?.slot
     if (from !== null || given === null || given === undefined || given.of !== of) return
     if (given.held) given.held = false
     else given.caller.open[of]++
@@ -190,7 +190,7 @@ const make = Effect.map(Behaviour, (behaviour): Limits["Service"] => {
     },
     clear: Effect.sync(() => {
       for (const known of [callers, buckets, owners]) known.clear()
-      keyed = Recent.make(maxKeyed)
+      keyed = BoundedMap.make(maxKeyed)
     })
   }
 })

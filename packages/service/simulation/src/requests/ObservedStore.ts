@@ -4,11 +4,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { type Browser, type Changes, type Session, Store, type Turn } from "@webagent/engine"
-import { CurrentExchange, type Exchange } from "./Exchange.ts"
+import { CurrentRequest, type RequestContext } from "./RequestContext.ts"
 import { Faults } from "../faults/Faults.ts"
 import { Journal, type Row } from "../journal/Journal.ts"
 import { Limits } from "./Limits.ts"
-import * as Versions from "./Versions.ts"
+import * as RecordHistory from "./RecordHistory.ts"
 
 /** How old what a read is shown has to be, in milliseconds; 0 everywhere but in a stale read. */
 export const Staleness: Context.Reference<number> = Context.Reference("@webagent/simulation/Staleness", {
@@ -30,15 +30,15 @@ const moveOf = ({ before, of, record }: Change): ReadonlyArray<Move> => {
   return from === record.status ? [] : [{ type: "move", of, id: record.id, sessionId, from, to: record.status }]
 }
 
-const note = (exchange: Exchange | undefined, moves: ReadonlyArray<Move>) => {
-  if (exchange === undefined || exchange.makes === null) return
-  exchange.made ??= moves.find((move) => move.from === null && move.of === exchange.makes)?.id ?? null
+const note = (context: RequestContext | undefined, moves: ReadonlyArray<Move>) => {
+  if (context === undefined || context.makes === null) return
+  context.made ??= moves.find((move) => move.from === null && move.of === context.makes)?.id ?? null
 }
 
 /** What the records were while a fault may ask for it. */
 const makeHistory = (clock: Clock.Clock) => {
-  const sessions = Versions.make<Session.Session>()
-  const turns = Versions.make<Turn.Turn>()
+  const sessions = RecordHistory.make<Session.Session>()
+  const turns = RecordHistory.make<Turn.Turn>()
   const clear = () => {
     sessions.clear()
     turns.clear()
@@ -60,7 +60,7 @@ const makeHistory = (clock: Clock.Clock) => {
       turns.forget(now_ms - lag_ms)
     },
     /** What a record was for a read that is this stale. */
-    seen: <A>(versions: Versions.Versions<A>, id: string, now: Option.Option<A>, stale_ms: number) =>
+    seen: <A>(versions: RecordHistory.RecordHistory<A>, id: string, now: Option.Option<A>, stale_ms: number) =>
       versions.at(id, now, clock.currentTimeMillisUnsafe() - stale_ms)
   }
 }
@@ -92,12 +92,12 @@ export const layer: Layer.Layer<Store, never, Store | Journal | Limits | Faults>
     const commit = Effect.fnUntraced(function* (changes: Changes) {
       const changed = yield* changesOf(changes)
       yield* store.commit(changes)
-      history.keep(changed, faults.strikesUnsafe()?.lag_ms ?? 0)
+      history.keep(changed, faults.matcherUnsafe()?.lag_ms ?? 0)
       const moves = changed.flatMap(moveOf)
-      const exchange = yield* CurrentExchange
-      note(exchange, moves)
+      const context = yield* CurrentRequest
+      note(context, moves)
       for (const move of moves) {
-        limits.moved(move, exchange)
+        limits.moved(move, context)
         yield* journal.record(move)
       }
     })

@@ -11,17 +11,17 @@ import * as Layer from "effect/Layer"
 import { CreateKey } from "../behaviour/CreateKey.ts"
 import * as ApiKeys from "../journal/ApiKeys.ts"
 import * as CreateHashes from "./CreateHashes.ts"
-import { CurrentExchange, type Exchange } from "./Exchange.ts"
+import { CurrentRequest, type RequestContext } from "./RequestContext.ts"
 import * as FaultAnswer from "../faults/FaultAnswer.ts"
 import { type Answered, type ConnectionLost, FaultDelivery } from "../faults/FaultDelivery.ts"
-import { Faults, type Struck } from "../faults/Faults.ts"
+import { Faults, type InjectedFault } from "../faults/Faults.ts"
 import { Journal } from "../journal/Journal.ts"
 import { Limits, type Refusal } from "./Limits.ts"
 import { Staleness } from "./ObservedStore.ts"
 import { RealClock } from "../time/RealClock.ts"
 import { clipped, type Identity, longestPath, makeAttempts, type Target, makeAddresses } from "../journal/Requests.ts"
 import { ClockSkew } from "../time/SkewedClock.ts"
-import { isTakenOver, makeRecorder, type Visit } from "./Visit.ts"
+import { isTakenOver, makeRecorder, type RequestRecord } from "./RequestRecord.ts"
 
 /** What a simulation has to know of the server around it. */
 export interface SimulationOptions {
@@ -41,7 +41,7 @@ const maxBodySize = ByteSize.mebibytes(1)
 /** Nobody is there, and never will be. */
 const nowhere = "http://elsewhere.invalid"
 
-const madeBy: Readonly<Partial<Record<Target["operation"], Exchange["makes"]>>> = {
+const madeBy: Readonly<Partial<Record<Target["operation"], RequestContext["makes"]>>> = {
   "v3.createSession": "session",
   "v4.createRun": "turn",
   "v4.queueMessage": "turn",
@@ -112,70 +112,74 @@ const make = Effect.fnUntraced(function* (options: SimulationOptions) {
     attempt: attempts.next(target.operation, create ?? target.resource ?? "")
   })
 
-  const dated = ({ clock }: Visit, response: Response, skew_ms = 0): Response =>
+  const dated = ({ clock }: RequestRecord, response: Response, skew_ms = 0): Response =>
     response.headers["date"] === undefined
       ? HttpServerResponse.setHeader(response, "date", FaultAnswer.httpDate(clock.currentTimeMillisUnsafe() + skew_ms))
       : response
 
   /** The handler of a request under the key of its create. */
-  const handled = <E, R>(app: HttpApp<E, R>, { exchange, identity }: Visit): HttpApp<E, R> =>
+  const handled = <E, R>(app: HttpApp<E, R>, { context, identity }: RequestRecord): HttpApp<E, R> =>
     identity.create === null
       ? app
       : app.pipe(
           Effect.provideService(CreateKey, { hash: identity.create, ordinal: identity.attempt - 1 }),
-          Effect.provideService(CurrentExchange, exchange)
+          Effect.provideService(CurrentRequest, context)
         )
 
   /** The request as it would be carried out if nothing struck it. */
-  const carriedOut = <E, R>(app: HttpApp<E, R>, visit: Visit): HttpApp<E, R> =>
-    visit.dates ? Effect.map(handled(app, visit), (response) => dated(visit, response)) : handled(app, visit)
+  const carriedOut = <E, R>(app: HttpApp<E, R>, current: RequestRecord): HttpApp<E, R> =>
+    current.dates ? Effect.map(handled(app, current), (response) => dated(current, response)) : handled(app, current)
 
-  const answer = (visit: Visit, given: FaultAnswer.FaultAnswer): HttpApp<ConnectionLost, never> => {
-    if (FaultAnswer.isResponse(given)) return Effect.succeed(visit.dates ? dated(visit, given) : given)
-    visit.handedOver = true
+  const answer = (current: RequestRecord, given: FaultAnswer.FaultAnswer): HttpApp<ConnectionLost, never> => {
+    if (FaultAnswer.isResponse(given)) return Effect.succeed(current.dates ? dated(current, given) : given)
+    current.handedOver = true
     const status = given.head?.status ?? null
-    const ended = (answered: Answered) => recorder.ended(visit, answered, answered === "left" ? null : status, null)
-    if (visit.struck?.fault.kind !== "refuse-connections") return delivery.deliver(visit.request, given, ended)
+    const ended = (answered: Answered) => recorder.ended(current, answered, answered === "left" ? null : status, null)
+    if (current.injected?.fault.kind !== "refuse-connections") return delivery.deliver(current.request, given, ended)
     ended("none")
-    const { for: span } = visit.struck.fault
+    const { for: span } = current.injected.fault
     return Effect.andThen(
       delivery.refuseConnections(span),
-      delivery.deliver(visit.request, given, () => undefined)
+      delivery.deliver(current.request, given, () => undefined)
     )
   }
 
-  const circumstances = ({ clock, request }: Visit): FaultAnswer.Circumstances => ({
+  const circumstances = ({ clock, request }: RequestRecord): FaultAnswer.Circumstances => ({
     url: request.url,
     now_ms: clock.currentTimeMillisUnsafe(),
     elsewhere
   })
 
   /** The network delivers a request twice: the first answer goes nowhere. */
-  const twice = <E, R>(app: HttpApp<E, R>, visit: Visit): HttpApp<E, R> => {
+  const twice = <E, R>(app: HttpApp<E, R>, current: RequestRecord): HttpApp<E, R> => {
     // both are counted now, so that what comes meanwhile has the same number whenever the first is done
-    const second = identify(visit.target, visit.identity.create)
-    return Effect.flatMap(carriedOut(app, visit), () => {
-      recorder.ended(visit, "none", null, null)
-      visit.identity = second
-      if (visit.exchange !== undefined) visit.exchange = { ...visit.exchange, made: null }
-      return carriedOut(app, visit)
+    const second = identify(current.target, current.identity.create)
+    return Effect.flatMap(carriedOut(app, current), () => {
+      recorder.ended(current, "none", null, null)
+      current.identity = second
+      if (current.context !== undefined) current.context = { ...current.context, made: null }
+      return carriedOut(app, current)
     })
   }
 
-  const struckDown = <E, R>(app: HttpApp<E, R>, visit: Visit, struck: Struck): HttpApp<E | ConnectionLost, R> => {
-    const { fault, placement } = struck
-    if (fault.kind === "duplicate-delivery") return twice(app, visit)
+  const inject = <E, R>(
+    app: HttpApp<E, R>,
+    current: RequestRecord,
+    injected: InjectedFault
+  ): HttpApp<E | ConnectionLost, R> => {
+    const { fault, placement } = injected
+    if (fault.kind === "duplicate-delivery") return twice(app, current)
     if (fault.kind === "clock-skew") {
       const by_ms = Duration.toMillis(fault.by) * (fault.direction === "fast" ? 1 : -1)
-      return Effect.map(Effect.provideService(handled(app, visit), ClockSkew, by_ms), (response) =>
-        dated(visit, response, by_ms)
+      return Effect.map(Effect.provideService(handled(app, current), ClockSkew, by_ms), (response) =>
+        dated(current, response, by_ms)
       )
     }
-    const done = carriedOut(app, visit)
+    const done = carriedOut(app, current)
     // a connection that speaks another protocol by now, or did, has no answer to strike
     const answered = <E2, R2>(then: (response: Response) => HttpApp<E2, R2>): HttpApp<E | E2, R | R2> =>
       Effect.flatMap(done, (response): HttpApp<E2, R2> =>
-        isTakenOver(visit.request, response) ? Effect.succeed(response) : then(response)
+        isTakenOver(current.request, response) ? Effect.succeed(response) : then(response)
       )
     if (fault.kind === "stale-read") return Effect.provideService(done, Staleness, Duration.toMillis(fault.lag))
     if (fault.kind === "slow-headers") {
@@ -184,49 +188,49 @@ const make = Effect.fnUntraced(function* (options: SimulationOptions) {
         ? Effect.andThen(slow, done)
         : answered((response) => Effect.as(slow, response))
     }
-    const replacing = FaultAnswer.replacingFault(struck)
+    const replacing = FaultAnswer.replacingFault(injected)
     if (replacing === undefined) {
-      const headOnly = visit.request.method === "HEAD"
+      const headOnly = current.request.method === "HEAD"
       return answered((response) =>
-        Effect.flatMap(FaultAnswer.spoiled(struck, response, headOnly), (given) => answer(visit, given))
+        Effect.flatMap(FaultAnswer.spoiled(injected, response, headOnly), (given) => answer(current, given))
       )
     }
-    const replaced = Effect.suspend(() => answer(visit, FaultAnswer.inPlace(replacing, circumstances(visit))))
+    const replaced = Effect.suspend(() => answer(current, FaultAnswer.inPlace(replacing, circumstances(current))))
     return placement === "before-apply" ? replaced : answered(() => replaced)
   }
 
   /** A request of which it is known by now which one it is, with what strikes it. */
-  const identified = <E, R>(app: HttpApp<E, R>, visit: Visit): HttpApp<E | ConnectionLost, R> => {
-    const struck = faults.strikesUnsafe()?.of(visit.identity, visit.at_ms)
-    if (struck === undefined) return carriedOut(app, visit)
-    visit.struck = struck
-    recorder.struck(visit, struck)
-    return struckDown(app, visit, struck)
+  const identified = <E, R>(app: HttpApp<E, R>, current: RequestRecord): HttpApp<E | ConnectionLost, R> => {
+    const injected = faults.matcherUnsafe()?.of(current.identity, current.at_ms)
+    if (injected === undefined) return carriedOut(app, current)
+    current.injected = injected
+    recorder.injected(current, injected)
+    return inject(app, current, injected)
   }
 
   /** A request behind what its caller's limits let in, and for how long the service thinks. */
-  const limited = <E, R>(app: HttpApp<E, R>, visit: Visit): HttpApp<E | ConnectionLost, R> => {
-    const { exchange, identity, request } = visit
+  const limited = <E, R>(app: HttpApp<E, R>, current: RequestRecord): HttpApp<E | ConnectionLost, R> => {
+    const { context, identity, request } = current
     const asked = {
       identity,
       apiKey: request.headers[keyHeader] ?? "",
       idempotencyKey: request.headers["idempotency-key"]
     }
-    const entered = limits.enter(asked, visit.clock.currentTimeMillisUnsafe())
-    if ("refusal" in entered) return answer(visit, refused(entered.refusal))
-    if (exchange !== undefined) exchange.place = entered.place
+    const entered = limits.enter(asked, current.clock.currentTimeMillisUnsafe())
+    if ("refusal" in entered) return answer(current, refused(entered.refusal))
+    if (context !== undefined) context.slot = entered.slot
     const latency_ms = limits.latency_ms(identity)
-    const met = identified(app, visit)
+    const met = identified(app, current)
     return latency_ms === 0 ? met : Effect.andThen(Effect.interruptible(Effect.sleep(latency_ms)), met)
   }
 
-  const create = <E, R>(app: HttpApp<E, R>, visit: Visit): HttpApp<E | ConnectionLost, R> =>
-    Effect.flatMap(bodyOf(visit.request), (body) => {
-      const { operation, resource } = visit.target
-      const idempotencyKey = visit.request.headers["idempotency-key"]
-      visit.identity = identify(visit.target, creates.of({ operation, resource, idempotencyKey, body }))
-      visit.exchange = { makes: madeBy[operation] ?? null, made: null, place: null }
-      return limited(app, visit)
+  const create = <E, R>(app: HttpApp<E, R>, current: RequestRecord): HttpApp<E | ConnectionLost, R> =>
+    Effect.flatMap(bodyOf(current.request), (body) => {
+      const { operation, resource } = current.target
+      const idempotencyKey = current.request.headers["idempotency-key"]
+      current.identity = identify(current.target, creates.of({ operation, resource, idempotencyKey, body }))
+      current.context = { makes: madeBy[operation] ?? null, made: null, slot: null }
+      return limited(app, current)
     })
 
   const around = <E, R>(app: HttpApp<E, R>): HttpApp<E | ConnectionLost, R | Request> =>
@@ -236,7 +240,7 @@ const make = Effect.fnUntraced(function* (options: SimulationOptions) {
       const { shown, target } = addressOf(request.method, request.url)
       const at_ms = clock.currentTimeMillisUnsafe()
       const realAt_ms = fiber.getRef(RealClock).currentTimeMillisUnsafe()
-      const visit: Visit = {
+      const current: RequestRecord = {
         request,
         shown,
         target,
@@ -246,16 +250,16 @@ const make = Effect.fnUntraced(function* (options: SimulationOptions) {
         dates: Math.abs(at_ms - realAt_ms) > noticeable_ms,
         after: journal.lastUnsafe(),
         identity: target.creates ? { ...target, create: null, attempt: 1 } : identify(target, null),
-        exchange: undefined,
-        struck: undefined,
+        context: undefined,
+        injected: undefined,
         handedOver: false
       }
       return Effect.onExitPrimitive(
-        target.creates ? create(app, visit) : limits.inForce() ? limited(app, visit) : identified(app, visit),
+        target.creates ? create(app, current) : limits.inForce() ? limited(app, current) : identified(app, current),
         (exit) => {
-          const place = visit.exchange?.place
-          if (place !== null && place !== undefined) limits.leave(place)
-          recorder.exited(visit, exit)
+          const slot = current.context?.slot
+          if (slot !== null && slot !== undefined) limits.leave(slot)
+          recorder.exited(current, exit)
           return undefined
         },
         true

@@ -8,7 +8,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scheduler from "effect/Scheduler"
 import * as Semaphore from "effect/Semaphore"
-import { Sleepers } from "@webagent/engine"
+import { TimerHeap } from "@webagent/engine"
 import { RealClock } from "./RealClock.ts"
 import * as TrackedScheduler from "./TrackedScheduler.ts"
 
@@ -37,20 +37,20 @@ export class ServiceClock extends Context.Service<
   ServiceClock,
   {
     readonly clock: Clock.Clock
-    /** Knows when what a sleeper does is done; whoever sleeps on `clock` runs on it. */
+    /** Knows when what a timer does is done; whoever sleeps on `clock` runs on it. */
     readonly scheduler: Scheduler.Scheduler
     readonly view: Effect.Effect<TimeView>
     /** Goes on like this from now. */
     readonly go: (time: TimeMode) => Effect.Effect<void>
     /**
-     * Moves manual time. Sleepers wake in the order of their moments, each when all that the one before led to is
+     * Moves manual time. TimerHeap wake in the order of their moments, each when all that the one before led to is
      * done; what they begin and what falls due within `by` happens too, and then it ends.
      */
     readonly advance: (by: Duration.Input) => Effect.Effect<void, TimeNotManual>
     /** Makes it this moment, in milliseconds since 1970. Whoever sleeps sleeps as long as before. */
     readonly setNow: (at_ms: number) => Effect.Effect<void>
     /** How many sleep. */
-    readonly sleepers: Effect.Effect<number>
+    readonly timers: Effect.Effect<number>
   }
 >()("@webagent/simulation/ServiceClock") {
   /** Service time that starts with the time of the clock around it. */
@@ -67,7 +67,7 @@ export class ServiceClock extends Context.Service<
   }
 }
 
-interface Waiting extends Sleepers.Sleeper {
+interface Waiting extends TimerHeap.Timer {
   readonly wake: () => void
 }
 
@@ -88,9 +88,9 @@ const make = Effect.fnUntraced(function* (initial: TimeMode) {
   const { giveUp, ran, scheduler, settled } = TrackedScheduler.make(yield* Scheduler.Scheduler)
   const fork = Effect.runForkWith(yield* Effect.context())
   const moving = yield* Semaphore.make(1)
-  const sleepers = Sleepers.make<Waiting>()
+  const timers = TimerHeap.make<Waiting>()
   let time = initial
-  /** What was when the way that time goes last changed; `elapsed_ms` is what sleepers count by. */
+  /** What was when the way that time goes last changed; `elapsed_ms` is what timers count by. */
   let since = { elapsed_ms: 0, now_ms: around.currentTimeMillisUnsafe(), around: readAround() }
   /** Where manual time has been moved to. */
   let moved_ms = 0
@@ -121,9 +121,9 @@ const make = Effect.fnUntraced(function* (initial: TimeMode) {
     alarm = undefined
   }
 
-  /** Sees to it that somebody looks when the next sleeper is due; an alarm that is early is let be. */
+  /** Sees to it that somebody looks when the next timer is due; an alarm that is early is let be. */
   const setAlarm = () => {
-    const at = sleepers.next()
+    const at = timers.next()
     if (at === undefined || time.mode === "manual") return
     if (alarm !== undefined && alarm.at <= at) return
     silence()
@@ -139,8 +139,8 @@ const make = Effect.fnUntraced(function* (initial: TimeMode) {
   }
 
   const ring = () => {
-    for (let at = sleepers.next(); at !== undefined && at <= elapsed() + tolerance_ms; at = sleepers.next()) {
-      sleepers.take()?.wake()
+    for (let at = timers.next(); at !== undefined && at <= elapsed() + tolerance_ms; at = timers.next()) {
+      timers.take()?.wake()
     }
     setAlarm()
   }
@@ -150,10 +150,10 @@ const make = Effect.fnUntraced(function* (initial: TimeMode) {
     if (ms <= 0) return Effect.yieldNow
     if (!Number.isFinite(ms)) return Effect.never
     return Effect.callback<void>((resume) => {
-      const sleeper = { at: elapsed() + ms, ordinal: 0, place: -1, wake: () => resume(Effect.void) }
-      sleepers.add(sleeper)
+      const timer = { at: elapsed() + ms, ordinal: 0, place: -1, wake: () => resume(Effect.void) }
+      timers.add(timer)
       setAlarm()
-      return Effect.sync(() => sleepers.remove(sleeper))
+      return Effect.sync(() => timers.remove(timer))
     })
   }
 
@@ -203,11 +203,11 @@ const make = Effect.fnUntraced(function* (initial: TimeMode) {
       const end = moved_ms + Duration.toMillis(by)
       let woken = 0
       const watch = yield* Effect.forkChild(impatient(() => woken))
-      for (let at = sleepers.next(); at !== undefined && at <= end + tolerance_ms; at = sleepers.next()) {
-        const sleeper = sleepers.take()
+      for (let at = timers.next(); at !== undefined && at <= end + tolerance_ms; at = timers.next()) {
+        const timer = timers.take()
         moved_ms = Math.max(at, moved_ms)
         woken++
-        if (sleeper !== undefined) yield* Effect.andThen(settled(sleeper.wake), Effect.yieldNow)
+        if (timer !== undefined) yield* Effect.andThen(settled(timer.wake), Effect.yieldNow)
       }
       yield* Fiber.interrupt(watch)
       moved_ms = end
@@ -225,7 +225,7 @@ const make = Effect.fnUntraced(function* (initial: TimeMode) {
     go: (next) => moving.withPermits(1)(Effect.sync(() => change({ time: next }))),
     advance,
     setNow: (at_ms) => moving.withPermits(1)(Effect.sync(() => change({ now_ms: at_ms }))),
-    sleepers: Effect.sync(sleepers.size)
+    timers: Effect.sync(timers.size)
   }
   return service
 })

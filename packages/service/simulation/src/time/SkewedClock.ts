@@ -23,7 +23,7 @@ const make = (clock: Clock.Clock): Clock.Clock => ({
 
 /**
  * The clock around, off by `ClockSkew` for whoever asks it in an effect. Read unsafely, as the journal does, it is
- * right: handlers have the services of when they were made, so a clock that is given to a request alone is not seen.
+ * right: handlers have the services of when they were made, so a clock that is given to a request exclusively is not seen.
  */
 export const layer: Layer.Layer<never> = Layer.effectContext(
   Effect.map(Clock.Clock, (clock): Context.Context<never> => Context.make(Clock.Clock, make(clock)))

@@ -13,17 +13,17 @@ import { Behaviour, type BehaviourOptions } from "../../src/behaviour/Behaviour.
 const reportOf = (event: Turn.TurnEvent | undefined): ReadonlyArray<Turn.TurnReport> =>
   event !== undefined && "report" in event && event.report !== undefined ? [event.report as Turn.TurnReport] : []
 
-const foresee = (given: Turn.Turn) =>
-  Agent.use((agent) => ("foresee" in agent ? Effect.succeed(agent.foresee(given)) : Effect.die("it only performs")))
+const schedule = (given: Turn.Turn) =>
+  Agent.use((agent) => ("schedule" in agent ? Effect.succeed(agent.schedule(given)) : Effect.die("it only performs")))
 
 /** What the agent foresees of a turn, by default one that it is given now, with the time of each event. */
 const perform = (changes: Partial<Turn.Turn>, options: BehaviourOptions = {}) =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const given: Turn.Turn = { ...turn, status: "dispatching", dispatchedAt_ms: now, ...changes }
-    const foresight = yield* foresee(given)
+    const timeline = yield* schedule(given)
     const happens = (standing: Turn.Turn) => {
-      const { at_ms, event } = foresight.next(standing)
+      const { at_ms, event } = timeline.next(standing)
       return [Math.max(now, at_ms), event()] as const
     }
     if (given.status === "running") return [happens(given)]
@@ -281,14 +281,14 @@ describe("SimulatedAgent", () => {
       Effect.gen(function* () {
         const behaviour = yield* Behaviour
         const given: Turn.Turn = { ...turn, status: "running", startedAt_ms: 0 }
-        const first = yield* foresee(given)
+        const first = yield* schedule(given)
         yield* behaviour.set({ outcomes: { failed: 1 }, duration: Duration.hours(1) })
-        const second = yield* foresee(given)
+        const second = yield* schedule(given)
         yield* behaviour.reseed(7)
         // one for all turns that begin under the same conditions, and another for others
-        assert.strictEqual(new Set([first, second, yield* foresee(given), yield* foresee(given)]).size, 3)
+        assert.strictEqual(new Set([first, second, yield* schedule(given), yield* schedule(given)]).size, 3)
         assert.deepStrictEqual(
-          [first, second].map((foresight) => foresight.next(given)).map(({ at_ms, event }) => [at_ms, event()._tag]),
+          [first, second].map((schedule) => schedule.next(given)).map(({ at_ms, event }) => [at_ms, event()._tag]),
           [
             [60_000, "Completed"],
             [3_600_000, "Failed"]
@@ -339,7 +339,7 @@ describe("SimulatedAgent", () => {
 
   it.effect("takes a while to let go of a turn that is cancelled", () =>
     Effect.gen(function* () {
-      assert.strictEqual((yield* foresee(turn)).letGo_ms(turn), 5000)
+      assert.strictEqual((yield* schedule(turn)).stopDelay_ms(turn), 5000)
     }).pipe(Effect.provide(SimulatedAgent.layer({ profile: { letGo: Duration.seconds(5) } })))
   )
 })

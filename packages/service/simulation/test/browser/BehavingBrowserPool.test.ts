@@ -11,7 +11,7 @@ import * as BehavingBrowserPool from "../../src/browser/BehavingBrowserPool.ts"
 import { BrowserPool } from "@webagent/engine"
 import { browser } from "../records.ts"
 import { Behaviour } from "../../src/behaviour/Behaviour.ts"
-import { exchange } from "../exchange.ts"
+import { send } from "../send.ts"
 import * as SimulatedService from "../../src/SimulatedService.ts"
 
 const behaving = (profile: Profile) => BehavingBrowserPool.layer.pipe(Layer.provideMerge(Behaviour.layer({ profile })))
@@ -90,11 +90,10 @@ describe("BehavingBrowserPool", () => {
       const scope = yield* Scope.make()
       const profile = { browser: { start: Duration.hours(1) } }
       const context = yield* Layer.buildWithScope(SimulatedService.layer({ profile }), scope)
-      const asking = yield* Effect.forkDetach(
-        Effect.exit(Effect.provide(exchange("POST", "/api/v4/browsers"), context)),
-        { startImmediately: true }
-      )
-      yield* Effect.repeat(Effect.provide(exchange("GET", "/health"), context), { times: 20 })
+      const asking = yield* Effect.forkDetach(Effect.exit(Effect.provide(send("POST", "/api/v4/browsers"), context)), {
+        startImmediately: true
+      })
+      yield* Effect.repeat(Effect.provide(send("GET", "/health"), context), { times: 20 })
       assert.isUndefined(asking.pollUnsafe())
       yield* Scope.close(scope, Exit.void)
       yield* Fiber.join(asking)

@@ -7,14 +7,14 @@ import * as Layer from "effect/Layer"
 import { Server } from "@webagent/server"
 import { ControlServer } from "../../src/control/ControlServer.ts"
 import { ServiceClock } from "../../src/time/ServiceClock.ts"
-import { exchange, poll } from "../exchange.ts"
+import { send, poll } from "../send.ts"
 import { asked, controlKey } from "./asked.ts"
 import * as SimulatedService from "../../src/SimulatedService.ts"
 
 const served = Layer.orDie(SimulatedService.layer({ turnDuration: "5 millis", control: { key: controlKey } }))
 
 const createRun = (task: string, headers: Readonly<Record<string, string>> = {}) =>
-  Effect.map(exchange("POST", "/api/v4/runs", { body: { task }, headers }), ({ body }) => ({
+  Effect.map(send("POST", "/api/v4/runs", { body: { task }, headers }), ({ body }) => ({
     id: String(body["id"]),
     sessionId: String(body["sessionId"])
   }))
@@ -26,9 +26,9 @@ layer(served, { excludeTestServices: true })("ControlServer", (it) => {
       const { address: control } = yield* ControlServer
       assert.match(control ?? "", /^http:\/\/127\.0\.0\.1:\d+\/control\/v1$/u)
       assert.notStrictEqual(new URL(control ?? "").origin, address)
-      const { body } = yield* exchange("GET", "/")
+      const { body } = yield* send("GET", "/")
       assert.strictEqual(body["control"], control)
-      assert.strictEqual((yield* exchange("GET", "/control/v1/journal")).status, 404)
+      assert.strictEqual((yield* send("GET", "/control/v1/journal")).status, 404)
     })
   )
 
@@ -141,7 +141,7 @@ describe("ControlServer", () => {
   it.live("is not there unless asked for, and the service says nothing of it", () =>
     Effect.gen(function* () {
       assert.isUndefined((yield* ControlServer).address)
-      assert.notProperty((yield* exchange("GET", "/")).body, "control")
+      assert.notProperty((yield* send("GET", "/")).body, "control")
     }).pipe(Effect.provide(SimulatedService.layer()))
   )
 
@@ -155,7 +155,7 @@ describe("ControlServer", () => {
         )
         yield* asked("PUT", "/time", { body: { mode: "manual" } })
         const { id } = yield* createRun("[simulate duration=30m output=found]")
-        const status = Effect.map(exchange("GET", `/api/v4/runs/${id}/status`), ({ body }) => body["status"])
+        const status = Effect.map(send("GET", `/api/v4/runs/${id}/status`), ({ body }) => body["status"])
         const before = (yield* asked("GET", "/time")).body
         yield* asked("POST", "/time/advance", { body: { by: "29m" } })
         assert.strictEqual(yield* status, "running")
@@ -176,7 +176,7 @@ describe("ControlServer", () => {
         assert.deepStrictEqual((yield* asked("POST", "/reset")).body, { done: true })
         assert.strictEqual((yield* asked("GET", "/journal")).body["written"], 0)
         assert.isTrue((yield* asked("GET", "/verdicts")).body["holds"])
-        assert.strictEqual((yield* exchange("GET", `/api/v4/runs/${first.id}`)).status, 404)
+        assert.strictEqual((yield* send("GET", `/api/v4/runs/${first.id}`)).status, 404)
         assert.deepStrictEqual(yield* createRun("a"), first)
         yield* asked("POST", "/reset", { body: { seed: 2 } })
         assert.notStrictEqual((yield* createRun("a")).id, first.id)
@@ -202,7 +202,7 @@ describe("ControlServer", () => {
 
         assert.deepStrictEqual((yield* asked("PUT", "/snapshot", { body: snapshot })).body, { done: true })
         assert.deepStrictEqual((yield* asked("GET", "/snapshot")).body, snapshot)
-        const status = Effect.map(exchange("GET", `/api/v4/runs/${run.id}/status`), ({ body }) => body["status"])
+        const status = Effect.map(send("GET", `/api/v4/runs/${run.id}/status`), ({ body }) => body["status"])
         yield* asked("POST", "/time/advance", { body: { by: "359s" } })
         assert.strictEqual(yield* status, "running")
         yield* asked("POST", "/time/advance", { body: { by: "1s" } })
@@ -251,7 +251,7 @@ describe("ControlServer", () => {
           '[{"name":"astray","fault":{"kind":"redirect"},"when":{"operations":["v4.getRun"]}}]'
         )
         const { address: control } = yield* ControlServer
-        const answer = yield* exchange("GET", "/api/v4/runs/nobody")
+        const answer = yield* send("GET", "/api/v4/runs/nobody")
         assert.deepStrictEqual([answer.status, answer.text], [200, "{}"])
         const { findings } = yield* Effect.map(asked("GET", "/verdicts"), ({ body }) =>
           (body["verdicts"] as ReadonlyArray<Record<string, unknown>>).find(
@@ -309,7 +309,7 @@ describe("ControlServer", () => {
           409,
           "Service time ends with the year 8999: advance it by less."
         ])
-        assert.strictEqual((yield* exchange("POST", "/api/v4/runs", { body: { task: "mug" } })).status, 201)
+        assert.strictEqual((yield* send("POST", "/api/v4/runs", { body: { task: "mug" } })).status, 201)
         yield* asked("POST", "/time/advance", { body: { by: "1h" } })
         assert.strictEqual((yield* asked("GET", "/journal")).status, 200)
       })

@@ -3,7 +3,7 @@ import type { FaultCondition, FaultPlan, Route } from "@webagent/control"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { Faults, makeStrikes } from "../../src/faults/Faults.ts"
+import { Faults, makeMatcher } from "../../src/faults/Faults.ts"
 import type { Identity } from "../../src/journal/Requests.ts"
 
 const request = (operation: Route, resource: string | null, attempt = 1, create: string | null = null): Identity => ({
@@ -23,7 +23,7 @@ const reset = (when: FaultCondition, name?: string): FaultPlan[number] => ({
   ...(name === undefined ? {} : { name })
 })
 
-const strikes = (...plan: FaultPlan) => makeStrikes(plan, 1, 0)
+const strikes = (...plan: FaultPlan) => makeMatcher(plan, 1, 0)
 
 const tenThousand = Array.from({ length: 10_000 }, (_, index) => read(`r${index}`))
 
@@ -54,7 +54,7 @@ describe("Faults", () => {
   })
 
   it("from and until count from when the plan was set", () => {
-    const some = makeStrikes([reset({ from: Duration.seconds(10), until: Duration.seconds(20) })], 1, 5000)
+    const some = makeMatcher([reset({ from: Duration.seconds(10), until: Duration.seconds(20) })], 1, 5000)
     const at = [14_999, 15_000, 24_999, 25_000].map((at_ms) => some.of(read("a"), at_ms) !== undefined)
     assert.deepStrictEqual(at, [false, true, true, false])
   })
@@ -73,7 +73,7 @@ describe("Faults", () => {
     const share = (one: (request: Identity) => boolean, other: (request: Identity) => boolean) =>
       tenThousand.filter((request) => one(request) && other(request)).length
     const by = (seed: number, name: string, change: Partial<Identity> = {}) => {
-      const some = makeStrikes([reset({ rate: 0.5 }, name)], seed, 0)
+      const some = makeMatcher([reset({ rate: 0.5 }, name)], seed, 0)
       return (request: Identity) => some.of({ ...request, ...change }, 0) !== undefined
     }
     const one = by(1, "f")
@@ -113,22 +113,22 @@ describe("Faults", () => {
   it.effect("a plan that is set counts afresh, also when it is reset; a seed changes its draws", () =>
     Effect.gen(function* () {
       const faults = yield* Faults
-      assert.isUndefined(faults.strikesUnsafe())
+      assert.isUndefined(faults.matcherUnsafe())
       yield* TestClock.adjust("1 minute")
       const plan = [reset({ nth: [1], until: Duration.seconds(1) })]
-      const strike = () => faults.strikesUnsafe()?.of(read("a"), 60_000) !== undefined
+      const strike = () => faults.matcherUnsafe()?.of(read("a"), 60_000) !== undefined
       yield* faults.set(plan)
       assert.deepStrictEqual([strike(), strike()], [true, false])
       yield* faults.reset()
       assert.deepStrictEqual([strike(), strike()], [true, false])
       assert.deepStrictEqual(yield* faults.plan, plan)
       yield* faults.set([reset({ rate: 0.5 })])
-      const struck = () => tenThousand.filter((one) => faults.strikesUnsafe()?.of(one, 60_000) !== undefined)
+      const struck = () => tenThousand.filter((one) => faults.matcherUnsafe()?.of(one, 60_000) !== undefined)
       const before = struck()
       yield* faults.reset(2)
       assert.notDeepEqual(struck(), before)
       yield* faults.set([])
-      assert.isUndefined(faults.strikesUnsafe())
+      assert.isUndefined(faults.matcherUnsafe())
     }).pipe(Effect.provide(Faults.layer(), { local: true }))
   )
 })

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import { Server } from "@webagent/server"
 import { Control } from "../../src/control/Control.ts"
 import { Journal } from "../../src/journal/Journal.ts"
-import { exchange, poll } from "../exchange.ts"
+import { send, poll } from "../send.ts"
 import type { SimulatedOptions, SimulationParts } from "../../src/Parts.ts"
 import * as SimulatedService from "../../src/SimulatedService.ts"
 
@@ -19,7 +19,7 @@ const verdictOf = (oracle: Oracle) =>
   )
 
 const create = (headers: Readonly<Record<string, string>> = {}, task = "x") =>
-  Effect.map(exchange("POST", "/api/v4/runs", { body: { task }, headers }), ({ body }) => String(body["id"]))
+  Effect.map(send("POST", "/api/v4/runs", { body: { task }, headers }), ({ body }) => String(body["id"]))
 
 const lost = Effect.ignore(Effect.catchDefect(create(), () => Effect.fail("lost")))
 
@@ -28,7 +28,7 @@ const terminal = ({ status }: Readonly<Record<string, unknown>>) =>
 
 const finished = (id: string) => poll(`/api/v4/runs/${id}/status`, terminal)
 
-const polled = (id: string) => exchange("GET", `/api/v4/runs/${id}/status`)
+const polled = (id: string) => send("GET", `/api/v4/runs/${id}/status`)
 
 /** Manual time goes on. */
 const later = (by: Duration.Input) => Control.use((control) => control.advance(by))
@@ -39,9 +39,9 @@ const over = Effect.gen(function* () {
   while ((yield* control.open).turns.length > 0) yield* Effect.sleep("1 millis")
 })
 
-const browser = Effect.map(exchange("POST", "/api/v4/browsers"), ({ body }) => `/api/v4/browsers/${String(body["id"])}`)
+const browser = Effect.map(send("POST", "/api/v4/browsers"), ({ body }) => `/api/v4/browsers/${String(body["id"])}`)
 
-/** Strikes the first create of each intent after it was carried out. */
+/** FaultMatcher the first create of each intent after it was carried out. */
 const answerLost: FaultPlan = [
   {
     name: "lost",
@@ -71,7 +71,7 @@ const cases: Readonly<Record<Oracle, Case>> = {
   "browsers-left-open": {
     options: { time: { mode: "manual" } },
     wrong: browser,
-    right: Effect.flatMap(browser, (path) => exchange("PATCH", path, { body: { action: "stop" } })),
+    right: Effect.flatMap(browser, (path) => send("PATCH", path, { body: { action: "stop" } })),
     says: /^Browser \S+ has been open for \d+ ms\.$/u
   },
   "created-twice": {
@@ -86,12 +86,12 @@ const cases: Readonly<Record<Oracle, Case>> = {
   },
   "results-never-fetched": {
     wrong: Effect.flatMap(create(), finished),
-    right: Effect.flatMap(create(), (id) => Effect.andThen(finished(id), exchange("GET", `/api/v4/runs/${id}`))),
+    right: Effect.flatMap(create(), (id) => Effect.andThen(finished(id), send("GET", `/api/v4/runs/${id}`))),
     says: /^Run \S+ of session \S+ completed, and nobody has read it since\.$/u
   },
   "polls-after-terminal": {
     wrong: Effect.flatMap(create(), (id) => Effect.andThen(finished(id), finished(id))),
-    right: Effect.flatMap(create(), (id) => Effect.andThen(finished(id), exchange("GET", `/api/v4/runs/${id}`))),
+    right: Effect.flatMap(create(), (id) => Effect.andThen(finished(id), send("GET", `/api/v4/runs/${id}`))),
     says: /^v4\.getRunStatus asked for \S+ after its caller had been told that it was over\.$/u
   },
   "polled-too-fast": {
@@ -115,8 +115,8 @@ const cases: Readonly<Record<Oracle, Case>> = {
     says: /^v4\.createRun came [\d.]+ (?:ms|s) before the Retry-After of a 429 was over\.$/u
   },
   "key-in-url": {
-    wrong: exchange("GET", "/api/v4/runs/x?api_key=wak_test"),
-    right: exchange("GET", "/api/v4/runs/x"),
+    wrong: send("GET", "/api/v4/runs/x?api_key=wak_test"),
+    right: send("GET", "/api/v4/runs/x"),
     says: /^GET \/api\/v4\/runs\/x\?api_key=\[key\] had an API key in its address\.$/u
   },
   "key-sent-elsewhere": {
@@ -124,7 +124,7 @@ const cases: Readonly<Record<Oracle, Case>> = {
       faults: [{ fault: { kind: "redirect" }, when: { operations: ["v4.getRun"], attempts: [1] } }],
       control: { key: "control_secret" }
     },
-    wrong: exchange("GET", "/api/v4/runs/x"),
+    wrong: send("GET", "/api/v4/runs/x"),
     right: Effect.gen(function* () {
       const { address } = yield* Server
       const headers = { "x-service-api-key": "wak_test" }
@@ -183,7 +183,7 @@ describe("oracles over real requests", () => {
     const polls = Effect.gen(function* () {
       const id = yield* create()
       yield* over
-      for (let index = 0; index < 3; index++) yield* Effect.exit(exchange("GET", `/api/v4/runs/${id}/status`))
+      for (let index = 0; index < 3; index++) yield* Effect.exit(send("GET", `/api/v4/runs/${id}/status`))
       return yield* verdictOf("polls-after-terminal")
     })
     const under = (fault: FaultPlan[number]["fault"]) =>

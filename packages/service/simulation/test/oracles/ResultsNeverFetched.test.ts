@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Recent from "../../src/journal/Recent.ts"
+import * as BoundedMap from "../../src/journal/BoundedMap.ts"
 import * as ResultsNeverFetched from "../../src/oracles/ResultsNeverFetched.ts"
 import { play } from "./rows.ts"
 
@@ -47,10 +47,10 @@ describe("ResultsNeverFetched", () => {
 
   it("runs that were forgotten for want of room stay counted", () => {
     const rows = play(ResultsNeverFetched.make())
-    for (let index = 0; index < Recent.capacity + 5; index++) rows.move(ended(`run ${index}`))
+    for (let index = 0; index < BoundedMap.capacity + 5; index++) rows.move(ended(`run ${index}`))
     assert.deepStrictEqual(
       [rows.verdict().count, rows.verdict().findings.length, rows.verdict().findings[0]?.resource],
-      [Recent.capacity + 5, 20, "run 5"]
+      [BoundedMap.capacity + 5, 20, "run 5"]
     )
   })
 })

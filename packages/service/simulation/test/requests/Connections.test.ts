@@ -8,15 +8,15 @@ import { WebSocket } from "ws"
 import { Server } from "@webagent/server"
 import { Control } from "../../src/control/Control.ts"
 import { Journal } from "../../src/journal/Journal.ts"
-import { exchange } from "../exchange.ts"
+import { send } from "../send.ts"
 import * as SimulatedService from "../../src/SimulatedService.ts"
 
-const create = Effect.map(exchange("POST", "/api/v4/browsers"), ({ body }) => ({
+const create = Effect.map(send("POST", "/api/v4/browsers"), ({ body }) => ({
   id: String(body["id"]),
   cdpUrl: String(body["cdpUrl"])
 }))
 
-const stop = (id: string) => exchange("PATCH", `/api/v4/browsers/${id}`, { body: { action: "stop" } })
+const stop = (id: string) => send("PATCH", `/api/v4/browsers/${id}`, { body: { action: "stop" } })
 
 /** A connection to which the browser has answered, or the status of the answer that came instead. */
 const open = (url: string) =>
@@ -117,7 +117,7 @@ describe("Connections", () => {
         const long = "N".repeat(1000)
         const nobody = yield* open(`${baseUrls.v4.replace("http", "ws")}/browsers/${long}/cdp`)
         assert.deepStrictEqual([nobody.status, yield* eventsOf(`${"n".repeat(256)}…`)], [404, ["refused"]])
-        yield* exchange("GET", new URL(cdpUrl).pathname, { key: null })
+        yield* send("GET", new URL(cdpUrl).pathname, { key: null })
         yield* stop(id)
         const late = yield* open(cdpUrl)
         assert.deepStrictEqual([late.status, yield* eventsOf(id)], [410, ["refused", "refused"]])

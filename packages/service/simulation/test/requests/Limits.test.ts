@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { Behaviour } from "../../src/behaviour/Behaviour.ts"
-import type { Exchange, Place } from "../../src/requests/Exchange.ts"
+import type { RequestContext, Slot } from "../../src/requests/RequestContext.ts"
 import { type Asked, Limits } from "../../src/requests/Limits.ts"
 import type { Identity } from "../../src/journal/Requests.ts"
 import * as Layer from "effect/Layer"
@@ -26,15 +26,15 @@ const asked = (operation: Route, more: Partial<Asked> = {}): Asked => ({
   ...more
 })
 
-const during = (place: Place | null): Exchange => ({ makes: "turn", made: null, place })
+const during = (slot: Slot | null): RequestContext => ({ makes: "turn", made: null, slot })
 
 /** Lets a create in, has it make this turn, and ends it. */
 const create = (limits: Limits["Service"], id: string, more: Partial<Asked> = {}): boolean => {
   const answer = limits.enter(asked("v4.createRun", more), 0)
   if ("refusal" in answer) return false
-  limits.moved({ of: "session", id: `session of ${id}`, from: null, to: "active" }, during(answer.place))
-  limits.moved({ of: "turn", id, from: null, to: "queued" }, during(answer.place))
-  if (answer.place !== null) limits.leave(answer.place)
+  limits.moved({ of: "session", id: `session of ${id}`, from: null, to: "active" }, during(answer.slot))
+  limits.moved({ of: "turn", id, from: null, to: "queued" }, during(answer.slot))
+  if (answer.slot !== null) limits.leave(answer.slot)
   return true
 }
 
@@ -51,8 +51,8 @@ describe("Limits", () => {
       assert.deepStrictEqual(limits.enter(asked("v4.createRun"), 0), {
         refusal: { detail: "Too many concurrent runs", retryAfter: "2" }
       })
-      assert.property(limits.enter(asked("v4.getRunStatus"), 0), "place")
-      assert.property(limits.enter(asked("v4.createBrowser"), 0), "place")
+      assert.property(limits.enter(asked("v4.getRunStatus"), 0), "slot")
+      assert.property(limits.enter(asked("v4.createBrowser"), 0), "slot")
       assert.deepStrictEqual(limits.enter(asked("v4.createBrowser"), 0), {
         refusal: { detail: "Too many concurrent browsers", retryAfter: "2" }
       })
@@ -71,12 +71,12 @@ describe("Limits", () => {
     }).pipe(Effect.provide(two))
   )
 
-  it.effect("a create at work has its place already, and gives it back when it makes nothing", () =>
+  it.effect("a create at work has its slot already, and gives it back when it makes nothing", () =>
     Effect.gen(function* () {
       const limits = yield* Limits
       const places = [1, 2].map(() => limits.enter(asked("v4.createRun"), 0))
       assert.isFalse(create(limits, "3"))
-      for (const answer of places) if ("place" in answer && answer.place !== null) limits.leave(answer.place)
+      for (const answer of places) if ("slot" in answer && answer.slot !== null) limits.leave(answer.slot)
       assert.isTrue(create(limits, "3"))
     }).pipe(Effect.provide(two))
   )
@@ -85,11 +85,11 @@ describe("Limits", () => {
     Effect.gen(function* () {
       const limits = yield* Limits
       const answer = limits.enter(asked("v4.createRun"), 0)
-      if ("refusal" in answer || answer.place === null) return assert.fail("refused")
+      if ("refusal" in answer || answer.slot === null) return assert.fail("refused")
       for (const id of ["1", "2"]) {
-        limits.moved({ of: "turn", id, from: null, to: "queued" }, during(answer.place))
+        limits.moved({ of: "turn", id, from: null, to: "queued" }, during(answer.slot))
       }
-      limits.leave(answer.place)
+      limits.leave(answer.slot)
       assert.isFalse(create(limits, "3"))
       end(limits, "1")
       assert.isTrue(create(limits, "3"))
@@ -103,11 +103,11 @@ describe("Limits", () => {
       assert.isTrue(create(limits, "1", { idempotencyKey: "k" }))
       assert.isTrue(create(limits, "2"))
       const replay = limits.enter(asked("v4.createRun", { idempotencyKey: "k" }), 0)
-      if ("refusal" in replay || replay.place === null) return assert.fail("refused")
-      limits.leave(replay.place)
+      if ("refusal" in replay || replay.slot === null) return assert.fail("refused")
+      limits.leave(replay.slot)
       assert.property(limits.enter(asked("v4.createRun", { idempotencyKey: "other" }), 0), "refusal")
       assert.property(limits.enter(asked("v3.createSession", { idempotencyKey: "k" }), 0), "refusal")
-      assert.property(limits.enter(asked("v4.createRun", { idempotencyKey: "k", apiKey: "wak_b" }), 0), "place")
+      assert.property(limits.enter(asked("v4.createRun", { idempotencyKey: "k", apiKey: "wak_b" }), 0), "slot")
       end(limits, "1")
       assert.deepStrictEqual([create(limits, "3"), create(limits, "4")], [true, false])
     }).pipe(Effect.provide(two))
@@ -117,13 +117,13 @@ describe("Limits", () => {
     Effect.gen(function* () {
       const limits = yield* Limits
       const at = (now_ms: number, apiKey = "wak_a") => limits.enter(asked("v4.getRun", { apiKey }), now_ms)
-      assert.property(at(0), "place")
-      assert.property(at(0), "place")
+      assert.property(at(0), "slot")
+      assert.property(at(0), "slot")
       assert.deepStrictEqual(at(0), { refusal: { detail: "Too many requests", retryAfter: "2" } })
-      assert.property(at(0, "wak_b"), "place")
-      assert.property(limits.enter(asked("unrouted"), 0), "place")
+      assert.property(at(0, "wak_b"), "slot")
+      assert.property(limits.enter(asked("unrouted"), 0), "slot")
       assert.property(at(1999), "refusal")
-      assert.property(at(2000), "place")
+      assert.property(at(2000), "slot")
     }).pipe(Effect.provide(behaving({ limits: { requestsPerSecond: 0.5, burst: 2 } })))
   )
 

@@ -13,7 +13,7 @@ import * as SimulatedAgent from "../../src/agent/SimulatedAgent.ts"
 import { BrowserPool, Engine, MemoryStore } from "@webagent/engine"
 import * as SimulatedBrowserPool from "../../src/browser/SimulatedBrowserPool.ts"
 import { ApiKeyAuth, RequestValidation, Server } from "@webagent/server"
-import { exchange } from "../exchange.ts"
+import { send } from "../send.ts"
 import * as SimulatedService from "../../src/SimulatedService.ts"
 import { SeededIds } from "../../src/behaviour/SeededIds.ts"
 import * as BehavingBrowserPool from "../../src/browser/BehavingBrowserPool.ts"
@@ -21,12 +21,12 @@ import { Behaviour } from "../../src/behaviour/Behaviour.ts"
 
 const version = '{"id":1,"method":"Browser.getVersion"}'
 
-const create = Effect.map(exchange("POST", "/api/v4/browsers"), ({ body }) => ({
+const create = Effect.map(send("POST", "/api/v4/browsers"), ({ body }) => ({
   id: String(body["id"]),
   cdpUrl: String(body["cdpUrl"])
 }))
 
-const stop = (id: string) => exchange("PATCH", `/api/v4/browsers/${id}`, { body: { action: "stop" } })
+const stop = (id: string) => send("PATCH", `/api/v4/browsers/${id}`, { body: { action: "stop" } })
 
 /** An open connection, or the HTTP answer that came instead. */
 const open = (url: string) =>
@@ -63,7 +63,7 @@ const closed = (socket: WebSocket) =>
 /** The path of a link, with its token. */
 const pathOf = (link: string) => new URL(link).pathname + new URL(link).search
 
-const isActive = (cdpUrl: string) => Effect.map(exchange("GET", pathOf(cdpUrl)), ({ status }) => status === 426)
+const isActive = (cdpUrl: string) => Effect.map(send("GET", pathOf(cdpUrl)), ({ status }) => status === 426)
 
 /** How a client leaves. */
 const hangUps = [
@@ -189,7 +189,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("CdpEndpoint", 
   it.effect("a request that is no WebSocket is told so", () =>
     Effect.gen(function* () {
       const { cdpUrl } = yield* create
-      const answer = yield* exchange("GET", pathOf(cdpUrl), { key: null })
+      const answer = yield* send("GET", pathOf(cdpUrl), { key: null })
       assert.deepStrictEqual(
         [answer.status, answer.body],
         [426, { detail: "This is a CDP endpoint: connect with a WebSocket" }]

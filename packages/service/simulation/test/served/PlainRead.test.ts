@@ -13,7 +13,7 @@ import * as Schema from "effect/Schema"
 import { Engine } from "@webagent/engine"
 import { ApiKeyAuth, RequestValidation, Server } from "@webagent/server"
 import { Control } from "../../src/control/Control.ts"
-import { exchange, poll, raw } from "../exchange.ts"
+import { send, poll, raw } from "../send.ts"
 import * as SimulatedService from "../../src/SimulatedService.ts"
 
 /** How often a request was answered by an operation: validation stands before each. */
@@ -55,7 +55,7 @@ const operatedBy = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   })
 
 const created = Effect.map(
-  exchange("POST", "/api/v4/runs", { body: { task: "Find a red mug [simulate duration=1h]" } }),
+  send("POST", "/api/v4/runs", { body: { task: "Find a red mug [simulate duration=1h]" } }),
   ({ body }) => String(body["id"])
 )
 
@@ -76,7 +76,7 @@ const pathsOf = (sessionId: string, turnIds: ReadonlyArray<string>) => [
 ]
 
 const readsOf = (id: string) =>
-  Effect.map(exchange("GET", `/api/v4/runs/${id}`), ({ body }) => pathsOf(String(body["sessionId"]), [id]))
+  Effect.map(send("GET", `/api/v4/runs/${id}`), ({ body }) => pathsOf(String(body["sessionId"]), [id]))
 
 const manual: TimeMode = { mode: "manual" }
 
@@ -121,9 +121,9 @@ const told = Effect.fnUntraced(function* (story: typeof Story.Type) {
     onSome: (json) => `[simulate output=[${JSON.stringify(json)}]]`
   })
   const body = { task: `${story.task}${script}`, ...(version === "v3" ? { thinkingLevel } : { modelParams }) }
-  const created = (yield* exchange("POST", path, { body })).body
+  const created = (yield* send("POST", path, { body })).body
   const sessionId = String(version === "v3" ? created["id"] : created["sessionId"])
-  for (const message of messages) yield* exchange("POST", `/api/v4/sessions/${sessionId}/queue`, { body: message })
+  for (const message of messages) yield* send("POST", `/api/v4/sessions/${sessionId}/queue`, { body: message })
   if (shared) yield* Effect.orDie(engine.shareSession(sessionId))
   if (stopped) yield* Effect.orDie(engine.stopSession(sessionId))
   const { turns } = yield* Effect.orDie(engine.session(sessionId))
@@ -149,7 +149,7 @@ describe("PlainRead", () => {
     Effect.gen(function* () {
       const odd = '{"__proto__":{"a":1},"constructor":-0,"b":1e21,"2":null,"1":{"toJSON":3}}'
       const task = JSON.stringify(`[simulate duration=0ms output=${odd}]`)
-      const { body } = yield* exchange("POST", "/api/v4/runs", { text: `{"task":${task},"modelParams":${odd}}` })
+      const { body } = yield* send("POST", "/api/v4/runs", { text: `{"task":${task},"modelParams":${odd}}` })
       const id = String(body["id"])
       yield* poll(`/api/v4/runs/${id}/status`, ({ status }) => status === "completed")
       for (const path of yield* readsOf(id)) {
@@ -192,7 +192,7 @@ describe("PlainRead", () => {
   it.live("leaves everything else to the operation", () =>
     Effect.gen(function* () {
       const id = yield* created
-      const { body } = yield* exchange("GET", `/api/v4/runs/${id}`)
+      const { body } = yield* send("GET", `/api/v4/runs/${id}`)
       const sessionId = String(body["sessionId"])
       const unknown = "00000000-0000-4000-8000-00000000000f"
       const rows: ReadonlyArray<readonly [line: string, key: string | null, status: number, operated: number]> = [
@@ -236,7 +236,7 @@ describe("PlainRead", () => {
 
   it.live("follows a run to its end", () =>
     Effect.gen(function* () {
-      const { body } = yield* exchange("POST", "/api/v4/runs", { body: { task: "Find a red mug" } })
+      const { body } = yield* send("POST", "/api/v4/runs", { body: { task: "Find a red mug" } })
       const path = `/api/v4/runs/${body["id"]}/status`
       const { body: last } = yield* poll(path, ({ status }) => status === "completed")
       assert.deepStrictEqual(last, { status: "completed" })
@@ -247,7 +247,7 @@ describe("PlainRead", () => {
     Effect.gen(function* () {
       const path = `/api/v4/runs/${yield* created}/status`
       const statuses = yield* Effect.forEach(["wak_test", "wak_other", "wak_test", null, "wak_test"], (key) =>
-        Effect.map(exchange("GET", path, { key }), ({ status }) => status)
+        Effect.map(send("GET", path, { key }), ({ status }) => status)
       )
       assert.deepStrictEqual(statuses, [200, 401, 200, 401, 200])
     }).pipe(Effect.provide(layer))
@@ -256,14 +256,14 @@ describe("PlainRead", () => {
   it.live("asks the check that the server was given", () =>
     Effect.gen(function* () {
       const path = `/api/v4/runs/${yield* created}/status`
-      const [answer, operated] = yield* operatedBy(exchange("GET", path, { key: null }))
+      const [answer, operated] = yield* operatedBy(send("GET", path, { key: null }))
       assert.deepStrictEqual([answer.status, operated], [200, 0])
     }).pipe(Effect.provide(serverWith(Layer.succeed(ApiKeyAuthService, { apiKey: (httpEffect) => httpEffect }))))
   )
 
   it.live("a mistake of the engine is the 500 of every operation", () =>
     Effect.gen(function* () {
-      const answer = yield* exchange("GET", "/api/v4/runs/00000000-0000-4000-8000-00000000000f/status")
+      const answer = yield* send("GET", "/api/v4/runs/00000000-0000-4000-8000-00000000000f/status")
       assert.deepStrictEqual([answer.status, answer.body], [500, { detail: "Internal Server Error" }])
     }).pipe(
       Effect.provide(

@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type Answer, exchange, poll, type Question } from "../exchange.ts"
+import { type Answer, send, poll, type Question } from "../send.ts"
 import * as SimulatedService from "../../src/SimulatedService.ts"
 
 const keyed = (key: string, body: unknown, more: Question = {}): Question => ({
@@ -12,7 +12,7 @@ const keyed = (key: string, body: unknown, more: Question = {}): Question => ({
 
 /** Every create, with two bodies that ask for different things. */
 const creates = Effect.gen(function* () {
-  const { body } = yield* exchange("POST", "/api/v4/runs", { body: { task: "first" } })
+  const { body } = yield* send("POST", "/api/v4/runs", { body: { task: "first" } })
   return [
     ["/api/v3/sessions", { task: "x" }, { task: "y" }],
     ["/api/v4/runs", { task: "x", modelParams: { a: 1, b: [1, { c: null }] } }, { task: "x" }],
@@ -38,10 +38,10 @@ layer(served, { excludeTestServices: true })("SafeCreate", (it) => {
     it.effect("the same key and body are answered byte for byte, and the answer says so", () =>
       Effect.gen(function* () {
         for (const [path, body] of yield* creates) {
-          const first = yield* exchange("POST", path, keyed("same", body))
+          const first = yield* send("POST", path, keyed("same", body))
           assert.deepStrictEqual([first.status, first.headers.get("idempotency-replayed")], [201, null])
           yield* terminal(first.body)
-          const again = yield* exchange("POST", path, keyed("same", body))
+          const again = yield* send("POST", path, keyed("same", body))
           assert.deepStrictEqual([again.status, again.text], [201, first.text])
           assert.strictEqual(again.headers.get("idempotency-replayed"), "true")
           assert.strictEqual(again.headers.get("content-type"), first.headers.get("content-type"))
@@ -52,8 +52,8 @@ layer(served, { excludeTestServices: true })("SafeCreate", (it) => {
     it.effect("another body is a 422 that names the header", () =>
       Effect.gen(function* () {
         for (const [path, body, other] of yield* creates) {
-          yield* exchange("POST", path, keyed("twice", body))
-          const refused = yield* exchange("POST", path, keyed("twice", other))
+          yield* send("POST", path, keyed("twice", body))
+          const refused = yield* send("POST", path, keyed("twice", other))
           assert.strictEqual(refused.status, 422)
           assert.nestedPropertyVal(refused.body, "detail[0].loc[0]", "header")
           assert.nestedPropertyVal(refused.body, "detail[0].loc[1]", "Idempotency-Key")
@@ -65,11 +65,11 @@ layer(served, { excludeTestServices: true })("SafeCreate", (it) => {
       Effect.gen(function* () {
         for (const [path, body] of yield* creates) {
           for (const key of ["", "x".repeat(256), "a\tb", "a\u0085b"]) {
-            const refused = yield* exchange("POST", path, keyed(key, body))
+            const refused = yield* send("POST", path, keyed(key, body))
             assert.strictEqual(refused.status, 422, key)
             assert.nestedPropertyVal(refused.body, "detail[0].loc[1]", "Idempotency-Key")
           }
-          assert.strictEqual((yield* exchange("POST", path, keyed("x".repeat(255), body))).status, 201)
+          assert.strictEqual((yield* send("POST", path, keyed("x".repeat(255), body))).status, 201)
         }
       })
     )
@@ -78,7 +78,7 @@ layer(served, { excludeTestServices: true })("SafeCreate", (it) => {
       Effect.gen(function* () {
         for (const [path, body] of yield* creates) {
           const answers = yield* Effect.all(
-            Array.from({ length: 8 }, () => exchange("POST", path, keyed("at once", body))),
+            Array.from({ length: 8 }, () => send("POST", path, keyed("at once", body))),
             { concurrency: "unbounded" }
           )
           assert.deepStrictEqual(new Set(answers.map(({ text }) => text)).size, 1)
@@ -93,12 +93,12 @@ layer(served, { excludeTestServices: true })("SafeCreate", (it) => {
 
   it.effect("a body counts as the same whatever its spaces and the order of its keys", () =>
     Effect.gen(function* () {
-      const send = (text: string) => exchange("POST", "/api/v4/runs", { text, headers: { "idempotency-key": "json" } })
-      const first = yield* send('{"task":"x","modelParams":{"a":1,"b":[1,2]}}')
-      const again = yield* send(' { "modelParams": { "b": [1.0, 2], "a": 1e0 }, "task": "\\u0078" } ')
+      const create = (text: string) => send("POST", "/api/v4/runs", { text, headers: { "idempotency-key": "json" } })
+      const first = yield* create('{"task":"x","modelParams":{"a":1,"b":[1,2]}}')
+      const again = yield* create(' { "modelParams": { "b": [1.0, 2], "a": 1e0 }, "task": "\\u0078" } ')
       assert.deepStrictEqual([again.status, again.text], [201, first.text])
-      assert.strictEqual((yield* send('{"task":"x","modelParams":{"a":1,"b":[2,1]}}')).status, 422)
-      assert.strictEqual((yield* send('{"task":"x","modelParams":{"a":1,"b":[1,2]},"further":0}')).status, 422)
+      assert.strictEqual((yield* create('{"task":"x","modelParams":{"a":1,"b":[2,1]}}')).status, 422)
+      assert.strictEqual((yield* create('{"task":"x","modelParams":{"a":1,"b":[1,2]},"further":0}')).status, 422)
     })
   )
 
@@ -106,7 +106,7 @@ layer(served, { excludeTestServices: true })("SafeCreate", (it) => {
     Effect.gen(function* () {
       const ids = new Set<unknown>()
       const take = Effect.fnUntraced(function* (path: string, question: Question) {
-        const { body, headers, status } = yield* exchange("POST", path, keyed("mine", question.body, question))
+        const { body, headers, status } = yield* send("POST", path, keyed("mine", question.body, question))
         assert.deepStrictEqual([status, headers.get("idempotency-replayed")], [201, null])
         assert.isFalse(ids.has(body["id"]))
         ids.add(body["id"])
@@ -120,7 +120,7 @@ layer(served, { excludeTestServices: true })("SafeCreate", (it) => {
       yield* take(`/api/v4/sessions/${String(sessionId)}/queue`, message)
       yield* take(`/api/v4/sessions/${String(other["sessionId"])}/queue`, message)
       const upper = String(sessionId).toUpperCase()
-      const same = yield* exchange("POST", `/api/v4/sessions/${upper}/queue`, keyed("mine", message.body))
+      const same = yield* send("POST", `/api/v4/sessions/${upper}/queue`, keyed("mine", message.body))
       assert.strictEqual(same.headers.get("idempotency-replayed"), "true")
     })
   )
@@ -129,40 +129,40 @@ layer(served, { excludeTestServices: true })("SafeCreate", (it) => {
     Effect.gen(function* () {
       const path = "/api/v4/sessions/nobody/queue"
       const message = { text: "x", interrupt: false }
-      assert.strictEqual((yield* exchange("POST", path, keyed("refused", message))).status, 404)
-      assert.strictEqual((yield* exchange("POST", path, keyed("refused", { ...message, text: "y" }))).status, 404)
-      assert.strictEqual((yield* exchange("POST", "/api/v4/runs", keyed("refused", { task: 1 }))).status, 422)
-      assert.strictEqual((yield* exchange("POST", "/api/v4/runs", keyed("refused", { task: "x" }))).status, 201)
-      const { body } = yield* exchange("POST", "/api/v4/runs", {
+      assert.strictEqual((yield* send("POST", path, keyed("refused", message))).status, 404)
+      assert.strictEqual((yield* send("POST", path, keyed("refused", { ...message, text: "y" }))).status, 404)
+      assert.strictEqual((yield* send("POST", "/api/v4/runs", keyed("refused", { task: 1 }))).status, 422)
+      assert.strictEqual((yield* send("POST", "/api/v4/runs", keyed("refused", { task: "x" }))).status, 201)
+      const { body } = yield* send("POST", "/api/v4/runs", {
         body: { task: "x [simulate keepAlive=false duration=0ms]" }
       })
       const queue = `/api/v4/sessions/${String(body["sessionId"])}/queue`
       yield* terminal(body)
-      assert.strictEqual((yield* exchange("POST", queue, keyed("refused", message))).status, 409)
-      assert.strictEqual((yield* exchange("POST", queue, keyed("refused", { ...message, text: "y" }))).status, 409)
+      assert.strictEqual((yield* send("POST", queue, keyed("refused", message))).status, 409)
+      assert.strictEqual((yield* send("POST", queue, keyed("refused", { ...message, text: "y" }))).status, 409)
     })
   )
 
   it.effect("what was made through one version reads the same through the others", () =>
     Effect.gen(function* () {
-      const first = yield* exchange("POST", "/api/v3/sessions", keyed("versions", { task: "x" }))
-      yield* exchange("POST", "/api/v3/sessions", keyed("versions", { task: "x" }))
-      const { body } = yield* exchange("GET", `/api/v2/sessions/${String(first.body["id"])}`)
+      const first = yield* send("POST", "/api/v3/sessions", keyed("versions", { task: "x" }))
+      yield* send("POST", "/api/v3/sessions", keyed("versions", { task: "x" }))
+      const { body } = yield* send("GET", `/api/v2/sessions/${String(first.body["id"])}`)
       assert.nestedPropertyVal(body, "tasks.length", 1)
       const queue = `/api/v4/sessions/${String(first.body["id"])}/queue`
-      yield* exchange("POST", queue, keyed("versions", { text: "y", interrupt: false }))
-      yield* exchange("POST", queue, keyed("versions", { text: "y", interrupt: false }))
-      const after = yield* exchange("GET", `/api/v2/sessions/${String(first.body["id"])}`)
+      yield* send("POST", queue, keyed("versions", { text: "y", interrupt: false }))
+      yield* send("POST", queue, keyed("versions", { text: "y", interrupt: false }))
+      const after = yield* send("GET", `/api/v2/sessions/${String(first.body["id"])}`)
       assert.nestedPropertyVal(after.body, "tasks.length", 2)
     })
   )
 
   it.effect("reads and stops take no notice of the header", () =>
     Effect.gen(function* () {
-      const { body } = yield* exchange("POST", "/api/v4/browsers", { body: {} })
+      const { body } = yield* send("POST", "/api/v4/browsers", { body: {} })
       const path = `/api/v4/browsers/${String(body["id"])}`
       for (const key of ["stop", "stop", ""]) {
-        const { headers, status } = yield* exchange("PATCH", path, keyed(key, { action: "stop" }))
+        const { headers, status } = yield* send("PATCH", path, keyed(key, { action: "stop" }))
         assert.deepStrictEqual([status, headers.get("idempotency-replayed")], [200, null])
       }
     })

@@ -6,11 +6,11 @@ import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
 import { ApiKeyAuth, LinkTokens, RequestValidation, Server } from "@webagent/server"
 import { Engine } from "@webagent/engine"
-import { exchange, poll } from "../exchange.ts"
+import { send, poll } from "../send.ts"
 import * as SimulatedService from "../../src/SimulatedService.ts"
 
 const createRun = (task: string) =>
-  Effect.map(exchange("POST", "/api/v4/runs", { body: { task } }), ({ body, status }) => {
+  Effect.map(send("POST", "/api/v4/runs", { body: { task } }), ({ body, status }) => {
     assert.strictEqual(status, 201)
     return { id: String(body["id"]), sessionId: String(body["sessionId"]), body }
   })
@@ -19,10 +19,10 @@ const isTerminal = (body: Readonly<Record<string, unknown>>) =>
   ["completed", "failed", "cancelled"].includes(String(body["status"]))
 
 const finished = (runId: string) =>
-  Effect.andThen(poll(`/api/v4/runs/${runId}/status`, isTerminal), exchange("GET", `/api/v4/runs/${runId}`))
+  Effect.andThen(poll(`/api/v4/runs/${runId}/status`, isTerminal), send("GET", `/api/v4/runs/${runId}`))
 
 const session = (version: "v2" | "v3", id: string) =>
-  Effect.map(exchange("GET", `/api/${version}/sessions/${id}`), ({ body }) => body)
+  Effect.map(send("GET", `/api/${version}/sessions/${id}`), ({ body }) => body)
 
 layer(SimulatedService.layerTest, { excludeTestServices: true })("Server", (it) => {
   it.effect("v4: a run is created, polled to its end and read with its result", () =>
@@ -31,7 +31,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("Server", (it) 
       assert.deepStrictEqual([body["status"], body["result"], body["cost"]], ["queued", null, null])
       const polled = yield* poll(`/api/v4/runs/${id}/status`, isTerminal)
       assert.deepStrictEqual(polled.body, { status: "completed" })
-      const { body: run, status } = yield* exchange("GET", `/api/v4/runs/${id}`)
+      const { body: run, status } = yield* send("GET", `/api/v4/runs/${id}`)
       assert.deepStrictEqual([status, run["result"], run["cost"], run["error"]], [200, "found", "0.0132", null])
     })
   )
@@ -68,7 +68,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("Server", (it) 
     Effect.gen(function* () {
       const first = yield* createRun("[simulate duration=1m]")
       const queue = (text: string, interrupt: boolean) =>
-        exchange("POST", `/api/v4/sessions/${first.sessionId}/queue`, { body: { text, interrupt } })
+        send("POST", `/api/v4/sessions/${first.sessionId}/queue`, { body: { text, interrupt } })
       const waiting = yield* queue("after", false)
       assert.strictEqual(waiting.status, 201)
       assert.deepStrictEqual(
@@ -89,7 +89,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("Server", (it) 
     Effect.gen(function* () {
       const { id, sessionId } = yield* createRun("[simulate keepAlive=false]")
       yield* finished(id)
-      const answer = yield* exchange("POST", `/api/v4/sessions/${sessionId}/queue`, {
+      const answer = yield* send("POST", `/api/v4/sessions/${sessionId}/queue`, {
         body: { text: "x", interrupt: true }
       })
       assert.deepStrictEqual([answer.status, answer.body], [409, { detail: "Session is stopped" }])
@@ -98,7 +98,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("Server", (it) 
 
   it.effect("v3: a session is created from a task and read with its result, whatever JSON that is", () =>
     Effect.gen(function* () {
-      const created = yield* exchange("POST", "/api/v3/sessions", {
+      const created = yield* send("POST", "/api/v3/sessions", {
         body: { task: '[simulate output={"price": 9.5}]', thinkingLevel: "high" }
       })
       assert.strictEqual(created.status, 201)
@@ -132,11 +132,11 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("Server", (it) 
       assert.match(String(task?.["createdAt"]), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$/u)
       assert.lengthOf(task?.["suggestions"] as ReadonlyArray<unknown>, 2)
       const { pathname, searchParams, search } = new URL(String(v2["recordingUrl"]))
-      const recording = yield* exchange("GET", pathname + search, { key: null })
+      const recording = yield* send("GET", pathname + search, { key: null })
       assert.deepStrictEqual([recording.status, recording.headers.get("content-type")], [200, "image/gif"])
       const token = searchParams.get("token") ?? ""
       for (const wrong of ["", "?token=", `?token=${token}x`, `?token=${token.slice(1)}`, `?token=${"A".repeat(43)}`]) {
-        const { body, status } = yield* exchange("GET", pathname + wrong)
+        const { body, status } = yield* send("GET", pathname + wrong)
         assert.deepStrictEqual([status, body], [404, { detail: "Recording not found" }])
       }
       const v3 = yield* session("v3", run.sessionId)
@@ -148,7 +148,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("Server", (it) 
     Effect.gen(function* () {
       const { sessionId } = yield* createRun("x")
       for (const id of [sessionId, "nobody"]) {
-        const answer = yield* exchange("GET", `/recordings/${id}`, { key: null })
+        const answer = yield* send("GET", `/recordings/${id}`, { key: null })
         assert.deepStrictEqual([answer.status, answer.body], [404, { detail: "Recording not found" }])
       }
     })
@@ -186,7 +186,7 @@ describe("Server layers", () => {
         Effect.gen(function* () {
           const runs = yield* Effect.forEach(Array.from({ length: 10 }), () => createRun("anything"))
           const ended = yield* Effect.forEach(runs, ({ id }) => finished(id), { concurrency: 10 })
-          const { body } = yield* exchange("POST", "/api/v4/browsers")
+          const { body } = yield* send("POST", "/api/v4/browsers")
           return [
             body["id"],
             new URL(String(body["cdpUrl"])).search,
@@ -202,7 +202,7 @@ describe("Server layers", () => {
   it.effect("runs on the clock of whoever starts it, here a virtual one, on a real socket", () =>
     Effect.gen(function* () {
       const { id } = yield* createRun("[simulate duration=1h]")
-      const status = Effect.map(exchange("GET", `/api/v4/runs/${id}/status`), ({ body }) => body["status"])
+      const status = Effect.map(send("GET", `/api/v4/runs/${id}/status`), ({ body }) => body["status"])
       assert.strictEqual(yield* status, "dispatching")
       yield* TestClock.adjust("59 minutes")
       assert.strictEqual(yield* status, "running")
@@ -218,7 +218,7 @@ describe("Server layers", () => {
       assert.match(address, /^http:\/\/127\.0\.0\.1:\d+$/u)
       assert.deepStrictEqual(baseUrls, { v2: `${address}/api/v2`, v3: `${address}/api/v3`, v4: `${address}/api/v4` })
       const statuses = yield* Effect.forEach(["one", "zwei", "wak_test", "one,zwei"], (key) =>
-        Effect.map(exchange("POST", "/api/v4/browsers", { key }), ({ status }) => status)
+        Effect.map(send("POST", "/api/v4/browsers", { key }), ({ status }) => status)
       )
       assert.deepStrictEqual(statuses, [201, 201, 401, 401])
     }).pipe(Effect.provide(SimulatedService.layer({ apiKeys: ["one", "zwei"] })))
@@ -231,7 +231,7 @@ describe("Server layers", () => {
   ] as const) {
     it.live(`for ${what}`, () =>
       Effect.gen(function* () {
-        const browser = Effect.map(exchange("POST", "/api/v4/browsers"), ({ body }) => ({
+        const browser = Effect.map(send("POST", "/api/v4/browsers"), ({ body }) => ({
           id: body["id"],
           token: new URL(String(body["cdpUrl"])).searchParams.get("token")
         })).pipe(Effect.provide(SimulatedService.layer(options), { local: true }))
@@ -256,7 +256,7 @@ describe("Server layers", () => {
   )
 
   it.live("its parts can be replaced: a check that does not check", () =>
-    Effect.map(exchange("POST", "/api/v4/runs", { key: null, body: { task: "x" } }), ({ status }) =>
+    Effect.map(send("POST", "/api/v4/runs", { key: null, body: { task: "x" } }), ({ status }) =>
       assert.strictEqual(status, 201)
     ).pipe(
       Effect.provide(
@@ -273,7 +273,7 @@ describe("Server layers", () => {
 
   it.live("its parts can be replaced: an engine that has a mistake is a 500 that says nothing of it", () =>
     Effect.gen(function* () {
-      const answer = yield* exchange("POST", "/api/v4/browsers")
+      const answer = yield* send("POST", "/api/v4/browsers")
       assert.deepStrictEqual([answer.status, answer.body], [500, { detail: "Internal Server Error" }])
     }).pipe(
       Effect.provide(

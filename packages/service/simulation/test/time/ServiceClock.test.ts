@@ -130,7 +130,7 @@ describe("ServiceClock", () => {
     })
   )
 
-  it.effect("a sleeper wakes at its moment of service time, however time goes in between, and nothing jumps", () =>
+  it.effect("a timer wakes at its moment of service time, however time goes in between, and nothing jumps", () =>
     Effect.gen(function* () {
       const clock = yield* service({ mode: "real" })
       const woke = yield* sleepOn(clock, "100 seconds")
@@ -229,11 +229,11 @@ describe("ServiceClock", () => {
         Effect.forkChild(clock.clock.sleep(Duration.seconds(1000 - index)))
       )
       yield* Effect.yieldNow
-      assert.strictEqual(yield* clock.sleepers, 1000)
+      assert.strictEqual(yield* clock.timers, 1000)
       yield* Fiber.interruptAll(fibers.slice(0, 999))
-      assert.strictEqual(yield* clock.sleepers, 1)
+      assert.strictEqual(yield* clock.timers, 1)
       yield* clock.advance("1 second")
-      assert.strictEqual(yield* clock.sleepers, 0)
+      assert.strictEqual(yield* clock.timers, 0)
     })
   )
 

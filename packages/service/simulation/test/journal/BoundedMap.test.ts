@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Recent from "../../src/journal/Recent.ts"
+import * as BoundedMap from "../../src/journal/BoundedMap.ts"
 
-describe("Recent", () => {
+describe("BoundedMap", () => {
   it("forgets what it has known longest when it is full, and says so", () => {
     const forgotten: Array<number> = []
-    const recent = Recent.make<number>(2, (value) => forgotten.push(value))
+    const recent = BoundedMap.make<number>(2, (value) => forgotten.push(value))
     recent.set("a", 1)
     recent.set("b", 2)
     recent.set("a", 3)

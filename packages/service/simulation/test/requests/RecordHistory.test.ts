@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Option from "effect/Option"
-import * as Versions from "../../src/requests/Versions.ts"
+import * as RecordHistory from "../../src/requests/RecordHistory.ts"
 
 const now = Option.some("now")
 
-describe("Versions", () => {
+describe("RecordHistory", () => {
   it("shows what a record was at a time, and what it is where nothing is remembered", () => {
-    const versions = Versions.make<string>()
+    const versions = RecordHistory.make<string>()
     versions.keep("a", Option.none(), 10)
     versions.keep("a", Option.some("first"), 20)
     const at = [5, 9, 10, 19, 20, 30].map((at_ms) => Option.getOrNull(versions.at("a", now, at_ms)))
@@ -15,7 +15,7 @@ describe("Versions", () => {
   })
 
   it("forgets what was only before a time", () => {
-    const versions = Versions.make<string>()
+    const versions = RecordHistory.make<string>()
     versions.keep("a", Option.none(), 10)
     versions.keep("a", Option.some("first"), 20)
     versions.forget(10)
@@ -25,7 +25,7 @@ describe("Versions", () => {
   })
 
   it("keeps no more than so many", () => {
-    const versions = Versions.make<string>(3000)
+    const versions = RecordHistory.make<string>(3000)
     for (const index of Array.from({ length: 10_000 }, (_, index) => index)) {
       versions.keep(`r${index}`, Option.none(), index + 1)
     }

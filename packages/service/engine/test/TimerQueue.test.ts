@@ -2,28 +2,28 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import type { Sleeper } from "../src/Sleepers.ts"
-import * as Timetable from "../src/Timetable.ts"
+import type { Timer } from "../src/TimerHeap.ts"
+import * as TimerQueue from "../src/TimerQueue.ts"
 
-interface Entry extends Sleeper {
+interface Entry extends Timer {
   readonly name: string
 }
 
-/** A timetable, and what it told with the time of each. */
+/** A timers, and what it told with the time of each. */
 const noting = Effect.gen(function* () {
   const told: Array<string> = []
-  const timetable = yield* Timetable.make((entry: Entry) =>
+  const timers = yield* TimerQueue.make((entry: Entry) =>
     Effect.map(Clock.currentTimeMillis, (now) => void told.push(`${entry.name} ${now}`))
   )
   const add = (name: string, wait_ms: number): Entry => {
-    const entry = { name, at: timetable.after(wait_ms), ordinal: 0, place: -1 }
-    timetable.add(entry)
+    const entry = { name, at: timers.after(wait_ms), ordinal: 0, place: -1 }
+    timers.add(entry)
     return entry
   }
-  return { add, told, remove: timetable.remove }
+  return { add, told, remove: timers.remove }
 })
 
-describe("Timetable", () => {
+describe("TimerQueue", () => {
   it.effect("tells each entry at its moment, in order, however it was added", () =>
     Effect.gen(function* () {
       const { add, told } = yield* noting
@@ -62,13 +62,13 @@ describe("Timetable", () => {
   it.effect("many of one moment are all told, and one that is told may add others", () =>
     Effect.gen(function* () {
       const told: Array<number> = []
-      const timetable: Timetable.Timetable<Sleeper> = yield* Timetable.make(() =>
+      const timers: TimerQueue.TimerQueue<Timer> = yield* TimerQueue.make(() =>
         Effect.sync(() => {
           told.push(told.length)
-          if (told.length <= 500) timetable.add({ at: timetable.after(7), ordinal: 0, place: -1 })
+          if (told.length <= 500) timers.add({ at: timers.after(7), ordinal: 0, place: -1 })
         })
       )
-      for (let count = 0; count < 500; count++) timetable.add({ at: timetable.after(5), ordinal: 0, place: -1 })
+      for (let count = 0; count < 500; count++) timers.add({ at: timers.after(5), ordinal: 0, place: -1 })
       yield* TestClock.adjust(11)
       assert.lengthOf(told, 500)
       yield* TestClock.adjust(1)

@@ -2,18 +2,18 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
-import * as Conversations from "../src/Conversations.ts"
-import * as Gate from "../src/Gate.ts"
+import * as ActiveSessions from "../src/ActiveSessions.ts"
+import * as ReadWriteLock from "../src/ReadWriteLock.ts"
 import * as TurnQueue from "../src/TurnQueue.ts"
 
-describe("Conversations", () => {
+describe("ActiveSessions", () => {
   it.effect("a session is changed by one at a time, in the order in which they came; others do not wait", () =>
     Effect.gen(function* () {
-      const { alone } = Conversations.make(Gate.make())
+      const { exclusively } = ActiveSessions.make(ReadWriteLock.make())
       const done: Array<string> = []
       const change = (sessionId: string, name: string, seconds: number) =>
         Effect.forkChild(
-          alone(sessionId, () =>
+          exclusively(sessionId, () =>
             Effect.andThen(
               Effect.sleep(`${seconds} seconds`),
               Effect.sync(() => done.push(name))
@@ -35,18 +35,18 @@ describe("Conversations", () => {
 
   it.effect("a session with nothing to do is not remembered, also after a failure", () =>
     Effect.gen(function* () {
-      const conversations = Conversations.make(Gate.make())
-      yield* conversations.alone("a", () => Effect.void)
-      yield* Effect.flip(conversations.alone("b", () => Effect.fail("no")))
-      yield* conversations.alone("c", (held) =>
+      const activeSessions = ActiveSessions.make(ReadWriteLock.make())
+      yield* activeSessions.exclusively("a", () => Effect.void)
+      yield* Effect.flip(activeSessions.exclusively("b", () => Effect.fail("no")))
+      yield* activeSessions.exclusively("c", (held) =>
         Effect.sync(() => void (held.queue = TurnQueue.append(held.queue, "turn")))
       )
       assert.deepStrictEqual(
-        conversations.entries().map(([id]) => id),
+        activeSessions.entries().map(([id]) => id),
         ["c"]
       )
-      assert.lengthOf(conversations.takeAll(), 1)
-      assert.deepStrictEqual(conversations.entries(), [])
+      assert.lengthOf(activeSessions.takeAll(), 1)
+      assert.deepStrictEqual(activeSessions.entries(), [])
     })
   )
 })

@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
-import { Agent, type Foresight } from "../src/ports/Agent.ts"
+import { Agent, type TurnSchedule } from "../src/ports/Agent.ts"
 import type { Turn, TurnEvent } from "../src/domain/Turn.ts"
 import { Engine } from "../src/Engine.ts"
 import * as MemoryStore from "../src/MemoryStore.ts"
@@ -17,18 +17,18 @@ const started: TurnEvent = { _tag: "Started" }
 const completed: TurnEvent = { _tag: "Completed", report: {} }
 
 /** What an agent foresees that starts after a second, ends ten later and takes half a minute to let go. */
-const usual: Foresight = {
+const usual: TurnSchedule = {
   next: (turn) =>
     turn.status === "running"
       ? { at_ms: (turn.startedAt_ms ?? 0) + 10_000, event: () => completed }
       : { at_ms: (turn.dispatchedAt_ms ?? 0) + 1000, event: () => started },
-  letGo_ms: () => 30_000
+  stopDelay_ms: () => 30_000
 }
 
-const foreseeing = (foresee: (turn: Turn) => Foresight) =>
+const scheduling = (schedule: (turn: Turn) => TurnSchedule) =>
   Engine.layer.pipe(
     Layer.provide([
-      Layer.succeed(Agent, { model: "test", version: "test-1", foresee }),
+      Layer.succeed(Agent, { model: "test", version: "test-1", schedule }),
       ports.browsers,
       MemoryStore.layer,
       ports.ids
@@ -60,7 +60,7 @@ describe("an agent that foresees", () => {
       assert.deepStrictEqual(yield* standing(session.id), ["one completed", "two dispatching"])
       const { finishedAt_ms, startedAt_ms } = yield* engine.turn(turn.id)
       assert.deepStrictEqual([startedAt_ms, finishedAt_ms], [1000, 11_000])
-    }).pipe(Effect.provide(foreseeing(() => usual)))
+    }).pipe(Effect.provide(scheduling(() => usual)))
   )
 
   it.effect("takes its time to let go of what is cancelled: the next turn waits, the caller does not", () =>
@@ -74,14 +74,14 @@ describe("an agent that foresees", () => {
       assert.deepStrictEqual(yield* standing(session.id), ["one cancelled", "now queued"])
       yield* TestClock.adjust(1)
       assert.deepStrictEqual(yield* standing(session.id), ["one cancelled", "now dispatching"])
-    }).pipe(Effect.provide(foreseeing(() => usual)))
+    }).pipe(Effect.provide(scheduling(() => usual)))
   )
 
   it.effect("lets go at once when the engine closes", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const context = yield* Layer.buildWithScope(
-        foreseeing(() => usual),
+        scheduling(() => usual),
         scope
       )
       const engine = Context.get(context, Engine)
@@ -109,14 +109,14 @@ describe("an agent that foresees", () => {
       ])
     }).pipe(
       Effect.provide(
-        foreseeing(({ task }) => ({
+        scheduling(({ task }) => ({
           ...usual,
           next: (turn) => {
-            const prospect = usual.next(turn)
-            if (task === "is wrong") return { ...prospect, event: () => completed }
-            if (task === "fine") return prospect
+            const scheduled = usual.next(turn)
+            if (task === "is wrong") return { ...scheduled, event: () => completed }
+            if (task === "fine") return scheduled
             return {
-              ...prospect,
+              ...scheduled,
               event: () => {
                 throw new Error("a bug")
               }

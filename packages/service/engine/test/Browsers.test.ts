@@ -4,8 +4,8 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { BrowserPool } from "../src/ports/BrowserPool.ts"
-import * as BrowserDesk from "../src/BrowserDesk.ts"
-import * as Gate from "../src/Gate.ts"
+import * as Browsers from "../src/Browsers.ts"
+import * as ReadWriteLock from "../src/ReadWriteLock.ts"
 import * as MemoryStore from "../src/MemoryStore.ts"
 import { type Changes, Store } from "../src/ports/Store.ts"
 import * as ports from "./ports.ts"
@@ -46,12 +46,12 @@ const unrecorded = () => []
 const desk = (commits: Array<Changes>, stops: Array<string>) =>
   Layer.mergeAll(slowStore(commits), notingPool(stops), ports.ids)
 
-describe("BrowserDesk", () => {
+describe("Browsers", () => {
   it.effect("stops of one browser that overlap are one stop, at the time of the first", () => {
     const commits: Array<Changes> = []
     const stops: Array<string> = []
     return Effect.gen(function* () {
-      const browsers = yield* BrowserDesk.make(Gate.make())
+      const browsers = yield* Browsers.make(ReadWriteLock.make())
       const creation = yield* begin(browsers.create({ proxyCountryCode: null }, unrecorded))
       yield* TestClock.adjust("1 second")
       const { id } = (yield* Fiber.join(creation)).browser
@@ -70,7 +70,7 @@ describe("BrowserDesk", () => {
 
   it.effect("a stop does not wait for that of another browser", () =>
     Effect.gen(function* () {
-      const browsers = yield* BrowserDesk.make(Gate.make())
+      const browsers = yield* Browsers.make(ReadWriteLock.make())
       const creations = yield* begin(
         Effect.all([
           browsers.create({ proxyCountryCode: null }, unrecorded),

@@ -2,10 +2,10 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
-import * as Sleepers from "./Sleepers.ts"
+import * as TimerHeap from "./TimerHeap.ts"
 
 /** What is to happen when. However many entries there are, one fiber sleeps. */
-export interface Timetable<S extends Sleepers.Sleeper> {
+export interface TimerQueue<S extends TimerHeap.Timer> {
   /** The moment that is so many milliseconds from now, to be an entry's `at`. */
   readonly after: (wait_ms: number) => number
   readonly add: (entry: S) => void
@@ -24,11 +24,11 @@ interface Watch {
   fiber: Fiber.Fiber<void> | undefined
 }
 
-/** An empty timetable; `due` is told each entry at its moment, in order, and what it answers is begun. */
-export const make = Effect.fnUntraced(function* <S extends Sleepers.Sleeper>(due: (entry: S) => Effect.Effect<void>) {
+/** An empty timers; `due` is told each entry at its moment, in order, and what it answers is begun. */
+export const make = Effect.fnUntraced(function* <S extends TimerHeap.Timer>(due: (entry: S) => Effect.Effect<void>) {
   const clock = yield* Clock.Clock
   const fork = Effect.runForkWith(yield* Effect.context())
-  const entries = Sleepers.make<S>()
+  const entries = TimerHeap.make<S>()
   let watch: Watch | undefined
 
   // by the clock that nobody sets: whoever waits an hour waits an hour
@@ -59,7 +59,7 @@ export const make = Effect.fnUntraced(function* <S extends Sleepers.Sleeper>(due
 
   yield* Effect.addFinalizer(() => Effect.sync(() => watch?.fiber?.interruptUnsafe()))
 
-  const timetable: Timetable<S> = {
+  const timers: TimerQueue<S> = {
     after: (wait_ms) => elapsed() + wait_ms,
     add: (entry) => {
       entries.add(entry)
@@ -67,5 +67,5 @@ export const make = Effect.fnUntraced(function* <S extends Sleepers.Sleeper>(due
     },
     remove: entries.remove
   }
-  return timetable
+  return timers
 })

@@ -2,14 +2,14 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
-import * as Gate from "../src/Gate.ts"
+import * as ReadWriteLock from "../src/ReadWriteLock.ts"
 
 const begin = <A, E>(effect: Effect.Effect<A, E>) => Effect.forkChild(effect, { startImmediately: true })
 
-describe("Gate", () => {
+describe("ReadWriteLock", () => {
   it.effect("who holds it waits for those inside and is alone; who comes later passes after that", () =>
     Effect.gen(function* () {
-      const gate = Gate.make()
+      const lock = ReadWriteLock.make()
       const events: Array<string> = []
       const step = (name: string, seconds: number) =>
         Effect.gen(function* () {
@@ -18,11 +18,11 @@ describe("Gate", () => {
           events.push(`${name} out`)
         })
       const fibers = yield* Effect.all([
-        begin(gate.pass(step("a", 2))),
-        begin(gate.pass(step("b", 1))),
-        begin(gate.hold(step("holder", 3))),
-        begin(gate.hold(step("second holder", 1))),
-        begin(gate.pass(step("c", 1)))
+        begin(lock.shared(step("a", 2))),
+        begin(lock.shared(step("b", 1))),
+        begin(lock.exclusive(step("holder", 3))),
+        begin(lock.exclusive(step("second holder", 1))),
+        begin(lock.shared(step("c", 1)))
       ])
       yield* TestClock.adjust("1 minute")
       yield* Fiber.joinAll(fibers)
@@ -37,11 +37,11 @@ describe("Gate", () => {
 
   it.effect("opens again after a failure on either side", () =>
     Effect.gen(function* () {
-      const gate = Gate.make()
-      yield* Effect.flip(gate.pass(Effect.fail("a")))
-      yield* Effect.flip(gate.hold(Effect.fail("b")))
-      assert.strictEqual(yield* gate.hold(Effect.succeed(1)), 1)
-      assert.strictEqual(yield* gate.pass(Effect.succeed(2)), 2)
+      const lock = ReadWriteLock.make()
+      yield* Effect.flip(lock.shared(Effect.fail("a")))
+      yield* Effect.flip(lock.exclusive(Effect.fail("b")))
+      assert.strictEqual(yield* lock.exclusive(Effect.succeed(1)), 1)
+      assert.strictEqual(yield* lock.shared(Effect.succeed(2)), 2)
     })
   )
 })

@@ -9,7 +9,7 @@ import * as Browser from "./domain/Browser.ts"
 import { BrowserNotFound, BrowserStopped } from "./domain/Errors.ts"
 import type { Made } from "./domain/IdempotencyRecord.ts"
 import { Store } from "./ports/Store.ts"
-import type { Gate } from "./Gate.ts"
+import type { ReadWriteLock } from "./ReadWriteLock.ts"
 import { fresh } from "./freshId.ts"
 import { IdSource } from "./ports/IdSource.ts"
 import type { Record } from "./SafeCreates.ts"
@@ -36,7 +36,7 @@ const stopOf = (running: Running): Effect.Effect<void> =>
     : running.stop
 
 /** The engine's half that hands out browsers. Closing its scope stops those that still run. */
-export const make = Effect.fnUntraced(function* (gate: Gate) {
+export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
   const pool = yield* BrowserPool
   const store = yield* Store
   const ids = yield* IdSource
@@ -60,7 +60,7 @@ export const make = Effect.fnUntraced(function* (gate: Gate) {
     const browser = Browser.make({ id, ...request, startedAt_ms: yield* Clock.currentTimeMillis })
     const made: MadeBrowser = { _tag: "Browser", browser }
     const launched = yield* pool.launch(browser)
-    const kept = yield* gate.pass(
+    const kept = yield* lock.shared(
       Effect.suspend(() => {
         if (running !== desk) return Effect.succeed(false)
         running.set(id, launched)
@@ -74,7 +74,7 @@ export const make = Effect.fnUntraced(function* (gate: Gate) {
   })
 
   const stopNow = Effect.fnUntraced(function* (id: string) {
-    const [browser, launched] = yield* gate.pass(
+    const [browser, launched] = yield* lock.shared(
       Effect.gen(function* () {
         const found = yield* find(id)
         const stopped = Browser.stop(found, yield* Clock.currentTimeMillis)
@@ -114,13 +114,13 @@ export const make = Effect.fnUntraced(function* (gate: Gate) {
     create,
     stop: (id: string) => Effect.uninterruptible(stop(id)),
     connect,
-    /** While the gate is held: lets all browsers go and says how to stop them. */
+    /** While the lock is held: lets all browsers go and says how to stop them. */
     takeAll: (): Effect.Effect<void> => {
       const all = running
       running = new Map()
       return stopEach(all.values())
     },
-    /** While the gate is held: launches the browser again, and does not wait for that. */
+    /** While the lock is held: launches the browser again, and does not wait for that. */
     relaunch: (browser: Browser.Browser): void => {
       if (browser.status === "active") running.set(browser.id, fork(pool.launch(browser)))
     }

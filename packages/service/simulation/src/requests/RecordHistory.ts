@@ -1,7 +1,7 @@
 import type * as Option from "effect/Option"
 
 /** What records were, for as far back as somebody may ask. */
-export interface Versions<A> {
+export interface RecordHistory<A> {
   /** Keeps what a record was until this time; none if there was none. */
   readonly keep: (id: string, before: Option.Option<A>, until_ms: number) => void
   /** What a record was at this time, as far as is remembered; `now` is what it is. */
@@ -20,7 +20,7 @@ interface Version<A> {
 const maxVersions = 100_000
 
 /** Nothing remembered. */
-export const make = <A>(bound = maxVersions): Versions<A> => {
+export const make = <A>(bound = maxVersions): RecordHistory<A> => {
   const versions = new Map<string, Array<Version<A>>>()
   // the ids in the order in which versions were kept
   let order: Array<{ readonly id: string; readonly until_ms: number }> = []

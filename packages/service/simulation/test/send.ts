@@ -20,7 +20,7 @@ export interface Answer {
 }
 
 /** Sends one request to the server of this test, with its key unless told otherwise. */
-export const exchange = Effect.fnUntraced(function* (method: string, path: string, question: Question = {}) {
+export const send = Effect.fnUntraced(function* (method: string, path: string, question: Question = {}) {
   const { address, apiKeys } = yield* Server
   const { body, headers, key = apiKeys[0] ?? "", text } = question
   const sent = text ?? (body === undefined ? undefined : JSON.stringify(body))
@@ -64,6 +64,6 @@ export const raw = Effect.fnUntraced(function* (...parts: ReadonlyArray<string |
 
 /** Reads `path` until `until` says that it is enough. */
 export const poll = (path: string, until: (body: Answer["body"]) => boolean): Effect.Effect<Answer, never, Server> =>
-  Effect.flatMap(exchange("GET", path), (answer) =>
+  Effect.flatMap(send("GET", path), (answer) =>
     until(answer.body) ? Effect.succeed(answer) : Effect.andThen(Effect.sleep("2 millis"), poll(path, until))
   )

@@ -2,16 +2,16 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 
 /**
- * Many pass at a time, until one holds the gate: that one waits for those inside, and nobody passes before it is
- * done. Whoever is inside must not pass again. Neither can be interrupted while it waits.
+ * Many shared at a time, until one holds the lock: that one waits for those inside, and nobody passes before it is
+ * done. Whoever is inside must not shared again. Neither can be interrupted while it waits.
  */
-export interface Gate {
-  readonly pass: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
-  readonly hold: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
+export interface ReadWriteLock {
+  readonly shared: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  readonly exclusive: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 }
 
-/** A gate that nobody holds. */
-export const make = (): Gate => {
+/** A lock that nobody holds. */
+export const make = (): ReadWriteLock => {
   let inside = 0
   let held: Deferred.Deferred<void> | undefined
   let emptied: Deferred.Deferred<void> | undefined
@@ -21,19 +21,19 @@ export const make = (): Gate => {
     if (inside === 0 && emptied !== undefined) Deferred.doneUnsafe(emptied, Effect.void)
   })
 
-  const pass: Gate["pass"] = (effect) =>
+  const shared: ReadWriteLock["shared"] = (effect) =>
     Effect.uninterruptible(
       Effect.suspend(() => {
-        if (held !== undefined) return Effect.andThen(Deferred.await(held), pass(effect))
+        if (held !== undefined) return Effect.andThen(Deferred.await(held), shared(effect))
         inside++
         return Effect.ensuring(effect, leave)
       })
     )
 
-  const hold: Gate["hold"] = (effect) =>
+  const exclusive: ReadWriteLock["exclusive"] = (effect) =>
     Effect.uninterruptible(
       Effect.suspend(() => {
-        if (held !== undefined) return Effect.andThen(Deferred.await(held), hold(effect))
+        if (held !== undefined) return Effect.andThen(Deferred.await(held), exclusive(effect))
         const mine = Deferred.makeUnsafe<void>()
         const empty = Deferred.makeUnsafe<void>()
         held = mine
@@ -49,5 +49,5 @@ export const make = (): Gate => {
       })
     )
 
-  return { pass, hold }
+  return { shared, exclusive }
 }

@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
-import { Agent, type ForeseeingAgent, type PerformingAgent } from "../src/ports/Agent.ts"
+import { Agent, type ScheduledAgent, type StreamingAgent } from "../src/ports/Agent.ts"
 import { isTerminal, type Turn, type TurnEvent } from "../src/domain/Turn.ts"
 import { Engine, EngineState } from "../src/Engine.ts"
 import * as MemoryStore from "../src/MemoryStore.ts"
@@ -50,7 +50,7 @@ const Step = Schema.Struct({
   which: upTo(5),
   keepAlive: Schema.Boolean,
   work_ms: upTo(12),
-  letGo_ms: upTo(4),
+  stopDelay_ms: upTo(4),
   pause_ms: upTo(6)
 })
 
@@ -65,16 +65,16 @@ const race = Effect.fnUntraced(function* (kind: "performs" | "foresees", steps: 
   const wrong: Array<string> = []
 
   const planOf = (turn: Turn) => {
-    const [work_ms = 0, letGo_ms = 0, keepAlive = 0] = turn.task.split(" ").map(Number)
-    return { work_ms, letGo_ms, started: { _tag: "Started", settings: { keepAlive: keepAlive === 1 } } as const }
+    const [work_ms = 0, stopDelay_ms = 0, keepAlive = 0] = turn.task.split(" ").map(Number)
+    return { work_ms, stopDelay_ms, started: { _tag: "Started", settings: { keepAlive: keepAlive === 1 } } as const }
   }
   const completed: TurnEvent = { _tag: "Completed", report: {} }
 
-  const performing: PerformingAgent = {
+  const performing: StreamingAgent = {
     model: "test",
     version: "test-1",
     perform: (turn) => {
-      const { letGo_ms, started, work_ms } = planOf(turn)
+      const { stopDelay_ms, started, work_ms } = planOf(turn)
       const begin = Effect.sync((): TurnEvent => {
         performed.push(turn.id)
         working.set(turn.sessionId, (working.get(turn.sessionId) ?? 0) + 1)
@@ -85,7 +85,7 @@ const race = Effect.fnUntraced(function* (kind: "performs" | "foresees", steps: 
         Stream.concat(Stream.fromEffect(Effect.as(Effect.sleep(work_ms), completed))),
         Stream.ensuring(
           Effect.andThen(
-            Effect.sleep(letGo_ms),
+            Effect.sleep(stopDelay_ms),
             Effect.sync(() => working.set(turn.sessionId, (working.get(turn.sessionId) ?? 0) - 1))
           )
         )
@@ -93,11 +93,11 @@ const race = Effect.fnUntraced(function* (kind: "performs" | "foresees", steps: 
     }
   }
 
-  const foreseeing: ForeseeingAgent = {
+  const scheduling: ScheduledAgent = {
     model: "test",
     version: "test-1",
-    foresee: () => ({
-      letGo_ms: (turn) => planOf(turn).letGo_ms,
+    schedule: () => ({
+      stopDelay_ms: (turn) => planOf(turn).stopDelay_ms,
       next: (turn) =>
         turn.status === "running"
           ? { at_ms: (turn.startedAt_ms ?? 0) + planOf(turn).work_ms, event: () => completed }
@@ -111,7 +111,7 @@ const race = Effect.fnUntraced(function* (kind: "performs" | "foresees", steps: 
     })
   }
 
-  const agent = Layer.succeed(Agent, kind === "performs" ? performing : foreseeing)
+  const agent = Layer.succeed(Agent, kind === "performs" ? performing : scheduling)
 
   /** Every commit takes a millisecond or none, and is looked at. */
   const store = Layer.effect(
@@ -145,8 +145,8 @@ const race = Effect.fnUntraced(function* (kind: "performs" | "foresees", steps: 
       Effect.map(Effect.orDie(engine.session(sessionId)), ({ turns: all }) => {
         for (const { id, status } of all) if (!isTerminal(status)) unwanted.add(id)
       })
-    const take = Effect.fnUntraced(function* ({ does, keepAlive, letGo_ms, which, work_ms }: typeof Step.Type) {
-      const task = `${work_ms} ${letGo_ms} ${keepAlive ? 1 : 0}`
+    const take = Effect.fnUntraced(function* ({ does, keepAlive, stopDelay_ms, which, work_ms }: typeof Step.Type) {
+      const task = `${work_ms} ${stopDelay_ms} ${keepAlive ? 1 : 0}`
       const sessionId = sessions[which % Math.max(1, sessions.length)]
       const turnId = turns[turns.length - 1 - (which % Math.max(1, turns.length))]
       if (does === "create" || sessionId === undefined || turnId === undefined) {
@@ -193,7 +193,7 @@ const race = Effect.fnUntraced(function* (kind: "performs" | "foresees", steps: 
   }).pipe(Effect.provide(layer, { local: true }))
 })
 
-describe("SessionDesk", () => {
+describe("Sessions", () => {
   describe("cancelTurn", () => {
     it.effect("interrupts the turn at work, and the next one starts", () =>
       Effect.gen(function* () {

@@ -4,9 +4,9 @@ import type * as Exit from "effect/Exit"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type { ApiKeys } from "../journal/ApiKeys.ts"
-import type { Exchange } from "./Exchange.ts"
+import type { RequestContext } from "./RequestContext.ts"
 import type { Answered } from "../faults/FaultDelivery.ts"
-import type { Struck } from "../faults/Faults.ts"
+import type { InjectedFault } from "../faults/Faults.ts"
 import type { Journal } from "../journal/Journal.ts"
 import { clipped, type Identity, type Target } from "../journal/Requests.ts"
 
@@ -14,7 +14,7 @@ type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
 /** A request under way: what its row in the journal will say. */
-export interface Visit {
+export interface RequestRecord {
   readonly request: Request
   /** Its address as the journal shows it. */
   readonly shown: string
@@ -27,8 +27,8 @@ export interface Visit {
   /** Whether service time is another than the process's, by which Node dates its answers. */
   readonly dates: boolean
   identity: Identity
-  exchange: Exchange | undefined
-  struck: Struck | undefined
+  context: RequestContext | undefined
+  injected: InjectedFault | undefined
   /** Whether somebody else sees to its row. */
   handedOver: boolean
 }
@@ -55,62 +55,67 @@ const statusOf = (request: Request, response: Response): number =>
   isTakenOver(request, response) ? 101 : response.status
 
 /** Writes down what becomes of requests. */
-export interface VisitRecorder {
+export interface RequestRecorder {
   /** The request is over; the status and the Retry-After that were sent, null where none was. */
-  readonly ended: (visit: Visit, answered: Answered, status: number | null, retryAfter_ms: number | null) => void
+  readonly ended: (
+    current: RequestRecord,
+    answered: Answered,
+    status: number | null,
+    retryAfter_ms: number | null
+  ) => void
   /** The request is over as its effect is: answered, or left by its caller. */
-  readonly exited: <E>(visit: Visit, exit: Exit.Exit<Response, E>) => void
+  readonly exited: <E>(current: RequestRecord, exit: Exit.Exit<Response, E>) => void
   /** A fault strikes the request. */
-  readonly struck: (visit: Visit, struck: Struck) => void
+  readonly injected: (current: RequestRecord, injected: InjectedFault) => void
 }
 
 /** Writes into a journal, without keys. */
-export const makeRecorder = (journal: Journal["Service"], keys: ApiKeys): VisitRecorder => {
-  const ended = (visit: Visit, answered: Answered, status: number | null, retryAfter: number | null) => {
+export const makeRecorder = (journal: Journal["Service"], keys: ApiKeys): RequestRecorder => {
+  const ended = (current: RequestRecord, answered: Answered, status: number | null, retryAfter: number | null) => {
     if (!journal.enabled) return
-    const { identity, request } = visit
+    const { identity, request } = current
     const { headers } = request
     const row: { -readonly [Key in keyof typeof RequestEntry.Type]: (typeof RequestEntry.Type)[Key] } = {
       type: "request",
       seq: 0,
-      at_ms: visit.at_ms,
-      realAt_ms: visit.realAt_ms,
+      at_ms: current.at_ms,
+      realAt_ms: current.realAt_ms,
       operation: identity.operation,
       resource: identity.resource,
       create: identity.create,
       attempt: identity.attempt,
-      after: visit.after,
+      after: current.after,
       method: request.method,
-      path: visit.shown,
+      path: current.shown,
       apiKey: keys.digestOf(request),
       idempotencyKey: clippedOrNull(headers["idempotency-key"]),
       userAgent: clippedOrNull(headers["user-agent"]),
       status,
       retryAfter_ms: retryAfter,
       answered,
-      made: visit.exchange?.made ?? null,
-      fault: visit.struck?.rule ?? null,
-      duration_ms: visit.clock.currentTimeMillisUnsafe() - visit.at_ms
+      made: current.context?.made ?? null,
+      fault: current.injected?.rule ?? null,
+      duration_ms: current.clock.currentTimeMillisUnsafe() - current.at_ms
     }
     journal.recordUnsafe(row)
   }
 
-  const exited = <E>(visit: Visit, exit: Exit.Exit<Response, E>) => {
-    if (visit.handedOver) return
-    if (exit._tag === "Failure") return ended(visit, "left", null, null)
+  const exited = <E>(current: RequestRecord, exit: Exit.Exit<Response, E>) => {
+    if (current.handedOver) return
+    if (exit._tag === "Failure") return ended(current, "left", null, null)
     ended(
-      visit,
+      current,
       "whole",
-      statusOf(visit.request, exit.value),
-      retryAfter_ms(exit.value, visit.clock.currentTimeMillisUnsafe())
+      statusOf(current.request, exit.value),
+      retryAfter_ms(exit.value, current.clock.currentTimeMillisUnsafe())
     )
   }
 
-  const struck = ({ at_ms, identity, realAt_ms }: Visit, { fault, placement, rule }: Struck) => {
+  const injected = ({ at_ms, identity, realAt_ms }: RequestRecord, { fault, placement, rule }: InjectedFault) => {
     const { attempt, create, operation, resource } = identity
     const of = { operation, resource, create, attempt, rule, kind: fault.kind, placement }
     journal.recordUnsafe({ type: "fault", seq: 0, at_ms, realAt_ms, ...of })
   }
 
-  return { ended, exited, struck }
+  return { ended, exited, injected }
 }

@@ -5,8 +5,8 @@ export interface Caller {
   readonly open: { turn: number; browser: number }
 }
 
-/** A place that a create was given among what its API key may have at once. */
-export interface Place {
+/** A slot that a create was given among what its API key may have at once. */
+export interface Slot {
   readonly caller: Caller
   readonly of: keyof Caller["open"]
   /** Whether it is held for the request, and not by something that the request made. */
@@ -16,17 +16,17 @@ export interface Place {
 }
 
 /** A request that is being carried out, as far as those it makes do things for are concerned. */
-export interface Exchange {
+export interface RequestContext {
   /** What is looked for among what it makes: the kind of thing that its operation creates. */
   readonly makes: "session" | "turn" | "browser" | null
   /** The id of what it made. */
   made: string | null
   /** Its place among what its API key may have at once; null where nobody counts. */
-  place: Place | null
+  slot: Slot | null
 }
 
 /** The request that is being carried out; undefined outside of one, and for requests that make nothing. */
-export const CurrentExchange: Context.Reference<Exchange | undefined> = Context.Reference(
-  "@webagent/simulation/CurrentExchange",
-  { defaultValue: (): Exchange | undefined => undefined }
+export const CurrentRequest: Context.Reference<RequestContext | undefined> = Context.Reference(
+  "@webagent/simulation/CurrentRequest",
+  { defaultValue: (): RequestContext | undefined => undefined }
 )

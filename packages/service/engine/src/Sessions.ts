@@ -8,10 +8,10 @@ import type { Made } from "./domain/IdempotencyRecord.ts"
 import * as Session from "./domain/Session.ts"
 import * as Turn from "./domain/Turn.ts"
 import { Store } from "./ports/Store.ts"
-import type { Conversation, Conversations } from "./Conversations.ts"
+import type { ActiveSession, ActiveSessions } from "./ActiveSessions.ts"
 import { fresh } from "./freshId.ts"
 import { IdSource } from "./ports/IdSource.ts"
-import * as Performers from "./Performers.ts"
+import * as TurnRunner from "./TurnRunner.ts"
 import type { Record } from "./SafeCreates.ts"
 import * as TurnQueue from "./TurnQueue.ts"
 
@@ -39,11 +39,11 @@ type MadeSession = Extract<Made, { readonly _tag: "Session" }>
 type MadeMessage = Extract<Made, { readonly _tag: "Message" }>
 
 /** The engine's half that has sessions worked on. Closing its scope interrupts every turn. */
-export const make = Effect.fnUntraced(function* (conversations: Conversations) {
+export const make = Effect.fnUntraced(function* (activeSessions: ActiveSessions) {
   const agent = yield* Agent
   const store = yield* Store
   const ids = yield* IdSource
-  const { alone } = conversations
+  const { exclusively } = activeSessions
   let closing = false
 
   const find = (id: string): Effect.Effect<Session.Session, SessionNotFound> =>
@@ -59,7 +59,7 @@ export const make = Effect.fnUntraced(function* (conversations: Conversations) {
     )
 
   /** Moves a turn, and with it its session: a refused move is the agent's mistake and changes nothing. */
-  const apply = Effect.fnUntraced(function* (held: Conversation, turnId: string, event: Turn.TurnEvent) {
+  const apply = Effect.fnUntraced(function* (held: ActiveSession, turnId: string, event: Turn.TurnEvent) {
     const now = yield* Clock.currentTimeMillis
     const before = yield* Effect.orDie(turn(turnId))
     const moved = Turn.move(before, event, now)
@@ -82,14 +82,14 @@ export const make = Effect.fnUntraced(function* (conversations: Conversations) {
   })
 
   /** Gives the turn to the agent. */
-  const begin = (held: Conversation, given: Turn.Turn) =>
-    performers.begin(given, (work) => {
-      held.work = work
+  const begin = (held: ActiveSession, given: Turn.Turn) =>
+    runner.begin(given, (execution) => {
+      held.execution = execution
     })
 
   /** Puts the first waiting turn to work, unless an agent is or the engine closes. */
-  const advance = Effect.fnUntraced(function* (held: Conversation) {
-    if (closing || held.work !== null) return
+  const advance = Effect.fnUntraced(function* (held: ActiveSession) {
+    if (closing || held.execution !== null) return
     const queue = TurnQueue.start(held.queue)
     if (queue.running === null) return
     held.queue = queue
@@ -97,24 +97,26 @@ export const make = Effect.fnUntraced(function* (conversations: Conversations) {
   })
 
   /** The agent is done with the turn, however that came about: nothing is left half-way, and the next one starts. */
-  const settle = Effect.fnUntraced(function* (held: Conversation, turnId: string, ending: Turn.TurnEvent) {
+  const settle = Effect.fnUntraced(function* (held: ActiveSession, turnId: string, ending: Turn.TurnEvent) {
     if (held.queue.running === turnId) yield* Effect.ignore(apply(held, turnId, ending))
-    held.work = null
+    held.execution = null
     yield* advance(held)
   })
 
   // what an agent says counts while it is the one at work: not after a reset
-  const performers = yield* Performers.make(agent, {
-    happened: (work, { id, sessionId }, event) =>
-      alone(sessionId, (held) => (held.work === work ? apply(held, id, event) : Effect.succeed(undefined))),
-    ended: (work, { id, sessionId }, ending) =>
-      alone(sessionId, (held) => (held.work === work ? settle(held, id, ending) : Effect.void))
+  const runner = yield* TurnRunner.make(agent, {
+    onEvent: (execution, { id, sessionId }, event) =>
+      exclusively(sessionId, (held) =>
+        held.execution === execution ? apply(held, id, event) : Effect.succeed(undefined)
+      ),
+    onEnd: (execution, { id, sessionId }, ending) =>
+      exclusively(sessionId, (held) => (held.execution === execution ? settle(held, id, ending) : Effect.void))
   })
 
   yield* Effect.addFinalizer(() => {
     // before the turns are interrupted: one that ends so is not to start the next
     closing = true
-    return performers.end(conversations.entries().flatMap(([, { work }]) => work ?? []))
+    return runner.end(activeSessions.entries().flatMap(([, { execution }]) => execution ?? []))
   })
 
   const newTurn = Effect.fnUntraced(function* (fields: Pick<Turn.Turn, "sessionId" | "task" | "modelParams">) {
@@ -131,7 +133,7 @@ export const make = Effect.fnUntraced(function* (conversations: Conversations) {
       ...agent.settings?.(id)
     }
     const made: MadeSession = { _tag: "Session", session, turn: first }
-    return yield* alone(id, (held) =>
+    return yield* exclusively(id, (held) =>
       Effect.gen(function* () {
         const idempotencyRecords = record(made, first.createdAt_ms)
         yield* store.commit({ sessions: [session], turns: [first], idempotencyRecords })
@@ -150,7 +152,7 @@ export const make = Effect.fnUntraced(function* (conversations: Conversations) {
     )
 
   const queue = Effect.fnUntraced(function* ({ interrupt, sessionId, text }: Message, record: Record) {
-    const [made, interrupted] = yield* alone(sessionId, (held) =>
+    const [made, interrupted] = yield* exclusively(sessionId, (held) =>
       Effect.gen(function* () {
         yield* findActive(sessionId)
         const id = yield* ids.next("message")
@@ -159,33 +161,33 @@ export const make = Effect.fnUntraced(function* (conversations: Conversations) {
         yield* store.commit({ turns: [next], idempotencyRecords: record(message, next.createdAt_ms) })
         const { running } = held.queue
         held.queue = interrupt ? TurnQueue.prepend(held.queue, next.id) : TurnQueue.append(held.queue, next.id)
-        const { work } = held
+        const { execution } = held
         if (interrupt && running !== null) yield* Effect.ignore(apply(held, running, { _tag: "Cancelled" }))
         yield* advance(held)
-        return [message, interrupt ? work : null] as const
+        return [message, interrupt ? execution : null] as const
       })
     )
-    performers.letGo(interrupted)
+    runner.interrupt(interrupted)
     return made
   })
 
   /** A turn at work is interrupted, one that waits leaves the queue, one that is terminal stays as it is. */
   const cancelTurn = Effect.fnUntraced(function* (id: string) {
     const { sessionId } = yield* turn(id)
-    const [cancelled, work] = yield* alone(sessionId, (held) =>
+    const [cancelled, execution] = yield* exclusively(sessionId, (held) =>
       Effect.gen(function* () {
-        const atWork = held.queue.running === id ? held.work : null
+        const atWork = held.queue.running === id ? held.execution : null
         const moved = yield* Effect.result(apply(held, id, { _tag: "Cancelled" }))
         return [Result.isSuccess(moved) ? moved.success : yield* Effect.orDie(turn(id)), atWork] as const
       })
     )
-    performers.letGo(work)
+    runner.interrupt(execution)
     return cancelled
   })
 
   /** Cancels what the session has to do and stops it, in one step; stopping it again changes nothing. */
   const stop = Effect.fnUntraced(function* (id: string) {
-    const [stopped, work] = yield* alone(id, (held) =>
+    const [stopped, execution] = yield* exclusively(id, (held) =>
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         const session = yield* find(id)
@@ -195,15 +197,15 @@ export const make = Effect.fnUntraced(function* (conversations: Conversations) {
         const turns = open.flatMap((each) => Result.getOrElse(Turn.move(each, { _tag: "Cancelled" }, now), () => []))
         yield* store.commit({ sessions: [moved.success], turns })
         held.queue = TurnQueue.empty
-        return [moved.success, held.work] as const
+        return [moved.success, held.execution] as const
       })
     )
-    performers.letGo(work)
+    runner.interrupt(execution)
     return stopped
   })
 
   const share = (id: string): Effect.Effect<Session.Session, SessionNotFound> =>
-    alone(id, () =>
+    exclusively(id, () =>
       Effect.gen(function* () {
         const session = Session.share(yield* find(id))
         yield* store.commit({ sessions: [session] })
@@ -211,9 +213,9 @@ export const make = Effect.fnUntraced(function* (conversations: Conversations) {
       })
     )
 
-  /** While the gate is held: puts a session back to where it was, its agent to what is left of its turn. */
+  /** While the lock is held: puts a session back to where it was, its agent to what is left of its turn. */
   const resume = Effect.fnUntraced(function* (sessionId: string, waiting: TurnQueue.TurnQueue) {
-    const held = conversations.put(sessionId, waiting)
+    const held = activeSessions.put(sessionId, waiting)
     if (waiting.running === null) return yield* advance(held)
     begin(held, yield* Effect.orDie(turn(waiting.running)))
   })
@@ -226,7 +228,7 @@ export const make = Effect.fnUntraced(function* (conversations: Conversations) {
     cancelTurn: (id: string) => Effect.uninterruptible(cancelTurn(id)),
     stop: (id: string) => Effect.uninterruptible(stop(id)),
     share,
-    letGo: performers.letGo,
+    interrupt: runner.interrupt,
     resume
   }
 })

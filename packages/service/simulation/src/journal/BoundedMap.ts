@@ -2,7 +2,7 @@
 export const capacity = 20_000
 
 /** A Map that forgets what it has known longest when it is full. */
-export interface Recent<Value> {
+export interface BoundedMap<Value> {
   readonly get: (key: string) => Value | undefined
   readonly set: (key: string, value: Value) => void
   readonly delete: (key: string) => void
@@ -11,7 +11,7 @@ export interface Recent<Value> {
 }
 
 /** Remembers `size` things; `forgotten` is told of those that it forgets for want of room. */
-export const make = <Value>(size = capacity, forgotten?: (value: Value) => void): Recent<Value> => {
+export const make = <Value>(size = capacity, forgotten?: (value: Value) => void): BoundedMap<Value> => {
   const known = new Map<string, Value>()
   // one that goes on: a new one would step over everything that was deleted, each time
   let oldest = known.entries()

@@ -1,0 +1,77 @@
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import type { ReadWriteLock } from "./ReadWriteLock.ts"
+import type { Execution } from "./TurnRunner.ts"
+import * as TurnQueue from "./TurnQueue.ts"
+
+/** What the engine holds in its hands for one session that has something to do. */
+export interface ActiveSession {
+  /** The turns that are not terminal. */
+  queue: TurnQueue.TurnQueue
+  /** The agent that is at work, or does not let go yet; no other one starts before that. */
+  execution: Execution | null
+  /** Who wants to change the session and waits for its turn; `null` while nobody changes it. */
+  entrants: Array<Deferred.Deferred<void>> | null
+}
+
+/** The sessions that have something to do, each changed by one at a time. */
+export interface ActiveSessions {
+  /** Runs `effect` exclusively among everything that changes this session, to its end, and not while the lock is held. */
+  readonly exclusively: <A, E>(
+    sessionId: string,
+    effect: (held: ActiveSession) => Effect.Effect<A, E>
+  ) => Effect.Effect<A, E>
+  /** Puts a session there as it is, while the lock is held. */
+  readonly put: (sessionId: string, queue: TurnQueue.TurnQueue) => ActiveSession
+  readonly entries: () => ReadonlyArray<readonly [string, ActiveSession]>
+  /** Lets all of them go: whoever is at work has nothing to say any more. For while the lock is held. */
+  readonly takeAll: () => ReadonlyArray<ActiveSession>
+}
+
+/** No session has anything to do. */
+export const make = (lock: ReadWriteLock): ActiveSessions => {
+  const held = new Map<string, ActiveSession>()
+
+  const put = (sessionId: string, queue: TurnQueue.TurnQueue): ActiveSession => {
+    const opened = { queue, execution: null, entrants: null }
+    held.set(sessionId, opened)
+    return opened
+  }
+
+  /** Hands the session on; one with nothing to do is not remembered. */
+  const leave = (sessionId: string, activeSession: ActiveSession) => {
+    const next = activeSession.entrants?.shift()
+    if (next !== undefined) return void Deferred.doneUnsafe(next, Effect.void)
+    activeSession.entrants = null
+    if (activeSession.execution === null && TurnQueue.isEmpty(activeSession.queue)) held.delete(sessionId)
+  }
+
+  const exclusively: ActiveSessions["exclusively"] = (sessionId, effect) =>
+    lock.shared(
+      Effect.suspend(() => {
+        const activeSession = held.get(sessionId) ?? put(sessionId, TurnQueue.empty)
+        const run = Effect.ensuring(
+          Effect.suspend(() => effect(activeSession)),
+          Effect.sync(() => leave(sessionId, activeSession))
+        )
+        if (activeSession.entrants === null) {
+          activeSession.entrants = []
+          return run
+        }
+        const turn = Deferred.makeUnsafe<void>()
+        activeSession.entrants.push(turn)
+        return Effect.andThen(Deferred.await(turn), run)
+      })
+    )
+
+  return {
+    exclusively,
+    put,
+    entries: () => [...held],
+    takeAll: () => {
+      const all = [...held.values()]
+      held.clear()
+      return all
+    }
+  }
+}
