@@ -11,7 +11,16 @@ import { describe, test as nodeTest } from "node:test"
 import { fileURLToPath } from "node:url"
 import { BuildK6Error, buildK6 } from "./build.mjs"
 
-const script = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "apps", "harness", "load", "smoke.load.ts")
+const script = join(
+  dirname(fileURLToPath(import.meta.url)),
+  "..",
+  "..",
+  "packages",
+  "harness",
+  "load",
+  "k6",
+  "smoke.load.ts"
+)
 
 const stall_ms = 4000
 
