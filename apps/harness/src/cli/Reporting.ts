@@ -15,7 +15,6 @@ import type { Night } from "@webagent/nights/Night"
 import { type UserError, usage } from "@webagent/report/UserError"
 import * as HtmlReporter from "../page/HtmlReporter.ts"
 import * as ConsoleReporter from "../reporters/ConsoleReporter.ts"
-import * as CtrfReporter from "../reporters/CtrfReporter.ts"
 import * as JsonReporter from "../reporters/JsonReporter.ts"
 import * as JUnitReporter from "../reporters/JUnitReporter.ts"
 import * as LogLines from "../reporters/LogLines.ts"
@@ -41,7 +40,7 @@ export interface ReportingOptions {
   readonly resumed?: Resumed | undefined
 }
 
-const files = ["json", "junit", "ctrf", "markdown", "html", "ndjson"] as const
+const files = ["json", "junit", "markdown", "html", "ndjson"] as const
 
 const variable = (name: string) =>
   Config.String(name).pipe(
@@ -62,7 +61,6 @@ const fileReporters = Effect.fnUntraced(function* (
   return [
     ...(wants("json") ? [JsonReporter.make(join(directory, "report.json"))] : []),
     ...(wants("junit") ? [JUnitReporter.make(join(directory, "junit.xml"), replay)] : []),
-    ...(wants("ctrf") ? [CtrfReporter.make(join(directory, "ctrf.json"), replay)] : []),
     ...(wants("markdown")
       ? [
           MarkdownReporter.make({

@@ -3,7 +3,7 @@ import type { NightFiles } from "../run/NightHistory.ts"
 import type { Shard } from "../run/shards/Shards.ts"
 
 /** Where a report goes. */
-export const reporterNames = ["console", "json", "junit", "ctrf", "markdown", "html", "ndjson"] as const
+export const reporterNames = ["console", "json", "junit", "markdown", "html", "ndjson"] as const
 
 /** Where a report goes. */
 export type ReporterName = (typeof reporterNames)[number]

@@ -58,7 +58,7 @@ const row = (finding: Attention.Finding, idOf: (result: ScenarioResult) => strin
 
 /** What would make the run red, and does not. */
 const notes = (report: RunReport): string => {
-  const sentences = Gate.judge(report).notes.map(({ sentence }) => `<li>${escape(sentence)}</li>`)
+  const sentences = Gate.of(report).notes.map(({ sentence }) => `<li>${escape(sentence)}</li>`)
   return sentences.length === 0
     ? ""
     : `<h3>Known, and not held against this night</h3><ul class="notes">${sentences.join("")}</ul>`

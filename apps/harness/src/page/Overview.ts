@@ -4,7 +4,7 @@ import * as Attention from "../reporters/Attention.ts"
 import * as Headline from "../reporters/Headline.ts"
 import * as Outages from "../reporters/Outages.ts"
 import { counted, duration, number, percent } from "@webagent/report/Text"
-import * as CutTrials from "@webagent/report/CutTrials"
+import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
 import { countsOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import type { Leftover, Rerun, Trial } from "@webagent/report/Trial"
 import { escape } from "@webagent/report/Xml"
@@ -60,7 +60,7 @@ const trends = (nights: ReadonlyArray<Night.Night>): string => {
 const limits = (report: RunReport): string => {
   const { cost_usd, counts, duration_ms, header } = report
   const { limits } = header
-  const cut = CutTrials.of(report)
+  const cut = InterruptedTrials.of(report)
   const most = cut?.most_usd ?? null
   const rows = [
     ["time", duration(duration_ms), limits.time_ms === undefined ? "none" : duration(limits.time_ms)],
@@ -69,8 +69,8 @@ const limits = (report: RunReport): string => {
       ? []
       : [
           [
-            `${counted(cut.trials, "trial")} that ${cut.trials === 1 ? "was" : "were"} cut`,
-            most === null ? "unknown" : `unknown, up to ${Money.rounded(most)}`,
+            counted(cut.trials, "interrupted trial"),
+            most === null ? "unknown" : `unknown, charged ${Money.rounded(most)}`,
             ""
           ]
         ]),

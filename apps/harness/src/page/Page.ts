@@ -88,7 +88,7 @@ ${top(report, nights)}
 <main class="wrap">
 ${shown.map(([, , html]) => html).join("\n")}
 </main>
-<footer class="wrap"><p>${escape(`${report.header.tool.name} ${report.header.tool.version}`)} · the same in <a href="report.json">report.json</a>, <a href="junit.xml">junit.xml</a>, <a href="ctrf.json">ctrf.json</a> and <a href="summary.md">summary.md</a></p></footer>
+<footer class="wrap"><p>${escape(`${report.header.tool.name} ${report.header.tool.version}`)} · the same in <a href="report.json">report.json</a>, <a href="junit.xml">junit.xml</a> and <a href="summary.md">summary.md</a></p></footer>
 ${embedded.html}
 <script>${script}</script>
 </body></html>

@@ -210,7 +210,7 @@ export const items = (report: RunReport): ReadonlyArray<Item> => {
       title: resource ?? "the whole run",
       evidence: line(sentence)
     })),
-    ...Gate.judge(report)
+    ...Gate.of(report)
       .reasons.filter(({ rule }) => rule === "not run" || rule === "limit")
       .map(({ rule, sentence }) => ({
         rank: 5,

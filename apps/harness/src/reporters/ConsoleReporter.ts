@@ -2,8 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { PlatformError } from "effect/PlatformError"
 import * as Stream from "effect/Stream"
-import * as CutCost from "@webagent/report/CutCost"
-import * as CutTrials from "@webagent/report/CutTrials"
+import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
 import * as Gate from "@webagent/report/Gate"
 import * as Money from "@webagent/report/Money"
 import * as Onset from "@webagent/report/Onset"
@@ -191,13 +190,13 @@ const leftovers = ({ leftovers: all = [] }: RunReport): ReadonlyArray<string> =>
 
 /** What nobody knows of what it cost. */
 const spent = (report: RunReport): ReadonlyArray<string> => {
-  const cost = CutTrials.of(report)
-  return cost === undefined ? [] : [`cost     ${CutCost.text(cost)}`]
+  const cost = InterruptedTrials.of(report)
+  return cost === undefined ? [] : [`charged  ${InterruptedTrials.text(cost)}`]
 }
 
 /** Why it is red, and what would be a reason and is not, in one line each. */
 const why = (report: RunReport, style: Style): ReadonlyArray<string> => {
-  const { notes, reasons } = Gate.judge(report)
+  const { notes, reasons } = Gate.of(report)
   return [
     ...reasons.map(({ sentence }) => style.bad(`red      ${sentence}`)),
     ...notes.filter(({ rule }) => rule !== "not run").map(({ sentence }) => style.faint(`note     ${sentence}`))

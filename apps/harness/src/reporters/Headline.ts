@@ -1,6 +1,5 @@
 import { countsOf, leakedBrowsersOf, type RunReport } from "@webagent/report/RunReport"
-import * as CutCost from "@webagent/report/CutCost"
-import * as CutTrials from "@webagent/report/CutTrials"
+import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
 import * as Money from "@webagent/report/Money"
 import * as Onset from "@webagent/report/Onset"
 import * as Attention from "./Attention.ts"
@@ -86,7 +85,7 @@ export const parts = (
     ...browsers(report),
     ...(report.crossed === undefined ? [] : ["a limit of the night was crossed"])
   ]
-  const cut = CutTrials.of(report)
+  const cut = InterruptedTrials.of(report)
   const quarantined = report.results.length - seen.length
   const good = `all ${counted(ran, "scenario")} passed`
   return {
@@ -95,7 +94,7 @@ export const parts = (
       ...(quarantined === 0 ? [] : [`${quarantined} in quarantine`]),
       ...(skipped === 0 ? [] : [`${skipped} not run`]),
       ...leftovers(report),
-      ...(cut === undefined ? [] : [CutCost.text(cut)]),
+      ...(cut === undefined ? [] : [InterruptedTrials.text(cut)]),
       Money.rounded(report.cost_usd)
     ]
   }

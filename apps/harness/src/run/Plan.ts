@@ -68,6 +68,17 @@ export const budgetOf = (
 /** Whether a scenario may make something that costs: one that needs nothing, or only our own choices, does not. */
 export const mayCost = ({ scenario }: Planned): boolean => scenario.needs.some((need) => need !== "assumptions")
 
+/** What one trial of a scenario may cost: its part of the budget; undefined where nothing bounds it. */
+export const trialBudgetOf = (
+  planned: Planned,
+  trials: number | null | undefined,
+  trialBudget: string | undefined
+): string | undefined => {
+  if (!mayCost(planned)) return "0"
+  const budget_usd = budgetOf(planned, trials, trialBudget)
+  return budget_usd === undefined ? undefined : Money.share(budget_usd, 1, trialsOf(planned, trials))
+}
+
 /** The most that all trials of a scenario may cost: undefined where nothing bounds it. */
 export const worstOf = (planned: Planned, budget_usd: string | undefined): string | undefined =>
   budget_usd ?? (mayCost(planned) ? undefined : "0")

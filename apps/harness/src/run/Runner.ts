@@ -3,9 +3,10 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { identity } from "effect/Function"
 import * as Money from "@webagent/report/Money"
+import * as Gate from "@webagent/report/Gate"
 import * as Agreement from "@webagent/report/Agreement"
 import { Budget } from "./Budget.ts"
-import * as CutTrials from "@webagent/report/CutTrials"
+import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
 import * as Figures from "@webagent/report/SuiteFigures"
 import * as Ranking from "./Ranking.ts"
 import * as Reruns from "./Reruns.ts"
@@ -35,8 +36,8 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
         before.reduce((sum, { reruns }) => sum + reruns.length, 0)
       )
     }
-    // what was cut may be paid for twice: nobody knows what it has cost
-    state.budget.keep(CutTrials.heldFor(header))
+    // an interrupted trial runs again, and its first cost is unknown
+    state.budget.keep(InterruptedTrials.chargedTo(header))
     yield* options.emit({ _tag: "RunStarted", header })
     const scenarios = yield* Effect.forEach(plan, (planned) => ScenarioRun.make(state, planned))
     const results = new Map<ScenarioRun.ScenarioRun, ScenarioResult>()
@@ -71,7 +72,7 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
     const ending = yield* options.finish ?? Effect.succeed<Ending>({ breaches: [], leftovers: [] })
     const figures = Figures.of(ordered, header)
     const agreement = Agreement.of(ordered.flatMap(({ trials }) => trials))
-    const report = (options.conclude ?? identity)({
+    const concluded = (options.conclude ?? identity)({
       format: 2,
       header,
       duration_ms: yield* TrialRun.elapsed(state),
@@ -83,6 +84,7 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
       results: ordered,
       ...ending
     })
+    const report = { ...concluded, gate: Gate.judge(concluded) }
     yield* options.emit({ _tag: "RunFinished", report })
     return report
   }).pipe(Effect.uninterruptible)

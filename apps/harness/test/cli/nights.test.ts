@@ -48,7 +48,7 @@ describe("nights", () => {
     const shown = await run(["history", "--history", history])
     assert.strictEqual(shown.code, 0)
     assert.match(shown.stdout, /worse: pass rate of/u)
-    assert.match(shown.stdout, /7 nights · .+ · 0 USD\n$/u)
+    assert.match(shown.stdout, /7 nights · .+ · 0\.00 USD\n$/u)
     const one = await run(["history", "--history", history, "--scenario", "always"])
     assert.match(one.stdout, /^weather › always holds\n {2}passed {5}20\/20 20\/20/u)
 

@@ -24,7 +24,6 @@ describe.concurrent("the reports of a run", () => {
     )
     assert.strictEqual(code, 1)
     assert.includeMembers(readdirSync(directory), [
-      "ctrf.json",
       "events.ndjson",
       "junit.xml",
       "report.html",
@@ -33,7 +32,7 @@ describe.concurrent("the reports of a run", () => {
       "traces"
     ])
     const page = readFileSync(join(directory, "report.html"), "utf8")
-    assert.include(page, "<h1>1 of 2 scenarios failed; 1 browser was left open and stopped; ")
+    assert.include(page, "<h1>2 of 2 scenarios failed; 1 browser was left open and stopped; ")
     assert.include(page, 'data-trace="trace-0"')
     const commands = stdout.split("\n").filter((line) => line.startsWith("::"))
     assert.strictEqual(commands.length, 1)

@@ -172,12 +172,12 @@ describe("Headline", () => {
     assert.strictEqual(Headline.sentence({ ...green, crossed }), "A limit of the night was crossed; 0.00 USD")
   })
 
-  it("what trials may have cost that were cut is said", () => {
-    const cut = { trials: 1, known_usd: "0", most_usd: "0.5" }
+  it("what interrupted trials are charged is said", () => {
+    const cut = { trials: 1, most_usd: "0.5" }
     const resumed = [{ at: green.header.startedAt, kept: 0, after_ms: 0, cut }]
     assert.include(
       Headline.sentence({ ...green, header: { ...green.header, resumed } }),
-      "; 1 trial that was cut cost nobody knows what: up to 0.50 USD; 0.00 USD"
+      "; cost of 1 interrupted trial unknown: charged 0.50 USD, its declared budget; 0.00 USD"
     )
   })
 

@@ -36,6 +36,25 @@ const priced = (name: string, usd: string, budget: `${number} USD`, after = "1 s
 const limit = { cost_usd: "1.00" }
 
 describe("Budget of money", () => {
+  it.effect("what interrupted trials are charged leaves less for the others", () =>
+    Effect.gen(function* () {
+      const at = { at: "2026-11-21T10:00:00.000Z", kept: 0, after_ms: 0 }
+      const verdicts = (most_usd: string) =>
+        Effect.map(
+          inTime([priced("a", "0.3", "0.30 USD"), priced("b", "0.3", "0.50 USD")], {
+            limits: { cost_usd: "0.80" },
+            concurrency: 1,
+            resumed: [{ ...at, cut: { trials: 1, most_usd } }]
+          }),
+          reasons
+        )
+      const reached = "--max-cost (0.80 USD) was reached"
+      assert.deepStrictEqual(yield* verdicts("0"), ["passed", "passed"])
+      assert.deepStrictEqual(yield* verdicts("0.20"), ["passed", reached])
+      assert.deepStrictEqual(yield* verdicts("0.60"), [reached, reached])
+    })
+  )
+
   it.effect("what does not fit into the limit any more does not begin, and says so", () =>
     Effect.gen(function* () {
       const report = yield* inTime(
@@ -259,7 +278,6 @@ describe("Limit of time", () => {
         passRate: 1,
         duration_p75_ms,
         cost_usd: "0",
-        dearest_usd: "0",
         requests: 1,
         lastVerdicts: [],
         lastRun: "2026-11-20T00:00:00Z",

@@ -24,7 +24,6 @@ const candidate = (name: string, { lacking, seconds, trials = 1, ...told }: Told
           passRate: 1,
           duration_p75_ms: seconds * 1000,
           cost_usd: "0",
-          dearest_usd: "0",
           requests: 10,
           lastVerdicts: [],
           lastRun: "2026-11-20T00:00:00Z",

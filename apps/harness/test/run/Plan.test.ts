@@ -1,4 +1,4 @@
-import { check, scenario, Suite } from "@webagent/scenario"
+import { check, scenario, type ScenarioOptions, Suite } from "@webagent/scenario"
 import { assert, describe, it } from "@effect/vitest"
 import * as Plan from "../../src/run/Plan.ts"
 
@@ -17,5 +17,19 @@ describe("Plan", () => {
 
   it("a whole name takes that scenario alone: what a report says to replay is one", () => {
     assert.deepStrictEqual(named("buys"), ["buys"])
+  })
+
+  it("one trial may cost its part of the budget, and nothing where it needs nothing that costs", () => {
+    const of = (options: ScenarioOptions, trials: number | null = null, trialBudget?: string) =>
+      Plan.trialBudgetOf({ suite: "shop", scenario: scenario("pays", options, function* () {}) }, trials, trialBudget)
+    assert.deepStrictEqual(
+      [
+        of({}),
+        of({ needs: ["money"] }),
+        of({ needs: ["money"] }, 4, "0.25"),
+        of({ needs: ["money"], budget: "0.30 USD", trials: 3 }, 6)
+      ],
+      ["0", undefined, "0.25", "0.1"]
+    )
   })
 })

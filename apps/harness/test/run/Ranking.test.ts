@@ -17,7 +17,6 @@ const learned = (name: string, change: Partial<LearnedScenario> = {}): Ranking.R
       passRate: 1,
       duration_p75_ms: 1000,
       cost_usd: "0.1",
-      dearest_usd: "0.2",
       requests: 10,
       lastVerdicts: ["passed", "passed", "passed"],
       lastRun: "2026-11-20T00:00:00Z",

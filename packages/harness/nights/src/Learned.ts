@@ -19,9 +19,6 @@ const learn = (last: Night, rows: ReadonlyArray<NightScenario>, newest: NightSce
     passRate: scored === 0 ? undefined : sum((row) => row.passed) / scored,
     duration_p75_ms: spent.length === 0 ? 0 : quantile(spent, 0.75),
     cost_usd: Money.share(Money.sum(rows.map((row) => row.cost_usd)), 1, Math.max(1, trials)),
-    dearest_usd: rows
-      .map((row) => Money.share(row.cost_usd, 1, Math.max(1, row.trials)))
-      .reduce((most, cost) => (Money.isMore(cost, most) ? cost : most), "0"),
     requests: trials === 0 ? 0 : sum((row) => row.requests) / trials,
     lastVerdicts: rows.slice(-lastVerdicts).map(({ verdict }) => verdict),
     lastRun: last.startedAt,

@@ -12,8 +12,6 @@ export interface LearnedScenario {
   readonly duration_p75_ms: number
   /** What one trial costs on average, in USD as a decimal, rounded up to a millionth. */
   readonly cost_usd: string
-  /** What one trial cost on average in the night in which it cost most, in USD as a decimal, rounded up to a millionth. */
-  readonly dearest_usd: string
   /** HTTP requests of one trial, on average. */
   readonly requests: number
   /** Oldest first, ten at most. */

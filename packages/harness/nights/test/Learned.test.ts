@@ -21,7 +21,6 @@ describe("learned", () => {
       duration_p75_ms: 1750,
       // 0.010003 of ten trials, rounded up
       cost_usd: "0.001001",
-      dearest_usd: "0.002",
       requests: 10,
       lastVerdicts: ["passed", "flaky"],
       lastRun: "2026-01-02T02:00:00.000Z",

@@ -1,35 +1,9 @@
+import type { GateResult, Reason } from "./GateResult.ts"
 import type { JudgedRow } from "./NightJudgement.ts"
 import * as Onset from "./Onset.ts"
 import { isBad, isUncleanOnly, leakedBrowsersOf, type RunReport, type ScenarioResult } from "./RunReport.ts"
 import { counted } from "./Text.ts"
 import { isScored } from "./Trial.ts"
-
-/** Why a run is red, or what one should know of a run that is not, in one sentence. */
-export interface Reason {
-  readonly rule:
-    | "stopped"
-    | "invariant"
-    | "leak"
-    | "failed"
-    | "claimed"
-    | "flaky"
-    | "infra"
-    | "unscored"
-    | "regressed"
-    | "quarantine"
-    | "not run"
-    | "limit"
-    | "shards"
-  readonly sentence: string
-}
-
-/** What a run comes to: green exactly when there are no `reasons`. */
-export interface Gate {
-  readonly green: boolean
-  readonly reasons: ReadonlyArray<Reason>
-  /** What would be a reason, and is not. */
-  readonly notes: ReadonlyArray<Reason>
-}
 
 /** So many nights have to be known before what is no worse than they were is let pass. */
 export const leastNights = 5
@@ -143,7 +117,7 @@ const cuts = (report: RunReport): ReadonlyArray<Reason> => {
  * from running is not red, and said, but for a scenario that was begun and had no trial done in its own time; a run of which nothing is known, or too little, is red, but for a shard, which is
  * judged with the others.
  */
-export const judge = (report: RunReport): Gate => {
+export const judge = (report: RunReport): GateResult => {
   const { breaches, crossed = [], differences = [], interrupted, judgement, results } = report
   const rows = judgement?.rows ?? []
   const open = results.filter((result) => !isCovered(result))
@@ -223,3 +197,6 @@ export const judge = (report: RunReport): Gate => {
   ]
   return { green: reasons.length === 0, reasons, notes }
 }
+
+/** The decision that a report carries, so that all its readers say the same; decided now where it carries none. */
+export const of = (report: RunReport): GateResult => report.gate ?? judge(report)

@@ -1,4 +1,5 @@
 import * as Gate from "./Gate.ts"
+import type { Reason } from "./GateResult.ts"
 import type { JudgedRow } from "./NightJudgement.ts"
 import * as Onset from "./Onset.ts"
 import { isUncleanOnly, leakedBrowsersOf, type RunReport, type ScenarioResult } from "./RunReport.ts"
@@ -37,7 +38,7 @@ const isRegression =
 /** What makes a run red, counted by kind, the worst first. Empty exactly when the gate is green. */
 export const problemsOf = (report: RunReport): ReadonlyArray<Problem> => {
   const { breaches, judgement, results } = report
-  const rules = new Set(Gate.judge(report).reasons.map(({ rule }) => rule))
+  const rules = new Set(Gate.of(report).reasons.map(({ rule }) => rule))
   const tolerated = Gate.tolerated(report)
   const open = results.filter((result) => !Gate.isCovered(result))
   const covered = new Set(results.filter(Gate.isCovered).map(({ name, suite }) => `${suite} › ${name}`))
@@ -51,7 +52,7 @@ export const problemsOf = (report: RunReport): ReadonlyArray<Problem> => {
   )
   const regressed = (judgement?.rows ?? []).filter(isRegression(covered))
   const figures = Map.groupBy(regressed, ({ figure }) => figure)
-  const only = (rule: Gate.Reason["rule"], noun: string) => (rules.has(rule) ? problem(noun, [undefined]) : [])
+  const only = (rule: Reason["rule"], noun: string) => (rules.has(rule) ? problem(noun, [undefined]) : [])
   return [
     ...problem("failure", trialsOf(of("failed", "claimed"))),
     ...problem(
@@ -90,7 +91,7 @@ const textOf = ({ count, fresh, noun }: Problem): string =>
       : `${counted(count, noun)} (${fresh} new)`
 
 /** Whether a run is red or green, as the gate decides. */
-export const statusOf = (report: RunReport): Status => (Gate.judge(report).green ? "green" : "red")
+export const statusOf = (report: RunReport): Status => (Gate.of(report).green ? "green" : "red")
 
 /** `75 of 76 scenarios passed`: of those that were run. */
 export const passedText = ({ results }: RunReport): string => {

@@ -1,6 +1,7 @@
 import * as Schema from "effect/Schema"
 import { Agreement } from "./Agreement.ts"
-import { CutCost } from "./CutCost.ts"
+import { GateResult } from "./GateResult.ts"
+import { InterruptedTrials } from "./InterruptedTrials.ts"
 import { Machine } from "./Machine.ts"
 import { NightJudgement, ReleaseProposal } from "./NightJudgement.ts"
 import { Onset } from "./Onset.ts"
@@ -120,8 +121,8 @@ export const Resumptions = Schema.Array(
     at: Schema.String,
     kept: Schema.Int,
     after_ms: Schema.Number,
-    /** What the trials cost that ran when it was killed, where any may have. */
-    cut: Schema.optionalKey(CutCost)
+    /** The trials that ran when it was killed, where any may have cost. */
+    cut: Schema.optionalKey(InterruptedTrials)
   })
 )
 
@@ -226,6 +227,8 @@ export const RunReport = Schema.Struct({
   leftovers: Schema.optionalKey(Schema.Array(Leftover)),
   /** What the nights before say of this one; absent where no history was given. */
   judgement: Schema.optionalKey(NightJudgement),
+  /** Green or red, and why, as it was decided at the end of the run. */
+  gate: Schema.optionalKey(GateResult),
   /** Quarantined scenarios that have been clean for long enough to be let go. */
   proposals: Schema.optionalKey(Schema.Array(ReleaseProposal))
 })

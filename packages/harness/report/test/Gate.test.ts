@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Gate from "../src/Gate.ts"
+import type { Reason } from "../src/GateResult.ts"
 import * as Skip from "../src/Skip.ts"
 import type { JudgedRow, NightJudgement } from "../src/NightJudgement.ts"
 import { countsOf, type RunReport, type ScenarioResult, type Verdict } from "../src/RunReport.ts"
@@ -269,11 +270,17 @@ describe("Gate", () => {
   for (const [what, given, reasons, notes] of cases) {
     it(`${what}: ${reasons.length === 0 ? "green" : "red"}`, () => {
       const gate = Gate.judge(given)
-      const sentences = (list: ReadonlyArray<Gate.Reason>) => list.map(({ sentence }) => sentence)
+      const sentences = (list: ReadonlyArray<Reason>) => list.map(({ sentence }) => sentence)
       assert.deepStrictEqual([sentences(gate.reasons), sentences(gate.notes)], [reasons, notes])
       assert.strictEqual(gate.green, reasons.length === 0)
     })
   }
+
+  it("a report that carries its decision is not decided again", () => {
+    const gate = { green: false, reasons: [{ rule: "limit", sentence: "a limit" }], notes: [] } as const
+    assert.strictEqual(Gate.of(report([passed], { gate })), gate)
+    assert.isTrue(Gate.of(report([passed])).green)
+  })
 
   it("a scenario of which no trial came to its end in its own time is red, one that was not begun is not", () => {
     const skip = Skip.said({ _tag: "ScenarioTimeLimit", limit_ms: 2000 })

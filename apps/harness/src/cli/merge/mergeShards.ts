@@ -108,7 +108,8 @@ export const mergeShards = Effect.fnUntraced(function* (given: {
     options,
     merged.report.results.map(({ name, suite }) => ({ suite, name }))
   )
-  const report = book.conclude(merged.report)
+  const concluded = book.conclude(merged.report)
+  const report = { ...concluded, gate: Gate.judge(concluded) }
   const wanted = options.reporters.includes("ndjson")
   const events = wanted ? yield* Effect.forEach(shards, eventsOf) : undefined
   const { reportDir } = options
@@ -138,5 +139,5 @@ export const mergeShards = Effect.fnUntraced(function* (given: {
   const written = yield* Effect.exit(reporting.finish)
   yield* Reporting.both(written, yield* Effect.exit(book.record(report)))
 
-  if (!Gate.judge(report).green) return yield* new NotGreen({ exitCode: 1 })
+  if (!Gate.of(report).green) return yield* new NotGreen({ exitCode: 1 })
 }, Effect.scoped)

@@ -3,7 +3,7 @@ import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import { usage } from "@webagent/report/UserError"
-import type { CutCost } from "@webagent/report/CutCost"
+import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
 import * as Gate from "@webagent/report/Gate"
 import * as Machine from "@webagent/report/Machine"
 import * as Plan from "../../run/Plan.ts"
@@ -14,7 +14,6 @@ import { traced } from "../../observe/TrialTracer.ts"
 import * as KeyScan from "../../observe/KeyScan.ts"
 import * as Advice from "../Advice.ts"
 import { choose, limitsOf, selectionOf } from "../ChosenScenarios.ts"
-import { costOfCut } from "./costOfCut.ts"
 import * as Debugging from "./Debugging.ts"
 import * as EndOfRun from "../../leftovers/EndOfRun.ts"
 import * as Inspector from "../../run/Inspector.ts"
@@ -54,11 +53,25 @@ export const headerOf = Effect.fnUntraced(function* (
   } satisfies RunHeader
 })
 
+/** The trials that ran when the run was killed, charged by their budgets; what a stopped one had cost is known. */
+const interruptedOf = ({ header, interrupted, lost_usd }: Resumed, plan: ReadonlyArray<Plan.Planned>) =>
+  InterruptedTrials.together([
+    ...interrupted.map(({ scenario, suite }) => {
+      const planned = plan.find((one) => one.suite === suite && one.scenario.name === scenario)
+      const { limits, trials } = header
+      return { trials: 1, most_usd: (planned && Plan.trialBudgetOf(planned, trials, limits.trialBudget_usd)) ?? null }
+    }),
+    ...lost_usd.map((most_usd) => ({ trials: 1, most_usd }))
+  ])
+
 /** The header of a run that goes on: it is the same run, at another time, and may be at another port. */
 const resumedHeader = Effect.fnUntraced(function* (
   header: RunHeader,
-  { at, directory, done, header: was, worked_ms }: Resumed
+  resumed: Resumed,
+  plan: ReadonlyArray<Plan.Planned>
 ) {
+  const { at, directory, done, header: was, worked_ms } = resumed
+  const cut = interruptedOf(resumed, plan)
   const differs = (what: string) =>
     usage(`${what} since the run in ${directory} was killed: it cannot go on. Start it anew.`)
   if (header.suitesHash !== was.suitesHash) return yield* differs("The scenarios have changed")
@@ -66,14 +79,11 @@ const resumedHeader = Effect.fnUntraced(function* (
   return {
     ...was,
     target: header.target,
-    resumed: [...(was.resumed ?? []), { at, kept: done.size, after_ms: worked_ms }]
+    resumed: [
+      ...(was.resumed ?? []),
+      { at, kept: done.size, after_ms: worked_ms, ...(cut === undefined ? {} : { cut }) }
+    ]
   } satisfies RunHeader
-})
-
-/** The same header, which says what the trials may have cost that were cut. */
-const withCut = ({ resumed = [], ...header }: RunHeader, cut: CutCost | undefined): RunHeader => ({
-  ...header,
-  resumed: resumed.map((one, index) => (cut === undefined || index < resumed.length - 1 ? one : { ...one, cut }))
 })
 
 /** Runs the chosen scenarios on the chosen target and reports; fails with NotGreen when something is wrong. */
@@ -89,9 +99,8 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
     }
     let header: RunHeader = fresh
     if (resumed !== undefined) {
-      header = yield* resumedHeader(fresh, resumed)
+      header = yield* resumedHeader(fresh, resumed, plan)
       yield* stopLeftovers(target, resumed)
-      header = withCut(header, yield* costOfCut({ target, resumed, plan, learned }))
     }
     const debugging = options.debug ? Debugging.make(target.redact) : Debugging.none
     const replay = Advice.replay(options, argumentOf)
@@ -137,5 +146,5 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
     }).pipe(Effect.uninterruptible)
 
     if (report.interrupted) return yield* new NotGreen({ exitCode: 130 })
-    if (!isClean || !Gate.judge(report).green) return yield* new NotGreen({ exitCode: 1 })
+    if (!isClean || !Gate.of(report).green) return yield* new NotGreen({ exitCode: 1 })
   }).pipe(Effect.scoped)

@@ -11,17 +11,10 @@ export interface Resumption {
   readonly done: ReadonlyMap<string, Trial>
   /** How long it is known to have been at work, in milliseconds; the time between a kill and a resumption is not. */
   readonly worked_ms: number
-  /** The trials that ran when it was killed, and when each began, in milliseconds since 1970. */
-  readonly cut: ReadonlyArray<{
-    readonly suite: string
-    readonly scenario: string
-    readonly index: number
-    readonly at_ms: number
-  }>
+  /** The trials that ran when it was killed. */
+  readonly interrupted: ReadonlyArray<{ readonly suite: string; readonly scenario: string }>
   /** What trials cost that it had stopped before their end, and that will be run again: USD, each an exact decimal. */
   readonly lost_usd: ReadonlyArray<string>
-  /** The files of the traces of trials that had ended, and when, in milliseconds since 1970. */
-  readonly traces: ReadonlyArray<{ readonly trace: string; readonly at_ms: number }>
 }
 
 /** What the events of a run say of how to take it up again; undefined where there are none, or it came to its end. */
@@ -30,8 +23,7 @@ export const of = (events: ReadonlyArray<LoggedEvent>): Resumption | undefined =
   let before: DateTime.Utc | undefined
   let worked_ms = 0
   const done = new Map<string, Trial>()
-  const running = new Map<string, Resumption["cut"][number]>()
-  const traces: Array<Resumption["traces"][number]> = []
+  const running = new Map<string, Resumption["interrupted"][number]>()
   let lost: Array<string> = []
   for (const { at, event } of events) {
     if (event._tag === "RunFinished") return undefined
@@ -44,21 +36,19 @@ export const of = (events: ReadonlyArray<LoggedEvent>): Resumption | undefined =
     // each process that has worked on it began with its own RunStarted
     else if (before !== undefined) worked_ms += Math.max(0, DateTime.toEpochMillis(at) - DateTime.toEpochMillis(before))
     before = at
-    const at_ms = DateTime.toEpochMillis(at)
     if (event._tag === "TrialStarted") {
       const { index, scenario, suite } = event
-      running.set(trialKey(suite, scenario, index), { suite, scenario, index, at_ms })
+      running.set(trialKey(suite, scenario, index), { suite, scenario })
     }
     if (event._tag !== "TrialFinished") continue
     const { trial } = event
     const key = trialKey(event.suite, event.scenario, trial.index)
     running.delete(key)
-    if (trial.trace !== undefined) traces.push({ trace: trial.trace, at_ms })
     // what a stopped run did not get to is no trial that has ended
     if (trial.verdict !== "skipped") done.set(key, trial)
     else if (trial.cost_usd !== "0") lost.push(trial.cost_usd)
   }
   return header === undefined
     ? undefined
-    : { header, done, worked_ms, cut: [...running.values()], lost_usd: lost, traces }
+    : { header, done, worked_ms, interrupted: [...running.values()], lost_usd: lost }
 }

@@ -58,14 +58,12 @@ describe("Resumption", () => {
       // up to the beginning of the second trial
       const begun = events.findIndex((event) => event._tag === "TrialStarted" && event.scenario === "b")
       const killed = logged(events.slice(0, begun + 1), 1000)
-      assert.deepStrictEqual(Resumption.of(killed)?.cut, [
-        { suite: "shop", scenario: "b", index: 0, at_ms: 1000 + 100 * begun }
-      ])
-      assert.deepStrictEqual(Resumption.of([...killed, ...logged([first], 60_000)])?.cut, [])
+      assert.deepStrictEqual(Resumption.of(killed)?.interrupted, [{ suite: "shop", scenario: "b" }])
+      assert.deepStrictEqual(Resumption.of([...killed, ...logged([first], 60_000)])?.interrupted, [])
     })
   )
 
-  it.effect("what a trial cost that a limit had stopped, and where the traces of the others are, is kept", () =>
+  it.effect("what a trial cost that a limit had stopped is kept", () =>
     Effect.gen(function* () {
       const events = (yield* eventsOfARun).slice(0, -1).map((event): RunEvent => {
         if (event._tag !== "TrialFinished") return event
@@ -79,12 +77,8 @@ describe("Resumption", () => {
       })
       const resumption = Resumption.of(logged(events, 0))
       assert.deepStrictEqual(resumption?.lost_usd, ["0.02"])
-      assert.deepStrictEqual(
-        resumption?.traces.map(({ trace }) => trace),
-        ["traces/1.json"]
-      )
       assert.strictEqual(resumption?.done.size, 1)
-      assert.deepStrictEqual(resumption?.cut, [])
+      assert.deepStrictEqual(resumption?.interrupted, [])
     })
   )
 

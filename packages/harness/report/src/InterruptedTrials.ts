@@ -1,0 +1,41 @@
+import * as Schema from "effect/Schema"
+import * as Money from "./Money.ts"
+import { counted } from "./Text.ts"
+
+/**
+ * Trials that ran when their run was killed, and that run again. Their real cost is unknown: each is charged its part of
+ * the scenario's declared budget.
+ */
+export const InterruptedTrials = Schema.Struct({
+  trials: Schema.Int,
+  /** What is charged for all of them in USD, an exact decimal; null where one has no budget. */
+  most_usd: Schema.NullOr(Schema.String)
+})
+
+/** Trials that ran when their run was killed, and that run again. */
+export type InterruptedTrials = typeof InterruptedTrials.Type
+
+/** A run, or a shard of one, with what was interrupted each time that it was killed. */
+interface Killed {
+  readonly resumed?: ReadonlyArray<{ readonly cut?: InterruptedTrials }>
+}
+
+/** Those of a run and of its shards, over each time that it was killed; undefined where none may have cost. */
+export const of = ({ header, shards = [] }: { readonly header: Killed; readonly shards?: ReadonlyArray<Killed> }) =>
+  together([header, ...shards].flatMap(({ resumed = [] }) => resumed.flatMap(({ cut }) => cut ?? [])))
+
+/** All of them as one; undefined where none may have cost. */
+export const together = (all: ReadonlyArray<InterruptedTrials>): InterruptedTrials | undefined => {
+  const charges = all.map(({ most_usd }) => most_usd)
+  const most_usd = charges.includes(null) ? null : Money.sum(charges.filter((charge) => charge !== null))
+  return most_usd === "0" ? undefined : { trials: all.reduce((total, { trials }) => total + trials, 0), most_usd }
+}
+
+/** What is set aside of the limit of cost for them, in USD. */
+export const chargedTo = (header: Killed): string => of({ header })?.most_usd ?? "0"
+
+/** For a person: `cost of 2 interrupted trials unknown: charged 0.50 USD, its declared budget`. */
+export const text = ({ most_usd, trials }: InterruptedTrials): string =>
+  `cost of ${counted(trials, "interrupted trial")} unknown: ${
+    most_usd === null ? "no budget bounds it" : `charged ${Money.shown(most_usd)}, its declared budget`
+  }`
