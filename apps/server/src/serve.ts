@@ -21,30 +21,30 @@ import { UserError } from "./UserError.ts"
 
 const flags = {
   port: Flag.Int("port").pipe(
-    Flag.withDescription("Port to listen on, 0 for any free one (default 8080)"),
+    Flag.withDescription("Listen on a port; 0 is any free port (default: 8080)"),
     Flag.withDefault(8080),
     Flag.filter(
       (port) => port >= 0 && port <= 65_535,
-      () => "a port from 0 to 65535"
+      () => "must be a port from 0 to 65535"
     )
   ),
   host: Flag.String("host").pipe(
-    Flag.withDescription("Address to listen on (default 127.0.0.1, this machine only)"),
+    Flag.withDescription("Listen on an address (default: 127.0.0.1, this machine only)"),
     Flag.withDefault("127.0.0.1")
   ),
   apiKeys: Flag.String("api-key").pipe(
-    Flag.withDescription("A key to take; may be given several times (default WEBAGENT_SERVER_API_KEY, else a new one)"),
+    Flag.withDescription("Accept an API key; repeatable (default: WEBAGENT_SERVER_API_KEY, else new)"),
     Flag.atLeast(0)
   ),
   seed: Flag.Int("seed").pipe(
-    Flag.withDescription("Where ids, outcomes, durations and costs come from (default 1)"),
+    Flag.withDescription("Derive ids, outcomes, durations and costs from a seed (default: 1)"),
     Flag.withDefault(1)
   ),
   turnDuration: Flag.String("turn-duration").pipe(
-    Flag.withDescription("How long a turn takes, such as 200ms or 2s (default around 150ms)"),
+    Flag.withDescription("Set how long a turn takes, such as 200ms or 2s (default: about 150ms)"),
     Flag.filterMap(
       (text) => Option.flatMap(Option.fromUndefinedOr(/^(\d+(?:\.\d+)?)(ms|s|m)$/u.exec(text)?.slice(1)), toDuration),
-      () => "a number with ms, s or m, such as 200ms"
+      () => "must be a number with ms, s or m, such as 200ms"
     ),
     Flag.optional
   ),
@@ -63,7 +63,7 @@ const resolveKeys = Effect.fnUntraced(function* (host: string, given: ReadonlyAr
   if (explicit.length > 0) return explicit
   if (!isLoopback(host)) {
     return yield* new UserError({
-      sentence: `Other machines can reach ${host}: give a key with --api-key, or in WEBAGENT_SERVER_API_KEY.`
+      sentence: `Other machines can reach ${host}. Set an API key with --api-key or WEBAGENT_SERVER_API_KEY.`
     })
   }
   return [`wak_${randomBytes(18).toString("base64url")}`]
@@ -72,7 +72,9 @@ const resolveKeys = Effect.fnUntraced(function* (host: string, given: ReadonlyAr
 const explain = (error: PortInUseError | ListenError, controlPort: Option.Option<number>) => {
   if (error._tag === "ListenError") return new UserError({ sentence: `${error.message}.` })
   const flag = Option.contains(controlPort, error.port) ? "--control-port" : "--port"
-  return new UserError({ sentence: `Port ${error.port} is taken. Choose another with ${flag}, or 0 for any free one.` })
+  return new UserError({
+    sentence: `Port ${error.port} is in use. Choose another with ${flag}, or 0 for any free port.`
+  })
 }
 
 /** Where it is, what it is like where that is not the usual, and the key, last: who waits for it has read all. */

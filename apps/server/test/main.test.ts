@@ -168,7 +168,7 @@ describe("webagent-server", () => {
       const program = yield* start(["--port", String(port)])
       assert.deepStrictEqual(yield* program.ended, {
         code: 2,
-        stderr: `Port ${port} is taken. Choose another with --port, or 0 for any free one.\n`
+        stderr: `Port ${port} is in use. Choose another with --port, or 0 for any free port.\n`
       })
       assert.strictEqual(program.stdout(), "")
     })
@@ -179,7 +179,7 @@ describe("webagent-server", () => {
       const program = yield* start(["--port", "0", "--host", "0.0.0.0"])
       assert.deepStrictEqual(yield* program.ended, {
         code: 2,
-        stderr: "Other machines can reach 0.0.0.0: give a key with --api-key, or in WEBAGENT_SERVER_API_KEY.\n"
+        stderr: "Other machines can reach 0.0.0.0. Set an API key with --api-key or WEBAGENT_SERVER_API_KEY.\n"
       })
     })
   )
@@ -195,7 +195,7 @@ describe("webagent-server", () => {
   )
 
   for (const [profile, waits] of [
-    ["realistic", "; every request waits for that, since the profile has latency"],
+    ["realistic", "; requests wait for it because the profile has latency"],
     ["instant", ""]
   ] as const) {
     it.live(`--time manual with the profile ${profile} says what waits until time is moved`, () =>
@@ -203,7 +203,7 @@ describe("webagent-server", () => {
         const program = yield* start(["--port", "0", "--profile", profile, "--time", "manual", "--control"])
         yield* ready(program)
         const [line] = program.stdout().match(/^time .*$/mu) ?? []
-        assert.strictEqual(line?.replace(/^time +/u, ""), `stands still until the control API moves it${waits}`)
+        assert.strictEqual(line?.replace(/^time +/u, ""), `manual: moves only through the control API${waits}`)
       })
     )
   }
@@ -253,19 +253,19 @@ describe("webagent-server", () => {
   const mistakes: Readonly<Record<string, readonly [args: ReadonlyArray<string>, stderr: RegExp]>> = {
     "a preset that does not exist": [
       ["--profile", "flakey"],
-      /^There is no preset named "flakey"\. Did you mean flaky\? A file is named with its path, such as \.\/flakey\.json\.\n$/u
+      /^Unknown preset "flakey"\. Did you mean flaky\? To use a file, give its path, such as \.\/flakey\.json\.\n$/u
     ],
     "a file that does not exist": [
       ["--faults", "./nowhere.json"],
-      /^--faults: there is no file \.\/nowhere\.json\.\n$/u
+      /^--faults: file \.\/nowhere\.json not found\. Check the path\.\n$/u
     ],
     "manual time that nothing can move": [
       ["--time", "manual"],
-      /^With --time manual nothing ever happens unless something moves time: add --control\.\n$/u
+      /^--time manual needs the control API to move time\. Add --control\.\n$/u
     ],
     "two ways for time to go": [
       ["--time", "manual", "--time-scale", "60", "--control"],
-      /^Time that is moved by hand has no scale: give --time manual or --time-scale, not both\.\n$/u
+      /^--time manual and --time-scale cannot be combined\. Remove one of them\.\n$/u
     ],
     "a scale that is none": [["--time-scale", "0"], /^Invalid value for flag --time-scale: "0"/u]
   }
@@ -304,7 +304,7 @@ describe("webagent-server", () => {
       const program = yield* start(["--port", "0", "--control-port", String(port)])
       assert.deepStrictEqual(yield* program.ended, {
         code: 2,
-        stderr: `Port ${port} is taken. Choose another with --control-port, or 0 for any free one.\n`
+        stderr: `Port ${port} is in use. Choose another with --control-port, or 0 for any free port.\n`
       })
     })
   )

@@ -96,7 +96,7 @@ describe("Shopper", () => {
       const browsers = yield* Browsers
       yield* browsers.create()
       assert.deepStrictEqual(yield* complaints, [
-        '1 browser is not stopped: only a PATCH with the action "stop" ends one.'
+        '1 browser is not stopped. Stop a browser with PATCH and the action "stop".'
       ])
     }).pipe(withService())
   )

@@ -86,6 +86,6 @@ describe("when the answer to a create is lost", () => {
 it("shows a browser that is left open", async () => {
   await fetch(`${service.baseUrl}/browsers`, { method: "POST", headers: { "X-Service-API-Key": service.apiKey } })
   expect(await service.complaints()).toEqual({
-    "browsers-left-open": '1 browser is not stopped: only a PATCH with the action "stop" ends one.'
+    "browsers-left-open": '1 browser is not stopped. Stop a browser with PATCH and the action "stop".'
   })
 })

@@ -127,7 +127,7 @@ describe("a night", () => {
       const { written } = yield* night
       assert.deepInclude(written, { _tag: "Failure" })
       assert.lengthOf(yield* requests, 1)
-      assert.deepStrictEqual(yield* complaints, ["1 run ended and nobody read what came of it."])
+      assert.deepStrictEqual(yield* complaints, ["1 run ended and was never read."])
     }).pipe(
       withService({
         faults: [

@@ -433,10 +433,7 @@ describe("serve with a simulation's flags", () => {
     const { code, stderr } = await run(["serve", "--profile", "flakey"])
     assert.deepStrictEqual(
       [code, stderr],
-      [
-        2,
-        'There is no preset named "flakey". Did you mean flaky? A file is named with its path, such as ./flakey.json.\n'
-      ]
+      [2, 'Unknown preset "flakey". Did you mean flaky? To use a file, give its path, such as ./flakey.json.\n']
     )
   })
 })

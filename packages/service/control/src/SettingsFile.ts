@@ -55,8 +55,8 @@ const parse = (text: string): Result.Result<unknown, SettingsError> =>
 export const preset = (name: string): Result.Result<Profile, SettingsError> => {
   if (isPreset(name)) return Result.succeed(presets[name])
   const guess = meant(name, presetNames)
-  const help = guess === undefined ? `Known are ${presetNames.join(", ")}.` : `Did you mean ${guess}?`
-  return fail(`There is no preset named "${name}". ${help}`)
+  const help = guess === undefined ? `Use one of ${presetNames.join(", ")}.` : `Did you mean ${guess}?`
+  return fail(`Unknown preset "${name}". ${help}`)
 }
 
 /** A profile from a value such as a parsed file. Unknown fields are errors; all that is wrong is told at once. */

@@ -178,12 +178,12 @@ describe("SettingsFile", () => {
     assert.deepStrictEqual(SettingsFile.preset("hostile"), Result.succeed(presets.hostile))
     for (const [name, help] of [
       ["hostyle", "Did you mean hostile?"],
-      ["nice", "Known are instant, realistic, flaky, hostile, overloaded."],
-      ["toString", "Known are instant, realistic, flaky, hostile, overloaded."]
+      ["nice", "Use one of instant, realistic, flaky, hostile, overloaded."],
+      ["toString", "Use one of instant, realistic, flaky, hostile, overloaded."]
     ] as const) {
       const result = SettingsFile.preset(name)
       assert.deepStrictEqual(Result.isFailure(result) ? result.failure.lines : [], [
-        `There is no preset named "${name}". ${help}`
+        `Unknown preset "${name}". ${help}`
       ])
     }
   })

@@ -152,7 +152,7 @@ export const make = Effect.fnUntraced(function* (agent: Agent["Service"], listen
 
 const cancelled: Turn.TurnEvent = { _tag: "Cancelled" }
 
-const silent: Turn.TurnEvent = { _tag: "Failed", error: "The agent ended without saying how." }
+const silent: Turn.TurnEvent = { _tag: "Failed", error: "The agent stopped without reporting a result." }
 
 const failed = (error: unknown): Turn.TurnEvent => ({
   _tag: "Failed",
@@ -165,6 +165,7 @@ const endingOf = (exit: Exit.Exit<void, AgentError>): Turn.TurnEvent => {
   return Cause.hasInterruptsOnly(exit.cause) ? cancelled : failed(Cause.squash(exit.cause))
 }
 
-const refusal = (refused: RefusedMove): string => `The agent sent ${refused.event} for a turn that is ${refused.from}.`
+const refusal = (refused: RefusedMove): string =>
+  `The agent reported ${refused.event} while the turn was ${refused.from}.`
 
-const died = (turn: Turn.Turn, defect: unknown) => Effect.logError(`The agent died in turn ${turn.id}`, defect)
+const died = (turn: Turn.Turn, defect: unknown) => Effect.logError(`The agent crashed in turn ${turn.id}`, defect)

@@ -156,11 +156,11 @@ describe("Engine", () => {
   for (const [name, perform, error] of [
     ["breaks down", () => Stream.fail(new AgentError({ message: "no browser to be had" })), "no browser to be had"],
     ["dies", () => Stream.die(new Error("a bug")), "a bug"],
-    ["ends without saying how", () => Stream.make(started), "The agent ended without saying how."],
+    ["ends without saying how", () => Stream.make(started), "The agent stopped without reporting a result."],
     [
       "makes a move that there is not",
       () => Stream.make<[TurnEvent]>({ _tag: "Completed", report: {} }),
-      "The agent sent Completed for a turn that is dispatching."
+      "The agent reported Completed while the turn was dispatching."
     ]
   ] as const satisfies ReadonlyArray<readonly [string, StreamingAgent["perform"], string]>) {
     it.effect(`an agent that ${name} fails its turn, and the next one starts`, () =>

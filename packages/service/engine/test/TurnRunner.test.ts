@@ -104,7 +104,7 @@ describe("an agent that foresees", () => {
       yield* TestClock.adjust("1 minute")
       assert.deepStrictEqual(yield* standing(session.id), [
         "throws failed a bug",
-        "is wrong failed The agent sent Completed for a turn that is dispatching.",
+        "is wrong failed The agent reported Completed while the turn was dispatching.",
         "fine completed"
       ])
     }).pipe(

@@ -63,7 +63,7 @@ export const serve = Command.make(
         SimulationMistake: ({ message }) => Effect.fail(usage(message)),
         PortInUseError: ({ port: taken }) => {
           const flag = taken === port ? "--port" : "--control-port"
-          return Effect.fail(usage(`Port ${taken} is taken. Choose another with ${flag}, or 0 for any free one.`))
+          return Effect.fail(usage(`Port ${taken} is in use. Choose another with ${flag}, or 0 for any free port.`))
         },
         ListenError: (error) => Effect.fail(usage(`${error.message}.`))
       })

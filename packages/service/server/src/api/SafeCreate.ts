@@ -44,10 +44,11 @@ export const fromRequest = ({
 }: Asked): Effect.Effect<SafeCreate | undefined, HTTPValidationError> => {
   const key = request.headers[idempotencyKeyHeader.toLowerCase()]
   if (key === undefined) return Effect.succeed(undefined)
-  if (key === "") return refuse("The key is empty: send 1 to 255 characters, or no such header", "string_too_short")
+  if (key === "")
+    return refuse("The key is empty. Send 1 to 255 characters or leave the header out", "string_too_short")
   if (key.length > longest) return refuse(`The key is longer than ${longest} characters`, "string_too_long")
   if (/\p{Cc}/u.test(key))
-    return refuse("The key has control characters: send printable ones", "string_pattern_mismatch")
+    return refuse("The key has control characters. Send printable characters", "string_pattern_mismatch")
   const caller = request.headers[apiKeyHeader.toLowerCase()] ?? ""
   return Effect.succeed({ key: digest([caller, ...route, key]), body: digest(payload) })
 }
@@ -68,6 +69,6 @@ export const once = <A extends { readonly replayed: boolean }, E, R>(
     ),
     Effect.catchIf(
       (error) => error instanceof IdempotencyKeyReused,
-      () => refuse("The key was used before with another body: send a new key for a new create", "value_error")
+      () => refuse("The key was used before with another body. Send a new key for a new create", "value_error")
     )
   )

@@ -17,7 +17,7 @@ export class PortInUseError extends Data.TaggedError("PortInUseError")<{
   readonly port: number
 }> {
   override get message() {
-    return `Port ${this.port} is taken`
+    return `Port ${this.port} is in use`
   }
 }
 

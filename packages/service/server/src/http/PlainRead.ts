@@ -11,15 +11,11 @@ import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
-import { linkTo } from "../api/Links.ts"
 import { LinkTokens } from "../api/LinkTokens.ts"
-import * as V2 from "../api/v2/Conversion.ts"
-import { Served as V2Served } from "../api/v2/Handlers.ts"
-import * as V3 from "../api/v3/Conversion.ts"
-import { Served as V3Served } from "../api/v3/Handlers.ts"
-import * as V4 from "../api/v4/Conversion.ts"
-import { Served as V4Served } from "../api/v4/Handlers.ts"
-import { Engine, type Turn } from "@webagent/engine"
+import * as V2 from "../api/v2/Handlers.ts"
+import * as V3 from "../api/v3/Handlers.ts"
+import * as V4 from "../api/v4/Handlers.ts"
+import { Engine } from "@webagent/engine"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
@@ -62,35 +58,32 @@ const read = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   }))
 }
 
-/** One answer a status: they are the same bytes every time. */
+const json = <View, E>(view: Effect.Effect<View, E>) => Effect.map(view, HttpServerResponse.jsonUnsafe)
+
+/** One response a status: they are the same bytes every time. */
 const makeStatuses = () => {
-  const made = new Map<Turn.Turn["status"], Response>()
-  return (turn: Turn.Turn) => {
-    const known = made.get(turn.status)
+  const made = new Map<string, Response>()
+  return (view: { readonly status: string }) => {
+    const known = made.get(view.status)
     if (known !== undefined) return known
-    const answer = HttpServerResponse.jsonUnsafe(V4.statusFromDomain(turn))
-    made.set(turn.status, answer)
-    return answer
+    const response = HttpServerResponse.jsonUnsafe(view)
+    made.set(view.status, response)
+    return response
   }
 }
 
-/** What the versions read, the one that is polled most first. The fields are in the order of the contract's. */
+/** The handlers of the reads, that of the most frequent poll first. Their fields are in the order of the contract's. */
 const makeReads = (engine: Engine["Service"], tokens: LinkTokens["Service"]): ReadonlyArray<Read> => {
   const statusOf = makeStatuses()
-  const { get, status } = V4Served.groups.runs.endpoints
+  const v2 = V2.reads(engine, tokens)
+  const v3 = V3.reads(engine)
+  const v4 = V4.reads(engine)
+  const { get, status } = V4.Served.groups.runs.endpoints
   return [
-    ...read(V4Served, status.path, (id) => Effect.map(engine.turn(id), statusOf)),
-    ...read(V4Served, get.path, (id) =>
-      Effect.map(engine.turn(id), (turn) => HttpServerResponse.jsonUnsafe(V4.fromDomain(turn)))
-    ),
-    ...read(V3Served, V3Served.groups.sessions.endpoints.get.path, (id) =>
-      Effect.map(engine.session(id), (found) => HttpServerResponse.jsonUnsafe(V3.fromDomain(found)))
-    ),
-    ...read(V2Served, V2Served.groups.sessions.endpoints.get.path, (id, request) =>
-      Effect.map(engine.session(id), (found) =>
-        HttpServerResponse.jsonUnsafe(V2.fromDomain(found, linkTo(tokens, request)))
-      )
-    )
+    ...read(V4.Served, status.path, (id) => Effect.map(v4.status(id), statusOf)),
+    ...read(V4.Served, get.path, (id) => json(v4.get(id))),
+    ...read(V3.Served, V3.Served.groups.sessions.endpoints.get.path, (id) => json(v3.get(id))),
+    ...read(V2.Served, V2.Served.groups.sessions.endpoints.get.path, (id, request) => json(v2.get(id, request)))
   ]
 }
 
@@ -104,9 +97,8 @@ const routed =
     })
 
 /**
- * Answers the reads, which are asked for more than anything else, at a fraction of what their operations cost: the
- * same check of the key, the same look-up and the same conversion, without the decoding and encoding that every
- * operation is built of. What is not the plain case goes on to the app, so the operation exclusively decides how a refusal
+ * Answers the reads, the most frequent requests, at a fraction of what their operations cost: the same check of the
+ * key and the same handler, without the decoding and encoding that every operation is built of. What is not the plain case goes on to the app, so the operation exclusively decides how a refusal
  * looks: another method, another spelling of the path or the id, a query, a key that is not let through, a resource
  * that is not there.
  */

@@ -17,52 +17,50 @@ export class SimulationMistake extends Data.TaggedError("SimulationMistake")<{ r
 /** The flags of every command that serves the simulated service. */
 export const flags = {
   profile: Flag.String("profile").pipe(
-    Flag.withDescription(
-      "How the service behaves: instant, realistic, flaky, hostile, overloaded, or a profile's JSON file"
-    ),
+    Flag.withDescription("Behave as PROFILE: instant, realistic, flaky, hostile, overloaded or a file"),
     Flag.optional
   ),
   faults: Flag.String("faults").pipe(
-    Flag.withDescription("A JSON file with the faults that strike, in place of the profile's"),
+    Flag.withDescription("Inject the faults in a JSON file (default: the profile's)"),
     Flag.optional
   ),
   time: Flag.Literals("time", ["real", "manual"]).pipe(
-    Flag.withDescription("How service time goes: real, or manual, which stands still until the control API moves it"),
+    Flag.withDescription("Run service time as real, or manual: moved by the control API (default: real)"),
     Flag.optional
   ),
   timeScale: Flag.Finite("time-scale").pipe(
-    Flag.withDescription("How many times as fast service time goes: with 60 a minute takes a second"),
+    Flag.withDescription("Speed up service time: with 60 a minute takes a second (default: 1)"),
     Flag.filter(
       (factor) => factor > 0 && factor <= 1_000_000,
-      (factor) => `Expected: more than 0 and at most 1000000, got ${factor}`
+      (factor) => `must be more than 0 and at most 1000000; got ${factor}`
     ),
     Flag.optional
   ),
   control: Flag.Boolean("control").pipe(
-    Flag.withDescription("Serve the control API, on a port of its own and on this machine only"),
+    Flag.withDescription("Serve the control API on its own port, on this machine only (default: off)"),
     Flag.withDefault(false)
   ),
   controlPort: Flag.Int("control-port").pipe(
-    Flag.withDescription("Where the control API listens (default: 0, any free port)"),
+    Flag.withDescription("Listen for the control API on a port (default: 0, any free port)"),
     Flag.filter(
       (port) => port >= 0 && port <= 65_535,
-      () => "a port from 0 to 65535"
+      () => "must be a port from 0 to 65535"
     ),
     Flag.optional
   ),
   controlKey: Flag.String("control-key").pipe(
-    Flag.withDescription("What opens the control API (default: WEBAGENT_CONTROL_KEY, else a new one)"),
+    Flag.withDescription("Set the control API key (default: WEBAGENT_CONTROL_KEY, else a new key)"),
     Flag.filter(
       (key) => key.trim() !== "",
-      () => "Expected: a key that is not empty"
+      () => "must not be empty"
     ),
     Flag.optional
   ),
   journalSize: Flag.Int("journal-size").pipe(
-    Flag.withDescription("How many rows the journal keeps (default 20000); 0 switches it off"),
+    Flag.withDescription("Keep this many journal rows; 0 turns the journal off (default: 20000)"),
     Flag.filter(
       (rows) => rows >= 0,
-      (rows) => `Expected: 0 or more, got ${rows}`
+      (rows) => `must be 0 or more; got ${rows}`
     ),
     Flag.optional
   )
@@ -98,8 +96,8 @@ const read = <A>(
     const text = yield* Effect.mapError(files.readFileString(path), ({ reason }) =>
       mistake(
         reason._tag === "NotFound"
-          ? `--${flag}: there is no file ${path}.`
-          : `--${flag}: the file ${path} cannot be read (${reason._tag}).`
+          ? `--${flag}: file ${path} not found. Check the path.`
+          : `--${flag}: cannot read file ${path} (${reason._tag}). Check its permissions.`
       )
     )
     return yield* Effect.mapError(Effect.fromResult(parse(text)), ({ lines }) =>
@@ -112,14 +110,14 @@ const profileOf = (chosen: string): Effect.Effect<Profile, SimulationMistake, Fi
     looksLikeFile(chosen)
       ? read("profile", chosen, profileFromJson)
       : Effect.mapError(Effect.fromResult(preset(chosen)), ({ message }) =>
-          mistake(`${message} A file is named with its path, such as ./${chosen}.json.`)
+          mistake(`${message} To use a file, give its path, such as ./${chosen}.json.`)
         )
   )
 
 const timeOf = ({ time, timeScale }: Given): Effect.Effect<TimeMode | undefined, SimulationMistake> => {
   if (Option.isSome(timeScale)) {
     return Option.isSome(time) && time.value === "manual"
-      ? Effect.fail(mistake("Time that is moved by hand has no scale: give --time manual or --time-scale, not both."))
+      ? Effect.fail(mistake("--time manual and --time-scale cannot be combined. Remove one of them."))
       : Effect.succeed({ mode: "scaled", factor: timeScale.value })
   }
   return Effect.succeed(Option.isSome(time) ? { mode: time.value } : undefined)
@@ -144,10 +142,8 @@ const controlOf = Effect.fnUntraced(function* ({ control, controlKey, controlPor
 const timeLine = (time: TimeMode, profile: Profile | undefined): string => {
   if (time.mode === "scaled") return `${time.factor} times as fast as real time`
   if (time.mode === "real") return "real"
-  const still = "stands still until the control API moves it"
-  return profile?.latency === undefined
-    ? still
-    : `${still}; every request waits for that, since the profile has latency`
+  const still = "manual: moves only through the control API"
+  return profile?.latency === undefined ? still : `${still}; requests wait for it because the profile has latency`
 }
 
 const rules = (plan: FaultPlan): string => (plan.length === 1 ? "1 rule" : `${plan.length} rules`)
@@ -161,7 +157,7 @@ export const resolve = Effect.fnUntraced(function* (given: Given) {
   const time = yield* timeOf(given)
   const control = yield* controlOf(given)
   if (time?.mode === "manual" && control === undefined) {
-    return yield* mistake("With --time manual nothing ever happens unless something moves time: add --control.")
+    return yield* mistake("--time manual needs the control API to move time. Add --control.")
   }
   const journal = Option.getOrUndefined(given.journalSize)
   const named = profile?.name ?? Option.getOrElse(given.profile, () => "")

@@ -109,8 +109,7 @@ const described = (time: TimeMode): string => (time.mode === "scaled" ? `scaled 
 
 const isPreset = (name: string): name is keyof typeof presets => Object.hasOwn(presets, name)
 
-const missing = (what: string, id: string) => () =>
-  new ControlNotFoundError({ detail: `There is no ${what} with the id ${id}.` })
+const missing = (what: string, id: string) => () => new ControlNotFoundError({ detail: `No ${what} with id ${id}.` })
 
 /** What fits its schema, also where no type was checked. */
 const fitting = <A>(checked: Result.Result<A, SettingsFile.SettingsError>): Effect.Effect<A, ControlInvalidError> =>
@@ -136,7 +135,7 @@ const make = Effect.gen(function* () {
   const setProfile = Effect.fnUntraced(function* (chosen: string | Profile) {
     if (typeof chosen === "string" && !isPreset(chosen)) {
       return yield* new ControlNotFoundError({
-        detail: `There is no preset "${chosen}". There are ${presetNames.join(", ")}.`
+        detail: `Unknown preset "${chosen}". Use one of ${presetNames.join(", ")}.`
       })
     }
     const next: Profile =
@@ -196,7 +195,9 @@ const make = Effect.gen(function* () {
       const duration = Duration.fromInputUnsafe(by)
       const { now_ms } = yield* clock.view
       if (now_ms + Duration.toMillis(duration) > endOfTime_ms) {
-        return yield* new ControlConflictError({ detail: "Service time ends with the year 8999: advance it by less." })
+        return yield* new ControlConflictError({
+          detail: "Service time cannot pass the year 8999. Advance it by less."
+        })
       }
       yield* act("advanceTime", Duration.format(duration))
       yield* Effect.mapError(clock.advance(duration), ({ message }) => new ControlConflictError({ detail: message }))
@@ -235,7 +236,7 @@ const make = Effect.gen(function* () {
     }),
     dropConnections: Effect.fnUntraced(function* (id) {
       yield* act("dropConnections", id)
-      if (!(yield* connections.drop(id))) return yield* missing("browser that is active", id)()
+      if (!(yield* connections.drop(id))) return yield* missing("active browser", id)()
       return { id }
     })
   })

@@ -19,7 +19,7 @@ export const layer = (key: string): Layer.Layer<ControlKeyAuth> => {
               detail:
                 Redacted.value(credential) === ""
                   ? `Send the control key in the header ${controlKeyHeader}.`
-                  : `What ${controlKeyHeader} carries is not the control key of this server.`
+                  : `The value of ${controlKeyHeader} is not the control key of this server.`
             })
           )
   })

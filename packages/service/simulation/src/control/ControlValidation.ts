@@ -27,7 +27,7 @@ const readable = Effect.gen(function* () {
   if (Result.isFailure(parseJson(text))) return yield* invalid("The body is not JSON.")
   const type = request.headers["content-type"] ?? "application/json"
   if (!type.toLowerCase().startsWith("application/json")) {
-    return yield* invalid(`Send JSON with the content type application/json and not ${type}.`)
+    return yield* invalid(`The content type must be application/json; got ${type}.`)
   }
   // not `modify`, which makes a request that does not know the body that was read already
   return Object.create(request, {

@@ -26,7 +26,7 @@ const answer = ({ method, url }: HttpServerRequest.HttpServerRequest) => {
   const [path = ""] = url.split(/[?#]/u, 1)
   const allowed = routes.filter(({ pattern }) => pattern.test(path)).map((route) => route.method)
   return allowed.length === 0 || allowed.includes(method)
-    ? Answer.detail(404, `There is nothing here. The control API is described at ${openApiPath}.`)
+    ? Answer.detail(404, `Not found. The control API is described at ${openApiPath}.`)
     : Answer.detail(405, "Method Not Allowed", { allow: [...new Set(allowed)].join(", ") })
 }
 

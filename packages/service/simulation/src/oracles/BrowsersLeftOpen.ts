@@ -31,7 +31,7 @@ export const make = (): Fold => {
         {
           well: "Every browser is stopped.",
           ill: (count) =>
-            `${Findings.counted(count, "browser is", "browsers are")} not stopped: only a PATCH with the action "stop" ends one.`
+            `${Findings.counted(count, "browser is", "browsers are")} not stopped. Stop a browser with PATCH and the action "stop".`
         }
       )
   }

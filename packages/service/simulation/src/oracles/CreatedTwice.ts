@@ -27,7 +27,7 @@ export const make = (): Fold => {
   const twice = (matter: string, row: RequestRow, first: Create, second: Create, why: string) =>
     findings.add(matter, {
       resource: second.made,
-      sentence: `${row.operation} made ${first.made} and ${second.made} for one intent: ${why}.`,
+      sentence: `${row.operation} created ${first.made} and ${second.made} for one request: ${why}.`,
       seqs: [first.seq, second.seq]
     })
 
@@ -35,7 +35,7 @@ export const make = (): Fold => {
     const scope = `${caller(row)} ${row.operation} ${row.resource ?? ""} ${row.idempotencyKey}`
     const first = keyed.get(scope)
     if (first === undefined) keyed.set(scope, create)
-    else if (first.made !== create.made) twice(scope, row, first, create, "both carried the same Idempotency-Key")
+    else if (first.made !== create.made) twice(scope, row, first, create, "both had the same Idempotency-Key")
   }
 
   const afterLoss = (row: RequestRow, create: Create, told: boolean) => {
@@ -43,7 +43,7 @@ export const make = (): Fold => {
     const intent = intents.get(scope) ?? { lost: undefined, last: undefined }
     intents.set(scope, intent)
     const { last, lost } = intent
-    const why = "the answer to the first was lost, and the second repeated it without an Idempotency-Key"
+    const why = "the first response was lost, and the retry had no Idempotency-Key"
     if (lost !== undefined && lost.at_ms <= create.at_ms) {
       twice(scope, row, lost, create, why)
       intent.lost = told ? undefined : create
@@ -66,9 +66,9 @@ export const make = (): Fold => {
     },
     verdict: () =>
       Findings.verdict("created-twice", findings, {
-        well: "Nothing was made twice for one intent.",
+        well: "Nothing was created twice.",
         ill: (count) =>
-          `${Findings.counted(count, "resource was", "resources were")} made a second time for one intent; each runs and costs.`
+          `${Findings.counted(count, "resource was", "resources were")} created twice. Each one runs and costs.`
       })
   }
 }

@@ -10,15 +10,15 @@ export const make = (): Fold => {
       if (!row.path.includes("[key]")) return
       findings.add(row.path, {
         resource: row.resource,
-        sentence: `${row.method} ${row.path} had an API key in its address.`,
+        sentence: `${row.method} ${row.path} had an API key in its URL.`,
         seqs: [row.seq]
       })
     },
     verdict: () =>
       Findings.verdict("key-in-url", findings, {
-        well: "No address had an API key in it.",
+        well: "No URL contained an API key.",
         ill: (count) =>
-          `${Findings.counted(count, "request")} had an API key in the address, where logs keep it: send it in the header only.`
+          `${Findings.counted(count, "request")} had an API key in the URL, where logs keep it. Send the key in the header only.`
       })
   }
 }

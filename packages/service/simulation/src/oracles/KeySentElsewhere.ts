@@ -10,15 +10,15 @@ export const make = (): Fold => {
       if (row.operation !== "trap" || row.apiKey === null) return
       findings.add(row.path, {
         resource: null,
-        sentence: `${row.method} ${row.path} brought an API key along to another origin.`,
+        sentence: `${row.method} ${row.path} sent an API key to another origin.`,
         seqs: [row.seq]
       })
     },
     verdict: () =>
       Findings.verdict("key-sent-elsewhere", findings, {
-        well: "No API key went to another origin.",
+        well: "No API key was sent to another origin.",
         ill: (count) =>
-          `${Findings.counted(count, "request")} took an API key to another origin: a redirect there is not to be followed with it.`
+          `${Findings.counted(count, "request")} sent an API key to another origin. Do not follow redirects with the key.`
       })
   }
 }

@@ -29,7 +29,7 @@ const identityOf = ({ attempt, create, operation, resource }: RequestRow | Fault
 const unseen = (oracle: Oracle): Verdict => ({
   oracle,
   holds: false,
-  sentence: "The journal is off, so nobody knows: give it a capacity of more than 0.",
+  sentence: "The journal is off, so this cannot be checked. Set its capacity above 0.",
   count: 0,
   findings: []
 })

@@ -24,7 +24,7 @@ export const make = (pollInterval_ms: () => number | undefined): Fold => {
       if (last !== undefined && row.after >= last.seq && row.at_ms - last.at_ms < interval_ms - tolerance_ms) {
         findings.add(matter, {
           resource: row.resource,
-          sentence: `${row.operation} asked for ${row.resource} ${Findings.lasted(row.at_ms - last.at_ms)} after the last time, not ${Findings.lasted(interval_ms)}.`,
+          sentence: `${row.operation} polled ${row.resource} after ${Findings.lasted(row.at_ms - last.at_ms)}; the profile asks for ${Findings.lasted(interval_ms)}.`,
           seqs: [last.seq, row.seq]
         })
       }
@@ -35,8 +35,8 @@ export const make = (pollInterval_ms: () => number | undefined): Fold => {
       return Findings.verdict("polled-too-fast", findings, {
         well:
           interval_ms === undefined
-            ? "The profile asks for no interval between polls."
-            : `Nobody polled more often than every ${Findings.lasted(interval_ms)}.`,
+            ? "The profile sets no pollInterval."
+            : `No poll came sooner than ${Findings.lasted(interval_ms)} after the one before.`,
         ill: (count) => `${Findings.counted(count, "poll")} came sooner than the profile's pollInterval allows.`
       })
     }

@@ -70,15 +70,15 @@ export const make = (): Fold => {
       } else if (operation !== "v4.getRun" && row.after >= by) {
         findings.add(matter, {
           resource,
-          sentence: `${operation} asked for ${resource} after its caller had been told that it was over.`,
+          sentence: `${operation} polled ${resource} after its caller had read a terminal status.`,
           seqs: [by, row.seq]
         })
       }
     },
     verdict: () =>
       Findings.verdict("polls-after-terminal", findings, {
-        well: "Nobody asked on after a terminal status.",
-        ill: (count) => `${Findings.counted(count, "status read")} came after the caller knew the terminal status.`
+        well: "No client polled after a terminal status.",
+        ill: (count) => `${Findings.counted(count, "status read")} came after a terminal status.`
       })
   }
 }

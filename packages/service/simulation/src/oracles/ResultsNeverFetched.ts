@@ -57,13 +57,13 @@ export const make = (): Fold => {
           list: () =>
             [...unread.values()].slice(0, 20).map(({ id, seq, sessionId, status }) => ({
               resource: id,
-              sentence: `Run ${id} of session ${sessionId} ${status}, and nobody has read it since.`,
+              sentence: `Run ${id} of session ${sessionId} ${status} and was not read since.`,
               seqs: [seq]
             }))
         },
         {
           well: "Every run that ended was read.",
-          ill: (count) => `${Findings.counted(count, "run")} ended and nobody read what came of it.`
+          ill: (count) => `${Findings.counted(count, "run")} ended and ${count === 1 ? "was" : "were"} never read.`
         }
       )
   }

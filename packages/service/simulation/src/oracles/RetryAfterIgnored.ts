@@ -31,7 +31,7 @@ export const make = (): Fold => {
         if (early_ms > tolerance_ms) {
           findings.add(matter, {
             resource: row.resource,
-            sentence: `${row.operation} came ${Findings.lasted(early_ms)} before the Retry-After of a ${last.status} was over.`,
+            sentence: `${row.operation} came ${Findings.lasted(early_ms)} before the Retry-After of a ${last.status} ended.`,
             seqs: [last.seq, row.seq]
           })
         } else {
@@ -45,8 +45,8 @@ export const make = (): Fold => {
     },
     verdict: () =>
       Findings.verdict("retry-after-ignored", findings, {
-        well: "Every Retry-After was waited for.",
-        ill: (count) => `${Findings.counted(count, "request")} came before the Retry-After of the one before was over.`
+        well: "Every Retry-After was respected.",
+        ill: (count) => `${Findings.counted(count, "request")} came before a Retry-After ended.`
       })
   }
 }

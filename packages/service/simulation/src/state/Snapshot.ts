@@ -105,10 +105,10 @@ const checkQueues = Effect.fnUntraced(function* (snapshot: Snapshot) {
   const open = new Map<string, Turn.Turn>()
   for (const turn of snapshot.turns) {
     const session = sessions.get(turn.sessionId)
-    if (session === undefined) return yield* invalid(`turn ${turn.id} belongs to no session of it`)
+    if (session === undefined) return yield* invalid(`turn ${turn.id} has no session`)
     if (Turn.isTerminal(turn.status)) continue
     if (session.status === "stopped") {
-      return yield* invalid(`turn ${turn.id} is ${turn.status} and its session is stopped`)
+      return yield* invalid(`turn ${turn.id} is ${turn.status} but its session is stopped`)
     }
     open.set(turn.id, turn)
   }
@@ -116,17 +116,17 @@ const checkQueues = Effect.fnUntraced(function* (snapshot: Snapshot) {
     for (const id of TurnQueue.ids({ running, waiting })) {
       const turn = open.get(id)
       if (turn?.sessionId !== sessionId || (turn.status === "queued") === (id === running)) {
-        return yield* invalid(`the queue of session ${sessionId} names turn ${id}, which cannot be there`)
+        return yield* invalid(`the queue of session ${sessionId} must not contain turn ${id}`)
       }
       open.delete(id)
     }
   }
   const [forgotten] = open.keys()
-  if (forgotten !== undefined) return yield* invalid(`turn ${forgotten} is not terminal and in no queue`)
+  if (forgotten !== undefined) return yield* invalid(`turn ${forgotten} is not terminal but in no queue`)
 })
 
 const invalid = (what: string) =>
-  new InvalidSnapshot({ message: `This is no snapshot that can be restored: ${what}. Restore one as it was taken.` })
+  new InvalidSnapshot({ message: `Invalid snapshot: ${what}. Restore a snapshot without changes.` })
 
 /** The snapshot, when it is one that an engine can go on from. */
 export const parse = Effect.fnUntraced(function* (value: unknown) {

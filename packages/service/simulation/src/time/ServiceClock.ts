@@ -16,7 +16,7 @@ import * as TrackedScheduler from "./TrackedScheduler.ts"
 export class TimeNotManual extends Data.TaggedError("TimeNotManual")<{ readonly time: TimeMode }> {
   override get message() {
     const how = this.time.mode === "scaled" ? `scaled by ${this.time.factor}` : this.time.mode
-    return `Service time is ${how}: set it to manual before you advance it.`
+    return `Service time is ${how}. Set it to manual before you advance it.`
   }
 }
 
@@ -190,7 +190,7 @@ const make = Effect.fnUntraced(function* (initial: TimeMode) {
         seen = woken()
         if (!stuck) return around.sleep(patience)
         giveUp()
-        return Effect.logWarning("A fiber goes on without a pause: service time moves on before it is done.")
+        return Effect.logWarning("A fiber runs without a pause; service time moves on without it.")
       })
     )
   }

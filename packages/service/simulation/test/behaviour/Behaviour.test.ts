@@ -22,7 +22,7 @@ describe("Behaviour", () => {
       const exit = yield* Effect.exit(profileOf(JSON.parse('{ "profile": "flakey" }')))
       assert.isTrue(Exit.isFailure(exit) && Cause.hasDies(exit.cause))
       const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
-      assert.propertyVal(error, "message", 'There is no preset named "flakey". Did you mean flaky?')
+      assert.propertyVal(error, "message", 'Unknown preset "flakey". Did you mean flaky?')
     })
   )
 

@@ -35,7 +35,7 @@ layer(served, { excludeTestServices: true })("ControlServer", (it) => {
   it.effect("takes the control key and nothing else, before it looks at anything", () =>
     Effect.gen(function* () {
       const missing = "Send the control key in the header X-Control-Key."
-      const wrong = "What X-Control-Key carries is not the control key of this server."
+      const wrong = "The value of X-Control-Key is not the control key of this server."
       for (const key of [null, "", "wak_test", `${controlKey}x`]) {
         const { body, status } = yield* asked("PUT", "/profile", { key, text: "{" })
         assert.deepStrictEqual([status, body], [401, { detail: key === null || key === "" ? missing : wrong }])
@@ -49,7 +49,7 @@ layer(served, { excludeTestServices: true })("ControlServer", (it) => {
       const nothing = yield* asked("GET", "/nothing")
       assert.deepStrictEqual(
         [nothing.status, nothing.body],
-        [404, { detail: "There is nothing here. The control API is described at /control/v1/openapi.json." }]
+        [404, { detail: "Not found. The control API is described at /control/v1/openapi.json." }]
       )
       const wrong = yield* asked("PATCH", "/time")
       assert.deepStrictEqual([wrong.status, wrong.headers.get("allow")], [405, "GET, PUT"])
@@ -89,7 +89,7 @@ layer(served, { excludeTestServices: true })("ControlServer", (it) => {
       assert.deepStrictEqual([text.status, text.body], [422, { detail: "The body is not JSON." }])
       const unknown = yield* asked("PUT", "/profile", { body: { preset: "flakey" } })
       assert.strictEqual(unknown.status, 404)
-      assert.match(String(unknown.body["detail"]), /^There is no preset "flakey"\. There are instant, /u)
+      assert.match(String(unknown.body["detail"]), /^Unknown preset "flakey"\. Use one of instant, /u)
     })
   )
 
@@ -114,10 +114,7 @@ layer(served, { excludeTestServices: true })("ControlServer", (it) => {
       const stopped = yield* client.operations.stopSession({ params: { session_id: run.sessionId } })
       assert.deepStrictEqual(stopped, { id: run.sessionId, status: "stopped" })
       const nobody = yield* Effect.flip(client.operations.cancelRun({ params: { run_id: "nobody" } }))
-      assert.deepStrictEqual(
-        [nobody._tag, nobody.message],
-        ["ControlNotFoundError", "There is no run with the id nobody."]
-      )
+      assert.deepStrictEqual([nobody._tag, nobody.message], ["ControlNotFoundError", "No run with id nobody."])
 
       const journal = yield* client.record.getJournal({ query: { type: "control" } })
       assert.deepStrictEqual(
@@ -151,7 +148,7 @@ describe("ControlServer", () => {
         const early = yield* asked("POST", "/time/advance", { body: { by: "1m" } })
         assert.deepStrictEqual(
           [early.status, early.body],
-          [409, { detail: "Service time is real: set it to manual before you advance it." }]
+          [409, { detail: "Service time is real. Set it to manual before you advance it." }]
         )
         yield* asked("PUT", "/time", { body: { mode: "manual" } })
         const { id } = yield* createRun("[simulate duration=30m output=found]")
@@ -197,7 +194,7 @@ describe("ControlServer", () => {
 
         const broken = yield* asked("PUT", "/snapshot", { body: { ...snapshot, state: { version: 1 } } })
         assert.strictEqual(broken.status, 422)
-        assert.match(String(broken.body["detail"]), /^This is no snapshot that can be restored/u)
+        assert.match(String(broken.body["detail"]), /^Invalid snapshot/u)
         assert.notStrictEqual((yield* asked("GET", "/time")).body["now_ms"], snapshot["at_ms"])
 
         assert.deepStrictEqual((yield* asked("PUT", "/snapshot", { body: snapshot })).body, { done: true })
@@ -258,7 +255,11 @@ describe("ControlServer", () => {
             ({ oracle }) => oracle === "key-sent-elsewhere"
           )
         ).pipe(Effect.map((verdict) => verdict ?? {}))
-        assert.match(JSON.stringify(findings), /GET \/trap\/api\/v4\/runs\/nobody brought an API key along/u, control)
+        assert.match(
+          JSON.stringify(findings),
+          /GET \/trap\/api\/v4\/runs\/nobody sent an API key to another origin/u,
+          control
+        )
         // a profile that is chosen brings its own faults, here none
         yield* asked("PUT", "/profile", { body: { preset: "instant" } })
         assert.strictEqual(JSON.stringify((yield* asked("GET", "/faults")).body), "[]")
@@ -307,7 +308,7 @@ describe("ControlServer", () => {
         assert.strictEqual((yield* asked("PUT", "/snapshot", { body: late })).status, 200)
         assert.deepStrictEqual(yield* refused("POST", "/time/advance", { by: "2 days" }), [
           409,
-          "Service time ends with the year 8999: advance it by less."
+          "Service time cannot pass the year 8999. Advance it by less."
         ])
         assert.strictEqual((yield* send("POST", "/api/v4/runs", { body: { task: "mug" } })).status, 201)
         yield* asked("POST", "/time/advance", { body: { by: "1h" } })

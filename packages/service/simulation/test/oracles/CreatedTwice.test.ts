@@ -14,7 +14,10 @@ describe("CreatedTwice", () => {
     const { count, findings, holds } = rows.verdict()
     assert.deepStrictEqual([holds, count], [false, 1])
     assert.deepStrictEqual([findings[0]?.resource, findings[0]?.seqs], ["b", [first, second]])
-    assert.match(findings[0]?.sentence ?? "", /^v4\.createRun made a and b for one intent: the answer .* was lost/u)
+    assert.match(
+      findings[0]?.sentence ?? "",
+      /^v4\.createRun created a and b for one request: the first response was lost/u
+    )
   })
 
   it("also when the row of the lost one comes later, since its caller was long in leaving", () => {
@@ -78,6 +81,6 @@ describe("CreatedTwice", () => {
     assert.isTrue(rows.verdict().holds)
     rows.request({ ...keyed, made: "b" })
     const { findings } = rows.verdict()
-    assert.match(findings[0]?.sentence ?? "", /made a and b .* same Idempotency-Key\.$/u)
+    assert.match(findings[0]?.sentence ?? "", /created a and b .* same Idempotency-Key\.$/u)
   })
 })

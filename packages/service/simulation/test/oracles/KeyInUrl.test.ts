@@ -9,7 +9,7 @@ describe("KeyInUrl", () => {
     assert.isTrue(rows.verdict().holds)
     const seq = rows.request({ operation: "v4.createRun", method: "POST", path: "/api/v4/runs?api_key=[key]" })
     assert.deepStrictEqual(rows.verdict().findings, [
-      { resource: null, sentence: "POST /api/v4/runs?api_key=[key] had an API key in its address.", seqs: [seq] }
+      { resource: null, sentence: "POST /api/v4/runs?api_key=[key] had an API key in its URL.", seqs: [seq] }
     ])
   })
 })

@@ -10,7 +10,7 @@ describe("KeySentElsewhere", () => {
     assert.isTrue(rows.verdict().holds)
     const seq = rows.request({ operation: "trap", path: "/trap/api/v4/runs" })
     assert.deepStrictEqual(rows.verdict().findings, [
-      { resource: null, sentence: "GET /trap/api/v4/runs brought an API key along to another origin.", seqs: [seq] }
+      { resource: null, sentence: "GET /trap/api/v4/runs sent an API key to another origin.", seqs: [seq] }
     ])
   })
 })

@@ -82,17 +82,17 @@ const cases: Readonly<Record<Oracle, Case>> = {
       yield* Effect.ignore(Effect.catchDefect(create(key), () => Effect.fail("lost")))
       yield* create(key)
     }),
-    says: /^v4\.createRun made \S+ and \S+ for one intent: the answer to the first was lost/u
+    says: /^v4\.createRun created \S+ and \S+ for one request: the first response was lost/u
   },
   "results-never-fetched": {
     wrong: Effect.flatMap(create(), finished),
     right: Effect.flatMap(create(), (id) => Effect.andThen(finished(id), send("GET", `/api/v4/runs/${id}`))),
-    says: /^Run \S+ of session \S+ completed, and nobody has read it since\.$/u
+    says: /^Run \S+ of session \S+ completed and was not read since\.$/u
   },
   "polls-after-terminal": {
     wrong: Effect.flatMap(create(), (id) => Effect.andThen(finished(id), finished(id))),
     right: Effect.flatMap(create(), (id) => Effect.andThen(finished(id), send("GET", `/api/v4/runs/${id}`))),
-    says: /^v4\.getRunStatus asked for \S+ after its caller had been told that it was over\.$/u
+    says: /^v4\.getRunStatus polled \S+ after its caller had read a terminal status\.$/u
   },
   "polled-too-fast": {
     options: { profile: unhurried, time: { mode: "manual" } },
@@ -102,7 +102,7 @@ const cases: Readonly<Record<Oracle, Case>> = {
     right: Effect.flatMap(create(), (id) =>
       Effect.andThen(polled(id), Effect.andThen(later("200 millis"), polled(id)))
     ),
-    says: /^v4\.getRunStatus asked for \S+ \d+ ms after the last time, not 200 ms/u
+    says: /^v4\.getRunStatus polled \S+ after \d+ ms; the profile asks for 200 ms/u
   },
   "retry-after-ignored": {
     options: { faults: busy, time: { mode: "manual" } },
@@ -112,12 +112,12 @@ const cases: Readonly<Record<Oracle, Case>> = {
       yield* later("1 second")
       yield* create()
     }),
-    says: /^v4\.createRun came [\d.]+ (?:ms|s) before the Retry-After of a 429 was over\.$/u
+    says: /^v4\.createRun came [\d.]+ (?:ms|s) before the Retry-After of a 429 ended\.$/u
   },
   "key-in-url": {
     wrong: send("GET", "/api/v4/runs/x?api_key=wak_test"),
     right: send("GET", "/api/v4/runs/x"),
-    says: /^GET \/api\/v4\/runs\/x\?api_key=\[key\] had an API key in its address\.$/u
+    says: /^GET \/api\/v4\/runs\/x\?api_key=\[key\] had an API key in its URL\.$/u
   },
   "key-sent-elsewhere": {
     options: {
@@ -130,7 +130,7 @@ const cases: Readonly<Record<Oracle, Case>> = {
       const headers = { "x-service-api-key": "wak_test" }
       yield* Effect.promise(() => fetch(`${address}/api/v4/runs/x`, { headers, redirect: "manual" }))
     }),
-    says: /^GET \/trap\/api\/v4\/runs\/x brought an API key along to another origin\.$/u
+    says: /^GET \/trap\/api\/v4\/runs\/x sent an API key to another origin\.$/u
   }
 }
 

@@ -14,7 +14,7 @@ describe("PolledTooFast", () => {
     assert.deepStrictEqual(rows.verdict().findings, [
       {
         resource: "a",
-        sentence: "v4.getRunStatus asked for a 400 ms after the last time, not 1 s.",
+        sentence: "v4.getRunStatus polled a after 400 ms; the profile asks for 1 s.",
         seqs: [first, second]
       }
     ])
@@ -44,6 +44,6 @@ describe("PolledTooFast", () => {
     const rows = play(PolledTooFast.make(() => undefined))
     rows.request(status)
     rows.request(status)
-    assert.strictEqual(rows.verdict().sentence, "The profile asks for no interval between polls.")
+    assert.strictEqual(rows.verdict().sentence, "The profile sets no pollInterval.")
   })
 })

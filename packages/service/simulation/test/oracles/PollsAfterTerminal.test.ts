@@ -24,7 +24,7 @@ describe("PollsAfterTerminal", () => {
     assert.deepStrictEqual(rows.verdict().findings, [
       {
         resource: "a",
-        sentence: "v4.getRunStatus asked for a after its caller had been told that it was over, 2 times.",
+        sentence: "v4.getRunStatus polled a after its caller had read a terminal status, 2 times.",
         seqs: [told, again, oncemore]
       }
     ])

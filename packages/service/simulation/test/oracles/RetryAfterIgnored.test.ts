@@ -15,7 +15,7 @@ describe("RetryAfterIgnored", () => {
     assert.deepStrictEqual(rows.verdict().findings, [
       {
         resource: "a",
-        sentence: "v4.getRunStatus came 1 s before the Retry-After of a 429 was over.",
+        sentence: "v4.getRunStatus came 1 s before the Retry-After of a 429 ended.",
         seqs: [first, second]
       }
     ])

@@ -234,13 +234,13 @@ describe("snapshot and restore", () => {
       const [queue] = taken.queues
       if (queue === undefined) return assert.fail("no queue")
       const wrong: ReadonlyArray<readonly [unknown, RegExp]> = [
-        [null, /no snapshot/u],
+        [null, /Invalid snapshot/u],
         [{ ...taken, version: 2 }, /\["version"\]/u],
         [{ ...taken, turns: [{ ...taken.turns[0], status: "asleep" }] }, /\["turns"\]\[0\]\["status"\]/u],
-        [{ ...taken, sessions: [] }, /turn \S+ belongs to no session/u],
-        [{ ...taken, queues: [] }, /turn \S+ is not terminal and in no queue/u],
-        [{ ...taken, queues: [...taken.queues, queue] }, /names turn \S+, which cannot be there/u],
-        [{ ...taken, queues: [{ ...queue, running: null, waiting: [queue.running] }] }, /which cannot be there/u],
+        [{ ...taken, sessions: [] }, /turn \S+ has no session/u],
+        [{ ...taken, queues: [] }, /turn \S+ is not terminal but in no queue/u],
+        [{ ...taken, queues: [...taken.queues, queue] }, /must not contain turn \S+/u],
+        [{ ...taken, queues: [{ ...queue, running: null, waiting: [queue.running] }] }, /must not contain turn/u],
         [
           { ...taken, sessions: taken.sessions.map((session) => ({ ...session, status: "stopped" })) },
           /its session is stopped/u

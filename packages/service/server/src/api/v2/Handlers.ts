@@ -2,6 +2,7 @@ import { SessionNotFoundError } from "@webagent/contract"
 import { V2Api } from "@webagent/contract/v2"
 import { basePath } from "@webagent/contract/Wire"
 import * as Effect from "effect/Effect"
+import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import { Engine } from "@webagent/engine"
 import { linkTo } from "../Links.ts"
@@ -11,18 +12,21 @@ import * as Conversion from "./Conversion.ts"
 /** API v2 under the path where this server serves it. */
 export const Served = V2Api.prefix(basePath.v2)
 
+/** The reads of a session by its id: as an operation, and as a plain read. */
+export const reads = (engine: Engine["Service"], tokens: LinkTokens["Service"]) => ({
+  get: (id: string, request: HttpServerRequest.HttpServerRequest) =>
+    engine.session(id.toLowerCase()).pipe(
+      Effect.map((found) => Conversion.fromDomain(found, linkTo(tokens, request))),
+      Effect.mapError(() => new SessionNotFoundError({ detail: "Session not found" }))
+    )
+})
+
 /** The v2 operations over the engine. */
 export const layer = HttpApiBuilder.group(
   Served,
   "sessions",
   Effect.fnUntraced(function* (handlers) {
-    const engine = yield* Engine
-    const tokens = yield* LinkTokens
-    return handlers.handle("get", ({ params, request }) =>
-      engine.session(params.session_id.toLowerCase()).pipe(
-        Effect.map((found) => Conversion.fromDomain(found, linkTo(tokens, request))),
-        Effect.mapError(() => new SessionNotFoundError({ detail: "Session not found" }))
-      )
-    )
+    const { get } = reads(yield* Engine, yield* LinkTokens)
+    return handlers.handle("get", ({ params, request }) => get(params.session_id, request))
   })
 )

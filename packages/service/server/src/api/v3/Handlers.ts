@@ -10,6 +10,15 @@ import * as Conversion from "./Conversion.ts"
 /** API v3 under the path where this server serves it. */
 export const Served = V3Api.prefix(basePath.v3)
 
+/** The reads of a session by its id: as an operation, and as a plain read. */
+export const reads = (engine: Engine["Service"]) => ({
+  get: (id: string) =>
+    engine.session(id.toLowerCase()).pipe(
+      Effect.map(Conversion.fromDomain),
+      Effect.mapError(() => new SessionNotFoundError({ detail: "Session not found" }))
+    )
+})
+
 /** The v3 operations over the engine. */
 export const layer = HttpApiBuilder.group(
   Served,
@@ -21,11 +30,7 @@ export const layer = HttpApiBuilder.group(
         SafeCreate.once({ request, route: ["v3.createSession"], payload }, (safe) =>
           engine.createSession(Conversion.toDomain(payload), safe)
         ).pipe(Effect.map(({ session, turn }) => Conversion.fromDomain({ session, turns: [turn] }))),
-      get: ({ params }) =>
-        engine.session(params.session_id.toLowerCase()).pipe(
-          Effect.map(Conversion.fromDomain),
-          Effect.mapError(() => new SessionNotFoundError({ detail: "Session not found" }))
-        )
+      get: ({ params }) => reads(engine).get(params.session_id)
     })
   })
 )

@@ -13,20 +13,29 @@ import * as Conversion from "./Conversion.ts"
 /** API v4 under the path where this server serves it. */
 export const Served = V4Api.prefix(basePath.v4)
 
+/** The reads of a run by its id: as operations, and as plain reads. */
+export const reads = (engine: Engine["Service"]) => {
+  const find = (id: string) =>
+    Effect.mapError(engine.turn(id.toLowerCase()), () => new RunNotFoundError({ detail: "Run not found" }))
+  return {
+    status: (id: string) => Effect.map(find(id), Conversion.statusFromDomain),
+    get: (id: string) => Effect.map(find(id), Conversion.fromDomain)
+  }
+}
+
 const runs = HttpApiBuilder.group(
   Served,
   "runs",
   Effect.fnUntraced(function* (handlers) {
     const engine = yield* Engine
-    const find = (id: string) =>
-      Effect.mapError(engine.turn(id.toLowerCase()), () => new RunNotFoundError({ detail: "Run not found" }))
+    const { get, status } = reads(engine)
     return handlers.handleAll({
       create: ({ payload, request }) =>
         SafeCreate.once({ request, route: ["v4.createRun"], payload }, (safe) =>
           engine.createSession(Conversion.toDomain(payload), safe)
         ).pipe(Effect.map(({ turn }) => Conversion.fromDomain(turn))),
-      status: ({ params }) => Effect.map(find(params.run_id), Conversion.statusFromDomain),
-      get: ({ params }) => Effect.map(find(params.run_id), Conversion.fromDomain)
+      status: ({ params }) => status(params.run_id),
+      get: ({ params }) => get(params.run_id)
     })
   })
 )
