@@ -1,32 +1,35 @@
-import { SessionView } from "@webagent/contract/v2"
-import { Session } from "@webagent/contract/v3"
-import { Browser, CreatedRun, QueuedMessage, Run, RunStatusView, UpdatedBrowser } from "@webagent/contract/v4"
+import type { Operation as ContractOperation } from "@webagent/contract"
+import { V2Operations } from "@webagent/contract/v2"
+import { V3Operations } from "@webagent/contract/v3"
+import { V4Operations } from "@webagent/contract/v4"
+import type { ApiVersion } from "@webagent/contract/Wire"
 import * as Schema from "effect/Schema"
-import type { Operation } from "./Service.ts"
+import { type Operation, wireOf } from "./Operation.ts"
 
-const problemOf =
-  <S extends Schema.Decoder<unknown>>(schema: S) =>
-  (body: string): string | undefined => {
-    try {
-      Schema.decodeUnknownSync(schema)(JSON.parse(body))
-      return undefined
-    } catch (error) {
-      return String(error)
-    }
-  }
+type Group = Readonly<Record<string, ContractOperation>>
 
-const problems: Readonly<Record<Operation, (body: string) => string | undefined>> = {
-  "v2.getSession": problemOf(SessionView),
-  "v3.createSession": problemOf(Session),
-  "v3.getSession": problemOf(Session),
-  "v4.createRun": problemOf(CreatedRun),
-  "v4.getRunStatus": problemOf(RunStatusView),
-  "v4.getRun": problemOf(Run),
-  "v4.queueMessage": problemOf(QueuedMessage),
-  "v4.createBrowser": problemOf(Browser),
-  "v4.updateBrowser": problemOf(UpdatedBrowser)
+const groups: Readonly<Record<ApiVersion, ReadonlyArray<Group>>> = {
+  v2: [V2Operations.sessions],
+  v3: [V3Operations.sessions],
+  v4: [V4Operations.runs, V4Operations.sessions, V4Operations.browsers]
 }
 
-/** What the contract's schema has against a successful answer; undefined when it is as described. */
-export const violation = (operation: Operation, body: string | null): string | undefined =>
-  problems[operation](body ?? "")
+/** The schema of a successful response, from the contract's table. */
+const successOf = (operation: Operation) => {
+  const { method, path, version } = wireOf(operation)
+  const found = groups[version]
+    .flatMap((group) => Object.values(group))
+    .find((other) => other.method === method && other.path === path)
+  if (found === undefined) throw new Error(`The contract has no operation ${operation}.`)
+  return found.success
+}
+
+/** What the contract's schema has against a successful response; undefined when it is as described. */
+export const violation = (operation: Operation, body: string | null): string | undefined => {
+  try {
+    Schema.decodeUnknownSync(successOf(operation))(JSON.parse(body ?? ""))
+    return undefined
+  } catch (error) {
+    return String(error)
+  }
+}

@@ -1,5 +1,6 @@
 import { answersDecoded, contractViolations } from "./Metrics.ts"
-import { type Answer, isSuccess, type Operation } from "./Service.ts"
+import type { Operation } from "./Operation.ts"
+import { type Answer, isSuccess } from "./Service.ts"
 
 /** Answers that are held against the contract when their iteration has ended. */
 export interface Sample {

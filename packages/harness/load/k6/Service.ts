@@ -1,12 +1,8 @@
-import { type ApiVersion, basePath, operations } from "@webagent/contract/Wire"
+import { basePath } from "@webagent/contract/Wire"
 import http from "k6/http"
 import type { RefinedResponse } from "k6/http"
+import { type Operation, wireOf } from "./Operation.ts"
 import type { Settings } from "./Settings.ts"
-
-type OperationsOf<Version extends ApiVersion> = `${Version}.${keyof (typeof operations)[Version] & string}`
-
-/** An operation of the contract, as metrics are tagged with it: `v4.createRun`. */
-export type Operation = { readonly [Version in ApiVersion]: OperationsOf<Version> }[ApiVersion]
 
 /** An answer as text. */
 export type Answer = RefinedResponse<"text">
@@ -29,21 +25,11 @@ export interface Service {
 /** The longest time that one request may take. */
 export const requestTimeout_ms = 10_000
 
-const all = new Map<string, { readonly method: string; readonly path: string }>(
-  Object.entries(operations).flatMap(([version, byName]) =>
-    Object.entries(byName).map(([name, { method, path }]) => [
-      `${version}.${name}`,
-      { method, path: basePath[version as ApiVersion] + path }
-    ])
-  )
-)
-
 /** Sends operations of the contract, each under its own name in every metric; `hear` gets to see each answer. */
 export const make = (settings: Settings, hear: (operation: Operation, answer: Answer) => void): Service => {
   const requestOf = (operation: Operation, { body, id = "", key }: Request) => {
-    const found = all.get(operation)
-    if (found === undefined) throw new Error(`The contract has no operation ${operation}.`)
-    const url = settings.address + found.path.replace(/\{\w+\}/u, encodeURIComponent(id))
+    const { method, path, version } = wireOf(operation)
+    const url = settings.address + basePath[version] + path.replace(/\{\w+\}/u, encodeURIComponent(id))
     const params = {
       headers: {
         [settings.apiKeyHeader]: settings.apiKey,
@@ -56,7 +42,7 @@ export const make = (settings: Settings, hear: (operation: Operation, answer: An
       // the key goes to this service only
       redirects: 0
     } as const
-    return [found.method, url, body === undefined ? null : JSON.stringify(body), params] as const
+    return [method, url, body === undefined ? null : JSON.stringify(body), params] as const
   }
   return {
     send: (operation, request = {}) => {

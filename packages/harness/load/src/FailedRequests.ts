@@ -1,3 +1,4 @@
+import { number } from "@webagent/report/Text"
 import * as Schema from "effect/Schema"
 import type { Points } from "./Points.ts"
 
@@ -24,9 +25,6 @@ export const text = (failed: FailedRequests): string | undefined => {
   if (failed.length === 0) return undefined
   const parts = failed
     .slice(0, shown)
-    .map(
-      ({ requests, status }) =>
-        `${["", "0"].includes(status) ? "no response" : status} (${requests.toLocaleString("en-US")})`
-    )
+    .map(({ requests, status }) => `${["", "0"].includes(status) ? "no response" : status} (${number(requests)})`)
   return [...parts, ...(failed.length > shown ? ["others"] : [])].join(", ")
 }

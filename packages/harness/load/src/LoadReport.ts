@@ -1,7 +1,6 @@
 import type { Style } from "@webagent/report/Style"
-import { counted, duration } from "@webagent/report/Text"
+import { counted, duration, number } from "@webagent/report/Text"
 import * as Schema from "effect/Schema"
-import { time } from "./ComparedMetric.ts"
 import * as FailedRequests from "./FailedRequests.ts"
 import { count, type K6Summary, Metric } from "./K6Summary.ts"
 import { type Distribution, Measurements } from "./Measurements.ts"
@@ -108,8 +107,8 @@ export const ending = (report: LoadReport, style: Style): ReadonlyArray<string> 
   const times = latencies(report).filter(([, { count }]) => count > 0)
   const cells = times.map(([name, { count, max, p50, p95, p99 }]) => [
     name,
-    count.toLocaleString("en-US"),
-    ...[p50, p95, p99, max].map(time)
+    number(count),
+    ...[p50, p95, p99, max].map((time) => duration(time))
   ])
   return [
     "",

@@ -1,8 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { cut } from "@webagent/report/Text"
+import { cut, duration, number, percent } from "@webagent/report/Text"
 import { quantile } from "@webagent/statistics/Quantile"
-import { time } from "./ComparedMetric.ts"
 import type { Points } from "./Points.ts"
 
 const clock = (seconds: number) =>
@@ -43,16 +42,16 @@ export const measurements = (points: Points): string => {
   const measured = times.filter(([, values]) => values.length > 0)
   const all = measured.length > 0 ? measured : ([["", recent(points, "http_req_duration")]] as const)
   const p95 = all.map(([label, values]) =>
-    `${label} ${time(quantile(Float64Array.from(values).toSorted(), 0.95))}`.trim()
+    `${label} ${duration(quantile(Float64Array.from(values).toSorted(), 0.95))}`.trim()
   )
   const window_s = Math.max(1, Math.min(recent_ms, points.last_ms()) / 1000)
   const perSecond = recent(points, "http_reqs").length / window_s
   return [
-    `requests ${sent.toLocaleString("en-US")}`,
-    `${Math.round(perSecond).toLocaleString("en-US")}/s`,
+    `requests ${number(sent)}`,
+    `${number(perSecond, 0)}/s`,
     `p95 ${p95.join("  ")}`,
-    `dropped ${points.sum("dropped_iterations").toLocaleString("en-US")}`,
-    `errors ${((100 * points.sum("http_req_failed")) / sent).toFixed(1)} %`
+    `dropped ${number(points.sum("dropped_iterations"))}`,
+    `errors ${percent(points.sum("http_req_failed") / sent)}`
   ].join("   ")
 }
 

@@ -1,3 +1,4 @@
+import { duration, number, percent } from "@webagent/report/Text"
 import * as Schema from "effect/Schema"
 import type { Style } from "@webagent/report/Style"
 import type { K6Summary, Metric } from "./K6Summary.ts"
@@ -14,13 +15,9 @@ export const Threshold = Schema.Struct({
 })
 export type Threshold = typeof Threshold.Type
 
-const decimals = (value: number, digits: number) =>
-  value.toLocaleString("en-US", { maximumFractionDigits: digits, minimumFractionDigits: digits })
-
 const measuredOf = (value: number, { contains, type }: Metric): string => {
-  if (type === "rate") return `${decimals(value * 100, 2)} %`
-  if (contains !== "time") return decimals(value, Number.isInteger(value) ? 0 : 2)
-  return value < 1000 ? `${decimals(value, 1)} ms` : `${decimals(value / 1000, 2)} s`
+  if (type === "rate") return percent(value, 2)
+  return contains === "time" ? duration(value) : number(value, 2)
 }
 
 const signs: Readonly<Record<string, string>> = { "==": "=", "===": "=", "!=": "≠", "<=": "≤", ">=": "≥" }
@@ -34,7 +31,7 @@ const thresholdOf = (name: string, metric: Metric, expression: string, ok: boole
   const value = metric.values[statistic] ?? 0
   return {
     name: ["rate", "count", "value"].includes(statistic) ? name : `${name} ${statistic}`,
-    limit: `${signs[operator] ?? operator} ${measuredOf(limit, metric).replace(/\.0+ /u, " ")}`,
+    limit: `${signs[operator] ?? operator} ${measuredOf(limit, metric)}`,
     measured: isUnmeasured(metric) ? "nothing" : measuredOf(value, metric),
     ok: ok && !isUnmeasured(metric)
   }

@@ -1,3 +1,4 @@
+import { number } from "@webagent/report/Text"
 import type { LoadPlan } from "./LoadPlan.ts"
 import { firstPause_ms, pauseAfter, runTimeout_ms } from "./LoadTest.ts"
 import { type FlowName, flows, type Mix } from "./Mix.ts"
@@ -70,7 +71,7 @@ export const worstCase = (
   const [requests, runs, browsers] = (["requests", "runs", "browsers"] as const).map((what) => {
     const around = ofProcess.reduce((sum, requested) => sum + requested[what], 0)
     const most = times * (starts * Math.max(...started.map((requested) => requested[what])) + segments * around)
-    return most.toLocaleString("en-US")
+    return number(most)
   })
   return `send up to ${requests} requests and create up to ${runs} runs and ${browsers} browsers`
 }

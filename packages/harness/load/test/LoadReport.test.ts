@@ -46,8 +46,8 @@ describe("ending", () => {
     const at = lines.findIndex((line) => line.startsWith("latency"))
     assert.deepStrictEqual(lines.slice(at, at + 3), [
       "latency           count  p50     p95     p99     max",
-      "all requests      200    4.0 ms  8.0 ms  12 ms   36 ms",
-      "time to terminal  200    200 ms  400 ms  600 ms  1.80 s"
+      "all requests      200    4 ms    8 ms    12 ms   36 ms",
+      "time to terminal  200    200 ms  400 ms  600 ms  1.8 s"
     ])
   })
 })

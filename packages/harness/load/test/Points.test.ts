@@ -107,7 +107,7 @@ describe("Progress.measurements", () => {
     ])
     assert.strictEqual(
       Progress.measurements(points),
-      "requests 3   0/s   p95 create 12 ms  status 4.0 ms  to terminal 1.31 s   dropped 1   errors 33.3 %"
+      "requests 3   0/s   p95 create 12 ms  status 4 ms  to terminal 1.31 s   dropped 1   errors 33.3 %"
     )
     assert.strictEqual(Progress.measurements(pointsOf([])), "")
   })

@@ -5,7 +5,7 @@ import { type LoadTestName, loadTests, preAllocatedVUs } from "@webagent/load/Lo
 import * as Mix from "@webagent/load/Mix"
 import * as ThresholdFile from "@webagent/load/ThresholdFile"
 import { worstCase } from "@webagent/load/WorstCase"
-import { counted } from "@webagent/report/Text"
+import { counted, number } from "@webagent/report/Text"
 import { usage } from "@webagent/report/UserError"
 import * as Config from "effect/Config"
 import * as Console from "effect/Console"
@@ -108,7 +108,7 @@ export const given = <Fields extends object>(fields: Fields) =>
 // a user that checks responses takes more, and most do not
 const memoryOfUser_bytes = 700_000
 
-const gigabytes = (bytes: number) => `${(bytes / 1e9).toLocaleString("en-US", { maximumFractionDigits: 1 })} GB`
+const gigabytes = (bytes: number) => `${number(bytes / 1e9)} GB`
 
 /** Refuses a load whose virtual users need more memory than this machine has. */
 export const ensureItFits = ({ rate }: LoadPlan, { run_timeout_ms, vus }: LoadSettings) => {

@@ -13,6 +13,7 @@ import * as Threshold from "@webagent/load/Threshold"
 import * as TimeSeries from "@webagent/load/TimeSeries"
 import * as AtomicFile from "@webagent/report/AtomicFile"
 import { describePlatformError } from "@webagent/report/PlatformErrorText"
+import { number } from "@webagent/report/Text"
 import { usage } from "@webagent/report/UserError"
 import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
@@ -183,7 +184,7 @@ export const runLoadTest = (options: RunLoadTestOptions) =>
         ...(left === undefined ? [] : [`left     ${left}`]),
         ...(points.lost() === 0
           ? []
-          : [`memory   full: latencies and rates are without the last ${points.lost().toLocaleString("en-US")} points`])
+          : [`memory   full: latencies and rates are without the last ${number(points.lost())} points`])
       ])
       const file = yield* save(directory, report, TimeSeries.of(points), { dashboard, judgement })
       yield* say([`report   ${file}`])

@@ -1,4 +1,4 @@
-import { counted, duration } from "@webagent/report/Text"
+import { counted, duration, moment, percent } from "@webagent/report/Text"
 import { escape } from "@webagent/report/Xml"
 import type { Verdict } from "../AbComparison.ts"
 import * as AbReport from "../AbReport.ts"
@@ -22,8 +22,8 @@ const settings = (report: Report): ReadonlyArray<readonly [string, string]> => [
   ["load test", report.test],
   ...LoadHtml.workloadOf(report.rate, report.settings ?? {}),
   ["pairs", `${report.pairs.length}, each run ${duration(report.duration_ms)}`],
-  ["tolerance", HtmlPage.percent(report.tolerance)],
-  ["started", LoadHtml.utc(report.startedAt)],
+  ["tolerance", percent(report.tolerance)],
+  ["started", moment(report.startedAt)],
   ["seed of the order", String(report.seed)],
   ["k6", report.tool.k6]
 ]

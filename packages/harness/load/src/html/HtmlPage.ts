@@ -26,18 +26,6 @@ a { color: var(--line-0) } footer { margin-top: 3rem; color: var(--faint); font-
 @media print { figure { break-inside: avoid } }
 `
 
-/** A time on a page: `0.4 ms`, `41 ms`, `1.31 s`. */
-export const time = (value_ms: number): string => {
-  if (value_ms === 0) return "0 ms"
-  if (value_ms < 10) return `${Number(value_ms.toFixed(value_ms < 1 ? 2 : 1))} ms`
-  return value_ms < 1000 ? `${Math.round(value_ms)} ms` : `${Number((value_ms / 1000).toFixed(2))} s`
-}
-
-/** A number with its thousands apart. */
-export const number = (value: number) => value.toLocaleString("en-US", { maximumFractionDigits: value < 10 ? 2 : 0 })
-/** A share in percent. */
-export const percent = (share: number) => `${Number((share * 100).toFixed(share < 0.1 ? 2 : 1))} %`
-
 /** A table whose first column names the row; the other cells are HTML. One that is too wide scrolls, by keys too. */
 export const table = (heads: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) =>
   `<div class="scroll" tabindex="0" role="group" aria-label="${escape(heads.join(", "))}"><table><thead><tr>${heads.map((head) => `<th scope="col">${escape(head)}</th>`).join("")}</tr></thead><tbody>${rows

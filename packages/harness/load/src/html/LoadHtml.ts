@@ -1,10 +1,12 @@
-import { counted, duration } from "@webagent/report/Text"
+import { counted, duration, moment, number, percent } from "@webagent/report/Text"
 import { escape } from "@webagent/report/Xml"
 import * as FailedRequests from "../FailedRequests.ts"
 import { latencies, type LoadReport, type WorkloadSettings } from "../LoadReport.ts"
 import type { Quantiles, TimeSeries } from "../TimeSeries.ts"
-import { number, percent, render as renderPage, table, time } from "./HtmlPage.ts"
+import { render as renderPage, table } from "./HtmlPage.ts"
 import * as LineChart from "./LineChart.ts"
+
+const share = (value: number) => percent(value, 2)
 
 const sentence = (report: LoadReport): string => {
   const crossed = report.thresholds.filter(({ ok }) => !ok)
@@ -19,9 +21,6 @@ const sentence = (report: LoadReport): string => {
 export const targetOf = ({ address, name, simulated }: LoadReport["target"]) =>
   `${name === address ? "" : `${name}, `}${address}${simulated ? "" : " (not simulated)"}`
 
-/** A time of day, as a page shows it. */
-export const utc = (iso: string) => `${iso.slice(0, 19).replace("T", " ")} UTC`
-
 /** The workload, as a page shows it. */
 export const workloadOf = (
   rate: number,
@@ -32,7 +31,7 @@ export const workloadOf = (
   ...(profile === undefined ? [] : [["profile", profile] as const]),
   ...(task === undefined ? [] : [["task", task] as const]),
   ...(run_timeout_ms === undefined ? [] : [["run timeout", duration(run_timeout_ms)] as const]),
-  ...(sample === undefined ? [] : [["responses checked", percent(sample)] as const])
+  ...(sample === undefined ? [] : [["responses checked", share(sample)] as const])
 ]
 
 const settings = (report: LoadReport): ReadonlyArray<readonly [string, string]> => [
@@ -40,7 +39,7 @@ const settings = (report: LoadReport): ReadonlyArray<readonly [string, string]> 
   ...workloadOf(report.rate, report.settings),
   ["duration", duration(report.duration_ms)],
   ["until the last work ended", duration(report.took_ms)],
-  ["started", utc(report.startedAt)],
+  ["started", moment(report.startedAt)],
   ...(report.settings.segments === 1 ? [] : [["processes", String(report.settings.segments)] as const]),
   ["k6", report.tool.k6]
 ]
@@ -49,7 +48,7 @@ const quantileChart = (title: string, { p50, p95, p99 }: Quantiles, step_ms: num
   LineChart.render({
     title,
     step_ms,
-    format: time,
+    format: duration,
     lines: [
       { label: "p50", values: p50 },
       { label: "p95", values: p95 },
@@ -62,7 +61,7 @@ const isMeasured = ({ p50 }: Quantiles) => p50.some((value) => value !== null)
 const charts = (series: TimeSeries): ReadonlyArray<string> => {
   const { dropped, errors, operations, requests, step_ms } = series
   const [all] = operations
-  const perSecond = (value: number) => `${number(value)}/s`
+  const perSecond = (value: number) => `${number(value, 2)}/s`
   return [
     ...(all === undefined ? [] : [quantileChart("Request latency", all.ms, step_ms)]),
     LineChart.render({
@@ -77,7 +76,7 @@ const charts = (series: TimeSeries): ReadonlyArray<string> => {
     LineChart.render({
       title: "Failed requests",
       step_ms,
-      format: percent,
+      format: share,
       atLeast: 0.01,
       lines: [{ label: "failed", values: errors }]
     }),
@@ -92,12 +91,12 @@ const charts = (series: TimeSeries): ReadonlyArray<string> => {
 export const render = (report: LoadReport, series: TimeSeries, dashboard: string | undefined): string => {
   const { errors, throughput } = report.measurements
   const statuses = FailedRequests.text(report.failed_requests ?? [])
-  const failed = `${percent(errors)} of requests failed${statuses === undefined ? "" : `: ${statuses}`}`
+  const failed = `${share(errors)} of requests failed${statuses === undefined ? "" : `: ${statuses}`}`
   const title = `Load test ${report.test}`
   const rows = latencies(report).map(([name, { count, max, p50, p95, p99 }]) => [
     name,
     number(count),
-    ...[p50, p95, p99, max].map(time)
+    ...[p50, p95, p99, max].map((time) => duration(time))
   ])
   const thresholds = report.thresholds.map(({ limit, measured, name, ok }) => [
     name,
@@ -109,7 +108,7 @@ export const render = (report: LoadReport, series: TimeSeries, dashboard: string
   return renderPage({
     title: `${title}: ${report.verdict}`,
     header: `<h1>${escape(title)}</h1><p>${sentence(report)}</p>
-<p class="faint">${number(throughput)} successful requests a second. ${escape(failed)}. ${duration(report.took_ms)} in all.</p>`,
+<p class="faint">${number(throughput, 1)} successful requests a second. ${escape(failed)}. ${duration(report.took_ms)} in all.</p>`,
     main: `<div class="tables"><section><h2>Thresholds</h2>${table(["threshold", "limit", "measured", "result"], thresholds)}</section>
 <section class="settings"><h2>Settings</h2>${table(
       ["setting", "value"],
