@@ -29,6 +29,19 @@ describe("ofMean", () => {
     }))
 })
 
+describe("detectableMean", () => {
+  const numbers = [1, 2, 3, 4, 5, 6, 7]
+
+  it("with as many numbers is what their interval detects", () =>
+    assert.closeTo(Interval.detectableMean(numbers, 7, 0.025), Interval.ofMean(numbers, 0.025).detectable, 1e-12))
+
+  it("falls with more numbers, and is endless with fewer than two", () => {
+    // (1.9842 + 0.8452) times 2.1602 / sqrt(100)
+    assert.closeTo(Interval.detectableMean(numbers, 100, 0.025), 0.6112, 1e-3)
+    assert.strictEqual(Interval.detectableMean(numbers, 1, 0.025), Infinity)
+  })
+})
+
 describe("ofRatios", () => {
   it("is a ratio with its ends", () => {
     const { high, low, middle } = Interval.ofRatios([1.2, 1.3, 1.4, 1.3, 1.2, 1.4, 1.3], 0.01)
