@@ -1,30 +1,43 @@
 import { fingerprint } from "./Fingerprint.ts"
-import { detectable, judgeMonths, type MonthsOptions } from "./nights/Months.ts"
+import { changed, gateNames, type GateName, type MonthsOptions, quiet } from "./nights/Months.ts"
 import type { NightsReport } from "./nights/NightsReport.ts"
+import type { Preset } from "./nights/Troubles.ts"
+import { changes } from "./nights/World.ts"
 
 /** What the command line says. */
 export interface NightsOptions {
   readonly quick: boolean
-  /** Months of each kind of change; 60 unless given. */
+  /** Months of each kind of change; 20 unless given. */
   readonly rounds: number | undefined
   readonly log: (line: string) => void
 }
 
-/** Months of nights in virtual time; most months have a regression: how soon it is found, and how many false positives. */
+const worlds: ReadonlyArray<Preset> = ["calm", "realistic", "harsh"]
+// other gates are told apart by a few months, and each month of change points is slow
+const isOurs = (gate: GateName) => gate.startsWith("ours")
+
+/** Months of nights in virtual time, most of them with a change: how soon it is found, and how often in vain. */
 export const nights = ({ log, quick, rounds }: NightsOptions): NightsReport => {
   const machine = fingerprint()
-  const months = rounds ?? (quick ? 3 : 60)
-  const options: MonthsOptions = { months, seed: 1, scenarios: 100, trials: 5, nightly: 0.03, before: 30 }
-  const few: MonthsOptions = { ...options, months: Math.ceil(months / 3), seed: 10_001, before: 7 }
-  const gates = judgeMonths(options, log)
-  const young = { options: few, gates: judgeMonths(few, log) }
+  const months = rounds ?? (quick ? 2 : 20)
+  const options: MonthsOptions = { seed: 1, scenarios: 100, trials: 5, before: 60 }
+  const report = worlds.map((preset) => ({
+    preset,
+    gates: gateNames.map((gate) => {
+      const few = isOurs(gate) ? months : Math.ceil(months / 4)
+      const calm = quiet(options, preset, gate, 2 * few)
+      log(`${preset}: ${gate}, ${2 * few} months without a change`)
+      const kinds = changes.filter((change) => change !== "none")
+      const found = kinds.map((change) => changed(options, preset, gate, change, few))
+      log(`${preset}: ${gate}, ${few} months of each change`)
+      return { gate, quiet: calm, found }
+    })
+  }))
   return {
     bench: "nights",
     date: new Date().toISOString().slice(0, 10),
     options,
-    gates,
-    young,
-    detectable: detectable(options),
+    worlds: report,
     fingerprint: machine()
   }
 }

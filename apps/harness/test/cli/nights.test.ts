@@ -38,7 +38,7 @@ describe("nights", () => {
     assert.strictEqual(bad.code, 1)
     assert.match(
       bad.stdout,
-      /pass rate of weather › holds: \d+ of 20 trials passed tonight, 120 of 120 in 6 nights before/u
+      /pass rate of weather › holds: \d+ of 20 trials passed tonight, 120 of 120 in the 6 nights before/u
     )
     assert.match(bad.stdout, /red {6}pass rate of weather › holds: .* \(new\)\n/u)
     assert.match(bad.stdout, /\n1 flaky \(1 new\), 1 passed/u)

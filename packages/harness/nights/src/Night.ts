@@ -1,3 +1,4 @@
+import { deviation, mean } from "@webagent/statistics/Quantile"
 import { createHash } from "node:crypto"
 import * as Schema from "effect/Schema"
 import { awayTooOften } from "@webagent/report/Gate"
@@ -11,8 +12,22 @@ export const Durations = Schema.Struct({
   count: Schema.Int,
   /** The mean of the natural logarithms of the durations in milliseconds. */
   mean_log: Schema.Number,
-  median_ms: Schema.Number
+  median_ms: Schema.Number,
+  /** The standard deviation of these logarithms; absent of fewer than two trials, and in histories of older versions. */
+  deviation_log: Schema.optionalKey(Schema.Number)
 })
+
+/** Trials beyond the planned ones, of a scenario that failed or looked slow: they confirm, and are no part of a baseline. */
+export const ConfirmTrials = Schema.Struct({
+  figure: Schema.Literals(["pass rate", "duration"]),
+  passed: Schema.Int,
+  scored: Schema.Int,
+  /** The mean of the middle half of the logarithms of the durations of those that passed. */
+  middle_log: Schema.optionalKey(Schema.Number)
+})
+
+/** Trials beyond the planned ones. */
+export type ConfirmTrials = typeof ConfirmTrials.Type
 
 /** What a history keeps of a scenario in one night. */
 export const NightScenario = Schema.Struct({
@@ -35,7 +50,9 @@ export const NightScenario = Schema.Struct({
   cost_usd: Schema.String,
   requests: Schema.Int,
   breaches: Schema.Int,
-  leaks: Schema.Int
+  leaks: Schema.Int,
+  /** Only `passed` and `scored` of these count for tonight, and none of it for later nights. */
+  confirm: Schema.optionalKey(ConfirmTrials)
 })
 
 /** What a history keeps of a scenario in one night. */
@@ -101,10 +118,12 @@ const durationsOf = (result: ScenarioResult) => {
     .toSorted((a, b) => a - b)
   if (passed.length === 0) return {}
   const middle = [passed[(passed.length - 1) >> 1] ?? 0, passed[passed.length >> 1] ?? 0] as const
+  const logs = passed.map(Math.log)
   return {
     durations: {
       count: passed.length,
-      mean_log: Number((passed.reduce((sum, value) => sum + Math.log(value), 0) / passed.length).toFixed(6)),
+      mean_log: Number(mean(logs).toFixed(6)),
+      ...(logs.length < 2 ? {} : { deviation_log: Number(deviation(logs).toFixed(6)) }),
       median_ms: Number(((middle[0] + middle[1]) / 2).toFixed(2))
     }
   }

@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import type { Figure } from "@webagent/report/NightJudgement"
+import { Figure } from "@webagent/report/NightJudgement"
 import { isComplete, keyOf, type Night, type NightScenario } from "./Night.ts"
 
 const ScenarioName = Schema.Struct({ suite: Schema.String, name: Schema.String })
@@ -40,21 +40,22 @@ const isSame = (one: Of, other: Of) => one?.suite === other?.suite && one?.name 
 export const figureKey = (figure: Figure, of: Of): string =>
   JSON.stringify([figure, ...(of === null ? [] : [of.suite, of.name])])
 
-/** What was said of a figure in the nights before. */
+/** What was said of a scenario, or of the whole night, in the nights before. */
 export interface Standing {
-  /** Whether nobody has said that it was worse in a night. */
+  /** Whether no figure regressed in a night: only then it may be a part of a baseline. */
   readonly isMeasure: (startedAt: string) => boolean
-  /** Whether a night was before what was accepted as how it is from then on. */
-  readonly isOver: (startedAt: string) => boolean
+  /** Whether a night was before a regression of the figure that was accepted as the new baseline. */
+  readonly isOver: (figure: Figure, startedAt: string) => boolean
 }
 
 const untouched: Standing = { isMeasure: () => true, isOver: () => false }
 
 /**
- * What got worse in a night is no measure for the nights after, from the first night on in which it was so: else a real
- * regression would become the measure of itself. Until somebody accepts it: then everything before is over.
+ * A night in which any figure of the whole night regressed leaves all baselines, and one in which a scenario regressed
+ * leaves all of that scenario's: a night that is wrong in one way is not trusted in others. Both hold from the first
+ * night on in which it was so, and end when the regression is accepted: then what was before no longer counts.
  */
-export const standing = ({ accepted, nights }: Past): ((figure: Figure, of: Of) => Standing) => {
+export const standing = ({ accepted, nights }: Past): ((of: Of) => Standing) => {
   const spans = new Map<string, Array<readonly [from: string, to: string]>>()
   const begins = new Map<string, string>()
   for (const night of nights) {
@@ -72,18 +73,16 @@ export const standing = ({ accepted, nights }: Past): ((figure: Figure, of: Of) 
       spans.set(key, spans.get(key)?.filter(([, to]) => to > at) ?? [])
     }
   }
-  return (figure, of) => {
+  if (spans.size === 0 && begins.size === 0) return () => untouched
+  return (of) => {
     // what holds for the whole night holds for each of its scenarios
-    const keys = [figureKey(figure, null), ...(of === null ? [] : [figureKey(figure, of)])]
-    const ours = keys.flatMap((key) => spans.get(key) ?? [])
-    const begin = keys.reduce(
-      (latest, key) => ((begins.get(key) ?? "") > latest ? (begins.get(key) ?? "") : latest),
-      ""
-    )
-    if (ours.length === 0 && begin === "") return untouched
+    const subjects = of === null ? [null] : [null, of]
+    // a leak says nothing of times and counts
+    const figures = Figure.literals.filter((figure) => figure !== "leaked browsers")
+    const ours = figures.flatMap((figure) => subjects.flatMap((one) => spans.get(figureKey(figure, one)) ?? []))
     return {
       isMeasure: (startedAt) => !ours.some(([from, to]) => from <= startedAt && startedAt <= to),
-      isOver: (startedAt) => startedAt < begin
+      isOver: (figure, startedAt) => subjects.some((one) => startedAt < (begins.get(figureKey(figure, one)) ?? ""))
     }
   }
 }

@@ -34,7 +34,12 @@ describe("a night of a report", () => {
       failed: 0,
       claimed: 1,
       infra: 1,
-      durations: { count: 3, mean_log: Number(Math.log(200).toFixed(6)), median_ms: 200 },
+      durations: {
+        count: 3,
+        mean_log: Number(Math.log(200).toFixed(6)),
+        deviation_log: Number(Math.LN2.toFixed(6)),
+        median_ms: 200
+      },
       spent_ms: 1660,
       trials: 5,
       cost_usd: "0.25",

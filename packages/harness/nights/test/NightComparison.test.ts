@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { cost, duration } from "../src/Judge.ts"
+import { cost, duration } from "../src/Level.ts"
 import type { Night } from "../src/Night.ts"
 import * as NightComparison from "../src/NightComparison.ts"
 import type { RunReport } from "@webagent/report/RunReport"

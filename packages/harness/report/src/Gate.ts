@@ -1,7 +1,14 @@
 import type { GateResult, Reason } from "./GateResult.ts"
 import type { JudgedRow } from "./NightJudgement.ts"
 import * as Onset from "./Onset.ts"
-import { isBad, isUncleanOnly, leakedBrowsersOf, type RunReport, type ScenarioResult } from "./RunReport.ts"
+import {
+  isBad,
+  isUncleanOnly,
+  leakedBrowsersOf,
+  type RunReport,
+  type ScenarioResult,
+  type Verdict
+} from "./RunReport.ts"
 import { counted } from "./Text.ts"
 import { isScored } from "./Trial.ts"
 
@@ -42,19 +49,45 @@ const reason = (
 /** Whether a scenario is in quarantine that holds: what becomes of it stops nobody. */
 export const isCovered = ({ quarantine }: ScenarioResult) => quarantine !== undefined && !quarantine.expired
 
-/** Whether the nights before do not show that it was better, though they could: then a scenario that passes now and then does not stop anybody. */
+/**
+ * Whether a scenario that does not always pass is as it usually is, by what the nights before say of its pass rate: a
+ * flaky scenario whose rate has not fallen, or one that failed every trial and often does.
+ */
+export const isUsual = (verdict: Verdict, row: JudgedRow | undefined): boolean =>
+  row !== undefined &&
+  row.nights >= leastNights &&
+  (row.verdict === "no evidence" || row.verdict === "improved") &&
+  (verdict === "flaky" || (verdict === "failed" && row.tier === "fine"))
+
 const isKnown = (result: ScenarioResult, rows: ReadonlyArray<JudgedRow>): boolean =>
-  result.verdict === "flaky" &&
-  rows.some(
-    ({ detectable, figure, nights, scenario, verdict }) =>
-      figure === "pass rate" &&
-      // where not even a scenario that always fails would be seen, nothing is shown
-      detectable !== null &&
-      scenario?.suite === result.suite &&
-      scenario.name === result.name &&
-      nights >= leastNights &&
-      (verdict === "no evidence" || verdict === "improved")
+  isUsual(
+    result.verdict,
+    rows.find(
+      ({ figure, scenario }) =>
+        figure === "pass rate" && scenario?.suite === result.suite && scenario.name === result.name
+    )
   )
+
+/** Regressions as findings: scenarios that regressed in the same figure since the same night are one, as one cause made them. */
+export const findings = (rows: ReadonlyArray<JudgedRow>): ReadonlyArray<string> => {
+  // a leak has a rule of its own
+  const red = rows.filter(({ figure, verdict }) => verdict === "regressed" && figure !== "leaked browsers")
+  const groups = Map.groupBy(
+    red.toSorted((one, other) => Onset.newestFirst(one.onset, other.onset)),
+    ({ figure, scenario, since }) => JSON.stringify([figure, scenario === null ? null : since])
+  )
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group
+    if (first === undefined) return []
+    const onset = first.onset === undefined ? "" : ` (${Onset.text(first.onset)})`
+    if (first.scenario === null) return [`${first.figure} of the whole night: ${first.evidence}${onset}`]
+    const names = group.flatMap(({ scenario }) => (scenario === null ? [] : [nameOf(scenario)]))
+    const more = names.length > mostNamed ? `, and ${names.length - mostNamed} more` : ""
+    const whose =
+      names.length === 1 ? names[0] : `${names.length} scenarios (${names.slice(0, mostNamed).join(", ")}${more})`
+    return [`${first.figure} of ${whose}: ${first.evidence}${onset}`]
+  })
+}
 
 /** The results whose trials are no reason, whatever they say: in quarantine, or flaky as ever. */
 export const tolerated = ({ judgement, results }: RunReport): ReadonlySet<ScenarioResult> =>
@@ -112,8 +145,7 @@ const cuts = (report: RunReport): ReadonlyArray<Reason> => {
 
 /**
  * Decides whether a run is green, in the only place that does. A broken invariant, a leak, and what is worse than it was
- * are red whatever the checks say. What failed is red, unless it passes now and then and at least five nights show that
- * it was no better before. What is quarantined is not red until that expires; an expired entry is. What a limit kept
+ * are red whatever the checks say. What failed is red, unless at least five nights show that it fails as often as usual. What is quarantined is not red until that expires; an expired entry is. What a limit kept
  * from running is not red, and said, but for a scenario that was begun and had no trial done in its own time; a run of which nothing is known, or too little, is red, but for a shard, which is
  * judged with the others.
  */
@@ -122,7 +154,7 @@ export const judge = (report: RunReport): GateResult => {
   const rows = judgement?.rows ?? []
   const open = results.filter((result) => !isCovered(result))
   const of = (verdict: ScenarioResult["verdict"]) => open.filter((result) => result.verdict === verdict)
-  const known = of("flaky").filter((result) => isKnown(result, rows))
+  const known = [...of("flaky"), ...of("failed")].filter((result) => isKnown(result, rows))
   const covered = new Set(results.filter(isCovered).map(nameOf))
   const unrun = cuts(report)
   const isShard = report.header.shard !== undefined
@@ -147,7 +179,7 @@ export const judge = (report: RunReport): GateResult => {
     // one that only leaked or broke an invariant has a reason of its own
     ...reason(
       "failed",
-      of("failed").filter((result) => !isUncleanOnly(result)),
+      of("failed").filter((result) => !isUncleanOnly(result) && !known.includes(result)),
       () => "failed"
     ),
     ...reason("claimed", of("claimed"), (count) => `${count === 1 ? "is" : "are"} wrong where the agent said success`),
@@ -158,19 +190,9 @@ export const judge = (report: RunReport): GateResult => {
     ),
     ...reason("infra", of("infra"), () => "could not be run, the service was away"),
     ...reason("unscored", of("unscored"), () => "could not be judged, an oracle could not look"),
-    ...rows
-      .filter(
-        // a leak has a rule of its own
-        ({ figure, scenario, verdict }) =>
-          verdict === "regressed" &&
-          figure !== "leaked browsers" &&
-          (scenario === null || !covered.has(nameOf(scenario)))
-      )
-      .toSorted((one, other) => Onset.newestFirst(one.onset, other.onset))
-      .map(({ evidence, figure, onset, scenario }) => ({
-        rule: "regressed" as const,
-        sentence: `${figure} of ${scenario === null ? "the whole night" : nameOf(scenario)}: ${evidence}${onset === undefined ? "" : ` (${Onset.text(onset)})`}`
-      })),
+    ...findings(rows.filter(({ scenario }) => scenario === null || !covered.has(nameOf(scenario)))).map(
+      (sentence) => ({ rule: "regressed", sentence }) as const
+    ),
     ...reason(
       "quarantine",
       results.filter(({ quarantine }) => quarantine?.expired === true),
@@ -183,7 +205,7 @@ export const judge = (report: RunReport): GateResult => {
     ...(away === undefined ? [] : [{ rule: "not run", sentence: `too little is known: ${away}` } as const])
   ]
   const notes: ReadonlyArray<Reason> = [
-    ...reason("flaky", known, () => "passed in some trials only, and the nights before do not show that it was better"),
+    ...reason("flaky", known, () => "did not pass in every trial, as usual"),
     ...reason(
       "quarantine",
       results.filter((result) => isCovered(result) && (result.verdict === "skipped" || isBad(result))),

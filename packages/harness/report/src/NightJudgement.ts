@@ -16,12 +16,23 @@ export const Figure = Schema.Literals(["pass rate", "flaky scenarios", "duration
 /** What is looked at. */
 export type Figure = typeof Figure.Type
 
+/**
+ * `red`: evidence that it is worse. `unusual`: beyond all nights of the baseline and by more than half, or a count that
+ * is rare by chance; it does not fail the night. `fine`: everything else.
+ */
+export const Tier = Schema.Literals(["red", "unusual", "fine"])
+
+/** How serious it is. */
+export type Tier = typeof Tier.Type
+
 /** One figure of a night beside the nights before. */
 export const JudgedRow = Schema.Struct({
   figure: Figure,
   /** Of the whole night where it is null. */
   scenario: Schema.NullOr(Schema.Struct({ suite: Schema.String, name: Schema.String })),
   verdict: JudgedVerdict,
+  /** Absent in reports of older versions. */
+  tier: Schema.optionalKey(Tier),
   /** With their units, for a person. */
   now: Schema.String,
   before: Schema.String,
@@ -46,6 +57,8 @@ export type JudgedRow = typeof JudgedRow.Type
 export const NightJudgement = Schema.Struct({
   /** `regressed` when any row is; else `improved` when any row is. */
   verdict: JudgedVerdict,
+  /** The most serious tier of any row; absent in reports of older versions. */
+  tier: Schema.optionalKey(Tier),
   /** How many nights it was compared with, at most. */
   nights: Schema.Int,
   /** Which nights were not counted, and how many. */

@@ -127,7 +127,7 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
     "flaky as in nine nights before",
     report([result("buys", "flaky")], judged(row())),
     [],
-    ["1 scenario passed in some trials only, and the nights before do not show that it was better: shop › buys"]
+    ["1 scenario did not pass in every trial, as usual: shop › buys"]
   ],
   [
     "flaky, and four nights are too few",
@@ -136,9 +136,24 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
     []
   ],
   [
-    "flaky, and no fall would have been seen",
-    report([result("buys", "flaky")], judged(row({ detectable: null }))),
-    ["1 scenario passed in some trials only: shop › buys"],
+    "failed in every trial, as it often does",
+    report([result("buys", "failed")], judged(row({ tier: "fine" }))),
+    [],
+    ["1 scenario did not pass in every trial, as usual: shop › buys"]
+  ],
+  [
+    "failed in every trial, which is unusual",
+    report([result("buys", "failed")], judged(row({ tier: "unusual" }))),
+    ["1 scenario failed: shop › buys"],
+    []
+  ],
+  [
+    "two scenarios that regressed in the same night",
+    report(
+      [passed],
+      judged(row({ verdict: "regressed" }), row({ verdict: "regressed", scenario: { suite: "shop", name: "pays" } }))
+    ),
+    ["pass rate of 2 scenarios (shop › buys, shop › pays): it passed as often before."],
     []
   ],
   [
@@ -169,7 +184,7 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
     "flaky as before, with a leak",
     report([result("buys", "flaky", { trials: [trial({ leakedBrowsers: [leak] })] })], judged(row())),
     ["1 scenario left browsers open: shop › buys"],
-    ["1 scenario passed in some trials only, and the nights before do not show that it was better: shop › buys"]
+    ["1 scenario did not pass in every trial, as usual: shop › buys"]
   ],
   [
     "worse than before",

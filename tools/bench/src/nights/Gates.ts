@@ -1,47 +1,94 @@
-import { judge } from "@webagent/nights/Judge"
-import { type Night, withId } from "@webagent/nights/Night"
+import * as Judge from "@webagent/nights/Judge"
+import { judgeNight } from "@webagent/nights/LastNight"
+import { keyOf, type Night, type NightScenario } from "@webagent/nights/Night"
 import type { Past } from "@webagent/nights/Past"
-import type { JudgedRow } from "@webagent/report/NightJudgement"
-import type { Change, SimulatedNight } from "./World.ts"
-import { fallen } from "./World.ts"
+import type { Figure } from "@webagent/report/NightJudgement"
+import { deviation, mean } from "@webagent/statistics/Quantile"
+import { middleMean } from "@webagent/statistics/Robust"
+import * as StudentT from "@webagent/statistics/StudentT"
+import type { SimulatedNight } from "./World.ts"
 
-/** What a gate says of a night: every kind of change that it sees. */
-export type Alarms = ReadonlySet<Change | "other">
+/** Something that a gate calls worse. */
+export interface Alarm {
+  readonly figure: Figure
+  /** Of the whole night where it is null. */
+  readonly scenario: string | null
+}
 
-/** Something that says of a night whether it is worse; it keeps what it needs of the nights before. */
+/** What a gate says of a night. */
+export interface Verdict {
+  readonly alarms: ReadonlyArray<Alarm>
+  /** How many findings the alarms are: those of one cause are one. */
+  readonly findings: number
+  /** Whether the night fails. */
+  readonly red: boolean
+  /** Trials beyond the planned ones. */
+  readonly confirmTrials: number
+}
+
+/** Says of a night whether it is worse, and keeps what it needs of the nights before. */
 export interface Gate {
-  readonly judge: (night: SimulatedNight) => Alarms
+  readonly judge: (night: SimulatedNight) => Verdict
   /** Takes a night as it is. */
   readonly remember: (night: SimulatedNight) => void
 }
 
-const changeOf = ({ figure, scenario }: JudgedRow): Change | "other" => {
-  if (figure === "leaked browsers") return "leaking"
-  if (scenario !== null)
-    return figure === "pass rate" && scenario.name === `scenario ${fallen}` ? "one scenario" : "other"
-  if (figure === "duration") return "slower"
-  return figure === "cost" ? "costlier" : "flakier"
+const verdictOf = (alarms: ReadonlyArray<Alarm>, red = alarms.length > 0): Verdict => ({
+  alarms,
+  red,
+  findings: new Set(alarms.map(({ figure, scenario }) => JSON.stringify([figure, scenario === null]))).size,
+  confirmTrials: 0
+})
+
+/** How many confirm trials a night has at most. */
+export const confirmBudget = 300
+
+/** Gives the suspects their confirm trials, the most suspicious first, as the runner does. */
+const confirmed = (past: Past, { more, night }: SimulatedNight): { readonly night: Night; readonly trials: number } => {
+  const trials = new Map<string, NonNullable<NightScenario["confirm"]>>()
+  let left = confirmBudget
+  for (const suspect of Judge.suspects(past, night)) {
+    const logs: Array<number> = []
+    let [passed, scored] = [0, 0]
+    const so = () => ({ passed, scored, ...(logs.length === 0 ? {} : { middle_log: middleMean(logs) }) })
+    while (left > 0 && suspect.decide(so()) === "more") {
+      const trial = more(suspect.name)
+      left--
+      scored++
+      if (!trial.passed) continue
+      passed++
+      logs.push(Math.log(trial.duration_ms))
+    }
+    trials.set(keyOf(suspect.suite, suspect.name), { figure: suspect.figure, ...so() })
+  }
+  const scenarios = night.scenarios.map((one) => {
+    const confirm = trials.get(keyOf(one.suite, one.name))
+    return confirm === undefined ? one : { ...one, confirm }
+  })
+  return { night: { ...night, scenarios }, trials: confirmBudget - left }
 }
 
 /** The judge that the harness ships, with the history that it would write. */
-export const ours = (seen?: (rows: ReadonlyArray<JudgedRow>) => void): Gate => {
+export const ours = (isConfirming: boolean): Gate => {
   const nights: Array<Night> = []
   return {
     remember: ({ night }) => nights.push(night),
-    judge: ({ night }) => {
+    judge: (simulated) => {
       const past: Past = { nights, accepted: [] }
-      const { rows } = judge(past, night)
-      seen?.(rows)
-      const regressed = rows.filter(({ verdict }) => verdict === "regressed")
-      const { id: _, ...content } = night
-      const worse = regressed.map(({ figure, scenario, since }) => ({ figure, scenario, since }))
-      nights.push(withId(worse.length === 0 ? content : { ...content, regressed: worse }))
-      return new Set(regressed.map(changeOf))
+      const { night, trials } = isConfirming ? confirmed(past, simulated) : { night: simulated.night, trials: 0 }
+      const { judgement, reasons } = judgeNight(past, night)
+      const regressed = judgement.rows.filter(({ verdict }) => verdict === "regressed")
+      nights.push({
+        ...night,
+        regressed: regressed.map(({ figure, scenario, since }) => ({ figure, scenario, since }))
+      })
+      const alarms = regressed.map(({ figure, scenario }) => ({ figure, scenario: scenario?.name ?? null }))
+      return { ...verdictOf(alarms, reasons.length > 0), confirmTrials: trials }
     }
   }
 }
 
-const total = ({ scenarios }: Night, count: (scenario: Night["scenarios"][number]) => number) =>
+const total = ({ scenarios }: Night, count: (scenario: NightScenario) => number) =>
   scenarios.reduce((sum, scenario) => sum + count(scenario), 0)
 
 const figures = (night: Night) => ({
@@ -53,44 +100,46 @@ const figures = (night: Night) => ({
 const margin = 0.1
 
 /** A gate that knows the last night only. */
-const besideLast = (judge: (now: SimulatedNight, last: SimulatedNight) => Alarms) => (): Gate => {
+const besideLast = (judge: (now: SimulatedNight, last: SimulatedNight) => ReadonlyArray<Alarm>) => (): Gate => {
   let last: SimulatedNight | undefined
   return {
     remember: (night) => (last = night),
     judge: (night) => {
-      const alarms = last === undefined ? new Set<Change>() : judge(night, last)
+      const alarms = last === undefined ? [] : judge(night, last)
       last = night
-      return alarms
+      return verdictOf(alarms)
     }
   }
 }
 
-/** What most people begin with: 10 % worse than last night is worse. */
-export const againstLastNight = besideLast(({ night }, { night: last }) => {
-  const alarms = new Set<Change | "other">()
+const wholeNight = (night: Night, last: Night): ReadonlyArray<Alarm> => {
   const [now, then] = [figures(night), figures(last)]
-  if (now.duration > then.duration * (1 + margin)) alarms.add("slower")
-  if (now.cost > then.cost * (1 + margin)) alarms.add("costlier")
-  if (now.passRate < then.passRate * (1 - margin)) alarms.add("flakier")
-  for (const [index, scenario] of night.scenarios.entries()) {
-    const before = last.scenarios[index]
-    if (before === undefined) continue
-    const isWorse = scenario.passed / scenario.scored < (before.passed / before.scored) * (1 - margin)
-    if (isWorse) alarms.add(index === fallen ? "one scenario" : "other")
-  }
-  if (total(night, ({ leaks }) => leaks) > 0) alarms.add("leaking")
-  return alarms
-})
+  const worse: ReadonlyArray<readonly [Figure, boolean]> = [
+    ["duration", now.duration > then.duration * (1 + margin)],
+    ["cost", now.cost > then.cost * (1 + margin)],
+    ["pass rate", now.passRate < then.passRate * (1 - margin)],
+    ["leaked browsers", total(night, ({ leaks }) => leaks) > 0]
+  ]
+  return worse.flatMap(([figure, isWorse]) => (isWorse ? [{ figure, scenario: null }] : []))
+}
 
-/** The same of whole nights alone. */
-export const wholeAgainstLastNight = besideLast(({ night }, { night: last }) => {
-  const alarms = new Set<Change>()
-  const [now, then] = [figures(night), figures(last)]
-  if (now.duration > then.duration * (1 + margin)) alarms.add("slower")
-  if (now.cost > then.cost * (1 + margin)) alarms.add("costlier")
-  if (now.passRate < then.passRate * (1 - margin)) alarms.add("flakier")
-  if (total(night, ({ leaks }) => leaks) > 0) alarms.add("leaking")
-  return alarms
+/** What most people begin with: 10 % worse than last night is worse. */
+export const wholeAgainstLastNight = besideLast(({ night }, { night: last }) => wholeNight(night, last))
+
+/** The same, of each scenario's pass rate and duration too. */
+export const againstLastNight = besideLast(({ night }, { night: last }) => {
+  const before = new Map(last.scenarios.map((scenario) => [scenario.name, scenario]))
+  const each = night.scenarios.flatMap((now): ReadonlyArray<Alarm> => {
+    const then = before.get(now.name)
+    if (then === undefined) return []
+    const isFlakier = now.passed / now.scored < (then.passed / then.scored) * (1 - margin)
+    const isSlower = (now.durations?.median_ms ?? 0) > (then.durations?.median_ms ?? Infinity) * (1 + margin)
+    return [
+      ...(isFlakier ? [{ figure: "pass rate", scenario: now.name } as const] : []),
+      ...(isSlower ? [{ figure: "duration", scenario: now.name } as const] : [])
+    ]
+  })
+  return [...wholeNight(night, last), ...each]
 })
 
 // two-sided, as it is commonly asked; 5 %
@@ -108,6 +157,54 @@ export const mannWhitney = (one: ReadonlyArray<number>, other: ReadonlyArray<num
 }
 
 /** A rank test on the requests of this night and the last, as if requests knew nothing of their night. */
-export const onRequests = besideLast(
-  (now, last) => new Set<Change>(mannWhitney(now.requests, last.requests) > critical ? ["slower"] : [])
+export const onRequests = besideLast((now, last) =>
+  mannWhitney(now.requests(), last.requests()) > critical ? [{ figure: "duration", scenario: null }] : []
 )
+
+const longest = 60
+const leastOfPart = 3
+const certain = 0.001
+
+/** Whether the greatest change in a series is in its last nights, and upwards: a t test at each place (as Hunter does it). */
+const changesUp = (series: ReadonlyArray<number>): boolean => {
+  let [chance, place, up] = [1, 0, false]
+  for (let cut = leastOfPart; cut <= series.length - leastOfPart; cut++) {
+    const [before, after] = [series.slice(0, cut), series.slice(cut)]
+    const shift = mean(after) - mean(before)
+    const error = Math.hypot(deviation(before) / Math.sqrt(before.length), deviation(after) / Math.sqrt(after.length))
+    const its = 2 * StudentT.above(Math.abs(shift) / error, series.length - 2)
+    if (its < chance) [chance, place, up] = [its, cut, shift > 0]
+  }
+  return chance < certain && up && place >= series.length - 2 * leastOfPart
+}
+
+/** Change points in the series of the whole night, and of each scenario's pass rate and duration. */
+export const changePoints = (): Gate => {
+  const series = new Map<string, { readonly alarm: Alarm; readonly values: Array<number> }>()
+  const add = (alarm: Alarm, value: number | undefined) => {
+    if (value === undefined || Number.isNaN(value)) return
+    const key = JSON.stringify(alarm)
+    const known = series.get(key) ?? { alarm, values: [] }
+    series.set(key, known)
+    known.values.push(value)
+    if (known.values.length > longest) known.values.shift()
+  }
+  const remember = ({ night }: SimulatedNight) => {
+    const { cost, duration, passRate } = figures(night)
+    add({ figure: "duration", scenario: null }, Math.log(duration))
+    add({ figure: "cost", scenario: null }, Math.log(cost))
+    add({ figure: "pass rate", scenario: null }, -passRate)
+    for (const { durations, name, passed, scored } of night.scenarios) {
+      add({ figure: "pass rate", scenario: name }, -passed / scored)
+      add({ figure: "duration", scenario: name }, durations && Math.log(durations.median_ms))
+    }
+  }
+  return {
+    remember,
+    judge: (night) => {
+      remember(night)
+      const alarms = [...series.values()].flatMap(({ alarm, values }) => (changesUp(values) ? [alarm] : []))
+      return verdictOf(alarms)
+    }
+  }
+}

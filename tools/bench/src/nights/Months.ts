@@ -1,99 +1,124 @@
-import type { JudgedRow } from "@webagent/report/NightJudgement"
 import * as Gates from "./Gates.ts"
-import { type Change, changes, world } from "./World.ts"
+import { type Preset, presets } from "./Troubles.ts"
+import { type Change, planted, world } from "./World.ts"
 
 /** How months are drawn and judged. */
 export interface MonthsOptions {
-  readonly months: number
   readonly seed: number
   readonly scenarios: number
   readonly trials: number
-  readonly nightly: number
-  /** Nights before the month, which make the history. */
+  /** Nights before the month, of which the history is made. */
   readonly before: number
 }
 
-/** What a gate did in some months of one kind. */
-export interface Outcome {
-  readonly change: Change
-  readonly months: number
-  /** Nights in which nothing was worse yet. */
+/** What a gate did in some months without a change. */
+export interface Quiet {
   readonly nights: number
-  /** In how many of these something was said to be worse. */
-  readonly falseNights: number
-  /** Of each month, nights until it was found, 1 is the first; null where it was not within the month. */
-  readonly found: ReadonlyArray<number | null>
+  /** Findings and red nights of each month. */
+  readonly findings: ReadonlyArray<number>
+  readonly red: ReadonlyArray<number>
+  readonly confirmTrials: number
+}
+
+/** What a gate did in some months with a change: of each, nights until it was found, 1 is the first; null where it was not. */
+export interface Found {
+  readonly change: Change
+  readonly nights: ReadonlyArray<number | null>
 }
 
 /** Nights in a month. */
 export const month = 30
 
-const gates = {
-  ours: () => Gates.ours(),
+const makers = {
+  "ours, --confirm": () => Gates.ours(true),
+  ours: () => Gates.ours(false),
   "10 % against last night": Gates.wholeAgainstLastNight,
   "the same, each scenario too": Gates.againstLastNight,
-  "Mann-Whitney on requests": Gates.onRequests
+  "Mann-Whitney on requests": Gates.onRequests,
+  "change points": Gates.changePoints
 } as const
 
 /** A gate by its name in the tables. */
-export type GateName = keyof typeof gates
+export type GateName = keyof typeof makers
 
 /** The gates in the order of the tables. */
 export const gateNames: ReadonlyArray<GateName> = [
+  "ours, --confirm",
   "ours",
   "10 % against last night",
   "the same, each scenario too",
-  "Mann-Whitney on requests"
+  "Mann-Whitney on requests",
+  "change points"
 ]
 
-const oneMonth = (options: MonthsOptions, gate: Gates.Gate, change: Change, seed: number) => {
-  // a change comes after some nights of the month, so that false alarms before it count
-  const from = options.before + (change === "none" ? month : seed % 20)
-  const next = world({ ...options, seed, change, from })
-  for (let night = 0; night < options.before; night++) gate.remember(next())
-  let falseNights = 0
-  for (let night = options.before; night < options.before + month; night++) {
-    const alarms = gate.judge(next())
-    if (night >= from && alarms.has(change))
-      return { found: night - from + 1, falseNights, clean: from - options.before }
-    // once something is worse, what else is said is not held against a gate
-    if (night < from && alarms.size > 0) falseNights++
+const isFound = (change: Change, { figure, scenario }: Gates.Alarm): boolean => {
+  switch (change) {
+    case "none":
+      return false
+    case "95 to 50 %":
+    case "100 to 80 %":
+      return figure === "pass rate" && scenario === planted[0]
+    case "five share a cause":
+      return figure === "pass rate" && (scenario === null || planted.some((name) => name === scenario))
+    case "one +50 % time":
+    case "one +20 % time":
+      return figure === "duration" && scenario === planted[0]
+    case "-10 points":
+      return figure === "pass rate" && scenario === null
+    case "+15 % cost":
+      return figure === "cost" && scenario === null
+    case "leak":
+      return figure === "leaked browsers"
+    default:
+      return figure === "duration" && scenario === null
   }
-  return { found: null, falseNights, clean: from - options.before }
 }
 
-/** What a gate did, by the kind of change. */
-export interface GateOutcome {
-  readonly gate: GateName
-  readonly outcomes: ReadonlyArray<Outcome>
-}
-
-/** Every gate on the same months, of each kind of change. */
-export const judgeMonths = (options: MonthsOptions, log: (line: string) => void): ReadonlyArray<GateOutcome> =>
-  gateNames.map((gate) => ({
-    gate,
-    outcomes: changes.map((change, kind): Outcome => {
-      const months = Array.from({ length: options.months }, (_, index) =>
-        // other nights for each kind, the same for each gate
-        oneMonth(options, gates[gate](), change, options.seed + 1000 * kind + index)
-      )
-      log(`${gate}: ${change}, ${options.months} months`)
-      return {
-        change,
-        months: options.months,
-        nights: months.reduce((sum, { clean }) => sum + clean, 0),
-        found: months.map(({ found }) => found),
-        falseNights: months.reduce((sum, { falseNights }) => sum + falseNights, 0)
-      }
-    })
-  }))
-
-/** What the judge says that it could have seen on the first night of a month, of the whole night. */
-export const detectable = (options: MonthsOptions): ReadonlyArray<JudgedRow> => {
-  let last: ReadonlyArray<JudgedRow> = []
-  const gate = Gates.ours((rows) => (last = rows))
-  const next = world({ ...options, change: "none", from: Infinity })
+const begin = (options: MonthsOptions, preset: Preset, gate: Gates.Gate, change: Change, from: number) => {
+  const next = world({ ...options, troubles: presets[preset], change, from })
   for (let night = 0; night < options.before; night++) gate.remember(next())
-  gate.judge(next())
-  return last.filter(({ scenario }) => scenario === null)
+  return next
 }
+
+/** Months in which nothing changes. */
+export const quiet = (options: MonthsOptions, preset: Preset, name: GateName, months: number): Quiet => {
+  const findings: Array<number> = []
+  const red: Array<number> = []
+  let confirmTrials = 0
+  for (let index = 0; index < months; index++) {
+    const gate = makers[name]()
+    const next = begin({ ...options, seed: options.seed + index }, preset, gate, "none", Infinity)
+    let [foundThis, redThis] = [0, 0]
+    for (let night = 0; night < month; night++) {
+      const verdict = gate.judge(next())
+      foundThis += verdict.findings
+      redThis += verdict.red ? 1 : 0
+      confirmTrials += verdict.confirmTrials
+    }
+    findings.push(foundThis)
+    red.push(redThis)
+  }
+  return { nights: months * month, findings, red, confirmTrials }
+}
+
+/** Months in which something changes, some nights after the history that the gate knows as it is. */
+export const changed = (
+  options: MonthsOptions,
+  preset: Preset,
+  name: GateName,
+  change: Change,
+  months: number
+): Found => ({
+  change,
+  nights: Array.from({ length: months }, (_, index) => {
+    const gate = makers[name]()
+    const lead = index % 10
+    const seed = options.seed + 10_000 + index
+    const next = begin({ ...options, seed }, preset, gate, change, options.before + lead)
+    for (let night = 0; night < lead; night++) gate.judge(next())
+    for (let night = 1; night <= month; night++) {
+      if (gate.judge(next()).alarms.some((alarm) => isFound(change, alarm))) return night
+    }
+    return null
+  })
+})

@@ -1,7 +1,20 @@
-import type { JudgedRow } from "@webagent/report/NightJudgement"
 import type { Fingerprint } from "../Fingerprint.ts"
-import { type GateOutcome, month, type MonthsOptions, type Outcome } from "./Months.ts"
-import type { Change } from "./World.ts"
+import { type Found, gateNames, type GateName, month, type MonthsOptions, type Quiet } from "./Months.ts"
+import type { Preset } from "./Troubles.ts"
+import { type Change, changes } from "./World.ts"
+
+/** What one gate did in one world. */
+export interface GateOutcome {
+  readonly gate: GateName
+  readonly quiet: Quiet
+  readonly found: ReadonlyArray<Found>
+}
+
+/** What every gate did in one world. */
+export interface WorldOutcome {
+  readonly preset: Preset
+  readonly gates: ReadonlyArray<GateOutcome>
+}
 
 /** What the bench of nights has found. */
 export interface NightsReport {
@@ -9,19 +22,23 @@ export interface NightsReport {
   readonly date: string
   readonly fingerprint: Fingerprint
   readonly options: MonthsOptions
-  readonly gates: ReadonlyArray<GateOutcome>
-  /** The same with a history of a few nights. */
-  readonly young: { readonly options: MonthsOptions; readonly gates: ReadonlyArray<GateOutcome> }
-  /** What the judge says that it could have seen in a night. */
-  readonly detectable: ReadonlyArray<JudgedRow>
+  readonly worlds: ReadonlyArray<WorldOutcome>
 }
 
 const titles: Readonly<Record<Exclude<Change, "none">, string>> = {
-  slower: "all durations +10 %",
-  flakier: "all pass rates -10 points",
-  "one scenario": "one scenario from 95 % to 50 %",
-  costlier: "all costs +15 %",
-  leaking: "one scenario leaves a browser in a fifth of its trials"
+  "95 to 50 %": "one scenario passes 50 %, was 95 %",
+  "100 to 80 %": "one scenario passes 80 %, was 100 %",
+  "one +50 % time": "one scenario takes 50 % longer",
+  "one +20 % time": "one scenario takes 20 % longer",
+  "five share a cause": "five scenarios fail by one cause",
+  "-10 points": "all pass rates -10 points",
+  "+10 % time": "all durations +10 %",
+  "+20 % time": "all durations +20 %",
+  "1 % a night": "durations +1 % a night",
+  "0.5 % a night": "durations +0.5 % a night",
+  "lost improvement": "-20 % for ten nights, then as before",
+  "+15 % cost": "all costs +15 %",
+  leak: "one scenario leaks in a fifth of its trials"
 }
 
 const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
@@ -29,60 +46,54 @@ const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<st
     .map((row) => `| ${row.join(" | ")} |`)
     .join("\n")
 
-const percent = (share: number) => `${Math.round(100 * share)} %`
+const mean = (numbers: ReadonlyArray<number>) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length
 
-/** The night by which this share of the months had found it; none if fewer did. */
-const by = ({ found }: Outcome, share: number): string => {
-  const sorted = found.map((night) => night ?? Infinity).toSorted((a, b) => a - b)
-  const night = sorted[Math.ceil(share * sorted.length) - 1] ?? Infinity
-  return Number.isFinite(night) ? String(night) : "not"
+/** The mean of some months with an interval of 95 %, by how much the months differ. */
+export const monthly = (numbers: ReadonlyArray<number>): string => {
+  const middle = mean(numbers)
+  if (numbers.length < 2) return middle.toFixed(1)
+  const variance = numbers.reduce((sum, number) => sum + (number - middle) ** 2, 0) / (numbers.length - 1)
+  const reach = 1.96 * Math.sqrt(variance / numbers.length)
+  return `${middle.toFixed(1)} (${Math.max(0, middle - reach).toFixed(1)} to ${(middle + reach).toFixed(1)})`
 }
 
-const within = ({ found }: Outcome, nights: number) =>
-  found.filter((night) => night !== null && night <= nights).length / found.length
+const within = ({ nights }: Found, most: number) =>
+  Math.round((100 * nights.filter((night) => night !== null && night <= most).length) / nights.length)
 
-/** Nights of a month of 30 in which a gate is wrong. */
-export const falsePerMonth = ({ outcomes }: GateOutcome): number => {
-  const sum = (count: (outcome: Outcome) => number) => outcomes.reduce((total, outcome) => total + count(outcome), 0)
-  return (month * sum(({ falseNights }) => falseNights)) / sum(({ nights }) => nights)
-}
+/** The share of months that found it in the first night, within three, ten, and thirty. */
+export const shares = (found: Found): string =>
+  found.nights.every((night) => night === null)
+    ? "never"
+    : [1, 3, 10, month].map((most) => within(found, most)).join(" / ")
 
-const isNever = ({ found }: Outcome) => found.every((night) => night === null)
-
-const gateTable = (gates: ReadonlyArray<GateOutcome>, changes: ReadonlyArray<Exclude<Change, "none">>): string =>
-  table(
-    ["gate", "false alarms in 30 nights", ...changes.map((change) => titles[change])],
-    gates.map((of) => [
-      of.gate === "ours" ? "**ours**" : of.gate,
-      falsePerMonth(of).toFixed(falsePerMonth(of) < 10 ? 2 : 1),
-      ...changes.map((change) => {
-        const outcome = of.outcomes.find((one) => one.change === change)
-        if (outcome === undefined || isNever(outcome)) return "never"
-        return `${by(outcome, 0.5)} (${by(outcome, 0.9)}), ${percent(within(outcome, 3))}`
-      })
-    ])
-  )
-
-const all = ["slower", "flakier", "one scenario", "costlier", "leaking"] as const
-
-/** The tables of the bench. */
-export const markdown = (report: NightsReport): string => {
-  const { detectable, gates, options, young } = report
-  const months = gates[0]?.outcomes.reduce((sum, outcome) => sum + outcome.months, 0) ?? 0
-  const youngMonths = young.gates[0]?.outcomes.reduce((sum, outcome) => sum + outcome.months, 0) ?? 0
+const worldTables = ({ gates, preset }: WorldOutcome): string => {
+  const known = gateNames.flatMap((name) => gates.filter(({ gate }) => gate === name))
+  const months = known[0]?.quiet.red.length ?? 0
+  const rows = changes.flatMap((change) => {
+    const cells = known.map(({ found }) => found.find((one) => one.change === change))
+    return change === "none" || cells.every((cell) => cell === undefined)
+      ? []
+      : [[titles[change], ...cells.map((cell) => (cell === undefined ? "" : shares(cell)))]]
+  })
   return [
-    `${report.date}: ${options.scenarios} scenarios, ${options.trials} trials each, nights that vary by ${percent(options.nightly)} in their durations by themselves; ${months} months of ${month} nights in virtual time, with ${options.before} nights before each; seeds from ${options.seed} on.`,
-    "Nights until a change is found: in half of the months (in nine of ten), and the share of months that find it within three nights.",
-    gateTable(gates, all),
-    `The same with a history of ${young.options.before} nights, ${youngMonths} months:`,
-    gateTable(
-      young.gates.filter(({ gate }) => gate === "ours"),
-      all
-    ),
-    "What the judge says that it would have seen in the first night of a month:",
+    `**The ${preset} world**, ${months} months without a change:`,
     table(
-      ["of the whole night", "the least change that four of five such nights would show"],
-      detectable.map((row) => [row.figure, row.detectable ?? "none"])
-    )
+      ["gate", "findings in 30 nights (95 %)", "red nights in 30 (95 %)", "confirm trials a night"],
+      known.map(({ gate, quiet }) => [
+        gate,
+        monthly(quiet.findings),
+        monthly(quiet.red),
+        (quiet.confirmTrials / quiet.nights).toFixed(0)
+      ])
+    ),
+    `Share of months in percent that find a change in its first night / within 3 / 10 / ${month} nights:`,
+    table(["change", ...known.map(({ gate }) => gate)], rows)
   ].join("\n\n")
 }
+
+/** The tables of the bench. */
+export const markdown = ({ date, options, worlds }: NightsReport): string =>
+  [
+    `${date}: ${options.scenarios} scenarios, ${options.trials} trials each, ${options.before} nights of history before each month; seeds from ${options.seed} on.`,
+    ...worlds.map(worldTables)
+  ].join("\n\n")

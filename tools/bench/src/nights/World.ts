@@ -1,11 +1,25 @@
 import type { Night, NightScenario } from "@webagent/nights/Night"
-import { withId } from "@webagent/nights/Night"
 import { drawing } from "@webagent/statistics/Order"
+import { deviation, mean } from "@webagent/statistics/Quantile"
+import type { Troubles } from "./Troubles.ts"
 
-const machine = { cpu: "simulated", cores: 2, platform: "linux-x64", node: "24" }
-
-/** What becomes worse in a month, each by as much as the goals say. */
-export const changes = ["none", "slower", "flakier", "one scenario", "costlier", "leaking"] as const
+/** What becomes worse in a month. */
+export const changes = [
+  "none",
+  "95 to 50 %",
+  "100 to 80 %",
+  "one +50 % time",
+  "one +20 % time",
+  "five share a cause",
+  "-10 points",
+  "+10 % time",
+  "+20 % time",
+  "1 % a night",
+  "0.5 % a night",
+  "lost improvement",
+  "+15 % cost",
+  "leak"
+] as const
 
 /** What becomes worse in a month. */
 export type Change = (typeof changes)[number]
@@ -15,136 +29,261 @@ export interface WorldOptions {
   readonly seed: number
   readonly scenarios: number
   readonly trials: number
-  /** By how much nights differ in their durations by themselves: 0.03. */
-  readonly nightly: number
+  readonly troubles: Troubles
   readonly change: Change
   /** The first night in which it is so. */
   readonly from: number
 }
 
-/** A night as the history keeps it, and what gates of other kinds look at. */
-export interface SimulatedNight {
-  readonly night: Night
-  /** Of single requests, in milliseconds, in no order. */
-  readonly requests: ReadonlyArray<number>
+/** One more trial of a scenario, at the end of the night. */
+export interface MoreTrial {
+  readonly passed: boolean
+  readonly duration_ms: number
 }
 
-const slower = 1.1
-const costlier = 1.15
-const fall = 0.1
-const leakRate = 0.2
-const requestsEach = 2
+/** A night as the history keeps it, and what gates of other kinds ask it for. */
+export interface SimulatedNight {
+  readonly night: Night
+  /** The service was away for a part of the night, or a cause was shared by several scenarios. */
+  readonly trouble: boolean
+  readonly more: (scenario: string) => MoreTrial
+  /** Durations of single requests, in milliseconds, in no order. */
+  readonly requests: () => ReadonlyArray<number>
+}
 
-/** The scenario that falls from 95 % to 50 %, and the one that leaks. */
-export const fallen = 0
-const leaky = 1
+/** The scenarios that a change is planted in; the leak is in the second. */
+export const planted = ["scenario 0", "scenario 1", "scenario 2", "scenario 3", "scenario 4"] as const
+
+/** By how many nights an improvement comes before it is lost again. */
+const improvedFor = 10
 
 interface Kind {
-  readonly pass: number
+  readonly suite: string
+  readonly name: string
+  readonly since: number
+  until: number
   readonly log_ms: number
   readonly spread: number
   readonly cost: number
+  /** The logarithm of the odds that a trial fails; drifts. Never where it is -Infinity. */
+  odds: number
+  /** How far its durations are from their level, night after night. */
+  apart: number
+  /** What was accepted as how it is. */
+  accepted: number
 }
+
+/** A part of a night in which something is wrong. */
+interface Spell {
+  readonly from: number
+  readonly to: number
+  readonly chance: number
+  readonly scenarios: ReadonlySet<string> | undefined
+}
+
+const logit = (share: number) => Math.log(share / (1 - share))
+const shareOf = (odds: number) => 1 / (1 + Math.exp(-odds))
+const day_ms = 86_400_000
+const start = Date.UTC(2026, 0, 1, 2)
+
+/** When a night of this number began. */
+export const startedAt = (number: number): string => new Date(start + number * day_ms).toISOString()
 
 /** Most never fail, some seldom, few often. */
-const passRate = (index: number, draw: () => number) => {
-  if (index === fallen) return 0.95
+const failureRate = (index: number, change: Change, draw: () => number): number => {
   const kind = draw()
-  return kind < 0.5 ? 1 : kind < 0.8 ? 0.98 + 0.02 * draw() : kind < 0.95 ? 0.9 + 0.08 * draw() : 0.6 + 0.3 * draw()
+  const within = draw()
+  if (index < planted.length && change === "100 to 80 %") return 0
+  if (index < planted.length) return 0.05
+  return kind < 0.5 ? 0 : kind < 0.8 ? 0.02 * within : kind < 0.95 ? 0.02 + 0.08 * within : 0.1 + 0.3 * within
 }
-
-const rounded = (value: number) => Number(value.toFixed(6))
 
 /** The nights of a month one after the other, the same for the same options. */
 export const world = (options: WorldOptions): (() => SimulatedNight) => {
-  const draw = drawing(options.seed)
+  const { change, from, scenarios: count, seed, trials, troubles } = options
+  const draw = drawing(seed)
   const normal = () => Math.sqrt(-2 * Math.log(1 - draw())) * Math.cos(2 * Math.PI * draw())
-  const kinds = Array.from({ length: options.scenarios }, (_, index): Kind => ({
-    pass: passRate(index, draw),
-    log_ms: Math.log(1000) + draw() * Math.log(60),
-    spread: 0.1 + 0.4 * draw(),
-    cost: 0.002 + 0.05 * draw()
-  }))
-  const tide = { phase: 2 * Math.PI * draw(), turns: 1 + 2 * draw() }
-  let number = 0
-  let creep = 0
-
-  const scenario = (kind: Kind, index: number, worse: Change, weather: { slow: number; flaky: number }) => {
-    const failing = (1 - kind.pass) * weather.flaky
-    const pass =
-      worse === "one scenario" && index === fallen ? 0.5 : Math.max(0, 1 - failing - (worse === "flakier" ? fall : 0))
-    const verdicts = Array.from({ length: options.trials }, () =>
-      draw() < 0.005 ? ("infra" as const) : draw() < pass ? ("passed" as const) : ("failed" as const)
-    )
-    const of = (wanted: string) => verdicts.filter((verdict) => verdict === wanted).length
-    const [passed, failed] = [of("passed"), of("failed")]
-    // one trial in a hundred waits for something
-    const logs = Array.from(
-      { length: passed },
-      () => kind.log_ms + weather.slow + kind.spread * normal() + (draw() < 0.01 ? Math.log(3) : 0)
-    )
-    const cost = Array.from(
-      { length: options.trials },
-      () => kind.cost * Math.exp(0.3 * normal()) * (worse === "costlier" ? costlier : 1)
-    )
-    const leaks =
-      worse === "leaking" && index === leaky
-        ? Array.from({ length: options.trials }, () => draw() < leakRate).filter(Boolean).length
-        : 0
-    const mean_log = logs.reduce((sum, value) => sum + value, 0) / Math.max(1, passed)
+  const between = (low: number, high: number) => low + (high - low) * draw()
+  let born = 0
+  const kindOf = (since: number): Kind => {
+    const index = born++
+    const rate = failureRate(index, change, draw)
     return {
       suite: `suite-${index % 10}`,
       name: `scenario ${index}`,
-      source: "0123456789abcdef",
-      verdict: failed === 0 ? (passed === 0 ? "infra" : "passed") : passed === 0 ? "failed" : "flaky",
-      passed,
-      scored: passed + failed,
-      failed,
-      claimed: 0,
-      infra: of("infra"),
-      ...(passed === 0
-        ? {}
-        : {
-            durations: {
-              count: passed,
-              mean_log: rounded(mean_log),
-              median_ms: rounded(Math.exp(logs.toSorted((a, b) => a - b)[passed >> 1] ?? 0))
-            }
-          }),
-      spent_ms: rounded(logs.reduce((sum, value) => sum + Math.exp(value), 0)),
-      trials: options.trials,
-      cost_usd: cost.reduce((sum, value) => sum + value, 0).toFixed(6),
-      requests: options.trials * 12,
-      breaches: 0,
-      leaks
-    } satisfies NightScenario
+      since,
+      until: Infinity,
+      log_ms: Math.log(1000) + draw() * Math.log(60),
+      spread: 0.1 + 0.4 * draw(),
+      cost: 0.002 + 0.05 * draw(),
+      odds: rate === 0 ? -Infinity : logit(rate),
+      apart: 0,
+      accepted: 0
+    }
+  }
+  let kinds = Array.from({ length: count }, () => kindOf(0))
+  const week = Array.from({ length: 7 }, () => troubles.season * normal())
+  const weekFlaky = Array.from({ length: 7 }, () => troubles.seasonFlaky * normal())
+  let [number, creep, ar, machine, level] = [0, 0, 0, 1, 0]
+
+  const slowDown = (name: string, night: number): number => {
+    const after = night - from + 1
+    const isOn = after > 0
+    if (change === "lost improvement") return night >= from - improvedFor && !isOn ? Math.log(0.8) : 0
+    if (!isOn) return 0
+    if (change === "+10 % time") return Math.log(1.1)
+    if (change === "+20 % time") return Math.log(1.2)
+    if (change === "1 % a night") return after * Math.log(1.01)
+    if (change === "0.5 % a night") return after * Math.log(1.005)
+    if (name !== planted[0]) return 0
+    return change === "one +50 % time" ? Math.log(1.5) : change === "one +20 % time" ? Math.log(1.2) : 0
+  }
+
+  const failing = (kind: Kind, night: number, weather: number): number => {
+    const own = shareOf(kind.odds) * weather
+    if (night < from) return Math.min(0.95, own)
+    if (kind.name === planted[0] && change === "95 to 50 %") return 0.5
+    if (kind.name === planted[0] && change === "100 to 80 %") return 0.2
+    if (change === "five share a cause" && planted.some((name) => name === kind.name)) return 0.5
+    return Math.min(0.95, own + (change === "-10 points" ? 0.1 : 0))
   }
 
   return () => {
-    const worse = number >= options.from ? options.change : "none"
-    creep += 0.002 * normal()
-    const weather = {
-      slow: options.nightly * normal() + creep + (worse === "slower" ? Math.log(slower) : 0),
-      flaky: Math.exp(0.2 * normal() + 0.2 * Math.sin(tide.phase + (tide.turns * number) / 10))
+    const night = number++
+    const weekday = night % 7
+    if (draw() < troubles.machines) {
+      const shift = troubles.machineShift * normal()
+      // what nobody is told of is only a shift
+      if (draw() < troubles.announced) machine++
+      level += shift
     }
-    const scenarios = kinds.map((kind, index) => scenario(kind, index, worse, weather))
-    const requests = Array.from(
-      { length: options.scenarios * options.trials * requestsEach },
-      () => 100 * Math.exp(weather.slow + 0.5 * normal())
-    )
-    const night = withId({
-      version: 1,
-      kind: "night",
-      startedAt: new Date(Date.UTC(2026, 0, 1, 2) + number * 86_400_000).toISOString(),
-      duration_ms: 1_800_000,
-      fingerprint: { target: "simulated", tool: "0.1.0", machine, concurrency: 8, trials: options.trials },
-      seed: number,
-      cost_usd: scenarios.reduce((sum, { cost_usd }) => sum + Number(cost_usd), 0).toFixed(6),
-      requests: requests.length,
-      breaches: 0,
-      scenarios
+    if (draw() < troubles.churn) {
+      const gone = kinds[Math.floor(between(planted.length, kinds.length))]
+      kinds = [...kinds.filter((kind) => kind !== gone), kindOf(night)]
+    }
+    creep += troubles.creep * normal()
+    ar = troubles.follow * ar + troubles.ar * Math.sqrt(1 - troubles.follow ** 2) * normal()
+    const isSlow = draw() < troubles.slowNights
+    const slow =
+      level +
+      creep +
+      ar +
+      (week[weekday] ?? 0) +
+      troubles.nightly * normal() +
+      (isSlow ? Math.log(between(1.15, troubles.slowest)) : 0)
+    const flaky = Math.exp(troubles.weather * normal() + (weekFlaky[weekday] ?? 0))
+    const spells: Array<Spell> = []
+    const isAway = draw() < troubles.outages
+    const outage = isAway ? between(0.05, 0.2) : 0
+    const outageFrom = between(0, 1 - outage)
+    if (draw() < troubles.causes) {
+      const length = between(0.1, 0.6)
+      const begin = between(-0.2, 1)
+      const names = Array.from({ length: 2 + Math.floor(7 * draw()) }, () => kinds[Math.floor(draw() * kinds.length)])
+      spells.push({
+        from: begin,
+        to: begin + length,
+        chance: between(0.3, 0.9),
+        scenarios: new Set(names.flatMap((kind) => kind?.name ?? []))
+      })
+    }
+    const trouble = isAway || spells.length > 0
+    const rates = new Map<string, number>()
+    for (const kind of kinds) {
+      kind.odds += troubles.passDrift * normal()
+      kind.apart = troubles.ownFollow * kind.apart + troubles.own * Math.sqrt(1 - troubles.ownFollow ** 2) * normal()
+      const rate = failing(kind, night, flaky)
+      // nights scatter more than their trials say: the odds of the night, not those of the scenario
+      rates.set(kind.name, rate === 0 ? 0 : shareOf(logit(rate) + troubles.scatter * normal()))
+    }
+    const trial = (kind: Kind, at: number) => {
+      const hit = spells.some(
+        ({ chance, from, scenarios, to }) =>
+          from <= at && at <= to && (scenarios?.has(kind.name) ?? true) && draw() < chance
+      )
+      const away = isAway && outageFrom <= at && at <= outageFrom + outage
+      const passed = !hit && draw() >= (rates.get(kind.name) ?? 0)
+      const infra = draw() < 0.005 || (away && draw() < 0.7)
+      const long = draw() < troubles.outliers ? Math.log(3) : 0
+      return {
+        verdict: infra
+          ? ("infra" as const)
+          : passed && !(away && draw() < 0.5)
+            ? ("passed" as const)
+            : ("failed" as const),
+        log_ms: kind.log_ms + slow + kind.apart + slowDown(kind.name, night) + kind.spread * normal() + long
+      }
+    }
+    const scenarios = kinds.map((kind): NightScenario => {
+      const all = Array.from({ length: trials }, (_, number) => trial(kind, (number + draw()) / trials))
+      const logs = all
+        .filter(({ verdict }) => verdict === "passed")
+        .map(({ log_ms }) => log_ms)
+        .toSorted((a, b) => a - b)
+      const passed = logs.length
+      const failed = all.filter(({ verdict }) => verdict === "failed").length
+      let cost = 0
+      const dearer = change === "+15 % cost" && night >= from ? 1.15 : 1
+      for (let paid = 0; paid < trials; paid++) cost += kind.cost * dearer * Math.exp(0.3 * normal())
+      const leaks = change === "leak" && night >= from && kind.name === planted[1] && draw() < 1 - 0.8 ** trials ? 1 : 0
+      return {
+        suite: kind.suite,
+        name: kind.name,
+        source: "0123456789abcdef",
+        verdict: failed === 0 ? (passed === 0 ? "infra" : "passed") : passed === 0 ? "failed" : "flaky",
+        passed,
+        scored: passed + failed,
+        failed,
+        claimed: 0,
+        infra: trials - passed - failed,
+        ...(passed === 0
+          ? {}
+          : {
+              durations: {
+                count: passed,
+                mean_log: mean(logs),
+                ...(passed < 2 ? {} : { deviation_log: deviation(logs) }),
+                median_ms: Math.exp(((logs[(passed - 1) >> 1] ?? 0) + (logs[passed >> 1] ?? 0)) / 2)
+              }
+            }),
+        spent_ms: logs.reduce((sum, log) => sum + Math.exp(log), 0),
+        trials,
+        cost_usd: cost.toFixed(6),
+        requests: trials * 12,
+        breaches: 0,
+        leaks
+      }
     })
-    number++
-    return { night, requests }
+    const byName = new Map(kinds.map((kind) => [kind.name, kind]))
+    return {
+      trouble,
+      more: (name) => {
+        const kind = byName.get(name)
+        if (kind === undefined) throw new Error(`no scenario ${name}`)
+        const { log_ms, verdict } = trial(kind, 1)
+        return { passed: verdict !== "failed", duration_ms: Math.exp(log_ms) }
+      },
+      requests: () =>
+        Array.from({ length: count * trials * 2 }, () => 100 * Math.exp(slow + slowDown("", night) + 0.5 * normal())),
+      night: {
+        version: 1,
+        kind: "night",
+        id: `night-${night}`,
+        startedAt: startedAt(night),
+        duration_ms: 1_800_000,
+        fingerprint: {
+          target: "simulated",
+          tool: "0.1.0",
+          machine: { cpu: `machine ${machine}`, cores: 2, platform: "linux-x64", node: "24" },
+          concurrency: 8,
+          trials
+        },
+        seed: night,
+        cost_usd: scenarios.reduce((sum, { cost_usd }) => sum + Number(cost_usd), 0).toFixed(6),
+        requests: count * trials * 12,
+        breaches: 0,
+        scenarios
+      }
+    }
   }
 }

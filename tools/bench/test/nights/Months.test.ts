@@ -1,24 +1,47 @@
 import { assert, describe, it } from "vitest"
-import { againstLastNight, mannWhitney, onRequests, ours } from "../../src/nights/Gates.ts"
-import { judgeMonths } from "../../src/nights/Months.ts"
-import { markdown } from "../../src/nights/NightsReport.ts"
+import { againstLastNight, changePoints, mannWhitney, onRequests, ours } from "../../src/nights/Gates.ts"
+import { changed, quiet } from "../../src/nights/Months.ts"
+import { markdown, monthly, shares } from "../../src/nights/NightsReport.ts"
+import { presets } from "../../src/nights/Troubles.ts"
 import { world, type WorldOptions } from "../../src/nights/World.ts"
 
-const options: WorldOptions = { seed: 3, scenarios: 20, trials: 5, nightly: 0.03, change: "none", from: Infinity }
+const options: WorldOptions = {
+  seed: 3,
+  scenarios: 20,
+  trials: 5,
+  troubles: presets.calm,
+  change: "none",
+  from: Infinity
+}
 
 describe("nights", () => {
   it("are the same for the same seed, and others for another", () => {
-    const [one, same, other] = [world(options), world(options), world({ ...options, seed: 4 })]
-    const first = one()
-    assert.deepStrictEqual(first, same())
-    assert.notDeepEqual(one().night.scenarios, first.night.scenarios)
-    assert.notDeepEqual(other().night.scenarios, first.night.scenarios)
+    for (const troubles of Object.values(presets)) {
+      const of = { ...options, troubles }
+      const [one, same, other] = [world(of), world(of), world({ ...of, seed: 4 })]
+      const first = one()
+      assert.deepStrictEqual(first.night, same().night)
+      assert.notDeepEqual(other().night.scenarios, first.night.scenarios)
+    }
   })
 
   it("become worse when they are told to", () => {
-    const next = world({ ...options, change: "one scenario", from: 1 })
+    const next = world({ ...options, change: "95 to 50 %", from: 1 })
     const passed = Array.from({ length: 41 }, () => next().night.scenarios[0]?.passed ?? 0)
     assert.isBelow(passed.slice(1).reduce((sum, count) => sum + count, 0) / 200, 0.65)
+  })
+
+  it("have troubles in a harsh world that a calm one has not", () => {
+    const count = (troubles: WorldOptions["troubles"]) => {
+      const next = world({ ...options, troubles })
+      const nights = Array.from({ length: 80 }, next)
+      const names = new Set(nights.flatMap(({ night }) => night.scenarios.map(({ name }) => name)))
+      const machines = new Set(nights.map(({ night }) => night.fingerprint.machine?.cpu))
+      return { trouble: nights.filter(({ trouble }) => trouble).length, names: names.size, machines: machines.size }
+    }
+    assert.deepStrictEqual(count(presets.calm), { trouble: 0, names: 20, machines: 1 })
+    const harsh = count(presets.harsh)
+    assert.isTrue(harsh.trouble > 0 && harsh.names > 20 && harsh.machines > 1, JSON.stringify(harsh))
   })
 })
 
@@ -32,26 +55,27 @@ describe("gates", () => {
     assert.closeTo(mannWhitney(one ?? [], other ?? []), (72 - 40.5) / Math.sqrt((81 * 19) / 12), 1e-12)
   })
 
-  it("find what is far worse at once", () => {
-    for (const make of [ours, againstLastNight]) {
-      const next = world({ ...options, change: "leaking", from: 8 })
+  it("find what is far worse", () => {
+    for (const [make, change] of [
+      [() => ours(false), "leak"],
+      [() => ours(true), "95 to 50 %"],
+      [againstLastNight, "leak"],
+      [changePoints, "-10 points"]
+    ] as const) {
+      const next = world({ ...options, change, from: 12 })
       const gate = make()
-      for (let night = 0; night < 8; night++) gate.remember(next())
-      const found = Array.from({ length: 10 }, () => gate.judge(next()).has("leaking"))
-      assert.isTrue(found.includes(true))
+      for (let night = 0; night < 12; night++) gate.remember(next())
+      assert.isTrue(Array.from({ length: 10 }, () => gate.judge(next()).red).includes(true), change)
     }
-    assert.strictEqual(onRequests().judge(world(options)()).size, 0)
+    assert.isFalse(onRequests().judge(world(options)()).red)
   })
 })
 
 describe("months", () => {
-  it("are judged by every gate, and the tables say how", () => {
-    const few = { months: 1, seed: 1, scenarios: 4, trials: 2, nightly: 0.03, before: 5 }
-    const gates = judgeMonths(few, () => {})
-    assert.deepStrictEqual(
-      gates.map(({ gate }) => gate),
-      ["ours", "10 % against last night", "the same, each scenario too", "Mann-Whitney on requests"]
-    )
+  it("are judged, and the tables say how", () => {
+    const few = { seed: 1, scenarios: 6, trials: 3, before: 8 }
+    const calm = quiet(few, "calm", "ours", 1)
+    const found = changed(few, "calm", "ours", "+20 % time", 1)
     const fingerprint = {
       cpu: "x",
       cores: 2,
@@ -63,14 +87,18 @@ describe("months", () => {
     }
     const text = markdown({
       bench: "nights",
-      date: "2026-11-21",
+      date: "2026-11-22",
       fingerprint,
       options: few,
-      gates,
-      young: { options: few, gates },
-      detectable: []
+      worlds: [{ preset: "calm", gates: [{ gate: "ours", quiet: calm, found: [found] }] }]
     })
-    assert.match(text, /^\| \*\*ours\*\* \| \d/mu)
-    assert.include(text, "6 months of 30 nights in virtual time, with 5 nights before each")
+    assert.match(text, /^\| ours \| \d/mu)
+    assert.include(text, `| all durations +20 % | ${shares(found)} |`)
+  })
+
+  it("say the mean with its interval, and the shares that found a change in time", () => {
+    assert.strictEqual(monthly([0, 2]), "1.0 (0.0 to 3.0)")
+    assert.strictEqual(shares({ change: "leak", nights: [1, 4, null, 2] }), "25 / 50 / 75 / 75")
+    assert.strictEqual(shares({ change: "leak", nights: [null] }), "never")
   })
 })

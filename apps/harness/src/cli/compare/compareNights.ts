@@ -1,6 +1,6 @@
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import { cost, duration } from "@webagent/nights/Judge"
+import { cost, duration } from "@webagent/nights/Level"
 import * as NightComparison from "@webagent/nights/NightComparison"
 import * as NightFile from "@webagent/nights/NightFile"
 import { eligible, most, sameMachine } from "@webagent/nights/Past"

@@ -1,0 +1,176 @@
+import * as BetaBinomial from "@webagent/statistics/BetaBinomial"
+import * as Binomial from "@webagent/statistics/Binomial"
+import * as Discrete from "@webagent/statistics/Discrete"
+import { power } from "@webagent/statistics/Power"
+import type { TableScenario } from "./Table.ts"
+import { least } from "./Past.ts"
+import { windows } from "./Shift.ts"
+
+/** How often a scenario fails, by the nights before. */
+export interface Rate {
+  readonly failed: number
+  readonly scored: number
+  readonly nights: number
+}
+
+const longest = 30
+
+/** The failures of the last thirty baseline nights before the last `window` nights. */
+export const rateOf = ({ failed, isBaseline, scored }: TableScenario, window = 1): Rate => {
+  const rate = { failed: 0, scored: 0, nights: 0 }
+  for (let index = failed.length - 1 - window; index >= 0 && rate.nights < longest; index--) {
+    const trials = scored[index] ?? 0
+    if (isBaseline[index] !== true || !(trials > 0)) continue
+    rate.failed += failed[index] ?? 0
+    rate.scored += trials
+    rate.nights++
+  }
+  return rate
+}
+
+/** What all scenarios together say of how failures lie. */
+export interface Scatter {
+  /** How much more alike trials of one night are than those of different nights (intraclass correlation). */
+  readonly sameNight: number
+  /** The same of neighbouring nights: rates that drift. */
+  readonly nextNight: number
+  /** What is expected of a scenario of which little is known: failures among trials. */
+  readonly prior: { readonly failed: number; readonly passed: number }
+}
+
+const priorTrials = 10
+
+/** How failures scatter beyond what their trials do, by all scenarios together. */
+export const scatterOf = (scenarios: ReadonlyArray<TableScenario>): Scatter => {
+  let [own, ownOf, next, nextOf, failed, scored] = [0, 0, 0, 0, 0, 0]
+  for (const one of scenarios) {
+    const rate = rateOf(one)
+    if (rate.nights < least) continue
+    failed += rate.failed
+    scored += rate.scored
+    const share = rate.failed / rate.scored
+    if (share === 0 || share === 1) continue
+    let before: readonly [apart: number, trials: number] | undefined
+    for (let index = 0; index < one.failed.length - 1; index++) {
+      const trials = one.scored[index] ?? 0
+      if (one.isBaseline[index] !== true || !(trials > 0)) continue
+      const apart = (one.failed[index] ?? 0) - trials * share
+      const variance = share * (1 - share)
+      own += apart ** 2 - trials * variance
+      ownOf += trials * (trials - 1) * variance
+      if (before !== undefined) {
+        next += apart * before[0]
+        nextOf += trials * before[1] * variance
+      }
+      before = [apart, trials]
+    }
+  }
+  const bounded = (value: number, of: number) => (of === 0 ? 0 : Math.max(0, Math.min(0.3, value / of)))
+  const share = (failed + 0.5) / (scored + priorTrials)
+  return {
+    sameNight: bounded(own, ownOf),
+    nextNight: bounded(next, nextOf),
+    prior: { failed: priorTrials * share, passed: priorTrials * (1 - share) }
+  }
+}
+
+/** The distribution of a scenario's failure rate in a night to come, as the two counts of a beta distribution. */
+export const predicted = (rate: Rate, { nextNight, prior, sameNight }: Scatter, window: number, worse: number) => {
+  const failed = rate.failed + prior.failed
+  const all = rate.scored + prior.failed + prior.passed
+  const mean = Math.min(0.98, (failed / all) * worse)
+  // what is not known of the rate, what differs from night to night, what drifts: as one beta distribution
+  const each = rate.nights === 0 ? 1 : rate.scored / rate.nights
+  const unknown = (1 + (each - 1) * sameNight) / (all + 1)
+  const alike = Math.min(0.9, unknown + sameNight / window + nextNight)
+  const strength = 1 / alike - 1
+  return { failed: mean * strength, passed: (1 - mean) * strength }
+}
+
+/** The last nights of a scenario beside those before. */
+export interface Look {
+  readonly window: number
+  /** The first night of the window, among all nights. */
+  readonly from: number
+  readonly failed: number
+  readonly scored: number
+  readonly before: Rate
+  /** The chance of so many failures or more, and of so few or fewer; 1 where tonight by itself does not show it. */
+  readonly worse: number
+  readonly better: number
+  readonly rate: ReturnType<typeof predicted>
+}
+
+/** Every window beside the last thirty baseline nights before it; `factor` is by how much more all others fail tonight. */
+export const looksAt = (one: TableScenario, scatter: Scatter, factor: number): ReadonlyArray<Look> => {
+  const last = one.failed.length - 1
+  const nights = Array.from(one.scored.keys()).filter((index) => (one.scored[index] ?? 0) > 0)
+  if (nights.at(-1) !== last) return []
+  const tonight = (one.failed[last] ?? 0) / (one.scored[last] ?? 1)
+  return windows.flatMap((window): ReadonlyArray<Look> => {
+    const now = nights.slice(-window)
+    const from = now[0] ?? last
+    const before = rateOf(one, last - from + 1)
+    if (now.length < window || before.nights < least) return []
+    const sum = (of: Float64Array) => now.reduce((total, index) => total + (of[index] ?? 0), 0)
+    const [failed, scored] = [sum(one.failed), sum(one.scored)]
+    const share = before.failed / before.scored
+    const rate = predicted(before, scatter, window, window === 1 ? factor : 1)
+    const isWorse = tonight > share && failed / scored > share
+    const isBetter = tonight < share && failed / scored < share
+    return [
+      {
+        window,
+        from,
+        failed,
+        scored,
+        before,
+        rate,
+        worse: isWorse ? BetaBinomial.atLeast(failed, scored, rate.failed, rate.passed) : 1,
+        better: isBetter ? BetaBinomial.atLeast(scored - failed, scored, rate.passed, rate.failed) : 1
+      }
+    ]
+  })
+}
+
+// few counts of trials are asked for, again and again
+const seen = new Map<string, number>()
+
+/** The greatest pass rate with which `critical` or more of some trials fail in four of five cases. */
+export const rateSeen = (critical: number, trials: number): number => {
+  const key = `${critical} ${trials}`
+  const found = seen.get(key)
+  if (found !== undefined) return found
+  let [low, high] = [0, 1]
+  for (let step = 0; step < 30; step++) {
+    const middle = (low + high) / 2
+    if (Discrete.atLeast(Binomial.of(trials, 1 - middle), critical) >= power) low = middle
+    else high = middle
+  }
+  seen.set(key, low)
+  return low
+}
+
+/** By how much more the others fail tonight than before: nights are worse for all, sometimes. One scenario counts for two failures at most. */
+export const worseForOthers = (scenarios: ReadonlyArray<TableScenario>): ((one: TableScenario) => number) => {
+  const last = (scenarios[0]?.failed.length ?? 0) - 1
+  const counts = new Map(
+    scenarios.map((one) => {
+      const rate = rateOf(one)
+      const trials = one.scored[last] ?? 0
+      const isKnown = rate.nights >= least && trials > 0
+      const expected = isKnown ? (trials * rate.failed) / rate.scored : 0
+      return [one, { now: isKnown ? Math.min(one.failed[last] ?? 0, expected + 2) : 0, expected }] as const
+    })
+  )
+  let [now, expected] = [0, 0]
+  for (const one of counts.values()) {
+    now += one.now
+    expected += one.expected
+  }
+  return (one) => {
+    const own = counts.get(one) ?? { now: 0, expected: 0 }
+    // a few failures more or less say nothing
+    return Math.max(1, (now - own.now + 2) / (expected - own.expected + 2))
+  }
+}

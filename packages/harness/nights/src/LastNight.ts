@@ -1,0 +1,67 @@
+import { findings, isUsual } from "@webagent/report/Gate"
+import type { NightJudgement, Tier } from "@webagent/report/NightJudgement"
+import { judge } from "./Judge.ts"
+import { isComplete, type Night, type NightScenario } from "./Night.ts"
+import type { Past } from "./Past.ts"
+
+/** What a history says of one of its nights. */
+export interface NightVerdict {
+  /** The id of the night. */
+  readonly night: string
+  readonly startedAt: string
+  readonly tier: Tier
+  /** Why the night is red, one sentence each; empty where it is not. */
+  readonly reasons: ReadonlyArray<string>
+  readonly judgement: NightJudgement
+}
+
+const nameOf = ({ name, suite }: NightScenario) => `${suite} › ${name}`
+
+/** One reason for all scenarios with the same problem. */
+const reason = (scenarios: ReadonlyArray<NightScenario>, what: string): ReadonlyArray<string> => {
+  const names = scenarios.slice(0, 3).map(nameOf).join(", ")
+  const more = scenarios.length > 3 ? `, and ${scenarios.length - 3} more` : ""
+  return scenarios.length === 0
+    ? []
+    : [`${scenarios.length} scenario${scenarios.length === 1 ? "" : "s"} ${what}: ${names}${more}`]
+}
+
+/**
+ * Judges a night by those before it, from what a history file keeps: the same verdict as the run's own, without what only
+ * its report knows (limits, quarantine, missing shards).
+ */
+export const judgeNight = (past: Past, night: Night): NightVerdict => {
+  const judgement = judge(past, night)
+  const rows = judgement.rows
+  const rowOf = ({ name, suite }: NightScenario) =>
+    rows.find(({ figure, scenario }) => figure === "pass rate" && scenario?.name === name && scenario.suite === suite)
+  const rate = new Map(night.scenarios.map((scenario) => [scenario, rowOf(scenario)]))
+  const of = (verdict: NightScenario["verdict"]) =>
+    night.scenarios.filter((scenario) => scenario.verdict === verdict && !isUsual(verdict, rate.get(scenario)))
+  const reasons = [
+    ...(isComplete(night) ? [] : [`the night is partial: ${night.partial ?? ""}`]),
+    ...(night.breaches > 0 ? [`${night.breaches} invariants broken outside of scenarios`] : []),
+    ...reason(
+      night.scenarios.filter(({ breaches }) => breaches > 0),
+      "broke an invariant"
+    ),
+    ...reason(
+      night.scenarios.filter(({ leaks }) => leaks > 0),
+      "leaked a browser"
+    ),
+    ...reason(of("failed"), "failed"),
+    ...reason(of("claimed"), "failed although the agent reported success"),
+    ...reason(of("flaky"), "passed in some trials only"),
+    ...reason(of("infra"), "could not run: the service was away"),
+    ...reason(of("unscored"), "could not be judged"),
+    ...findings(rows)
+  ]
+  const tier = reasons.length > 0 ? "red" : judgement.tier === "unusual" ? "unusual" : "fine"
+  return { night: night.id, startedAt: night.startedAt, tier, reasons, judgement }
+}
+
+/** Judges the last night of a history by those before it; undefined of a history without nights. */
+export const judgeLastNight = (past: Past): NightVerdict | undefined => {
+  const last = past.nights.at(-1)
+  return last === undefined ? undefined : judgeNight(past, last)
+}

@@ -1,0 +1,34 @@
+import type { Figure } from "@webagent/report/NightJudgement"
+import type { NightScenario } from "./Night.ts"
+import * as Words from "./Words.ts"
+
+/** A figure that is measured and not counted: the nights are its sample, never the requests or trials of one. */
+export interface Level {
+  readonly figure: Figure
+  /** The natural logarithm of what one trial of a scenario has, where it has any. */
+  readonly of: (scenario: NightScenario) => number | undefined
+  readonly words: readonly [more: string, less: string]
+  readonly format: (value: number) => string
+}
+
+/** A smaller change of a level is not reported, however certain it is. */
+export const tolerance = 0.05
+
+/** How long trials take. */
+export const duration: Level = {
+  figure: "duration",
+  of: ({ durations }) => (durations === undefined ? undefined : Math.log(durations.median_ms)),
+  words: ["longer", "shorter"],
+  format: Words.time
+}
+
+/** What trials cost. */
+export const cost: Level = {
+  figure: "cost",
+  of: ({ cost_usd, trials }) => {
+    const each = Number(cost_usd) / trials
+    return each > 0 ? Math.log(each) : undefined
+  },
+  words: ["dearer", "cheaper"],
+  format: Words.dollars
+}

@@ -1,0 +1,83 @@
+import type { Figure } from "@webagent/report/NightJudgement"
+import { cost, duration } from "./Level.ts"
+import { keyOf, type Night, type NightScenario } from "./Night.ts"
+import { type Past, sameMachine, scenariosOf, standing } from "./Past.ts"
+
+/** A night of a scenario, or of all together, in numbers: NaN where it has none. */
+export interface Line {
+  /** For each night, oldest first; tonight is the last. */
+  readonly values: Float64Array
+  /** Whether a night may be a part of the baseline. */
+  readonly isBaseline: ReadonlyArray<boolean>
+}
+
+/** A scenario of tonight in the nights before. */
+export interface TableScenario {
+  readonly scenario: NightScenario
+  readonly failed: Float64Array
+  readonly scored: Float64Array
+  readonly isBaseline: ReadonlyArray<boolean>
+  readonly duration: Line
+  /** How much the logarithms of a night's durations differ among themselves. */
+  readonly deviation: Float64Array
+  readonly cost: Line
+}
+
+/** Tonight and the nights that it is judged by. */
+export interface Table {
+  /** Oldest first; tonight is the last. */
+  readonly nights: ReadonlyArray<Night>
+  readonly scenarios: ReadonlyArray<TableScenario>
+  /** Whether a night may be a part of the whole night's baseline, by figure. */
+  readonly isBaseline: (figure: Figure) => ReadonlyArray<boolean>
+}
+
+const empty = (length: number) => new Float64Array(length).fill(Number.NaN)
+
+/** What the nights before and tonight say, as numbers. */
+export const make = (past: Past, nights: ReadonlyArray<Night>, tonight: Night): Table => {
+  const all = [...nights, tonight]
+  const of = standing({
+    ...past,
+    nights: past.nights.filter(({ fingerprint }) => fingerprint.target === tonight.fingerprint.target)
+  })
+  const isTimed = all.map((night) => night === tonight || sameMachine(night, tonight))
+  const scenarios = tonight.scenarios.map((scenario): TableScenario => {
+    const key = keyOf(scenario.suite, scenario.name)
+    const { isMeasure, isOver } = of(scenario)
+    const lines = {
+      failed: empty(all.length),
+      scored: empty(all.length),
+      duration: empty(all.length),
+      deviation: empty(all.length),
+      cost: empty(all.length)
+    }
+    const isBaseline = all.map((night, index) => {
+      const its = night === tonight ? scenario : scenariosOf(night).get(key)
+      if (its === undefined || its.source !== scenario.source) return false
+      if (!isOver("pass rate", night.startedAt)) {
+        lines.failed[index] = its.scored - its.passed
+        lines.scored[index] = its.scored
+      }
+      if (isTimed[index] === true && !isOver("duration", night.startedAt)) {
+        lines.duration[index] = duration.of(its) ?? Number.NaN
+        lines.deviation[index] = its.durations?.deviation_log ?? Number.NaN
+      }
+      if (!isOver("cost", night.startedAt)) lines.cost[index] = cost.of(its) ?? Number.NaN
+      return night !== tonight && isMeasure(night.startedAt)
+    })
+    return {
+      scenario,
+      failed: lines.failed,
+      scored: lines.scored,
+      isBaseline,
+      duration: { values: lines.duration, isBaseline },
+      deviation: lines.deviation,
+      cost: { values: lines.cost, isBaseline }
+    }
+  })
+  const whole = of(null)
+  const isBaseline = (figure: Figure) =>
+    all.map((night) => night !== tonight && whole.isMeasure(night.startedAt) && !whole.isOver(figure, night.startedAt))
+  return { nights: all, scenarios, isBaseline }
+}

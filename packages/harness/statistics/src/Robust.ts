@@ -1,0 +1,30 @@
+import { quantile, sorted } from "./Quantile.ts"
+
+/** The middle of some numbers; NaN of none. */
+export const median = (numbers: ReadonlyArray<number>): number => quantile(sorted(numbers), 0.5)
+
+// the median distance from the middle of normal numbers is this part of their deviation
+const normal = 0.674_489_750_196_081_7
+
+// how far beyond the middle half a number still counts in full, and what is then missing of a normal deviation
+const most = 2.5
+const clipped = 0.978
+
+/** The deviation of what the numbers are a sample of, in which one wild number counts for no more than a far one. */
+export const deviation = (numbers: ReadonlyArray<number>, middle = median(numbers)): number => {
+  const apart = numbers.map((number) => Math.abs(number - middle))
+  const half = median(apart) / normal
+  // where more than half are the same, only all of them say how much they differ
+  const limit = half === 0 ? Infinity : most * half
+  const squares = apart.reduce((sum, distance) => sum + Math.min(distance, limit) ** 2, 0)
+  return Math.sqrt(squares / (numbers.length - 1)) / (half === 0 ? 1 : clipped)
+}
+
+/** The mean without the least and the greatest quarter. */
+export const middleMean = (numbers: ReadonlyArray<number>): number => {
+  const ordered = sorted(numbers)
+  const cut = Math.floor(ordered.length / 4)
+  let sum = 0
+  for (let index = cut; index < ordered.length - cut; index++) sum += ordered[index] ?? 0
+  return sum / (ordered.length - 2 * cut)
+}
