@@ -44,7 +44,7 @@ export interface Allowance {
 // the probability of a false alarm, of all rows together at each end: all intervals together hold with 95 %
 const alpha = 0.025
 /** How many more failed requests, or how much more unfinished work, is tolerated, as a share of all. */
-export const toleratedShare = 0.005
+const toleratedShare = 0.005
 
 // A row that can miss a change of this size beyond the tolerance says nothing: half as much again, or five of a hundred.
 const relevantRatio = 1.5

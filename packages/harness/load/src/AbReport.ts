@@ -48,7 +48,7 @@ const pointsText = (difference: number): string =>
 const textOf = ({ kind }: Row) => (kind === "ratio" ? changeText : pointsText)
 
 /** The smallest change for the worse that would have been seen. */
-export const detectableText = (row: Row): string => textOf(row)(row.detectable)
+const detectableText = (row: Row): string => textOf(row)(row.detectable)
 
 /** A row as a person reads it, a text for each of the columns. */
 export const cellsOf = (row: Row): ReadonlyArray<string> => {

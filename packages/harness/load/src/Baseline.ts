@@ -31,7 +31,7 @@ export interface Judgement {
 export type Subject = Pick<Entry, "test" | "machine" | "settings" | "measurements">
 
 /** Fewer runs do not show how much runs differ when nothing has changed. */
-export const least = 5
+const least = 5
 // older ones were another service
 const most = 30
 // the probability of a false alarm, of all rows together

@@ -36,7 +36,7 @@ export const table = (heads: ReadonlyArray<string>, rows: ReadonlyArray<Readonly
     .join("")}</tbody></table></div>`
 
 /** The parts of a page; all but the title are HTML. */
-export interface Page {
+interface Page {
   readonly title: string
   readonly header: string
   readonly main: string
