@@ -68,7 +68,7 @@ for (const [name, ...args] of [
   ["types", "run", "types", "--continue"],
   ["lint", "run", "lint"],
   ["format", "run", "format"],
-  ["arrows", "boundaries"]
+  ["arrows", "run", "boundaries"]
 ]) {
   progress.started(name)
   const lines = []

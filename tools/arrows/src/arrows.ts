@@ -134,7 +134,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
   "tools/arrows": { imports: [] },
   "tools/bench": { imports: [contract, core, polling, v4, control, statistics, report, nights, load], unordered: true },
   [chromium]: { imports: [] },
-  "tools/docs-test": { imports: "any" },
+  "tools/docs-test": { imports: "any", tests: [chromium] },
   "tools/k6": { imports: [] },
   "tools/packaging": { imports: "any", tests: [chromium] },
   "tools/workspace": { imports: [] },

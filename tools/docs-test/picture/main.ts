@@ -9,7 +9,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { root } from "./Documents.ts"
+import { root } from "../src/Documents.ts"
 
 const nights = 8
 const widest_bytes = 200_000
