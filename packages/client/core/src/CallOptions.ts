@@ -1,10 +1,23 @@
 import type { JsonObject } from "@webagent/contract"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as IdempotencyKey from "./IdempotencyKey.ts"
+import * as RequestId from "./RequestId.ts"
+import * as RetryPolicy from "./RetryPolicy.ts"
 
 /** What every call may choose. */
-export interface CallOptions {}
+export interface CallOptions {
+  /** The longest time for the call, its retries included; it replaces the client's `timeouts.total` for this call. */
+  readonly timeout?: Duration.Input | undefined
+  /** How often the call is tried again; what the client's RetryPolicy says unless told. */
+  readonly retries?: number | undefined
+  /** Headers of the call's requests, beside those of the client. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** The `X-Request-Id` of the call's requests; a new one unless told. */
+  readonly requestId?: string | undefined
+}
 
 /** What a single create may choose. */
 export interface CreateOptions extends CallOptions {
@@ -15,16 +28,55 @@ export interface CreateOptions extends CallOptions {
 }
 
 /** What the calls of an effect have chosen; nothing, unless `given` says it. */
-export const Current = Context.Reference<CreateOptions>("@webagent/core/CallOptions/Current", {
-  defaultValue: () => ({})
-})
+export const Current = Context.Reference<Pick<CreateOptions, "extraBody" | "headers" | "timeout">>(
+  "@webagent/core/CallOptions/Current",
+  { defaultValue: () => ({}) }
+)
 
-/** Lets the calls of an effect go by these options. */
+const retriesOf = (retries: number) => {
+  // NaN would be no bound
+  if (!(retries >= 0)) throw new TypeError(`retries must be 0 or more; got ${retries}.`)
+  return retries
+}
+
+const within = (timeout: Duration.Input) => {
+  const time = Option.filter(Duration.fromInput(timeout), Duration.isPositive)
+  if (Option.isNone(time)) {
+    throw new TypeError('timeout must be a length of time above 0, such as "30 seconds".')
+  }
+  return RetryPolicy.within(time.value)
+}
+
+/**
+ * Lets the calls of an effect go by these options. The methods of a client take them as their last argument; this is for
+ * several calls at once.
+ *
+ * @example
+ * ```ts
+ * import { CallOptions } from "@webagent/core"
+ * import * as Effect from "effect/Effect"
+ *
+ * declare const read: Effect.Effect<{ readonly id: string }>
+ * export const program = read.pipe(CallOptions.given({ retries: 0, headers: { "x-team": "travel" } }))
+ * ```
+ */
 export const given =
   (options: CreateOptions | undefined) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
     if (options === undefined) return effect
-    const { idempotencyKey } = options
-    const chosen = Effect.provideService(effect, Current, options)
-    return idempotencyKey === undefined ? chosen : IdempotencyKey.given(idempotencyKey)(chosen)
+    const { extraBody, headers, idempotencyKey, requestId, retries, timeout } = options
+    return Effect.suspend(() => {
+      let chosen = effect
+      if (extraBody !== undefined || headers !== undefined || timeout !== undefined) {
+        chosen = Effect.updateService(chosen, Current, (outer) => ({ ...outer, ...options }))
+      }
+      if (idempotencyKey !== undefined) chosen = IdempotencyKey.given(idempotencyKey)(chosen)
+      if (requestId !== undefined) chosen = RequestId.given(requestId)(chosen)
+      if (retries !== undefined) chosen = Effect.provideService(chosen, RetryPolicy.Retries, retriesOf(retries))
+      return timeout === undefined ? chosen : within(timeout)(chosen)
+    })
   }
+
+/** The same for a wait: its `timeout` is that of the wait, and not of each of its calls. */
+export const givenToWait = (options: CreateOptions | undefined) =>
+  given(options === undefined ? undefined : { ...options, timeout: undefined })

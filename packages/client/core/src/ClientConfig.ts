@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import type { Hooks } from "./Hooks.ts"
 
 /** The configuration does not say where the service is or with which key. The message is one sentence that helps. */
 export class ClientConfigError extends Schema.TaggedError<ClientConfigError>()("ClientConfigError", {
@@ -56,6 +57,8 @@ export interface ClientOptions {
   readonly target?: Target | undefined
   /** Headers that go with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Is told of requests, responses, retries and polls. Nothing it is told contains the key. */
+  readonly hooks?: Hooks | undefined
 }
 
 /** The same, where what is missing comes from the environment. */
@@ -109,7 +112,7 @@ const oneOf = <const Known extends ReadonlyArray<string>>(name: string, known: K
 }
 
 /** A header that goes with every request must not replace what tells one call from another, or who calls. */
-const checkHeaders = (headers: Readonly<Record<string, string>>, keyHeader: string) => {
+export const checkHeaders = (headers: Readonly<Record<string, string>>, keyHeader: string) => {
   for (const [name, value] of Object.entries(headers)) {
     const lower = name.toLowerCase()
     if (!headerName.test(name)) return fail(`headers has ${JSON.stringify(name)}, which is not the name of a header.`)
@@ -178,7 +181,8 @@ const make = Effect.fnUntraced(function* (options: ClientOptions, names: Names =
       idempotency: yield* oneOf(names.idempotency, ["unknown", "honoured"], options.target?.idempotency),
       refusals: yield* oneOf(names.refusals, ["unknown", "before-acting"], options.target?.refusals)
     },
-    headers: yield* checkHeaders(options.headers ?? {}, header.toLowerCase())
+    headers: yield* checkHeaders(options.headers ?? {}, header.toLowerCase()),
+    ...(options.hooks === undefined ? {} : { hooks: options.hooks })
   })
 })
 
@@ -274,6 +278,7 @@ export class ClientConfig extends Context.Service<
       readonly refusals: "before-acting" | "unknown"
     }
     readonly headers: Readonly<Record<string, string>>
+    readonly hooks?: Hooks
   }
 >()("@webagent/core/ClientConfig") {
   /** From values. */

@@ -103,49 +103,57 @@ const madeBy = (path: string) =>
         idOf: (answer: unknown) => idIn(answer, "id")
       }
 
+/**
+ * Calls of one operation. A POST is sent by the rules for creates, unless it has `own` headers: then it is sent once.
+ */
+export const methodOf = (
+  transport: Transport["Service"],
+  version: ApiVersion,
+  operation: Contract.Operation,
+  own?: Readonly<Record<string, string>>
+) => {
+  const base = new URL(transport.baseUrls[version])
+  const { method } = operation
+  const encode = RequestEncoding.make(operation)
+  const path = `${base.pathname.replace(/\/$/u, "")}${operation.path}`
+  const { idOf, kind } = madeBy(operation.path)
+  const interpret = interpreter(operation, transport.redact, idOf)
+
+  const refuse = (issue: string) =>
+    Effect.fail(
+      new TransportError({ method, path, origin: base.origin, attempts: 0, reason: new InvalidRequest({ issue }) })
+    )
+  const send = (request: HttpClientRequest.HttpClientRequest) =>
+    Effect.flatMap(transport.exchange(version, request), interpret)
+
+  const sendAs = (encoded: HttpClientRequest.HttpClientRequest): Effect.Effect<unknown, unknown> =>
+    Effect.flatMap(transport.requestId, (requestId) => {
+      const request = HttpClientRequest.setHeader(encoded, "x-request-id", requestId)
+      if (method === "GET") return transport.retry(send(request))
+      if (own !== undefined) return send(HttpClientRequest.setHeaders(request, own))
+      if (method !== "POST") return send(request)
+      return transport.create({ kind, method, path, origin: base.origin, requestId, idOf }, (headers) =>
+        send(HttpClientRequest.setHeaders(request, headers))
+      )
+    })
+
+  return (call: RequestEncoding.Call) =>
+    Effect.withFiber((fiber) => {
+      const { extraBody } = fiber.getRef(CallOptions.Current)
+      const isExtended = method === "POST" && extraBody !== undefined
+      const encoded = encode(
+        isExtended ? { ...call, payload: { ...extraBody, ...(call.payload as object | undefined) } } : call
+      )
+      return Result.isFailure(encoded) ? refuse(encoded.failure) : sendAs(encoded.success)
+    })
+}
+
 const clientOf = (version: ApiVersion, table: Table) =>
   Effect.map(Transport, (transport) => {
-    const base = new URL(transport.baseUrls[version])
-
-    const methodOf = (operation: Contract.Operation) => {
-      const { method } = operation
-      const encode = RequestEncoding.make(operation)
-      const path = `${base.pathname.replace(/\/$/u, "")}${operation.path}`
-      const { idOf, kind } = madeBy(operation.path)
-      const interpret = interpreter(operation, transport.redact, idOf)
-
-      const refuse = (issue: string) =>
-        Effect.fail(
-          new TransportError({ method, path, origin: base.origin, attempts: 0, reason: new InvalidRequest({ issue }) })
-        )
-      const send = (request: HttpClientRequest.HttpClientRequest) =>
-        Effect.flatMap(transport.exchange(version, request), interpret)
-
-      const sendAs = (encoded: HttpClientRequest.HttpClientRequest): Effect.Effect<unknown, unknown> =>
-        Effect.flatMap(transport.requestId, (requestId) => {
-          const request = HttpClientRequest.setHeader(encoded, "x-request-id", requestId)
-          if (method === "GET") return transport.retry(send(request))
-          if (method !== "POST") return send(request)
-          return transport.create({ kind, method, path, origin: base.origin, requestId, idOf }, (headers) =>
-            send(HttpClientRequest.setHeaders(request, headers))
-          )
-        })
-
-      return (call: RequestEncoding.Call) =>
-        Effect.withFiber((fiber) => {
-          const { extraBody } = fiber.getRef(CallOptions.Current)
-          const isExtended = method === "POST" && extraBody !== undefined
-          const encoded = encode(
-            isExtended ? { ...call, payload: { ...extraBody, ...(call.payload as object | undefined) } } : call
-          )
-          return Result.isFailure(encoded) ? refuse(encoded.failure) : sendAs(encoded.success)
-        })
-    }
-
     const client: Record<string, Record<string, unknown>> = {}
     for (const [group, operations] of Object.entries(table)) {
       client[group] = Object.fromEntries(
-        Object.entries(operations).map(([name, operation]) => [name, methodOf(operation)])
+        Object.entries(operations).map(([name, operation]) => [name, methodOf(transport, version, operation)])
       )
     }
     return client

@@ -10,11 +10,13 @@ import * as LogLevel from "effect/LogLevel"
 import * as References from "effect/References"
 import { Answered } from "./Answered.ts"
 import * as Call from "./Call.ts"
+import * as CallOptions from "./CallOptions.ts"
 import type { ClientConfig } from "./ClientConfig.ts"
 import * as Deadlines from "./Deadlines.ts"
 import * as Elapsed from "./Elapsed.ts"
 import * as Metrics from "./Metrics.ts"
 import { type Outgoing, toRequest } from "./Outgoing.ts"
+import * as RetryPolicy from "./RetryPolicy.ts"
 import * as Trace from "./Trace.ts"
 import { sendOf, type SendWhole } from "./WholeAnswer.ts"
 import {
@@ -98,6 +100,12 @@ export const make = ({
   const sendWhole = timeouts.headers === undefined && timeouts.body === undefined ? sendOf(client) : undefined
   const deadlines = Deadlines.make(timeouts.total)
 
+  /** The longest time of an attempt: a call with a timeout of its own has what is left of that. */
+  const totalOf = (fiber: Fiber.Fiber<unknown, unknown>, now_ms: number): Duration.Duration =>
+    fiber.getRef(CallOptions.Current).timeout === undefined
+      ? timeouts.total
+      : Duration.millis(Math.max(1, fiber.getRef(RetryPolicy.Deadline) - now_ms))
+
   /** Whether the client can answer in one step, and nothing is asked that it then cannot do. */
   const isPlain = ({ headers, request: { body, hash, urlParams } }: Outgoing) =>
     (body._tag === "Empty" || body._tag === "Uint8Array") &&
@@ -140,11 +148,17 @@ export const make = ({
         resume(observe(outgoing, took_ms(), fiber, status, end, reason))
       }
       const fail = (reason: TransportErrorReason) => finish(0, Effect.fail(failed(outgoing, reason)), reason._tag)
-      const clear = deadlines.set(clock, fiber.context, began_ms, () => {
-        // first: what is ended may say so at once, as if the connection were lost
-        fail(new Timeout({ phase, limit: "total", after: timeouts.total }))
-        end()
-      })
+      const after = totalOf(fiber, began_ms)
+      const clear = (after === timeouts.total ? deadlines : Deadlines.make(after)).set(
+        clock,
+        fiber.context,
+        began_ms,
+        () => {
+          // first: what is ended may say so at once, as if the connection were lost
+          fail(new Timeout({ phase, limit: "total", after }))
+          end()
+        }
+      )
       const { headers, method, request, url } = outgoing
       const body = request.body._tag === "Uint8Array" ? request.body.body : undefined
       const end = send({ method, url, headers: keyed(headers), body, options }, fiber.context, {
@@ -165,9 +179,10 @@ export const make = ({
     const clock = fiber.getRef(Clock.Clock)
     const began_ms = Elapsed.read_ms(clock)
     const took_ms = () => Elapsed.read_ms(clock) - began_ms
+    const total = totalOf(fiber, began_ms)
     let phase: "headers" | "body" = "headers"
     const bounded = <A>(effect: Effect.Effect<A, TransportError>, limit: "headers" | "body" | "total") => {
-      const after = timeouts[limit]
+      const after = limit === "total" ? total : timeouts[limit]
       if (after === undefined) return effect
       const orElse = () => Effect.fail(failed(outgoing, new Timeout({ phase, limit, after })))
       return Effect.timeoutOrElse(effect, { duration: after, orElse })

@@ -41,7 +41,10 @@ export const standard: RetryPolicy = {
 /** Every call is one attempt. */
 export const none: RetryPolicy = { ...standard, retries: 0 }
 
-/** The policy that a Transport is made with; `standard` unless an application provides another. */
+/**
+ * The policy of a call: what surrounds the call, else what the Transport was made with, else `standard`. All calls of a
+ * client share one count of spent tokens, whichever policy each has.
+ */
 export const Current = Context.Reference<RetryPolicy>("@webagent/core/RetryPolicy/Current", {
   defaultValue: () => standard
 })
@@ -123,6 +126,11 @@ export const Deadline = Context.Reference<number>("@webagent/core/RetryPolicy/De
   defaultValue: () => Number.POSITIVE_INFINITY
 })
 
+/** The `retries` of the calls in an effect; undefined, unless a caller sets them, leaves them to the policy. */
+export const Retries = Context.Reference<number | undefined>("@webagent/core/RetryPolicy/Retries", {
+  defaultValue: () => undefined
+})
+
 /** Which attempt of its call is being made, from 1: a retrier sets it for what it tries. */
 export const Attempt = Context.Reference<number>("@webagent/core/RetryPolicy/Attempt", { defaultValue: () => 1 })
 
@@ -160,14 +168,26 @@ export interface Retrier {
 }
 
 /** A retrier with a full quota. */
-export const makeRetrier = (policy: RetryPolicy): Retrier => {
-  let tokens = policy.quota
+export const makeRetrier = (policy: RetryPolicy): Retrier => retrierOf(() => policy)
+
+/** The same, where `Current` around a call replaces the policy of that call. */
+export const makeCurrent = (policy: RetryPolicy): Retrier =>
+  retrierOf((context) => {
+    const chosen = Context.getOrUndefined(context, Current) ?? policy
+    const retries = Context.get(context, Retries)
+    return retries === undefined ? chosen : { ...chosen, retries }
+  })
+
+const retrierOf = (policyOf: (context: Context.Context<never>) => RetryPolicy): Retrier => {
+  // what retries have taken and successes have not given back
+  let taken = 0
 
   const retry = <A, E, R>(
     call: Effect.Effect<A, E, R>,
     mayPass: (error: E) => Transient | undefined = transient
   ): Effect.Effect<A, E, R> =>
     Effect.withFiber((fiber) => {
+      const chosen = policyOf(fiber.context)
       const before = fiber.getRef(AttemptsBefore)
       const told = fiber.getRef(Attempt)
       let attempt = 0
@@ -181,7 +201,7 @@ export const makeRetrier = (policy: RetryPolicy): Retrier => {
         return Effect.matchCauseEffect(numbered, { onSuccess, onFailure })
       }
       const onSuccess = (value: A) => {
-        tokens = Math.min(policy.quota, tokens + Math.max(1, spent))
+        taken = Math.max(0, taken - Math.max(1, spent))
         return Effect.succeed(value)
       }
       const onFailure = (cause: Cause.Cause<E>): Effect.Effect<A, E, R> => {
@@ -190,12 +210,13 @@ export const makeRetrier = (policy: RetryPolicy): Retrier => {
         const failure = mayPass(error.value)
         const price = failure?.throttled === true ? 5 : 14
         const last = Effect.fail(error.value)
-        if (failure === undefined || attempt > policy.retries || price > tokens) return last
+        const isSpent = () => taken + price > chosen.quota
+        if (failure === undefined || attempt > chosen.retries || isSpent()) return last
         const { retryAfter } = failure
-        if (retryAfter !== undefined && Duration.isGreaterThan(retryAfter, policy.maxRetryAfter)) return last
-        return Effect.flatMap(planned(attempt, failure), (wait_ms): Effect.Effect<A, E, R> => {
-          if (wait_ms === undefined || price > tokens) return last
-          tokens -= price
+        if (retryAfter !== undefined && Duration.isGreaterThan(retryAfter, chosen.maxRetryAfter)) return last
+        return Effect.flatMap(planned(chosen, attempt, failure), (wait_ms): Effect.Effect<A, E, R> => {
+          if (wait_ms === undefined || isSpent()) return last
+          taken += price
           spent += price
           return Effect.flatMap(Effect.sleep(wait_ms), once)
         })
@@ -204,9 +225,9 @@ export const makeRetrier = (policy: RetryPolicy): Retrier => {
     })
 
   /** The pause before the next attempt, unless the caller's deadline comes before its end. */
-  const planned = (attempt: number, failure: Transient) =>
+  const planned = (chosen: RetryPolicy, attempt: number, failure: Transient) =>
     Effect.gen(function* () {
-      const wait_ms = pause_ms(policy, attempt, failure, yield* Random.next)
+      const wait_ms = pause_ms(chosen, attempt, failure, yield* Random.next)
       const deadline_ms = yield* Deadline
       if ((yield* Elapsed.now_ms) + wait_ms > deadline_ms) return undefined
       yield* Metrics.count(failure.throttled ? Metrics.throttledRetries : Metrics.retries)

@@ -1,31 +1,40 @@
 import type { ApiVersion } from "@webagent/contract/Wire"
 import * as Context from "effect/Context"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Headers from "effect/http/Headers"
 import * as HttpClient from "effect/http/HttpClient"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { Answered } from "./Answered.ts"
 import * as Breaker from "./Breaker.ts"
-import { ClientConfig } from "./ClientConfig.ts"
+import { checkHeaders, ClientConfig } from "./ClientConfig.ts"
+import * as CallOptions from "./CallOptions.ts"
 import * as Creates from "./Creates.ts"
 import * as Exchange from "./Exchange.ts"
+import * as Elapsed from "./Elapsed.ts"
 import * as Grace from "./Grace.ts"
+import * as Hooks from "./Hooks.ts"
 import * as IdempotencyKey from "./IdempotencyKey.ts"
 import * as Ledger from "./Ledger.ts"
+import type { Outgoing } from "./Outgoing.ts"
 import * as RequestId from "./RequestId.ts"
+import * as Responses from "./Responses.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
-import type { TransportError } from "./TransportError.ts"
+import { InvalidRequest, TransportError } from "./TransportError.ts"
 import { version as packageVersion } from "./version.ts"
 
 const make = Effect.gen(function* () {
   const config = yield* ClientConfig
-  const retrier = RetryPolicy.makeRetrier(yield* RetryPolicy.Current)
+  const retrier = RetryPolicy.makeCurrent(yield* RetryPolicy.Current)
   const keys = yield* IdempotencyKey.Current
   const ledger = yield* Ledger.Current
   const breaker = yield* Breaker.Current
+  const { hooks } = config
   const grace = Grace.make()
   const key = Redacted.value(config.apiKey)
   const redact = (text: string) => text.replaceAll(key, "<redacted>")
@@ -55,9 +64,33 @@ const make = Effect.gen(function* () {
     )
   })
 
-  const exchange: Transport["Service"]["exchange"] = (version, request) =>
+  const hooked = (hooks: Hooks.Hooks, outgoing: Outgoing, exchange: Effect.Effect<Answered, TransportError>) =>
+    Effect.flatMap(Elapsed.now_ms, (began_ms) => {
+      const { attempt, method, requestId, url } = outgoing
+      const event = { method, url: redact(url.replace(/[?#].*/u, "")), requestId, attempt }
+      if (attempt > 1) Hooks.tell(hooks.onRetry, event)
+      Hooks.tell(hooks.onRequest, event)
+      return Effect.onExit(exchange, (exit) =>
+        Effect.map(Elapsed.now_ms, (now_ms) => {
+          const answered = Exit.isSuccess(exit) ? exit.value : undefined
+          const failed = Exit.isFailure(exit) ? Option.getOrUndefined(Cause.findErrorOption(exit.cause)) : undefined
+          Hooks.tell(hooks.onResponse, {
+            ...event,
+            status: answered?.status,
+            error: answered ? undefined : (failed?.reason._tag ?? "Interrupted"),
+            duration_ms: now_ms - began_ms
+          })
+        })
+      )
+    })
+
+  const send = (
+    version: ApiVersion,
+    request: HttpClientRequest.HttpClientRequest,
+    chosen?: Readonly<Record<string, string>>
+  ) =>
     Effect.withFiber((fiber) => {
-      const headers: Record<string, string> = { ...defaults, ...request.headers }
+      const headers: Record<string, string> = { ...defaults, ...chosen, ...request.headers }
       const { method, url } = request
       const outgoing = {
         method,
@@ -68,7 +101,26 @@ const make = Effect.gen(function* () {
         requestId: (headers["x-request-id"] ??= newRequestId()),
         attempt: fiber.getRef(RetryPolicy.Attempt)
       }
-      return Breaker.guard(breaker, outgoing, exchangeOnce(outgoing))
+      const guarded = Breaker.guard(breaker, outgoing, exchangeOnce(outgoing))
+      const answered = hooks === undefined ? guarded : hooked(hooks, outgoing, guarded)
+      const slot = fiber.getRef(Responses.Slot)
+      return slot === undefined ? answered : Effect.tap(answered, slot)
+    })
+
+  const exchange: Transport["Service"]["exchange"] = (version, request) =>
+    Effect.withFiber((fiber) => {
+      const { headers } = fiber.getRef(CallOptions.Current)
+      if (headers === undefined) return send(version, request)
+      return Effect.matchEffect(checkHeaders(headers, config.apiKeyHeader), {
+        onSuccess: (checked) => send(version, request, Headers.fromInput(checked)),
+        onFailure: ({ message: issue }) => {
+          const { origin, pathname: path } = new URL(config.baseUrls[version])
+          const reason = new InvalidRequest({ issue })
+          return Effect.fail(
+            new TransportError({ method: request.method, path: `${path}${request.url}`, origin, attempts: 0, reason })
+          )
+        }
+      })
     })
 
   return Transport.of({
@@ -78,6 +130,7 @@ const make = Effect.gen(function* () {
     retry: retrier.retry,
     ...Creates.make({ target: config.target, retrier, ledger, keys, grace }),
     grace,
+    onPoll: (event) => Hooks.tell(hooks?.onPoll, event),
     redact
   })
 })
@@ -127,6 +180,8 @@ export class Transport extends Context.Service<
     readonly closed: Creates.Creates["closed"]
     /** What was created through this Transport, by whichever service: a 404 of it is forgiven for 5 seconds. */
     readonly grace: Grace.Grace
+    /** Tells the hook that a poll was answered. */
+    readonly onPoll: (event: Hooks.PollEvent) => void
     /** The text without the key, should a service echo it. */
     readonly redact: (text: string) => string
   }

@@ -1,5 +1,5 @@
 import { type SessionView, V2Operations } from "@webagent/contract/v2"
-import { ContractClient, Trace, type Transport } from "@webagent/core"
+import { type CallChoices, CallOptions, ContractClient, Trace, Transport } from "@webagent/core"
 import { Waiter, type WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -7,18 +7,25 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { make as makeWaiter, type SessionError } from "./SessionWaiter.ts"
 
+/** What a wait may choose. */
+export interface SessionWaitOptions extends Waiter.WaitOptions, Omit<CallChoices, "timeout"> {}
+
 const make = Effect.gen(function* () {
   const { sessions: api } = yield* ContractClient.fromOperations("v2", V2Operations)
 
+  const { onPoll } = yield* Transport
+
   const read = (id: string) => api.get({ params: { session_id: id } })
-  const waiter = yield* makeWaiter(read)
+  const waiter = yield* makeWaiter((id) =>
+    Effect.tap(read(id), ({ status }) => Effect.sync(() => onPoll({ kind: "session", id, status })))
+  )
 
-  const get = (id: string) => traced("get", id, read(id))
+  const get = (id: string, options?: CallChoices) => traced("get", id, CallOptions.given(options)(read(id)))
 
-  const untilTerminal = (id: string, options?: Waiter.WaitOptions) =>
-    traced("untilTerminal", id, waiter.untilTerminal(id, Waiter.atOnce(options)))
+  const untilTerminal = (id: string, options?: SessionWaitOptions) =>
+    traced("untilTerminal", id, CallOptions.givenToWait(options)(waiter.untilTerminal(id, Waiter.atOnce(options))))
 
-  const watch = (id: string, options?: Waiter.WaitOptions) =>
+  const watch = (id: string, options?: SessionWaitOptions) =>
     waiter
       .watch(id, Waiter.atOnce(options))
       .pipe(Stream.withSpan("v2.Sessions.watch", { attributes: { "session.id": id } }))
@@ -48,16 +55,16 @@ export class Sessions extends Context.Service<
   Sessions,
   {
     /** Reads a session with its tasks. An id that is no uuid is refused before anything is sent. */
-    readonly get: (id: string) => Effect.Effect<SessionView, SessionError>
+    readonly get: (id: string, options?: CallChoices) => Effect.Effect<SessionView, SessionError>
     /** Waits until every task of the session is terminal; without tasks, until the session is stopped. */
     readonly untilTerminal: (
       id: string,
-      options?: Waiter.WaitOptions
+      options?: SessionWaitOptions
     ) => Effect.Effect<SessionView, SessionError | WaitTimeoutError>
     /** The session whenever its status or that of a task has changed, the terminal one last. */
     readonly watch: (
       id: string,
-      options?: Waiter.WaitOptions
+      options?: SessionWaitOptions
     ) => Stream.Stream<SessionView, SessionError | WaitTimeoutError>
   }
 >()("@webagent/v2/Sessions") {

@@ -13,20 +13,24 @@ export {
 export type { SessionStatus, SessionView, TaskItemView, TaskStatus } from "@webagent/contract/v2"
 export {
   type CallError,
-  CircuitOpen,
+  type CallChoices as CallOptions,
+  type CircuitOpen,
   ClientConfigError,
   type GivenOptions,
-  ConnectionFailed,
-  InvalidRequest,
-  Timeout,
+  type RequestOptions,
+  type ResponseInfo,
+  withResponse,
+  type ConnectionFailed,
+  type InvalidRequest,
+  type Timeout,
   TooManyRequestsError,
   type TotalCost,
   TransportError,
   type TransportErrorReason,
-  UndecodableAnswer,
+  type UndecodableAnswer,
   UnexpectedStatus
 } from "@webagent/core"
-export { PollSchedule, WaitTimeoutError } from "@webagent/polling"
+export { WaitTimeoutError } from "@webagent/polling"
 
 export * from "./Cost.ts"
 export * as Outcome from "./Outcome.ts"

@@ -1,6 +1,7 @@
 import { SessionNotFoundError } from "@webagent/contract"
 import { type Session, type SessionCreate, V3Operations } from "@webagent/contract/v3"
 import {
+  type CallChoices,
   CallOptions,
   ContractClient,
   type CreateError,
@@ -21,7 +22,11 @@ import { isTerminal, make as makeWaiter, type SessionError } from "./SessionWait
 export type SessionEndError = CreateError | SessionError | WaitTimeoutError
 
 /** What `createAndWait` may choose. */
-export interface CreateAndWaitOptions<RC = never> extends OwnWait.OwnWaitOptions<Session, RC>, CreateOptions {}
+export interface CreateAndWaitOptions<RC = never>
+  extends OwnWait.OwnWaitOptions<Session, RC>, Omit<CreateOptions, "timeout"> {}
+
+/** What a wait may choose. */
+export interface SessionWaitOptions extends Waiter.WaitOptions, Omit<CallChoices, "timeout"> {}
 
 /** Asks for a result of a type: a session that does not give one is then an error. */
 export interface WithResult<A, RD = never> {
@@ -33,14 +38,16 @@ const isAbsent = (error: unknown) => error instanceof SessionNotFoundError || Re
 
 const make = Effect.gen(function* () {
   const { sessions: api } = yield* ContractClient.fromOperations("v3", V3Operations)
-  const { closed, grace } = yield* Transport
+  const { closed, grace, onPoll } = yield* Transport
 
   const read = (id: string) =>
     Effect.tap(grace.forgive(id, api.get({ params: { session_id: id } }), isAbsent), (session) =>
       // what is over is no concern of the ledger's any more
       isTerminal(session) ? closed("session", id) : Effect.void
     )
-  const waiter = yield* makeWaiter(read)
+  const waiter = yield* makeWaiter((id) =>
+    Effect.tap(read(id), ({ status }) => Effect.sync(() => onPoll({ kind: "session", id, status })))
+  )
 
   const create = Effect.fn("v3.Sessions.create")(function* (input: SessionCreate, options?: CreateOptions) {
     const session = yield* api.create({ payload: input }).pipe(CallOptions.given(options))
@@ -50,16 +57,17 @@ const make = Effect.gen(function* () {
 
   function untilTerminal<A, RD = never>(
     id: string,
-    options: Waiter.WaitOptions & WithResult<A, RD>
+    options: SessionWaitOptions & WithResult<A, RD>
   ): Effect.Effect<Outcome.CompletedSession<A>, SessionError | WaitTimeoutError | Outcome.NoResultError, RD>
   function untilTerminal(
     id: string,
-    options?: Waiter.WaitOptions
+    options?: SessionWaitOptions
   ): Effect.Effect<Session, SessionError | WaitTimeoutError>
-  function untilTerminal(id: string, options?: Waiter.WaitOptions & Partial<WithResult<unknown, unknown>>) {
+  function untilTerminal(id: string, options?: SessionWaitOptions & Partial<WithResult<unknown, unknown>>) {
     return waiter
       .untilTerminal(id, Waiter.atOnce(options))
       .pipe(
+        CallOptions.givenToWait(options),
         Outcome.as(options?.result),
         Effect.withSpan("v3.Sessions.untilTerminal", { attributes: { "session.id": id } })
       )
@@ -77,8 +85,9 @@ const make = Effect.gen(function* () {
     input: SessionCreate,
     options?: CreateAndWaitOptions<unknown> & Partial<WithResult<unknown, unknown>>
   ) {
-    const own = { kind: "session", create: create(input, options), wait: waiter.untilTerminal }
+    const own = { kind: "session", create: create(input), wait: waiter.untilTerminal }
     return OwnWait.createAndWait(own, options).pipe(
+      CallOptions.givenToWait(options),
       Outcome.as(options?.result),
       Effect.withSpan("v3.Sessions.createAndWait")
     )
@@ -86,9 +95,11 @@ const make = Effect.gen(function* () {
 
   return Sessions.of({
     create,
-    get: Effect.fn("v3.Sessions.get")(read, (effect, id) =>
-      Effect.andThen(Effect.annotateCurrentSpan("session.id", id), effect)
-    ),
+    get: (id, options) =>
+      read(id).pipe(
+        CallOptions.given(options),
+        Effect.withSpan("v3.Sessions.get", { attributes: { "session.id": id } })
+      ),
     untilTerminal,
     createAndWait,
     watch: (id, options) =>
@@ -119,7 +130,7 @@ export class Sessions extends Context.Service<
     /** Creates a session from a task. When its answer is lost it is a CreateOutcomeUnknown, unless the service honours keys. */
     readonly create: (input: SessionCreate, options?: CreateOptions) => Effect.Effect<Session, CreateError>
     /** Reads a session, with its result once there is one. */
-    readonly get: (id: string) => Effect.Effect<Session, SessionError>
+    readonly get: (id: string, options?: CallChoices) => Effect.Effect<Session, SessionError>
     /**
      * Waits until the session's result does not change by itself any more. A session that failed is a value
      * (`Outcome.of` tells), and an error only where `result` asks for a result of a type.
@@ -127,9 +138,9 @@ export class Sessions extends Context.Service<
     readonly untilTerminal: {
       <A, RD = never>(
         id: string,
-        options: Waiter.WaitOptions & WithResult<A, RD>
+        options: SessionWaitOptions & WithResult<A, RD>
       ): Effect.Effect<Outcome.CompletedSession<A>, SessionError | WaitTimeoutError | Outcome.NoResultError, RD>
-      (id: string, options?: Waiter.WaitOptions): Effect.Effect<Session, SessionError | WaitTimeoutError>
+      (id: string, options?: SessionWaitOptions): Effect.Effect<Session, SessionError | WaitTimeoutError>
     }
     /**
      * Creates a session and waits for its result; `result` as for `untilTerminal`. When the wait ends before the
@@ -149,7 +160,7 @@ export class Sessions extends Context.Service<
     /** The session whenever its status has changed, the terminal one last. */
     readonly watch: (
       id: string,
-      options?: Waiter.WaitOptions
+      options?: SessionWaitOptions
     ) => Stream.Stream<Session, SessionError | WaitTimeoutError>
   }
 >()("@webagent/v3/Sessions") {

@@ -1,4 +1,14 @@
-import { ClientConfig, type ClientConfigError, type GivenOptions, layerHttp, Transport } from "@webagent/core"
+import {
+  ClientConfig,
+  type CallError,
+  type ClientConfigError,
+  type GivenOptions,
+  layerHttp,
+  Raw,
+  type RequestOptions,
+  Transport
+} from "@webagent/core"
+import type * as Effect from "effect/Effect"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import { Sessions } from "./Sessions.ts"
@@ -7,9 +17,11 @@ import { Sessions } from "./Sessions.ts"
 export const layerServices: Layer.Layer<Sessions, never, Transport> = Sessions.layer
 
 /** A client of API v3 over an HttpClient of your own; `options` as for `layer`. */
-export const layerClient = (options?: GivenOptions): Layer.Layer<Sessions, ClientConfigError, HttpClient.HttpClient> =>
+export const layerClient = (
+  options?: GivenOptions
+): Layer.Layer<Sessions | Transport, ClientConfigError, HttpClient.HttpClient> =>
   // layers are built once an application: two clients of one app would share the first one's address and key
-  Layer.fresh(layerServices.pipe(Layer.provide(Transport.layer), Layer.provide(ClientConfig.layerGiven(options))))
+  Layer.fresh(layerServices.pipe(Layer.provideMerge(Transport.layer), Layer.provide(ClientConfig.layerGiven(options))))
 
 /**
  * A client of API v3, over undici in Node and fetch elsewhere. What the options do not say comes from the environment:
@@ -26,11 +38,23 @@ export const layerClient = (options?: GivenOptions): Layer.Layer<Sessions, Clien
  * export const buy = (task: string) => runtime.runPromise(Sessions.use((sessions) => sessions.createAndWait({ task })))
  * ```
  */
-export const layer = (options?: GivenOptions): Layer.Layer<Sessions, ClientConfigError> =>
-  Layer.fresh(
-    layerServices.pipe(
-      Layer.provide(Transport.layer),
-      Layer.provide(layerHttp),
-      Layer.provide(ClientConfig.layerGiven(options))
-    )
-  )
+export const layer = (options?: GivenOptions): Layer.Layer<Sessions | Transport, ClientConfigError> =>
+  Layer.provide(layerClient(options), Layer.provide(layerHttp, ClientConfig.layerGiven(options)))
+
+/**
+ * Sends a request that this package does not list, to `path` of API v3, and gives the answer's JSON. Key, redirects,
+ * timeouts, errors and redaction are as for every call. A GET is tried again; any other method is sent once.
+ *
+ * @example
+ * ```ts
+ * import { V3 } from "@webagent/v3"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const program = V3.request("GET", "/sessions", { query: { limit: 10 } }).pipe(Effect.provide(V3.layer()))
+ * ```
+ */
+export const request: (
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
+  path: string,
+  options?: RequestOptions
+) => Effect.Effect<unknown, CallError, Transport> = /* @__PURE__ */ Raw.request("v3")

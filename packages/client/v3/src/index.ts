@@ -13,22 +13,26 @@ export {
 export type { Session, SessionCreate, V3SessionStatus } from "@webagent/contract/v3"
 export {
   type CallError,
-  CircuitOpen,
+  type CallChoices as CallOptions,
+  type CircuitOpen,
   ClientConfigError,
   type GivenOptions,
-  ConnectionFailed,
+  type RequestOptions,
+  type ResponseInfo,
+  withResponse,
+  type ConnectionFailed,
   type CreateError,
   type CreateOptions,
   CreateOutcomeUnknown,
-  InvalidRequest,
-  Timeout,
+  type InvalidRequest,
+  type Timeout,
   TooManyRequestsError,
   TransportError,
   type TransportErrorReason,
-  UndecodableAnswer,
+  type UndecodableAnswer,
   UnexpectedStatus
 } from "@webagent/core"
-export { PollSchedule, WaitTimeoutError } from "@webagent/polling"
+export { WaitTimeoutError } from "@webagent/polling"
 
 export * as Outcome from "./Outcome.ts"
 export { type CompletedSession, type NoResultError, ResultMismatchError, SessionFailedError } from "./Outcome.ts"

@@ -2,6 +2,7 @@ import { BrowserNotFoundError } from "@webagent/contract"
 import { type Browser, type BrowserCreate, type UpdatedBrowser, V4Operations } from "@webagent/contract/v4"
 import {
   type CallError,
+  type CallChoices,
   CallOptions,
   ContractClient,
   type CreateError,
@@ -67,8 +68,9 @@ const make = Effect.gen(function* () {
     Effect.flatMap(transport.requestId, (requestId) => RequestId.given(requestId)(effect))
 
   // stopping twice is stopping: unlike a create it may be sent again
-  const stop = (id: string) =>
+  const stop = (id: string, options?: CallChoices) =>
     asOneCall(grace.forgive(id, transport.retry(patchStop(id)), isAbsent)).pipe(
+      CallOptions.given(options),
       Trace.span("v4.Browsers.stop", { attributes: { "browser.id": id } })
     )
 
@@ -76,6 +78,7 @@ const make = Effect.gen(function* () {
     asOneCall(grace.forgive(id, release.retry(patchStop(id), mayPass), isAbsent)).pipe(
       // how long the caller has for its own calls is no reason to let the browser run
       Effect.provideService(RetryPolicy.Deadline, Number.POSITIVE_INFINITY),
+      Effect.updateService(CallOptions.Current, (chosen) => ({ ...chosen, timeout: undefined })),
       Effect.timeout("2 minutes"),
       Effect.asVoid,
       // not even a 404 says that it has stopped: the service may only not find it
@@ -128,7 +131,10 @@ export class Browsers extends Context.Service<
      * Stops a browser, trying again when the service cannot be reached, and for 5 seconds after its create also when
      * the service does not find it.
      */
-    readonly stop: (id: string) => Effect.Effect<UpdatedBrowser, BrowserNotFoundError | CallError>
+    readonly stop: (
+      id: string,
+      options?: CallChoices
+    ) => Effect.Effect<UpdatedBrowser, BrowserNotFoundError | CallError>
     /**
      * A browser that is stopped when the scope closes: on success, on failure and when interrupted, even while it was
      * being created. When stopping fails for two minutes, or the service does not find the browser, a warning names it.

@@ -1,5 +1,5 @@
 import type { CreatedRun, Run, RunCreate } from "@webagent/contract/v4"
-import { Cost, CreateOutcomeUnknown, type TotalCost, TransportError } from "@webagent/core"
+import { Cost, type CreateOptions, CreateOutcomeUnknown, type TotalCost, TransportError } from "@webagent/core"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -34,7 +34,8 @@ export interface RunProgress {
 }
 
 /** What `runAll` may choose, for all of its runs. */
-export interface RunAllOptions<RC = never> extends OwnWaitOptions<RC> {
+export interface RunAllOptions<RC = never>
+  extends OwnWaitOptions<RC>, Omit<CreateOptions, "timeout" | "idempotencyKey"> {
   /** Runs that are at work at a time; 10 unless told. */
   readonly concurrency?: number | undefined
   /** After a run that has not completed no further one is created; those at work are waited for. False unless told. */

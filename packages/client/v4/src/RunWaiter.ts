@@ -24,7 +24,7 @@ const rereads = PollSchedule.jittered(PollSchedule.every("1 second"))
 
 const make = Effect.gen(function* () {
   const { runs: api } = yield* ContractClient.fromOperations("v4", V4Operations)
-  const { closed, grace } = yield* Transport
+  const { closed, grace, onPoll } = yield* Transport
   const budget = yield* PollBudget.orDefault
 
   /** What is over is no concern of the ledger's any more. */
@@ -39,7 +39,8 @@ const make = Effect.gen(function* () {
 
   const waiter = yield* Waiter.make({
     kind: "run",
-    check: (id) => settle(id, readStatus(id)),
+    check: (id) =>
+      Effect.tap(settle(id, readStatus(id)), ({ status }) => Effect.sync(() => onPoll({ kind: "run", id, status }))),
     budget,
     isTerminal: (view: RunStatusView) => isTerminalRunStatus(view.status),
     statusOf: (view) => view.status,

@@ -1,5 +1,6 @@
 import { type CreatedRun, type Run, type RunCreate, type RunStatusView, V4Operations } from "@webagent/contract/v4"
 import {
+  type CallChoices,
   CallOptions,
   ContractClient,
   type CreateError,
@@ -22,7 +23,10 @@ import { type RunError, RunWaiter } from "./RunWaiter.ts"
 export type RunEndError = CreateError | RunError | WaitTimeoutError
 
 /** What `createAndWait` may choose. */
-export interface CreateAndWaitOptions<RC = never> extends OwnRun.OwnWaitOptions<RC>, CreateOptions {}
+export interface CreateAndWaitOptions<RC = never> extends OwnRun.OwnWaitOptions<RC>, Omit<CreateOptions, "timeout"> {}
+
+/** What a wait may choose. */
+export interface RunWaitOptions extends Waiter.WaitOptions, Omit<CallChoices, "timeout"> {}
 
 /** Asks for a result of a type: a run that does not give one is then an error. */
 export interface WithResult<A, RD = never> {
@@ -44,13 +48,17 @@ const make = Effect.gen(function* () {
 
   function untilTerminal<A, RD = never>(
     id: string,
-    options: Waiter.WaitOptions & WithResult<A, RD>
+    options: RunWaitOptions & WithResult<A, RD>
   ): Effect.Effect<Outcome.CompletedRun<A>, RunError | WaitTimeoutError | Outcome.NoResultError, RD>
-  function untilTerminal(id: string, options?: Waiter.WaitOptions): Effect.Effect<Run, RunError | WaitTimeoutError>
-  function untilTerminal(id: string, options?: Waiter.WaitOptions & Partial<WithResult<unknown, unknown>>) {
+  function untilTerminal(id: string, options?: RunWaitOptions): Effect.Effect<Run, RunError | WaitTimeoutError>
+  function untilTerminal(id: string, options?: RunWaitOptions & Partial<WithResult<unknown, unknown>>) {
     return waiter
       .untilTerminal(id, Waiter.atOnce(options))
-      .pipe(Outcome.as(options?.result), Trace.span("v4.Runs.untilTerminal", { attributes: { "run.id": id } }))
+      .pipe(
+        CallOptions.givenToWait(options),
+        Outcome.as(options?.result),
+        Trace.span("v4.Runs.untilTerminal", { attributes: { "run.id": id } })
+      )
   }
 
   function createAndWait<A, RD = never, RC = never>(
@@ -65,7 +73,11 @@ const make = Effect.gen(function* () {
     input: RunCreate,
     options?: CreateAndWaitOptions<unknown> & Partial<WithResult<unknown, unknown>>
   ) {
-    return own(create(input, options), options).pipe(Outcome.as(options?.result), Trace.span("v4.Runs.createAndWait"))
+    return own(create(input), options).pipe(
+      CallOptions.givenToWait(options),
+      Outcome.as(options?.result),
+      Trace.span("v4.Runs.createAndWait")
+    )
   }
 
   function runAll<A, RD = never, RC = never>(
@@ -88,13 +100,19 @@ const make = Effect.gen(function* () {
           Trace.span("v4.Runs.createAndWait")
         ),
       options
-    ).pipe(Effect.withSpan("v4.Runs.runAll"))
+    ).pipe(
+      CallOptions.givenToWait(options === undefined ? undefined : { ...options, idempotencyKey: undefined }),
+      Effect.withSpan("v4.Runs.runAll")
+    )
   }
 
   return Runs.of({
     create,
-    status: (id) => waiter.status(id).pipe(Trace.span("v4.Runs.status", { attributes: { "run.id": id } })),
-    get: waiter.get,
+    status: (id, options) =>
+      waiter
+        .status(id)
+        .pipe(CallOptions.given(options), Trace.span("v4.Runs.status", { attributes: { "run.id": id } })),
+    get: (id, options) => waiter.get(id).pipe(CallOptions.given(options)),
     untilTerminal,
     createAndWait,
     runAll,
@@ -124,9 +142,9 @@ export class Runs extends Context.Service<
     /** Creates a run. When its answer is lost it is a CreateOutcomeUnknown, unless the service honours keys. */
     readonly create: (input: RunCreate, options?: CreateOptions) => Effect.Effect<CreatedRun, CreateError>
     /** Reads the status of a run; cheap. */
-    readonly status: (id: string) => Effect.Effect<RunStatusView, RunError>
+    readonly status: (id: string, options?: CallChoices) => Effect.Effect<RunStatusView, RunError>
     /** Reads the full run, with its result once terminal. */
-    readonly get: (id: string) => Effect.Effect<Run, RunError>
+    readonly get: (id: string, options?: CallChoices) => Effect.Effect<Run, RunError>
     /**
      * Waits until the run is terminal, then reads the full run once. A run that failed or was cancelled is a value
      * (`Outcome.of` tells them apart), and an error only where `result` asks for a result of a type.
@@ -134,9 +152,9 @@ export class Runs extends Context.Service<
     readonly untilTerminal: {
       <A, RD = never>(
         id: string,
-        options: Waiter.WaitOptions & WithResult<A, RD>
+        options: RunWaitOptions & WithResult<A, RD>
       ): Effect.Effect<Outcome.CompletedRun<A>, RunError | WaitTimeoutError | Outcome.NoResultError, RD>
-      (id: string, options?: Waiter.WaitOptions): Effect.Effect<Run, RunError | WaitTimeoutError>
+      (id: string, options?: RunWaitOptions): Effect.Effect<Run, RunError | WaitTimeoutError>
     }
     /**
      * Creates a run, waits until it is terminal, then reads the full run once; `result` as for `untilTerminal`. When
@@ -162,10 +180,7 @@ export class Runs extends Context.Service<
       ): Effect.Effect<RunAll.RunAll<Run, RunEndError>, never, RC>
     }
     /** The statuses of a run as they change, the terminal one last. */
-    readonly watch: (
-      id: string,
-      options?: Waiter.WaitOptions
-    ) => Stream.Stream<RunStatusView, RunError | WaitTimeoutError>
+    readonly watch: (id: string, options?: RunWaitOptions) => Stream.Stream<RunStatusView, RunError | WaitTimeoutError>
   }
 >()("@webagent/v4/Runs") {
   static readonly layer: Layer.Layer<Runs, never, Transport> = Layer.effect(this, make).pipe(

@@ -97,11 +97,15 @@ const make = Effect.gen(function* () {
     options?: FollowUpAndWaitOptions<unknown> & Partial<WithResult<unknown, unknown>>
   ) {
     const create = Effect.map(
-      next(sessionId, { text, interrupt: options?.interrupt ?? false }, options),
+      next(sessionId, { text, interrupt: options?.interrupt ?? false }),
       // as a run that was created: what the service answers to the message are not fields of the run
       ({ id, sessionId }) => ({ id, sessionId })
     )
-    return own(create, options).pipe(Outcome.as(options?.result), traced("followUpAndWait", sessionId))
+    return own(create, options).pipe(
+      CallOptions.givenToWait(options),
+      Outcome.as(options?.result),
+      traced("followUpAndWait", sessionId)
+    )
   }
 
   return Sessions.of({

@@ -26,23 +26,27 @@ export type {
 } from "@webagent/contract/v4"
 export {
   type CallError,
-  CircuitOpen,
+  type CallChoices as CallOptions,
+  type CircuitOpen,
   ClientConfigError,
   type GivenOptions,
-  ConnectionFailed,
+  type RequestOptions,
+  type ResponseInfo,
+  withResponse,
+  type ConnectionFailed,
   type CreateError,
   type CreateOptions,
   CreateOutcomeUnknown,
-  InvalidRequest,
-  Timeout,
+  type InvalidRequest,
+  type Timeout,
   TooManyRequestsError,
   type TotalCost,
   TransportError,
   type TransportErrorReason,
-  UndecodableAnswer,
+  type UndecodableAnswer,
   UnexpectedStatus
 } from "@webagent/core"
-export { PollSchedule, WaitTimeoutError } from "@webagent/polling"
+export { WaitTimeoutError } from "@webagent/polling"
 
 export * from "./Browsers.ts"
 export * from "./Cost.ts"

@@ -1,3 +1,4 @@
+import type { ApiVersion } from "@webagent/contract/Wire"
 import * as Cause from "effect/Cause"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Duration from "effect/Duration"
@@ -13,17 +14,24 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Option from "effect/Option"
 import * as References from "effect/References"
 import * as Stream from "effect/Stream"
+import * as CallOptions from "../CallOptions.ts"
 import { ClientConfig, ClientConfigError } from "../ClientConfig.ts"
 import { layerHttp } from "../HttpDefault.ts"
 import * as HttpFetch from "../HttpFetch.ts"
 import * as Ledger from "../Ledger.ts"
+import * as Raw from "../Raw.ts"
+import * as Responses from "../Responses.ts"
 import * as RetryPolicy from "../RetryPolicy.ts"
 import { Transport } from "../Transport.ts"
 import { WebAgentClosedError } from "./Errors.ts"
 import type {
-  CallOptions,
+  Answer,
+  CallOptions as Options,
+  CreateOptions,
   LogLevel,
   OwnWaitOptions,
+  RequestOptions,
+  ResponseInfo,
   Time,
   WaitOptions,
   WebAgentOptions,
@@ -39,6 +47,42 @@ export { functionOf } from "./Given.ts"
 /** What a promise would be rejected with that fails so. */
 export type RejectionOf = (cause: Cause.Cause<unknown>) => unknown
 
+/** How a call is made. */
+export interface How {
+  /** Whether an abort waits for what the effect has to clean up. */
+  readonly patient?: boolean
+  /** Whether it is a wait: its `timeout` is then its own concern. */
+  readonly wait?: boolean
+}
+
+/** A promise that knows the last response of its call. */
+class Answering<A> extends Promise<A> implements Answer<A> {
+  slot: { response?: ResponseInfo } = {}
+
+  // what `then` gives is a plain promise
+  static override get [Symbol.species]() {
+    return Promise
+  }
+
+  async withResponse() {
+    const data = await this
+    return { data, response: this.slot.response as ResponseInfo }
+  }
+}
+
+/** What a call has chosen, as the effects take it. */
+const choicesOf = (options: Options | undefined, isWait: boolean) => {
+  // as for fetch, null is none
+  if (options === undefined || options === null) return undefined
+  const { headers, requestId, retries, timeout } = options
+  return {
+    headers,
+    requestId,
+    retries,
+    timeout: isWait || timeout === undefined ? undefined : timeOf("timeout", timeout)
+  }
+}
+
 /** Runs the effects of one client as promises. */
 export interface Caller<R> {
   /**
@@ -47,14 +91,18 @@ export interface Caller<R> {
    */
   readonly call: <A, E>(
     effect: (rejectionOf: RejectionOf) => Effect.Effect<A, E, R>,
-    options?: CallOptions,
-    how?: { readonly patient: boolean }
-  ) => Promise<A>
+    options?: Options,
+    how?: How
+  ) => Answer<A>
   /** What a stream emits; leaving the loop interrupts it. Each loop runs the stream anew. */
-  readonly iterate: <A, E>(stream: () => Stream.Stream<A, E, R>, options?: CallOptions) => AsyncIterable<A>
+  readonly iterate: <A, E>(stream: () => Stream.Stream<A, E, R>, options?: WaitOptions) => AsyncIterable<A>
   /** Interrupts what is at work, releases what is held, and refuses further calls. */
   readonly close: () => Promise<void>
   readonly baseUrls: ClientConfig["Service"]["baseUrls"]
+  /** Sends a request that the packages do not list. */
+  readonly request: (
+    version: ApiVersion
+  ) => (method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, options?: RequestOptions) => Answer<unknown>
 }
 
 const levels: { readonly [Level in LogLevelName.LogLevel]?: LogLevel } = {
@@ -67,6 +115,21 @@ const levels: { readonly [Level in LogLevelName.LogLevel]?: LogLevel } = {
 const textOf = (part: unknown): string => {
   if (Cause.isCause(part)) return textOf(Cause.squash(part))
   return part instanceof Error ? part.message : String(part)
+}
+
+const minimum = { debug: "Debug", info: "Info", warn: "Warn", error: "Error", off: "None" } as const
+
+/** From which level on the log is written: WEBAGENT_LOG says it, else all for a function and warnings for the console. */
+const minimumOf = (log: WebAgentOptions["log"]): LogLevelName.LogLevel => {
+  const chosen = (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env?.[
+    "WEBAGENT_LOG"
+  ]
+  if (chosen === undefined || chosen === "") return log === undefined ? "Warn" : "Debug"
+  const name = chosen.toLowerCase()
+  if (Object.hasOwn(minimum, name)) return minimum[name as keyof typeof minimum]
+  throw new ClientConfigError({
+    message: `WEBAGENT_LOG must be one of ${Object.keys(minimum).join(", ")}; got ${JSON.stringify(chosen)}.`
+  })
 }
 
 const layerLog = (log: WebAgentOptions["log"]) => {
@@ -82,10 +145,7 @@ const layerLog = (log: WebAgentOptions["log"]) => {
     const line = parts.map(textOf).join(": ")
     new Promise<void>((resolve) => resolve(write(levels[logLevel] ?? "debug", line))).catch(complain)
   })
-  return Layer.merge(
-    Logger.layer([logger]),
-    Layer.succeed(References.MinimumLogLevel, log === undefined ? "Warn" : "Debug")
-  )
+  return Layer.merge(Logger.layer([logger]), Layer.succeed(References.MinimumLogLevel, minimumOf(log)))
 }
 
 const layerLedger = (write: NonNullable<WebAgentOptions["ledger"]>) =>
@@ -142,7 +202,7 @@ const heed = (
  * A client over services of a version. Reads the configuration at once, and throws a ClientConfigError where it says
  * too little; everything else is made by the first call.
  */
-export const make = <R>(layer: Layer.Layer<R, never, Transport>, options: WebAgentOptions): Caller<R> => {
+export const make = <R>(services: Layer.Layer<R, never, Transport>, options: WebAgentOptions): Caller<R> => {
   checkOptions(options)
   const config = configOf(options)
   const { retries } = options
@@ -155,8 +215,8 @@ export const make = <R>(layer: Layer.Layer<R, never, Transport>, options: WebAge
     options.ledger === undefined ? Layer.empty : layerLedger(options.ledger)
   )
   const runtime = ManagedRuntime.make(
-    layer.pipe(
-      Layer.provide(Transport.layer),
+    services.pipe(
+      Layer.provideMerge(Transport.layer),
       Layer.provide(layerSending(options)),
       Layer.provide(Layer.succeed(ClientConfig, config)),
       Layer.provideMerge(surroundings)
@@ -165,18 +225,23 @@ export const make = <R>(layer: Layer.Layer<R, never, Transport>, options: WebAge
   let closing: Promise<void> | undefined
 
   const start = <A, E>(
-    effect: (rejectionOf: RejectionOf) => Effect.Effect<A, E, R>,
-    given: AbortSignal | undefined,
-    patient: boolean,
+    effect: (rejectionOf: RejectionOf) => Effect.Effect<A, E, R | Transport>,
+    options: Options | undefined,
+    { patient = false, wait = false }: How,
     site: Error,
     depth: number
-  ): Promise<A> => {
-    const promise = new Promise<A>((resolve, reject) => {
-      const signal = signalOf(given)
+  ): Answer<A> => {
+    const slot: { response?: ResponseInfo } = {}
+    const keep = (response: ResponseInfo) => {
+      slot.response = response
+    }
+    const promise = new Answering<A>((resolve, reject) => {
+      const signal = signalOf(options?.signal)
       if (closing !== undefined) return reject(new WebAgentClosedError())
       if (signal?.aborted === true) return reject(signal.reason)
       const rejectionOf: RejectionOf = (cause) => Rejection.make(cause, site, depth)
-      const fiber = runtime.runFork(Effect.suspend(() => effect(rejectionOf)))
+      const called = Effect.suspend(() => CallOptions.given(choicesOf(options, wait))(effect(rejectionOf)))
+      const fiber = runtime.runFork(wait ? called : Responses.recorded(called, keep))
       const unheed = signal === undefined ? undefined : heed(signal, fiber, patient, reject)
       fiber.addObserver((exit) => {
         unheed?.()
@@ -184,6 +249,7 @@ export const make = <R>(layer: Layer.Layer<R, never, Transport>, options: WebAge
         else reject(signal?.aborted === true ? signal.reason : rejectionOf(exit.cause))
       })
     })
+    promise.slot = slot
     // one that is rejected before it is awaited must not end the process: who awaits it later sees the rejection
     promise.catch(ignore)
     return promise
@@ -191,10 +257,11 @@ export const make = <R>(layer: Layer.Layer<R, never, Transport>, options: WebAge
 
   async function* iterate<A, E>(
     stream: () => Stream.Stream<A, E, R>,
-    signal: AbortSignal | undefined,
+    options: WaitOptions | undefined,
     left: AbortController,
     site: Error
   ) {
+    const signal = signalOf(options?.signal)
     const values: Array<A> = []
     let wake = () => {}
     let over = false
@@ -204,7 +271,13 @@ export const make = <R>(layer: Layer.Layer<R, never, Transport>, options: WebAge
         wake()
       })
     const signals = signal === undefined ? left.signal : AbortSignal.any([left.signal, signal])
-    const ended = start(() => Stream.runForEach(stream(), offer), signals, false, site, 2)
+    const ended = start(
+      () => Stream.runForEach(stream(), offer),
+      { ...options, signal: signals },
+      { wait: true },
+      site,
+      2
+    )
     const end = () => {
       over = true
       wake()
@@ -225,13 +298,13 @@ export const make = <R>(layer: Layer.Layer<R, never, Transport>, options: WebAge
   }
 
   return {
-    call: (effect, options, how) => start(effect, options?.signal, how?.patient === true, new Error(), 2),
+    call: (effect, options, how = {}) => start(effect, options, how, new Error(), 2),
     iterate: (stream, options) => {
       const site = new Error()
       return {
         [Symbol.asyncIterator]: () => {
           const left = new AbortController()
-          const values = iterate(stream, signalOf(options?.signal), left, site)
+          const values = iterate(stream, options, left, site)
           return {
             next: () => values.next(),
             // a generator would first wait for what its last next waits for, which may never come
@@ -244,7 +317,9 @@ export const make = <R>(layer: Layer.Layer<R, never, Transport>, options: WebAge
       }
     },
     close: () => (closing ??= runtime.dispose()),
-    baseUrls: config.baseUrls
+    baseUrls: config.baseUrls,
+    request: (version) => (method, path, options) =>
+      start(() => Raw.request(version)(method, path, options), options, {}, new Error(), 2)
   }
 }
 
@@ -256,6 +331,29 @@ const timeOf = (name: string, time: Time): Duration.Duration =>
   Option.getOrElse(Option.filter(Duration.fromInput(time), isTime(time)), () => {
     throw new TypeError(`${name} is not a length of time: give milliseconds, or a text such as "30 seconds".`)
   })
+
+/** The pace of all waits, its times checked. */
+export const pollingOf = ({ polling = {} }: WebAgentOptions) => {
+  const { burst, every, first, perSecond } = polling
+  if ((perSecond !== undefined && !(perSecond > 0)) || (burst !== undefined && !(burst >= 0))) {
+    throw new ClientConfigError({ message: "polling.perSecond must be above 0, and polling.burst 0 or more." })
+  }
+  return {
+    ...(every === undefined ? {} : { every: timeOf("polling.every", every) }),
+    ...(first === undefined ? {} : { first: timeOf("polling.first", first) }),
+    ...(perSecond === undefined ? {} : { perSecond }),
+    ...(burst === undefined ? {} : { burst })
+  }
+}
+
+/** A call that is a wait. */
+export const waiting: How = { wait: true }
+
+/** What a create is told beyond what every call is. */
+export const createOf = (options: CreateOptions | undefined) =>
+  options === undefined || options === null
+    ? undefined
+    : { idempotencyKey: options.idempotencyKey, extraBody: options.extraBody }
 
 /** What a wait is told, as `@webagent/polling` takes it. */
 export const waitOf = ({ every, first, timeout }: WaitOptions = {}) => {

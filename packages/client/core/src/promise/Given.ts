@@ -14,7 +14,7 @@ const kinds: ReadonlyArray<
   readonly [names: ReadonlyArray<keyof WebAgentOptions>, is: (value: unknown) => boolean, what: string]
 > = [
   [["apiKey", "baseUrl", "apiKeyHeader"], isText, "a text"],
-  [["baseUrls", "target", "timeouts", "headers", "httpClient"], isRecord, "an object with fields"],
+  [["baseUrls", "target", "timeouts", "headers", "httpClient", "hooks", "polling"], isRecord, "an object with fields"],
   [["fetch", "ledger", "log"], isFunction, "a function"]
 ]
 

@@ -18,6 +18,41 @@ export type Time = number | `${number} ${"millis" | "second" | "seconds" | "minu
 export interface CallOptions {
   /** Ends the call at once: its promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal | undefined
+  /** The longest time for the call, its retries included; it replaces `timeouts.total` of the WebAgent for this call. */
+  readonly timeout?: Time | undefined
+  /** How often the call is tried again; what the WebAgent was told unless told. */
+  readonly retries?: number | undefined
+  /** Headers of the call's requests, beside those of the WebAgent. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** The `X-Request-Id` of the call's requests; a new one unless told. */
+  readonly requestId?: string | undefined
+}
+
+/** What is known of the response that a call got last. */
+export interface ResponseInfo {
+  readonly status: number
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** What the call's requests carried as `X-Request-Id`. */
+  readonly requestId: string
+  /** Requests sent for this call. */
+  readonly attempts: number
+  /** From the begin of the call to this response, in milliseconds. */
+  readonly duration_ms: number
+}
+
+/** The promise of a call; `withResponse` gives its value with the response that brought it. */
+export interface Answer<A> extends Promise<A> {
+  withResponse(): Promise<{ readonly data: A; readonly response: ResponseInfo }>
+}
+
+/** What a request of one's own may choose. */
+export interface RequestOptions extends CallOptions {
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined
+  /** Sent as JSON. */
+  readonly body?: { readonly [field: string]: unknown } | ReadonlyArray<unknown> | undefined
+  /** The request's `Idempotency-Key`; none unless told. */
+  readonly idempotencyKey?: string | undefined
 }
 
 /** What a single create may choose. */
@@ -29,7 +64,7 @@ export interface CreateOptions extends CallOptions {
 }
 
 /** What a single wait may choose. */
-export interface WaitOptions extends CallOptions {
+export interface WaitOptions extends Omit<CallOptions, "timeout"> {
   /** The longest time to wait; 30 minutes unless told. What is waited for goes on, and may cost. */
   readonly timeout?: Time | undefined
   /** The time between two polls; unless told it grows from 1 to 15 seconds with the time waited. */
@@ -88,6 +123,41 @@ export type LedgerEntry = { readonly at_ms: number } & (
 /** How grave a line of the log is. */
 export type LogLevel = "debug" | "info" | "warn" | "error"
 
+/** One request of a call, as hooks are told it. */
+export interface RequestEvent {
+  readonly method: string
+  /** The address without its query. */
+  readonly url: string
+  /** What the call's requests carry as `X-Request-Id`. */
+  readonly requestId: string
+  /** Which request of its call it is, from 1. */
+  readonly attempt: number
+}
+
+/** How a request ended: `status`, or in `error` why there is no response, such as `Timeout`. */
+export interface ResponseEvent extends RequestEvent {
+  readonly status: number | undefined
+  readonly error: string | undefined
+  readonly duration_ms: number
+}
+
+/** One poll of a wait that was answered. */
+export interface PollEvent {
+  /** What is waited for: `run`, `session`. */
+  readonly kind: string
+  readonly id: string
+  readonly status: string | undefined
+}
+
+/** Functions that are told what a client does. One that throws is ignored. */
+export interface Hooks {
+  readonly onRequest?: ((event: RequestEvent) => void) | undefined
+  readonly onResponse?: ((event: ResponseEvent) => void) | undefined
+  /** Before a request is sent again. */
+  readonly onRetry?: ((event: RequestEvent) => void) | undefined
+  readonly onPoll?: ((event: PollEvent) => void) | undefined
+}
+
 /** Where the service is, and how to talk to it. What is missing comes from the environment. */
 export interface WebAgentOptions {
   /** A key from the service's console; WEBAGENT_API_KEY unless told. */
@@ -118,6 +188,21 @@ export interface WebAgentOptions {
     | undefined
   /** Headers that go with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
+  /** The pace of all waits: between polls, before the first, and polls a second of all waits together. */
+  readonly polling?:
+    | {
+        /** The time between two polls of a wait that is not given its own. */
+        readonly every?: Time | undefined
+        /** The time before the first poll; `every` unless told. */
+        readonly first?: Time | undefined
+        /** Polls a second of all waits together; 50 unless told. */
+        readonly perSecond?: number | undefined
+        /** Polls at one instant after a pause; 10 unless told. */
+        readonly burst?: number | undefined
+      }
+    | undefined
+  /** Is told of requests, responses, retries and polls, for logging and metrics. Nothing it is told contains the key. */
+  readonly hooks?: Hooks | undefined
   /** How often a read or a stop is tried again; 4 unless told. */
   readonly retries?: number | undefined
   /** The fetch to send requests with; unless told undici in Node, and the global one elsewhere. */
@@ -129,7 +214,8 @@ export interface WebAgentOptions {
    * entries on a disk to find what a killed process has left.
    */
   readonly ledger?: ((entry: LedgerEntry) => void | PromiseLike<void>) | undefined
-  /** Is told of each attempt, as `debug`, and of what may go on costing, as `warn`; unless told, warnings go to the console. */
+  /** Is told of each attempt, as `debug`, and of what may go on costing, as `warn`; unless told, warnings go to
+   * the console. WEBAGENT_LOG chooses from which level on: `debug`, `info`, `warn`, `error` or `off`. */
   readonly log?: ((level: LogLevel, message: string) => void) | undefined
 }
 

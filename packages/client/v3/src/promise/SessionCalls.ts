@@ -1,5 +1,5 @@
 import type { WaitOptions, WithResult } from "@webagent/core/promise"
-import { type Caller, ownWaitOf, resultOf, waitOf } from "@webagent/core/promise/Caller"
+import { type Caller, createOf, ownWaitOf, resultOf, waiting, waitOf } from "@webagent/core/promise/Caller"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as V3 from "../Sessions.ts"
@@ -12,20 +12,26 @@ export const make = ({ call, iterate }: Caller<V3.Sessions>): Sessions => {
     Effect.flatMap(V3.Sessions, f)
 
   return {
-    create: (input, options) => call(() => sessions((sessions) => sessions.create(input, options)), options),
+    create: (input, options) => call(() => sessions((sessions) => sessions.create(input, createOf(options))), options),
     get: (id, options) => call(() => sessions((sessions) => sessions.get(id)), options),
     untilTerminal: ((id: string, options?: WaitOptions & Partial<WithResult<unknown>>) =>
       call(
         () => sessions((sessions) => sessions.untilTerminal(id, resultOf(options))),
-        options
+        options,
+        waiting
       )) as Sessions["untilTerminal"],
     createAndWait: ((input: SessionCreate, options?: CreateAndWaitOptions) =>
       call(
         () =>
           sessions((sessions) =>
-            sessions.createAndWait(input, { ...ownWaitOf(options), idempotencyKey: options?.idempotencyKey })
+            sessions.createAndWait(input, {
+              ...ownWaitOf(options),
+              idempotencyKey: options?.idempotencyKey,
+              extraBody: options?.extraBody
+            })
           ),
-        options
+        options,
+        waiting
       )) as Sessions["createAndWait"],
     watch: (id, options) =>
       iterate(() => Stream.unwrap(Effect.map(V3.Sessions, (sessions) => sessions.watch(id, waitOf(options)))), options)

@@ -1,15 +1,22 @@
-import type { CallOptions, CreateOptions, OwnWaitOptions, WaitOptions, WithResult } from "@webagent/core/promise"
+import type {
+  Answer,
+  CallOptions,
+  CreateOptions,
+  OwnWaitOptions,
+  WaitOptions,
+  WithResult
+} from "@webagent/core/promise"
 import type { CompletedSession, Session, SessionCreate } from "./Session.ts"
 
 /** What `createAndWait` may choose. */
-export interface CreateAndWaitOptions extends OwnWaitOptions<Session>, CreateOptions {}
+export interface CreateAndWaitOptions extends OwnWaitOptions<Session>, Omit<CreateOptions, "timeout"> {}
 
 /** The sessions of API v3: created from a task, read until their result is there. */
 export interface Sessions {
   /** Creates a session from a task. When its answer is lost it is a CreateOutcomeUnknown, unless the service honours keys. */
-  create(input: SessionCreate, options?: CreateOptions): Promise<Session>
+  create(input: SessionCreate, options?: CreateOptions): Answer<Session>
   /** Reads a session, with its result once there is one. */
-  get(id: string, options?: CallOptions): Promise<Session>
+  get(id: string, options?: CallOptions): Answer<Session>
   /**
    * Waits until the session's result does not change by itself any more. A session that failed is a value, and an
    * error only where `result` asks for a result of a type.

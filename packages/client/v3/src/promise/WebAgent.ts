@@ -1,6 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { WebAgentOptions } from "@webagent/core/promise"
+import type { Answer, RequestOptions, WebAgentOptions } from "@webagent/core/promise"
 import * as Caller from "@webagent/core/promise/Caller"
+import { Polling } from "@webagent/polling"
+import * as Layer from "effect/Layer"
 import * as V3 from "../Sessions.ts"
 import * as SessionCalls from "./SessionCalls.ts"
 import type { Sessions } from "./Sessions.ts"
@@ -23,14 +25,24 @@ import type { Sessions } from "./Sessions.ts"
  */
 export class WebAgent {
   readonly sessions: Sessions
+  /**
+   * Sends a request that this package does not list, to `path` of the version, and gives the answer's JSON. Key,
+   * redirects, timeouts, errors and redaction are as for every call. A GET is tried again; any other method is sent once.
+   */
+  readonly request: (
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
+    path: string,
+    options?: RequestOptions
+  ) => Answer<unknown>
   readonly #close: () => Promise<void>
   readonly #baseUrl: string
 
   constructor(options: WebAgentOptions = {}) {
-    const caller = Caller.make(V3.Sessions.layer, options)
+    const caller = Caller.make(Layer.provide(V3.Sessions.layer, Polling.layer(Caller.pollingOf(options))), options)
     this.sessions = SessionCalls.make(caller)
     this.#close = caller.close
     this.#baseUrl = caller.baseUrls.v3
+    this.request = caller.request("v3")
   }
 
   /** Ends what is at work and refuses further calls. */

@@ -1,6 +1,6 @@
 import type { Transport } from "@webagent/core"
 import { WebAgentClosedError } from "@webagent/core/promise"
-import { type Caller, functionOf } from "@webagent/core/promise/Caller"
+import { type Caller, createOf, functionOf } from "@webagent/core/promise/Caller"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -51,7 +51,7 @@ export const make = ({ call, close }: Caller<OpenBrowsers | V4.Browsers>): Brows
               const browsers = yield* V4.Browsers
               const open = yield* OpenBrowsers
               const scope = yield* Scope.make()
-              const browser = yield* Scope.provide(browsers.acquire(input, options), scope)
+              const browser = yield* Scope.provide(browsers.acquire(input, createOf(options)), scope)
               open.set(browser.id, scope)
               // who has aborted will never see it
               yield* Effect.onInterrupt(restore(Effect.yieldNow), () => release(open, browser.id))
@@ -77,7 +77,11 @@ export const make = ({ call, close }: Caller<OpenBrowsers | V4.Browsers>): Brows
         () => {
           const given = functionOf("What is given to use", f ?? null)
           return Effect.flatMap(V4.Browsers, (browsers) =>
-            browsers.use(input, (browser) => Effect.promise(async (signal) => given(browser, signal)), options)
+            browsers.use(
+              input,
+              (browser) => Effect.promise(async (signal) => given(browser, signal)),
+              createOf(options)
+            )
           )
         },
         options,

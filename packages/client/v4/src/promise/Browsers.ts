@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { CallOptions, CreateOptions, OpenStatus, Raw } from "@webagent/core/promise"
+import type { Answer, CallOptions, CreateOptions, OpenStatus, Raw } from "@webagent/core/promise"
 
 /** What creating a browser takes. */
 export interface BrowserCreate {
@@ -37,9 +37,9 @@ export interface Browsers {
    * Creates a browser. It is stopped by `await using`, by `stop`, or at last when the WebAgent is closed. When its
    * create is aborted it is stopped as soon as its id is known.
    */
-  create(input?: BrowserCreate, options?: CreateOptions): Promise<OwnedBrowser>
+  create(input?: BrowserCreate, options?: CreateOptions): Answer<OwnedBrowser>
   /** Stops a browser, trying again when the service cannot be reached. */
-  stop(id: string, options?: CallOptions): Promise<UpdatedBrowser>
+  stop(id: string, options?: CallOptions): Answer<UpdatedBrowser>
   /**
    * Runs `f` with a browser that is stopped afterwards: when `f` succeeds, fails, or the call is aborted, which aborts
    * the signal that `f` is given. The promise settles when the browser was stopped, or could not be for two minutes.

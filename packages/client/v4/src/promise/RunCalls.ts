@@ -1,5 +1,14 @@
 import type { WaitOptions, WithResult } from "@webagent/core/promise"
-import { type Caller, functionOf, ownWaitOf, type RejectionOf, resultOf, waitOf } from "@webagent/core/promise/Caller"
+import {
+  type Caller,
+  createOf,
+  functionOf,
+  ownWaitOf,
+  type RejectionOf,
+  resultOf,
+  waiting,
+  waitOf
+} from "@webagent/core/promise/Caller"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"
@@ -43,33 +52,45 @@ export const make = ({ call, iterate }: Caller<V4.Runs>): Runs => {
   const runs = <A, E>(f: (runs: V4.Runs["Service"]) => Effect.Effect<A, E>) => Effect.flatMap(V4.Runs, f)
 
   return {
-    create: (input, options) => call(() => runs((runs) => runs.create(input, options)), options),
+    create: (input, options) => call(() => runs((runs) => runs.create(input, createOf(options))), options),
     status: (id, options) => call(() => runs((runs) => runs.status(id)), options),
     get: (id, options) => call(() => runs((runs) => runs.get(id)), options),
     untilTerminal: ((id: string, options?: WaitOptions & Partial<WithResult<unknown>>) =>
-      call(() => runs((runs) => runs.untilTerminal(id, resultOf(options))), options)) as Runs["untilTerminal"],
+      call(() => runs((runs) => runs.untilTerminal(id, resultOf(options))), options, waiting)) as Runs["untilTerminal"],
     createAndWait: ((input: RunCreate, options?: CreateAndWaitOptions) =>
       call(
         () =>
-          runs((runs) => runs.createAndWait(input, { ...ownWaitOf(options), idempotencyKey: options?.idempotencyKey })),
-        options
+          runs((runs) =>
+            runs.createAndWait(input, {
+              ...ownWaitOf(options),
+              idempotencyKey: options?.idempotencyKey,
+              extraBody: options?.extraBody
+            })
+          ),
+        options,
+        waiting
       )) as Runs["createAndWait"],
     runAll: ((inputs: Iterable<RunCreate>, options?: RunAllOptions): Promise<RunAll<Run>> => {
-      return call((rejectionOf) => {
-        const list = inputsOf(inputs)
-        const onProgress = functionOf("onProgress", options?.onProgress)
-        const all = {
-          ...ownWaitOf(options),
-          concurrency: concurrencyOf(options),
-          stopOnFailure: options?.stopOnFailure,
-          idempotencyKey: functionOf("idempotencyKey", options?.idempotencyKey),
-          onProgress: onProgress === undefined ? undefined : telling(onProgress)
-        }
-        return Effect.map(
-          runs((runs) => runs.runAll(list, all)),
-          ({ cost, results }) => ({ results: results.map(settledOf(rejectionOf)), cost })
-        )
-      }, options)
+      return call(
+        (rejectionOf) => {
+          const list = inputsOf(inputs)
+          const onProgress = functionOf("onProgress", options?.onProgress)
+          const all = {
+            ...ownWaitOf(options),
+            concurrency: concurrencyOf(options),
+            stopOnFailure: options?.stopOnFailure,
+            extraBody: options?.extraBody,
+            idempotencyKey: functionOf("idempotencyKey", options?.idempotencyKey),
+            onProgress: onProgress === undefined ? undefined : telling(onProgress)
+          }
+          return Effect.map(
+            runs((runs) => runs.runAll(list, all)),
+            ({ cost, results }) => ({ results: results.map(settledOf(rejectionOf)), cost })
+          )
+        },
+        options,
+        waiting
+      )
     }) as Runs["runAll"],
     watch: (id, options) =>
       iterate(() => Stream.unwrap(Effect.map(V4.Runs, (runs) => runs.watch(id, waitOf(options)))), options)

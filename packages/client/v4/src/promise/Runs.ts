@@ -1,4 +1,5 @@
 import type {
+  Answer,
   CallOptions,
   CreateOptions,
   OwnWaitOptions,
@@ -9,7 +10,7 @@ import type {
 import type { CompletedRun, CreatedRun, Run, RunCreate, RunStatusView } from "./Run.ts"
 
 /** What `createAndWait` may choose. */
-export interface CreateAndWaitOptions extends OwnWaitOptions<CreatedRun>, CreateOptions {}
+export interface CreateAndWaitOptions extends OwnWaitOptions<CreatedRun>, Omit<CreateOptions, "timeout"> {}
 
 /** How far the runs of `runAll` are. */
 export interface RunProgress {
@@ -27,7 +28,7 @@ export interface RunProgress {
 }
 
 /** What `runAll` may choose, for all of its runs. */
-export interface RunAllOptions extends OwnWaitOptions<CreatedRun> {
+export interface RunAllOptions extends OwnWaitOptions<CreatedRun>, Omit<CreateOptions, "timeout" | "idempotencyKey"> {
   /** Runs that are at work at a time; 10 unless told. */
   readonly concurrency?: number | undefined
   /** After a run that has not completed no further one is created. False unless told. */
@@ -49,11 +50,11 @@ export interface RunAll<A extends Run> {
 /** The runs of the service: an agent that carries out a task in a browser and returns its result. */
 export interface Runs {
   /** Creates a run. When its answer is lost it is a CreateOutcomeUnknown, unless the service honours keys. */
-  create(input: RunCreate, options?: CreateOptions): Promise<CreatedRun>
+  create(input: RunCreate, options?: CreateOptions): Answer<CreatedRun>
   /** Reads the status of a run; cheap. */
-  status(id: string, options?: CallOptions): Promise<RunStatusView>
+  status(id: string, options?: CallOptions): Answer<RunStatusView>
   /** Reads the full run, with its result once terminal. */
-  get(id: string, options?: CallOptions): Promise<Run>
+  get(id: string, options?: CallOptions): Answer<Run>
   /**
    * Waits until the run is terminal, then reads the full run once. A run that failed or was cancelled is a value, and
    * an error only where `result` asks for a result of a type.

@@ -1,4 +1,4 @@
-import { type Caller, ownWaitOf } from "@webagent/core/promise/Caller"
+import { type Caller, createOf, ownWaitOf, waiting } from "@webagent/core/promise/Caller"
 import * as Effect from "effect/Effect"
 import * as V4 from "../Sessions.ts"
 import type { FollowUpAndWaitOptions, Sessions } from "./Sessions.ts"
@@ -9,10 +9,12 @@ export const make = ({ call }: Caller<V4.Sessions>): Sessions => {
     Effect.flatMap(V4.Sessions, f)
 
   return {
-    queue: (id, message, options) => call(() => sessions((sessions) => sessions.queue(id, message, options)), options),
-    followUp: (id, text, options) => call(() => sessions((sessions) => sessions.followUp(id, text, options)), options),
+    queue: (id, message, options) =>
+      call(() => sessions((sessions) => sessions.queue(id, message, createOf(options))), options),
+    followUp: (id, text, options) =>
+      call(() => sessions((sessions) => sessions.followUp(id, text, createOf(options))), options),
     interrupt: (id, text, options) =>
-      call(() => sessions((sessions) => sessions.interrupt(id, text, options)), options),
+      call(() => sessions((sessions) => sessions.interrupt(id, text, createOf(options))), options),
     followUpAndWait: ((id: string, text: string, options?: FollowUpAndWaitOptions) =>
       call(
         () =>
@@ -20,10 +22,12 @@ export const make = ({ call }: Caller<V4.Sessions>): Sessions => {
             sessions.followUpAndWait(id, text, {
               ...ownWaitOf(options),
               idempotencyKey: options?.idempotencyKey,
+              extraBody: options?.extraBody,
               interrupt: options?.interrupt
             })
           ),
-        options
+        options,
+        waiting
       )) as Sessions["followUpAndWait"]
   }
 }

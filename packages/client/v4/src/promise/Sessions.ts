@@ -1,4 +1,4 @@
-import type { CreateOptions, OpenStatus, Raw, WithResult } from "@webagent/core/promise"
+import type { Answer, CreateOptions, OpenStatus, Raw, WithResult } from "@webagent/core/promise"
 import type { CompletedRun, Run } from "./Run.ts"
 import type { CreateAndWaitOptions } from "./Runs.ts"
 
@@ -38,11 +38,11 @@ export interface FollowUpAndWaitOptions extends CreateAndWaitOptions {
 /** The sessions that runs belong to: a conversation that goes on. */
 export interface Sessions {
   /** Queues a follow-up message. It becomes a run, so it is sent by the rules for creates. */
-  queue(sessionId: string, message: FollowUp, options?: CreateOptions): Promise<QueuedMessage>
+  queue(sessionId: string, message: FollowUp, options?: CreateOptions): Answer<QueuedMessage>
   /** Queues a message as the next turn and gives the run that it becomes, as the answer's `runId` names it. */
-  followUp(sessionId: string, text: string, options?: CreateOptions): Promise<NextRun>
+  followUp(sessionId: string, text: string, options?: CreateOptions): Answer<NextRun>
   /** The same for a message that runs immediately. */
-  interrupt(sessionId: string, text: string, options?: CreateOptions): Promise<NextRun>
+  interrupt(sessionId: string, text: string, options?: CreateOptions): Answer<NextRun>
   /** Queues a message and waits for the run that it becomes, as `runs.createAndWait` does. */
   followUpAndWait<Result>(
     sessionId: string,

@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { WebAgentOptions } from "@webagent/core/promise"
+import type { Answer, RequestOptions, WebAgentOptions } from "@webagent/core/promise"
 import * as Caller from "@webagent/core/promise/Caller"
+import { Polling } from "@webagent/polling"
 import * as Layer from "effect/Layer"
 import * as V4Runs from "../Runs.ts"
 import * as V4Sessions from "../Sessions.ts"
@@ -33,16 +34,26 @@ export class WebAgent {
   readonly runs: Runs
   readonly sessions: Sessions
   readonly browsers: Browsers
+  /**
+   * Sends a request that this package does not list, to `path` of the version, and gives the answer's JSON. Key,
+   * redirects, timeouts, errors and redaction are as for every call. A GET is tried again; any other method is sent once.
+   */
+  readonly request: (
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
+    path: string,
+    options?: RequestOptions
+  ) => Answer<unknown>
   readonly #close: () => Promise<void>
   readonly #baseUrl: string
 
   constructor(options: WebAgentOptions = {}) {
-    const caller = Caller.make(layer, options)
+    const caller = Caller.make(Layer.provide(layer, Polling.layer(Caller.pollingOf(options))), options)
     this.runs = RunCalls.make(caller)
     this.sessions = SessionCalls.make(caller)
     this.browsers = BrowserCalls.make(caller)
     this.#close = caller.close
     this.#baseUrl = caller.baseUrls.v4
+    this.request = caller.request("v4")
   }
 
   /** Ends what is at work, stops the browsers that were created here and not stopped, and refuses further calls. */

@@ -1,0 +1,60 @@
+import { commonErrors, type JsonObject } from "@webagent/contract"
+import type { ApiVersion } from "@webagent/contract/Wire"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as CallOptions from "./CallOptions.ts"
+import { type CallError, methodOf } from "./ContractClient.ts"
+import { Transport } from "./Transport.ts"
+import { InvalidRequest, TransportError } from "./TransportError.ts"
+
+/** What a request of one's own may choose. */
+export interface RequestOptions extends CallOptions.CallOptions {
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined
+  /** Sent as JSON. */
+  readonly body?: JsonObject | ReadonlyArray<unknown> | undefined
+  /** The request's `Idempotency-Key`; none unless told. */
+  readonly idempotencyKey?: string | undefined
+}
+
+/** One slash, no braces, and no dots as a segment. */
+const isPath = /^\/(?!\/)(?!(?:.*\/)?(?:\.|%2e){1,2}(?:[/?]|$))[^{}\\]*$/iu
+
+const queryOf = (query: RequestOptions["query"] = {}) => {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined)
+  return given.length === 0 ? "" : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`
+}
+
+/**
+ * Sends a request that these packages do not list, to `path` of a version, such as `/runs`; gives the answer's JSON. The
+ * key, redirects, timeouts and redaction are those of every call, and so are the errors. A GET is tried again as other
+ * reads are. Any other method is sent once: what it made, if its answer is lost, is not known.
+ */
+export const request =
+  (version: ApiVersion) =>
+  (
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
+    path: string,
+    { body: payload, idempotencyKey, query, ...options }: RequestOptions = {}
+  ): Effect.Effect<unknown, CallError, Transport> =>
+    Effect.flatMap(Transport, (transport) => {
+      if (!isPath.test(path)) {
+        const { origin, pathname } = new URL(transport.baseUrls[version])
+        const issue = `path must begin with one slash and stay below the version's address; got ${JSON.stringify(path)}`
+        const reason = new InvalidRequest({ issue })
+        return Effect.fail(new TransportError({ method, path: pathname, origin, attempts: 0, reason }))
+      }
+      const operation = {
+        method: method as "GET",
+        path: `${path}${queryOf(query)}`,
+        success: Schema.Unknown,
+        errors: commonErrors,
+        ...(payload === undefined ? {} : { payload: Schema.Unknown })
+      }
+      const call = methodOf(
+        transport,
+        version,
+        operation,
+        method === "GET" ? undefined : idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }
+      )
+      return CallOptions.given(options)(call({ payload })) as Effect.Effect<unknown, CallError>
+    })

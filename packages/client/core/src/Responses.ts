@@ -1,0 +1,70 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type { Answered } from "./Answered.ts"
+import * as Elapsed from "./Elapsed.ts"
+
+/** What is known of the response that a call got last. */
+export interface ResponseInfo {
+  readonly status: number
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** What the call's requests carried as `X-Request-Id`. */
+  readonly requestId: string
+  /** Requests sent for this call. */
+  readonly attempts: number
+  /** From the begin of the call to this response, in milliseconds. */
+  readonly duration_ms: number
+}
+
+/** Is told of each response. */
+export const Slot = Context.Reference<((answered: Answered) => Effect.Effect<void>) | undefined>(
+  "@webagent/core/Responses/Slot",
+  { defaultValue: () => undefined }
+)
+
+/** Runs an effect, and keeps the last response that its calls get. */
+export const recorded = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  keep: (response: ResponseInfo) => void
+): Effect.Effect<A, E, R> =>
+  Effect.flatMap(Elapsed.now_ms, (began_ms) =>
+    Effect.provideService(effect, Slot, (answered) =>
+      Effect.map(Elapsed.now_ms, (now_ms) =>
+        keep({
+          status: answered.status,
+          headers: answered.headers(),
+          requestId: answered.requestId,
+          attempts: answered.attempt,
+          duration_ms: now_ms - began_ms
+        })
+      )
+    )
+  )
+
+/**
+ * The value of a call with the response that brought it: status, headers, request id, attempts and duration. Of several
+ * calls it is the last response. It is missing where none came for this call, as for a wait that shared the polls of
+ * another.
+ *
+ * @example
+ * ```ts
+ * import { Runs, withResponse } from "@webagent/v4"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const program = Effect.gen(function* () {
+ *   const runs = yield* Runs
+ *   const { data, response } = yield* withResponse(runs.get("5f2e"))
+ *   return [data.status, response?.requestId]
+ * })
+ * ```
+ */
+export const withResponse = <A, E, R>(
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<{ readonly data: A; readonly response: ResponseInfo | undefined }, E, R> =>
+  Effect.suspend(() => {
+    let response: ResponseInfo | undefined
+    const keep = (last: ResponseInfo) => {
+      response = last
+    }
+    return Effect.map(recorded(effect, keep), (data) => ({ data, response }))
+  })

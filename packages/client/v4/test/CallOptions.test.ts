@@ -1,0 +1,225 @@
+import { assert, describe, it } from "@effect/vitest"
+import { layerFetch, layerHttp } from "@webagent/core"
+import { type Answer as Scripted, ScriptedServer } from "@webagent/scripted-server"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Runs, V4, withResponse } from "../src/index.ts"
+import { TransportError, WebAgent, type WebAgentOptions } from "../src/promise/index.ts"
+
+const clients = [
+  ["undici", layerHttp, {}],
+  ["fetch", layerFetch, { fetch: globalThis.fetch }]
+] as const
+
+/** A service that answers one after the other, the last for ever. */
+const answering = (...answers: ReadonlyArray<Scripted>) =>
+  Effect.map(ScriptedServer, (server) => {
+    server.script = (_, count) => answers[Math.min(count, answers.length) - 1] ?? {}
+    return server
+  })
+
+const run = { json: { id: "r-1", status: "running" }, headers: { "x-served-by": "node-7" } }
+
+/** The test with a promise client of a scripted server. */
+const promised = (options: WebAgentOptions, test: (agent: WebAgent) => Promise<void>) =>
+  Effect.flatMap(ScriptedServer, ({ address }) =>
+    Effect.promise(async () => {
+      await using agent = new WebAgent({ baseUrl: address, apiKey: "wak_canary", ...options })
+      await test(agent)
+    })
+  )
+
+for (const [name, http, sending] of clients) {
+  describe(`over ${name}`, () => {
+    const layer = Layer.unwrap(
+      Effect.map(ScriptedServer, ({ address }) => V4.layer({ baseUrl: address, apiKey: "wak_canary" }))
+    )
+    const effects = (
+      name === "undici"
+        ? layer
+        : Layer.unwrap(
+            Effect.map(ScriptedServer, ({ address }) =>
+              Layer.provide(V4.layerClient({ baseUrl: address, apiKey: "wak_canary" }), http as typeof layerFetch)
+            )
+          )
+    ).pipe(Layer.provideMerge(ScriptedServer.layer))
+
+    it.live("a call chooses its retries, headers and request id, and no other call has them", () =>
+      Effect.gen(function* () {
+        const server = yield* answering({ status: 503 }, run)
+        const chosen = { retries: 0, headers: { "X-Team": "travel" }, requestId: "call-7" }
+        const runs = yield* Runs
+        const error = yield* Effect.flip(runs.get("r-1", chosen))
+        assert.match(error.message, /status 503/u)
+        assert.strictEqual((yield* runs.get("r-1")).status, "running")
+        const sent = () =>
+          server.requests.map(({ headers }) => [headers["x-team"], headers["x-request-id"] === "call-7"])
+        assert.deepStrictEqual(sent(), [
+          ["travel", true],
+          [undefined, false]
+        ])
+        yield* promised(sending, async (agent) => {
+          await agent.runs.get("r-1", chosen)
+          await agent.runs.create({ task: "t" }, { ...chosen, idempotencyKey: "k-1", extraBody: { steps: 3 } })
+        })
+        assert.deepStrictEqual(sent().slice(2), [
+          ["travel", true],
+          ["travel", true]
+        ])
+        const create = server.requests.at(-1)
+        assert.strictEqual(create?.headers["idempotency-key"], "k-1")
+        assert.deepStrictEqual(JSON.parse(create?.body ?? ""), { steps: 3, task: "t" })
+      }).pipe(Effect.provide(effects))
+    )
+
+    it.live("a header that would replace the key, or a key for one create, is refused before anything is sent", () =>
+      Effect.gen(function* () {
+        const server = yield* answering(run)
+        const runs = yield* Runs
+        for (const header of ["x-service-api-key", "Idempotency-Key", "no header"]) {
+          const error = yield* Effect.flip(runs.get("r-1", { headers: { [header]: "x" } }))
+          assert.strictEqual(error._tag === "TransportError" && error.reason._tag, "InvalidRequest")
+        }
+        assert.lengthOf(server.requests, 0)
+      }).pipe(Effect.provide(effects))
+    )
+
+    it.live("a call's timeout bounds its attempts and its retries together", () =>
+      Effect.gen(function* () {
+        yield* answering(() => undefined)
+        const runs = yield* Runs
+        const began = performance.now()
+        const error = yield* Effect.flip(runs.get("r-1", { timeout: "300 millis" }))
+        assert.strictEqual(error._tag === "TransportError" && error.reason._tag, "Timeout")
+        yield* promised(sending, async (agent) => {
+          const rejected = await agent.runs.get("r-1", { timeout: 300 }).catch((error: unknown) => error)
+          assert.isTrue(rejected instanceof TransportError && rejected.reason._tag === "Timeout")
+        })
+        assert.isBelow(performance.now() - began, 5000)
+      }).pipe(Effect.provide(effects))
+    )
+
+    it.live("withResponse gives status, headers, request id, attempts and duration beside the value", () =>
+      Effect.gen(function* () {
+        const server = yield* answering({ status: 503 }, run)
+        const runs = yield* Runs
+        const { data, response } = yield* withResponse(runs.get("r-1", { requestId: "call-8" }))
+        assert.strictEqual(data.id, "r-1")
+        assert.deepInclude(response, { status: 200, requestId: "call-8", attempts: 2 })
+        assert.strictEqual(response?.headers["x-served-by"], "node-7")
+        assert.isAtLeast(response?.duration_ms ?? -1, 0)
+        yield* promised(sending, async (agent) => {
+          const { data, response } = await agent.runs.create({ task: "t" }).withResponse()
+          assert.strictEqual(data.id, "r-1")
+          assert.deepInclude(response, { status: 200, attempts: 1 })
+          assert.strictEqual(response.requestId, String(server.requests.at(-1)?.headers["x-request-id"]))
+        })
+      }).pipe(Effect.provide(effects))
+    )
+
+    it.live("a request of one's own has the key, the rules for reads, and typed errors", () =>
+      Effect.gen(function* () {
+        const server = yield* answering({ status: 503 }, { json: { items: [1] } })
+        assert.deepStrictEqual(yield* V4.request("GET", "/runs", { query: { limit: 3, after: undefined } }), {
+          items: [1]
+        })
+        assert.strictEqual(server.requests[1]?.url, "/api/v4/runs?limit=3")
+        assert.strictEqual(server.requests[1]?.headers["x-service-api-key"], "wak_canary")
+        server.script = () => ({ status: 503, text: "wak_canary" })
+        const before = server.requests.length
+        const error = yield* Effect.flip(
+          V4.request("POST", "/runs/r-1/cancel", { body: { why: "cost" }, idempotencyKey: "c-1" })
+        )
+        assert.strictEqual(server.requests.length, before + 1)
+        assert.deepStrictEqual(
+          [server.requests.at(-1)?.body, server.requests.at(-1)?.headers["idempotency-key"]],
+          ['{"why":"cost"}', "c-1"]
+        )
+        assert.notInclude(JSON.stringify(error) + error.message, "wak_canary")
+        for (const path of ["runs", "//evil.example/x", "/../../admin", "/a/%2e%2e/b"]) {
+          const error = yield* Effect.flip(V4.request("GET", path))
+          assert.strictEqual(error._tag === "TransportError" && error.reason._tag, "InvalidRequest", path)
+        }
+        assert.strictEqual(server.requests.length, before + 1)
+        server.script = () => ({ json: { items: [] } })
+        yield* promised(sending, async (agent) => {
+          const { data, response } = await agent.request("GET", "/runs", { query: { limit: 1 } }).withResponse()
+          assert.deepStrictEqual([data, response.status], [{ items: [] }, 200])
+        })
+      }).pipe(Effect.provide(effects))
+    )
+
+    it.live("hooks are told of requests, retries, responses and polls, without the key, and may throw", () =>
+      Effect.gen(function* () {
+        const statuses = ["running", "completed"]
+        const server = yield* ScriptedServer
+        server.script = ({ method, url }, count) => {
+          if (count === 2) return { status: 503 }
+          if (method === "POST") return { status: 201, json: { id: "r-1" } }
+          return {
+            json: { id: "r-1", status: url.endsWith("/status") ? (statuses.shift() ?? "completed") : "completed" }
+          }
+        }
+        const told: Array<string> = []
+        const hooks = {
+          onRequest: ({ attempt, method, url }: { attempt: number; method: string; url: string }) => {
+            told.push(`> ${method} ${new URL(url).pathname} ${attempt}`)
+            throw new Error("a hook that throws")
+          },
+          onResponse: ({ duration_ms, status }: { duration_ms: number; status: number | undefined }) => {
+            assert.isAtLeast(duration_ms, 0)
+            told.push(`< ${status}`)
+          },
+          onRetry: ({ attempt }: { attempt: number }) => told.push(`retry ${attempt}`),
+          onPoll: ({ id, kind, status }: { id: string; kind: string; status: string | undefined }) =>
+            told.push(`poll ${kind} ${id} ${status}`)
+        }
+        yield* promised({ ...sending, hooks, polling: { every: 5 } }, async (agent) => {
+          assert.strictEqual((await agent.runs.createAndWait({ task: "t" })).status, "completed")
+        })
+        const status = "> GET /api/v4/runs/r-1/status"
+        assert.deepStrictEqual(told, [
+          "> POST /api/v4/runs 1",
+          "< 201",
+          `${status} 1`,
+          "< 503",
+          "retry 2",
+          `${status} 2`,
+          "< 200",
+          "poll run r-1 running",
+          `${status} 1`,
+          "< 200",
+          "poll run r-1 completed",
+          "> GET /api/v4/runs/r-1 1",
+          "< 200"
+        ])
+      }).pipe(Effect.provide(effects))
+    )
+  })
+}
+
+describe("WebAgent", () => {
+  it.live("polling sets the pace of every wait: a test need not wait for 2 seconds", () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      server.script = ({ method }) => ({ json: method === "POST" ? { id: "r-1" } : { id: "r-1", status: "completed" } })
+      const began = performance.now()
+      yield* promised({ polling: { every: "10 millis", perSecond: 100 } }, async (agent) => {
+        await agent.runs.createAndWait({ task: "t" })
+      })
+      assert.isBelow(performance.now() - began, 1500)
+    }).pipe(Effect.provide(ScriptedServer.layer))
+  )
+
+  it("WEBAGENT_LOG chooses the level of the log, and names what it can be", () => {
+    process.env["WEBAGENT_LOG"] = "loud"
+    try {
+      assert.throws(
+        () => new WebAgent({ baseUrl: "http://127.0.0.1:9", apiKey: "k" }),
+        'WEBAGENT_LOG must be one of debug, info, warn, error, off; got "loud".'
+      )
+    } finally {
+      delete process.env["WEBAGENT_LOG"]
+    }
+  })
+})
