@@ -1,3 +1,4 @@
+import { isLoopback } from "@webagent/contract/Loopback"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { SessionNotFoundError } from "@webagent/contract"
 import { type ApiVersion, apiKeyHeader, basePath } from "@webagent/contract/Wire"
@@ -55,10 +56,8 @@ const explanations: Readonly<Record<string, string>> = {
   ENETUNREACH: "no network"
 }
 
-const isLoopback = (url: URL) => ["127.0.0.1", "localhost", "[::1]"].includes(url.hostname)
-
 const nothingThere = (url: URL, why: string, program: string) => {
-  const advice = isLoopback(url) ? ` Start ours with: ${program} serve --port ${url.port || "80"}` : ""
+  const advice = isLoopback(url.hostname) ? ` Start ours with: ${program} serve --port ${url.port || "80"}` : ""
   return unreachable(`Nothing answers at ${url.origin} (${why}). Is the service running?${advice}`)
 }
 

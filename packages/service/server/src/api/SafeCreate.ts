@@ -8,10 +8,10 @@ import { hash } from "node:crypto"
 import { IdempotencyKeyReused, type SafeCreate } from "@webagent/engine"
 
 /** The request header that makes a create safe to send again. The description does not show it. */
-export const idempotencyKeyHeader = "Idempotency-Key"
+const idempotencyKeyHeader = "Idempotency-Key"
 
 /** The answer header that says that nothing was created now: an earlier request with the same key did. */
-export const replayedHeader = "Idempotency-Replayed"
+const replayedHeader = "Idempotency-Replayed"
 
 const longest = 255
 
@@ -37,7 +37,7 @@ export interface Asked {
 }
 
 /** The key of a create with its scope, as digests; `undefined` for a create without a key. */
-export const fromRequest = ({
+const fromRequest = ({
   payload,
   request,
   route

@@ -13,7 +13,7 @@ import { BrowserNotFound, type CdpConnection, type ConnectionEnd, Engine } from 
 import * as Answer from "./Answer.ts"
 
 /** The WebSocket close code that tells a client that its browser was stopped. */
-export const stoppedCode = 4001
+const stoppedCode = 4001
 
 /** The WebSocket close code after `Browser.close`: all went well. */
 const closedCode = 1000

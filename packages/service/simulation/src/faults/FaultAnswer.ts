@@ -63,7 +63,7 @@ const redirect = (
 const replacing = ["refuse-connections", "reset", "hang", "status", "html-error", "redirect", "malformed-json"] as const
 
 /** A fault that takes the place of an answer, where others spoil one. */
-export type Replacing = Extract<Fault, { readonly kind: (typeof replacing)[number] }>
+type Replacing = Extract<Fault, { readonly kind: (typeof replacing)[number] }>
 
 const isReplacing = (fault: Fault): fault is Replacing => replacing.some((kind) => kind === fault.kind)
 

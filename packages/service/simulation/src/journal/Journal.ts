@@ -1,4 +1,4 @@
-import { entryTypes, type JournalEntry, type JournalView, type Route } from "@webagent/control"
+import { type JournalEntry, type JournalView, type Route } from "@webagent/control"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -153,8 +153,3 @@ const make = (capacity: number): Journal["Service"] => {
       )
   }
 }
-
-/** Whether the counts add up: every row is kept or dropped, and of one type. */
-export const addsUp = (view: JournalView): boolean =>
-  view.written === view.kept + view.dropped &&
-  view.written === entryTypes.reduce((sum, type) => sum + view.counts[type], 0)

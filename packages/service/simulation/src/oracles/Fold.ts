@@ -1,10 +1,9 @@
-import type { ControlEntry, FaultEntry, MoveEntry, Oracle, RequestEntry, Verdict } from "@webagent/control"
+import type { FaultEntry, MoveEntry, Oracle, RequestEntry, Verdict } from "@webagent/control"
 
 /** Rows as oracles see them. */
 export type RequestRow = typeof RequestEntry.Type
 export type FaultRow = typeof FaultEntry.Type
 export type MoveRow = typeof MoveEntry.Type
-export type ControlRow = typeof ControlEntry.Type
 
 /** What a verdict takes beyond the rows. */
 export interface Present {

@@ -1,11 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { JournalEntry } from "@webagent/control"
+import { entryTypes, type JournalEntry, type JournalView } from "@webagent/control"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
-import { addsUp, Journal, type JournalOptions } from "../../src/journal/Journal.ts"
+import { Journal, type JournalOptions } from "../../src/journal/Journal.ts"
 import { RealClock } from "../../src/time/RealClock.ts"
+
+/** Whether the counts add up: every row is kept or dropped, and of one type. */
+const addsUp = (view: JournalView): boolean =>
+  view.written === view.kept + view.dropped &&
+  view.written === entryTypes.reduce((sum, type) => sum + view.counts[type], 0)
 
 const fresh = (options?: JournalOptions) => Effect.provide(Journal.layer(options), { local: true })
 
