@@ -52,6 +52,11 @@ describe("nights", () => {
     const one = await run(["history", "--history", history, "--scenario", "always"])
     assert.match(one.stdout, /^weather › always holds\n {2}passed {5}20\/20 20\/20/u)
 
+    const judged = await run(["history", "--history", history, "--judge", "--json"])
+    const verdict = JSON.parse(judged.stdout)
+    assert.deepStrictEqual([judged.code, verdict.night, verdict.tier], [1, last?.id, "red"])
+    assert.isTrue(verdict.reasons.some((reason: string) => reason.startsWith("pass rate of weather › holds")))
+
     const compared = await run(["compare", "last-1", "last", "--history", history])
     assert.strictEqual(compared.code, 1)
     assert.match(compared.stdout, /weather › holds .+regressed: \d+ of 20 trials passed, 20 of 20 before; p/u)

@@ -46,6 +46,14 @@ export const history = Command.make(
     last: Flags.integer("last", 1).pipe(
       Flag.withDescription("How many nights, the newest; default: 30"),
       Flag.withDefault(30)
+    ),
+    judge: Flag.Boolean("judge").pipe(
+      Flag.withDescription("Judge the last night by those before it"),
+      Flag.withDefault(false)
+    ),
+    json: Flag.Boolean("json").pipe(
+      Flag.withDescription("With --judge: print the whole judgement as JSON"),
+      Flag.withDefault(false)
     )
   },
   ({ scenario, ...rest }) =>
@@ -58,6 +66,7 @@ export const history = Command.make(
   Command.withSubcommands([accept]),
   Command.withExamples([
     { command: `${program} history`, description: "The last 30 nights" },
-    { command: `${program} history --scenario checkout`, description: "One scenario through the nights" }
+    { command: `${program} history --scenario checkout`, description: "One scenario through the nights" },
+    { command: `${program} history --judge --json`, description: "The verdict on the last night, for programs" }
   ])
 )

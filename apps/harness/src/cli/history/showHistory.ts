@@ -1,8 +1,10 @@
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import { judgeLastNight } from "@webagent/nights/LastNight"
 import * as NightFile from "@webagent/nights/NightFile"
 import { usage } from "@webagent/report/UserError"
 import * as HistoryText from "./HistoryText.ts"
+import { NotGreen } from "../NotGreen.ts"
 import { program } from "../Program.ts"
 import { terminal } from "../Terminal.ts"
 
@@ -11,7 +13,10 @@ export const showHistory = Effect.fnUntraced(function* (options: {
   readonly history: string
   readonly scenario: string | undefined
   readonly last: number
+  readonly judge: boolean
+  readonly json: boolean
 }) {
+  if (options.json && !options.judge) return yield* usage("--json needs --judge: add it, or remove --json.")
   const past = yield* NightFile.read(options.history)
   for (const warning of past.warnings) yield* Console.error(warning)
   const nights = past.nights.slice(-options.last)
@@ -21,6 +26,14 @@ export const showHistory = Effect.fnUntraced(function* (options: {
     )
   }
   const { style, write } = yield* terminal
+  const verdict = options.judge ? judgeLastNight(past) : undefined
+  if (verdict !== undefined) {
+    const text = options.json
+      ? JSON.stringify(verdict)
+      : [`${verdict.startedAt} ${verdict.night}: ${verdict.tier}`, ...verdict.reasons].join("\n  ")
+    yield* write(`${text}\n`)
+    return verdict.tier === "red" ? yield* new NotGreen({ exitCode: 1 }) : undefined
+  }
   const lines =
     options.scenario === undefined
       ? HistoryText.ofNights(nights, style)
