@@ -5,10 +5,8 @@ import * as Gate from "@webagent/report/Gate"
 import * as Onset from "@webagent/report/Onset"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { escape } from "@webagent/report/Xml"
-import { command } from "./Html.ts"
+import { copyIcon, folded } from "./Html.ts"
 import * as Mark from "./Mark.ts"
-
-const first = 3
 
 const tone = ({ result, what }: Attention.Item): string =>
   what.startsWith("worse") ? "flaky" : result === undefined || result.verdict === "passed" ? "failed" : result.verdict
@@ -23,37 +21,27 @@ const aged = (finding: Attention.Finding): string => {
 }
 
 // a longer list is folded away
-const mostListed = 5
+const mostListed = 3
 
 /** The scenarios of one cause. */
 const listed = (items: ReadonlyArray<Attention.Item>, idOf: (result: ScenarioResult) => string): string => {
-  const list = `<ul>${items.map((item) => `<li>${linked(item, idOf)}</li>`).join("")}</ul>`
-  return items.length <= mostListed
-    ? list
-    : `<details class="fold"><summary>Which ${counted(items.length, "scenario")}</summary>${list}</details>`
+  const links = items.map((item) => linked(item, idOf))
+  return links.length <= mostListed
+    ? `<p class="small">${links.join(" · ")}</p>`
+    : `<details class="fold small"><summary>${counted(items.length, "scenario")}</summary>${links.join(" · ")}</details>`
 }
 
-const card = (finding: Attention.Finding, idOf: (result: ScenarioResult) => string, replay: Replay): string => {
-  const { evidence, items, title, what } = finding
-  const result = items[0]?.result
+const row = (finding: Attention.Finding, idOf: (result: ScenarioResult) => string, replay: Replay): string => {
+  const { evidence, items, what } = finding
+  const [shown] = items
+  const result = shown?.result
+  const style = shown === undefined ? "failed" : tone(shown)
   const many = items.length > 1
-  const look =
-    result === undefined || many
-      ? ""
-      : `<a href="#${idOf(result)}">Look at it<span class="sr">: ${escape(title)}</span></a>`
   const actions =
     result === undefined
       ? ""
-      : `<div class="actions">${look}${command(replay(result), many ? "Copy the first's" : "Copy")}</div>`
-  const [shown] = items
-  const style = shown === undefined ? "failed" : tone(shown)
-  return `<article class="card ${style}"><h3><span class="badge ${style}">${escape(what)}</span> ${aged(finding)} ${escape(title)}</h3><p>${escape(evidence)}</p>${many ? listed(items, idOf) : ""}${actions}</article>`
-}
-
-const row = (finding: Attention.Finding, idOf: (result: ScenarioResult) => string): string => {
-  const { evidence, items, what } = finding
-  const more = items.length > 1 ? listed(items, idOf) : ""
-  return `<li><b>${escape(what)}</b> ${aged(finding)} · ${linked(finding, idOf)} <span class="faint">${escape(evidence)}</span>${more}</li>`
+      : `<span class="actions"><button type="button" class="js" data-open="${idOf(result)}">Trace<span class="sr"> of ${escape(shown?.title ?? "")}</span></button>${copyIcon(replay(result), shown?.title ?? "")}</span>`
+  return `<li class="finding ${style}"><div class="head"><span class="badge ${style}">${escape(what)}</span>${aged(finding)}<b>${many ? escape(finding.title) : linked(finding, idOf)}</b></div><p>${escape(evidence)}</p>${many ? listed(items, idOf) : ""}${actions}</li>`
 }
 
 /** What would make the run red, and does not. */
@@ -61,47 +49,41 @@ const notes = (report: RunReport): string => {
   const sentences = Gate.of(report).notes.map(({ sentence }) => `<li>${escape(sentence)}</li>`)
   return sentences.length === 0
     ? ""
-    : `<h3>Known, and not held against this night</h3><ul class="notes">${sentences.join("")}</ul>`
+    : folded(
+        `${counted(sentences.length, "known issue")} that does not make the run red`.replace(
+          /issues that does/u,
+          "issues that do"
+        ),
+        `<ul class="notes">${sentences.join("")}</ul>`
+      )
 }
 
-/** What scenarios left going is no fault of theirs, and is not kept quiet either. */
-const left = ({ leftovers = [] }: RunReport): string => {
-  if (leftovers.length === 0)
-    return "What was run passed, nothing was left open, and nothing was seen that must not be."
+const calm = (report: RunReport): string => {
+  const { interrupted, leftovers = [], results } = report
+  if (interrupted) return "The run was stopped. Everything that ran passed."
+  if (results.every(({ verdict }) => verdict === "skipped")) return "No scenario ran. The reasons are below."
   const open = leftovers.filter(({ state }) => state === "open" || state === "unknown").length
-  return `What was run passed, and nothing was seen that must not be. ${
-    open === 0
-      ? "What scenarios had left to itself was ended."
-      : "What may go on at the service, and cost, is listed in the overview."
-  }`
+  const left =
+    leftovers.length === 0
+      ? "Nothing was left open."
+      : open === 0
+        ? `${counted(leftovers.length, "resource")} that scenarios left open ${leftovers.length === 1 ? "was" : "were"} stopped.`
+        : `${counted(open, "resource")} may still be running, and cost: see usage and limits.`
+  return `All scenarios passed and no invariant was broken. ${left}`
 }
 
-const calm = (report: RunReport): readonly [title: string, text: string] => {
-  if (report.interrupted) return ["Stopped before its end", "What was run is well, but not everything was."]
-  const ran = report.results.some(({ verdict }) => verdict !== "skipped")
-  return ran ? ["Nothing needs you", left(report)] : ["Nothing was run", "Why not is said below."]
-}
+// more findings are folded away
+const mostShown = 10
 
-/** What comes first: what is new, where that can be told. */
-const orderOf = (findings: ReadonlyArray<Attention.Finding>): string =>
-  findings.some(({ items }) => items.some(({ onset }) => onset !== undefined)) ? "what is new" : "worst"
-
-/** What needs a person: the first three in full, the rest a line each. */
+/** What needs a person, by cause, the newest and worst first. */
 export const render = (report: RunReport, idOf: (result: ScenarioResult) => string, replay: Replay): string => {
-  const items = Attention.findings(report)
-  const rest = items.slice(first)
-  const [title, text] =
-    items.length === 0
-      ? calm(report)
-      : [items.length === 1 ? "This needs you" : `${counted(items.length, "finding")}, ${orderOf(items)} first`, ""]
-  const cards = items.slice(0, first).map((item) => card(item, idOf, replay))
-  const more =
-    rest.length === 0
-      ? ""
-      : `<details class="fold"${rest.length <= 7 ? " open" : ""}><summary>${rest.length} more</summary><ul>${rest.map((item) => row(item, idOf)).join("")}</ul></details>`
-  return `<section id="findings" aria-labelledby="findings-h"><h2 id="findings-h">${title}</h2>${
-    items.length === 0
-      ? `<p class="calm${report.interrupted ? " cut" : ""}">${text}</p>`
-      : `<div class="cards">${cards.join("")}</div>${more}`
+  const findings = Attention.findings(report)
+  const rows = findings.map((finding) => row(finding, idOf, replay))
+  const list = (some: ReadonlyArray<string>) => `<ul class="findings">${some.join("")}</ul>`
+  const more = rows.slice(mostShown)
+  return `<section id="findings" aria-labelledby="findings-h"><h2 id="findings-h">${findings.length === 0 ? "Nothing to do" : counted(findings.length, "finding")}</h2>${
+    findings.length === 0
+      ? `<p class="calm${report.interrupted ? " cut" : ""}">${calm(report)}</p>`
+      : `${list(rows.slice(0, mostShown))}${more.length === 0 ? "" : folded(`${more.length} more`, list(more))}`
   }${notes(report)}</section>`
 }

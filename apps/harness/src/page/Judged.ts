@@ -9,14 +9,14 @@ const nameOf = ({ figure, scenario }: JudgedRow) =>
 const tableOf = (caption: string, rows: ReadonlyArray<JudgedRow>): string =>
   table({
     caption,
-    heads: ["figure", "now", "before", "verdict", "evidence", "could have seen"],
+    heads: ["figure", "now", "before", "verdict", "evidence", "smallest detectable change"],
     rows: rows.map((row) => [
       escape(nameOf(row)),
       escape(row.now),
       escape(row.before),
       row.verdict === "regressed" ? "<b>regressed</b>" : row.verdict,
       escape(row.evidence),
-      escape(row.detectable ?? "nothing")
+      escape(row.detectable ?? "none")
     ])
   })
 
@@ -29,15 +29,15 @@ export const render = (judgement: NightJudgement | undefined): string => {
   const rest = rows.filter((row) => row.scenario !== null && !changed.includes(row))
   const notes = [
     ...passedOver.map(({ nights, why }) => `${counted(nights, "night")} not counted: ${why}`),
-    ...differences.map((difference) => `unlike the night before: ${difference}`)
+    ...differences.map((difference) => `differs from the night before: ${difference}`)
   ]
-  return `<section id="against" aria-labelledby="against-h"><h2 id="against-h">Against the nights before</h2><p>${
-    nights === 0 ? "There is no night to compare with yet." : `Compared with ${counted(nights, "night")} at most.`
+  return `<h3>Compared with earlier nights</h3><p>${
+    nights === 0 ? "No earlier night to compare with yet." : `Compared with ${counted(nights, "night")} at most.`
   }${notes.length === 0 ? "" : ` <span class="faint">${escape(notes.join("; "))}.</span>`}</p>${
-    changed.length + whole.length === 0 ? "" : tableOf("What changed, and the whole night", [...changed, ...whole])
+    changed.length + whole.length === 0 ? "" : tableOf("Changes, and the whole night", [...changed, ...whole])
   }${
     rest.length === 0
       ? ""
       : `<details class="fold"><summary>No evidence of a change, or too little data: ${counted(rest.length, "figure")}</summary>${tableOf("Figures without evidence of a change", rest)}</details>`
-  }</section>`
+  }`
 }

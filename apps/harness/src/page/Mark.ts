@@ -10,10 +10,10 @@ export const marks: Readonly<Record<AnyVerdict, { readonly sign: string; readonl
   passed: { sign: "✓", word: "passed" },
   flaky: { sign: "≈", word: "flaky" },
   failed: { sign: "✗", word: "failed" },
-  claimed: { sign: "!", word: "claimed wrongly" },
-  infra: { sign: "⌁", word: "not reached" },
-  unscored: { sign: "?", word: "not scored" },
-  skipped: { sign: "–", word: "not run" }
+  claimed: { sign: "!", word: "false success" },
+  infra: { sign: "⌁", word: "unreachable" },
+  unscored: { sign: "?", word: "unscored" },
+  skipped: { sign: "–", word: "skipped" }
 }
 
 /** Worst first. */
@@ -38,6 +38,7 @@ export const symbols = `<svg class="symbols" aria-hidden="true"><defs>
 <g id="d-infra"><rect x="2.2" y="2.2" width="7.6" height="7.6" class="hollow"/></g>
 <g id="d-unscored"><circle cx="6" cy="6" r="3.6" class="hollow"/></g>
 <g id="d-skipped"><path d="M3 6H9" class="stroke"/></g>
+<g id="i-copy" fill="none" stroke="currentColor" stroke-width="1.4"><rect x="4.5" y="4.5" width="8" height="8" rx="1.5"/><path d="M9.5 2.5v-.5a.5.5 0 0 0-.5-.5H2a.5.5 0 0 0-.5.5V9a.5.5 0 0 0 .5.5h.5"/></g>
 </defs></svg>`
 
 const most = 40

@@ -1,7 +1,6 @@
 import * as Money from "@webagent/report/Money"
 import * as Night from "@webagent/nights/Night"
 import * as Attention from "../reporters/Attention.ts"
-import * as Headline from "../reporters/Headline.ts"
 import * as Outages from "../reporters/Outages.ts"
 import { counted, duration, number, percent } from "@webagent/report/Text"
 import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
@@ -31,10 +30,9 @@ const verdictBar = (results: ReadonlyArray<ScenarioResult>): string => {
 }
 
 /** A night of the history as a point of a trend. */
-const trends = (nights: ReadonlyArray<Night.Night>): string => {
-  if (nights.length < 2) {
-    return `<p class="faint">No trends yet: they need two nights that were recorded with --history and --record.</p>`
-  }
+const trendsOf = (nights: ReadonlyArray<Night.Night>): string => {
+  if (nights.length < 2)
+    return `<p class="faint">No trends yet. They need 2 recorded nights: run with --history FILE --record.</p>`
   const days = nights.map(({ startedAt }) => startedAt.slice(0, 10))
   const sum = ({ scenarios }: Night.Night, of: (scenario: Night.NightScenario) => number) =>
     scenarios.reduce((total, scenario) => total + of(scenario), 0)
@@ -47,12 +45,12 @@ const trends = (nights: ReadonlyArray<Night.Night>): string => {
       },
       percent
     ],
-    ["cost", ({ cost_usd }) => Number(cost_usd), (value) => Money.rounded(String(Number(value.toFixed(6))))],
+    ["cost", ({ cost_usd }) => Number(cost_usd), (value) => Money.rounded(value.toFixed(4))],
     ["time", ({ duration_ms }) => duration_ms, duration],
     ["flaky scenarios", ({ scenarios }) => scenarios.filter(({ verdict }) => verdict === "flaky").length, number],
     ["leaked browsers", (night) => sum(night, ({ leaks }) => leaks), number]
   ]
-  return `<h3>The last ${nights.length} nights, this one at the end</h3><div class="grid">${figures
+  return `<p class="small faint">The last ${nights.length} nights, this one last. Band: the middle 80 % of the nights before.</p><div class="grid">${figures
     .map(([title, of, format]) => Trend.render({ title, format, values: nights.map(of), nights: days }))
     .join("")}</div>`
 }
@@ -75,10 +73,10 @@ const limits = (report: RunReport): string => {
           ]
         ]),
     ["requests", number(counts.requests), limits.requests === undefined ? "none" : number(limits.requests)],
-    ["reruns", number(counts.reruns), limits.reruns === undefined ? "none" : number(limits.reruns)]
+    ["retries", number(counts.reruns), limits.reruns === undefined ? "none" : number(limits.reruns)]
   ]
   return table({
-    caption: "What it took, and what it might take",
+    caption: "Used, and its limit",
     heads: ["what", "used", "limit"],
     rows,
     align: " nn"
@@ -92,7 +90,7 @@ const skipped = (results: ReadonlyArray<ScenarioResult>): string => {
   )
   if (reasons.size === 0) return ""
   const rows = [...reasons].map(([reason, group]) => [escape(reason), number(group.length)])
-  return table({ caption: "What was not run, and why", heads: ["why", "scenarios"], rows, align: " n" })
+  return table({ caption: "Skipped scenarios", heads: ["reason", "scenarios"], rows, align: " n" })
 }
 
 // longer tables are folded away
@@ -111,12 +109,12 @@ const reruns = (results: ReadonlyArray<ScenarioResult>): string => {
   ]
   const shown = all.slice(0, 50)
   const whole = table({
-    caption: `${counted(all.length, "trial")} run again because only the infrastructure had ended ${all.length === 1 ? "it" : "them"}${all.length > shown.length ? "; the first 50" : ""}`,
-    heads: ["scenario", "trial", "what ended it", "then"],
+    caption: `${counted(all.length, "trial")} retried after infrastructure errors${all.length > shown.length ? "; the first 50" : ""}`,
+    heads: ["scenario", "trial", "error", "then"],
     rows: shown.map(row),
     align: " n"
   })
-  return all.length > mostShown ? folded(`${counted(all.length, "trial")} run again`, whole) : whole
+  return all.length > mostShown ? folded(`${counted(all.length, "trial")} retried`, whole) : whole
 }
 
 /** When the service could not be asked, what that cost, and what was asked. */
@@ -128,18 +126,14 @@ const outages = (report: RunReport): string => {
     number(outage.results.size),
     escape(Outages.asked(outage))
   ])
-  const caption = "When the service could not be asked"
-  const heads = ["when", "it ended", "scenarios", "what was asked"]
+  const caption = "Outages of the service"
+  const heads = ["when", "effect", "scenarios", "requests"]
   const whole = table({ caption, heads, rows, align: "  n" })
-  return all.length === 0
-    ? ""
-    : all.length > mostShown
-      ? folded(`The service could not be asked ${all.length} times`, whole)
-      : whole
+  return all.length === 0 ? "" : all.length > mostShown ? folded(counted(all.length, "outage"), whole) : whole
 }
 
 const leftBy = (trial: Leftover["trial"]) =>
-  trial === null ? "no trial is known" : escape(`${trial.suite} › ${trial.scenario}, trial ${trial.index + 1}`)
+  trial === null ? "unknown trial" : escape(`${trial.suite} › ${trial.scenario}, trial ${trial.index + 1}`)
 
 const isEnded = ({ state }: Leftover) => state === "stopped" || state === "over"
 
@@ -148,18 +142,18 @@ const leftOpen = (leftovers: ReadonlyArray<Leftover>): string => {
   const tableOf = (caption: string, rows: ReadonlyArray<Leftover>) =>
     table({
       caption,
-      heads: ["scenario", "what became of it"],
+      heads: ["scenario", "outcome"],
       rows: rows.map(({ sentence, trial }) => [leftBy(trial), escape(sentence)])
     })
   const ended = leftovers.filter(isEnded)
   const open = leftovers.filter((one) => !isEnded(one))
   const kinds = (all: ReadonlyArray<Leftover>) =>
     [...Map.groupBy(all, ({ kind }) => kind)].map(([kind, group]) => counted(group.length, kind)).join(" and ")
-  const going = open.length === 0 ? "" : tableOf(`${kinds(open)} may go on, and cost`, open)
-  return `${open.length > mostShown ? folded(`${kinds(open)} may go on, and cost`, going) : going}${
+  const going = open.length === 0 ? "" : tableOf(`May still be running, and cost: ${kinds(open)}`, open)
+  return `${open.length > mostShown ? folded(`May still be running, and cost: ${kinds(open)}`, going) : going}${
     ended.length === 0
       ? ""
-      : folded(`Left to itself and ended: ${kinds(ended)}`, tableOf("What was left going when its trial ended", ended))
+      : folded(`Stopped afterwards: ${kinds(ended)}`, tableOf("Left open when their trials ended", ended))
   }`
 }
 
@@ -168,8 +162,8 @@ const breaches = ({ breaches, leftovers = [] }: RunReport): string => {
     breaches.length === 0
       ? ""
       : table({
-          caption: "What must not be, and no single trial can be blamed for",
-          heads: ["invariant", "what was seen", "resource"],
+          caption: "Broken invariants of the whole run",
+          heads: ["invariant", "evidence", "resource"],
           rows: breaches.map(({ invariant, resource, sentence }) => [
             `<b>${escape(invariant)}</b>`,
             escape(sentence),
@@ -185,8 +179,8 @@ const quarantine = ({ proposals = [], results }: RunReport): string => {
     held.length === 0
       ? ""
       : table({
-          caption: "In quarantine: they run, and do not fail the night until their last day",
-          heads: ["scenario", "tonight", "owner", "why", "last day"],
+          caption: "Quarantine: these run, and do not fail the night until their last day",
+          heads: ["scenario", "tonight", "owner", "reason", "last day"],
           align: "    n",
           rows: held.map(({ expired, expires, owner, reason, result }) => [
             escape(`${result.suite} › ${result.name}`),
@@ -201,7 +195,7 @@ const quarantine = ({ proposals = [], results }: RunReport): string => {
       ? ""
       : table({
           caption: "May leave quarantine",
-          heads: ["scenario", "owner", "why"],
+          heads: ["scenario", "owner", "evidence"],
           rows: proposals.map(({ evidence, owner, scenario, suite }) => [
             escape(`${suite} › ${scenario}`),
             escape(owner),
@@ -211,23 +205,38 @@ const quarantine = ({ proposals = [], results }: RunReport): string => {
   return list + free
 }
 
-/** The whole run at a glance, and how it compares with the nights before. */
-export const render = (report: RunReport, nights: ReadonlyArray<Night.Night>, more: ReadonlyArray<string>): string => {
+const section = (id: string, heading: string, html: string): string =>
+  `<section id="${id}" aria-labelledby="${id}-h"><h2 id="${id}-h">${heading}</h2>${html}</section>`
+
+/** The last nights as small lines. */
+export const trends = (report: RunReport, nights: ReadonlyArray<Night.Night>): string =>
+  section("trends", "Trends", trendsOf([...nights, Night.ofReport(report)]))
+
+/** What the run used, what it skipped, retried and left open. */
+export const usage = (report: RunReport): string => {
   const { results } = report
-  const ages = Headline.ages(report)
   const tables = [
     limits(report),
-    skipped(results),
-    ...more,
     outages(report),
-    reruns(results),
     breaches(report),
+    skipped(results),
+    reruns(results),
     quarantine(report)
   ]
-  return `<section id="overview" aria-labelledby="overview-h"><h2 id="overview-h">Overview</h2>${
-    results.length === 0 ? "<p>No scenario was chosen.</p>" : verdictBar(results)
-  }${ages === undefined ? "" : `<p>By the nights before: ${escape(ages)}.</p>`}${trends([...nights, Night.ofReport(report)])}<div class="two">${tables
-    .filter((text) => text !== "")
-    .map((text) => `<div>${text}</div>`)
-    .join("")}</div></section>`
+  return section(
+    "usage",
+    "Usage and limits",
+    `${results.length === 0 ? "<p>No scenario was selected.</p>" : verdictBar(results)}<div class="two">${tables
+      .filter((text) => text !== "")
+      .map((text) => `<div>${text}</div>`)
+      .join("")}</div>`
+  )
+}
+
+/** What the verdicts rest on, folded away; nothing where there is none. */
+export const statistics = (parts: ReadonlyArray<string>): string => {
+  const html = parts.filter((part) => part !== "").join("")
+  return html === ""
+    ? ""
+    : section("statistics", "Statistics", folded("Comparison with earlier nights, pass rates and agreement", html))
 }

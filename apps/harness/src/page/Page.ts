@@ -1,8 +1,8 @@
 import * as Money from "@webagent/report/Money"
 import { createHash } from "node:crypto"
 import type { Night } from "@webagent/nights/Night"
-import * as Headline from "../reporters/Headline.ts"
 import type { Replay } from "../reporters/Reporter.ts"
+import * as Headline from "@webagent/report/Headline"
 import { counted, duration, moment, number } from "@webagent/report/Text"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import * as AgreementTables from "./AgreementTables.ts"
@@ -46,20 +46,25 @@ const top = (report: RunReport, nights: ReadonlyArray<Night>): string => {
     name === address ? name : `${name}, ${address}`,
     `seed ${header.seed}`,
     ...(header.shard === undefined ? [] : [`shard ${header.shard.index} of ${header.shard.of}`]),
-    ...(report.shards === undefined ? [] : [`put together from ${counted(report.shards.length, "shard")}`]),
+    ...(report.shards === undefined ? [] : [`merged from ${counted(report.shards.length, "shard")}`]),
     ...(header.selection === undefined ? [] : [`only ${header.selection}`]),
-    ...(header.resumed ?? []).map(({ at }) => `taken up again ${moment(at)}`)
+    ...(header.resumed ?? []).map(({ at }) => `resumed ${moment(at)}`)
   ]
+  const { counts, cost_usd, leftovers = [] } = report
+  const running = leftovers.filter(({ state }) => state === "open" || state === "unknown").length
+  const money = Money.rounded(cost_usd)
   const facts: ReadonlyArray<readonly [string, string]> = [
-    [number(report.results.length), report.results.length === 1 ? "scenario" : "scenarios"],
-    [number(report.counts.trials), report.counts.trials === 1 ? "trial" : "trials"],
-    [number(report.counts.requests), "requests"],
-    [duration(report.duration_ms), "in all"],
-    [Money.rounded(report.cost_usd), "spent"],
-    ...(nights.length === 0 ? [] : [[number(nights.length), "nights of history"] as const])
+    ["", Headline.passedText(report)],
+    [number(counts.trials), counts.trials === 1 ? "trial" : "trials"],
+    [number(counts.requests), "requests"],
+    [duration(report.duration_ms), ""],
+    [header.target.simulated ? `${money} simulated` : money, ""],
+    [running === 0 ? "nothing" : number(running), running === 0 ? "still running" : "may still be running"],
+    ...(nights.length === 0 ? [] : [[counted(nights.length, "earlier night"), ""] as const])
   ]
-  const [sentence, rest] = Headline.short(report)
-  return `<header class="top wrap"><p class="kicker">${about.map((text) => `<span>${escape(text)}</span>`).join("")}<span class="theme js" role="group" aria-label="Colours"><button type="button" data-theme="auto" aria-pressed="true">Auto</button><button type="button" data-theme="light" aria-pressed="false">Light</button><button type="button" data-theme="dark" aria-pressed="false">Dark</button></span></p><h1>${escape(sentence)}</h1>${rest === "" ? "" : `<p>${escape(rest)}</p>`}<ul class="facts">${facts.map(([figure, noun]) => `<li><b>${escape(figure)}</b> ${noun}</li>`).join("")}</ul></header>`
+  const status = Headline.statusOf(report)
+  const title = Headline.titleOf(report).replace(/^\w+: /u, "")
+  return `<header class="top wrap"><p class="kicker">${about.map((text) => `<span>${escape(text)}</span>`).join("")}<span class="theme js" role="group" aria-label="Colours"><button type="button" data-theme="auto" aria-pressed="true">Auto</button><button type="button" data-theme="light" aria-pressed="false">Light</button><button type="button" data-theme="dark" aria-pressed="false">Dark</button></span></p><h1><span class="status ${status}">${{ red: "Red", unusual: "Unusual", green: "Green" }[status]}<span class="sr">:</span></span> ${escape(title)}</h1><ul class="facts">${facts.map(([figure, noun]) => `<li>${figure === "" ? "" : `<b>${escape(figure)}</b> `}${escape(noun)}</li>`).join("")}</ul></header>`
 }
 
 /** The report as one page that opens from disk, needs nothing from elsewhere, and can be read without its script. */
@@ -69,16 +74,21 @@ export const render = ({ nights, replay, report, traces }: PageOptions): string 
   const idOf = (result: ScenarioResult) => ids.get(result) ?? ""
   const sections: ReadonlyArray<readonly [id: string, word: string, html: string]> = [
     ["findings", "Findings", Findings.render(report, idOf, replay)],
+    ["trends", "Trends", Overview.trends(report, nights)],
+    ["scenarios", "Scenarios", Scenarios.render(report, nights, { idOf, replay, traceOf: embedded.idOf })],
+    ["usage", "Usage and limits", Overview.usage(report)],
     [
-      "overview",
-      "Overview",
-      Overview.render(report, nights, [SuiteFigures.render(report.figures), AgreementTables.render(report.agreement)])
-    ],
-    ["against", "Against the nights before", Judged.render(report.judgement)],
-    ["scenarios", "Scenarios", Scenarios.render(report, nights, { idOf, replay, traceOf: embedded.idOf })]
+      "statistics",
+      "Statistics",
+      Overview.statistics([
+        Judged.render(report.judgement),
+        SuiteFigures.render(report.figures),
+        AgreementTables.render(report.agreement)
+      ])
+    ]
   ]
   const shown = sections.filter(([, , html]) => html !== "")
-  const title = `${Headline.sentence(report)} · ${report.header.startedAt.slice(0, 10)}`
+  const title = `${Headline.titleOf(report)} · ${report.header.startedAt.slice(0, 10)}`
   return `<!doctype html>
 <html lang="en" data-version="${escape(report.header.tool.version)}"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <title>${escape(title)}</title><style>${styles}</style></head><body>

@@ -2,13 +2,13 @@ import * as Money from "@webagent/report/Money"
 import { keyOf, type Night, type NightScenario } from "@webagent/nights/Night"
 import * as Attention from "../reporters/Attention.ts"
 import type { Replay } from "../reporters/Reporter.ts"
-import { counted, duration } from "@webagent/report/Text"
+import { counted, cut, duration } from "@webagent/report/Text"
 import * as Onset from "@webagent/report/Onset"
 import { leakedBrowsersOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import type { Failure } from "@webagent/report/Trial"
 import * as Figures from "./Figures.ts"
 import { escape } from "@webagent/report/Xml"
-import { command, join } from "./Html.ts"
+import { command, copyIcon, join } from "./Html.ts"
 import { age, badge, dots, marks, order } from "./Mark.ts"
 import * as Trials from "./Trials.ts"
 
@@ -32,18 +32,20 @@ const fact = (word: string, text: string | undefined) =>
   text === undefined || text === "" ? "" : `<dt>${word}</dt><dd>${escape(text)}</dd>`
 
 /** A failure in full, as the console shows it. */
-export const failure = ({ actual, diff, expected, message, request, source, where }: Failure): string =>
-  `<div class="failure"><p>${escape(message)}</p>${
+export const failure = ({ actual, diff, expected, message, request, service, source, where }: Failure): string =>
+  `<div class="failure"><p>${escape(service === undefined ? message : `The service says: ${service}`)}</p>${
+    service === undefined ? "" : `<p>${escape(message)}</p>`
+  }${
     diff === undefined || diff.length === 0
       ? ""
-      : `<p class="small faint">What differs: <code>-</code> was expected, <code>+</code> came.</p>${diffOf(diff)}`
+      : `<p class="small faint">Difference: <code>-</code> expected, <code>+</code> received.</p>${diffOf(diff)}`
   }<dl>${join(
     fact("expected", expected),
     fact("got", actual),
     fact(
       "request",
       request &&
-        `${request.method} ${request.path}   ${request.status ?? "no answer"}   ${duration(request.duration_ms)}`
+        `${request.method} ${request.path}   ${request.status ?? "no response"}   ${duration(request.duration_ms)}`
     ),
     fact("where", where),
     fact("line", source?.trim())
@@ -58,7 +60,7 @@ const historyOf = (key: string, nights: ReadonlyArray<Night>): ReadonlyArray<rea
 const earlier = (rows: ReadonlyArray<readonly [Night, NightScenario]>): string =>
   rows.length === 0
     ? ""
-    : `<h5>Its last ${counted(rows.length, "night")}</h5>${Figures.nights(
+    : `<h5>The last ${counted(rows.length, "night")}</h5>${Figures.nights(
         rows.map(([{ startedAt }, { passed, scored, verdict }]) => ({
           day: startedAt.slice(0, 10),
           passed,
@@ -80,24 +82,24 @@ const body = (result: ScenarioResult, nights: ReadonlyArray<Night>, links: Links
       ? []
       : [`in quarantine until ${quarantine.expires} (${quarantine.owner}): ${quarantine.reason}`]),
     ...(onset?.trials === undefined ? [] : [Onset.text(onset.trials)]),
-    ...(onset?.invariants === undefined ? [] : [`not clean: ${Onset.text(onset.invariants)}`]),
+    ...(onset?.invariants === undefined ? [] : [`leak or broken invariant: ${Onset.text(onset.invariants)}`]),
     ...(reason === undefined ? [] : [reason]),
     ...(result.tags.length === 0 ? [] : [`tags: ${result.tags.join(", ")}`]),
     ...(result.needs.length === 0 ? [] : [`needs: ${result.needs.join(", ")}`])
   ]
   const notes = Attention.itemsOf(result).filter(({ rank }) => rank === 2 || rank === 3)
   return join(
-    facts.length === 0 ? "" : `<p class="small faint">${escape(facts.join(" · "))}</p>`,
     result.failure && failure(result.failure),
     ...notes.map(({ evidence, what }) => `<p class="failure"><b>${escape(what)}</b>: ${escape(evidence)}</p>`),
-    `<div>${command(links.replay(result), "Copy the command that runs it again")}</div>`,
+    trials.length === 0 ? "" : Trials.render(result, links),
+    facts.length === 0 ? "" : `<p class="small faint">${escape(facts.join(" · "))}</p>`,
+    `<div>${command(links.replay(result), "Copy")}</div>`,
     trials.length === 0
       ? ""
       : Figures.ofTrials(
           trials,
           rows.map(([, scenario]) => scenario)
         ),
-    trials.length === 0 ? "" : Trials.render(result, links),
     earlier(rows)
   )
 }
@@ -111,13 +113,23 @@ const newly = ({ onset }: ScenarioResult): string => {
   return its === undefined || its === "old" ? "" : `${age(ages[its], newest)} `
 }
 
+/** Why it is bad, in a line; nothing of one that passed. */
+const errorOf = (result: ScenarioResult): string => {
+  const [item] = Attention.itemsOf(result)
+  return item === undefined ? "" : `<span class="error">${escape(cut(item.evidence, 160))}</span>`
+}
+
 const row = (result: ScenarioResult, nights: ReadonlyArray<Night>, links: Links): string => {
   const { cost_usd, name, suite, trials, verdict } = result
+  const id = links.idOf(result)
   const time = trials.length === 0 ? "" : duration(middle(trials.map(({ duration_ms }) => duration_ms)))
   const leaks = leakedBrowsersOf(result).length + Attention.breachesOf(result).length
   const fresh = newly(result)
-  const extra = `${fresh}${leaks > 0 ? '<span class="badge failed">not clean</span> ' : ""}${result.quarantine === undefined ? "" : '<span class="badge unscored">quarantine</span> '}`
-  return `<details class="scenario" id="${links.idOf(result)}" data-verdict="${verdict}${leaks > 0 ? " unclean" : ""}${fresh === "" ? "" : " new"}" data-name="${escape(`${suite} ${name}`.toLowerCase())}"><summary>${badge(verdict)}<h4>${extra}${escape(name)}</h4><span class="trials">${dots(trials)}</span><span class="n time">${time}</span><span class="n cost">${cost_usd === "0" ? "" : escape(Money.rounded(cost_usd))}</span></summary><div class="body">${body(result, nights, links)}</div></details>`
+  const extra = `${fresh}${leaks > 0 ? '<span class="badge failed">leak</span> ' : ""}${result.quarantine === undefined ? "" : '<span class="badge unscored">quarantine</span> '}`
+  const quick = Attention.isBad(result)
+    ? `<span class="quick"><button type="button" class="js" data-open="${id}">Trace<span class="sr"> of ${escape(name)}</span></button>${copyIcon(links.replay(result), name)}</span>`
+    : ""
+  return `<div class="row"><details class="scenario" name="scenario" id="${id}" data-verdict="${verdict}${leaks > 0 ? " unclean" : ""}${fresh === "" ? "" : " new"}" data-name="${escape(`${suite} ${name}`.toLowerCase())}"><summary>${badge(verdict)}<h4>${extra}${escape(name)}${errorOf(result)}</h4><span class="trials">${dots(trials)}</span><span class="n time">${time}</span><span class="n cost">${cost_usd === "0" ? "" : escape(Money.rounded(cost_usd))}</span></summary><div class="body">${body(result, nights, links)}</div></details>${quick}</div>`
 }
 
 const filters = (results: ReadonlyArray<ScenarioResult>): string => {
@@ -125,10 +137,10 @@ const filters = (results: ReadonlyArray<ScenarioResult>): string => {
     `<button type="button" aria-pressed="false" data-filter="${filter}">${word}</button>`
   const present = order.filter((verdict) => results.some((result) => result.verdict === verdict))
   const buttons = [
-    ...(results.some((result) => newly(result) !== "") ? [button("new", "new or again")] : []),
+    ...(results.some((result) => newly(result) !== "") ? [button("new", "new")] : []),
     ...present.map((verdict) => button(verdict, marks[verdict].word))
   ]
-  return `<div class="filters js" role="search"><label>Find a scenario<input type="search" id="find" autocomplete="off" spellcheck="false"></label><fieldset><legend>Only those that</legend>${buttons.join("")}</fieldset><p class="small faint" role="status" id="found"></p></div>`
+  return `<div class="filters js" role="search"><label>Find a scenario<input type="search" id="find" autocomplete="off" spellcheck="false"></label><fieldset><legend>Show only</legend>${buttons.join("")}</fieldset><p class="small faint" role="status" id="found"></p></div>`
 }
 
 const seriousness = (result: ScenarioResult): number =>

@@ -13,7 +13,21 @@ const width = 200
 const height = 40
 const at = (value: number) => String(Number(value.toFixed(1)))
 
-/** A small line of one figure over the last nights, tonight's as a dot, with its words beside it. */
+// fewer nights have no normal band
+const leastNights = 5
+
+/** The middle 80 % of the nights before this one. */
+const bandOf = (values: ReadonlyArray<number | null>): readonly [low: number, high: number] | undefined => {
+  const before = values
+    .slice(0, -1)
+    .filter((value) => value !== null)
+    .toSorted((a, b) => a - b)
+  const low = before[Math.floor(before.length * 0.1)]
+  const high = before[Math.ceil(before.length * 0.9) - 1]
+  return before.length < leastNights || low === undefined || high === undefined ? undefined : [low, high]
+}
+
+/** A small line of one figure over the last nights, its normal band, and tonight's dot; each night says its value. */
 export const render = ({ format, nights, title, values }: TrendOptions): string => {
   const known = values.flatMap((value, index) => (value === null ? [] : [{ index, value }]))
   if (known.length === 0) return ""
@@ -23,11 +37,23 @@ export const render = ({ format, nights, title, values }: TrendOptions): string 
   const x = (index: number) => (values.length === 1 ? width : (index / (values.length - 1)) * width)
   const y = (value: number) => (high === low ? height / 2 : 3 + (1 - (value - low) / (high - low)) * (height - 6))
   const path = known.map(({ index, value }, n) => `${n === 0 ? "M" : "L"}${at(x(index))} ${at(y(value))}`).join("")
+  const band = bandOf(values)
+  const area =
+    band === undefined || high === low
+      ? ""
+      : `<rect class="band" x="0" width="${width}" y="${at(y(band[1]))}" height="${at(Math.max(1, y(band[0]) - y(band[1])))}"/>`
+  const isOut = last !== null && band !== undefined && (last < band[0] || last > band[1])
   const dot =
     last === null
       ? ""
-      : `<path class="line" stroke-linecap="round" d="M${at(x(values.length - 1))} ${at(y(last))}h0" stroke-width="7"/>`
-  const words = `${title}, ${values.length} nights until ${nights.at(-1) ?? ""}: now ${now}, between ${format(low)} and ${format(high)}`
-  const range = high === low ? `always ${format(low)}` : `${format(low)} .. ${format(high)}`
-  return `<figure class="trend"><figcaption>${escape(title)}</figcaption><div class="now">${escape(now)}</div><svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${escape(words)}"><path class="line" d="${path}"/>${dot}</svg><div class="range">${escape(range)}</div></figure>`
+      : `<path class="line${isOut ? " out" : ""}" stroke-linecap="round" d="M${at(x(values.length - 1))} ${at(y(last))}h0" stroke-width="7"/>`
+  const step = width / Math.max(values.length - 1, 1)
+  const hovers = known.map(
+    ({ index, value }) =>
+      `<rect class="hover" x="${at(x(index) - step / 2)}" width="${at(step)}" y="0" height="${height}"><title>${escape(`${nights[index] ?? ""}: ${format(value)}`)}</title></rect>`
+  )
+  const range = high === low ? `always ${format(low)}` : `${format(low)} to ${format(high)}`
+  const normal = band === undefined || high === low ? "" : ` · normal ${format(band[0])} to ${format(band[1])}`
+  const words = `${title}, ${values.length} nights until ${nights.at(-1) ?? ""}: now ${now}, ${range}${normal}`
+  return `<figure class="trend"><figcaption>${escape(title)}</figcaption><div class="now">${escape(now)}</div><svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${escape(words)}">${area}<path class="line" d="${path}"/>${dot}${hovers.join("")}</svg><div class="range">${escape(`${range}${normal}`)}</div></figure>`
 }

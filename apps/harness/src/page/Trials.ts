@@ -1,7 +1,7 @@
 import * as Money from "@webagent/report/Money"
 import { duration, number } from "@webagent/report/Text"
 import type { ScenarioResult } from "@webagent/report/RunReport"
-import type { Trial } from "@webagent/report/Trial"
+import { shownVerdict, type Trial } from "@webagent/report/Trial"
 import { failureLine } from "../reporters/Attention.ts"
 import { escape } from "@webagent/report/Xml"
 import { badge } from "./Mark.ts"
@@ -15,9 +15,13 @@ const notes = (
   // what stands above the table is not said again
   ...(failure === undefined || failureLine(failure) === shown ? [] : [failureLine(failure)]),
   ...(reason === undefined ? [] : [reason]),
-  ...(opinions?.agent === true && opinions.oracle === false ? ["the agent said that it had succeeded"] : []),
-  ...reruns.map((rerun, index) => `try ${index + 1} was ended by the infrastructure: ${failureLine(rerun.failure)}`),
-  ...leakedBrowsers.map(({ id, stopped }) => `left ${id} open, ${stopped ? "stopped now" : "could not be stopped"}`),
+  ...(opinions?.agent === true && opinions.oracle === false ? ["the agent reported success"] : []),
+  ...reruns.map(
+    (rerun, index) => `attempt ${index + 1} retried after an infrastructure error: ${failureLine(rerun.failure)}`
+  ),
+  ...leakedBrowsers.map(
+    ({ id, stopped }) => `leaked browser ${id}, ${stopped ? "stopped afterwards" : "could not be stopped"}`
+  ),
   ...breaches.map(({ sentence }) => sentence)
 ]
 
@@ -27,7 +31,7 @@ const traceCell = (trial: Trial, name: string, traceOf: (file: string) => string
   const link = `<a href="${escape(trial.trace)}">trace<span class="sr"> of trial ${trial.index + 1} of ${escape(name)}</span></a>`
   return id === undefined
     ? link
-    : `<button type="button" class="js" aria-expanded="false" data-trace="${id}">Waterfall<span class="sr"> of trial ${trial.index + 1} of ${escape(name)}</span></button><noscript>${link}</noscript>`
+    : `<button type="button" class="js" aria-expanded="false" data-trace="${id}"${shownVerdict(trial) === "passed" ? "" : " data-failed"}>Waterfall<span class="sr"> of trial ${trial.index + 1} of ${escape(name)}</span></button><noscript>${link}</noscript>`
 }
 
 /** The trials of a scenario as a table; a trial whose trace is in the page opens its waterfall. */
@@ -37,15 +41,15 @@ export const render = (
 ): string => {
   const shown = failure === undefined ? undefined : failureLine(failure)
   const rows = trials.map((trial) => {
-    const { cost_usd, duration_ms, index, requests, seed, verdict } = trial
+    const { cost_usd, duration_ms, index, requests, seed } = trial
     const words = notes(trial, shown)
-    return `<tr><th scope="row" class="n">${index + 1}</th><td>${badge(verdict)}</td><td class="n">${duration(duration_ms)}</td><td class="n less">${number(requests)}</td><td class="n less">${cost_usd === "0" ? "0" : escape(Money.rounded(cost_usd))}</td><td class="n mono less">${seed}</td><td>${traceCell(trial, name, traceOf)}</td></tr>${
+    return `<tr><th scope="row" class="n">${index + 1}</th><td>${badge(shownVerdict(trial))}</td><td class="n">${duration(duration_ms)}</td><td class="n less">${number(requests)}</td><td class="n less">${cost_usd === "0" ? "0" : escape(Money.rounded(cost_usd))}</td><td class="n mono less">${seed}</td><td>${traceCell(trial, name, traceOf)}</td></tr>${
       words.length === 0
         ? ""
         : `<tr><td></td><td colspan="${columns - 1}" class="small faint">${words.map(escape).join("<br>")}</td></tr>`
     }`
   })
-  return `<div class="scroll" tabindex="0" role="group" aria-label="Trials of ${escape(name)}"><table><caption>Trials, in their order</caption><thead><tr>${[
+  return `<div class="scroll" tabindex="0" role="group" aria-label="Trials of ${escape(name)}"><table><caption>Trials</caption><thead><tr>${[
     ["trial", "n"],
     ["verdict", ""],
     ["time", "n"],

@@ -1,3 +1,4 @@
+import { causesOf, mainCauseOf } from "@webagent/report/Cause"
 import * as Gate from "@webagent/report/Gate"
 import type { JudgedRow } from "@webagent/report/NightJudgement"
 import * as Onset from "@webagent/report/Onset"
@@ -18,6 +19,8 @@ export interface Item {
   readonly result?: ScenarioResult
   /** Among what is of one age the first is looked at first. */
   readonly rank: number
+  /** Why the nights before say that it is worse, where they do and it also failed tonight. */
+  readonly worse?: string
   /** Since when it is so, where nights before are known that could say it. */
   readonly onset?: Onset.Onset
 }
@@ -56,8 +59,9 @@ const requestLine = ({ method, path, status }: Exchange): string =>
   `${method} ${path.replace(named, "$1…").replaceAll(ids, "…")} ${status === null ? "got no answer" : `answered ${status}`}`
 
 /** A failure in a line: what should have been so, what was expected, what came, and what a timeout was waiting for. */
-export const failureLine = ({ actual, expected, kind, message, request }: Failure): string => {
+export const failureLine = ({ actual, expected, kind, message, request, service }: Failure): string => {
   const facts = [
+    ...(service === undefined ? [] : [`the service says "${service}"`]),
     ...(expected === undefined || expected === "" ? [] : [`expected ${expected}`]),
     ...(actual === undefined || actual === "" ? [] : [`got ${actual}`]),
     ...(kind === "timeout" && request !== undefined ? [`the last request ${requestLine(request)}`] : [])
@@ -75,6 +79,10 @@ const failed = (result: ScenarioResult): string =>
 
 const flakyRank = 4
 
+const expiredRank = 7
+
+const leakName = "browser leak"
+
 const byVerdict: Readonly<Record<ScenarioResult["verdict"], readonly [rank: number, what: string] | undefined>> = {
   claimed: [0, "claimed success wrongly"],
   failed: [1, "failed"],
@@ -88,12 +96,15 @@ const byVerdict: Readonly<Record<ScenarioResult["verdict"], readonly [rank: numb
 /** Whether it ended in a way that a person may have to look at. */
 export const isBad = ({ verdict }: ScenarioResult): boolean => byVerdict[verdict] !== undefined
 
+/** Since when it is as it is: of one that only leaked or broke an invariant, since when it does. */
+const onsetOf = (result: ScenarioResult) => (isUncleanOnly(result) ? result.onset?.invariants : result.onset?.trials)
+
 /** Orders scenarios: what is new first, of one age the worst, and what is in quarantine after all others. */
 export const worstFirst = (one: ScenarioResult, other: ScenarioResult): number => {
   const rankOf = ({ verdict }: ScenarioResult) => byVerdict[verdict]?.[0] ?? 10
   return (
     Number(isQuarantined(one)) - Number(isQuarantined(other)) ||
-    Onset.newestFirst(one.onset?.trials, other.onset?.trials) ||
+    Onset.newestFirst(onsetOf(one), onsetOf(other)) ||
     rankOf(one) - rankOf(other)
   )
 }
@@ -101,8 +112,8 @@ export const worstFirst = (one: ScenarioResult, other: ScenarioResult): number =
 const left = (result: ScenarioResult): string => {
   const browsers = leakedBrowsersOf(result)
   const open = browsers.filter(({ stopped }) => !stopped)
-  const after = open.length === 0 ? "stopped now" : `${open.length} could not be stopped and may cost`
-  return `left ${counted(browsers.length, "browser")} open, ${after}: ${browsers.map(({ id }) => id).join(", ")}`
+  const after = open.length === 0 ? "stopped afterwards" : `${open.length} could not be stopped and may cost`
+  return `leaked ${counted(browsers.length, "browser")}, ${after}: ${browsers.map(({ id }) => id).join(", ")}`
 }
 
 /** What is wrong with one scenario, quarantined or not. */
@@ -119,7 +130,7 @@ export const itemsOf = (result: ScenarioResult): ReadonlyArray<Item> => {
     ...(isExpired && verdict === undefined
       ? [
           {
-            rank: 7,
+            rank: expiredRank,
             what: "quarantine expired",
             title,
             evidence: `it was to end on ${result.quarantine.expires}`,
@@ -141,15 +152,18 @@ export const itemsOf = (result: ScenarioResult): ReadonlyArray<Item> => {
         ]),
     ...(leakedBrowsersOf(result).length === 0
       ? []
-      : [{ rank: stillOpen ? 2 : 3, what: "browser left open", title, evidence: left(result), result, ...unclean }]),
-    ...breachesOf(result).map(({ invariant, sentence }) => ({
-      rank: 2,
-      what: invariant,
-      title,
-      evidence: line(sentence),
-      result,
-      ...unclean
-    }))
+      : [{ rank: stillOpen ? 2 : 3, what: leakName, title, evidence: left(result), result, ...unclean }]),
+    ...breachesOf(result)
+      // a leaked browser is told above
+      .filter(({ invariant }) => invariant !== "browsers-left-open" || leakedBrowsersOf(result).length === 0)
+      .map(({ invariant, sentence }) => ({
+        rank: 2,
+        what: invariant,
+        title,
+        evidence: line(sentence),
+        result,
+        ...unclean
+      }))
   ]
 }
 
@@ -187,6 +201,7 @@ const together = (items: ReadonlyArray<Item>, rows: ReadonlyArray<Judged>): Read
     return {
       ...item,
       rank: Math.min(item.rank, row.rank),
+      worse: row.evidence,
       evidence: `${item.evidence}; worse than before: ${row.evidence}`
     }
   })
@@ -270,21 +285,36 @@ const causeOf = (result: ScenarioResult, met: ReadonlyArray<Outages.Outage>): Ou
   // what quarantine adds is of one scenario alone
   if (quarantine !== undefined) return undefined
   if (verdict === "infra") return met.find(({ results, trials }) => trials > 0 && results.has(result))
-  if (verdict !== "unscored") return undefined
-  return (failure === undefined ? reasonOf(result) : failureLine(failure))?.replaceAll(ids, "…")
+  if (verdict === "unscored")
+    return (failure === undefined ? reasonOf(result) : failureLine(failure))?.replaceAll(ids, "…")
+  return mainCauseOf(result)?.key
 }
 
 /** What one item of a finding is told by: the same of two that are one finding. */
 const keyOf = (item: Item, met: ReadonlyArray<Outages.Outage>): Outages.Outage | string | undefined => {
-  const { rank, result } = item
-  // what is more than a verdict has to be said of each
-  return result !== undefined && isVerdict(item) && rank === byVerdict[result.verdict]?.[0]
-    ? causeOf(result, met)
-    : undefined
+  const { rank, result, what } = item
+  if (result === undefined || rank === expiredRank || what.startsWith("worse")) return undefined
+  // a leak and a broken invariant are one finding each, whatever scenarios they are of
+  if (!isVerdict(item)) return result.quarantine === undefined ? what : undefined
+  // what also regressed has to be said of each
+  return rank === byVerdict[result.verdict]?.[0] ? causeOf(result, met) : undefined
 }
 
 const outageText = (outage: Outages.Outage) =>
   `${Outages.span(outage)}: ${Outages.toll(outage)}; ${Outages.asked(outage)}`
+
+/** What several scenarios have in common, in a line. */
+const evidenceOf = (key: Outages.Outage | Item | string, group: ReadonlyArray<Item>, report: RunReport): string => {
+  if (typeof key !== "string") return "operations" in key ? outageText(key) : key.evidence
+  const results = new Set(group.flatMap(({ result }) => result ?? []))
+  const cause = causesOf(report).find((cause) => cause.key === key)
+  if (cause === undefined) {
+    const leaked = [...results].flatMap(leakedBrowsersOf).length
+    return group[0]?.what === leakName ? `leaked ${counted(leaked, "browser")}` : (group[0]?.evidence ?? key)
+  }
+  const trials = cause.scenarios.reduce((sum, one) => sum + (results.has(one.result) ? one.trials.length : 0), 0)
+  return `${counted(trials, "trial")}: ${cause.text}`
+}
 
 /** The items, those of one outage or one cause together, where the first of them stood. */
 export const findings = (report: RunReport): ReadonlyArray<Finding> => {
@@ -294,7 +324,7 @@ export const findings = (report: RunReport): ReadonlyArray<Finding> => {
     const [first] = group
     if (first === undefined) return []
     if (group.length === 1) return [{ ...first, items: group }]
-    const evidence = typeof key === "string" ? key : "operations" in key ? outageText(key) : first.evidence
+    const evidence = evidenceOf(key, group, report)
     return [{ rank: first.rank, what: first.what, title: counted(group.length, "scenario"), evidence, items: group }]
   })
 }

@@ -2,20 +2,14 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { PlatformError } from "effect/PlatformError"
 import * as Stream from "effect/Stream"
+import { textOf } from "@webagent/report/Cause"
 import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
 import * as Gate from "@webagent/report/Gate"
+import * as Headline from "@webagent/report/Headline"
 import * as Money from "@webagent/report/Money"
-import * as Onset from "@webagent/report/Onset"
 import type { RunEvent } from "@webagent/report/RunEvent"
-import {
-  countsOf,
-  leakedBrowsersOf,
-  type RunHeader,
-  type RunReport,
-  type ScenarioResult
-} from "@webagent/report/RunReport"
+import type { RunHeader, RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import type { Leftover } from "@webagent/report/Trial"
-import * as Attention from "./Attention.ts"
 import * as Explanation from "./Explanation.ts"
 import * as LimitsText from "./LimitsText.ts"
 import type { LogLines } from "./LogLines.ts"
@@ -61,28 +55,6 @@ const limitsOf = ({ limits, shard }: RunHeader): string => {
   return shard === undefined || text === "" ? "" : `limits   ${text}: of this shard alone, not of all ${shard.of}\n`
 }
 
-const leaks = (results: ReadonlyArray<ScenarioResult>, style: Style): ReadonlyArray<string> => {
-  const lines = results.flatMap((result) => {
-    const browsers = leakedBrowsersOf(result)
-    if (browsers.length === 0) return []
-    const left = `left ${counted(browsers.length, "browser")} open: ${browsers.map(({ id }) => id).join(", ")}`
-    return [`  ${style.bad("✗")} ${style.strong(`${result.suite} › ${result.name}`)}  ${left}`]
-  })
-  return lines.length === 0 ? [] : [...lines, ""]
-}
-
-const breaches = (results: ReadonlyArray<ScenarioResult>, style: Style): ReadonlyArray<string> => {
-  const lines = results.flatMap((result) => {
-    const sentences = new Set(
-      Attention.breachesOf(result).map(({ invariant, sentence }) => `${invariant}: ${sentence}`)
-    )
-    return [...sentences].map(
-      (sentence) => `  ${style.bad("✗")} ${style.strong(`${result.suite} › ${result.name}`)}  ${sentence}`
-    )
-  })
-  return lines.length === 0 ? [] : [...lines, ""]
-}
-
 const skips = (results: ReadonlyArray<ScenarioResult>, style: Style): ReadonlyArray<string> => {
   const reasons = Map.groupBy(
     results.filter((result) => result.verdict === "skipped"),
@@ -94,38 +66,25 @@ const skips = (results: ReadonlyArray<ScenarioResult>, style: Style): ReadonlyAr
   return lines.length === 0 ? [] : [...lines, ""]
 }
 
-/** The line that says what happened: `1 failed, 53 passed in 3.0 s · 0 leaked browsers`. */
+/** The last line: what happened, how long it took, what it cost, what was leaked. */
 export const summary = (report: RunReport, style: Style): string => {
-  const known = report.results.filter((result) => Attention.isQuarantined(result) && Attention.isBad(result))
-  const held = new Set(known)
-  const counts = countsOf(report.results.filter((result) => !held.has(result)))
-  const { claimed, failed, flaky, infra, passed, skipped, unscored } = counts
-  const unrun = report.results
+  const { counts, cost_usd, duration_ms, header, interrupted, results } = report
+  const line = Headline.lastLineOf(report)
+  // of scenarios that ran, what a limit or a stop kept from running
+  const unrun = results
     .filter(({ verdict }) => verdict !== "skipped")
     .reduce((sum, { trials }) => sum + trials.filter(({ verdict }) => verdict === "skipped").length, 0)
-  // how many of them the nights before did not know
-  const bad = (count: number, verdict: ScenarioResult["verdict"], how: string) => {
-    if (count === 0) return []
-    const those = report.results.filter((result) => result.verdict === verdict && !held.has(result))
-    const ages = Onset.summary(those.map(({ onset }) => onset?.trials))
-    return [style.bad(`${count} ${how}${ages === undefined ? "" : ` (${ages})`}`)]
-  }
-  const parts = [
-    ...bad(failed, "failed", "failed"),
-    ...bad(claimed, "claimed", "claimed success wrongly"),
-    ...bad(flaky, "flaky", "flaky"),
-    ...bad(infra, "infra", "without the service"),
-    ...bad(unscored, "unscored", "not scored"),
-    ...(known.length > 0 ? [`${known.length} failed in quarantine`] : []),
-    passed > 0 ? style.good(`${passed} passed`) : `${passed} passed`,
-    ...(skipped > 0 ? [`${skipped} skipped`] : []),
-    ...(unrun > 0 ? [`${counted(unrun, "trial")} of others not run`] : [])
+  const skipped = [
+    ...(counts.skipped === 0 ? [] : [`${counts.skipped} skipped`]),
+    ...(unrun === 0 ? [] : [`${counted(unrun, "trial")} not run`])
   ]
-  const browsers = SuiteProgress.browsers(report.results)
+  const browsers = SuiteProgress.browsers(results)
   const facts = [
-    `${report.interrupted ? "stopped by hand: " : ""}${parts.join(", ")} in ${duration(report.duration_ms)}`,
-    report.counts.leakedBrowsers > 0 ? style.bad(browsers) : browsers,
-    ...(report.header.target.simulated || report.cost_usd === "0" ? [] : [Money.shown(report.cost_usd)])
+    (Headline.statusOf(report) === "red" ? style.bad : style.good)(`${interrupted ? "STOPPED, " : ""}${line}`),
+    ...skipped,
+    duration(duration_ms),
+    counts.leakedBrowsers > 0 ? style.bad(browsers) : browsers,
+    ...(cost_usd === "0" ? [] : [`${Money.rounded(cost_usd)}${header.target.simulated ? " simulated" : ""}`])
   ]
   return facts.join(" · ")
 }
@@ -154,26 +113,28 @@ const claims = ({ agreement }: RunReport): ReadonlyArray<string> => {
   ]
 }
 
-/** Which trials only the infrastructure had ended, and were run again. */
+/** Which trials were retried after an infrastructure error, by cause. */
 const reruns = (results: ReadonlyArray<ScenarioResult>): ReadonlyArray<string> => {
   const all = results.flatMap(({ trials }) => trials.flatMap((trial) => trial.reruns))
-  const [first] = all
-  if (first === undefined) return []
-  const others = new Set(all.map(({ failure }) => failure.message)).size - 1
-  const why = `${first.failure.message.split("\n")[0]}${others === 0 ? "" : `, and ${counted(others, "other reason")}`}`
-  return [
-    `reruns   ${counted(all.length, "trial")} run again after the infrastructure had ended ${all.length === 1 ? "it" : "them"}: ${why}`
-  ]
+  if (all.length === 0) return []
+  const causes = [...Map.groupBy(all, ({ failure }) => textOf(failure, "infra"))]
+    .toSorted(([, one], [, other]) => other.length - one.length)
+    .map(([cause, those]) => `${cause} (${those.length})`)
+  const more = causes.length - mostCauses
+  const named = `${causes.slice(0, mostCauses).join(", ")}${more > 0 ? `, and ${counted(more, "other cause")}` : ""}`
+  return [`retries  ${counted(all.length, "trial")} retried after infrastructure errors: ${named}`]
 }
+
+const mostCauses = 3
 
 const mostLeft = 8
 
-/** Of what nobody knows whether it is there, all of a kind are one line. */
+/** What may exist, one line for all of a kind. */
 const unknown = (all: ReadonlyArray<Leftover>): ReadonlyArray<string> =>
   [...Map.groupBy(all, ({ kind }) => kind)].map(([kind, group]) =>
     group.length === 1
       ? (group[0]?.sentence ?? "")
-      : `${counted(group.length, kind)} of which nobody knows whether they are there, in report.json; the first: ${group[0]?.sentence}`
+      : `${counted(group.length, kind)} may exist, listed in report.json; the first: ${group[0]?.sentence}`
   )
 
 /** What may go on, and cost, by its id; a run that was ended in time costs no more, and is in the report only. */
@@ -188,28 +149,23 @@ const leftovers = ({ leftovers: all = [] }: RunReport): ReadonlyArray<string> =>
   ]
 }
 
-/** What nobody knows of what it cost. */
+/** The cost that is not known. */
 const spent = (report: RunReport): ReadonlyArray<string> => {
   const cost = InterruptedTrials.of(report)
   return cost === undefined ? [] : [`charged  ${InterruptedTrials.text(cost)}`]
 }
 
-/** Why it is red, and what would be a reason and is not, in one line each. */
-const why = (report: RunReport, style: Style): ReadonlyArray<string> => {
-  const { notes, reasons } = Gate.of(report)
-  return [
-    ...reasons.map(({ sentence }) => style.bad(`red      ${sentence}`)),
-    ...notes.filter(({ rule }) => rule !== "not run").map(({ sentence }) => style.faint(`note     ${sentence}`))
-  ]
-}
+/** What would make the run red and does not, one line each. */
+const notes = (report: RunReport, style: Style): ReadonlyArray<string> =>
+  Gate.of(report)
+    .notes.filter(({ rule }) => rule !== "not run")
+    .map(({ sentence }) => style.faint(`note     ${sentence}`))
 
 const ending = (report: RunReport, options: ConsoleOptions): ReadonlyArray<string> => {
   const next = options.next(report)
   return [
     "",
     ...Explanation.all(report, options),
-    ...leaks(report.results, options.style),
-    ...breaches(report.results, options.style),
     ...skips(report.results, options.style),
     ...figures(report),
     ...NightLines.lines(report),
@@ -217,10 +173,10 @@ const ending = (report: RunReport, options: ConsoleOptions): ReadonlyArray<strin
     ...reruns(report.results),
     ...leftovers(report),
     ...spent(report),
-    ...why(report, options.style),
-    summary(report, options.style),
+    ...notes(report, options.style),
     ...(options.reportPath === undefined ? [] : [`report   ${options.reportPath}`]),
-    ...(next === undefined ? [] : [`next     ${next}`])
+    ...(next === undefined ? [] : [`next     ${next}`]),
+    summary(report, options.style)
   ]
 }
 

@@ -15,7 +15,7 @@ export interface ExplanationOptions {
 }
 
 const request = ({ method, path, status, duration_ms }: Exchange): string =>
-  `${method} ${path}   ${status ?? "no answer"}   ${duration(duration_ms)}`
+  `${method} ${path}   ${status ?? "no response"}   ${duration(duration_ms)}`
 
 /** How many trials passed, and within what their true rate lies. */
 const trials = ({ passRate, trials }: ScenarioResult): string | undefined => {
@@ -25,61 +25,97 @@ const trials = ({ passRate, trials }: ScenarioResult): string | undefined => {
   return `${passed} of ${trials.length} passed${within}`
 }
 
-/** Why a scenario is bad, in lines that end with an empty one; none where nothing failed. */
-export const of = (result: ScenarioResult, { columns, replay, style }: ExplanationOptions): ReadonlyArray<string> => {
-  const { failure, quarantine } = result
-  if (failure === undefined) return []
-  const title = `${result.suite} › ${result.name}`
-  const isKnown = Attention.isQuarantined(result)
-  const time = duration(result.duration_ms)
-  const room = Math.max(2, Math.min(columns, 100) - title.length - time.length - 4)
+const replayLine = (result: ScenarioResult, { replay, style }: ExplanationOptions): string =>
+  `      ${style.faint("replay   ")} ${replay(result)}`
+
+/** Whether its own failure says less than what it has in common with others. */
+const isAway = ({ verdict }: ScenarioResult): boolean => verdict === "infra" || verdict === "unscored"
+
+/** How a scenario failed, in lines: what the service says first. */
+const factsOf = (result: ScenarioResult, options: ExplanationOptions, worse?: string): ReadonlyArray<string> => {
+  const { columns, style } = options
+  const { failure } = result
+  if (failure === undefined) return [replayLine(result, options)]
   const fact = (word: string, text: string | undefined) =>
     text === undefined || text === ""
       ? []
       : [`      ${style.faint(word.padEnd(9))} ${text.replaceAll("\n", `\n${" ".repeat(16)}`)}`]
   return [
-    `  ${isKnown ? style.faint("-") : style.bad("✗")} ${style.strong(title)}${" ".repeat(room)}${style.faint(time)}`,
-    ...(isKnown ? [`      in quarantine until ${quarantine?.expires}: ${quarantine?.reason}`] : []),
     `      ${failure.message.replaceAll("\n", "\n      ")}`,
+    ...fact("service", failure.service),
     ...(failure.diff === undefined
       ? [...fact("expected", failure.expected), ...fact("got", failure.actual)]
       : FailureDiff.lines(failure.diff, style).map((line) => `      ${line}`)),
     ...fact("request", failure.request && request(failure.request)),
     ...fact("trials", trials(result)),
     ...fact("age", result.onset?.trials && Onset.text(result.onset.trials)),
+    ...fact("baseline", worse),
     ...fact("why", result.reason),
     ...fact("where", failure.where),
     ...(failure.source === undefined ? [] : [`                ${style.faint(cut(failure.source, columns - 16))}`]),
-    ...fact("replay", replay(result)),
+    replayLine(result, options)
+  ]
+}
+
+/** Why a scenario failed, in lines that end with an empty one; none where nothing failed. */
+export const of = (result: ScenarioResult, options: ExplanationOptions, worse?: string): ReadonlyArray<string> => {
+  const { columns, style } = options
+  const { failure, quarantine } = result
+  if (failure === undefined) return []
+  const title = `${result.suite} › ${result.name}`
+  const isKnown = Attention.isQuarantined(result)
+  const time = duration(result.duration_ms)
+  const room = Math.max(2, Math.min(columns, 100) - title.length - time.length - 4)
+  return [
+    `  ${isKnown ? style.faint("-") : style.bad("✗")} ${style.strong(title)}${" ".repeat(room)}${style.faint(time)}`,
+    ...(isKnown ? [`      in quarantine until ${quarantine?.expires}: ${quarantine?.reason}`] : []),
+    ...factsOf(result, options, worse),
     ""
   ]
 }
 
 const mostNamed = 8
 
-/** What one cause kept from being scored, in lines that end with an empty one. */
-const together = (finding: Attention.Finding, { replay, style }: ExplanationOptions): ReadonlyArray<string> => {
+/** Several scenarios of one cause: what they have in common, their names, and the first one in full. */
+const together = (finding: Attention.Finding, options: ExplanationOptions): ReadonlyArray<string> => {
+  const { columns, style } = options
   const { evidence, items, title, what } = finding
   const age = Attention.age(finding)
   const names = items.slice(0, mostNamed).map((item) => item.title)
   const more = items.length - names.length
-  const result = items[0]?.result
+  const example = items[0]?.result
   return [
-    `  ${style.bad("✗")} ${style.strong(title)} ${what}${age === undefined ? "" : ` (${age})`}: ${evidence}`,
+    cut(
+      `  ${style.bad("✗")} ${style.strong(title)} ${what}${age === undefined ? "" : ` (${age})`}: ${evidence}`,
+      columns * 3
+    ),
     ...names.map((name) => `      ${name}`),
     ...(more === 0 ? [] : [style.faint(`      and ${more} more, in report.json`)]),
-    ...(result === undefined ? [] : [`      ${style.faint("replay   ")} ${replay(result)}`]),
+    ...(example === undefined ? [] : isAway(example) ? [replayLine(example, options)] : factsOf(example, options)),
     ""
   ]
 }
 
-/** Why scenarios are bad, as `worstFirst` has them: what one cause ended is said once. */
-export const all = (report: RunReport, options: ExplanationOptions): ReadonlyArray<string> => {
-  const groups = Attention.findings(report).filter(({ items }) => items.length > 1)
-  const groupOf = new Map(groups.flatMap((group) => group.items.map(({ result }) => [result, group] as const)))
-  return report.results.toSorted(Attention.worstFirst).flatMap((result) => {
-    const group = groupOf.get(result)
-    if (group === undefined) return of(result, options)
-    return group.items[0]?.result === result ? together(group, options) : []
-  })
+/** One finding: a scenario in full, or what is no failed check, in a line. */
+const alone = (finding: Attention.Finding, options: ExplanationOptions): ReadonlyArray<string> => {
+  const { style } = options
+  const { evidence, items, result, title, what } = finding
+  if (result?.failure !== undefined && items.every(Attention.isVerdict)) return of(result, options, finding.worse)
+  const age = Attention.age(finding)
+  return [
+    `  ${style.bad("✗")} ${style.strong(title)}  ${what}${age === undefined ? "" : ` (${age})`}`,
+    `      ${evidence}`,
+    ...(result === undefined ? [] : [replayLine(result, options)]),
+    ""
+  ]
 }
+
+/** What needs a person, by cause and worst first; then the scenarios in quarantine that failed. */
+export const all = (report: RunReport, options: ExplanationOptions): ReadonlyArray<string> => [
+  ...Attention.findings(report).flatMap((finding) =>
+    finding.items.length > 1 ? together(finding, options) : alone(finding, options)
+  ),
+  ...report.results
+    .filter((result) => Attention.isQuarantined(result) && Attention.isBad(result))
+    .flatMap((result) => of(result, options))
+]

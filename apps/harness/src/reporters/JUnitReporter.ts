@@ -10,11 +10,20 @@ import * as AtomicFile from "@webagent/report/AtomicFile"
 
 const seconds = (duration_ms: number) => (duration_ms / 1000).toFixed(3)
 
-const facts = ({ actual, expected, request, where }: Failure): string =>
+/** Where a failed check stands, as CI systems link it. */
+const placeOf = (failure: Failure | undefined): { readonly file?: string; readonly line?: string } => {
+  const [, file, line] = /^(.+):(\d+)$/u.exec(failure?.where ?? "") ?? []
+  return file === undefined || line === undefined ? {} : { file, line }
+}
+
+const facts = ({ actual, expected, request, service, where }: Failure): string =>
   [
+    ...(service === undefined ? [] : [`service   ${service}`]),
     ...(expected === undefined ? [] : [`expected  ${expected}`]),
     ...(actual === undefined ? [] : [`got       ${actual}`]),
-    ...(request === undefined ? [] : [`request   ${request.method} ${request.path} ${request.status ?? "no answer"}`]),
+    ...(request === undefined
+      ? []
+      : [`request   ${request.method} ${request.path} ${request.status ?? "no response"}`]),
     ...(where === undefined ? [] : [`where     ${where}`])
   ].join("\n")
 
@@ -76,24 +85,29 @@ const testcase = (result: ScenarioResult, items: ReadonlyArray<Attention.Item>, 
     ...(hidden && failure !== undefined ? [`failure   ${Attention.failureLine(failure)}`] : []),
     `replay    ${replay(result)}`
   ]
-  return element("testcase", { name: result.name, classname: result.suite, time: seconds(result.duration_ms) }, [
-    ...failures(result, items),
-    // the first is the failure itself, unless another trial passed
-    ...(red && verdict !== "flaky" ? failuresOf(failing.slice(1), "rerunFailure") : []),
-    ...(verdict === "flaky" ? failuresOf(failing, "flakyFailure") : []),
-    ...(skipped === undefined ? [] : [element("skipped", { message: skipped }, [])]),
-    ...(red && isError(result)
-      ? [
-          element(
-            "error",
-            { message: failure?.message ?? reason ?? verdict, type: verdict },
-            failure ? content(facts(failure)) : []
-          )
-        ]
-      : []),
-    ...trials.flatMap(({ reruns, seed }) => reruns.map((rerun) => further(infra, rerun.failure, seed))),
-    element("system-out", {}, [escape(output.join("\n"))])
-  ])
+  const place = placeOf(failure)
+  return element(
+    "testcase",
+    { name: result.name, classname: result.suite, time: seconds(result.duration_ms), ...place },
+    [
+      ...failures(result, items),
+      // the first is the failure itself, unless another trial passed
+      ...(red && verdict !== "flaky" ? failuresOf(failing.slice(1), "rerunFailure") : []),
+      ...(verdict === "flaky" ? failuresOf(failing, "flakyFailure") : []),
+      ...(skipped === undefined ? [] : [element("skipped", { message: skipped }, [])]),
+      ...(red && isError(result)
+        ? [
+            element(
+              "error",
+              { message: failure?.message ?? reason ?? verdict, type: verdict },
+              failure ? content(facts(failure)) : []
+            )
+          ]
+        : []),
+      ...trials.flatMap(({ reruns, seed }) => reruns.map((rerun) => further(infra, rerun.failure, seed))),
+      element("system-out", {}, [escape(output.join("\n"))])
+    ]
+  )
 }
 
 type Items = ReadonlyMap<ScenarioResult, ReadonlyArray<Attention.Item>>

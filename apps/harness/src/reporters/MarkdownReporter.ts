@@ -2,9 +2,9 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import type { PlatformError } from "effect/PlatformError"
 import * as Stream from "effect/Stream"
+import * as Headline from "@webagent/report/Headline"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import * as Attention from "./Attention.ts"
-import * as Headline from "./Headline.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
 import { counted, duration } from "@webagent/report/Text"
 import * as AtomicFile from "@webagent/report/AtomicFile"
@@ -35,11 +35,12 @@ const factsOf = ({ result }: Attention.Item, replay: Replay): ReadonlyArray<stri
   const failure = result?.failure
   return [
     ...(failure === undefined ? [] : [failure.message]),
+    ...(failure?.service === undefined ? [] : [`service   ${failure.service}`]),
     ...(failure?.expected === undefined ? [] : [`expected  ${failure.expected}`]),
     ...(failure?.actual === undefined ? [] : [`got       ${failure.actual}`]),
     ...(failure?.request === undefined
       ? []
-      : [`request   ${failure.request.method} ${failure.request.path} ${failure.request.status ?? "no answer"}`]),
+      : [`request   ${failure.request.method} ${failure.request.path} ${failure.request.status ?? "no response"}`]),
     ...(failure?.where === undefined ? [] : [`where     ${failure.where}`]),
     ...(result === undefined ? [] : [`replay    ${replay(result)}`])
   ]
@@ -99,9 +100,9 @@ export const render = (report: RunReport, replay: Replay): string => {
   const findings = Attention.findings(report)
   const items = findings.flatMap(({ items }) => items)
   const head = [
-    `## ${items.length === 0 && !report.interrupted ? "✅" : "❌"} ${escape(Headline.sentence(report))}`,
+    `## ${{ red: "❌", unusual: "⚠️", green: "✅" }[Headline.statusOf(report)]} ${escape(Headline.titleOf(report))}`,
     "",
-    `${escape(header.target.name)} · seed ${header.seed} · ${counted(report.counts.trials, "trial")} · ${counted(report.counts.requests, "request")} · ${duration(report.duration_ms)} · began ${header.startedAt.slice(0, 19).replace("T", " ")} UTC`,
+    `${escape(header.target.name)} · ${Headline.passedText(report)} · seed ${header.seed} · ${counted(report.counts.trials, "trial")} · ${counted(report.counts.requests, "request")} · ${duration(report.duration_ms)} · began ${header.startedAt.slice(0, 19).replace("T", " ")} UTC`,
     ""
   ].join("\n")
   const ages = findings.map((finding) => Attention.age(finding))
@@ -152,20 +153,32 @@ export const render = (report: RunReport, replay: Replay): string => {
 
 const longestAnnotation = 4000
 
-/** One command of GitHub's that marks the run with everything that needs a person; none where nothing does. */
-export const annotation = (report: RunReport): string | undefined => {
+// GitHub shows no more errors of one step
+const mostAnnotations = 10
+
+const data = (value: string) => value.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A")
+
+const property = (value: string) => data(value).replaceAll(":", "%3A").replaceAll(",", "%2C")
+
+/** `file` and `line` of a failure, where it names them. */
+const placeOf = (where: string | undefined): string => {
+  const [, file, line] = /^(.+):(\d+)$/u.exec(where ?? "") ?? []
+  return file === undefined ? "" : `file=${property(file)},line=${line},`
+}
+
+/** GitHub's commands that mark a run: one error for each finding, at the line of its first scenario's failed check. */
+export const annotations = (report: RunReport): ReadonlyArray<string> => {
   const findings = Attention.findings(report)
-  if (findings.length === 0) return undefined
-  const text = findings
-    .map((finding) => {
-      const age = Attention.age(finding)
-      return `${finding.title}: ${finding.what}${age === undefined ? "" : ` (${age})`}. ${finding.evidence}`
-    })
-    .join("\n")
-  const short = text.length > longestAnnotation ? `${text.slice(0, longestAnnotation)}…` : text
-  const data = (value: string) => value.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A")
-  const title = data(Headline.sentence(report)).replaceAll(":", "%3A").replaceAll(",", "%2C")
-  return `::error title=${title}::${data(short)}`
+  const more = findings.length - mostAnnotations
+  return findings.slice(0, mostAnnotations).map((finding, index) => {
+    const { evidence, items, title, what } = finding
+    const age = Attention.age(finding)
+    const names = items.length === 1 ? [] : items.map((item) => item.title)
+    const rest = index === mostAnnotations - 1 && more > 0 ? [`and ${more} more: see report.html.`] : []
+    const text = [evidence, ...names, ...rest].join("\n").slice(0, longestAnnotation)
+    const heading = `${title}: ${what}${age === undefined ? "" : ` (${age})`}`
+    return `::error ${placeOf(items[0]?.result?.failure?.where)}title=${property(heading)}::${data(text)}`
+  })
 }
 
 /** Where else than in its file a summary goes. */
@@ -178,7 +191,7 @@ export interface MarkdownOptions {
   readonly annotate?: (text: string) => Effect.Effect<void, PlatformError>
 }
 
-/** Writes the report as Markdown, adds it to the job's summary, and marks the run once with all that is wrong. */
+/** Writes the report as Markdown, adds it to the job's summary, and marks the run with an error for each finding. */
 export const make =
   ({ annotate, jobSummary, path, replay }: MarkdownOptions): Reporter<FileSystem.FileSystem> =>
   (events) =>
@@ -189,8 +202,8 @@ export const make =
               const text = render(event.report, replay)
               yield* AtomicFile.write(path, text)
               if (jobSummary !== undefined) yield* fs.writeFileString(jobSummary, `${text}\n`, { flag: "a" })
-              const command = annotation(event.report)
-              if (annotate !== undefined && command !== undefined) yield* annotate(`${command}\n`)
+              if (annotate === undefined) return
+              for (const command of annotations(event.report)) yield* annotate(`${command}\n`)
             })
           )
         : Effect.void

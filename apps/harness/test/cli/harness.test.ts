@@ -56,7 +56,10 @@ describe.concurrent("run", () => {
       stdout,
       /^webagent harness \d+\.\d+\.\d+ · simulated service on 127\.0\.0\.1:\d+ · seed 1 · 8 at a time\n/u
     )
-    assert.match(stdout, /\n {2}example +1\/1 +[\d.]+ m?s\n\n1 passed in [\d.]+ m?s · 0 leaked browsers\nreport /u)
+    assert.match(
+      stdout,
+      /\n {2}example +1\/1 +[\d.]+ m?s\n\nreport [^]*\nGREEN: 1 of 1 scenario passed · [\d.]+ m?s · 0 leaked browsers(?: · .+ simulated)?\n$/u
+    )
     assert.notInclude(stdout, "\u001B")
     const report = reportIn(directory)
     const { failed, leakedBrowsers, passed, skipped } = report.counts
@@ -85,7 +88,7 @@ export default Suite.make("far", [scenario("adds up", function* () { yield* chec
     )
     const { code, stderr, stdout } = await run(["run", file, "--report-dir", reportDir()])
     assert.strictEqual(code, 0, stderr)
-    assert.include(stdout, "1 passed")
+    assert.include(stdout, "GREEN: 1 of 1 scenario passed")
   })
 
   it("npm changes the working directory: a suite file is looked for where npm was called, too", async () => {
@@ -116,14 +119,17 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
     assert.match(stdout, /request {3}GET \/api\/v4\/runs\/[\da-f-]+ {3}200 {3}(?:\d+ ms|\d+\.\d s)/u)
     assert.match(stdout, /where {5}test\/cli\/example\.suite\.ts:11\n/u)
     assert.include(stdout, `replay    npm run harness -- run ${example} --name fails --seed 7`)
-    assert.include(stdout, "1 failed, 0 passed in")
+    assert.include(stdout, "RED: 1 failure (0 of 1 scenario passed)")
   })
 
   it("a leaked browser is stopped, named, and fails the run", async () => {
     const directory = reportDir()
     const { code, stdout } = await run(["run", example, "--tag", "leak", "--report-dir", directory])
     assert.strictEqual(code, 1)
-    assert.match(stdout, /1 failed, 0 passed in [\d.]+ m?s · 1 leaked browser, stopped now \(/u)
+    assert.match(
+      stdout,
+      /RED: 1 browser leak \(0 of 1 scenario passed\) · [\d.]+ m?s · 1 leaked browser, stopped now \(/u
+    )
     assert.strictEqual(reportIn(directory).results[0]?.trials[0]?.leakedBrowsers[0]?.stopped, true)
   })
 
@@ -136,7 +142,7 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
     const { code, stderr, stdout } = await running.ended
     assert.strictEqual(code, 130)
     assert.include(stderr, "Ctrl-C again ends at once")
-    assert.include(stdout, "stopped by hand")
+    assert.include(stdout, "STOPPED, RED: ")
     assert.include(stdout, "0 leaked browsers")
     const report = reportIn(directory)
     assert.isTrue(report.interrupted)
@@ -355,7 +361,7 @@ describe.concurrent("mistakes", () => {
     [
       "a taken port",
       2,
-      /^Port \d+ is taken\. Choose another with --port, or 0 for any free one\.\n$/u,
+      /^Port \d+ is in use\. Choose another with --port, or 0 for any free port\.\n$/u,
       () => ["serve", "--port", new URL(address).port]
     ]
   ]

@@ -58,7 +58,10 @@ describe("merge", () => {
     const dear = await run(["merge", at("one"), at("two"), "--report-dir", at("dear"), "--max-requests", "1"])
     assert.strictEqual(dear.code, 1)
     assert.match(dear.stdout, /^merging 2 shards · .+ together · \d+ of 1 request\n/u)
-    assert.match(dear.stdout, /\nred {6}the shards sent \d+ requests together, more than the 1 of the night\n/u)
+    assert.match(
+      dear.stdout,
+      /\n {2}✗ the whole run {2}limit crossed\n {6}the shards sent \d+ requests together, more than the 1 of the night\n/u
+    )
 
     const nowhere = await run(["merge", at("nowhere")])
     assert.deepStrictEqual(
@@ -72,7 +75,7 @@ describe("merge", () => {
     )
     const allowed = await run(["merge", at("one"), "--allow-missing", "--report-dir", at("half")])
     assert.include(allowed.stdout, "skipped: shard 2 is missing")
-    assert.include(allowed.stdout, "red      1 of 2 shards is missing")
+    assert.include(allowed.stdout, "      1 of 2 shards is missing\n")
 
     // one that was killed has events and no report
     rmSync(join(at("two"), "report.json"))

@@ -14,7 +14,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe.concurrent("the reports of a run", () => {
-  it("a red run in a job: every file, the page with its waterfall, one annotation, a summary beside others'", async () => {
+  it("a red run in a job: every file, the page with its waterfall, an annotation for each finding, a summary beside others'", async () => {
     const directory = join(folder, "red")
     const summary = join(folder, "job.md")
     writeFileSync(summary, "what came before\n")
@@ -32,11 +32,12 @@ describe.concurrent("the reports of a run", () => {
       "traces"
     ])
     const page = readFileSync(join(directory, "report.html"), "utf8")
-    assert.include(page, "<h1>2 of 2 scenarios failed; 1 browser was left open and stopped; ")
+    assert.include(page, "</span></span> 1 failure, 1 browser leak</h1>")
     assert.include(page, 'data-trace="trace-0"')
     const commands = stdout.split("\n").filter((line) => line.startsWith("::"))
-    assert.strictEqual(commands.length, 1)
-    assert.match(commands[0] ?? "", /^::error title=.*::example › fails: failed\..*%0Aexample › leaks: /u)
+    assert.strictEqual(commands.length, 2)
+    assert.match(commands[0] ?? "", /^::error file=.*,line=\d+,title=example › fails%3A failed::/u)
+    assert.match(commands[1] ?? "", /^::error title=example › leaks%3A browser leak::leaked 1 browser/u)
     assert.include(stdout, `report   ${join(directory, "report.html")}\n`)
     assert.strictEqual(
       readFileSync(summary, "utf8"),
@@ -58,7 +59,7 @@ describe.concurrent("the reports of a run", () => {
     const { code, stderr, stdout } = await run(["run", example, "--tag", "quick", "--report-dir", directory])
     assert.strictEqual(code, 2)
     assert.match(stderr, /^The report cannot be written: .*report\.html is a folder and not a file\.\n$/u)
-    assert.include(stdout, "1 passed in")
+    assert.include(stdout, "GREEN: 1 of 1 scenario passed")
     assert.strictEqual(JSON.parse(readFileSync(join(directory, "report.json"), "utf8")).counts.passed, 1)
     assert.include(readFileSync(join(directory, "junit.xml"), "utf8"), '<testsuites name="webagent-harness" tests="1"')
   })

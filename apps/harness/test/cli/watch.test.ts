@@ -20,14 +20,14 @@ describe.concurrent("run --watch", () => {
     writeFileSync(suite, sums)
     writeFileSync(part, "export const two: number = 3\n")
     const watching = start(["run", suite, "--watch"])
-    await watching.says("1 failed, 0 passed")
+    await watching.says("RED: 1 failure")
 
     writeFileSync(part, "export const two: number = = 2\n")
     const broken = await watching.says("could not be loaded")
     assert.match(broken, /\n\S+part\.ts changed\n\S+sums\.suite\.ts could not be loaded: Expression expected\n/u)
 
     writeFileSync(part, "export const two: number = 2\n")
-    const mended = await watching.says("1 passed in")
+    const mended = await watching.says("GREEN: 1 of 1 scenario passed")
     assert.include(mended, "\n  fixed          sums › adds up\n")
     watching.signal("SIGINT")
     const { code } = await watching.ended

@@ -45,7 +45,9 @@ const visit = async (url: string, options: Parameters<Browser["newContext"]>[0] 
 
 const firstWaterfall = async (tab: Tab) => {
   await tab.locator("details.scenario > summary").first().click()
-  await tab.locator("details.scenario [data-trace]").first().click()
+  // a scenario that failed shows it at once
+  const button = tab.locator("details.scenario[open] [data-trace]").first()
+  if ((await tab.locator("details.scenario[open] [data-failed]").count()) === 0) await button.click()
   await tab.locator(".wf-row").first().waitFor()
 }
 
@@ -80,17 +82,12 @@ describe("the page in Chromium", () => {
   it("the keyboard alone reaches a finding, its waterfall, and a request with its answer", async () => {
     await using visited = await visit(write("red", redNight()))
     const { tab } = visited
-    await tab.locator(".card a").first().focus()
+    await tab.locator(".finding a").first().focus()
     await tab.keyboard.press("Enter")
-    const focused = () => tab.evaluate(() => document.activeElement?.textContent ?? "")
     // the address changes first, and the page hears of it
     await tab.waitForFunction(() => document.activeElement?.tagName === "SUMMARY")
-    assert.include(await focused(), "buys the red mug")
-    for (let presses = 0; !(await focused()).startsWith("Waterfall") && presses < 12; presses++) {
-      await tab.keyboard.press("Tab")
-    }
-    await tab.keyboard.press("Enter")
-    const button = tab.locator("[data-trace]").first()
+    assert.include(await tab.evaluate(() => document.activeElement?.textContent ?? ""), "buys the red mug")
+    const button = tab.locator("details.scenario[open] [data-failed]").first()
     await tab.locator(".wf-row").first().waitFor()
     assert.strictEqual(await button.getAttribute("aria-expanded"), "true")
     await tab.locator(".wf-row").first().focus()
@@ -103,6 +100,30 @@ describe("the page in Chromium", () => {
     await button.focus()
     await tab.keyboard.press("Space")
     assert.isFalse(await tab.locator(".wf").isVisible())
+    await tab.keyboard.press("Escape")
+    assert.strictEqual(await tab.locator("details.scenario[open]").count(), 0)
+    assert.strictEqual(await tab.evaluate(() => document.activeElement?.tagName), "SUMMARY")
+  })
+
+  it("Trace beside a finding opens its panel, and Close closes it; one panel is open at a time", async () => {
+    await using visited = await visit(write("red", redNight(2)), { viewport: { width: 1400, height: 900 } })
+    const { tab } = visited
+    await tab.locator(".finding [data-open]").first().click()
+    await tab.locator(".wf-row").first().waitFor()
+    const box = await tab.locator("details.scenario[open] > .body").boundingBox()
+    assert.isAbove(box?.x ?? 0, 400)
+    assert.match(
+      await tab.locator("details.scenario[open] .failure").first().innerText(),
+      /the order that the shop keeps/u
+    )
+    await tab
+      .locator("details.scenario > summary")
+      .last()
+      .evaluate((summary: HTMLElement) => summary.click())
+    assert.strictEqual(await tab.locator("details.scenario[open]").count(), 1)
+    await tab.locator("details.scenario[open] [data-close]").click()
+    assert.strictEqual(await tab.locator("details.scenario[open]").count(), 0)
+    assert.deepStrictEqual(visited.complaints, [])
   })
 
   it("the path of a request is whole beside its status, however much that says", async () => {
@@ -149,7 +170,7 @@ describe("the page in Chromium", () => {
     await using bare = await visit(url, { javaScriptEnabled: false })
     assert.strictEqual(await shown(bare.tab), 68)
     await bare.tab.locator("details.scenario > summary").first().click()
-    assert.isTrue(await bare.tab.getByText("What differs").first().isVisible())
+    assert.isTrue(await bare.tab.getByText("Difference:").first().isVisible())
     assert.strictEqual(await bare.tab.locator("button:visible").count(), 0)
   })
 

@@ -28,6 +28,8 @@ const failure: Failure = {
   request: { method: "GET", path: "/api/v4/runs/7f0c11aa-3f5e-4d0c-9a3b-0d53f36a9ee1", status: 200, duration_ms: 3.2 }
 }
 
+const cancelled: Failure = { ...failure, message: "the order is cancelled", service: "The order was shipped." }
+
 const lost: Failure = { kind: "error", message: "TransportError: the connection was reset before an answer came" }
 
 const trialOf = (index: number, duration_ms: number, change: Partial<Trial> = {}): Trial => ({
@@ -237,9 +239,9 @@ export const redNight = (good = 60): RunReport => {
     ]),
     resultOf("checkout", "an order can be cancelled", [
       trialOf(0, 2000),
-      fails(1),
+      fails(1, { failure: cancelled }),
       trialOf(2, 2100),
-      fails(3),
+      fails(3, { failure: cancelled }),
       trialOf(4, 2050)
     ]),
     resultOf("v4-browsers", "forgets to stop its browser", [

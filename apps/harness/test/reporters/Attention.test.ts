@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Attention from "../../src/reporters/Attention.ts"
-import * as Headline from "../../src/reporters/Headline.ts"
 import type { JudgedRow } from "@webagent/report/NightJudgement"
-import { away, dated, green, mixed, night } from "./fixture.ts"
+import type { ScenarioResult } from "@webagent/report/RunReport"
+import { away, dated, green, night, trial } from "./fixture.ts"
 
 const row = (figure: JudgedRow["figure"], name: string | null): JudgedRow => ({
   figure,
@@ -50,6 +50,41 @@ describe("Attention", () => {
   })
 })
 
+describe("causes", () => {
+  const said = { service: "The cart was empty." }
+  const failing = (name: string, message: string) => {
+    const failure = { kind: "check" as const, message, ...said }
+    const trials = [0, 1].map((index) => trial({ index, verdict: "failed", failure }))
+    return { ...green.results[0], name, verdict: "failed" as const, failure, trials } as ScenarioResult
+  }
+
+  it("one cause of several scenarios is one finding, with the number of its trials", () => {
+    const results = [failing("buys tea", "the tea is ordered"), failing("buys a mug", "the mug is ordered")]
+    assert.deepStrictEqual(
+      Attention.findings({ ...green, results }).map(({ evidence, items, title, what }) => [
+        what,
+        title,
+        evidence,
+        items.length
+      ]),
+      [["failed", "2 scenarios", '4 trials: the service says "The cart was empty."', 2]]
+    )
+  })
+
+  it("leaks of several scenarios are one finding, which counts the browsers", () => {
+    const leakedBrowsers = [{ id: "b-1", stopped: true }]
+    const results = ["a", "b"].map((name) => ({
+      ...failing(name, ""),
+      trials: [trial({ leakedBrowsers })]
+    }))
+    for (const result of results) Reflect.deleteProperty(result, "failure")
+    assert.deepStrictEqual(
+      Attention.findings({ ...green, results }).map(({ evidence, title, what }) => [what, title, evidence]),
+      [["browser leak", "2 scenarios", "leaked 2 browsers"]]
+    )
+  })
+})
+
 describe("what nights before say of the age of what is wrong", () => {
   it("what is new comes first, then what is wrong again, then what nobody has mended; of one age the worst", () => {
     assert.deepStrictEqual(
@@ -57,26 +92,13 @@ describe("what nights before say of the age of what is wrong", () => {
       [
         ["flaky", "new"],
         ["failed", "again after 3 green nights"],
-        ["browser left open", "again after 1 night without it"],
+        ["browser leak", "again after 1 night without it"],
         ["claimed success wrongly", "since 2026-11-15, 7 nights"],
         ["service not reached", "since 2026-11-15, 7 nights"],
         ["not scored", "since 2026-11-15, 7 nights"]
       ]
     )
     assert.deepStrictEqual(dated.results.toSorted(Attention.worstFirst).map(({ name }) => name)[0], "buys the red mug")
-  })
-
-  it("the headline counts scenarios that are newly red first, each by the newest of what is wrong with it", () => {
-    assert.match(
-      Headline.sentence(dated),
-      /^1 of 9 scenarios is newly red, 2 are red again, 3 are red as before; 2 of 7 scenarios failed, /u
-    )
-    const worse = { ...row("duration", "pays"), onset: { since: "2026-11-21T09:12:44.123Z", nights: 1, known: 9 } }
-    const judgement = { verdict: "regressed" as const, nights: 9, passedOver: [], differences: [], rows: [worse] }
-    assert.match(Headline.sentence({ ...dated, judgement }), /^2 of 9 scenarios are newly red, 2 are/u)
-    const old = dated.results.filter(({ onset }) => onset?.trials?.nights === 7)
-    assert.match(Headline.sentence({ ...dated, results: old }), /^3 of 3 scenarios are red as before, none is new; /u)
-    assert.isUndefined(Headline.ages(night))
   })
 
   it("a finding of several scenarios counts their ages", () => {
@@ -147,52 +169,5 @@ describe("Attention.findings", () => {
       told({ ...away, results }).map(([title]) => title),
       ["away › runs 0", "13 scenarios", "2 scenarios"]
     )
-  })
-})
-
-describe("Headline", () => {
-  it("one sentence, worst first, with what it cost", () => {
-    assert.strictEqual(
-      Headline.sentence(judgedBy(row("duration", "pays"), row("cost", null))),
-      "1 of 9 scenarios is worse than before; the whole night is worse in cost; 2 of 7 scenarios failed, 1 while the agent claimed success; 1 flaky; 1 not reached; 1 not scored; 1 browser was left open and stopped; 1 in quarantine; 1 not run; 1.24 USD"
-    )
-    assert.strictEqual(Headline.sentence(green), "The one scenario passed; 0.00 USD")
-    assert.strictEqual(Headline.sentence({ ...mixed, results: [] }), "Nothing was run; 0.00 USD")
-  })
-
-  it("the page's heading is three of it, the rest stands below", () => {
-    assert.deepStrictEqual(Headline.short(night), [
-      "2 of 7 scenarios failed, 1 while the agent claimed success; 1 flaky; 1 not reached; 1.24 USD",
-      "1 not scored; 1 browser was left open and stopped; 1 in quarantine; 1 not run."
-    ])
-  })
-
-  it("a limit that the shards crossed together is said, also where all passed", () => {
-    const crossed = ["the shards cost 10.02 USD together, more than the 10.00 USD of the night"]
-    assert.strictEqual(Headline.sentence({ ...green, crossed }), "A limit of the night was crossed; 0.00 USD")
-  })
-
-  it("what interrupted trials are charged is said", () => {
-    const cut = { trials: 1, most_usd: "0.5" }
-    const resumed = [{ at: green.header.startedAt, kept: 0, after_ms: 0, cut }]
-    assert.include(
-      Headline.sentence({ ...green, header: { ...green.header, resumed } }),
-      "; cost of 1 interrupted trial unknown: charged 0.50 USD, its declared budget; 0.00 USD"
-    )
-  })
-
-  it("what may go on at the service is said", () => {
-    const leftover = { kind: "run", id: "r-1", trial: null, state: "open" as const, sentence: "" }
-    assert.include(Headline.sentence({ ...green, leftovers: [leftover, leftover] }), "2 runs may go on and cost")
-    // a browser of which the create's answer was lost is in no scenario's list
-    const lost = { ...leftover, kind: "browser", id: null, state: "unknown" as const }
-    assert.include(Headline.sentence({ ...green, leftovers: [lost] }), "1 browser may go on and cost")
-    const known = { ...leftover, kind: "browser" }
-    assert.notInclude(Headline.sentence({ ...green, leftovers: [known] }), "may go on")
-  })
-
-  it("the first verdict says of how many", () => {
-    const results = night.results.filter(({ verdict }) => verdict === "infra" || verdict === "passed")
-    assert.match(Headline.sentence({ ...night, results }), /^1 of \d+ scenarios not reached;/u)
   })
 })

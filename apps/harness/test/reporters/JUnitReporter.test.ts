@@ -18,6 +18,7 @@ const older = (xml: string) =>
   xml
     .replaceAll(/<(flaky|rerun)(Failure|Error)[^>]*>.*?<\/\1\2>/gsu, "")
     .replaceAll(/<skipped message="[^"]*"\/>/gu, "<skipped/>")
+    .replaceAll(/ file="[^"]*" line="\d+">/gu, ">")
 
 const validate = (contents: string) =>
   Effect.promise(() =>
@@ -48,7 +49,7 @@ describe("JUnitReporter", () => {
       '<property name="seed" value="1"/>',
       '<property name="cost_usd" value="0"/>',
       "</properties>",
-      '<testcase name="closing &lt;CDP&gt; &amp; &quot;more&quot;" classname="v4-browsers" time="1.200">',
+      '<testcase name="closing &lt;CDP&gt; &amp; &quot;more&quot;" classname="v4-browsers" time="1.200" file="src/suites/v4-browsers.ts" line="61">',
       '<failure message="connecting again should succeed\uFFFD" type="check">expected  a CDP answer',
       "got       HTTP 404 {&quot;detail&quot;:&quot;Browser not found&quot;}",
       "request   GET /api/v4/browsers/b/cdp 404",
@@ -57,8 +58,8 @@ describe("JUnitReporter", () => {
       "replay    harness run v4-browsers --name &quot;closing &lt;CDP&gt; &amp; &quot;more&quot;&quot; --seed 1</system-out>",
       "</testcase>",
       '<testcase name="forgets" classname="v4-browsers" time="0.020">',
-      '<failure message="left 1 browser open, stopped now: b-91c2f0aa" type="browser left open"/>',
-      "<system-out>verdict   passed",
+      '<failure message="leaked 1 browser, stopped afterwards: b-91c2f0aa" type="browser leak"/>',
+      "<system-out>verdict   failed",
       "replay    harness run v4-browsers --name &quot;forgets&quot; --seed 1</system-out>",
       "</testcase>",
       '<testcase name="costs" classname="v4-browsers" time="0.000">',
@@ -100,7 +101,7 @@ describe("JUnitReporter", () => {
         "rerunFailure the order exists"
       ],
       "a run completes": [],
-      forgets: ["failure left 1 browser open, stopped now: b-91c2f0aa"],
+      forgets: ["failure leaked 1 browser, stopped afterwards: b-91c2f0aa"],
       costs: ["skipped it would cost: allow that with --allow-paid"]
     })
     assert.include(

@@ -5,7 +5,7 @@ import * as Stream from "effect/Stream"
 import * as MarkdownReporter from "../../src/reporters/MarkdownReporter.ts"
 import { away, dated, green, greenEvents, mixedEvents, night, replay } from "./fixture.ts"
 
-const { annotation, render } = MarkdownReporter
+const { annotations, render } = MarkdownReporter
 
 describe("MarkdownReporter", () => {
   it("what needs a person is a table, worst first; the rest is folded away", () => {
@@ -13,9 +13,9 @@ describe("MarkdownReporter", () => {
     const [table = "", folded = ""] = text.split("<details><summary>The other")
     assert.deepStrictEqual(
       [...table.matchAll(/^\| \*\*(.*?)\*\* \|/gmu)].map(([, what]) => what),
-      ["claimed success wrongly", "failed", "browser left open", "flaky", "service not reached", "not scored"]
+      ["claimed success wrongly", "failed", "browser leak", "flaky", "service not reached", "not scored"]
     )
-    assert.match(table, /^## ❌ 2 of 7 scenarios failed, 1 while the agent claimed success; 1 flaky; 1 not reached/u)
+    assert.match(table, /^## ❌ Red&#58; 2 failures, 1 browser leak, 4 more\n/u)
     assert.include(table, 'replay    harness run checkout --name "buys the red mug" --seed 1')
     assert.include(folded, "| known to fail | failed | 0/2 |")
     assert.notInclude(table, "known to fail")
@@ -27,13 +27,15 @@ describe("MarkdownReporter", () => {
     assert.match(text, /^\| \*\*flaky\*\* \| [^|]* \| new \| 2 of 3/mu)
     assert.match(text, /^\| \*\*failed\*\* \| [^|]* \| again after 3 green nights \|/mu)
     assert.match(text, /^\| \*\*not scored\*\* \| [^|]* \| since 2026&#45;11&#45;15, 7 nights \|/mu)
-    const said = annotation(dated) ?? ""
-    assert.match(said, /^::error title=1 of 9 scenarios is newly red%2C 2 are red again%2C 3 are red as before;/u)
-    assert.match(said, /::checkout › buys the red mug: flaky \(new\)\. 2 of 3/u)
+    const [said = ""] = annotations(dated)
+    assert.match(
+      said,
+      /^::error file=checkout\.suite\.ts,line=14,title=checkout › buys the red mug%3A flaky \(new\)::2 of 3/u
+    )
   })
 
   it("a green run is one line before what is folded away", () => {
-    assert.match(render(green, replay), /^## ✅ The one scenario passed; 0\.00 USD\n\n[^\n]*\n\n<details>/u)
+    assert.match(render(green, replay), /^## ✅ Green&#58; 1 of 1 scenario passed\n\n[^\n]*\n\n<details>/u)
   })
 
   it("what one cause kept from being scored is one row, and its scenarios are folded away", () => {
@@ -47,8 +49,8 @@ describe("MarkdownReporter", () => {
     assert.include(text, 'replay    harness run away --name "runs 0" --seed 1')
     assert.notInclude(text, '"runs 1"')
     assert.match(
-      annotation(away) ?? "",
-      /14 scenarios: service not reached\. 09:12:44 \.\. 09:12:55 UTC [^%]*\(4\)%0A/u
+      annotations(away)[0] ?? "",
+      /^::error title=14 scenarios%3A service not reached::09:12:44 \.\. 09:12:55 UTC [^%]*\(4\)%0Aaway › runs 0%0A/u
     )
   })
 
@@ -70,7 +72,14 @@ describe("MarkdownReporter", () => {
 
   it("never more than GitHub shows, and it says what is missing", () => {
     const results = Array.from({ length: 1500 }, (_, index) =>
-      night.results.map((result) => ({ ...result, name: `${result.name} ${index} 🥐` }))
+      night.results.map((result) => ({
+        ...result,
+        name: `${result.name} ${index} 🥐`,
+        ...(result.failure === undefined ? {} : { failure: { ...result.failure, message: `order ${index}a` } }),
+        trials: result.trials.map((one) =>
+          one.failure === undefined ? one : { ...one, failure: { ...one.failure, message: `order ${index}a` } }
+        )
+      }))
     ).flat()
     const text = render({ ...night, results }, replay)
     assert.isAtMost(Buffer.byteLength(text), MarkdownReporter.most)
@@ -78,12 +87,20 @@ describe("MarkdownReporter", () => {
     assert.match(text, /\d+ scenarios more: see report\.html\./u)
   })
 
-  it("all failures are one annotation", () => {
-    const command = annotation(night) ?? ""
-    assert.match(command, /^::error title=[^:,\n]*::[^\n]*$/u)
-    assert.include(command, "checkout › pays: claimed success wrongly.")
-    assert.include(command, "%0A")
-    assert.isUndefined(annotation(green))
+  it("each finding is an annotation at the line of its failed check, ten at most", () => {
+    const said = annotations(night)
+    assert.lengthOf(said, 6)
+    for (const command of said) assert.match(command, /^::error (?:file=[^:,\n]*,line=\d+,)?title=[^:,\n]*::[^\n]*$/u)
+    assert.include(said[0], "file=checkout.suite.ts,line=14,title=checkout › pays%3A claimed success wrongly::")
+    assert.deepStrictEqual(annotations(green), [])
+    const results = Array.from({ length: 12 }, (_, index) =>
+      night.results
+        .filter(({ name }) => name === "known for too long")
+        .map((result) => ({ ...result, name: `${result.name} ${index}` }))
+    ).flat()
+    const many = annotations({ ...night, results })
+    assert.lengthOf(many, 10)
+    assert.match(many[9] ?? "", /%0Aand \d+ more: see report\.html\.$/u)
   })
 
   it.effect("it adds to the job's summary and marks only a run in which something is wrong", () =>
@@ -106,7 +123,7 @@ describe("MarkdownReporter", () => {
         [["out/summary.md.part w", "out/summary.md.part out/summary.md", "job.md a"], 0]
       )
       yield* Effect.provide(reporter(Stream.fromIterable(mixedEvents)), memory)
-      assert.strictEqual(said.length, 1)
+      assert.strictEqual(said.length, 2)
     })
   )
 })

@@ -51,6 +51,7 @@ const failed = result({
 const leaking = result({
   suite: "v4-browsers",
   name: "forgets",
+  verdict: "failed",
   duration_ms: 20,
   trials: [trial({ leakedBrowsers: [{ id: "b-91c2f0aa", stopped: true }] })]
 })
@@ -106,6 +107,8 @@ const failure: Failure = {
   request: { method: "GET", path: "/api/v4/runs/r-2", status: 200, duration_ms: 4 }
 }
 
+const doubled: Failure = { ...failure, actual: "two" }
+
 const lost: Failure = { kind: "error", message: "TransportError: the connection was reset" }
 
 const failedTrial = (index: number) => trial({ index, seed: 100 + index, verdict: "failed", failure })
@@ -130,9 +133,9 @@ export const night = report([
     suite: "checkout",
     name: "pays",
     verdict: "claimed",
-    failure,
+    failure: doubled,
     cost_usd: "1.2",
-    trials: [trial({ verdict: "claimed", failure, opinions: { oracle: false, agent: true, judge: null } })]
+    trials: [trial({ verdict: "claimed", failure: doubled, opinions: { oracle: false, agent: true, judge: null } })]
   }),
   result({
     suite: "checkout",

@@ -95,6 +95,12 @@ const metBy = (result: ScenarioResult): ReadonlyArray<Met> =>
     ]
   })
 
+/** The cause that most of a scenario's trials met, the earlier of two; undefined where no trial went wrong. */
+export const mainCauseOf = (result: ScenarioResult): Pick<Cause, "key" | "text"> | undefined => {
+  const groups = [...Map.groupBy(metBy(result), ({ key }) => key).values()]
+  return groups.toSorted((one, other) => other.length - one.length)[0]?.[0]
+}
+
 /**
  * What went wrong in a run, by cause: each once, with every scenario that it explains. The cause of most scenarios comes
  * first. Two trials have one cause when the service gives the same reason, or, where it gives none, when the same check

@@ -5,8 +5,8 @@ import * as Onset from "./Onset.ts"
 import { isUncleanOnly, leakedBrowsersOf, type RunReport, type ScenarioResult } from "./RunReport.ts"
 import { counted } from "./Text.ts"
 
-/** What a run comes to: red fails it. */
-export type Status = "red" | "green"
+/** What a run comes to: red fails it; unusual passes, and a figure is far outside of its earlier nights. */
+export type Status = "red" | "unusual" | "green"
 
 /** One kind of thing that makes a run red, counted. */
 export interface Problem {
@@ -90,8 +90,18 @@ const textOf = ({ count, fresh, noun }: Problem): string =>
       ? `${count} new ${counted(count, noun).slice(String(count).length + 1)}`
       : `${counted(count, noun)} (${fresh} new)`
 
-/** Whether a run is red or green, as the gate decides. */
-export const statusOf = (report: RunReport): Status => (Gate.of(report).green ? "green" : "red")
+/** Figures far outside of their earlier nights that do not make a run red, counted by figure. */
+const unusualOf = ({ judgement }: RunReport): ReadonlyArray<Problem> =>
+  [
+    ...Map.groupBy(
+      (judgement?.rows ?? []).filter(({ tier }) => tier === "unusual"),
+      ({ figure }) => figure
+    )
+  ].map(([figure, { length }]) => ({ noun: `unusual ${figure}`, count: length, fresh: undefined }))
+
+/** Whether a run is red, as the gate decides; else whether anything in it is unusual. */
+export const statusOf = (report: RunReport): Status =>
+  !Gate.of(report).green ? "red" : unusualOf(report).length > 0 ? "unusual" : "green"
 
 /** `75 of 76 scenarios passed`: of those that were run. */
 export const passedText = ({ results }: RunReport): string => {
@@ -107,26 +117,34 @@ const mostWords = 8
 
 const wordsIn = (text: string): number => text.split(" ").length
 
-const joined = (parts: ReadonlyArray<string>, fits: (text: string) => boolean): string =>
-  parts.reduce(
-    (text, part) => (text === "" || fits(`${text}, ${part}`) ? [text, part].filter(Boolean).join(", ") : text),
-    ""
-  )
+/** `1 unusual duration`, `3 unusual durations`: a figure's name is its own plural but for these. */
+const unusualText = ({ count, noun }: Problem): string => counted(count, noun, noun.endsWith("s") ? "" : "s")
 
 /** A run in at most eight words, for a title: `Red: 2 new failures, 1 browser leak`. */
 export const titleOf = (report: RunReport): string => {
-  const parts = problemsOf(report).map(textOf)
-  if (statusOf(report) === "green") return `Green: ${passedText(report)}`
-  return joined(
-    parts.map((part, index) => (index === 0 ? `Red: ${part}` : part)),
-    (text) => wordsIn(text) <= mostWords
-  )
+  const status = statusOf(report)
+  if (status === "green") return `Green: ${passedText(report)}`
+  const parts = status === "red" ? problemsOf(report).map(textOf) : unusualOf(report).map(unusualText)
+  const word = status === "red" ? "Red" : "Unusual"
+  const titles = parts.map((_, index) => {
+    const left = index === 0 ? [] : [`${index} more`]
+    return `${word}: ${[...parts.slice(0, parts.length - index), ...left].join(", ")}`
+  })
+  return titles.find((title) => wordsIn(title) <= mostWords) ?? `${word}: ${counted(parts.length, "kind")} of problems`
 }
 
 /** A run in a line, for the end of its output: `RED: 1 new failure, 1 browser leak (75 of 76 scenarios passed)`. */
 export const lastLineOf = (report: RunReport): string => {
-  const problems = problemsOf(report).map(textOf)
   const passed = passedText(report)
-  if (statusOf(report) === "green") return `GREEN: ${passed}`
-  return `RED: ${problems.join(", ")} (${passed})`
+  switch (statusOf(report)) {
+    case "red": {
+      return `RED: ${problemsOf(report).map(textOf).join(", ")} (${passed})`
+    }
+    case "unusual": {
+      return `UNUSUAL: ${unusualOf(report).map(unusualText).join(", ")} (${passed})`
+    }
+    case "green": {
+      return `GREEN: ${passed}`
+    }
+  }
 }

@@ -63,7 +63,7 @@ const cases: ReadonlyArray<readonly [name: string, report: RunReport, title: str
       [resultOf("a", [failing()]), resultOf("b", [trialOf(leak)]), resultOf("f", [failing(), trialOf()])],
       judged(row("cost"), row("duration"))
     ),
-    "Red: 1 failure, 1 browser leak",
+    "Red: 1 failure, 1 browser leak, 3 more",
     "RED: 1 failure, 1 browser leak, 1 cost regression, 1 duration regression, 1 flaky scenario (0 of 3 scenarios passed)"
   ],
   [
@@ -71,6 +71,21 @@ const cases: ReadonlyArray<readonly [name: string, report: RunReport, title: str
     reportOf(passed(2), { interrupted: true }),
     "Red: 1 stopped run",
     "RED: 1 stopped run (all 2 scenarios passed)"
+  ],
+  [
+    "a figure far outside of its earlier nights",
+    reportOf(passed(2), {
+      judgement: {
+        verdict: "no evidence",
+        tier: "unusual",
+        nights: 9,
+        passedOver: [],
+        differences: [],
+        rows: [{ ...row("duration"), verdict: "no evidence", tier: "unusual" }]
+      }
+    }),
+    "Unusual: 1 unusual duration",
+    "UNUSUAL: 1 unusual duration (all 2 scenarios passed)"
   ],
   ["nothing ran", reportOf([]), "Red: 1 incomplete run", "RED: 1 incomplete run (no scenario was run)"]
 ]
@@ -80,8 +95,11 @@ describe("the headline of a run", () => {
     it(`${name}: ${title}`, () => {
       assert.deepStrictEqual([titleOf(report), lastLineOf(report)], [title, last])
       assert.isAtMost(titleOf(report).split(" ").length, 8)
-      assert.strictEqual(problemsOf(report).length === 0, Gate.judge(report).green)
-      assert.strictEqual(statusOf(report), Gate.judge(report).green ? "green" : "red")
+      assert.strictEqual(problemsOf(report).length === 0, Gate.of(report).green)
+      assert.strictEqual(
+        statusOf(report),
+        Gate.of(report).green ? (title.startsWith("Unusual") ? "unusual" : "green") : "red"
+      )
     })
   }
 

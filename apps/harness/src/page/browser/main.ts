@@ -34,17 +34,19 @@ const said = html("p", { class: "sr", role: "status" })
 document.body.append(said)
 
 const copy = async (button: HTMLElement, text: string) => {
-  const label = button.textContent
+  const label = [...button.childNodes]
+  const isIcon = button.classList.contains("icon")
   try {
     await navigator.clipboard.writeText(text)
-    button.textContent = "Copied"
+    button.textContent = isIcon ? "✓" : "Copied"
     said.textContent = "Copied"
   } catch {
     const code = button.parentElement?.querySelector("code")
     if (code !== null && code !== undefined) getSelection()?.selectAllChildren(code)
-    button.textContent = "Press Ctrl+C"
+    button.textContent = isIcon ? "✗" : "Press Ctrl+C"
+    said.textContent = "Not copied"
   }
-  setTimeout(() => (button.textContent = label), 2000)
+  setTimeout(() => button.replaceChildren(...label), 2000)
 }
 
 const save = (name: string, text: string) => {
@@ -92,7 +94,9 @@ const toggle = async (button: HTMLElement, id: string) => {
 document.addEventListener("click", (event) => {
   const button = event.target instanceof Element ? event.target.closest<HTMLElement>("button") : null
   if (button === null) return
-  const { copy: text, filter: verdict, theme, trace } = button.dataset
+  const { close, copy: text, filter: verdict, open: wanted, theme, trace } = button.dataset
+  if (wanted !== undefined) show(wanted)
+  if (close !== undefined) hide(close)
   if (text !== undefined) void copy(button, text)
   if (trace !== undefined) void toggle(button, trace)
   if (theme !== undefined) paint(remembered(theme) ?? theme)
@@ -112,10 +116,11 @@ const narrow = () => {
     let shown = 0
     for (const scenario of suite.querySelectorAll<HTMLElement>(".scenario")) {
       const { name = "", verdict = "" } = scenario.dataset
+      const row = scenario.parentElement ?? scenario
       const fits =
         words.every((word) => name.includes(word)) &&
         (wanted.length === 0 || verdict.split(" ").some((one) => wanted.includes(one)))
-      scenario.hidden = !fits
+      row.hidden = !fits
       if (fits) shown++
     }
     suite.hidden = shown === 0
@@ -127,14 +132,52 @@ const narrow = () => {
 }
 field?.addEventListener("input", narrow)
 
-/** A link to a scenario opens it. */
-const open = () => {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)))
+/** Opens a scenario, and brings it into view. */
+const show = (id: string) => {
+  const target = document.getElementById(id)
   if (!(target instanceof HTMLDetailsElement)) return
-  target.hidden = false
+  if (target.parentElement !== null) target.parentElement.hidden = false
   target.open = true
-  target.scrollIntoView()
+  target.scrollIntoView({ block: "center" })
   target.querySelector("summary")?.focus()
 }
-addEventListener("hashchange", open)
-open()
+
+const hide = (id: string) => {
+  const target = document.getElementById(id)
+  if (!(target instanceof HTMLDetailsElement)) return
+  target.open = false
+  target.querySelector("summary")?.focus()
+}
+
+// a scenario that failed shows the waterfall of its first failed trial at once
+document.addEventListener(
+  "toggle",
+  ({ target }) => {
+    if (!(target instanceof HTMLDetailsElement) || !target.open || !target.classList.contains("scenario")) return
+    if (target.querySelector(".panel-head") === null) {
+      const close = html("button", { type: "button" }, "Close")
+      close.dataset["close"] = target.id
+      const name = target.querySelector("h4")?.childNodes
+      const title = [...(name ?? [])].find(
+        (node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim() !== ""
+      )
+      target
+        .querySelector(".body")
+        ?.prepend(html("div", { class: "panel-head" }, html("b", {}, title?.textContent ?? ""), close))
+    }
+    const button = target.querySelector<HTMLElement>("[data-trace][data-failed][aria-expanded=false]")
+    const isShown = target.querySelector("[data-trace][aria-expanded=true]") !== null
+    if (button !== null && !isShown) void toggle(button, button.dataset["trace"] ?? "")
+  },
+  true
+)
+
+addEventListener("keydown", ({ key }) => {
+  const opened = document.querySelector("details.scenario[open]")
+  if (key === "Escape" && opened !== null) hide(opened.id)
+})
+
+/** A link to a scenario opens it. */
+const follow = () => show(decodeURIComponent(location.hash.slice(1)))
+addEventListener("hashchange", follow)
+follow()
