@@ -21,7 +21,7 @@ import { run } from "./cli/run/run.ts"
 import { serve } from "./cli/serve/serve.ts"
 
 const harness = Command.make("webagent-harness").pipe(
-  Command.withDescription("Runs scenario suites against a web-agent and hosted-browser service"),
+  Command.withDescription("Run scenario suites against a web-agent and hosted-browser service"),
   Command.withSubcommands([run, plan, merge, history, compare, list, load, serve, reap])
 )
 

@@ -1,6 +1,6 @@
 import * as Flag from "effect/cli/Flag"
 
-/** An integer that is at least so much. */
+/** An integer that is at least `least`. */
 export const integer = (name: string, least: number) =>
   Flag.Int(name).pipe(
     Flag.filter(
@@ -12,25 +12,25 @@ export const integer = (name: string, least: number) =>
 /** `--target`; `simulated` says which service runs when none is named. */
 export const target = (simulated: string) =>
   Flag.String("target").pipe(
-    Flag.withDescription(`The address of a service, with or without /api/vN; default: "simulated", ${simulated}`),
+    Flag.withDescription(`Send requests to the service at this URL (default: simulated, ${simulated})`),
     Flag.withDefault("simulated")
   )
 
-/** `--report-dir`; `what` says what goes there, with its verb. */
+/** `--report-dir`; `what` says what is written there. */
 export const reportDir = (what: string) =>
   Flag.String("report-dir").pipe(
-    Flag.withDescription(`Where ${what}; default: .webagent/runs/<local time>`),
+    Flag.withDescription(`Write ${what} to this folder (default: .webagent/runs/<local time>)`),
     Flag.optional
   )
 
 /** `--api-key-env`. */
 export const apiKeyEnv = Flag.String("api-key-env").pipe(
-  Flag.withDescription("The variable that holds the API key; default: WEBAGENT_API_KEY"),
+  Flag.withDescription("Read the API key from this variable (default: WEBAGENT_API_KEY)"),
   Flag.withDefault("WEBAGENT_API_KEY")
 )
 
 /** `--history` of what only reads one. */
 export const history = Flag.String("history").pipe(
-  Flag.withDescription("The file of the nights; default: .webagent/history.ndjson"),
+  Flag.withDescription("Read the nights from this file (default: .webagent/history.ndjson)"),
   Flag.withDefault(".webagent/history.ndjson")
 )

@@ -30,7 +30,7 @@ const amount = (name: string) =>
 /** `--reporter`. */
 export const reporters = Flag.String("reporter").pipe(
   Flag.filterMap(parseReporters, (text) => `Expected: some of ${reporterNames.join(", ")}, with commas, got "${text}"`),
-  Flag.withDescription(`Which reports to make; default: ${reporterNames.join(",")}`),
+  Flag.withDescription(`Write only these reports, with commas (default: ${reporterNames.join(",")})`),
   Flag.withDefault(reporterNames)
 )
 
@@ -38,34 +38,26 @@ export const reporters = Flag.String("reporter").pipe(
 export const nightFlags = {
   history: Flag.String("history").pipe(
     Flag.withDescription(
-      "The file of the nights before, by which this run is judged; default: none, with --record .webagent/history.ndjson"
+      "Compare with the nights in this file (default: none; with --record .webagent/history.ndjson)"
     ),
     optional
   ),
-  record: Flag.Boolean("record").pipe(
-    Flag.withDescription("Add this run to the history; default: no"),
-    Flag.withDefault(false)
-  ),
+  record: Flag.Boolean("record").pipe(Flag.withDescription("Add this run to the history"), Flag.withDefault(false)),
   quarantine: Flag.String("quarantine").pipe(
-    Flag.withDescription(
-      "The file of scenarios that are known to fail; default: webagent.quarantine.json, if it is there"
-    ),
+    Flag.withDescription("Read known failures from this file (default: webagent.quarantine.json)"),
     optional
   )
 }
 
 /** Limits of a whole night, for where its shards are put together. */
 export const nightLimits = {
-  maxTime: time("max-time").pipe(
-    Flag.withDescription("The longest that any shard should have taken; default: no limit that is judged"),
-    optional
-  ),
+  maxTime: time("max-time").pipe(Flag.withDescription("Fail if a shard took longer (default: no limit)"), optional),
   maxCost: amount("max-cost").pipe(
-    Flag.withDescription("USD that all shards should have cost together; default: the sum of their own limits"),
+    Flag.withDescription("Fail if all shards cost more USD (default: the sum of their limits)"),
     optional
   ),
   maxRequests: Flags.integer("max-requests", 1).pipe(
-    Flag.withDescription("Requests that all shards should have sent together; default: no limit that is judged"),
+    Flag.withDescription("Fail if all shards sent more requests (default: no limit)"),
     optional
   )
 }
@@ -73,89 +65,82 @@ export const nightLimits = {
 /** What `run` and `plan` are told: which scenarios, where, how often, and within which limits. */
 export const flags = {
   suites: Argument.String("suite").pipe(
-    Argument.withDescription("Built-in suites by name, and files *.suite.ts; default: every built-in suite"),
+    Argument.withDescription("Names of built-in suites, and files *.suite.ts (default: every built-in suite)"),
     Argument.variadic()
   ),
-  target: Flags.target("a service inside this program"),
-  suite: several("suite").pipe(Flag.withDescription("The same as naming the suite without a flag; may be repeated")),
-  tag: several("tag").pipe(Flag.withDescription("Only scenarios with this tag; may be repeated; default: all")),
+  target: Flags.target("a service in this process"),
+  suite: several("suite").pipe(Flag.withDescription("Run this suite, as if named without a flag; may be repeated")),
+  tag: several("tag").pipe(Flag.withDescription("Run only scenarios with this tag; may be repeated (default: all)")),
   name: Flag.String("name").pipe(
-    Flag.withDescription("Only scenarios whose name contains this, or the one that is called so; default: all"),
+    Flag.withDescription("Run only scenarios whose name contains this text (default: all)"),
     optional
   ),
   trials: Flags.integer("trials", 1).pipe(
-    Flag.withDescription("How often each scenario is repeated; default: as often as it says itself"),
+    Flag.withDescription("Repeat each scenario this often (default: as it declares)"),
     optional
   ),
   trial: Flags.integer("trial", 1).pipe(
-    Flag.withDescription("Only this one of the trials, counted from 1, as it runs among the others; default: all"),
+    Flag.withDescription("Run only the trial with this number, from 1 (default: all)"),
     optional
   ),
   concurrency: Flags.integer("concurrency", 1).pipe(
-    Flag.withDescription("How many trials run at a time; default: 8, with --debug 1"),
+    Flag.withDescription("Run this many trials at a time (default: 8; with --debug 1)"),
     optional
   ),
   timeout: time("timeout").pipe(
-    Flag.withDescription("The longest a trial may take; default: 30s on a simulated service, else 10m"),
+    Flag.withDescription("Limit the time of a trial (default: 30s simulated, else 10m)"),
     optional
   ),
-  maxTime: time("max-time").pipe(
-    Flag.withDescription("The longest all may take: at its end what runs is stopped; default: no limit"),
-    optional
-  ),
+  maxTime: time("max-time").pipe(Flag.withDescription("Stop everything after this time (default: no limit)"), optional),
   maxScenarioTime: time("max-scenario-time").pipe(
-    Flag.withDescription("The longest all trials of one scenario may take; default: no limit"),
+    Flag.withDescription("Limit the time of all trials of one scenario (default: no limit)"),
     optional
   ),
   maxCost: amount("max-cost").pipe(
-    Flag.withDescription("USD that all may cost: what might cost more does not begin; default: no limit"),
+    Flag.withDescription("Start nothing that may exceed this cost in USD (default: no limit)"),
     optional
   ),
   trialBudget: amount("trial-budget").pipe(
-    Flag.withDescription("USD that a trial may cost where its scenario declares no budget; default: none"),
+    Flag.withDescription("Limit the USD of a trial without a declared budget (default: none)"),
     optional
   ),
   maxRequests: Flags.integer("max-requests", 1).pipe(
-    Flag.withDescription("When so many requests have been sent nothing new begins; default: no limit"),
+    Flag.withDescription("Start nothing new after this many requests (default: no limit)"),
     optional
   ),
   reruns: Flags.integer("reruns", 0).pipe(
-    Flag.withDescription(
-      "How often trials that only the infrastructure ended may run again, all together; default: a tenth of them, at least 3"
-    ),
+    Flag.withDescription("Total retries for infrastructure errors (default: a tenth of the trials, at least 3)"),
     optional
   ),
   seed: Flags.integer("seed", 0).pipe(
-    Flag.withDescription("Random inputs derive from it: the same seed, the same inputs; default: 1"),
+    Flag.withDescription("Draw random inputs from this seed (default: 1)"),
     Flag.withDefault(1)
   ),
-  reportDir: Flags.reportDir("the reports go"),
+  reportDir: Flags.reportDir("the reports"),
   reporters,
   apiKeyEnv: Flags.apiKeyEnv,
   control: Flag.String("control").pipe(
     Flag.withDescription(
-      "The address of the control API of a simulated server, its key in WEBAGENT_CONTROL_KEY; default: none"
+      "Read a simulated server through its control API; key in WEBAGENT_CONTROL_KEY (default: none)"
     ),
     optional
   ),
   v2SessionId: Flag.String("v2-session-id").pipe(
-    Flag.withDescription("A session of the service that scenarios of API v2 may read; default: none"),
+    Flag.withDescription("Let v2 scenarios read this session (default: none)"),
     optional
   ),
   debug: Flag.Boolean("debug").pipe(
-    Flag.withDescription("Show every request on standard error as it happens, without the key; default: no"),
+    Flag.withDescription("Print each request on standard error, without the key"),
     Flag.withDefault(false)
   ),
   shard: Flag.String("shard").pipe(
     Flag.filterMap(parseShard, (text) => `Expected: which part of how many, such as 1/4, got "${text}"`),
-    Flag.withDescription(
-      "Only one part of the scenarios, such as 1/4, split by how long they took before; limits are then of this part alone; default: all"
-    ),
+    Flag.withDescription("Run only one part, such as 1/4; limits then apply to this part (default: all)"),
     optional
   ),
   ...nightFlags,
   allowPaid: Flag.Boolean("allow-paid").pipe(
-    Flag.withDescription("Run scenarios that cost, on a service that is not simulated; default: no"),
+    Flag.withDescription("Run scenarios that cost money on a service that is not simulated"),
     Flag.withDefault(false)
   )
 }

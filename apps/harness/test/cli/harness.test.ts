@@ -462,7 +462,7 @@ describe.concurrent("list and help", () => {
     assert.include(key ?? "", "default: WEBAGENT_API_KEY")
     assert.strictEqual(said(ofLoad?.stdout, "api-key-env"), key)
     for (const help of [ofRun?.stdout, ofLoad?.stdout]) {
-      assert.include(said(help, "target") ?? "", 'with or without /api/vN; default: "simulated", a service ')
+      assert.include(said(help, "target") ?? "", "(default: simulated, a service ")
       assert.include(said(help, "report-dir") ?? "", "default: .webagent/runs/<local time>")
     }
   })

@@ -6,7 +6,7 @@ import { program } from "../Program.ts"
 
 const night = (name: string, what: string) =>
   Argument.String(name).pipe(
-    Argument.withDescription(`${what}: the folder of a report, its report.json, an id of the history, last or last-1`)
+    Argument.withDescription(`${what}: a report folder, its report.json, an id of the history, last or last-1`)
   )
 
 /** `compare`: whether one night is worse than another. What it runs with is loaded when it runs. */
@@ -24,9 +24,9 @@ export const compare = Command.make(
     )
 ).pipe(
   Command.withDescription(
-    "Say whether one night is worse than another, by exact tests on counts and, with a history, by how much nights differ. Exit code 0: no evidence that it is, 1: it is, 2: called wrongly"
+    "Compare two nights. Exit code 0: no evidence that the second is worse, 1: it is worse, 2: wrong arguments"
   ),
-  Command.withShortDescription("Say whether one night is worse than another"),
+  Command.withShortDescription("Compare two nights"),
   Command.withExamples([
     { command: `${program} compare last-1 last`, description: "The last two nights of the history" },
     { command: `${program} compare release/ candidate/`, description: "Two report folders" }

@@ -9,15 +9,15 @@ import { program } from "../Program.ts"
 const accept = Command.make(
   "accept",
   {
-    night: Argument.String("night").pipe(Argument.withDescription("The id of a night in which something got worse")),
+    night: Argument.String("night").pipe(Argument.withDescription("The id of a night with a regression")),
     history: Flags.history,
     scenario: Flag.String("scenario").pipe(
       Flag.withDescription(
-        'Only this scenario, by its name, or as "suite > name" where several are called so; default: everything that got worse in that night'
+        'Accept only this scenario: a name, or "suite > name" (default: every regression of the night)'
       ),
       Flag.optional
     ),
-    note: Flag.String("note").pipe(Flag.withDescription("Why; default: nothing"), Flag.optional)
+    note: Flag.String("note").pipe(Flag.withDescription("Record the reason (default: none)"), Flag.optional)
   },
   ({ note, scenario, ...rest }) =>
     Effect.flatMap(
@@ -26,11 +26,12 @@ const accept = Command.make(
         acceptNight({ ...rest, scenario: Option.getOrUndefined(scenario), note: Option.getOrUndefined(note) })
     )
 ).pipe(
-  Command.withDescription(
-    "Take what got worse in a night as how it is from then on: the nights before it are no measure any more"
-  ),
+  Command.withDescription("Accept a regression as the new baseline"),
   Command.withExamples([
-    { command: `${program} history accept 3f0c --note "the new model is slower"`, description: "Everything of it" }
+    {
+      command: `${program} history accept 3f0c --note "the new model is slower"`,
+      description: "Every regression of the night"
+    }
   ])
 )
 
@@ -40,11 +41,11 @@ export const history = Command.make(
   {
     history: Flags.history,
     scenario: Flag.String("scenario").pipe(
-      Flag.withDescription("The trends of scenarios whose name contains this; default: those of whole nights"),
+      Flag.withDescription("Show trends of scenarios whose name contains this text (default: of whole nights)"),
       Flag.optional
     ),
     last: Flags.integer("last", 1).pipe(
-      Flag.withDescription("How many nights, the newest; default: 30"),
+      Flag.withDescription("Show this many nights (default: 30)"),
       Flag.withDefault(30)
     ),
     judge: Flag.Boolean("judge").pipe(
@@ -62,11 +63,11 @@ export const history = Command.make(
       ({ showHistory }) => showHistory({ ...rest, scenario: Option.getOrUndefined(scenario) })
     )
 ).pipe(
-  Command.withDescription("Show the nights of a history, and how they went one after the other"),
+  Command.withDescription("Show the nights of a history with their trends"),
   Command.withSubcommands([accept]),
   Command.withExamples([
     { command: `${program} history`, description: "The last 30 nights" },
-    { command: `${program} history --scenario checkout`, description: "One scenario through the nights" },
+    { command: `${program} history --scenario checkout`, description: "One scenario over all nights" },
     { command: `${program} history --judge --json`, description: "The verdict on the last night, for programs" }
   ])
 )

@@ -18,4 +18,4 @@ export const list = Command.make("list", {}, () =>
       yield* Console.log("")
     }
   })
-).pipe(Command.withDescription("List the built-in suites with their scenarios, what these need, and their tags"))
+).pipe(Command.withDescription("List built-in suites with scenarios, needs and tags"))

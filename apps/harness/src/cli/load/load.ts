@@ -69,7 +69,7 @@ export const load = Command.make(
       `Accept changes up to this share (default: ${defaultTolerance}, which is 5 %)`
     ),
     seed: optional(Flags.integer("seed", 0), `With --ab: draw the order in pairs from N (default: ${defaultSeed})`),
-    target: Flags.target("a service that is started for this"),
+    target: Flags.target("a service started for this test"),
     rate: optional(Flags.integer("rate", 1), "Start N flows per second at full load (default: the test's)"),
     duration: duration("duration", "5s or 1m", "Start new flows for this time, such as 60s (default: the test's)"),
     vus: optional(Flags.integer("vus", 1), "Run N virtual users (closed model) instead of a rate"),
@@ -92,7 +92,7 @@ export const load = Command.make(
       Flag.optional
     ),
     image: text("image", "With --render: put the script into this image (default: a ConfigMap)"),
-    reportDir: Flags.reportDir("load-<test>.html, .json, .series.json and .junit.xml go"),
+    reportDir: Flags.reportDir("load-<test>.html, .json, .series.json and .junit.xml"),
     allowRemote: Flag.Boolean("allow-remote").pipe(
       Flag.withDescription("Allow a target on another machine or with real costs (default: no)"),
       Flag.withDefault(false)

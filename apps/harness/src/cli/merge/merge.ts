@@ -17,10 +17,10 @@ export const merge = Command.make(
       Argument.variadic({ min: 1 })
     ),
     allowMissing: Flag.Boolean("allow-missing").pipe(
-      Flag.withDescription("Take the shards that are there; what the others should have run is skipped; default: no"),
+      Flag.withDescription("Merge the existing shards; scenarios of missing ones are skipped"),
       Flag.withDefault(false)
     ),
-    reportDir: Flags.reportDir("the reports of the whole go"),
+    reportDir: Flags.reportDir("the merged reports"),
     reporters,
     ...nightLimits,
     ...nightFlags
@@ -55,10 +55,10 @@ export const merge = Command.make(
     })
 ).pipe(
   Command.withDescription(
-    "Put the reports of a run's shards together, as if it had been run in one, with the history and the quarantine that they were given unless others are named. A limit of a shard is of that shard alone: what all have spent together is judged by what they might together, or by the limits named here. Exit code 0: all passed, 1: something failed, 2: called wrongly, or a shard is missing"
+    "Merge the reports of shards into one run. History and quarantine are those of the shards, unless named. Limits apply to the sum of all shards. Exit code 0: all passed, 1: something failed, 2: wrong arguments, or a shard is missing"
   ),
-  Command.withShortDescription("Put the reports of shards together"),
+  Command.withShortDescription("Merge the reports of shards"),
   Command.withExamples([
-    { command: `${program} merge shards/* --report-dir report`, description: "Every shard below a folder" }
+    { command: `${program} merge shards/* --report-dir report`, description: "All shards in a folder" }
   ])
 )

@@ -13,14 +13,14 @@ export const plan = Command.make("plan", flags, (parsed) =>
   })
 ).pipe(
   Command.withDescription(
-    "Show what run would do with the same flags: scenarios, order, time, and what it may cost at most. Sends nothing"
+    "Show what run would do with the same flags: scenarios, order, time and maximum cost. Sends nothing"
   ),
   Command.withShortDescription("Show what run would do and cost, and send nothing"),
   Command.withExamples([
     { command: `${program} plan --trials 5`, description: "Every built-in suite, five times" },
     {
       command: `${program} plan checkout.suite.ts --target https://your.service --allow-paid --max-cost 5.00`,
-      description: "What would be run for 5 USD"
+      description: "What would run for 5 USD"
     }
   ])
 )

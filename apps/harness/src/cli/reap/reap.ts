@@ -13,32 +13,30 @@ const time = (name: string) =>
 export const reap = Command.make(
   "reap",
   {
-    ledger: Flag.String("ledger").pipe(Flag.withDescription("The folder that the clients keep their ledger in")),
+    ledger: Flag.String("ledger").pipe(Flag.withDescription("Read the clients' ledger in this folder")),
     target: Flag.String("target").pipe(
-      Flag.withDescription("The address of the service, with or without /api/vN; default: WEBAGENT_BASE_URL"),
+      Flag.withDescription("Send requests to the service at this URL (default: WEBAGENT_BASE_URL)"),
       Flag.optional
     ),
     apiKeyEnv: Flags.apiKeyEnv,
     owner: Flag.String("owner").pipe(
-      Flag.withDescription("Only what this owner has opened, whether or not its process is at work"),
+      Flag.withDescription("Stop only what this owner opened, even if its process still runs (default: all owners)"),
       Flag.optional
     ),
     olderThan: time("older-than").pipe(
-      Flag.withDescription("Leaves alone what was opened less long ago; default: nothing"),
+      Flag.withDescription("Skip what was opened more recently than this time (default: 0s)"),
       Flag.withDefault(Duration.zero)
     ),
     for: time("for").pipe(
-      Flag.withDescription("How long to try again; default: 1m"),
+      Flag.withDescription("Retry for this time (default: 1m)"),
       Flag.withDefault(Duration.minutes(1))
     ),
     forget: Flag.String("forget").pipe(
-      Flag.withDescription(
-        "Takes the item with this idempotency key or id out of the ledger, once you have seen to it"
-      ),
+      Flag.withDescription("Remove the item with this key or id from the ledger"),
       Flag.atLeast(0)
     ),
     dryRun: Flag.Boolean("dry-run").pipe(
-      Flag.withDescription("Says what would be stopped, and calls nobody; default: no"),
+      Flag.withDescription("Show what would be stopped, and change nothing"),
       Flag.withDefault(false)
     )
   },
@@ -49,14 +47,14 @@ export const reap = Command.make(
     )
 ).pipe(
   Command.withDescription(
-    "Stop the browsers that a killed process left, by their ids in its ledger, and list what may go on and cannot be stopped. Exit code 0: nothing is left, 1: something may go on, and cost, 2: called wrongly, 130: stopped by hand"
+    "Stop the browsers that a killed process left open, and list what cannot be stopped. Exit code 0: nothing is left, 1: something may continue and cost, 2: wrong arguments, 130: Ctrl-C"
   ),
-  Command.withShortDescription("Stop the browsers that a killed process left"),
+  Command.withShortDescription("Stop the browsers that a killed process left open"),
   Command.withExamples([
-    { command: `${program} reap --ledger .webagent/ledger --dry-run`, description: "What was left" },
+    { command: `${program} reap --ledger .webagent/ledger --dry-run`, description: "Show what is left" },
     {
       command: `${program} reap --ledger .webagent/ledger --target https://your.service`,
-      description: "Stop it; the key is in WEBAGENT_API_KEY"
+      description: "Stop it, with the key in WEBAGENT_API_KEY"
     }
   ])
 )

@@ -44,15 +44,11 @@ export const run = Command.make(
   {
     ...flags,
     resume: Flag.Boolean("resume").pipe(
-      Flag.withDescription(
-        "Go on with a run that was killed, in the folder that is named, else in the newest that was cut short; default: no"
-      ),
+      Flag.withDescription("Continue a killed run: the named folder, or the newest one"),
       Flag.withDefault(false)
     ),
     watch: Flag.Boolean("watch").pipe(
-      Flag.withDescription(
-        "Run again whenever a file of the suites changes, and show what has changed, until Ctrl-C; default: no"
-      ),
+      Flag.withDescription("Run again when a suite file changes, until Ctrl-C"),
       Flag.withDefault(false)
     )
   },
@@ -60,13 +56,13 @@ export const run = Command.make(
     Effect.flatMap(words, (args) => (resume ? goOn(args) : watch ? keepOn(parsed) : go(parsed, args)))
 ).pipe(
   Command.withDescription(
-    "Run suites against a service. Exit code 0: all passed, 1: something failed, 2: called wrongly, 3: no service there"
+    "Run suites against a service. Exit code 0: all passed, 1: something failed, 2: wrong arguments, 3: no service"
   ),
   Command.withShortDescription("Run suites against a service"),
   Command.withExamples([
-    { command: `${program} run`, description: "Every built-in suite on a simulated service inside this program" },
-    { command: `${program} run --target https://your.service`, description: "What a service can be asked for nothing" },
+    { command: `${program} run`, description: "Every built-in suite against a simulated service" },
+    { command: `${program} run --target https://your.service`, description: "What is free at a service" },
     { command: `${program} run checkout.suite.ts --tag nightly`, description: "Your own suite" },
-    { command: `${program} run --resume`, description: "Go on with a run that was killed" }
+    { command: `${program} run --resume`, description: "Continue a killed run" }
   ])
 )

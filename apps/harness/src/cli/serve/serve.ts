@@ -33,15 +33,15 @@ export const serve = Command.make(
         (port) => port >= 0 && port <= 65_535,
         (port) => `Expected: a port from 0 to 65535, got ${port}`
       ),
-      Flag.withDescription("Where to listen on 127.0.0.1; default: 0, any free port"),
+      Flag.withDescription("Listen on this port of 127.0.0.1 (default: 0, any free port)"),
       Flag.withDefault(0)
     ),
     apiKey: Flag.String("api-key").pipe(
-      Flag.withDescription("The key that it takes; default: wak_test"),
+      Flag.withDescription("Accept this API key (default: wak_test)"),
       Flag.withDefault("wak_test")
     ),
     seed: Flag.Int("seed").pipe(
-      Flag.withDescription("Ids, outcomes, durations and costs derive from it; default: 1"),
+      Flag.withDescription("Draw ids, outcomes, durations and costs from this seed (default: 1)"),
       Flag.withDefault(1)
     ),
     ...SimulationFlags.flags
