@@ -52,7 +52,11 @@ const pages = (program: Program, command: ReadonlyArray<string> = []): ReadonlyA
     "",
     `${command.length === 0 ? "##" : "###"} ${[program.name, ...command].join(" ")}`,
     "",
-    ...(sections.get("DESCRIPTION") ?? []).map((line) => line.replaceAll("<", "&lt;")),
+    // the first line says what it does; further ones are a list
+    ...(sections.get("DESCRIPTION") ?? []).flatMap((line, index) => {
+      const text = line.replaceAll("<", "&lt;")
+      return index === 0 ? [text] : [...(index === 1 ? [""] : []), `- ${text}`]
+    }),
     ...(command.length === 0
       ? ["", `In this repository: \`${program.here}\`. Elsewhere: \`npx ${program.name}\`.`]
       : ["", "```", ...(sections.get("USAGE") ?? []), "```"]),
@@ -77,6 +81,7 @@ Every command with its flags, generated from the programs by \`npm run docs\`. E
 | 2 | Wrong arguments or files. One line on standard error says what to change. |
 | 3 | The service does not answer, or refuses the key. |
 | 4 | \`load\`: no k6, and no Go to build it. |
+| 5 | \`load --ab\`: cannot tell; run more pairs. |
 | 130 | Stopped by Ctrl-C. The first Ctrl-C stops what runs and writes the reports; a second one ends at once. |`
 
 /** docs/cli.md, from what the programs print of themselves. */
