@@ -4,11 +4,11 @@ import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 
-const example = fileURLToPath(new URL("../../../../apps/examples/src/10_create-a-run.ts", import.meta.url))
+const runner = fileURLToPath(new URL("../../../../apps/examples/run.ts", import.meta.url))
 
 const run = (env: Record<string, string>) =>
   Effect.callback<{ readonly code: number | null; readonly output: string }>((resume) => {
-    const child = spawn(process.execPath, ["--conditions=@webagent/source", example], { env })
+    const child = spawn(process.execPath, ["--conditions=@webagent/source", runner, "10_create-a-run"], { env })
     let output = ""
     child.stdout.on("data", (chunk) => (output += String(chunk)))
     child.stderr.on("data", (chunk) => (output += String(chunk)))
