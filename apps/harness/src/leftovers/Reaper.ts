@@ -1,7 +1,6 @@
-import { isTerminalSessionStatus } from "@webagent/contract/v3"
 import { isTerminalRunStatus } from "@webagent/contract/v4"
 import { type CallError, type OpenItem, RetryPolicy, Transport } from "@webagent/core"
-import { Sessions } from "@webagent/v3"
+import { Outcome, Sessions } from "@webagent/v3"
 import { Browsers, Runs } from "@webagent/v4"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
@@ -68,9 +67,12 @@ const make = Effect.gen(function* () {
       case "run":
         return Effect.flatMap(runs.status(id), ({ status }) => settle(item, id, status, isTerminalRunStatus(status)))
       case "session":
-        return Effect.flatMap(sessions.get(id), ({ status }) =>
-          settle(item, id, status ?? "without a status", isTerminalSessionStatus(status ?? ""))
-        )
+        return Effect.flatMap(sessions.get(id), (session) => {
+          // a service may send no status: a result is then what says that it is over
+          const { _tag } = Outcome.of(session)
+          const status = session.status ?? (_tag === "Completed" ? "with a result" : "without a status")
+          return settle(item, id, status, _tag !== "Unfinished")
+        })
       default:
         return Effect.succeed({ _tag: "Open", item, why: "of a kind that is not known here" })
     }

@@ -58,7 +58,33 @@ export interface OpenItem {
   readonly owner?: string
 }
 
-const nameOf = (kind: string, id: string) => JSON.stringify([kind, id])
+const nameOf = (kind: string, id: string) => `${kind} ${id}`
+
+/** What is known of a create: its entries, which are not copied, for there may be hundreds of thousands. */
+interface Known {
+  readonly opening: typeof Opening.Type
+  readonly owner: string | undefined
+  readonly state: OpenItem["state"]
+  readonly id?: string | undefined
+  readonly reason?: string | undefined
+}
+
+const itemOf = ({ id, opening, owner, reason, state }: Known): OpenItem => {
+  const { at_ms, key, kind, method, origin, path, requestId } = opening
+  return {
+    kind,
+    key,
+    state,
+    at_ms,
+    method,
+    path,
+    origin,
+    requestId,
+    ...(id === undefined ? {} : { id }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(owner === undefined ? {} : { owner })
+  }
+}
 
 /**
  * What is still open after all that happened. A key may be sent again, as after an answer that was lost: what is known
@@ -66,32 +92,32 @@ const nameOf = (kind: string, id: string) => JSON.stringify([kind, id])
  */
 export class OpenItems {
   /** Creates of which no id is known, by key: the last one, and the one before it that was left open. */
-  private readonly last = new Map<string, OpenItem>()
-  private readonly earlier = new Map<string, OpenItem>()
-  private readonly made = new Map<string, OpenItem>()
+  private readonly last = new Map<string, Known>()
+  private readonly earlier = new Map<string, Known>()
+  private readonly made = new Map<string, Known>()
 
   /** Takes in what happened next. */
   add(entry: LedgerEntry, owner?: string): void {
     switch (entry._tag) {
       case "opening": {
-        const { _tag, ...item } = entry
         const before = this.last.get(entry.key)
         if (before !== undefined) this.earlier.set(entry.key, before)
-        this.last.set(entry.key, { ...item, state: _tag, ...(owner === undefined ? {} : { owner }) })
+        this.last.set(entry.key, { opening: entry, owner, state: "opening" })
         return
       }
       case "opened": {
-        const item = this.last.get(entry.key)
-        if (item === undefined) return
-        if (entry.id === undefined) return void this.last.set(entry.key, { ...item, state: "opened" })
-        this.made.set(nameOf(item.kind, entry.id), { ...item, state: "opened", id: entry.id })
+        const known = this.last.get(entry.key)
+        if (known === undefined) return
+        const { opening, owner } = known
+        if (entry.id === undefined) return void this.last.set(entry.key, { opening, owner, state: "opened" })
+        this.made.set(nameOf(opening.kind, entry.id), { opening, owner, state: "opened", id: entry.id })
         this.last.delete(entry.key)
         this.earlier.delete(entry.key)
         return
       }
       case "unknown": {
-        const item = this.last.get(entry.key)
-        if (item !== undefined) this.last.set(entry.key, { ...item, state: "unknown", reason: entry.reason })
+        const known = this.last.get(entry.key)
+        if (known !== undefined) this.last.set(entry.key, { ...known, state: "unknown", reason: entry.reason })
         return
       }
       case "refused": {
@@ -106,8 +132,31 @@ export class OpenItems {
     }
   }
 
+  /** Whether something of this id is open. */
+  has(kind: string, id: string): boolean {
+    return this.made.has(nameOf(kind, id))
+  }
+
+  /** The most entries that `entries` gives. */
+  get size(): number {
+    return 2 * (this.made.size + this.last.size + this.earlier.size)
+  }
+
+  /** The fewest entries that say the same, in order, each with the owner of its item. */
+  entries(): ReadonlyArray<{ readonly entry: LedgerEntry; readonly owner: string | undefined }> {
+    const known = [...this.earlier.values(), ...this.made.values(), ...this.last.values()]
+    const inOrder = known.toSorted((a, b) => a.opening.at_ms - b.opening.at_ms)
+    return inOrder.flatMap(({ id, opening, owner, reason = "", state }) => {
+      const { at_ms, key, kind, method, origin, path, requestId } = opening
+      const entries: Array<LedgerEntry> = [{ _tag: "opening", at_ms, key, kind, method, path, origin, requestId }]
+      if (state === "opened") entries.push({ _tag: "opened", at_ms, key, ...(id === undefined ? {} : { id }) })
+      if (state === "unknown") entries.push({ _tag: "unknown", at_ms, key, reason })
+      return entries.map((entry) => ({ entry, owner }))
+    })
+  }
+
   /** In the order in which they were opened. */
   list(): ReadonlyArray<OpenItem> {
-    return [...this.made.values(), ...this.last.values()].toSorted((a, b) => a.at_ms - b.at_ms)
+    return [...this.made.values(), ...this.last.values()].map(itemOf).toSorted((a, b) => a.at_ms - b.at_ms)
   }
 }
