@@ -7,6 +7,7 @@ import * as Runner from "../run/Runner.ts"
 import type { Limits, RunHeader } from "@webagent/report/RunReport"
 import * as Shards from "../run/shards/Shards.ts"
 import * as NightHistory from "../run/NightHistory.ts"
+import { program } from "./Program.ts"
 import type { RunOptions } from "./RunOptions.ts"
 import * as SuiteSource from "./SuiteSource.ts"
 
@@ -60,7 +61,7 @@ export const choose = Effect.fnUntraced(function* (
 ) {
   const { trial, trials } = options
   if (trial !== undefined && trials !== undefined && trial > trials) {
-    return yield* usage(`--trial: there is no trial ${trial} of ${trials}: name one that --trials has.`)
+    return yield* usage(`--trial must be ${trials} or less, as --trials is ${trials}; got ${trial}.`)
   }
   const loaded = yield* SuiteSource.load(options.suites, edition)
   const all = Plan.make(
@@ -71,7 +72,9 @@ export const choose = Effect.fnUntraced(function* (
     const names = loaded.map(({ suite }) => suite.name).join(", ")
     const asked = selectionOf(options)
     return yield* usage(
-      asked === undefined ? `There is no scenario in ${names}: add one.` : `No scenario of ${names} fits ${asked}.`
+      asked === undefined
+        ? `${names} has no scenario. Add one.`
+        : `No scenario of ${names} matches ${asked}. See: ${program} list`
     )
   }
   const scenarios = loaded.flatMap(({ suite }) => suite.scenarios.map(({ name }) => ({ suite: suite.name, name })))

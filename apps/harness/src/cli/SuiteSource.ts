@@ -80,7 +80,7 @@ const whyNotLoaded = (argument: string, error: unknown) => {
   return missing === undefined
     ? usage(`${argument} could not be loaded: ${whyNot(error)}`)
     : usage(
-        `${argument} imports ${missing}, which is not installed where the file is: install it there, or move the file.`
+        `${argument} imports ${missing}, which is not installed beside the file. Install it there, or move the file.`
       )
 }
 
@@ -94,7 +94,7 @@ const placesOf = (argument: string): ReadonlyArray<string> => {
 export const pathOf = (argument: string): Effect.Effect<string, UserError> => {
   const places = placesOf(argument)
   const path = places.find(existsSync)
-  return path === undefined ? Effect.fail(usage(`There is no file ${places.join(", nor ")}.`)) : Effect.succeed(path)
+  return path === undefined ? Effect.fail(usage(`No such file: ${places.join(", ")}.`)) : Effect.succeed(path)
 }
 
 /** How a file is now: another text is another stamp. */
@@ -144,7 +144,7 @@ const fromPath = (argument: string, path: string, edition?: Edition): Effect.Eff
         ? Effect.succeed({ suite: module.default, argument })
         : Effect.fail(
             usage(
-              `${argument} has no suite as its default export: end it with export default Suite.make("name", [...]).`
+              `${argument} has no suite as its default export. End it with export default Suite.make("name", [...]).`
             )
           )
     )
@@ -172,7 +172,7 @@ export const load = (
     for (const { argument, suite } of loaded) {
       const other = seen.get(suite.name)
       if (other !== undefined) {
-        return yield* usage(`${other} and ${argument} both hold a suite named "${suite.name}": rename one.`)
+        return yield* usage(`${other} and ${argument} both have a suite named "${suite.name}". Rename one.`)
       }
       seen.set(suite.name, argument)
     }

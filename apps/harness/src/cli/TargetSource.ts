@@ -10,7 +10,7 @@ import type { RunOptions } from "./RunOptions.ts"
 /** The embedded simulated service; the server's modules are loaded only here. */
 const embedded = (options: RunOptions) =>
   options.control !== undefined
-    ? Effect.fail(usage("--control is of the server that --target names; the one inside this program needs none."))
+    ? Effect.fail(usage("--control applies only to the server at --target. Remove --control, or name --target."))
     : Effect.promise(() => import("../targets/EmbeddedTarget.ts")).pipe(
         Effect.flatMap((module) => module.start(options.seed)),
         Effect.mapError((error) => usage(`The simulated service cannot start: ${error.message}`))

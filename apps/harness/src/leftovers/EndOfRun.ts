@@ -47,7 +47,7 @@ const itemOf = ({ id, key, kind }: LooseEnd, at_ms: number): OpenItem => ({
   ...(id === null ? {} : { id })
 })
 
-const because = (reason: string | null) => (reason === null ? "" : `, of which nobody knew: ${reason}`)
+const because = (reason: string | null) => (reason === null ? "" : ` (${reason})`)
 
 /** What has become of something that was left going, in a sentence; nothing is said of what was over by itself. */
 const leftoverOf = Effect.fnUntraced(function* (target: Target, { end, trial }: LeftOpen, finding: Reaper.Finding) {
@@ -56,13 +56,13 @@ const leftoverOf = Effect.fnUntraced(function* (target: Target, { end, trial }: 
     { kind, id, trial, state, sentence: target.redact(sentence) }
   ]
   if (finding._tag === "Stopped")
-    return said("stopped", `The ${kind} ${id} was left open${because(reason)}: it was stopped.`)
+    return said("stopped", `The ${kind} ${id} was left open${because(reason)} and was stopped.`)
   if (finding._tag === "Over") return []
   const ended =
     id !== null && kind !== "browser" && (yield* target.introspection?.end(kind, id) ?? Effect.succeed(false))
-  if (ended) return said("stopped", `The ${kind} ${id} went on${because(reason)}: it was ended.`)
+  if (ended) return said("stopped", `The ${kind} ${id} still ran${because(reason)} and was stopped.`)
   const why = finding._tag === "Open" ? finding.why : "it cannot be reached"
-  return said("open", `The ${kind} ${id} may go on, and cost${because(reason)}: ${why}.`)
+  return said("open", `The ${kind} ${id} may still run and cost${because(reason)}: ${why}.`)
 })
 
 /** Browsers that nobody has heard of, where nobody else can have made them. */
@@ -122,7 +122,7 @@ export const stopAll = Effect.fnUntraced(function* (run: EndOfRun): Effect.fn.Re
   }
   for (const { end, trial } of all) {
     if (end.id !== null) continue
-    const sentence = `Nobody knows whether there is a ${end.kind}: ${end.reason}`
+    const sentence = `A ${end.kind} may exist: ${end.reason}`
     leftovers.push({ kind: end.kind, id: null, trial, state: "unknown", sentence: target.redact(sentence) })
   }
   return {
@@ -130,13 +130,13 @@ export const stopAll = Effect.fnUntraced(function* (run: EndOfRun): Effect.fn.Re
     breaches: [
       ...strangers.map(({ end: { id } }) => ({
         invariant: "browsers-left-open",
-        sentence: `Browser ${id} was open, and no trial has made it.`,
+        sentence: `Browser ${id} was open, and no trial created it.`,
         resource: id
       })),
       ...(yield* unblamed(run)),
       ...run.keyIn.map((file) => ({
         invariant: "key-in-report",
-        sentence: `${file} had the API key in it, from which it was taken out.`,
+        sentence: `${file} contained the API key, which was removed.`,
         resource: null
       })),
       ...(trouble === undefined

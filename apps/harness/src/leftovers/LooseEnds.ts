@@ -29,7 +29,7 @@ const knownTo = (rows: ReadonlyArray<JournalEntry>) => {
   return { browsers, ended, madeBy }
 }
 
-const lost = "its create was never answered"
+const lost = "its create request got no response"
 
 /** A create of which nobody learnt what it made; undefined where the journal says that there is nothing. */
 const ofUnlearnt = (

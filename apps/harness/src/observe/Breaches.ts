@@ -30,7 +30,7 @@ const neverFetched = ({ log, rows }: Judged): ReadonlyArray<Breach> => {
     return [
       {
         invariant: "results-never-fetched",
-        sentence: `The ${kind} ${id} was made, and nobody has read what came of it: it may go on, and cost.`,
+        sentence: `The result of ${kind} ${id} was never read: it may still run and cost.`,
         resource: id
       }
     ]

@@ -17,8 +17,7 @@ const longest_ms = 120_000
 /** Whether a trial may run again, and after what time; else why not, in words that follow what ended it. */
 export type Decision = { readonly after_ms: number } | { readonly not: string }
 
-const again = (times: number) =>
-  times === 1 ? "again when it was run again" : `again when it was run again ${times} times`
+const again = (times: number) => (times === 1 ? "again on the rerun" : `again on ${times} reruns`)
 
 /**
  * Takes one rerun from the budget, if there is one. The pause is one second, then two, less up to a half of it by the
@@ -26,12 +25,12 @@ const again = (times: number) =>
  */
 export const take = (reruns: Reruns, before: number, infra: Infra, seed: number): Decision => {
   if (before >= mostOfOne) return { not: again(before) }
-  if (reruns.most === 0) return { not: "no reruns are allowed" }
+  if (reruns.most === 0) return { not: "--reruns is 0" }
   if (reruns.used >= reruns.most) {
     return { not: `${before === 0 ? "" : `${again(before)}, and `}the ${reruns.most} reruns are used up` }
   }
   const asked_ms = infra.retryAfter_ms ?? 0
-  if (asked_ms > longest_ms) return { not: `it asks to be left alone for ${Math.round(asked_ms / 1000)} s` }
+  if (asked_ms > longest_ms) return { not: `Retry-After is ${Math.round(asked_ms / 1000)} s` }
   reruns.used += 1
   const share = 0.5 + (seed >>> 0) / 2 ** 33
   return { after_ms: Math.max(asked_ms, base_ms * 2 ** before * share) }

@@ -128,7 +128,7 @@ const overBudget = ({ budget_usd, planned }: ScenarioRun, cost_usd: string): Fai
     ? undefined
     : {
         kind: "budget",
-        message: "it should stay within its budget",
+        message: "exceeded its budget",
         expected: `at most ${Money.shown(budget_usd)}`,
         actual: Money.shown(cost_usd),
         ...(where === undefined ? {} : { where })

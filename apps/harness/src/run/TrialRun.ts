@@ -15,6 +15,7 @@ import { type Planned, seedOf } from "./Plan.ts"
 import * as Reruns from "./Reruns.ts"
 import type { Inspection, RunnerOptions } from "./RunnerOptions.ts"
 import * as Skip from "@webagent/report/Skip"
+import { duration as textDuration } from "@webagent/report/Text"
 import type { Failure, LeakedBrowser, Opinions, Rerun, Trial, TrialVerdict } from "@webagent/report/Trial"
 import * as TrialLog from "../observe/TrialLog.ts"
 
@@ -74,7 +75,7 @@ const isStopping = Effect.void.pipe(Effect.interruptible, Effect.exit, Effect.ma
 // a check that is not yielded is never made, and the scenario would pass whatever came
 const checkedNothing = ({ where }: Scenario): Failure => ({
   kind: "check",
-  message: "it checked nothing; was a yield* forgotten?",
+  message: "made no check; is a yield* missing?",
   ...(where === undefined ? {} : { where })
 })
 
@@ -165,18 +166,18 @@ const attempt = Effect.fnUntraced(function* (
   const errors = exit.cause.reasons.filter(Cause.isFailReason).map(({ error }) => error)
   if (errors.some((error) => error instanceof TimeRanOut)) {
     if (cut !== undefined) return { ...done, verdict: "skipped", ...Skip.said(cut.skip) } satisfies Tried
-    const message = `it should end within ${Duration.format(timeout)}`
-    const seen = log.lastStatus === undefined ? {} : { actual: `the status ${options.redact(log.lastStatus)}` }
+    const message = `timed out after ${textDuration(Duration.toMillis(timeout))}`
+    const seen = log.lastStatus === undefined ? {} : { actual: `last status: ${options.redact(log.lastStatus)}` }
     return { ...done, verdict: "failed", failure: { ...failure, kind: "timeout", message, ...seen } } satisfies Tried
   }
   if (errors.some((error) => error instanceof HeldOn)) {
-    const message = `it should release what it holds within ${Duration.format(release)} of its end`
+    const message = `did not release its resources within ${textDuration(Duration.toMillis(release))} of its end`
     return { ...done, verdict: "failed", failure: { ...failure, kind: "timeout", message } } satisfies Tried
   }
   const infra = errors.length === 0 ? undefined : Infra.of(errors[0], request)
   if (infra !== undefined) return { ...done, verdict: "infra", failure, infra } satisfies Tried
   if (oracles.unable.includes(errors[0])) {
-    const reason = `an oracle could not look: ${failure.message}`
+    const reason = `an oracle failed: ${failure.message}`
     return { ...done, verdict: "unscored", reason, failure } satisfies Tried
   }
   const claimed = errors[0] instanceof CheckFailed && log.agent === true
@@ -213,7 +214,7 @@ export const run = Effect.fnUntraced(function* (state: RunState, task: Task) {
     if (refusal !== undefined) return Skip.text(refusal)
     // it would be paid for twice, and the second time nobody has set anything aside for it
     if (options.header.limits.cost_usd !== undefined && TrialLog.mayCostMore(log)) {
-      return "what it has made may cost, and money has a limit"
+      return "its cost is unknown, and --max-cost is set"
     }
     const decision = Reruns.take(reruns, earlier.length, infra, seed)
     if ("not" in decision) return decision.not

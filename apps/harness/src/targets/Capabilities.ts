@@ -26,12 +26,12 @@ export const of = ({ allowPaid, controlled, ours, simulated, v2SessionId }: Know
 }
 
 const reasons: Readonly<Record<Need, string>> = {
-  "scriptable-agent": "it tells the agent how to end, and only a simulated agent can be told",
-  "control-api": "it needs the control API of a simulated server: name it with --control",
-  "v2-session": "it reads a v2 session: name one with --v2-session-id",
-  money: "it would cost: allow that with --allow-paid",
-  assumptions: "it checks what our own servers chose where the service's description is silent",
-  "shared-sessions": "it reads one session through several versions, which only our own servers promise"
+  "scriptable-agent": "needs a simulated agent",
+  "control-api": "needs the control API of a simulated server: pass --control",
+  "v2-session": "needs a v2 session: pass --v2-session-id",
+  money: "costs money: pass --allow-paid",
+  assumptions: "checks what the service description leaves open, as our own servers decide it",
+  "shared-sessions": "reads one session through several API versions, which only our own servers promise"
 }
 
 /** Why a target with these capabilities cannot serve a need; undefined when it can. */

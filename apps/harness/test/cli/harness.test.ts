@@ -108,7 +108,7 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
     assert.deepStrictEqual([here?.code, here?.stderr], [0, ""])
     assert.deepStrictEqual(
       [nowhere?.code, nowhere?.stderr],
-      [2, `There is no file ${resolve("missing.suite.ts")}, nor ${join(folder, "missing.suite.ts")}.\n`]
+      [2, `No such file: ${resolve("missing.suite.ts")}, ${join(folder, "missing.suite.ts")}.\n`]
     )
   })
 
@@ -197,7 +197,7 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
       ["versions", "json-answers", "not-found", "validation"]
     )
     assert.isTrue(results.filter(({ needs }) => needs.length > 0).every(({ verdict }) => verdict === "skipped"))
-    assert.include(stdout, "skipped: it would cost: allow that with --allow-paid")
+    assert.include(stdout, "skipped: costs money: pass --allow-paid")
     assert.isAbove(paths.length, 100)
   })
 
@@ -275,13 +275,13 @@ describe.concurrent("mistakes", () => {
     [
       "a missing file",
       2,
-      /^There is no file \/\S+\/apps\/harness\/missing\.suite\.ts\.\n$/u,
+      /^No such file: \/\S+\/apps\/harness\/missing\.suite\.ts\.\n$/u,
       () => ["run", "missing.suite.ts"]
     ],
     [
       "a file that imports a package that is not there",
       2,
-      /^\S+homeless\.suite\.ts imports nowhere-to-be-found, which is not installed where the file is: install it there, or move the file\.\n$/u,
+      /^\S+homeless\.suite\.ts imports nowhere-to-be-found, which is not installed beside the file\. Install it there, or move the file\.\n$/u,
       () => {
         const file = join(folder, "homeless.suite.ts")
         writeFileSync(file, 'import "nowhere-to-be-found"\n')
@@ -291,7 +291,7 @@ describe.concurrent("mistakes", () => {
     [
       "a file without a suite",
       2,
-      /^src\/suites\/Operations\.ts has no suite as its default export: .+\n$/u,
+      /^src\/suites\/Operations\.ts has no suite as its default export\. .+\n$/u,
       () => ["run", "src/suites/Operations.ts"]
     ],
     [
@@ -307,7 +307,7 @@ describe.concurrent("mistakes", () => {
     [
       "nothing fits",
       2,
-      /^No scenario of versions fits --name "nothing"\.\n$/u,
+      /^No scenario of versions matches --name "nothing"\. See: .+ list\n$/u,
       () => ["run", "versions", "--name", "nothing"]
     ],
     [
@@ -337,7 +337,7 @@ describe.concurrent("mistakes", () => {
     [
       "a trial that is none of those",
       2,
-      /^--trial: there is no trial 9 of 5: name one that --trials has\.\n$/u,
+      /^--trial must be 5 or less, as --trials is 5; got 9\.\n$/u,
       () => ["run", "versions", "--trials", "5", "--trial", "9"]
     ],
     [

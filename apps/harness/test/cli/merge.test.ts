@@ -42,7 +42,7 @@ describe("merge", () => {
     assert.include(both.differences ?? [], "--max-cost: 90.00 USD in shard 1, none in shard 2")
     assert.match(
       stdout,
-      /\nnote {5}the shards were not told alike: --max-cost: 90\.00 USD in shard 1, none in shard 2\n/u
+      /\nnote {5}the shards had different flags: --max-cost: 90\.00 USD in shard 1, none in shard 2\n/u
     )
     assert.deepStrictEqual(verdicts(both), verdicts(report(at("whole"))))
     for (const { trace } of both.results.flatMap(({ trials }) => trials)) {

@@ -116,7 +116,7 @@ describe("a night whose history cannot be written", () => {
     assert.strictEqual(code, 0, stderr)
     assert.strictEqual(NightFile.parse(readFileSync(path, "utf8"), path).pipe(Result.getOrThrow).nights.length, 1)
     const over = await run(["run", "--resume", directory])
-    assert.match(over.stderr, /has come to its end: there is nothing to resume/u)
+    assert.match(over.stderr, /has ended\. There is nothing to resume/u)
   }, 60_000)
 })
 
@@ -157,7 +157,7 @@ it("a scenario is accepted by its name, or with its suite's where two are called
 describe.concurrent("mistakes about nights", () => {
   const empty = join(folder, "none.ndjson")
   const cases: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = [
-    ["a night that is not there", ["compare", "last", "3f0c", "--history", empty], /has no nights: record one with/u],
+    ["a night that is not there", ["compare", "last", "3f0c", "--history", empty], /has no nights\. Record one with/u],
     [
       "a history that has nothing",
       ["history", "--history", empty],

@@ -6,19 +6,19 @@ describe("plan", () => {
     const { code, stderr, stdout } = await run(["plan", "v4-runs", "--target", "http://127.0.0.1:9", "--trials", "5"])
     assert.deepStrictEqual([code, stderr], [0, ""])
     assert.match(stdout, /^plan · http:\/\/127\.0\.0\.1:9 · 8 at a time · nothing is sent\n/u)
-    assert.include(stdout, "not run: it would cost: allow that with --allow-paid\n")
+    assert.include(stdout, "not run: costs money: pass --allow-paid\n")
     assert.include(stdout, `next     npm run harness -- run v4-runs --target http://127.0.0.1:9 --trials 5\n`)
   })
 
   it("of a shard says that its limits are its own", async () => {
     const { stdout } = await run(["plan", "v4-runs", "--shard", "1/2", "--max-time", "5m"])
-    assert.include(stdout, "\nlimits   5 min: of this shard alone, not of the night\n")
+    assert.include(stdout, "\nlimits   5 min (of this shard only)\n")
   })
 
   it("says what nothing bounds, and how to bound it", async () => {
     const none = await run(["plan", "v4-runs", "--name", "a run that is asked"])
     assert.strictEqual(none.code, 2)
-    assert.match(none.stderr, /^No scenario of v4-runs fits --name/u)
+    assert.match(none.stderr, /^No scenario of v4-runs matches --name/u)
     const failed = ["plan", "v4-runs", "--name", "a failed run is failed"]
     const paid = [
       "plan",
@@ -37,10 +37,7 @@ describe("plan", () => {
     ])
     // what is simulated costs nothing, and needs a bound only where there is a limit
     assert.match(free.stdout, /\n {5}1 {11}\? {13}- {2}v4-runs › a failed run is failed\n/u)
-    assert.include(
-      free.stdout,
-      "1 scenario, 1 trial · 30 s at most, as no night says how long · costs nothing: the service is simulated\n"
-    )
+    assert.include(free.stdout, "1 scenario, 1 trial · at most 30 s (no history) · no cost (simulated)\n")
     assert.notInclude(free.stdout, "bound")
     assert.include(limited.stdout, "not run: it declares no budget")
     assert.include(limited.stdout, "\nbound    declare budget")
@@ -48,12 +45,9 @@ describe("plan", () => {
     assert.match(unbound.stdout, /\n {5}1 {11}\? {5}unbounded {2}v4-runs › creating a run answers/u)
     assert.include(
       unbound.stdout,
-      "1 scenario, 1 trial · 10 min at most, as no night says how long · at most 0.00 USD, and 1 that nothing bounds\n"
+      "1 scenario, 1 trial · at most 10 min (no history) · at most 0.00 USD, and 1 that nothing bounds\n"
     )
     assert.include(unbound.stdout, 'bound    declare budget: "0.50 USD" in the scenario, or pass --trial-budget 0.50\n')
-    assert.include(
-      bound.stdout,
-      "1 scenario, 4 trials · 20 min at most, as no night says how long · at most 2.00 USD\n"
-    )
+    assert.include(bound.stdout, "1 scenario, 4 trials · at most 20 min (no history) · at most 2.00 USD\n")
   })
 })

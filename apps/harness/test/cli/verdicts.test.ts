@@ -65,9 +65,9 @@ describe("verdicts", () => {
       results.map(({ name, reason, trials: [trial], verdict }) => [name, verdict, trial?.reruns.length, reason]),
       [
         ["comes back", "passed", 1, undefined],
-        ["stays away", "infra", 2, "HTTP 503: again when it was run again 2 times"],
+        ["stays away", "infra", 2, "HTTP 503: again on 2 reruns"],
         ["is broken", "failed", 0, undefined],
-        ["is blind", "unscored", 0, "an oracle could not look: Error: no database"]
+        ["is blind", "unscored", 0, "an oracle failed: Error: no database"]
       ]
     )
     assert.strictEqual(results[0]?.trials[0]?.reruns[0]?.failure.request?.status, 503)

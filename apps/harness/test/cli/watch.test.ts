@@ -43,9 +43,6 @@ describe.concurrent("run --watch", () => {
       [none.code, none.stderr],
       [2, "--watch takes the files of suites, such as checkout.suite.ts: a built-in suite does not change.\n"]
     )
-    assert.deepStrictEqual(
-      [missing.code, missing.stderr],
-      [2, `There is no file ${join(folder, "missing.suite.ts")}.\n`]
-    )
+    assert.deepStrictEqual([missing.code, missing.stderr], [2, `No such file: ${join(folder, "missing.suite.ts")}.\n`])
   })
 })

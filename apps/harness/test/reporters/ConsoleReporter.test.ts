@@ -54,7 +54,7 @@ describe("ConsoleReporter", () => {
         "      leaked 1 browser, stopped afterwards: b-91c2f0aa",
         '      replay    harness run v4-browsers --name "forgets" --seed 1',
         "",
-        "    1 skipped: it would cost: allow that with --allow-paid",
+        "    1 skipped: costs money: pass --allow-paid",
         "",
         "report   .webagent/runs/x",
         "next     harness run --target https://your.service",

@@ -63,7 +63,7 @@ describe("JUnitReporter", () => {
       "replay    harness run v4-browsers --name &quot;forgets&quot; --seed 1</system-out>",
       "</testcase>",
       '<testcase name="costs" classname="v4-browsers" time="0.000">',
-      '<skipped message="it would cost: allow that with --allow-paid"/>',
+      '<skipped message="costs money: pass --allow-paid"/>',
       "<system-out>verdict   skipped",
       "replay    harness run v4-browsers --name &quot;costs&quot; --seed 1</system-out>",
       "</testcase>",
@@ -102,7 +102,7 @@ describe("JUnitReporter", () => {
       ],
       "a run completes": [],
       forgets: ["failure leaked 1 browser, stopped afterwards: b-91c2f0aa"],
-      costs: ["skipped it would cost: allow that with --allow-paid"]
+      costs: ["skipped costs money: pass --allow-paid"]
     })
     assert.include(
       render(night, replay),

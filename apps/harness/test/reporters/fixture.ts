@@ -60,7 +60,7 @@ const skipped = result({
   suite: "v4-browsers",
   name: "costs",
   verdict: "skipped",
-  reason: "it would cost: allow that with --allow-paid",
+  reason: "costs money: pass --allow-paid",
   needs: ["money"]
 })
 
@@ -206,7 +206,7 @@ const unreachable = (name: string, index: number, method: string, path: string, 
     name: `${name} ${index}`,
     verdict: "infra",
     failure,
-    reason: "again when it was run again",
+    reason: "again on the rerun",
     trials: [trial({ verdict: "infra", failure, started_ms, reruns: [{ started_ms, duration_ms: 10, failure }] })]
   })
 }

@@ -191,7 +191,7 @@ describe("Budget of money", () => {
           limits: { ...limit, reruns: 3 }
         })
         const [trial] = report.results[0]?.trials ?? []
-        const why = isOver ? "again when it was run again 2 times" : "what it has made may cost, and money has a limit"
+        const why = isOver ? "again on 2 reruns" : "its cost is unknown, and --max-cost is set"
         assert.deepStrictEqual([trial?.reruns.length, trial?.reason], [reruns, `HTTP 429: ${why}`])
       }
     })

@@ -80,10 +80,10 @@ describe("Runner", () => {
         ["timeout", "timeout", "passed"]
       )
       assert.deepStrictEqual([first?.duration_ms, second?.duration_ms], [5000, 2000])
-      assert.strictEqual(first?.failure?.message, "it should end within 5s")
+      assert.strictEqual(first?.failure?.message, "timed out after 5 s")
       assert.deepStrictEqual(
         [first?.failure?.actual, first?.failure?.request?.status, second?.failure?.actual],
-        ["the status running", 200, undefined]
+        ["last status: running", 200, undefined]
       )
       assert.strictEqual(released, 1)
     })
@@ -183,8 +183,8 @@ describe("Runner", () => {
           made.length
         ]),
         [
-          ["failed", "check", "it checked nothing; was a yield* forgotten?", 1],
-          ["flaky", "check", "it checked nothing; was a yield* forgotten?", 3]
+          ["failed", "check", "made no check; is a yield* missing?", 1],
+          ["flaky", "check", "made no check; is a yield* missing?", 3]
         ]
       )
       assert.match(report.results[0]?.failure?.where ?? "", /test\/run\/Runner\.test\.ts:\d+$/u)

@@ -53,7 +53,7 @@ describe("TrialRun", () => {
     Effect.gen(function* () {
       const { report, result, trial, tries } = yield* results([Effect.fail(status(503))], { limits: { reruns: 9 } })
       assert.deepStrictEqual([result?.verdict, tries, trial?.reruns.length], ["infra", 3, 2])
-      assert.strictEqual(trial?.reason, "HTTP 503: again when it was run again 2 times")
+      assert.strictEqual(trial?.reason, "HTTP 503: again on 2 reruns")
       assert.strictEqual(result?.failure?.kind, "error")
       assert.deepStrictEqual([report.counts.infra, report.counts.reruns], [1, 2])
     })
@@ -70,7 +70,7 @@ describe("TrialRun", () => {
       assert.deepStrictEqual(
         report.results[0]?.trials.map(({ reason, reruns }) => [reruns.length, reason]),
         [
-          [2, "HTTP 503: again when it was run again 2 times"],
+          [2, "HTTP 503: again on 2 reruns"],
           [0, "HTTP 502: the 2 reruns are used up"],
           [0, "HTTP 503: the 2 reruns are used up"],
           [0, "HTTP 502: the 2 reruns are used up"],
@@ -96,7 +96,7 @@ describe("TrialRun", () => {
       const [, second] = (yield* Fiber.join(fiber)).report.results[0]?.trials ?? []
       assert.deepStrictEqual(
         [second?.reruns.length, second?.reason],
-        [1, "HTTP 503: again when it was run again, and the 3 reruns are used up"]
+        [1, "HTTP 503: again on the rerun, and the 3 reruns are used up"]
       )
     })
   )
@@ -104,7 +104,7 @@ describe("TrialRun", () => {
   it.effect("without a budget nothing runs again", () =>
     Effect.gen(function* () {
       const { trial, tries } = yield* results([Effect.fail(status(503))], { limits: { reruns: 0 } })
-      assert.deepStrictEqual([tries, trial?.reason], [1, "HTTP 503: no reruns are allowed"])
+      assert.deepStrictEqual([tries, trial?.reason], [1, "HTTP 503: --reruns is 0"])
     })
   )
 
@@ -113,10 +113,7 @@ describe("TrialRun", () => {
       const asked = yield* results([Effect.fail(status(503, "40 seconds")), Effect.void], two)
       assert.deepStrictEqual([asked.result?.verdict, asked.trial?.started_ms], ["passed", 40_000])
       const long = yield* results([Effect.fail(status(503, "10 minutes")), Effect.void], two)
-      assert.deepStrictEqual(
-        [long.result?.verdict, long.trial?.reason],
-        ["infra", "HTTP 503: it asks to be left alone for 600 s"]
-      )
+      assert.deepStrictEqual([long.result?.verdict, long.trial?.reason], ["infra", "HTTP 503: Retry-After is 600 s"])
     })
   )
 
@@ -170,7 +167,7 @@ describe("TrialRun", () => {
       const blind = oracle(Effect.fail(new Error("no database")))
       const { report, result, trial } = yield* results([blind])
       assert.deepStrictEqual([result?.verdict, report.counts.unscored], ["unscored", 1])
-      assert.strictEqual(trial?.reason, "an oracle could not look: Error: no database")
+      assert.strictEqual(trial?.reason, "an oracle failed: Error: no database")
       const handled = yield* results([Effect.ignore(blind)])
       assert.strictEqual(handled.result?.verdict, "passed")
       const away = yield* results([oracle(Effect.fail(refused)), Effect.void], two)
@@ -204,7 +201,7 @@ describe("TrialRun", () => {
       assert.deepStrictEqual([result?.verdict, report.interrupted], ["failed", false])
       assert.deepStrictEqual(
         [result?.failure?.kind, result?.failure?.message],
-        ["timeout", "it should release what it holds within 10s of its end"]
+        ["timeout", "did not release its resources within 10 s of its end"]
       )
     })
   )
@@ -219,7 +216,7 @@ describe("TrialRun", () => {
   it.effect("work that cannot be interrupted is given up when its time, and that to release, is over", () =>
     Effect.gen(function* () {
       const { result, trial } = yield* results([Effect.uninterruptible(Effect.never)], { timeout: "20 seconds" })
-      assert.deepStrictEqual([result?.verdict, result?.failure?.message], ["failed", "it should end within 20s"])
+      assert.deepStrictEqual([result?.verdict, result?.failure?.message], ["failed", "timed out after 20 s"])
       assert.strictEqual(trial?.duration_ms, 30_000)
     })
   )

@@ -162,14 +162,14 @@ export const judge = (report: RunReport): GateResult => {
   const nothing = !interrupted && (isCutWhole || (!isShard && results.every(({ verdict }) => verdict === "skipped")))
   const away = of("infra").length > 0 ? undefined : awayTooOften(open)
   const reasons: ReadonlyArray<Reason> = [
-    ...(interrupted ? [{ rule: "stopped", sentence: "it was stopped before every scenario had run" } as const] : []),
+    ...(interrupted ? [{ rule: "stopped", sentence: "the run was stopped before every scenario ran" } as const] : []),
     ...breaches.map(
       ({ invariant, sentence }) => ({ rule: "invariant", sentence: `${invariant}: ${sentence}` }) as const
     ),
     ...reason(
       "invariant",
       open.filter(({ trials }) => trials.some((trial) => trial.breaches.length > 0)),
-      () => "broke what must always hold"
+      () => "broke an invariant"
     ),
     ...reason(
       "leak",
@@ -182,38 +182,38 @@ export const judge = (report: RunReport): GateResult => {
       of("failed").filter((result) => !isUncleanOnly(result) && !known.includes(result)),
       () => "failed"
     ),
-    ...reason("claimed", of("claimed"), (count) => `${count === 1 ? "is" : "are"} wrong where the agent said success`),
+    ...reason("claimed", of("claimed"), () => "failed although the agent reported success"),
     ...reason(
       "flaky",
       of("flaky").filter((result) => !known.includes(result)),
       () => "passed in some trials only"
     ),
-    ...reason("infra", of("infra"), () => "could not be run, the service was away"),
-    ...reason("unscored", of("unscored"), () => "could not be judged, an oracle could not look"),
+    ...reason("infra", of("infra"), () => "could not run: the service was unreachable"),
+    ...reason("unscored", of("unscored"), () => "could not be scored: an oracle failed"),
     ...findings(rows.filter(({ scenario }) => scenario === null || !covered.has(nameOf(scenario)))).map(
       (sentence) => ({ rule: "regressed", sentence }) as const
     ),
     ...reason(
       "quarantine",
       results.filter(({ quarantine }) => quarantine?.expired === true),
-      (count) => `${count === 1 ? "has" : "have"} been in quarantine for longer than agreed`
+      (count) => `${count === 1 ? "is" : "are"} in quarantine past the expiry date`
     ),
     ...reason("not run", open.filter(isOverlong), () => "exceeded --max-scenario-time"),
     ...crossed.map((sentence) => ({ rule: "limit", sentence }) as const),
     ...missingShards(report),
-    ...(nothing ? [{ rule: "not run", sentence: "no scenario was run to its end" } as const] : []),
-    ...(away === undefined ? [] : [{ rule: "not run", sentence: `too little is known: ${away}` } as const])
+    ...(nothing ? [{ rule: "not run", sentence: "no scenario ran to its end" } as const] : []),
+    ...(away === undefined ? [] : [{ rule: "not run", sentence: `too few results: ${away}` } as const])
   ]
   const notes: ReadonlyArray<Reason> = [
     ...reason("flaky", known, () => "did not pass in every trial, as usual"),
     ...reason(
       "quarantine",
       results.filter((result) => isCovered(result) && (result.verdict === "skipped" || isBad(result))),
-      () => "did not pass, which is known: in quarantine"
+      () => "failed, and is in quarantine"
     ),
     ...reason("infra", results.filter(isPartlyScored), () => "could not be scored in every trial"),
     ...differences.map(
-      (difference) => ({ rule: "shards", sentence: `the shards were not told alike: ${difference}` }) as const
+      (difference) => ({ rule: "shards", sentence: `the shards had different flags: ${difference}` }) as const
     ),
     ...unrun
   ]

@@ -88,7 +88,7 @@ const unrun = result("waits", "skipped", { reason: "--max-cost (5.00 USD) was re
 /** What makes it red, then what is only said. */
 const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, ReadonlyArray<string>]> = [
   ["everything passed", report([passed]), [], []],
-  ["it was stopped", report([passed], { interrupted: true }), ["it was stopped before every scenario had run"], []],
+  ["it was stopped", report([passed], { interrupted: true }), ["the run was stopped before every scenario ran"], []],
   ["a scenario failed", report([passed, result("buys", "failed")]), ["1 scenario failed: shop › buys"], []],
   [
     "many failed: three are named",
@@ -99,21 +99,26 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
   [
     "claimed",
     report([result("buys", "claimed")]),
-    ["1 scenario is wrong where the agent said success: shop › buys"],
+    ["1 scenario failed although the agent reported success: shop › buys"],
     []
   ],
   ["flaky", report([result("buys", "flaky")]), ["1 scenario passed in some trials only: shop › buys"], []],
-  ["infra", report([result("buys", "infra")]), ["1 scenario could not be run, the service was away: shop › buys"], []],
+  [
+    "infra",
+    report([result("buys", "infra")]),
+    ["1 scenario could not run: the service was unreachable: shop › buys"],
+    []
+  ],
   [
     "unscored",
     report([result("buys", "unscored")]),
-    ["1 scenario could not be judged, an oracle could not look: shop › buys"],
+    ["1 scenario could not be scored: an oracle failed: shop › buys"],
     []
   ],
   [
     "a passed scenario broke an invariant",
     report([result("buys", "passed", { trials: [trial({ breaches: [breach] })] })]),
-    ["1 scenario broke what must always hold: shop › buys"],
+    ["1 scenario broke an invariant: shop › buys"],
     []
   ],
   [
@@ -208,15 +213,12 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
       judged(row({ verdict: "regressed" }))
     ),
     [],
-    ["2 scenarios did not pass, which is known: in quarantine: shop › buys, shop › leaks"]
+    ["2 scenarios failed, and is in quarantine: shop › buys, shop › leaks"]
   ],
   [
     "quarantine has expired",
     report([result("buys", "passed", quarantine(true)), result("pays", "failed", quarantine(true))]),
-    [
-      "1 scenario failed: shop › pays",
-      "2 scenarios have been in quarantine for longer than agreed: shop › buys, shop › pays"
-    ],
+    ["1 scenario failed: shop › pays", "2 scenarios are in quarantine past the expiry date: shop › buys, shop › pays"],
     []
   ],
   [
@@ -235,7 +237,7 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
   [
     "a limit kept all from running",
     report([unrun]),
-    ["no scenario was run to its end"],
+    ["no scenario ran to its end"],
     ["1 scenario was not run: --max-cost (5.00 USD) was reached"]
   ],
   [
@@ -247,7 +249,7 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
   [
     "the target can serve nothing",
     report([result("needy", "skipped", { needs: ["control-api"], reason: "no control API" })]),
-    ["no scenario was run to its end"],
+    ["no scenario ran to its end"],
     []
   ],
   [
@@ -267,7 +269,7 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
   [
     "the service was away in too many trials",
     report([result("buys", "passed", { trials: [trial(), trial(), trial({ verdict: "infra" })] })]),
-    ["too little is known: the infrastructure ended 1 of 3 trials"],
+    ["too few results: the infrastructure ended 1 of 3 trials"],
     ["1 scenario could not be scored in every trial: shop › buys"]
   ],
   [

@@ -12,7 +12,7 @@ const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(RunReport))
 
 const reportAt = Effect.fnUntraced(function* (path: string, text: string) {
   return yield* Effect.mapError(decode(text), ({ message }) =>
-    usage(`${path} is no report of this version: ${message.split("\n")[0]}.`)
+    usage(`${path} is not a report of this version: ${message.split("\n")[0]}.`)
   )
 })
 
@@ -22,15 +22,15 @@ const ofHistory = Effect.fnUntraced(function* (word: string, nights: ReadonlyArr
   if (word === "last" || back !== undefined) {
     const night = nights.at(-1 - Number(back ?? 0))
     if (night !== undefined) return night
-    if (nights.length === 0) return yield* usage(`${file} has no nights: record one with ${program} run --record.`)
+    if (nights.length === 0) return yield* usage(`${file} has no nights. Record one with ${program} run --record.`)
     return yield* usage(`${word} is before the first night: ${file} has ${nights.length}.`)
   }
   const found = nights.filter(({ id }) => id.startsWith(word))
-  if (found.length > 1) return yield* usage(`"${word}" may be ${found.length} nights of ${file}: say more of its id.`)
+  if (found.length > 1) return yield* usage(`"${word}" matches ${found.length} nights of ${file}. Give more of the id.`)
   return (
     found[0] ??
     (yield* usage(
-      `"${word}" is no folder with a report.json, no report, and no night of ${file}: "${program} history" lists the nights; last and last-1 are the newest.`
+      `"${word}" is not a report folder, a report, or a night of ${file}. List nights with "${program} history"; last and last-1 are the newest.`
     ))
   )
 })

@@ -28,7 +28,7 @@ export const compare = Command.make(
   ),
   Command.withShortDescription("Compare two nights"),
   Command.withExamples([
-    { command: `${program} compare last-1 last`, description: "The last two nights of the history" },
-    { command: `${program} compare release/ candidate/`, description: "Two report folders" }
+    { command: `${program} compare last-1 last`, description: "Compare the last two nights of the history" },
+    { command: `${program} compare release/ candidate/`, description: "Compare two report folders" }
   ])
 )

@@ -51,7 +51,7 @@ export const read = Effect.fnUntraced(function* (directory: string, allowMissing
   const text = yield* Effect.result(fs.readFileString(path))
   if (Result.isFailure(text)) return yield* withoutReport(directory, describePlatformError(text.failure), allowMissing)
   const report = yield* Effect.mapError(decode(text.success), ({ message }) =>
-    usage(`${path} is no report of this version: ${message.split("\n")[0]}.`)
+    usage(`${path} is not a report of this version: ${message.split("\n")[0]}.`)
   )
   const traces = new Set(yield* Effect.orElseSucceed(fs.readDirectory(join(directory, "traces")), () => []))
   return { directory, report, has: (file) => traces.has(file.replace(/^traces\//u, "")) } satisfies ShardReport

@@ -60,12 +60,12 @@ export const lines = (forecast: Forecast, options: PlanTextOptions): ReadonlyArr
     expected_ms === undefined
       ? run.length === 0
         ? "no time"
-        : `${duration(longest_ms)} at most, as no night says how long`
+        : `at most ${duration(longest_ms)} (no history)`
       : `about ${duration(expected_ms)}${known}`
   const { cost_usd } = limits
   const limited = cost_usd !== undefined && Money.isMore(worst_usd, cost_usd)
   const cost = isFree
-    ? "costs nothing: the service is simulated"
+    ? "no cost (simulated)"
     : limited
       ? `at most ${Money.shown(cost_usd)} by the limit, ${Money.shown(worst_usd)} without it`
       : `at most ${Money.shown(worst_usd)}${unbounded === 0 || cost_usd !== undefined ? "" : `, and ${unbounded} that nothing bounds`}`
@@ -73,15 +73,15 @@ export const lines = (forecast: Forecast, options: PlanTextOptions): ReadonlyArr
   return [
     style.strong(`plan · ${target} · ${concurrency} at a time · nothing is sent`),
     ...(options.assumed === undefined ? [] : [style.faint(options.assumed)]),
-    ...(within === "" ? [] : [`limits   ${within}${options.isShard ? ": of this shard alone, not of the night" : ""}`]),
+    ...(within === "" ? [] : [`limits   ${within}${options.isShard ? " (of this shard only)" : ""}`]),
     ...(short && unknown < run.length
-      ? ["order    new or changed first, then what failed lately, then what has not run for long"]
+      ? ["order    new or changed first, then recent failures, then longest not run"]
       : []),
     "",
     ...(run.length === 0
       ? []
       : [style.faint("trials  each takes  cost at most  scenario"), ...run.map((row) => line(row, options)), ""]),
-    ...skipped(rows, false, "perhaps not run, if all before take and cost what they may", style),
+    ...skipped(rows, false, "may not run, if earlier ones use the limits up", style),
     ...skipped(rows, true, "not run", style),
     ...(rows.some(({ skip }) => skip !== undefined) ? [""] : []),
     total.join(" · "),

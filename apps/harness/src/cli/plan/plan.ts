@@ -15,9 +15,9 @@ export const plan = Command.make("plan", flags, (parsed) =>
   Command.withDescription(
     "Show what run would do with the same flags: scenarios, order, time and maximum cost. Sends nothing"
   ),
-  Command.withShortDescription("Show what run would do and cost, and send nothing"),
+  Command.withShortDescription("Show what run would do and cost"),
   Command.withExamples([
-    { command: `${program} plan --trials 5`, description: "Every built-in suite, five times" },
+    { command: `${program} plan --trials 5`, description: "Plan every built-in suite, five trials each" },
     {
       command: `${program} plan checkout.suite.ts --target https://your.service --allow-paid --max-cost 5.00`,
       description: "What would run for 5 USD"

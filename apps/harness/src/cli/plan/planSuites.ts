@@ -46,7 +46,7 @@ export const planSuites = Effect.fnUntraced(function* (options: RunOptions, args
   const { columns, style, write } = yield* terminal
   const lines = PlanText.lines(Forecast.make(candidates, limits, options.concurrency), {
     target: simulated ? "simulated service" : options.target,
-    assumed: simulated ? undefined : "it is taken for a service that is not ours: nobody has asked it",
+    assumed: simulated ? undefined : "treated as a paid service (plan does not contact it)",
     isFree: simulated,
     concurrency: options.concurrency,
     limits,

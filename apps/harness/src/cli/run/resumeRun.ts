@@ -53,13 +53,13 @@ export const take = Effect.fnUntraced(function* (given: string | undefined) {
     })
   )
   const events = yield* eventsIn(directory)
-  if (events.length === 0) return yield* usage(`The run in ${directory} was killed before it began: start it anew.`)
+  if (events.length === 0) return yield* usage(`The run in ${directory} was killed before it began. Start a new run.`)
   const resumption = Resumption.of(events)
   if (resumption === undefined) {
-    return yield* usage(`The run in ${directory} has come to its end: there is nothing to resume.`)
+    return yield* usage(`The run in ${directory} has ended. There is nothing to resume.`)
   }
   const { args } = resumption.header
-  if (args === undefined) return yield* usage(`The run in ${directory} does not say how it was called.`)
+  if (args === undefined) return yield* usage(`The run in ${directory} has no record of its flags. Start a new run.`)
   const { style, write } = yield* terminal
   yield* write(
     `${style.strong(`resuming ${directory}`)} · ${counted(resumption.done.size, "trial")} done · ${program} run ${args.map(quoted).join(" ")}\n`

@@ -24,7 +24,7 @@ const go = (parsed: ParsedFlags, args: ReadonlyArray<string>, resumed?: Resumed)
 const goOn = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   const [directory, ...more] = args.filter((word) => word !== "--resume")
   if (directory?.startsWith("-") === true || more.length > 0) {
-    return yield* usage("--resume takes the folder of a run and nothing else: it goes on as it was called.")
+    return yield* usage("--resume takes only the folder of a run. The run continues with the flags it began with.")
   }
   const { take } = yield* Effect.promise(() => import("./resumeRun.ts"))
   const taken = yield* take(directory)

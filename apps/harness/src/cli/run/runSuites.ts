@@ -72,10 +72,9 @@ const resumedHeader = Effect.fnUntraced(function* (
 ) {
   const { at, directory, done, header: was, worked_ms } = resumed
   const cut = interruptedOf(resumed, plan)
-  const differs = (what: string) =>
-    usage(`${what} since the run in ${directory} was killed: it cannot go on. Start it anew.`)
+  const differs = (what: string) => usage(`${what} since the run in ${directory} was killed. Start a new run.`)
   if (header.suitesHash !== was.suitesHash) return yield* differs("The scenarios have changed")
-  if (header.tool.version !== was.tool.version) return yield* differs("This program has become another version")
+  if (header.tool.version !== was.tool.version) return yield* differs("The version of this program has changed")
   return {
     ...was,
     target: header.target,
@@ -138,7 +137,7 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
       const written = yield* Effect.exit(reporting.finish)
       // what was written last, too
       const keyIn = yield* KeyScan.clean(reporting.directory, target.apiKey)
-      if (keyIn.length > 0) yield* Console.error(`The API key was taken out of ${keyIn.join(", ")}.`)
+      if (keyIn.length > 0) yield* Console.error(`Removed the API key from ${keyIn.join(", ")}.`)
       // before the run is over: one that was killed here goes on, and is recorded then
       const recorded = yield* Effect.exit(Effect.andThen(book.record(report), reporting.end))
       yield* Reporting.both(written, recorded)

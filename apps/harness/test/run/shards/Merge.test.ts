@@ -241,7 +241,7 @@ describe("merge", () => {
       assert.isUndefined(unlike.header.machine)
       assert.include(
         Gate.judge(unlike).notes.map(({ sentence }) => sentence),
-        "the shards were not told alike: --concurrency: 4 in shards 1 and 3, 8 in shard 2"
+        "the shards had different flags: --concurrency: 4 in shards 1 and 3, 8 in shard 2"
       )
     })
   )
