@@ -384,6 +384,6 @@ describe("smoke", { concurrency: 3 }, () => {
     assert.equal((await smoke(undefined, { WEBAGENT_API_KEY_HEADER: "X-Key" })).exitCode, 0)
     const missing = await smoke(undefined, { WEBAGENT_BASE_URL: "" })
     assert.equal(missing.exitCode, 107)
-    assert.match(missing.stderr, /Set WEBAGENT_BASE_URL: the load test has no default for it\./)
+    assert.match(missing.stderr, /Set WEBAGENT_BASE_URL\. It has no default\./)
   })
 })

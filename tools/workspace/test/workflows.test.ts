@@ -61,7 +61,7 @@ describe("workflows", () => {
     it(`check: its run step ${index + 1} works here`, { timeout: 600_000 }, () => {
       const { status, stderr, stdout } = shell(run, {})
       assert.strictEqual(status, 0, `${run}\n${stdout}${stderr}`)
-      assert.match(stdout, /\d+ passed/u)
+      assert.match(stdout, /\d+ scenarios passed/u)
     })
   }
 
@@ -86,7 +86,7 @@ describe("workflows", () => {
           GITHUB_STEP_SUMMARY: summary
         })
         assert.strictEqual(status, 0, `${run}\n${stdout}${stderr}`)
-        assert.match(stdout, /\d+ passed/u)
+        assert.match(stdout, /\d+ scenarios passed/u)
       }
       for (const report of ["night", "service"])
         assert.includeMembers(readdirSync(join(folder, report)), [

@@ -48,14 +48,12 @@ export const recorded = <A, E, R>(
  *
  * @example
  * ```ts
- * import { Runs, withResponse } from "@webagent/v4"
+ * import { withResponse } from "@webagent/core"
  * import * as Effect from "effect/Effect"
  *
- * export const program = Effect.gen(function* () {
- *   const runs = yield* Runs
- *   const { data, response } = yield* withResponse(runs.get("5f2e"))
- *   return [data.status, response?.requestId]
- * })
+ * // of any call of a client: runs.get("5f2e")
+ * export const requestIdOf = <A, E, R>(call: Effect.Effect<A, E, R>) =>
+ *   Effect.map(withResponse(call), ({ response }) => response?.requestId)
  * ```
  */
 export const withResponse = <A, E, R>(
