@@ -14,10 +14,13 @@ export interface Level {
 /** A smaller change of a level is not reported, however certain it is. */
 export const tolerance = 0.05
 
+/** A shorter trial counts as this long, in milliseconds: below it a clock says more of the machine than of the service. */
+export const shortest = 20
+
 /** How long trials take. */
 export const duration: Level = {
   figure: "duration",
-  of: ({ durations }) => (durations === undefined ? undefined : Math.log(durations.median_ms)),
+  of: ({ durations }) => (durations === undefined ? undefined : Math.log(Math.max(shortest, durations.median_ms))),
   words: ["longer", "shorter"],
   format: Words.time
 }

@@ -267,6 +267,16 @@ describe("durations", () => {
     assert.strictEqual(rowOf(judge(of(timedNights), timed(30, 1.01)), "duration", null).verdict, "no evidence")
   })
 
+  it("of less than 20 ms are not told apart, however steady they were", () => {
+    const short = (day: number, time_ms: number) => {
+      const { id: _, ...of } = timed(day, 1)
+      return night(day, [...of.scenarios, scenario("short", 5, took(time_ms))])
+    }
+    const nights = Array.from({ length: 30 }, (_, day) => short(day, 0.2))
+    assert.strictEqual(rowOf(judge(of(nights), short(30, 19)), "duration", "short").verdict, "no evidence")
+    assert.strictEqual(rowOf(judge(of(nights), short(30, 200)), "duration", "short").verdict, "regressed")
+  })
+
   it("of one scenario are worse by themselves, and not those of the night", () => {
     const slow = (day: number, factor = 2) => {
       const { id: _, ...of } = timed(day, 1)
