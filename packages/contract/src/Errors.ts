@@ -10,7 +10,7 @@ import { openRecord, withDefault } from "./OpenRecord.ts"
 export const declared = <S extends Schema.Top & { readonly identifier: string }>(error: S) =>
   error.pipe(Schema.annotateEncoded({ identifier: error.identifier }))
 
-/** One thing that is wrong with a request: where (`["body", "task"]`), what, and of which kind. */
+/** One problem of a request: its place (`["body", "task"]`), its message and its type. */
 export const ValidationError = openRecord({
   loc: Schema.Array(Schema.Union([Schema.String, Schema.Int])),
   msg: Schema.String,

@@ -21,9 +21,9 @@ type RecordOf<Fields extends Schema.Struct.Fields, More> = Schema.Codec<
 >
 
 /**
- * A record of which the description shows only a part: the listed fields are checked, every other field is
- * kept as it came, on decoding and on encoding, and the OpenAPI object stays open. Its type has the listed fields
- * alone, so that a field that is misspelt is a type error.
+ * A record that the description shows only in part. The listed fields are checked. Every other field is kept as it came,
+ * on decoding and on encoding, and the OpenAPI object stays open. Its type has the listed fields alone, so that a
+ * misspelt field is a type error.
  */
 export const openRecord = <const Fields extends Schema.Struct.Fields>(fields: Fields): RecordOf<Fields, unknown> =>
   Schema.StructWithRest(Schema.Struct(fields), unknownFields) as object as RecordOf<Fields, unknown>

@@ -125,7 +125,7 @@ const told = (error: Error, answered: Answered) => {
   const message = `${call.method} ${call.origin}${call.path}: ${what} (${attempts}, request id ${call.requestId}).`
   return Object.defineProperties(error, {
     call: { value: call },
-    // whoever passes it on may say more, as with any Error
+    // code that passes it on may extend the message, as with any Error
     message: { value: message, writable: true, configurable: true },
     toJSON: { value: () => ({ ...error, message: error.message }) }
   })

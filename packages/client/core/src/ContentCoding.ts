@@ -1,7 +1,7 @@
 import * as Result from "effect/Result"
 import type * as Zlib from "node:zlib"
 
-/** No answer of such a service is a fraction of it: what is larger would end the process for want of memory. */
+/** Far more than any response of such a service. A larger body could exhaust the memory of the process. */
 export const most_bytes: number = 100 * 1024 * 1024
 
 /** Why an answer was given up. */
@@ -25,8 +25,8 @@ const isTooLarge = (cause: unknown) =>
   cause instanceof Error && "code" in cause && cause.code === "ERR_BUFFER_TOO_LARGE"
 
 /**
- * A body without the codings of its `Content-Encoding`, as fetch gives it: nobody asks for one, and there are proxies
- * that compress all the same. One that is not known is left as it is.
+ * Undoes the codings of `Content-Encoding`, as fetch does. The client asks for none, but some proxies compress all the
+ * same. An unknown coding is left as it is.
  */
 export const decode = (body: Buffer, contentEncoding: string): Result.Result<Buffer, unknown> =>
   Result.try({

@@ -6,7 +6,7 @@ export interface TotalCost {
   readonly total: string
   /** How many amounts it is the sum of. */
   readonly known: number
-  /** How many have cost something, or nothing, that nobody said. */
+  /** How many have an unknown cost. */
   readonly unknown: number
 }
 

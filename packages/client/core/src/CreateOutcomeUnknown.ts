@@ -6,7 +6,7 @@ import { called, describe, TransportErrorReason } from "./TransportError.ts"
  * have made costs. `key` is what its requests carried as `Idempotency-Key`.
  */
 export class CreateOutcomeUnknown extends Schema.TaggedError<CreateOutcomeUnknown>()("CreateOutcomeUnknown", {
-  /** What would have been created: `run`, `session`, `browser`. */
+  /** What the request creates: `run`, `session`, `browser`. */
   kind: Schema.String,
   key: Schema.String,
   method: Schema.String,

@@ -58,7 +58,7 @@ type Effected =
   | "throttled"
   /** It was answered, but not understood. */
   | "done"
-  /** Nobody knows. */
+  /** The create may have happened or not. */
   | "unknown"
 
 const effectedBy = (error: unknown): Effected => {
@@ -173,7 +173,7 @@ export const make = (options: {
         const refused = !progress.inFlight && reason === undefined
         yield* refused ? note({ _tag: "refused", key }) : unknown("interrupted, or a defect")
       } else if (isThrottled) {
-        yield* unknown("status 429, of which it is not known whether it comes before the service acts")
+        yield* unknown("status 429, which the service may send before or after it acts")
       } else {
         yield* note({ _tag: "refused", key })
       }

@@ -127,7 +127,7 @@ const dispatcherOf = (undici: typeof Undici) =>
     const options = {
       // polls of one run are up to 15 s apart; undici's own 4 s would connect again for each
       keepAliveTimeout: 20_000,
-      // whoever sends bounds the time
+      // the caller bounds the time
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: { timeout: Duration.toMillis(timeouts.connect ?? "10 seconds") }

@@ -26,7 +26,7 @@ export const Opened = Schema.TaggedStruct("opened", {
 /** A create has done nothing for sure: it never left, or was refused. */
 export const Refused = Schema.TaggedStruct("refused", { ...common, key: Schema.String })
 
-/** Whether a create did something is not known, and nobody tries to learn it any more. */
+/** It is unknown whether a create did something, and the client no longer tries to find out. */
 export const Unknown = Schema.TaggedStruct("unknown", { ...common, key: Schema.String, reason: Schema.String })
 
 /** What was created is over: stopped, or terminal. */
@@ -91,7 +91,7 @@ const itemOf = ({ id, opening, owner, reason, state }: Known): OpenItem => {
  * of an earlier create is not undone by what becomes of a later one.
  */
 export class OpenItems {
-  /** Creates of which no id is known, by key: the last one, and the one before it that was left open. */
+  /** Creates without a known id, by key: the last one, and the one before it that was left open. */
   private readonly last = new Map<string, Known>()
   private readonly earlier = new Map<string, Known>()
   private readonly made = new Map<string, Known>()

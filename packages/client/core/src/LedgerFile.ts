@@ -14,7 +14,7 @@ import { type LedgerEntry, OpenItems } from "./LedgerEntry.ts"
 export interface LedgerFileOptions {
   /** A folder that all processes of an application share; each writes files of its own there. It is made if need be. */
   readonly directory: string
-  /** Who writes, such as `ProcessOwner.current()` of `@webagent/core/node`: items that are open carry it, so that nobody stops what is still in use. */
+  /** The process that writes, such as `ProcessOwner.current()` of `@webagent/core/node`. Open items carry it, so that no other process stops what is in use. */
   readonly owner?: string | undefined
 }
 

@@ -18,7 +18,7 @@ const startOf = (pid: number): string | undefined => {
   }
 }
 
-/** Whether a process has ended and nobody has asked how, which in a container may be so for good. */
+/** Whether a process has ended and its parent has not reaped it. In a container it may stay like that. */
 const isZombie = (pid: number): boolean => {
   try {
     return statOf(pid)[0] === "Z"

@@ -120,7 +120,7 @@ describe("a described error", () => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.live("lets whoever passes it on say more, as any Error does", () =>
+  it.live("can be extended by code that passes it on, as any Error can", () =>
     Effect.gen(function* () {
       yield* always({ status: 404, json: body })
       const error = yield* Effect.flip(getRun)

@@ -49,7 +49,7 @@ describe("ClientConfig", () => {
     })
   )
 
-  it.effect("shows the key to nobody who prints it", () =>
+  it.effect("hides the key when it is printed", () =>
     Effect.map(read({ baseUrl: "https://a.example", apiKey: "canary" }), (config) => {
       assert.notInclude(inspect(config, { depth: 10, showHidden: true }), "canary")
       assert.notInclude(JSON.stringify(config), "canary")

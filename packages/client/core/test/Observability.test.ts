@@ -85,7 +85,7 @@ describe("spans", () => {
 })
 
 describe("without a tracer", () => {
-  it.live("an attempt is made in no span: Effect's own would be kept for nobody", () => {
+  it.live("an attempt has no span: no tracer would export it", () => {
     const around: Array<string> = []
     const client = HttpClient.make((request) =>
       Effect.map(Effect.option(Effect.currentSpan), ({ _tag }) => {

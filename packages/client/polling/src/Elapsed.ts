@@ -4,8 +4,8 @@ import * as Effect from "effect/Effect"
 const toMillis = (nanos: bigint) => Number(nanos / 1_000_000n)
 
 /**
- * Milliseconds that have passed, from whenever: only the difference of two tells something. Unlike the time of day
- * nobody sets it, so that a clock which is put right neither ends a wait nor holds one up.
+ * Milliseconds of a monotonic clock. Only a difference of two has a meaning. A change of the system time neither ends a
+ * wait nor holds one up.
  */
 export const now_ms: Effect.Effect<number> = Effect.map(Clock.monotonicTimeNanos, toMillis)
 

@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import { checkTimes, type WaitOptions } from "./Waiter.ts"
 import { WaitTimeoutError } from "./WaitTimeoutError.ts"
 
-/** Why nobody waits any more for something that is not over. */
+/** Why the wait for something that is not over ended. */
 export type WaitEnd =
   /** The deadline has passed. */
   | "timeout"

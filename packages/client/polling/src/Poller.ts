@@ -58,7 +58,7 @@ export class Poller<A, E> {
     this.timer ??= Effect.runForkWith(this.context)(this.runTimer())
   }
 
-  /** Takes a member away. What nobody waits for any more is polled no more. */
+  /** Takes a member away. When the last one leaves, polling stops. */
   leave(id: string, member: Member<A, E>): void {
     const loop = this.loops.get(id)
     if (loop?.members.delete(member) !== true) return

@@ -25,8 +25,8 @@ export interface WaitOptions {
 }
 
 /**
- * Throws where a time is none: NaN would end a wait at once, for something that may be paid for. Whoever creates what is
- * waited for asks before.
+ * Throws where a time is invalid: NaN would end a wait at once, for something that may be paid for. Call it before you
+ * create what you wait for.
  */
 export const checkTimes = (options: WaitOptions = {}): void => {
   for (const name of ["timeout", "first"] as const) {

@@ -46,7 +46,7 @@ describe("PollBudget", () => {
     )
   )
 
-  it.effect("fills up again while nobody polls, up to one burst", () =>
+  it.effect("fills up again while there is no poll, up to one burst", () =>
     Effect.gen(function* () {
       yield* instants(3)
       assert.deepStrictEqual(yield* instants(5), [10_000, 10_000, 10_000, 10_100, 10_200])
@@ -60,7 +60,7 @@ describe("PollBudget", () => {
     }).pipe(Effect.provide(PollBudget.layer()))
   )
 
-  it.effect("layerUnlimited holds nobody back", () =>
+  it.effect("layerUnlimited holds no poll back", () =>
     Effect.map(instants(1000), (passed) => assert.isTrue(passed.every((at) => at === 0))).pipe(
       Effect.provide(PollBudget.layerUnlimited)
     )

@@ -54,7 +54,7 @@ describe("many waits", () => {
       assert.isAtMost(polledAt.length, 10 + 50 * 39.2)
       assert.isAtLeast(polledAt.length, 50 * 38.5)
       assert.isAtMost(peak(polledAt), 15)
-      // nobody is polled twice before everybody was polled once
+      // none is polled twice before all were polled once
       assert.isAtLeast(polls.size, 1900)
       assert.isTrue(Array.from(polls.values()).every((count) => count === 1))
       yield* Fiber.interrupt(fiber)
@@ -172,7 +172,7 @@ describe("a status that is not described", () => {
 })
 
 describe("a wait that ends as its poll is being sent", () => {
-  it.effect("takes the poll with it: nothing is sent for nobody", () =>
+  it.effect("stops the poll: nothing is sent without a wait", () =>
     Effect.gen(function* () {
       const polled: Array<string> = []
       let leave = () => {}

@@ -2,8 +2,7 @@ import type { SessionView } from "@webagent/contract/v2"
 import { Cost, type TotalCost } from "@webagent/core"
 
 /**
- * What sessions cost together, exactly: their tasks and their proxies. Tasks of which the service does not say it are
- * counted apart.
+ * The exact total cost of sessions: their tasks and their proxies. Tasks without a known cost are counted apart.
  */
 export const totalCost = (
   sessions: Iterable<{

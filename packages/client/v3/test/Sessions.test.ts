@@ -200,7 +200,7 @@ describe("a session of one's own making", () => {
     }).pipe(Effect.provide(layerLedger))
   )
 
-  it.live("may be one of which nobody knows: the error has its key, and the ledger too", () =>
+  it.live("may have an unknown outcome: the error has its key, and the ledger too", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => (response) => response.destroy()

@@ -2,8 +2,7 @@ import type { Run } from "@webagent/contract/v4"
 import { Cost, type TotalCost } from "@webagent/core"
 
 /**
- * What runs cost together, exactly. Runs of which the service does not say it, such as those that are not over, are
- * counted apart.
+ * The exact total cost of runs. Runs without a known cost, such as those that are not over, are counted apart.
  *
  * @example
  * ```ts

@@ -8,7 +8,7 @@ import type { RunError, RunWaiter } from "./RunWaiter.ts"
 /** What a wait for a run of one's own making may choose. */
 export type OwnWaitOptions<RC = never> = OwnWait.OwnWaitOptions<CreatedRun, RC>
 
-/** Why nobody waits any more for a run that is not over. */
+/** Why the wait for a run that is not over ended. */
 export type WaitEnd = OwnWait.WaitEnd
 
 /** What the service said that runs of ours cost; the exact sums are those of `totalCost`. */

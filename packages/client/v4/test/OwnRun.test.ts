@@ -23,7 +23,7 @@ const service = () => {
 const goesOn = "it may go on at the service, and cost"
 
 describe("a wait for a run of one's own making, without a way to cancel", () => {
-  it.effect("warns of the run when it is interrupted: nobody else knows its id", () => {
+  it.effect("warns of the run when it is interrupted: no other code knows its id", () => {
     const { layer, requests } = service()
     const { layerLogger, warnings } = warned()
     return Effect.gen(function* () {

@@ -80,7 +80,7 @@ describe("a run that is over", () => {
 })
 
 describe("a run that was just created", () => {
-  it.effect("which is not found within the grace is one call, of which all attempts are told", () => {
+  it.effect("which is not found within the grace is one call, and reports all its attempts", () => {
     let reads = 0
     const { layer, sent } = answering((method) => {
       if (method === "POST") return json(201, { id: "r-1" })

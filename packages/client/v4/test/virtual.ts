@@ -37,7 +37,7 @@ export const warned = () => {
   return { layerLogger: Logger.layer([logger]), warnings }
 }
 
-/** Lets time go by in steps: bodies are read by promises, of which a TestClock knows nothing. */
+/** Lets time go by in steps: bodies are read by promises, and a TestClock does not know of these. */
 export const elapse = Effect.fnUntraced(function* (time: Duration.Input) {
   const settled = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
   yield* settled

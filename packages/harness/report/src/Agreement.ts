@@ -3,7 +3,7 @@ import type { Opinions, Trial } from "./Trial.ts"
 
 const Judge = Schema.Literals(["oracle", "agent", "judge"])
 
-/** How two of those who judge trials agree, over the trials of which both have said something. */
+/** How often two judges of trials agree, over the trials that both have judged. */
 export const Pair = Schema.Struct({
   one: Judge,
   other: Judge,
@@ -12,7 +12,7 @@ export const Pair = Schema.Struct({
   onlyOne: Schema.Int,
   onlyOther: Schema.Int,
   neither: Schema.Int,
-  /** The share of trials of which they say the same. */
+  /** The share of trials with the same judgement from both. */
   agreement: Schema.Number,
   /** Cohen's kappa: 0 is what chance gives, 1 is always the same; null where chance alone gives that. */
   kappa: Schema.NullOr(Schema.Number)
@@ -24,7 +24,7 @@ export type Pair = typeof Pair.Type
 /** How those who judge trials agree. The deterministic oracle is the one to believe. */
 export const Agreement = Schema.Struct({
   pairs: Schema.Array(Pair),
-  /** How much more often the agent claims success than the oracle finds it, over the trials of which both speak. */
+  /** How much more often the agent claims success than the oracle finds it, over the trials that both have judged. */
   inflation: Schema.optionalKey(
     Schema.Struct({
       trials: Schema.Int,

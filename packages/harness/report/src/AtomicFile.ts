@@ -12,8 +12,8 @@ export const refusalOf =
         systemError({ ...reason, cause: reason.cause, pathOrDescriptor: path })
 
 /**
- * Writes a text file whole or not at all. Whoever reads it meanwhile, or after the writer was killed, finds the one that
- * was there before or the new one, never a part; the part of one who was killed lies beside it, as `<path>.part`.
+ * Writes a text file whole or not at all. A reader finds the old file or the new one, never a part, even when the
+ * writer is killed. A killed writer leaves its part beside the file, as `<path>.part`.
  */
 export const write = Effect.fnUntraced(function* (path: string, text: string) {
   const fs = yield* FileSystem.FileSystem

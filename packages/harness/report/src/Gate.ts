@@ -12,7 +12,7 @@ import {
 import { counted } from "./Text.ts"
 import { isScored } from "./Trial.ts"
 
-/** So many nights have to be known before what is no worse than they were is let pass. */
+/** A failure that is as frequent as usual passes only when this many earlier nights are known. */
 export const leastNights = 5
 
 const mostNamed = 3
@@ -46,7 +46,7 @@ const reason = (
     ? []
     : [{ rule, sentence: `${counted(results.length, "scenario")} ${what(results.length)}: ${named(rule, results)}` }]
 
-/** Whether a scenario is in quarantine that holds: what becomes of it stops nobody. */
+/** Whether a scenario is in a quarantine that has not expired: its verdict does not make a run red. */
 export const isCovered = ({ quarantine }: ScenarioResult) => quarantine !== undefined && !quarantine.expired
 
 /**
@@ -122,7 +122,7 @@ const isOverlong = ({ trials, verdict }: ScenarioResult): boolean =>
   // those that were not begun have sent nothing
   trials.some(({ requests, skip }) => requests > 0 && skip?._tag === "ScenarioTimeLimit")
 
-/** That shards of a run are not there, which nobody has asked for. */
+/** A reason for each set of shards that is missing although --allow-missing was not given. */
 const missingShards = ({ shards = [] }: RunReport): ReadonlyArray<Reason> => {
   const of = shards[0]?.of ?? 0
   const missing = of - shards.length
@@ -144,10 +144,13 @@ const cuts = (report: RunReport): ReadonlyArray<Reason> => {
 }
 
 /**
- * Decides whether a run is green, in the only place that does. A broken invariant, a leak, and what is worse than it was
- * are red whatever the checks say. What failed is red, unless at least five nights show that it fails as often as usual. What is quarantined is not red until that expires; an expired entry is. What a limit kept
- * from running is not red, and said, but for a scenario that was begun and had no trial done in its own time; a run of which nothing is known, or too little, is red, but for a shard, which is
- * judged with the others.
+ * Decides whether a run is green. No other place does.
+ *
+ * - Always red: a broken invariant, a leak, and what is worse than in earlier nights.
+ * - A failure is red, unless at least five earlier nights show that it is as frequent as usual.
+ * - A quarantined scenario is not red until its entry expires; an expired entry is.
+ * - What a limit kept from running is reported and not red. But a scenario that began and finished no trial in time is red.
+ * - A run without any result, or with too few, is red. A shard is judged with the other shards instead.
  */
 export const judge = (report: RunReport): GateResult => {
   const { breaches, crossed = [], differences = [], interrupted, judgement, results } = report

@@ -1,8 +1,8 @@
 import type { RunHeader, RunReport, ScenarioResult } from "./RunReport.ts"
 
 /**
- * When it was, in milliseconds since 1970, so many milliseconds after a scenario's run had begun. The time between a kill
- * and a resumption is not among these, and each shard counts from its own beginning.
+ * The time of day, in milliseconds since 1970, of a moment `after_ms` into the run of a scenario. `after_ms` leaves out
+ * the time between a kill and a resumption, and each shard counts from its own beginning.
  */
 export const of = (report: RunReport, { shard }: ScenarioResult, after_ms: number): number => {
   const part: Pick<RunHeader, "startedAt" | "resumed"> =

@@ -2,8 +2,8 @@ import * as Schema from "effect/Schema"
 import { Onset } from "./Onset.ts"
 
 /**
- * What the nights before say of a figure. `no evidence` is not "no change": `detectable` says how large a change would
- * have been seen.
+ * The verdict on a figure, compared with earlier nights. `no evidence` is not "no change": `detectable` is the smallest
+ * change that this comparison can detect.
  */
 export const JudgedVerdict = Schema.Literals(["regressed", "improved", "no evidence", "not enough data"])
 
@@ -71,7 +71,7 @@ export const NightJudgement = Schema.Struct({
 /** What the last nights say of one. */
 export type NightJudgement = typeof NightJudgement.Type
 
-/** A quarantined scenario that has been clean for so many trials that it may be let go. */
+/** A quarantined scenario that has had enough clean trials to leave the quarantine. */
 export const ReleaseProposal = Schema.Struct({
   suite: Schema.String,
   scenario: Schema.String,

@@ -32,7 +32,7 @@ export const ageOf = (onset: Onset | undefined): Age | undefined => {
 
 const ages: ReadonlyArray<Age> = ["new", "again", "old"]
 
-/** Orders by age, the newest first; what nobody can tell the age of is of tonight. */
+/** Orders by age, the newest first. An unknown age counts as tonight. */
 export const newestFirst = (one: Onset | undefined, other: Onset | undefined): number =>
   ages.indexOf(ageOf(one) ?? "new") - ages.indexOf(ageOf(other) ?? "new")
 
@@ -52,7 +52,7 @@ export const text = (onset: Onset): string => {
   return known === 0 ? "new, no night before has run it" : "new"
 }
 
-/** How many are of which age, in words: `1 new, 2 again, 4 as before`, `none new`; undefined where no age is known. */
+/** How many of each age, in words: `1 new, 2 again, 4 as before`, `none new`. Undefined where no age is known. */
 export const summary = (onsets: ReadonlyArray<Onset | undefined>): string | undefined => {
   const of = (age: Age) => onsets.filter((onset) => ageOf(onset) === age).length
   const [fresh, again, old] = [of("new"), of("again"), of("old")]

@@ -46,7 +46,7 @@ export type PassRate = typeof PassRate.Type
 export const SuiteFigures = Schema.Struct({
   /** Null for all suites together. */
   suite: Schema.NullOr(Schema.String),
-  /** Those of which a trial was scored. */
+  /** Scenarios with a scored trial. */
   scenarios: Schema.Int,
   passed: Schema.Int,
   scored: Schema.Int,
@@ -54,7 +54,7 @@ export const SuiteFigures = Schema.Struct({
   rate: Schema.Number,
   /** With a confidence of 95 %, by drawing scenarios again; null of a single scenario. */
   interval: Schema.NullOr(Schema.Struct({ low: Schema.Number, high: Schema.Number })),
-  /** How many trials `passAtK` and `passHatK` are of, in so many of the scenarios. */
+  /** The k of `passAtK` and `passHatK`, and the number of scenarios that have k trials. */
   k: Schema.Int,
   scenariosOfK: Schema.Int,
   /** How likely at least one of `k` trials passes, and how likely all do. */
@@ -88,7 +88,7 @@ export const ScenarioResult = Schema.Struct({
   /** What the runs of all its trials cost, in USD, as an exact decimal. */
   cost_usd: Schema.String,
   trials: Schema.Array(Trial),
-  /** Where it has several trials of which one is scored. */
+  /** Where it has several trials, at least one scored. */
   passRate: Schema.optionalKey(PassRate),
   quarantine: Schema.optionalKey(Quarantined),
   /** Since when its trials do not pass, and since when it breaks what must always hold; where nights before are known. */
@@ -242,7 +242,7 @@ export const verdictOf = (trials: ReadonlyArray<Trial>): Verdict => {
   const count = (verdict: Trial["verdict"]) => trials.filter((trial) => trial.verdict === verdict).length
   const [passed, claimed, infra, unscored] = [count("passed"), count("claimed"), count("infra"), count("unscored")]
   if (claimed + count("failed") > 0) return passed > 0 ? "flaky" : claimed > 0 ? "claimed" : "failed"
-  // one trial that passed does not speak for many of which nobody knows
+  // one passed trial does not outweigh many without a score
   if (infra + unscored > passed) return infra >= unscored ? "infra" : "unscored"
   return passed > 0 ? "passed" : "skipped"
 }

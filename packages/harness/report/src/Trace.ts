@@ -10,7 +10,7 @@ export const Body = Schema.Struct({ text: Schema.String, bytes: Schema.Int, cut:
 /** What a request or an answer brought as its body. */
 export type Body = typeof Body.Type
 
-/** Headers by their names in lower case, and the body; null where there was none, or nobody has read it. */
+/** Headers by their names in lower case, and the body. The body is null where there is none, or the client did not read it. */
 export const Message = Schema.Struct({
   headers: Schema.Record(Schema.String, Schema.String),
   body: Schema.NullOr(Body)

@@ -66,11 +66,11 @@ export type Breach = typeof Breach.Type
 export const Leftover = Schema.Struct({
   /** What it is: `browser`, `run`, `session`. */
   kind: Schema.String,
-  /** Null where nobody learnt it. */
+  /** Null where the client never learnt it. */
   id: Schema.NullOr(Schema.String),
   /** The trial that made it; null where that is not known. */
   trial: Schema.NullOr(Schema.Struct({ suite: Schema.String, scenario: Schema.String, index: Schema.Int })),
-  /** `open`: it may go on, and cost; `unknown`: nobody knows whether there is one. */
+  /** `open`: it may go on, and cost. `unknown`: it may not exist. */
   state: Schema.Literals(["stopped", "over", "open", "unknown"]),
   sentence: Schema.String
 })

@@ -127,7 +127,12 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
     ["1 scenario left browsers open: shop › buys"],
     []
   ],
-  ["nobody's invariant", report([passed], { breaches: [breach] }), ["created-twice: one run was made twice."], []],
+  [
+    "an invariant that no trial is blamed for",
+    report([passed], { breaches: [breach] }),
+    ["created-twice: one run was made twice."],
+    []
+  ],
   [
     "flaky as in nine nights before",
     report([result("buys", "flaky")], judged(row())),
@@ -162,7 +167,7 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
     []
   ],
   [
-    "flaky, and nobody can tell",
+    "flaky, without enough data",
     report([result("buys", "flaky")], judged(row({ verdict: "not enough data" }))),
     ["1 scenario passed in some trials only: shop › buys"],
     []
@@ -253,7 +258,7 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
     []
   ],
   [
-    "a shard of which the target can serve nothing",
+    "a shard without a scenario that the target can serve",
     (({ header, ...rest }) => ({ ...rest, header: { ...header, shard: { index: 1, of: 2 } } }))(
       report([result("needy", "skipped", { needs: ["control-api"], reason: "no control API" })])
     ),
@@ -299,7 +304,7 @@ describe("Gate", () => {
     assert.isTrue(Gate.of(report([passed])).green)
   })
 
-  it("a scenario of which no trial came to its end in its own time is red, one that was not begun is not", () => {
+  it("a scenario that began and finished no trial in time is red, one that did not begin is not", () => {
     const skip = Skip.said({ _tag: "ScenarioTimeLimit", limit_ms: 2000 })
     const cut = (requests: number) =>
       result("hangs", "skipped", { ...skip, trials: [trial({ verdict: "skipped", ...skip, requests })] })

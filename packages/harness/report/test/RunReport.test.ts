@@ -28,7 +28,7 @@ describe("what a scenario's trials say together", () => {
     ["skipped", ["skipped"]],
     ["skipped", []],
     ["unscored", ["unscored", "skipped"]],
-    // as many of which nobody knows as passed leave it passed, more do not
+    // as many trials without a score as passed ones leave it passed, more do not
     ["passed", ["passed", "infra", "passed", "unscored"]],
     ["infra", ["passed", "infra", "infra"]],
     ["infra", ["passed", "infra", "unscored"]],

@@ -2,7 +2,7 @@ import * as Beta from "./Beta.ts"
 import * as Discrete from "./Discrete.ts"
 import { logChoose } from "./Gamma.ts"
 
-/** How many of so many succeed when each does with this chance. */
+/** The distribution of successes among `trials`, each with this chance of success. */
 export const of = (trials: number, chance: number): Discrete.Discrete => {
   if (chance <= 0) return Discrete.certain(0)
   if (chance >= 1) return Discrete.certain(trials)
@@ -15,10 +15,10 @@ export const of = (trials: number, chance: number): Discrete.Discrete => {
   )
 }
 
-/** Clopper and Pearson: the chance of success is below this with so much confidence, one-sided. */
+/** Clopper and Pearson's upper bound of the chance of success, one-sided, at this confidence. */
 export const upper = (successes: number, trials: number, confidence: number): number =>
   successes >= trials ? 1 : Beta.quantile(confidence, successes + 1, trials - successes)
 
-/** How many trials without a failure show, with so much confidence, that fewer than this share fail: 59 for 5 % at 95 %. */
+/** How many trials without a failure show, at this confidence, that less than `share` of trials fail: 59 for 5 % at 95 %. */
 export const cleanTrials = (share: number, confidence: number): number =>
   Math.ceil(Math.log(1 - confidence) / Math.log(1 - share) - 1e-9)

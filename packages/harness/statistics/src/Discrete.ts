@@ -19,11 +19,11 @@ export const ofLogarithms = (least: number, logarithms: ReadonlyArray<number>): 
   return { least, chances: weights.map((weight) => weight / total) }
 }
 
-/** The chance of so much or more. */
+/** The chance of `value` or more. */
 export const atLeast = ({ chances, least }: Discrete, value: number): number =>
   sum(chances.slice(Math.max(0, value - least)))
 
-/** The chance of so much or less. */
+/** The chance of `value` or less. */
 export const atMost = ({ chances, least }: Discrete, value: number): number =>
   sum(chances.slice(0, Math.max(0, value - least + 1)))
 

@@ -57,7 +57,7 @@ export const discrete = (members: ReadonlyArray<Member>): ReadonlyArray<number> 
   return adjusted
 }
 
-/** The greatest p-value at which the first member of a family is found, with so much doubt of a false alarm. */
+/** The greatest p-value at which the first member of a family is found, with a chance of `doubt` of a false positive. */
 export const level = (members: ReadonlyArray<Member>, doubt: number): number => {
   const total = (chance: number) =>
     members.reduce((sum, { attainable }) => attainable.reduce((all, values) => all + sizeOf(values, chance), sum), 0)

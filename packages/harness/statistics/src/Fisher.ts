@@ -14,5 +14,5 @@ export const conditional = (now: Share, before: Share): Discrete.Discrete =>
 /** Fisher's exact test, one-sided: the chance of so few successes now, or fewer. */
 export const fewer = (now: Share, before: Share): number => Discrete.atMost(conditional(now, before), now.passed)
 
-/** Fisher's exact test, one-sided: the chance of so many successes now, or more. */
+/** Fisher's exact test, one-sided: the chance of this many successes now, or more. */
 export const more = (now: Share, before: Share): number => Discrete.atLeast(conditional(now, before), now.passed)

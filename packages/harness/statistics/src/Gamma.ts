@@ -24,6 +24,6 @@ const logFactorial = (value: number): number => {
   return factorials[value] ?? 0
 }
 
-/** The natural logarithm of in how many ways so many of all can be chosen. */
+/** The natural logarithm of the binomial coefficient: in how many ways `chosen` of `all` can be chosen. */
 export const logChoose = (all: number, chosen: number): number =>
   logFactorial(all) - logFactorial(chosen) - logFactorial(all - chosen)

@@ -1,7 +1,7 @@
 import * as Discrete from "./Discrete.ts"
 import { logChoose } from "./Gamma.ts"
 
-/** How many marked ones are among so many drawn out of all, each as likely as the others. */
+/** The distribution of marked items among `drawn` items, drawn out of `all` with equal chances. */
 export const of = (marked: number, drawn: number, all: number): Discrete.Discrete => {
   const least = Math.max(0, drawn + marked - all)
   const most = Math.min(drawn, marked)

@@ -43,8 +43,8 @@ export const ofMean = (numbers: ReadonlyArray<number>, doubt: number): Interval 
   around(numbers, 1 / numbers.length, doubt)
 
 /**
- * Within what the mean of so many more numbers lies, if they come from where these came from; each end is missed with a
- * chance of `doubt`.
+ * Prediction interval for the mean of `more` further numbers from the same distribution. Each end is missed with a chance
+ * of `doubt`.
  */
 export const ofNextMean = (numbers: ReadonlyArray<number>, more: number, doubt: number): Interval =>
   around(numbers, 1 / more + 1 / numbers.length, doubt)
@@ -55,7 +55,7 @@ export const beyond = (numbers: ReadonlyArray<number>): number =>
     ? Infinity
     : StudentT.quantile(power, numbers.length - 1) * deviation(numbers) * Math.sqrt(1 + 1 / numbers.length)
 
-/** The chance that the mean of so many more numbers is so large or larger, if they come from where these came from. */
+/** The chance that the mean of `more` further numbers from the same distribution is `value` or larger. */
 export const chanceOfMean = (numbers: ReadonlyArray<number>, more: number, value: number): number => {
   if (numbers.length < 2) return 1
   const away = value - mean(numbers)

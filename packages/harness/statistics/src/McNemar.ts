@@ -9,8 +9,8 @@ export interface Discordant {
   readonly won: number
 }
 
-/** McNemar's exact test, one-sided: the chance of so many lost pairs, or more. */
+/** McNemar's exact test, one-sided: the chance of this many lost pairs, or more. */
 export const worse = ({ lost, won }: Discordant): number => Discrete.atLeast(Binomial.of(lost + won, 0.5), lost)
 
-/** McNemar's exact test, one-sided: the chance of so many won pairs, or more. */
+/** McNemar's exact test, one-sided: the chance of this many won pairs, or more. */
 export const better = ({ lost, won }: Discordant): number => worse({ lost: won, won: lost })

@@ -19,7 +19,7 @@ export const critical = (now: number, before: Fisher.Share, level: number): numb
   return low
 }
 
-/** The greatest chance of a success with which so many of `of` or fewer come in four of five cases. */
+/** The greatest chance of a success that gives `most` or fewer successes among `of` in four of five cases. */
 const rateOf = (of: number, most: number): number => {
   let [low, high] = [0, 1]
   for (let step = 0; step < 30; step++) {
@@ -31,8 +31,8 @@ const rateOf = (of: number, most: number): number => {
 }
 
 /**
- * The greatest pass rate that four of five such nights would call worse: with so many trials now, so many successes
- * before, and this level; undefined where not even 0 would be. More successes than `most` are not worth a word.
+ * The greatest pass rate that this test calls worse with 80 % power, given the trials now, the successes before and the
+ * significance level. Undefined where it would not even call 0 worse. More successes than `most` are never called worse.
  */
 export const detectableRate = (now: number, before: Fisher.Share, level: number, most = now): number | undefined => {
   const limit = critical(now, before, level)
@@ -40,8 +40,8 @@ export const detectableRate = (now: number, before: Fisher.Share, level: number,
 }
 
 /**
- * The same of trials in pairs, by McNemar's test: so many that failed before pass now, and of those that passed some are
- * lost.
+ * The same for trials in pairs, by McNemar's test: `won` trials that failed before pass now, and some that passed before
+ * fail now.
  */
 export const detectablePairedRate = (before: Fisher.Share, won: number, level: number): number | undefined => {
   let lost = 0

@@ -27,7 +27,7 @@ export const failures = (strata: ReadonlyArray<Stratum>): Discrete.Discrete =>
 export const failedNow = (strata: ReadonlyArray<Stratum>): number =>
   strata.reduce((sum, { now }) => sum + now.of - now.passed, 0)
 
-/** The chance of so many failures now, or more, if nothing has changed. */
+/** The chance of this many failures now, or more, if nothing has changed. */
 export const worse = (strata: ReadonlyArray<Stratum>): number => Discrete.atLeast(failures(strata), failedNow(strata))
 
 /** The chance of so few failures now, or fewer, if nothing has changed. */

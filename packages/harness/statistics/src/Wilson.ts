@@ -1,7 +1,7 @@
 // of the normal distribution, for 95 % on two sides
 const z = 1.959_963_984_540_054
 
-/** Within what a share lies, with a confidence of 95 %, when it was so often so of so many times; Wilson's interval. */
+/** Wilson's 95 % confidence interval for a share that was seen `times` times among `of`. */
 export const interval = (times: number, of: number): { readonly low: number; readonly high: number } => {
   if (of === 0) return { low: 0, high: 1 }
   const share = times / of

@@ -17,7 +17,7 @@ describe("holm", () => {
   })
 })
 
-/** The p-values of so many failures or more, of so many trials that fail with this chance. */
+/** The p-values of each number of failures or more, among `trials` that fail with this chance. */
 const ladder = (trials: number, chance: number) => {
   const distribution = Binomial.of(trials, chance)
   return Array.from({ length: trials + 1 }, (_, failed) => Discrete.atLeast(distribution, failed)).toReversed()

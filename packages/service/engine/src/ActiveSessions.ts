@@ -10,7 +10,7 @@ export interface ActiveSession {
   queue: TurnQueue.TurnQueue
   /** The agent that is at work, or does not let go yet; no other one starts before that. */
   execution: Execution | null
-  /** Who wants to change the session and waits for its turn; `null` while nobody changes it. */
+  /** Changes of the session that wait for their turn; `null` while no change is under way. */
   entrants: Array<Deferred.Deferred<void>> | null
 }
 
@@ -24,7 +24,7 @@ export interface ActiveSessions {
   /** Puts a session there as it is, while the lock is held. */
   readonly put: (sessionId: string, queue: TurnQueue.TurnQueue) => ActiveSession
   readonly entries: () => ReadonlyArray<readonly [string, ActiveSession]>
-  /** Lets all of them go: whoever is at work has nothing to say any more. For while the lock is held. */
+  /** Takes all of them out. Agents at work are ignored from then on. Call it while the lock is held. */
   readonly takeAll: () => ReadonlyArray<ActiveSession>
 }
 

@@ -55,14 +55,14 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
     )
 
   const create = Effect.fnUntraced(function* (request: BrowserRequest, record: Record) {
-    const desk = running
+    const launchedIn = running
     const id = yield* fresh(ids, "browser", store.browser)
     const browser = Browser.make({ id, ...request, startedAt_ms: yield* Clock.currentTimeMillis })
     const made: MadeBrowser = { _tag: "Browser", browser }
     const launched = yield* pool.launch(browser)
     const kept = yield* lock.shared(
       Effect.suspend(() => {
-        if (running !== desk) return Effect.succeed(false)
+        if (running !== launchedIn) return Effect.succeed(false)
         running.set(id, launched)
         const idempotencyRecords = record(made, browser.startedAt_ms)
         return Effect.as(store.commit({ browsers: [browser], idempotencyRecords }), true)
@@ -89,7 +89,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
     return browser
   })
 
-  /** Whoever wants to stop a browser that is being stopped shares that stop, and its time. */
+  /** Stops a browser. Calls during a stop share that stop, and its time. */
   const stop = (id: string): Effect.Effect<Browser.Browser, BrowserNotFound> =>
     Effect.suspend(() => {
       const begun = stopping.get(id)

@@ -49,9 +49,9 @@ export interface CreatedBrowser {
 }
 
 /**
- * What all versions of the API speak to. The engine is the only writer of state: ports report, the engine moves.
- * Of each session one turn is at work at a time. Nothing that was begun is undone when the caller goes away. A
- * create with a `SafeCreate` is carried out once, whoever repeats it within 24 hours gets what it made.
+ * All versions of the API call this. The engine is the only writer of state: ports report, the engine decides.
+ * Each session works on one turn at a time. What a caller began goes on when the caller disconnects. A create with a
+ * `SafeCreate` is carried out once: a repeat within 24 hours gets what the first one made.
  *
  * @example
  * const program = Effect.gen(function* () {

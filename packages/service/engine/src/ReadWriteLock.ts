@@ -2,15 +2,15 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 
 /**
- * Many shared at a time, until one holds the lock: that one waits for those inside, and nobody passes before it is
- * done. Whoever is inside must not shared again. Neither can be interrupted while it waits.
+ * Many effects hold it shared at a time. An exclusive effect waits for those inside, and none enters before it is done.
+ * An effect that holds it must not ask for it again. Waiting for it cannot be interrupted.
  */
 export interface ReadWriteLock {
   readonly shared: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
   readonly exclusive: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 }
 
-/** A lock that nobody holds. */
+/** A free lock. */
 export const make = (): ReadWriteLock => {
   let inside = 0
   let held: Deferred.Deferred<void> | undefined

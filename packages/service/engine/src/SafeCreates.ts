@@ -6,7 +6,7 @@ import { IdempotencyKeyReused } from "./domain/Errors.ts"
 import { type IdempotencyRecord, isExpired, lifetime_ms, type Made } from "./domain/IdempotencyRecord.ts"
 import type { Store } from "./ports/Store.ts"
 
-/** What makes a create safe to send again. Both are digests, whoever reads them learns no key. */
+/** What makes a create safe to send again. Both are digests, so that they reveal no key. */
 export interface SafeCreate {
   /** Of who asks, for what, and of the key that was given. */
   readonly key: string

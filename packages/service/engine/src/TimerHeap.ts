@@ -1,4 +1,4 @@
-/** Somebody who waits for a moment. */
+/** An entry that is due at a moment. */
 export interface Timer {
   /** When to wake it. */
   readonly at: number
@@ -25,7 +25,7 @@ export interface TimerHeap<S extends Timer> {
 const isBefore = (left: Timer, right: Timer) =>
   left.at < right.at || (left.at === right.at && left.ordinal < right.ordinal)
 
-/** Nobody yet. A heap: a hundred thousand timers are one array, and none of them is a timer. */
+/** An empty heap. A hundred thousand entries are one array, and none has a timer of its own. */
 export const make = <S extends Timer>(): TimerHeap<S> => {
   const heap: Array<S> = []
   let arrived = 0

@@ -6,7 +6,7 @@ import * as TimerHeap from "./TimerHeap.ts"
 
 /** What is to happen when. However many entries there are, one fiber sleeps. */
 export interface TimerQueue<S extends TimerHeap.Timer> {
-  /** The moment that is so many milliseconds from now, to be an entry's `at`. */
+  /** The moment `wait_ms` from now, for an entry's `at`. */
   readonly after: (wait_ms: number) => number
   readonly add: (entry: S) => void
   /** Takes an entry out, if it is there. */
@@ -31,7 +31,7 @@ export const make = Effect.fnUntraced(function* <S extends TimerHeap.Timer>(due:
   const entries = TimerHeap.make<S>()
   let watch: Watch | undefined
 
-  // by the clock that nobody sets: whoever waits an hour waits an hour
+  // by a monotonic clock: changes of the system time do not matter
   const elapsed = (): number => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
 
   const tell = Effect.fnUntraced(function* (mine: Watch) {
@@ -46,7 +46,7 @@ export const make = Effect.fnUntraced(function* <S extends TimerHeap.Timer>(due:
     look()
   })
 
-  /** Sees to it that somebody wakes for the first entry; one who wakes too early looks again. */
+  /** Sets a timer for the first entry. A timer that fires too early looks again. */
   const look = () => {
     const until = entries.next()
     if (until === undefined || (watch !== undefined && watch.until <= until)) return

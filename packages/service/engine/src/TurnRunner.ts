@@ -15,7 +15,7 @@ interface StreamingExecution {
   fiber: Fiber.Fiber<void> | undefined
 }
 
-/** An agent at work on a turn of which all is known beforehand. Small: there may be a hundred thousand. */
+/** An agent at work on a turn whose course is known beforehand. Small: there may be a hundred thousand. */
 interface ScheduledExecution extends Timer {
   at: number
   /** Whether what comes next is that the agent is gone. */
@@ -43,7 +43,7 @@ export interface TurnListener {
 export interface TurnRunner {
   /** Lets an agent begin, after `onStart` knows it. */
   readonly begin: (turn: Turn.Turn, onStart: (execution: Execution) => void) => void
-  /** Interrupts the agent, which may take a while to let go; nobody waits for it but the session's next turn. */
+  /** Interrupts the agent, which may take a while to end. Only the session's next turn waits for it. */
   readonly interrupt: (execution: Execution | null) => void
   /** Interrupts these agents at once, and waits for the end of all. */
   readonly end: (executions: ReadonlyArray<Execution>) => Effect.Effect<void>
@@ -51,7 +51,7 @@ export interface TurnRunner {
 
 const isScheduled = (execution: Execution): execution is ScheduledExecution => "schedule" in execution
 
-/** Nobody is at work. */
+/** A runner without agents at work. */
 export const make = Effect.fnUntraced(function* (agent: Agent["Service"], listener: TurnListener) {
   const clock = yield* Clock.Clock
   const fork = Effect.runForkWith(yield* Effect.context())

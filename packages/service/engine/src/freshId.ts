@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { IdKind, IdSource } from "./ports/IdSource.ts"
 
-/** A new id that nothing has. Ids of a `CreateKey` repeat when somebody counts creates from the start again. */
+/** A new id that nothing has. Ids of a `CreateKey` repeat when the count of creates starts again. */
 export const fresh = <A>(
   ids: IdSource["Service"],
   kind: IdKind,

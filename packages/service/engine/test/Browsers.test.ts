@@ -43,7 +43,7 @@ const begin = <A, E>(effect: Effect.Effect<A, E>) => Effect.forkChild(effect, { 
 
 const unrecorded = () => []
 
-const desk = (commits: Array<Changes>, stops: Array<string>) =>
+const services = (commits: Array<Changes>, stops: Array<string>) =>
   Layer.mergeAll(slowStore(commits), notingPool(stops), ports.ids)
 
 describe("Browsers", () => {
@@ -65,7 +65,7 @@ describe("Browsers", () => {
       assert.deepStrictEqual(yield* browsers.stop(id), stopped)
       assert.lengthOf(commits, 2)
       assert.deepStrictEqual(stops, [id])
-    }).pipe(Effect.scoped, Effect.provide(desk(commits, stops)))
+    }).pipe(Effect.scoped, Effect.provide(services(commits, stops)))
   })
 
   it.effect("a stop does not wait for that of another browser", () =>
@@ -85,6 +85,6 @@ describe("Browsers", () => {
       yield* TestClock.adjust("1 second")
       assert.strictEqual((yield* Fiber.join(first)).finishedAt_ms, 2000)
       assert.strictEqual((yield* Fiber.join(second)).finishedAt_ms, 2500)
-    }).pipe(Effect.scoped, Effect.provide(desk([], [])))
+    }).pipe(Effect.scoped, Effect.provide(services([], [])))
   )
 })

@@ -103,7 +103,7 @@ describe("SafeCreates", () => {
     }).pipe(Effect.provide(engineOver(MemoryStore.layer)))
   )
 
-  it.effect("a create that fails leaves no record, and whoever waited for it tries itself", () =>
+  it.effect("a create that fails leaves no record, and a duplicate that waited for it is carried out", () =>
     Effect.gen(function* () {
       const engine = yield* Engine
       const created = yield* begin(create())
@@ -124,7 +124,7 @@ describe("SafeCreates", () => {
     }).pipe(Effect.provide(engineOver(slowStore)))
   )
 
-  it.effect("whoever goes away undoes nothing, and a duplicate that waited may go away alone", () =>
+  it.effect("a caller that disconnects undoes nothing, and a duplicate that waited may disconnect alone", () =>
     Effect.gen(function* () {
       const first = yield* begin(create(safe("a")))
       const duplicate = yield* begin(create(safe("a")))

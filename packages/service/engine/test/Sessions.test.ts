@@ -60,7 +60,7 @@ const race = Effect.fnUntraced(function* (kind: "performs" | "foresees", steps: 
   const turns: Array<string> = []
   const performed: Array<string> = []
   const working = new Map<string, number>()
-  /** The turns that somebody wanted to end: by themselves, with their session, or by an interrupt of it. */
+  /** The turns that were asked to end: by themselves, with their session, or by an interrupt of it. */
   const unwanted = new Set<string>()
   const wrong: Array<string> = []
 

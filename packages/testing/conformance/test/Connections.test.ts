@@ -6,9 +6,9 @@ import { runInNewContext } from "node:vm"
 import * as ObservedServer from "./ObservedServer.ts"
 import { type Outcome, type Step, talk } from "./RawConnection.ts"
 
-const nobody = "00000000-0000-4000-8000-00000000000f"
+const unknownId = "00000000-0000-4000-8000-00000000000f"
 const head = "Host: service.test\r\nX-Service-API-Key: wak_test\r\n"
-const get = `GET /api/v4/runs/${nobody} HTTP/1.1\r\n${head}\r\n`
+const get = `GET /api/v4/runs/${unknownId} HTTP/1.1\r\n${head}\r\n`
 const json = `${head}Content-Type: application/json\r\n`
 const postHead = (more: string) => `POST /api/v4/runs HTTP/1.1\r\n${json}${more}\r\n`
 const body = '{"task":"x"}'
@@ -87,8 +87,8 @@ const talks: Readonly<Record<string, Talk>> = {
   "another version": refused(get.replace("1.1", "1.2")),
   "a method that is not known": refused(get.replace("GET", "FROB")),
   "a method in small letters": refused(get.replace("GET", "get")),
-  "a space in the path": refused(get.replace(nobody, "a b")),
-  "a path with letters beyond ASCII": refused(get.replace(nobody, "\u00e9")),
+  "a space in the path": refused(get.replace(unknownId, "a b")),
+  "a path with letters beyond ASCII": refused(get.replace(unknownId, "\u00e9")),
   "a header without a colon": refused(get.replace("Host:", "Host")),
   "a header folded": refused(get.replace("wak_test", "wak_test\r\n more")),
   "NUL in a header": refused(get.replace("wak_test", "wak\u0000test")),

@@ -100,7 +100,7 @@ for (const [name, profile] of Object.entries(profiles)) {
           const row = rows.get(userAgent)
           const kind = row?.fault === null || row === undefined ? undefined : kinds.get(row.fault)
           if (kind !== undefined && !harmless.includes(kind)) continue
-          // who knocks while nobody listens leaves no row
+          // a connection to a closed port leaves no row
           if (row === undefined && outcome.end === "reset" && [...kinds.values()].includes("refuse-connections"))
             continue
           const [answer] = outcome.answers

@@ -7,10 +7,10 @@ import { complaint, violations } from "./Conforming.ts"
 import { operations, pathWith } from "./Operation.ts"
 import { request, talk } from "./RawConnection.ts"
 
-const nobody = "00000000-0000-4000-8000-00000000000f"
+const unknownId = "00000000-0000-4000-8000-00000000000f"
 const tooLong = `{"task":"${"x".repeat(1_048_576)}"}`
 
-/** Declared for every operation and not to be had yet: without limits nobody is told to come back later. */
+/** Declared for every operation and out of reach here: without limits no client is told to come back later. */
 const unreachable = [429]
 
 /** A body is not looked at where none is asked for, and no id is refused where its form is not described. */
@@ -121,10 +121,10 @@ layer(server, { excludeTestServices: true })("a walk through all that the contra
       // every refusal of every operation
       for (const { name, payload } of operations) {
         const fits = payload === undefined ? undefined : { task: "t", text: "t", interrupt: false, action: "stop" }
-        yield* ask(name, nobody, fits)
-        yield* ask(name, nobody, fits, "wak_wrong")
+        yield* ask(name, unknownId, fits)
+        yield* ask(name, unknownId, fits, "wak_wrong")
         yield* ask(name, "no-uuid", payload === undefined ? undefined : "{")
-        if (payload !== undefined) yield* ask(name, nobody, tooLong)
+        if (payload !== undefined) yield* ask(name, unknownId, tooLong)
       }
 
       const declared = operations.flatMap(({ answers, name }) =>

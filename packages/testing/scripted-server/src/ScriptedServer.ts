@@ -28,7 +28,7 @@ const write = (response: ServerResponse, answer: Answer) => {
   response.writeHead(answer.status ?? 200, { "content-type": "application/json", ...answer.headers }).end(body)
 }
 
-/** Where nobody listens: no port that a system hands out to whoever asks for one, and none that fetch refuses. */
+/** An address without a server. A system hands this port out to no program, and fetch does not refuse it. */
 export const nobody = "http://127.0.0.1:2"
 
 /** A real HTTP server on a free port that answers as the test says and remembers what it was sent. */

@@ -13,7 +13,7 @@ export interface ClientConfigError extends Error {
 }
 export const ClientConfigError: ErrorClass<ClientConfigError> = errorClass(Config.ClientConfigError)
 
-/** One thing that is wrong with a request: where (`["body", "task"]`), what, and of which kind. */
+/** One problem of a request: its place (`["body", "task"]`), its message and its type. */
 export interface ValidationError {
   readonly loc: ReadonlyArray<string | number>
   readonly msg: string
@@ -126,7 +126,7 @@ export const TransportError: ErrorClass<TransportError> = errorClass(Transported
 /** A create whose answer was lost: whether the service acted on it is not known. It is not sent again. */
 export interface CreateOutcomeUnknown extends Error {
   readonly _tag: "CreateOutcomeUnknown"
-  /** What would have been created: `run`, `session`, `browser`. */
+  /** What the request creates: `run`, `session`, `browser`. */
   readonly kind: string
   /** What its requests carried as `Idempotency-Key`. */
   readonly key: string

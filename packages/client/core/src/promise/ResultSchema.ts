@@ -12,7 +12,7 @@ const textOf = ({ message, path = [] }: Issue) => {
 
 /** A schema of any library as Effect's: what it refuses, and what it throws, does not fit. */
 export const make = <Output>(standard: StandardSchema<Output>): Schema.Decoder<Output> => {
-  // learnt after the run, it would have been paid for nothing
+  // checked before the run: afterwards you would pay for a run whose result cannot be read
   if (typeof standard?.["~standard"]?.validate !== "function") {
     throw new TypeError("result is not a Standard Schema: give one of zod, valibot, arktype or such.")
   }

@@ -28,7 +28,7 @@ const telling = (onProgress: NonNullable<RunAllOptions["onProgress"]>) =>
   Effect.fnUntraced(function* (progress: RunProgress) {
     const doing: unknown = onProgress(progress)
     if (!(doing instanceof Promise)) return
-    // before anything else: one that is rejected and has nobody ends the process
+    // before anything else: an unhandled rejection would end the process
     doing.catch(() => undefined)
     const awaited = Effect.tryPromise({ try: () => doing, catch: (error) => error })
     yield* awaited.pipe(

@@ -113,7 +113,7 @@ describe("new WebAgent", () => {
     }
   })
 
-  it("shows the key to nobody who prints it, not even before it is closed", async () => {
+  it("hides the key when it is printed, not even before it is closed", async () => {
     const agent = new WebAgent({ apiKey: key, baseUrl: "http://127.0.0.1:1" })
     assert.strictEqual(JSON.stringify(agent), '{"baseUrl":"http://127.0.0.1:1/api/v4"}')
     for (const shown of [agent, agent.runs, agent.browsers, await rejection(agent.runs.get("r"))]) {

@@ -4,7 +4,7 @@ import { WebAgent } from "../../src/promise/index.ts"
 const agent = new WebAgent(process.argv[3] === undefined ? { retries: 0 } : { baseUrl: process.argv[3], retries: 0 })
 
 const programs: Record<string, () => Promise<unknown>> = {
-  /** A create is rejected long before anybody awaits it. */
+  /** A create is rejected long before the program awaits it. */
   eager: async () => {
     const run = agent.runs.create({ task: "t" })
     const browser = agent.browsers.create()
@@ -16,7 +16,7 @@ const programs: Record<string, () => Promise<unknown>> = {
     }
     await browser.catch(() => console.log("and again"))
   },
-  /** What is left behind: a loop, a wait and a browser that nobody looks at any more. */
+  /** What is left behind: a loop, a wait and a browser that the program no longer uses. */
   idle: async () => {
     for await (const _ of agent.runs.watch("r-1", { every: "1 hour" })) break
     const controller = new AbortController()
@@ -29,7 +29,7 @@ const programs: Record<string, () => Promise<unknown>> = {
       process.exit(3)
     }, 30_000).unref()
   },
-  /** Nobody catches. */
+  /** The program does not catch. */
   uncaught: () => agent.runs.get("r-1")
 }
 

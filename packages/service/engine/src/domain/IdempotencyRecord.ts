@@ -2,7 +2,7 @@ import type { Browser } from "./Browser.ts"
 import type { Session } from "./Session.ts"
 import type { Turn } from "./Turn.ts"
 
-/** What a create made, as it was made: whoever asks again is answered from this. */
+/** What a create made, as it was made. A repeated create is answered from this. */
 export type Made =
   | { readonly _tag: "Session"; readonly session: Session; readonly turn: Turn }
   | { readonly _tag: "Message"; readonly id: string; readonly interrupt: boolean; readonly turn: Turn }

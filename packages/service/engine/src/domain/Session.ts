@@ -15,7 +15,7 @@ export interface Session extends SessionSettings {
   readonly id: string
   readonly status: "active" | "stopped"
   readonly thinkingLevel: string | null
-  /** Whether anybody with the link may look at it. */
+  /** Whether its link shows it without an API key. */
   readonly shared: boolean
   readonly proxyUsedMb: Decimal.Decimal
   readonly proxyCost: Decimal.Decimal
@@ -48,7 +48,7 @@ export const make = (fields: Pick<Session, "id" | "thinkingLevel" | "createdAt_m
   finishedAt_ms: null
 })
 
-/** The session, open to anybody with its link; also one that is stopped can be shared. */
+/** The session, readable by its link without an API key. A stopped session can be shared too. */
 export const share = (session: Session): Session => ({ ...session, shared: true })
 
 /** The session after the event; a stopped session refuses every event, and the answer says which. */

@@ -62,7 +62,7 @@ describe("an answer", () => {
     )
   )
 
-  it.live("W20: a create that is rejected before anybody awaits it does not end the process", () =>
+  it.live("W20: a create that is rejected before the program awaits it does not end the process", () =>
     Effect.gen(function* () {
       const { address } = yield* Server
       const unhandled: Array<unknown> = []

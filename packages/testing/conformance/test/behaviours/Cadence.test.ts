@@ -52,7 +52,7 @@ describe("the cadence of polls", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("W11: who knows better says when to look first", () =>
+  it.effect("W11: the caller may choose when to look first", () =>
     Effect.gen(function* () {
       const runs = yield* Runs
       // created first, and whatever its status is: what is not a poll is no matter of virtual time here

@@ -21,7 +21,7 @@ const stage = (fault: Fault, client: Partial<ClientOptions>): Stage => ({
   client
 })
 
-/** Whoever waits for an answer when a fault strikes does not wait long for it; other waits are as they are. */
+/** Shortens the wait for a response that a fault holds back; other waits are unchanged. */
 const hasten = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Control, (control) => {
     const strikes = Effect.map(control.journal({ limit: 1 }), ({ counts }) => counts.fault)

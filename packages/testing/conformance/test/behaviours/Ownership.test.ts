@@ -88,7 +88,7 @@ describe("what costs money", () => {
     }).pipe(Effect.provide(layer({})))
   )
 
-  it.live("W10: a run that nobody waits for any more is ended by the effect that its caller has for that", () =>
+  it.live("W10: a run whose wait has ended is ended by the effect that its caller gave for that", () =>
     Effect.gen(function* () {
       const runs = yield* Runs
       const control = yield* Control

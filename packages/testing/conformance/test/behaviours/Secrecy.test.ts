@@ -12,9 +12,9 @@ import { inspect } from "node:util"
 import { apiKey, findings, layer, on, requests } from "./stage.ts"
 
 const redirect = { kind: "redirect" } as const
-const nobody = "00000000-0000-4000-8000-000000000000"
+const unknownId = "00000000-0000-4000-8000-000000000000"
 
-describe("what is nobody else's business", () => {
+describe("secrets", () => {
   for (const http of ["fetch", "undici"] as const) {
     it.live(`W2: neither the key nor a body follows a redirect to another origin, over ${http}`, () =>
       Effect.gen(function* () {
@@ -26,8 +26,8 @@ describe("what is nobody else's business", () => {
           assert.match(error.message, /status 30[278].*It points to http:\/\/127\.0\.0\.1:\d+\/trap\/api\/v4\/runs\.$/u)
         }
         yield* Effect.flip(three.create({ task: "secret" }))
-        yield* Effect.flip(runs.get(nobody))
-        yield* Effect.flip(browsers.stop(nobody))
+        yield* Effect.flip(runs.get(unknownId))
+        yield* Effect.flip(browsers.stop(unknownId))
         assert.lengthOf(yield* requests("trap"), 0)
         assert.deepStrictEqual(yield* findings("key-sent-elsewhere"), [])
       }).pipe(
@@ -76,8 +76,8 @@ describe("what is nobody else's business", () => {
       const agent = new WebAgent({ baseUrl: address, apiKey })
       const failures: ReadonlyArray<unknown> = [
         yield* Effect.flip(runs.create({ task: apiKey })),
-        yield* Effect.flip(runs.get(nobody)),
-        yield* Effect.promise(() => agent.runs.get(nobody).catch((error: unknown) => error))
+        yield* Effect.flip(runs.get(unknownId)),
+        yield* Effect.promise(() => agent.runs.get(unknownId).catch((error: unknown) => error))
       ]
       const shown = [agent, runs, yield* Transport, ...failures].flatMap((value) => [
         inspect(value, { depth: 9, showHidden: true }),

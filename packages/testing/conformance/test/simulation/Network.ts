@@ -19,7 +19,7 @@ export interface Sent {
   readonly idempotencyKey: string | undefined
   readonly body: string
   readonly intent: number | undefined
-  /** Whether it found nobody listening. */
+  /** Whether its connection was refused. */
   refused: boolean
   answered_ms: number | undefined
   status: number | undefined

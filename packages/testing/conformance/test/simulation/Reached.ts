@@ -24,7 +24,7 @@ const byRequest: Readonly<Record<string, (row: RequestRow) => boolean>> = {
 }
 
 const byHistory: Readonly<Record<string, (history: History) => boolean>> = {
-  "nobody listening": ({ sent }) => sent.some(({ refused }) => refused),
+  "a refused connection": ({ sent }) => sent.some(({ refused }) => refused),
   "a create tried again under its key": ({ sent, world }) => {
     const creates = sent.filter(({ method }) => method === "POST")
     return (

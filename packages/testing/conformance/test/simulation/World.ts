@@ -32,7 +32,7 @@ export interface World {
   readonly refusals: "before-acting" | "unknown"
   readonly profile: Profile
   readonly faults: FaultPlan
-  /** The share of requests that find nobody listening. */
+  /** The share of requests whose connection is refused. */
   readonly refused: number
   /** From here on nothing fails any more. */
   readonly lull_ms: number
