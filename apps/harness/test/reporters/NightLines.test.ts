@@ -26,7 +26,7 @@ const judgement: NightJudgement = {
 }
 
 describe("what the nights before say", () => {
-  it("is a line, with what would have been seen and what differs", () => {
+  it("is a line, with the smallest detectable change and what differs", () => {
     assert.deepStrictEqual(NightLines.lines({ ...green, judgement }), [
       "history  against 12 nights: no evidence of change; would have seen 2.9 points less pass rate; 12 times longer",
       "         tool 0.2.0, was 0.1.0"

@@ -6,7 +6,7 @@ import type { Settings } from "./Settings.ts"
 /** Whether an answer shows what an earlier request with the same key made. */
 const isReplayed = ({ headers }: Answer): boolean => headers["Idempotency-Replayed"] === "true"
 
-/** Whether there may be something new: without an answer nobody knows, and a refusal makes nothing. */
+/** Whether the request may have made something: a lost response may have, a refusal has not. */
 const mayHaveMade = (answer: Answer): boolean => answer.status === 0 || isSuccess(answer)
 
 /** What creating one browser twice showed. */
@@ -104,7 +104,7 @@ export const reap = (settings: Settings, service: Service, prepared: Prepared, l
     }))
     for (const answer of service.sendAll("v4.createBrowser", requests)) close(answer)
   }
-  // whoever was stopped before it was cut off, or never made, is known when all there ever were are stopped
+  // when every browser ever created is stopped, every create that was cut off is settled
   const settled = end === 0 && areAllStopped ? cutOff : Math.min(cutOff, stopped)
   return { settled, stopped: Math.min(cutOff, stopped), leaked }
 }

@@ -1,4 +1,4 @@
-/** Of which iterations the answers are decoded. */
+/** Which iterations decode their responses. */
 export interface Sampling {
   readonly share: number
   /** All virtual users, of all processes that share the load, and which of them this is, from 1. */

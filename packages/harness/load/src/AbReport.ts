@@ -47,7 +47,7 @@ const pointsText = (difference: number): string =>
 /** A change of a row, in its own direction. */
 const textOf = ({ kind }: Row) => (kind === "ratio" ? changeText : pointsText)
 
-/** The smallest change for the worse that would have been seen. */
+/** The smallest detectable change for the worse. */
 const detectableText = (row: Row): string => textOf(row)(row.detectable)
 
 /** A row as a person reads it, a text for each of the columns. */

@@ -49,5 +49,5 @@ const change = (address: string, attributes: { readonly paused: false } | { read
 /** Lets it begin. */
 export const begin = (address: string) => change(address, { paused: false })
 
-/** Asks it to end its iterations and to sum up; nobody answers when it does so already. */
+/** Asks k6 to end its iterations and to summarise. Its port is closed when it does so already. */
 export const stop = (address: string) => change(address, { stopped: true })

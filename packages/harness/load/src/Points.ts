@@ -91,7 +91,7 @@ const fits = (has: Tags, wanted: Partial<Tags>) =>
   (wanted.status === undefined || wanted.status === has.status) &&
   (wanted.expected_response === undefined || wanted.expected_response === has.expected_response)
 
-/** An empty store of points. Those that come after so many are not kept: twelve bytes each, 120 MB in all. */
+/** An empty store of at most `most` points, 12 bytes each: 120 MB in all. Later points are dropped. */
 export const make = (most = 10_000_000): Points => {
   let columns: { readonly [Tag in keyof Tags]: number } | undefined
   let origin: number | undefined

@@ -114,7 +114,7 @@ describe("table and verdict", () => {
     }
   }
 
-  it("says how much worse with its interval, and the smallest change that would have been seen", () => {
+  it("says how much worse with its interval, and the smallest detectable change", () => {
     const { rows } = report(1.3)
     const [head, first] = AbReport.table(rows, plain)
     assert.match(head ?? "", /^metric +A +B +ratio +95 % interval +smallest detectable change +verdict$/u)

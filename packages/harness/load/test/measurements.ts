@@ -7,7 +7,7 @@ export const normals = (seed: number) => {
   return () => Math.sqrt(-2 * Math.log(1 - draw())) * Math.cos(2 * Math.PI * draw())
 }
 
-/** Measurements of a service whose times are so many times as long as usual. */
+/** Measurements of a service whose times are `factor` times as long as usual. */
 export const measurementsOf = (factor: number, more: Partial<Measurements> = {}): Measurements => {
   const spread = (p50: number) => ({
     count: 200,

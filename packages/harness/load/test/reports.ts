@@ -4,7 +4,7 @@ import type { LoadReport } from "../src/LoadReport.ts"
 import * as Points from "../src/Points.ts"
 import { measurementsOf, normals } from "./measurements.ts"
 
-/** A comparison of a service with one that takes so many times as long. */
+/** A comparison of a service with one that takes `factor` times as long. */
 export const comparison = (factor: number, more: Partial<AbReport> = {}): AbReport => {
   const normal = normals(3)
   const pairs = Array.from({ length: 7 }, (_, index) => ({

@@ -11,7 +11,7 @@ export const mostOfFailing = 20
 
 /** A test of failures, fixed before its first trial. */
 export interface FailureTest {
-  /** So many failures confirm. */
+  /** This many failures confirm. */
   readonly critical: number
   readonly most: number
 }

@@ -34,7 +34,7 @@ export interface Scatter {
   readonly sameNight: number
   /** The same of neighbouring nights: rates that drift. */
   readonly nextNight: number
-  /** What is expected of a scenario of which little is known: failures among trials. */
+  /** The expectation for a scenario with little history: failures among trials. */
   readonly prior: { readonly failed: number; readonly passed: number }
 }
 
@@ -95,7 +95,7 @@ export interface Look {
   readonly failed: number
   readonly scored: number
   readonly before: Rate
-  /** The chance of so many failures or more, and of so few or fewer; 1 where tonight by itself does not show it. */
+  /** The chances of this many failures or more, and of this few or fewer; 1 where tonight alone does not show it. */
   readonly worse: number
   readonly better: number
   readonly rate: ReturnType<typeof predicted>

@@ -25,11 +25,11 @@ const doubts = {
   confirmDuration: 0.003
 } as const
 
-// windows and baselines share their nights: so many of them count as one that knows nothing of the others
+// windows and baselines share nights, so they are not independent: this many count as one independent test
 const ways = { level: 6, count: 4 } as const
 // nights and trials that are all the same still differ by this much tomorrow
 const leastScale = 0.005
-// what the median scenario says of one counts like so many of its own nights
+// the median scenario weighs as much as this many nights of the scenario itself
 const prior = 5
 // the deviation of neighbours is known less exactly than that of all nights
 const known = 0.6
@@ -53,7 +53,7 @@ const day = ({ table }: Asked, index: number) => Math.floor(Date.parse(table.nig
 const chanceText = (chance: number) => (chance < 0.001 ? "p < 0.001" : `p = ${chance.toFixed(3)}`)
 const before = (nights: number) => `in the ${Words.nights(nights)} before`
 
-/** A row of which too little is known. */
+/** A row without enough data. */
 const unknownRow = (
   asked: Asked,
   figure: Figure,
@@ -581,7 +581,7 @@ const askedOf = (past: Past, tonight: Night, held: ReadonlyArray<Name>) => {
 const durationsOf = (asked: Asked) =>
   levelsOf(asked, duration, { night: doubts.nightDuration, scenario: doubts.scenarioDuration })
 
-/** The scenarios of which tonight's planned trials leave in doubt whether they are worse, the most suspicious first. */
+/** The scenarios whose planned trials tonight leave in doubt whether they are worse, the most suspicious first. */
 export const suspects = (past: Past, tonight: Night, held: ReadonlyArray<Name> = []): ReadonlyArray<Suspect> => {
   const { asked } = askedOf(past, tonight, held)
   return suspectsOf(asked, countedOf(asked), durationsOf(asked)).filter(

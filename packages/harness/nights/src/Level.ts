@@ -32,6 +32,6 @@ export const cost: Level = {
     const each = Number(cost_usd) / trials
     return each > 0 ? Math.log(each) : undefined
   },
-  words: ["dearer", "cheaper"],
+  words: ["more expensive", "cheaper"],
   format: Words.dollars
 }

@@ -118,7 +118,7 @@ const fallOf = (now: Fisher.Share, before: Fisher.Share, won: number | undefined
   return rate === undefined ? null : `a fall to ${Words.percent(rate)}`
 }
 
-const seen = (detectable: string | null) => `${detectable ?? "no fall"} would have been seen`
+const seen = (detectable: string | null) => `${detectable ?? "no fall"} would be detected`
 
 const scenarioRows = (all: ReadonlyArray<Both>, since: string): ReadonlyArray<JudgedRow> => {
   const tests = all.map((both) => testOf(both, doubts.scenarios / all.length))
@@ -235,7 +235,7 @@ const levelRow = (
     verdict,
     before: vary,
     detectable,
-    evidence: `${said}; ${vary}${verdict === "no evidence" ? `; ${detectable} would have been seen` : ""}`
+    evidence: `${said}; ${vary}${verdict === "no evidence" ? `; ${detectable} would be detected` : ""}`
   }
 }
 

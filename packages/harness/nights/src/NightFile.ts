@@ -79,10 +79,9 @@ const whyNot = (line: string): string => {
 }
 
 /**
- * What the text of a history file says: nights by when they began, each once, whoever has put two files together. A line
- * that was being written when its writer was killed is passed over with a warning, and what was put behind it, as `cat`
- * and a merge do, is read; so is passed over a last one that cannot be read;
- * any other such line is the failure, in one sentence.
+ * Reads the text of a history file: nights ordered by start, each once, also when two files were joined. It skips, with a
+ * warning, a line that a killed writer left unfinished, and reads what `cat` or a merge put behind it. It also skips a
+ * last line that cannot be read. Any other unreadable line is the failure, in one sentence.
  */
 export const parse = (text: string, name: string): Result.Result<ReadPast, string> => {
   const lines = text

@@ -4,7 +4,7 @@ import { isComplete, keyOf, type Night, type NightScenario } from "./Night.ts"
 
 const ScenarioName = Schema.Struct({ suite: Schema.String, name: Schema.String })
 
-/** A line of a history file by which somebody has said that what got worse in a night is how it is from now on. */
+/** A line of a history file that accepts the regressions of a night as the new baseline. */
 export const Accepted = Schema.Struct({
   version: Schema.Literal(1),
   kind: Schema.Literal("accepted"),
@@ -19,7 +19,7 @@ export const Accepted = Schema.Struct({
   note: Schema.optionalKey(Schema.String)
 })
 
-/** A line by which somebody has said that what got worse in a night is how it is from now on. */
+/** A line that accepts the regressions of a night as the new baseline. */
 export type Accepted = typeof Accepted.Type
 
 /** All that a history file says: nights in their order in time, each once. */
@@ -69,7 +69,7 @@ export const standing = ({ accepted, nights }: Past): ((of: Of) => Standing) => 
       if (scenario !== undefined && !isSame(scenario, row.scenario)) continue
       const key = figureKey(row.figure, row.scenario)
       if (row.since > (begins.get(key) ?? "")) begins.set(key, row.since)
-      // also what was said again until somebody accepted it
+      // also what was reported again until it was accepted
       spans.set(key, spans.get(key)?.filter(([, to]) => to > at) ?? [])
     }
   }

@@ -126,7 +126,7 @@ export const tooMany = ({ entries }: Quarantine, scenarios: ReadonlyArray<Named>
   const most = Math.max(1, Math.floor(scenarios.length * mostShare))
   return held <= most
     ? undefined
-    : `--quarantine: ${held} of ${scenarios.length} scenarios are in quarantine, and ${most} may be (5 %): mend some, or let them fail.`
+    : `--quarantine: ${held} of ${scenarios.length} scenarios are in quarantine, and ${most} may be (5 %): fix some, or let them fail.`
 }
 
 /** What of a quarantine is about no scenario of these: a sentence each. */
@@ -135,7 +135,7 @@ export const strangers = ({ entries }: Quarantine, scenarios: ReadonlyArray<Name
     .filter((entry) => !scenarios.some(isOf(entry)))
     .map((entry) =>
       scenarios.some(({ suite }) => suite === entry.suite)
-        ? `quarantine: there is no scenario "${entry.scenario}" in suite "${entry.suite}": take the entry out, or mend its name`
+        ? `quarantine: there is no scenario "${entry.scenario}" in suite "${entry.suite}": take the entry out, or correct its name`
         : `quarantine: suite "${entry.suite}" is not in this run`
     )
 

@@ -190,7 +190,7 @@ export const isRecurring = ({ level, shift, window }: Shift, before: ReadonlyArr
   return apart.filter((value, index) => value >= 0.8 && isWell(index - 1) && isWell(index + 1)).length >= 2
 }
 
-/** The least shift of one night that four of five such nights show at a level of significance, with so many nights before; `noiseAt` is what a night scatters more after a shift. */
+/** The smallest shift of one night that is detected with 80 % power, given the significance level and the nights before. `noiseAt` is the added noise of a night after a shift. */
 export const detectable = (
   { between, freedom, scale, tolerated }: Weighing,
   before: number,

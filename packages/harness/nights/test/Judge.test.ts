@@ -16,7 +16,7 @@ const rowOf = ({ rows }: NightJudgement, figure: Figure, name: string | null): J
   return row
 }
 
-/** Nights of steady scenarios, of which now and then a trial fails, and whose times go up and down a little. */
+/** Nights of steady scenarios: now and then a trial fails, and times vary a little. */
 const steady = (count: number, change: (day: number) => ReadonlyArray<NightScenario> = () => []) =>
   Array.from({ length: count }, (_, day) =>
     night(day, [
@@ -46,7 +46,7 @@ describe("the pass rate of a scenario", () => {
     assert.strictEqual(rowOf(judgement, "pass rate", "always").verdict, "no evidence")
   })
 
-  it("shows no evidence by what is as usual, and says how far a fall would have been seen", () => {
+  it("shows no evidence where all is as usual, and says the smallest detectable fall", () => {
     const row = rowOf(judge(of(steady(30)), tonight(30, 4)), "pass rate", "often")
     assert.strictEqual(row.verdict, "no evidence")
     assert.match(row.detectable ?? "", /^a fall to \d+ %$/u)
@@ -105,7 +105,7 @@ describe("a regression", () => {
     assert.include(row.evidence, "142 of 150 in the 30 nights before")
   })
 
-  it("is how it is from then on when somebody accepts it", () => {
+  it("is the baseline from then on when it is accepted", () => {
     const accepted: Accepted = {
       version: 1,
       kind: "accepted",
@@ -121,7 +121,7 @@ describe("a regression", () => {
     assert.strictEqual(found(nights, bad(60), [another]).verdict, "regressed")
   })
 
-  it("of another target says nothing of this one, nor does whoever accepts it", () => {
+  it("of another target says nothing of this one, and accepting it changes nothing here", () => {
     const elsewhere = nights.map(({ fingerprint, id, ...rest }) => ({
       ...rest,
       id: `${id}-else`,
@@ -295,7 +295,7 @@ describe("durations", () => {
 })
 
 describe("cost", () => {
-  it("is worse when trials are dearer by more than is tolerated", () => {
+  it("is worse when trials cost more than the tolerance allows", () => {
     assert.strictEqual(rowOf(judge(of(timedNights), timed(30, 1, 1.15)), "cost", null).verdict, "regressed")
     assert.strictEqual(rowOf(judge(of(timedNights), timed(30, 1, 1.04)), "cost", null).verdict, "no evidence")
   })
@@ -336,7 +336,7 @@ describe("nights that were judged wrong before", () => {
   })
 
   const wobble = (day: number) => 1 + 0.02 * Math.sin(5 * day)
-  const slowly = (day: number, factor: number, dearer = 1) => timed(day, factor * wobble(day), dearer)
+  const slowly = (day: number, factor: number, cost = 1) => timed(day, factor * wobble(day), cost)
 
   it("one slow night does not hide the slow ones after it", () => {
     const good = Array.from({ length: 5 }, (_, day) => slowly(day, 1))

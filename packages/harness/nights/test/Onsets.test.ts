@@ -38,7 +38,7 @@ describe("since when a scenario has not passed", () => {
     ["failed", "xx", "since 2026-01-01 or before, 3 nights"],
     ["failed", "x+++", "again after 3 green nights"],
     ["failed", "x+", "again after 1 green night"],
-    // the service was away: nobody knows how the scenario did
+    // the service was away: the scenario has no result
     ["failed", "+xixi", "since 2026-01-02, 3 nights"],
     ["failed", "xi+i", "again after 1 green night"],
     // that it fails in every trial is news of what was flaky

@@ -73,7 +73,7 @@ describe("what is in quarantine", () => {
     assert.isUndefined(Quarantine.tooMany(held(5), scenarios(100)))
     assert.strictEqual(
       Quarantine.tooMany(held(6), scenarios(100)),
-      "--quarantine: 6 of 100 scenarios are in quarantine, and 5 may be (5 %): mend some, or let them fail."
+      "--quarantine: 6 of 100 scenarios are in quarantine, and 5 may be (5 %): fix some, or let them fail."
     )
     assert.isUndefined(Quarantine.tooMany(held(1), scenarios(3)))
     assert.isDefined(Quarantine.tooMany(held(2), scenarios(3)))
@@ -83,7 +83,7 @@ describe("what is in quarantine", () => {
     assert.deepStrictEqual(
       Quarantine.strangers({ cleanTrials: 59, entries: [entry, { ...entry, suite: "x" }] }, scenarios(2)),
       [
-        'quarantine: there is no scenario "pays" in suite "shop": take the entry out, or mend its name',
+        'quarantine: there is no scenario "pays" in suite "shop": take the entry out, or correct its name',
         'quarantine: suite "x" is not in this run'
       ]
     )

@@ -2,7 +2,7 @@ import { type Night, type NightScenario, withId } from "../src/Night.ts"
 import { verdictOf } from "@webagent/report/RunReport"
 import { trial } from "./reports.ts"
 
-/** A scenario of a night: so many of five trials passed, in so long, for so much. */
+/** A scenario of a night: `passed` of five trials passed, with usual times and costs unless changed. */
 export const scenario = (name: string, passed = 5, change: Partial<NightScenario> = {}): NightScenario => {
   const scored = change.scored ?? 5
   const time_ms = change.durations?.median_ms ?? 1000

@@ -193,8 +193,8 @@ const trees = (expected: unknown, actual: unknown, path = ""): ReadonlyArray<Mar
 }
 
 /**
- * What differs between two values that one line each does not show well: two objects or lists, two texts of which one is
- * long. Each line begins with `- ` where it is expected, `+ ` where it came, `  ` where it is both.
+ * The difference of two values that one line each does not show well: two objects or lists, or two texts, one of them
+ * long. A line begins with `- ` if it is expected, with `+ ` if it was received, and with `  ` if it is both.
  */
 export const diff = (expected: unknown, actual: unknown): ReadonlyArray<string> | undefined => {
   const lines =

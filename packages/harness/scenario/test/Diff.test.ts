@@ -44,7 +44,7 @@ describe("diff", () => {
     assert.deepStrictEqual(diff(words("a"), words("b")), ["  … in [60000]", '- "a"', '+ "b"'])
   })
 
-  it("two texts of which no line is the same may have any number of them", () => {
+  it("two texts without a common line may have any number of lines", () => {
     const text = (word: string) => Array.from({ length: 150_000 }, (_, line) => `${word} ${line}`).join("\n")
     const lines = diff(text("a"), text("b"))
     assert.deepStrictEqual([lines?.length, lines?.[0], lines?.at(-1)], [41, "- a 0", "  … and 299960 lines more"])

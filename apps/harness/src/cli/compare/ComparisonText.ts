@@ -52,7 +52,7 @@ export const lines = (given: {
       ? []
       : [
           style.faint(
-            `  ${quiet.length} scenario${quiet.length === 1 ? "" : "s"} without evidence of a change${detectable === undefined || detectable === null ? "" : `; ${detectable} would have been seen in the first`}`
+            `  ${quiet.length} scenario${quiet.length === 1 ? "" : "s"} without evidence of a change${detectable === undefined || detectable === null ? "" : `; ${detectable} would be detected in the first`}`
           )
         ]),
     "",

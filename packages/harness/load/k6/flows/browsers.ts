@@ -43,7 +43,7 @@ export const browsers: Flow = ({ ordinal, prepared, service }) => {
   check(id, { "a created browser has an id": (id) => id !== undefined })
   if (id === undefined) {
     browsersStopped.add(0)
-    // without an answer nobody knows
+    // without a response a browser may exist
     if (isAnswered(browser) && !isSuccess(browser)) browsersLeaked.add(-1)
     browsersCutOff.add(-1)
     return

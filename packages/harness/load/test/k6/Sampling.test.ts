@@ -30,7 +30,7 @@ describe("Sampling", () => {
     })
   }
 
-  it("has some of a test so short that nobody does anything twice, and none when none is wanted", () => {
+  it("has some of a test so short that each user acts once, and none when none is wanted", () => {
     assert.strictEqual(sampled(0.01, 50, 1).users.length, 5)
     assert.strictEqual(sampled(0, 50, 100).users.length, 0)
   })
