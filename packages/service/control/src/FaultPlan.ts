@@ -38,7 +38,7 @@ const retryAfter = {
  * `malformed-json` answers 200 with half an object.
  */
 export const Fault = Schema.Union([
-  /** The connection is reset, and for this long nobody listens at the service's port. */
+  /** The connection is reset, and the service's port is closed for this long. */
   Schema.Struct({ kind: Schema.Literal("refuse-connections"), for: Span, placement: around }),
   /** The TCP connection is reset. */
   Schema.Struct({ kind: Schema.Literal("reset"), placement: anywhere }),

@@ -85,7 +85,7 @@ export const MoveEntry = Schema.Struct({
 export const ConnectionEntry = Schema.Struct({
   type: Schema.Literal("connection"),
   ...stamp,
-  /** As it was asked for, in lower case: of a refused one, nobody need have it. */
+  /** As it was asked for, in lower case. After a refusal there may be no browser with this id. */
   browserId: Schema.String,
   event: Schema.Literals(["connected", "left", "dropped", "stopped", "refused"])
 }).annotate({ identifier: "ConnectionEntry" })

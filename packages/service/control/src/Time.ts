@@ -7,7 +7,7 @@ export const endOfTime_ms = 221_845_392_000_000
 /** The most times as fast as real time that service time can go. */
 export const fastest = 1_000_000
 
-/** How service time goes: as real time does, so many times as fast, or only when it is moved. */
+/** How service time passes: like real time, faster by a factor, or only when it is moved. */
 export const TimeMode = Schema.Union([
   Schema.Struct({ mode: Schema.Literal("real") }),
   Schema.Struct({

@@ -6,7 +6,7 @@ export const oracles = [
   "browsers-left-open",
   /** Two resources made for one intent: one Idempotency-Key, or a create repeated after its answer was lost. */
   "created-twice",
-  /** A run that ended and whose result nobody read. */
+  /** A run that ended and whose result no client read. */
   "results-never-fetched",
   /** A status read after the caller had been told a terminal status. */
   "polls-after-terminal",

@@ -40,7 +40,7 @@ describe("Span", () => {
     it(`${JSON.stringify(text)} is none`, () => assert.isTrue(Exit.isFailure(decode(text))))
   }
 
-  it("less than anybody can wait is written as nothing", () =>
+  it("less than a timer can wait is written as zero", () =>
     assert.strictEqual(encode(Duration.millis(1e-7)), "0 millis"))
 
   it.prop(

@@ -100,6 +100,6 @@ export const layer = (
     Layer.provideMerge([Behaviour.layer(options), Journal.layer(options.journal)])
   )
 
-/** Service time for all that waits, off for those requests of which a fault says so. */
+/** Service time for all that waits, skewed for requests where a fault says so. */
 export const layerClocks = (): Layer.Layer<never, never, ServiceClock> =>
   Layer.provideMerge(Layer.fresh(SkewedClock.layer), ServiceClock.layerClock)

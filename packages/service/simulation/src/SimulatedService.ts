@@ -21,7 +21,7 @@ const wakeWhenClosing = Effect.gen(function* () {
   yield* Effect.addFinalizer(() => behaviour.wake)
 })
 
-/** A seed can be known to anybody: its tokens are for this machine only. */
+/** Anyone can know a seed, so tokens of a seed are for this machine only. */
 const defaultLinkTokens = ({ host = defaultHost, seed = 1 }: Parts.SimulatedOptions) =>
   isLoopback(host) ? SeededLinkTokens.layer(seed) : LinkTokens.layerRandom
 

@@ -76,8 +76,8 @@ describe("SimulatedService", () => {
       const head = yield* ask("HEAD", `/api/v4/runs/${id}/status`)
       assert.deepStrictEqual([head.status, head.body], [200, {}])
       assert.strictEqual(head.headers["content-type"], whole.headers["content-type"])
-      const nobody = yield* HttpClient.get(`${address}/api/v4/runs/${id}`)
-      assert.strictEqual(nobody.status, 401)
+      const keyless = yield* HttpClient.get(`${address}/api/v4/runs/${id}`)
+      assert.strictEqual(keyless.status, 401)
     }).pipe(Effect.provide(SimulatedService.layerHttpClient()))
   )
 

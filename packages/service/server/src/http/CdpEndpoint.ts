@@ -47,7 +47,7 @@ const pump = Effect.fnUntraced(function* (socket: Socket.Socket, wire: NodeSocke
       Effect.forEach(frames, (frame) => connection.send(textOf(frame)), { discard: true })
     )
   )
-  // once the connection is to end, nobody waits for a client that does not read: the close goes out behind the rest
+  // a connection that is to end does not wait for a client that does not read: the close goes out behind the rest
   const outbound = Effect.andThen(
     Stream.runForEach(connection.messages, (message) =>
       Effect.andThen(write(message), Effect.raceFirst(drained(wire), connection.ended))

@@ -74,7 +74,7 @@ const isWebSocket = ({ headers, method }: IncomingMessage) =>
 /** The largest WebSocket message that is taken; a larger one ends its connection with 1009. */
 const maxPayload_bytes = 1024 * 1024
 
-/** What listens, for whoever decorates it. */
+/** What listens, for layers that decorate it. */
 export class NodeListener extends Context.Service<
   NodeListener,
   {

@@ -106,7 +106,7 @@ export const before = Effect.fnUntraced(function* <E, R>(app: HttpApp<E, R>) {
   const engine = yield* Engine
   const auth = yield* ApiKeyAuth
   const reads = makeReads(engine, yield* LinkTokens).map((each) => ({ ...each, routed: routed(each) }))
-  // whoever polls sends the same key each time
+  // a client that polls sends the same key each time
   let key = ""
   let credential = Redacted.make(key)
 

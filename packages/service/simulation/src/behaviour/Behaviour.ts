@@ -27,7 +27,7 @@ export interface BehaviourOptions {
   readonly failureRate?: number
 }
 
-/** Turns long enough to be seen and short enough to wait for: what is in force when nobody asks for anything. */
+/** The profile unless one is given. Its turns are long enough to be seen and short enough to wait for. */
 const unasked: Profile = {
   name: "default",
   description: "Everything succeeds after 150 ms or so.",
@@ -58,8 +58,8 @@ const profileOf = ({ failureRate, profile = unasked, turnDuration }: BehaviourOp
 }
 
 /**
- * What the simulated parts are told to be. Whoever begins something reads profile and seed once and keeps to them:
- * a change takes effect for what begins after it.
+ * How the simulated parts behave. Each run, browser or request reads profile and seed once, when it begins. A change
+ * takes effect for what begins after it.
  */
 export class Behaviour extends Context.Service<
   Behaviour,
@@ -74,7 +74,7 @@ export class Behaviour extends Context.Service<
     readonly reseed: (seed: Seed) => Effect.Effect<void>
     /** Sleeps in service time, and no longer than the service is there. */
     readonly sleep: (wait_ms: number) => Effect.Effect<void>
-    /** The service closes: nobody sleeps on. */
+    /** The service closes: every sleep ends. */
     readonly wake: Effect.Effect<void>
   }
 >()("@webagent/simulation/Behaviour") {

@@ -9,7 +9,7 @@ export interface CreateKey {
   readonly ordinal: number
 }
 
-/** The create that is being served; `undefined` where nobody says, and new ids are counted then. */
+/** The create that is being served. Where it is `undefined`, new ids are counted. */
 export const CreateKey: Context.Reference<CreateKey | undefined> = Context.Reference("@webagent/simulation/CreateKey", {
   defaultValue: (): CreateKey | undefined => undefined
 })

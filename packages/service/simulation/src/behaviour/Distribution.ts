@@ -5,7 +5,7 @@ import * as Seed from "./Seed.ts"
 /** A hundred years: no tail is longer. */
 const longest_ms = 3_153_600_000_000
 
-/** So many times as long; nothing stays nothing, however many times. */
+/** `factor` times as long. Zero stays zero, also when the factor is infinite. */
 const times = (length: Duration.Duration, factor: number) =>
   Duration.toMillis(length) * Math.min(factor, Number.MAX_VALUE)
 

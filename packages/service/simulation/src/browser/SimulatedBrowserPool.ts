@@ -27,7 +27,7 @@ export const start = (id: string): SimulatedBrowser => {
   let stopped = false
   let last = 0
 
-  // a browser that nobody ever connected to holds nothing
+  // a browser without a connection so far holds nothing
   const current = () => (state ??= Pages.start(id))
 
   const deliver = (deliveries: ReadonlyArray<State.Delivery>) => {

@@ -125,7 +125,7 @@ const timeOf = ({ time, timeScale }: Given): Effect.Effect<TimeMode | undefined,
 
 /** The key of the control API: as given, else from the environment, else a new one that has to be printed. */
 const controlOf = Effect.fnUntraced(function* ({ control, controlKey, controlPort }: Given) {
-  // whoever names its port or its key wants it
+  // to name its port or its key is to ask for it
   if (!control && Option.isNone(controlKey) && Option.isNone(controlPort)) return undefined
   const configured = yield* Effect.orElseSucceed(
     Config.option(Config.NonEmptyString("WEBAGENT_CONTROL_KEY")),

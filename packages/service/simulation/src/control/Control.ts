@@ -146,7 +146,7 @@ const make = Effect.gen(function* () {
     return yield* profile
   })
 
-  /** All of it, and no outage goes on; whoever waits for the port may leave. */
+  /** Makes a change to its end, then ends any outage. Only the wait for the port can be interrupted. */
   const andListen = <A, E>(change: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.tap(Effect.uninterruptible(change), () => delivery.acceptConnections)
 

@@ -22,7 +22,7 @@ export interface ControlOptions {
   readonly key: string
   /** 0, the default, is any free port. */
   readonly port?: number
-  /** 127.0.0.1 unless given: whoever reaches it and has the key can do everything. */
+  /** 127.0.0.1 unless given. Any program that reaches it and has the key can do everything. */
   readonly host?: string
 }
 
@@ -38,8 +38,8 @@ const routes = (key: string, apiKeys: ReadonlyArray<string>) =>
   )
 
 /**
- * The control API on a port of its own: it answers while the service is down on purpose, no fault and no limit strikes
- * it, and whoever can reach the service cannot reach it for that alone.
+ * The control API on a port of its own. It answers while the service is down on purpose, and no fault or limit applies to
+ * it. To reach the service is not enough to reach it.
  */
 export class ControlServer extends Context.Service<
   ControlServer,

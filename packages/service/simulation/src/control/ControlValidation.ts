@@ -36,7 +36,7 @@ const readable = Effect.gen(function* () {
   }) as HttpServerRequest.HttpServerRequest
 })
 
-/** What is wrong with a body, all of it at once: a field that nobody knows is mistyped more often than meant. */
+/** All problems of a body at once. An unknown field is one, since it is more often a typing error than intended. */
 const bodyProblems = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top) {
   const body: unknown = JSON.parse(yield* Effect.orDie(bodyOf(yield* HttpServerRequest.HttpServerRequest)))
   const [schema] = [...endpoint.payload.values()].flatMap(({ schemas }) => schemas)

@@ -19,7 +19,7 @@ export class ConnectionLost extends Data.TaggedError("ConnectionLost")<{
 export interface Script {
   /** Null when not even a head is sent. Its `content-length` is the one of the whole body. */
   readonly head: { readonly status: number; readonly headers: Readonly<Record<string, string>> } | null
-  /** Pieces of the body, each so many milliseconds after the one before. */
+  /** Pieces of the body, each `after_ms` after the one before. */
   readonly pieces: ReadonlyArray<{ readonly after_ms: number; readonly bytes: Uint8Array }>
   /** How long nothing happens before the end, in milliseconds; `Infinity` until the caller leaves. */
   readonly pause_ms: number
@@ -45,7 +45,7 @@ export class FaultDelivery extends Context.Service<
     ) => Effect.Effect<HttpServerResponse.HttpServerResponse, ConnectionLost>
     /** Cuts every connection and refuses new ones for this long; ends as soon as it is so. */
     readonly refuseConnections: (span: Duration.Duration) => Effect.Effect<void>
-    /** Ends that before its time; whoever wants to may connect again when it ends. */
+    /** Ends the outage early. Clients can connect again when this effect has ended. */
     readonly acceptConnections: Effect.Effect<void>
   }
 >()("@webagent/simulation/FaultDelivery") {}

@@ -11,7 +11,7 @@ import { type Answered, ConnectionLost, FaultDelivery, type Script } from "./Fau
 const reset = new ConnectionLost({ code: "ECONNRESET" })
 const refused = new ConnectionLost({ code: "ECONNREFUSED" })
 
-// by the clock that nobody sets
+// by a monotonic clock
 const elapsed_ms = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
 
 const wait = (ms: number): Effect.Effect<void> =>

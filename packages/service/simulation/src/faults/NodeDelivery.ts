@@ -41,7 +41,7 @@ const deliver: FaultDelivery["Service"]["deliver"] = (request, script, ended) =>
     const response = responseOf(request)
     let answered: Answered = "left"
     return Effect.gen(function* () {
-      // a body that nobody reads would turn the end of the connection into a reset
+      // an unread body would turn the end of the connection into a reset
       response.req.resume()
       if (script.head !== null) {
         flushHead(response, script.head)

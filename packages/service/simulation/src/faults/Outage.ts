@@ -27,7 +27,7 @@ const listen = (node: Server, host: string, port: number): Effect.Effect<void, E
     return Effect.sync(() => {
       node.off("error", onError)
       node.off("listening", onListening)
-      // the port is asked for already, and whoever interrupts wants it closed
+      // the port is asked for already, and an interruption means to close it
       node.once("error", () => undefined)
       node.once("listening", () => node.close())
     })
@@ -35,9 +35,9 @@ const listen = (node: Server, host: string, port: number): Effect.Effect<void, E
 
 /** What refuses connections. */
 export interface Outage {
-  /** Nobody listens at the port for so long, and every connection is reset; ends as soon as it is so. */
+  /** Closes the port for this long and resets every connection. Ends as soon as that is done. */
   readonly begin: (span: Duration.Duration) => Effect.Effect<void>
-  /** Whoever wants to may connect again when it ends. */
+  /** Clients can connect again when this effect has ended. */
   readonly end: Effect.Effect<void>
 }
 
@@ -47,7 +47,7 @@ interface Out {
   readonly listening: Deferred.Deferred<void>
 }
 
-// by the clock that nobody sets: an outage of ten seconds is over after ten seconds, whatever is restored meanwhile
+// by a monotonic clock: an outage of ten seconds is over after ten seconds, whatever is restored meanwhile
 const elapsed_ms = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
 
 /** An outage lasts until it is ended, or as long as the last of those that overlap. */
@@ -64,7 +64,7 @@ export const make = Effect.fnUntraced(function* ({
   const again = (port: number) =>
     listen(node, host, port).pipe(
       Effect.tapError((error) => Effect.logWarning(`Cannot listen at port ${port} again yet: ${error.message}`)),
-      // whoever took the port has it in real time
+      // another process may hold the port, and frees it in real time
       Effect.retry(Schedule.spaced("100 millis")),
       Effect.provideService(Clock.Clock, real),
       Effect.orDie
@@ -84,7 +84,7 @@ export const make = Effect.fnUntraced(function* ({
     return port
   }
 
-  /** To the end, which is put off while there are outages that began before somebody listened again. */
+  /** Waits for the end of the outage. Outages that begin before the port is open again postpone it. */
   const last = (mine: Out, port: number): Effect.Effect<void> =>
     Effect.raceFirst(over, Deferred.await(mine.cut)).pipe(
       Effect.andThen(again(port)),

@@ -10,7 +10,7 @@ export interface BoundedMap<Value> {
   readonly values: () => IterableIterator<Value>
 }
 
-/** Remembers `size` things; `forgotten` is told of those that it forgets for want of room. */
+/** Keeps the newest `size` entries. `forgotten` is called with each entry that is dropped. */
 export const make = <Value>(size = capacity, forgotten?: (value: Value) => void): BoundedMap<Value> => {
   const known = new Map<string, Value>()
   // one that goes on: a new one would step over everything that was deleted, each time

@@ -19,7 +19,7 @@ export type Row = Unstamped<JournalEntry>
 export interface JournalQuery {
   /** Rows after this number; all unless given. */
   readonly after?: number
-  /** At most so many; 1000 unless given. */
+  /** At most this many rows; 1000 unless given. */
   readonly limit?: number
   readonly type?: JournalEntry["type"]
   readonly operation?: Route
@@ -29,7 +29,7 @@ export interface JournalQuery {
 
 /** How much a journal remembers. */
 export interface JournalOptions {
-  /** The newest so many rows are kept; 20,000 unless given, 0 switches the journal off. */
+  /** How many rows are kept, the newest first to stay; 20,000 unless given. 0 switches the journal off. */
   readonly capacity?: number
 }
 

@@ -49,8 +49,8 @@ export const longestPath = 2048
 export const longestResource = 256
 
 /**
- * A text that is not longer than so many characters: what callers send is kept, and can be as long as they like. The
- * part is copied, as a slice would keep the whole.
+ * A text of at most `longest` characters: callers can send texts of any length, and the journal keeps them. The part is
+ * copied, since a slice would keep the whole text in memory.
  */
 export const clipped = (text: string, longest: number): string =>
   text.length <= longest ? text : `${Buffer.from(text.slice(0, longest)).toString()}…`
@@ -99,8 +99,8 @@ export interface Address {
 }
 
 /**
- * Finds targets of requests. Polls ask for the same again and again, so this remembers; not for long, and whoever is
- * not remembered is looked at again.
+ * Finds targets of requests. Polls ask for the same targets again and again, so a small cache keeps them for a short
+ * time.
  */
 export const makeAddresses = (show: (url: string) => string): ((method: string, url: string) => Address) => {
   const known = new Map<string, Address>()

@@ -2,7 +2,7 @@ import * as Findings from "./Findings.ts"
 import type { Fold } from "./Fold.ts"
 import * as BoundedMap from "../journal/BoundedMap.ts"
 
-/** A browser that is not stopped when somebody asks: it goes on, and costs. Who is open is read from the state. */
+/** Browsers that are open when the oracle is asked: they go on, and cost. Open browsers are read from the state. */
 export const make = (): Fold => {
   const created = BoundedMap.make<number>()
   return {

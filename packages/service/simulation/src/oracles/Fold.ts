@@ -15,7 +15,7 @@ export interface Present {
 /** One oracle at work: it sees every row once, in order, keeps a bounded rest of it, and can be asked at any time. */
 export interface Fold {
   readonly oracle: Oracle
-  /** Whether its verdict is of the state, which is there also where nobody writes rows. */
+  /** Whether its verdict is about the state, which exists also without a journal. */
   readonly ofState?: true
   /** `intact` says that the caller got the answer whole and as the service meant it. */
   readonly request?: (row: RequestRow, intact: boolean) => void

@@ -1,7 +1,7 @@
 import * as Findings from "./Findings.ts"
 import type { Fold } from "./Fold.ts"
 
-/** An API key that followed a redirect to another origin: whoever answers there has it now. */
+/** An API key that followed a redirect to another origin: the server there has it now. */
 export const make = (): Fold => {
   const findings = Findings.make()
   return {

@@ -25,7 +25,7 @@ const harmless: ReadonlySet<FaultRow["kind"]> = new Set(["slow-headers", "slow-b
 const identityOf = ({ attempt, create, operation, resource }: RequestRow | FaultRow) =>
   `${operation} ${resource ?? create ?? ""} ${attempt}`
 
-/** Without rows nobody can say that all is well. */
+/** Without rows the verdict is unknown. */
 const unseen = (oracle: Oracle): Verdict => ({
   oracle,
   holds: false,
@@ -56,7 +56,7 @@ const begin = (pollInterval_ms: () => number | undefined) => {
     if (row.fault === null) return isWhole
     const identity = identityOf(row)
     const isMangled = mangled.get(identity) === true
-    // also where nothing of the answer arrived: nobody asks again
+    // also where nothing of the answer arrived: the client does not ask again
     mangled.delete(identity)
     return isWhole && !isMangled
   }

@@ -10,8 +10,8 @@ interface Ended {
 }
 
 /**
- * A run that completed or failed and that nobody has read since, through any version. A cancelled run has no result.
- * A read that began before the run ended and ended after it is taken to have shown the result.
+ * Runs that completed or failed and that no client has read since, through any version. A cancelled run has no result.
+ * A read that began before the run ended and ended after it counts as having shown the result.
  */
 export const make = (): Fold => {
   let forgotten = 0

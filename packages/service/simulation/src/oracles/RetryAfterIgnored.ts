@@ -22,7 +22,7 @@ export const make = (): Fold => {
   return {
     oracle: "retry-after-ignored",
     request: (row) => {
-      // most requests are not of anybody who was told to wait
+      // most requests come from clients that were not told to wait
       if (row.retryAfter_ms === null && asked.size() === 0) return
       const matter = `${caller(row)} ${row.operation} ${row.create ?? row.resource ?? ""}`
       const last = asked.get(matter)

@@ -21,7 +21,7 @@ export interface CreateHashes {
 const digest = (...parts: ReadonlyArray<string | number | null>): string =>
   hash("sha256", JSON.stringify(parts), "hex").slice(0, 32)
 
-/** A key that nobody has chosen. */
+/** A random key, such as clients make by default. */
 const isRandom = (key: string): boolean => /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/iu.test(key)
 
 /**

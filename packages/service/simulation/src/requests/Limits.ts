@@ -43,7 +43,7 @@ const kinds: Readonly<Partial<Record<Route, keyof Caller["open"]>>> = {
   "v4.createBrowser": "browser"
 }
 
-/** Nobody knows when a run ends, so that a caller at its limit is asked to look again after a while. */
+/** The end of a run is unknown, so a caller at its limit is asked to try again after a while. */
 const fullRetryAfter_ms = 2000
 
 /** How many API keys, and how many creates with an Idempotency-Key, are remembered; the oldest are forgotten. */
@@ -73,7 +73,7 @@ export class Limits extends Context.Service<
     readonly clear: Effect.Effect<void>
   }
 >()("@webagent/simulation/Limits") {
-  /** Limits by the profile in force, nobody at one. */
+  /** Limits by the profile in force; no caller is at one yet. */
   static get layer(): Layer.Layer<Limits, never, Behaviour> {
     return Layer.effect(Limits, make)
   }
@@ -126,7 +126,7 @@ const make = Effect.map(Behaviour, (behaviour): Limits["Service"] => {
   const most = (rules: Rules | undefined, of: Slot["of"]) =>
     (of === "turn" ? rules?.concurrentRuns : rules?.concurrentBrowsers) ?? Infinity
 
-  /** What a create carried out once is answered again whoever is at a limit: it makes nothing. */
+  /** A repeated create is answered also at a limit: it makes nothing. */
   const replayOf = ({ apiKey, idempotencyKey, identity: { operation, resource } }: Asked) =>
     idempotencyKey === undefined ? undefined : JSON.stringify([apiKey, operation, resource, idempotencyKey])
 

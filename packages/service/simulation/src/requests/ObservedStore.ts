@@ -87,8 +87,8 @@ export const layer: Layer.Layer<Store, never, Store | Journal | Limits | Faults>
       return changes
     })
 
-    // Nobody else writes between the look at what was and the commit: the engine is the only writer, and of one
-    // record it has one change at a time.
+    // Nothing is written between the read of the old record and the commit: the engine is the only writer, and changes
+    // a record once at a time.
     const commit = Effect.fnUntraced(function* (changes: Changes) {
       const changed = yield* changesOf(changes)
       yield* store.commit(changes)

@@ -1,6 +1,6 @@
 import type * as Option from "effect/Option"
 
-/** What records were, for as far back as somebody may ask. */
+/** Earlier versions of records, as far back as a stale read may need. */
 export interface RecordHistory<A> {
   /** Keeps what a record was until this time; none if there was none. */
   readonly keep: (id: string, before: Option.Option<A>, until_ms: number) => void

@@ -21,7 +21,7 @@ export interface RequestContext {
   readonly makes: "session" | "turn" | "browser" | null
   /** The id of what it made. */
   made: string | null
-  /** Its place among what its API key may have at once; null where nobody counts. */
+  /** Its place among what its API key may have at once; null without a limit. */
   slot: Slot | null
 }
 

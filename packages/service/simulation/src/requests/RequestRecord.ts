@@ -29,7 +29,7 @@ export interface RequestRecord {
   identity: Identity
   context: RequestContext | undefined
   injected: InjectedFault | undefined
-  /** Whether somebody else sees to its row. */
+  /** Whether other code writes its row. */
   handedOver: boolean
 }
 

@@ -38,7 +38,7 @@ type Response = HttpServerResponse.HttpServerResponse
 /** How much of a create's body is read to know which one it is; the same as the server reads at all. */
 const maxBodySize = ByteSize.mebibytes(1)
 
-/** Nobody is there, and never will be. */
+/** An address without a server. */
 const nowhere = "http://elsewhere.invalid"
 
 const madeBy: Readonly<Partial<Record<Target["operation"], RequestContext["makes"]>>> = {
@@ -199,7 +199,7 @@ const make = Effect.fnUntraced(function* (options: SimulationOptions) {
     return placement === "before-apply" ? replaced : answered(() => replaced)
   }
 
-  /** A request of which it is known by now which one it is, with what strikes it. */
+  /** Serves a request whose operation and resource are known by now, with the fault that strikes it. */
   const identified = <E, R>(app: HttpApp<E, R>, current: RequestRecord): HttpApp<E | ConnectionLost, R> => {
     const injected = faults.matcherUnsafe()?.of(current.identity, current.at_ms)
     if (injected === undefined) return carriedOut(app, current)

@@ -7,7 +7,7 @@ export interface Rate {
 /** What is left of a rate, as the time at which all tokens are back. */
 export type TokenBucket = number
 
-/** A bucket that nobody has taken from. */
+/** A full bucket. */
 export const full: TokenBucket = 0
 
 /** Less than a clock shows: tokens that come back every third of a second are not late for a rounding. */

@@ -21,9 +21,8 @@ export class TimeNotManual extends Data.TaggedError("TimeNotManual")<{ readonly 
 }
 
 /**
- * Service time: the Clock of the whole server. It goes as the clock around it does, so many times as fast, or only
- * when it is moved; however that changes, it never jumps, and whoever sleeps wakes at the moment of service time that
- * was asked for.
+ * Service time: the Clock of the whole server. It passes like the clock around it, faster by a factor, or only when it is
+ * moved. It never jumps when that changes, and a sleep ends at the moment of service time that was asked for.
  *
  * @example
  * const program = Effect.gen(function* () {
@@ -37,7 +36,7 @@ export class ServiceClock extends Context.Service<
   ServiceClock,
   {
     readonly clock: Clock.Clock
-    /** Knows when what a timer does is done; whoever sleeps on `clock` runs on it. */
+    /** Knows when the work of a timer is done. Fibers that sleep on `clock` run on it. */
     readonly scheduler: Scheduler.Scheduler
     readonly view: Effect.Effect<TimeView>
     /** Goes on like this from now. */
@@ -47,7 +46,7 @@ export class ServiceClock extends Context.Service<
      * done; what they begin and what falls due within `by` happens too, and then it ends.
      */
     readonly advance: (by: Duration.Input) => Effect.Effect<void, TimeNotManual>
-    /** Makes it this moment, in milliseconds since 1970. Whoever sleeps sleeps as long as before. */
+    /** Sets the time, in milliseconds since 1970. Sleeps last as long as before. */
     readonly setNow: (at_ms: number) => Effect.Effect<void>
     /** How many sleep. */
     readonly timers: Effect.Effect<number>
@@ -121,7 +120,7 @@ const make = Effect.fnUntraced(function* (initial: TimeMode) {
     alarm = undefined
   }
 
-  /** Sees to it that somebody looks when the next timer is due; an alarm that is early is let be. */
+  /** Sets an alarm for when the next timer is due. An earlier alarm stays. */
   const setAlarm = () => {
     const at = timers.next()
     if (at === undefined || time.mode === "manual") return

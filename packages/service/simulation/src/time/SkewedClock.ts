@@ -22,8 +22,8 @@ const make = (clock: Clock.Clock): Clock.Clock => ({
 })
 
 /**
- * The clock around, off by `ClockSkew` for whoever asks it in an effect. Read unsafely, as the journal does, it is
- * right: handlers have the services of when they were made, so a clock that is given to a request exclusively is not seen.
+ * The clock around, off by `ClockSkew` for effects that read it. Read unsafely, as the journal does, it is right:
+ * handlers have the services from when they were made, so they do not see a clock that is given to one request only.
  */
 export const layer: Layer.Layer<never> = Layer.effectContext(
   Effect.map(Clock.Clock, (clock): Context.Context<never> => Context.make(Clock.Clock, make(clock)))

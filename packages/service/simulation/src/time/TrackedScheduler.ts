@@ -18,10 +18,10 @@ interface Wave {
   over: (() => void) | undefined
 }
 
-/** Schedules as `parent` does and counts, while somebody asks, what one act leads to. */
+/** Schedules as `parent` does. While a caller waits for that, it counts what one action leads to. */
 export const make = (parent: Scheduler.Scheduler): TrackedScheduler => {
   let current: Wave | undefined
-  /** The one that somebody waits for. */
+  /** The one that a caller waits for. */
   let awaited: Wave | undefined
 
   const within = (wave: Wave, run: () => void) => {

@@ -178,7 +178,7 @@ describe("SimulatedAgent", () => {
       )
     )
 
-    it.effect("cost is a start and so much for each minute at work, exactly", () =>
+    it.effect("cost is a fixed part and a part for each minute at work, exactly", () =>
       Effect.gen(function* () {
         const cost = { start: "0.01", perMinute: "0.03" }
         const [report] = yield* reports({ cost, dispatch: Duration.minutes(1), duration: Duration.seconds(90) }, 1)

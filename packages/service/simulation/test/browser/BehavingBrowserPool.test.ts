@@ -61,7 +61,7 @@ describe("BehavingBrowserPool", () => {
     }).pipe(Effect.scoped, Effect.provide(behaving({ browser: { dropAfter: seconds(30) } })))
   )
 
-  it.effect("a connection that left cuts nobody", () =>
+  it.effect("a connection that left interrupts no other", () =>
     Effect.gen(function* () {
       const behaviour = yield* Behaviour
       const { connect } = yield* launch()
@@ -74,7 +74,7 @@ describe("BehavingBrowserPool", () => {
     }).pipe(Effect.scoped, Effect.provide(behaving({ browser: { dropAfter: seconds(30) } })))
   )
 
-  it.effect("nobody waits for a browser to start when the service closes", () =>
+  it.effect("closing the service does not wait for a browser to start", () =>
     Effect.gen(function* () {
       const behaviour = yield* Behaviour
       const starting = yield* Effect.forkChild(launch(), { startImmediately: true })

@@ -355,7 +355,7 @@ describe("faults on the wire", () => {
     )
   )
 
-  it.effect("redirect: to nobody where there is no trap", () =>
+  it.effect("redirect: to an address without a server where there is no trap", () =>
     struck(
       onCreate({ kind: "redirect" }),
       Effect.gen(function* () {
@@ -481,7 +481,7 @@ describe("faults on the wire", () => {
     )
   )
 
-  it.effect("a port that somebody took meanwhile is taken back when it is free", () =>
+  it.effect("a port that another process took meanwhile is taken back when it is free", () =>
     struck(
       onCreate({ kind: "refuse-connections", for: Duration.seconds(30) }),
       Effect.gen(function* () {
@@ -587,7 +587,7 @@ describe("faults on the wire", () => {
   )
 })
 
-/** A create on a connection that has to be waited for: whoever listens again does so in real time. */
+/** A create that waits for its connection: a port that opens again does so in real time. */
 const again: typeof create = Effect.suspend(() =>
   Effect.flatMap(create, (asked) => (asked.answer?.status === 201 ? Effect.succeed(asked) : again))
 )

@@ -45,7 +45,7 @@ describe("ResultsNeverFetched", () => {
     assert.isTrue(rows.verdict().holds)
   })
 
-  it("runs that were forgotten for want of room stay counted", () => {
+  it("runs that were dropped to save memory stay counted", () => {
     const rows = play(ResultsNeverFetched.make())
     for (let index = 0; index < BoundedMap.capacity + 5; index++) rows.move(ended(`run ${index}`))
     assert.deepStrictEqual(

@@ -32,7 +32,7 @@ describe("RetryAfterIgnored", () => {
     assert.isTrue(rows.verdict().holds)
   })
 
-  it("nobody has to wait for what another create, operation, resource or caller was told", () => {
+  it("what another create, operation, resource or caller was told does not count", () => {
     const rows = began()
     rows.request({ operation: "v4.createRun", create: "one", ...busy })
     rows.request(status)

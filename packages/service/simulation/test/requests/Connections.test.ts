@@ -41,7 +41,7 @@ const eventsOf = (resource: string) =>
     return entries.flatMap((entry) => (entry.type === "connection" ? [entry.event] : []))
   })
 
-/** Waits for so many rows of connections, and says the events at this browser's. */
+/** Waits for `count` rows of connections, and gives the events of this browser's. */
 const until = (count: number, resource: string) =>
   Effect.gen(function* () {
     const journal = yield* Journal
@@ -107,21 +107,23 @@ describe("Connections", () => {
     )
   )
 
-  it.live("one without the token, to nobody, or to a stopped browser is refused; what is no WebSocket is none", () =>
-    once(
-      Effect.gen(function* () {
-        const { cdpUrl, id } = yield* create
-        const { baseUrls } = yield* Server
-        const { status } = yield* open(cdpUrl.replace(/\?.*/u, ""))
-        assert.deepStrictEqual([status, yield* eventsOf(id)], [404, ["refused"]])
-        const long = "N".repeat(1000)
-        const nobody = yield* open(`${baseUrls.v4.replace("http", "ws")}/browsers/${long}/cdp`)
-        assert.deepStrictEqual([nobody.status, yield* eventsOf(`${"n".repeat(256)}…`)], [404, ["refused"]])
-        yield* send("GET", new URL(cdpUrl).pathname, { key: null })
-        yield* stop(id)
-        const late = yield* open(cdpUrl)
-        assert.deepStrictEqual([late.status, yield* eventsOf(id)], [410, ["refused", "refused"]])
-      })
-    )
+  it.live(
+    "one without the token, or to an unknown or stopped browser, is refused; a plain request is no connection",
+    () =>
+      once(
+        Effect.gen(function* () {
+          const { cdpUrl, id } = yield* create
+          const { baseUrls } = yield* Server
+          const { status } = yield* open(cdpUrl.replace(/\?.*/u, ""))
+          assert.deepStrictEqual([status, yield* eventsOf(id)], [404, ["refused"]])
+          const long = "N".repeat(1000)
+          const unknown = yield* open(`${baseUrls.v4.replace("http", "ws")}/browsers/${long}/cdp`)
+          assert.deepStrictEqual([unknown.status, yield* eventsOf(`${"n".repeat(256)}…`)], [404, ["refused"]])
+          yield* send("GET", new URL(cdpUrl).pathname, { key: null })
+          yield* stop(id)
+          const late = yield* open(cdpUrl)
+          assert.deepStrictEqual([late.status, yield* eventsOf(id)], [410, ["refused", "refused"]])
+        })
+      )
   )
 })

@@ -24,7 +24,7 @@ describe("RecordHistory", () => {
     assert.deepStrictEqual(versions.at("a", now, 5), now)
   })
 
-  it("keeps no more than so many", () => {
+  it("keeps at most its number of versions", () => {
     const versions = RecordHistory.make<string>(3000)
     for (const index of Array.from({ length: 10_000 }, (_, index) => index)) {
       versions.keep(`r${index}`, Option.none(), index + 1)

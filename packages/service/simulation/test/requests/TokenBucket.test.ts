@@ -23,7 +23,7 @@ describe("TokenBucket", () => {
     assert.deepStrictEqual(waits([0, 0, 0, 0, 250, 500, 500]), [0, 0, 0, 500, 250, 0, 500])
   })
 
-  it("holds no more than the burst, however long nobody asked", () => {
+  it("holds no more than the burst, however long it was not used", () => {
     assert.deepStrictEqual(waits([0, 60_000, 60_000, 60_000, 60_000]), [0, 0, 0, 0, 500])
   })
 

@@ -293,7 +293,7 @@ const reaches = (held: SubscriptionRef.SubscriptionRef<number>) => (count: numbe
     Effect.andThen(SubscriptionRef.get(held))
   )
 
-/** Opens a page of which every description is long, and asks for that description so often without reading. */
+/** Opens a page with long descriptions, and asks for one `total` times without reading the answers. */
 const flood = Effect.fnUntraced(function* (socket: WebSocket, total: number) {
   const url = `data:,${"x".repeat(250_000)}`
   const created = yield* ask(socket, JSON.stringify({ id: 1, method: "Target.createTarget", params: { url } }))

@@ -199,7 +199,7 @@ describe("Server layers", () => {
     })
   )
 
-  it.effect("runs on the clock of whoever starts it, here a virtual one, on a real socket", () =>
+  it.effect("runs on the clock of its caller, here a virtual one, on a real socket", () =>
     Effect.gen(function* () {
       const { id } = yield* createRun("[simulate duration=1h]")
       const status = Effect.map(send("GET", `/api/v4/runs/${id}/status`), ({ body }) => body["status"])
@@ -227,7 +227,7 @@ describe("Server layers", () => {
   for (const [what, options, same] of [
     ["this machine the tokens of links come from the seed", { host: "localhost" }, true],
     ["other machines they are random", { host: "0.0.0.0" }, false],
-    ["whoever asks for it they are random too", { linkTokens: LinkTokens.layerRandom }, false]
+    ["a caller that asks for it they are random too", { linkTokens: LinkTokens.layerRandom }, false]
   ] as const) {
     it.live(`for ${what}`, () =>
       Effect.gen(function* () {

@@ -202,7 +202,7 @@ describe("snapshot and restore", () => {
     }).pipe(Effect.provide(simulated))
   )
 
-  it.effect("a browser that ran is launched again, whoever connects waits for that", () => {
+  it.effect("a browser that ran is launched again, and connections wait for that", () => {
     const noted: Array<string> = []
     return Effect.gen(function* () {
       const engine = yield* Engine
@@ -292,7 +292,7 @@ describe("reset", () => {
     )
   )
 
-  it.effect("an agent that does not let go has nothing more to say, and nobody waits for it", () => {
+  it.effect("an agent that does not end is ignored, and nothing waits for it", () => {
     let interrupted = 0
     const deaf = Layer.succeed(Agent, {
       model: "test",
@@ -324,7 +324,7 @@ describe("reset", () => {
     )
   })
 
-  it.effect("whoever is about to store something is waited for, and what was stored is gone too", () =>
+  it.effect("a reset waits for a write that is under way, and clears what it stored", () =>
     Effect.gen(function* () {
       const state = yield* SimulatedState
       const creation = yield* begin(create("one"))

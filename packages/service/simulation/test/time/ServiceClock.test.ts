@@ -168,7 +168,7 @@ describe("ServiceClock", () => {
     })
   )
 
-  it.effect("another moment is set, and whoever sleeps sleeps as long as before", () =>
+  it.effect("another moment is set, and sleeps last as long as before", () =>
     Effect.gen(function* () {
       const clock = yield* service({ mode: "manual" })
       const woke = yield* sleepOn(clock, "10 seconds")
@@ -191,7 +191,7 @@ describe("ServiceClock", () => {
     })
   )
 
-  it.live("a fiber that goes on without a pause holds up nobody for good", () =>
+  it.live("a fiber that goes on without a pause does not block others for good", () =>
     Effect.gen(function* () {
       const clock = yield* ServiceClock
       const busy = yield* Effect.forkChild(Effect.andThen(Effect.sleep("1 second"), Effect.forever(Effect.yieldNow)))
@@ -222,7 +222,7 @@ describe("ServiceClock", () => {
     }).pipe(Effect.provide(layerIn({ mode: "manual" }).pipe(Layer.provide(flying))))
   })
 
-  it.effect("whoever gives up is forgotten at once", () =>
+  it.effect("an interrupted sleep is forgotten at once", () =>
     Effect.gen(function* () {
       const clock = yield* service({ mode: "manual" })
       const fibers = yield* Effect.forEach(Array.from({ length: 1000 }), (_, index) =>

@@ -50,7 +50,7 @@ const titleOf = (html: string): string => {
   return tidy(title)
 }
 
-/** What a `data:` URL holds: percent signs stand for bytes, of which a character may have several. */
+/** What a `data:` URL holds. Percent signs stand for bytes; a character may have several. */
 const decoded = (body: string, base64: boolean): string => {
   const bytes = Buffer.from(body, "utf8")
   let length = 0

@@ -63,7 +63,7 @@ export const disconnect = (state: State, id: number): void => {
   for (const [contextId, { goesWith }] of state.contexts) if (goesWith === id) removeContext(state, contextId)
 }
 
-/** A browser that has just started: one blank page, and nobody connected. */
+/** A browser that has just started: one blank page, and no connection. */
 export const start = (id: string): State => {
   const state: State = {
     id,

@@ -3,8 +3,8 @@ import * as Schema from "effect/Schema"
 import type { Source, Value } from "./Evaluation.ts"
 
 /**
- * Playwright evaluates through a script that it puts into each page. A simulated page runs nothing: it knows the
- * script by its name, takes what would have been its arguments, and answers in its encoding.
+ * Playwright evaluates through a script that it puts into each page. A simulated page runs no script: it knows this one
+ * by its name, reads its arguments, and answers in its encoding.
  */
 export const isInstallation = (expression: string): boolean =>
   expression.includes("new (module.exports.UtilityScript())")

@@ -27,7 +27,7 @@ export interface Refusal {
 /** The message is no command. */
 export const notACommand: Refusal = { code: -32_600, message: "Message must be an object with integer id and method" }
 
-/** Nobody knows the method, here. */
+/** The simulated browser does not have the method. */
 export const unknownMethod = (method: string): Refusal => ({
   code: -32_601,
   message: `'${method}' wasn't found: this browser is simulated`
