@@ -1,10 +1,10 @@
-import { CreateOutcomeUnknown, type WaitOptions, type WebAgent } from "@webagent/v4/promise"
+import { CreateOutcomeUnknown, type WebAgent } from "@webagent/v4/promise"
 
 /** Buys an item and returns the number of the order. */
-export const buy = async (agent: WebAgent, item: string, wait: WaitOptions = {}): Promise<string> => {
+export const buy = async (agent: WebAgent, item: string): Promise<string> => {
   try {
     const task = `Buy ${item} and answer with the number of the order`
-    const run = await agent.runs.createAndWait({ task }, wait)
+    const run = await agent.runs.createAndWait({ task })
     if (run.status !== "completed") throw new Error(`${item} was not bought: ${run.error ?? run.status}`)
     return String(run.result)
   } catch (error) {

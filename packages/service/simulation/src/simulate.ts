@@ -1,0 +1,119 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { ApiVersion } from "@webagent/contract/Wire"
+import type { FaultPlan, JournalView, Profile, TimeView, Verdicts } from "@webagent/control"
+import { Server } from "@webagent/server"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import { Control } from "./control/Control.ts"
+import type { JournalQuery } from "./journal/Journal.ts"
+import type { SimulatedOptions } from "./Parts.ts"
+import * as SimulatedService from "./SimulatedService.ts"
+import { SimulatedState } from "./state/SimulatedState.ts"
+
+/** A run that the service was asked for: a task in v2's words. */
+export interface SimulatedRun {
+  readonly id: string
+  readonly sessionId: string
+  readonly task: string
+  /** `queued`, `dispatching`, `running`, `completed`, `failed` or `cancelled`. */
+  readonly status: string
+  /** What the agent answered; null before the end. */
+  readonly result: unknown
+  readonly error: string | null
+}
+
+/** A simulated service that runs in this process, on a free port of this machine. */
+export interface RunningService {
+  /** Where it listens, such as `http://127.0.0.1:41873`: the `baseUrl` of our clients. */
+  readonly address: string
+  /** The address of each API version, for plain `fetch`. */
+  readonly baseUrls: Readonly<Record<ApiVersion, string>>
+  readonly apiKey: string
+  /** Options for `new WebAgent(...)`: address, key, and polls every 5 ms, because a simulated run takes 5 ms. */
+  readonly client: {
+    readonly baseUrl: string
+    readonly apiKey: string
+    readonly polling: { readonly first: "5 millis"; readonly every: "5 millis" }
+  }
+  /** Environment variables for an app that runs in a process of its own. */
+  readonly env: { readonly WEBAGENT_BASE_URL: string; readonly WEBAGENT_API_KEY: string }
+  /** The runs of all versions, oldest first. */
+  readonly runs: () => Promise<ReadonlyArray<SimulatedRun>>
+  /** What happened: each request with its response and its fault, and each change of a run or browser. */
+  readonly journal: (query?: JournalQuery) => Promise<JournalView>
+  /** What the service found wrong with how it was used. */
+  readonly verdict: () => Promise<Verdicts>
+  /** Rejects with a line for each thing that the app did wrong: doubled, lost, left open, polled too fast. */
+  readonly assertClean: () => Promise<void>
+  /** Moves service time, which must be manual (`time: { mode: "manual" }`); resolves when all that is due has happened. */
+  readonly advance: (by: Duration.Input) => Promise<TimeView>
+  /** Replaces the faults; `[]` ends all. */
+  readonly setFaults: (plan: FaultPlan) => Promise<void>
+  readonly setProfile: (profile: string | Profile) => Promise<void>
+  /** Makes the service new: same seed (or another), same ids, same faults. */
+  readonly reset: (options?: { readonly seed?: number }) => Promise<void>
+  readonly close: () => Promise<void>
+  readonly [Symbol.asyncDispose]: () => Promise<void>
+}
+
+/**
+ * Starts a simulated service for a test that needs no Effect. It has the profile `instant` unless told otherwise: runs
+ * succeed after 5 ms. Rejects when an option is wrong or the port is in use.
+ *
+ * @example
+ * ```ts
+ * import { simulate } from "@webagent/simulation"
+ *
+ * export const program = async () => {
+ *   await using service = await simulate({ seed: 7 })
+ *   const response = await fetch(`${service.baseUrls.v4}/runs`, {
+ *     method: "POST",
+ *     headers: { "Content-Type": "application/json", "X-Service-API-Key": service.apiKey },
+ *     body: JSON.stringify({ task: "Find a red mug [simulate output=found]" })
+ *   })
+ *   const runs = await service.runs()
+ *   return [response.status, runs[0]?.task]
+ * }
+ * ```
+ */
+export const simulate = async (options: SimulatedOptions = {}): Promise<RunningService> => {
+  const runtime = ManagedRuntime.make(SimulatedService.layer({ profile: "instant", ...options }))
+  const { address, apiKeys, baseUrls } = await runtime.runPromise(Server)
+  const apiKey = apiKeys[0] ?? ""
+  const control = <A, E>(use: (control: Control["Service"]) => Effect.Effect<A, E>) =>
+    runtime.runPromise(Control.use(use))
+  const verdict = () => control(({ verdicts }) => verdicts)
+  const close = () => runtime.dispose()
+  return {
+    address,
+    baseUrls,
+    apiKey,
+    client: { baseUrl: address, apiKey, polling: { first: "5 millis", every: "5 millis" } },
+    env: { WEBAGENT_BASE_URL: address, WEBAGENT_API_KEY: apiKey },
+    runs: async () => {
+      const { turns } = await runtime.runPromise(SimulatedState.use(({ snapshot }) => snapshot))
+      return turns.map(({ error, id, output, sessionId, status, task }) => ({
+        id,
+        sessionId,
+        task,
+        status,
+        result: output,
+        error
+      }))
+    },
+    journal: (query) => control(({ journal }) => journal(query)),
+    verdict,
+    assertClean: async () => {
+      const wrong = (await verdict()).verdicts.filter(({ holds }) => !holds)
+      if (wrong.length === 0) return
+      throw new Error(wrong.map(({ oracle, sentence }) => `${oracle}: ${sentence}`).join("\n"))
+    },
+    advance: (by) => control(({ advance }) => advance(by)),
+    setFaults: async (plan) => void (await control(({ setFaults }) => setFaults(plan))),
+    setProfile: async (profile) => void (await control(({ setProfile }) => setProfile(profile))),
+    reset: (again) => control(({ reset }) => reset(again)),
+    close,
+    [Symbol.asyncDispose]: close
+  }
+}
