@@ -24,8 +24,8 @@ const cannotBegin = (error: PlatformError) =>
   )
 
 /**
- * Writes the events of a run to its report directory as they happen: behind those that are there when it is continued,
- * else from the first, for which the directory has to be nobody else's.
+ * Writes the events of a run to its report directory as they happen. A continued run appends to the events that are
+ * there. A new run needs a directory that no other run uses.
  */
 export const start = Effect.fnUntraced(function* (directory: string, continued: boolean) {
   if (!continued) {

@@ -75,7 +75,7 @@ const fileReporters = Effect.fnUntraced(function* (
   ]
 })
 
-/** A full disk is the user's to mend, a page that cannot be drawn is a bug of ours: either is one sentence. */
+/** The user can fix a full disk; a page that cannot be drawn is a bug of ours. Either is one sentence. */
 const cannotWrite = (cause: Cause.Cause<PlatformError>) => {
   const failed = cause.reasons.find(Cause.isFailReason)
   const why = failed === undefined ? Cause.squash(cause) : describePlatformError(failed.error)

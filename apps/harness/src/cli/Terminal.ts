@@ -23,7 +23,7 @@ export const terminal = Effect.gen(function* () {
     style: isTerminal && !(yield* isSet("NO_COLOR")) && process.env["TERM"] !== "dumb" ? coloured : plain,
     columns: process.stdout.columns > 0 ? process.stdout.columns : 100,
     rows: process.stdout.rows > 0 ? process.stdout.rows : 24,
-    // whoever read the other end of a pipe may have seen enough: that is no reason to stop
+    // the reader of a pipe may close it early: that is no reason to stop
     write: (text: string) => Effect.ignore(Stream.run(Stream.make(text), stdio.stdout({ endOnDone: false })))
   }
 })

@@ -5,7 +5,7 @@ import type { OpenItem } from "@webagent/core"
 export type Claim =
   /** Something with an id that was left: `version` is through which API it was created. */
   | { readonly _tag: "Left"; readonly item: OpenItem; readonly id: string; readonly version: ApiVersion }
-  /** A create of which nobody learnt what it made: there is no id to stop. */
+  /** A create whose response was lost: there is no id to stop. */
   | { readonly _tag: "Unlearnt"; readonly item: OpenItem }
   /** Its process is at work, or it was opened just now. */
   | { readonly _tag: "InUse"; readonly item: OpenItem; readonly why: string }

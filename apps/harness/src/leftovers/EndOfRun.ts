@@ -65,7 +65,7 @@ const leftoverOf = Effect.fnUntraced(function* (target: Target, { end, trial }: 
   return said("open", `The ${kind} ${id} may still run and cost${because(reason)}: ${why}.`)
 })
 
-/** Browsers that nobody has heard of, where nobody else can have made them. */
+/** Browsers that are in no ledger, where no other program can have made them. */
 const unheardOf = Effect.fnUntraced(function* ({ open, target: { introspection } }: EndOfRun) {
   if (introspection?.exclusive !== true) return []
   const known = new Set(open.map(({ end }) => end.id))
@@ -78,7 +78,7 @@ const unheardOf = Effect.fnUntraced(function* ({ open, target: { introspection }
     }))
 })
 
-/** What the server's oracles have found and no trial was blamed for, where nobody else uses the server. */
+/** What the server's oracles have found without a trial to blame, where no other program uses the server. */
 const unblamed = Effect.fnUntraced(function* ({ blamed, target: { redact, introspection } }: EndOfRun) {
   if (introspection?.exclusive !== true) return []
   const { verdicts } = yield* Effect.orElseSucceed(introspection.verdicts, () => ({ verdicts: [] }))

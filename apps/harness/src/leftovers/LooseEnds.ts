@@ -5,9 +5,9 @@ import type { TrialLog } from "../observe/TrialLog.ts"
 /** Something that a trial may have left going. */
 export interface LooseEnd {
   readonly kind: string
-  /** Null where nobody learnt it. */
+  /** Null where the client never learnt it. */
   readonly id: string | null
-  /** Why nobody learnt its id, or knows that it is there. */
+  /** Why its id, or whether it exists, is unknown. */
   readonly reason: string | null
   /** Its place in the ledger, where it has one. */
   readonly key: string | null
@@ -31,7 +31,7 @@ const knownTo = (rows: ReadonlyArray<JournalEntry>) => {
 
 const lost = "its create request got no response"
 
-/** A create of which nobody learnt what it made; undefined where the journal says that there is nothing. */
+/** A create whose response was lost; undefined where the journal says that it made nothing. */
 const ofUnlearnt = (
   { key, kind, reason = lost }: OpenItem,
   known: ReturnType<typeof knownTo> | undefined

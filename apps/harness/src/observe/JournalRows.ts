@@ -5,7 +5,7 @@ export const markOf = (run: string, serial: number): string => `trial/${run}.${s
 
 const mark = /(?:^| )(trial\/\S+)$/u
 
-/** Rows that nobody has asked for are kept up to so many: those of other users of the service are never asked for. */
+/** How many unread rows are kept: rows of other users of the service are never read. */
 const capacity = 100_000
 
 const identityOf = ({ attempt, create, operation, resource }: typeof RequestEntry.Type | typeof FaultEntry.Type) =>

@@ -90,7 +90,7 @@ const sawTasks = (log: TrialLog, id: string, body: string) => {
     log.lastStatus = task.status ?? log.lastStatus
     if (!isOneOf(terminalTaskStatuses, task.status)) continue
     log.results.add(task.id)
-    // of a session that was there before, somebody else has paid for the tasks
+    // the tasks of a session that was there before are not ours to pay
     const isOurs = log.made.has(task.id) || log.made.has(id)
     if (isOurs && typeof task.cost === "string") log.costs.set(task.id, task.cost)
   }
@@ -128,7 +128,7 @@ const watched = (
 
 const agent = "user-agent"
 
-/** Requests that say to which trial they belong, where whoever serves them writes that down. */
+/** Marks requests with the trial they belong to, for servers that write that down. */
 const marked = (client: HttpClient.HttpClient, markOf: (log: TrialLog) => string): HttpClient.HttpClient =>
   HttpClient.mapRequestEffect(client, (request) =>
     Effect.map(TrialLog, (log) => {

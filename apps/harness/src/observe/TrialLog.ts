@@ -39,13 +39,13 @@ export interface TrialLog {
   spansDropped: number
   /** What its creates made, by id. */
   readonly made: Map<string, Made>
-  /** Runs and sessions of which it was shown the end: whatever came of them was read. */
+  /** Runs and sessions whose end it was shown: their results were read. */
   readonly results: Set<string>
-  /** Runs of which it was told that they are over, and as what. */
+  /** Runs that it was told are over, and their last status. */
   readonly ended: Map<string, string>
   /** What its typed clients have noted of their creates. */
   readonly ledger: OpenItems
-  /** The agent's opinion of its success, and the judge's, as last seen; null while nobody has said anything. */
+  /** The agent's opinion of its success, and the judge's, as last seen; null while there is none. */
   agent: boolean | null
   judge: boolean | null
 }
@@ -82,7 +82,7 @@ export const TrialLog: Context.Reference<TrialLog> = Context.Reference("webagent
   defaultValue: make
 })
 
-/** Whether it has made, or may have made, something of which nobody knows what it will have cost. */
+/** Whether it has made, or may have made, something whose cost is not known yet. */
 export const mayCostMore = ({ costs, ledger, made, results }: TrialLog): boolean =>
   Array.from(made.keys()).some((id) => !costs.has(id) || !results.has(id)) ||
   ledger.list().some(({ id }) => id === undefined)

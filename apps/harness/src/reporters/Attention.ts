@@ -29,7 +29,7 @@ export interface Item {
 export const isVerdict = ({ result, what }: Item): boolean =>
   result !== undefined && byVerdict[result.verdict]?.[1] === what
 
-/** Whether a scenario is known to fail and still within the time that somebody asked for. */
+/** Whether a scenario is in a quarantine that has not expired. */
 export const isQuarantined = Gate.isCovered
 
 /** The trials that were scored and did not pass. */
@@ -209,8 +209,8 @@ const together = (items: ReadonlyArray<Item>, rows: ReadonlyArray<Judged>): Read
 }
 
 /**
- * What needs a person, what makes a run red, that is: what is new before what nobody has mended yet, and of one age what
- * matters most first. What is quarantined is not among it, unless that has expired, nor is what is flaky as ever.
+ * What makes a run red and needs a person. New problems come before older ones; of the same age the most severe comes
+ * first. A quarantined scenario is not among them until its entry expires, nor is one that is as flaky as usual.
  */
 export const items = (report: RunReport): ReadonlyArray<Item> => {
   const tolerated = Gate.tolerated(report)
@@ -255,7 +255,7 @@ export interface Finding extends Item {
   readonly items: ReadonlyArray<Item>
 }
 
-/** Since when a finding is so, in words: of several scenarios how many are of which age. */
+/** Since when a finding is so, in words; with several scenarios, how many have each age. */
 export const age = ({ items }: Finding): string | undefined => {
   const [first] = items
   if (items.length > 1) return Onset.summary(items.map(({ onset }) => onset))

@@ -12,7 +12,7 @@ export interface Account {
   spent_usd: string
   /** What is set aside for what they may still cost. */
   held_usd: string
-  /** Whether something that it made has cost nobody knows what: then all that it might have cost stays set aside. */
+  /** Whether something that it made has an unknown cost. Its highest possible cost then stays reserved. */
   unknown: boolean
 }
 
@@ -42,7 +42,7 @@ export class Budget {
   private spent_usd = "0"
   /** Set aside for what runs. */
   private held_usd = "0"
-  /** Set aside for what has ended, and may have cost more than anybody has said. */
+  /** Reserved for what has ended, and may have cost more than is known. */
   private kept_usd = "0"
   private running = 0
   private left = Deferred.makeUnsafe<void>()
@@ -94,7 +94,7 @@ export class Budget {
     })
   }
 
-  /** Sets aside for good what may have been spent and nobody has told. */
+  /** Reserves for good what may have been spent and was not reported. */
   keep(amount_usd: string): void {
     this.kept_usd = Money.sum([this.kept_usd, amount_usd])
   }
@@ -114,7 +114,7 @@ export class Budget {
     this.tell()
   }
 
-  /** Gives back what an admitted scenario has not spent, unless nobody knows what it has. */
+  /** Gives back what an admitted scenario has not spent, unless its cost is unknown. */
   leave(account: Account): void {
     if (this.limits.cost_usd === undefined) return
     if (account.unknown) this.kept_usd = Money.sum([this.kept_usd, account.held_usd])
@@ -128,7 +128,7 @@ export class Budget {
     account.held_usd = held_usd
   }
 
-  // whoever waits looks again
+  // every waiting scenario looks again
   private tell(): void {
     const left = this.left
     this.left = Deferred.makeUnsafe()

@@ -61,7 +61,7 @@ export const failureOf = (options: {
       ...seen
     }
   }
-  // the runner's own interruption is no failure, so whoever interrupted this is part of the scenario
+  // the runner's own interruption is no failure, so this interruption comes from the scenario itself
   const interrupted = Cause.hasInterruptsOnly(cause)
   const file = scenario.where?.replace(/:\d+$/u, "")
   const where = error instanceof Error ? whereOf(error, file) : undefined

@@ -32,7 +32,7 @@ export interface Forecast {
   readonly expected_ms: number | undefined
   /** The same if each trial took all the time that it has, and none ran again. */
   readonly longest_ms: number
-  /** Scenarios of which nobody knows how long they take: the middle of the others is taken. */
+  /** Scenarios without a known duration: they count with the median of the others. */
   readonly unknown: number
   /** What all that begins may cost together, but for what nothing bounds. */
   readonly worst_usd: string

@@ -6,7 +6,7 @@ export interface Reruns {
   used: number
 }
 
-/** A budget of reruns, of which an earlier part of the run may have used some. */
+/** A budget of reruns. An earlier part of the run may have used some. */
 export const make = (most: number, used = 0): Reruns => ({ most, used })
 
 // more of one trial would let the first that meets an outage spend what the others need

@@ -20,8 +20,8 @@ export type { EndedTrial, Inspection, RunnerOptions } from "./RunnerOptions.ts"
 export { scenarioKey, trialKey } from "./RunnerOptions.ts"
 
 /**
- * Runs the trials of a plan, so many at a time, within its limits, and answers with the report. Interrupting it stops
- * the trials that run, releases what they hold, and still answers with a report, whose `interrupted` is then true.
+ * Runs the trials of a plan, `concurrency` at a time, within its limits, and gives the report. An interruption stops the
+ * trials that run and releases what they hold. The report is still given; its `interrupted` is then true.
  */
 export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
   Effect.gen(function* () {

@@ -11,10 +11,10 @@ import type { Failure, Trial } from "@webagent/report/Trial"
 import * as TrialLog from "../observe/TrialLog.ts"
 import * as TrialRun from "./TrialRun.ts"
 
-/** A scenario of which some trials may have run. */
+/** A scenario, and the trials of it that have run. */
 export interface ScenarioRun {
   readonly planned: Planned
-  /** What all its trials may cost before it has failed; undefined where nobody has said. */
+  /** What all its trials may cost before it fails; undefined without a limit. */
   readonly budget_usd: string | undefined
   readonly account: Budget.Account
   readonly learned: LearnedScenario | undefined
@@ -40,7 +40,7 @@ export const unserved = (reasons: ReadonlyArray<string | undefined>): Skip.Skip 
   return why === undefined ? undefined : { _tag: "Unserved", why }
 }
 
-/** A scenario of which no trial has run, but for those that an earlier run has done. */
+/** A scenario without trials, but for those that an earlier run has done. */
 export const make = Effect.fnUntraced(function* ({ budget, options }: TrialRun.RunState, planned: Planned) {
   const { limits, trials: asked } = options.header
   const { name, needs } = planned.scenario
@@ -140,7 +140,7 @@ const factsOf = ({ scenario, suite }: Planned) => {
   return { suite, name, source: sourceOf(scenario), tags, needs }
 }
 
-/** The result of a scenario of which nothing was run. */
+/** The result of a scenario without a trial. */
 export const unrun = (planned: Planned, started_ms: number, skip: Skip.Skip): ScenarioResult => ({
   ...factsOf(planned),
   verdict: "skipped",

@@ -45,8 +45,8 @@ class TimeRanOut extends Data.TaggedError("TimeRanOut") {}
 class HeldOn extends Data.TaggedError("HeldOn") {}
 
 /**
- * How a scenario ended; undefined when it does not let go: a finalizer that hangs, or work that cannot be interrupted,
- * must not keep the night from its end. It is left to itself then.
+ * How a scenario ended; undefined when it does not stop in time. A finalizer that hangs, or work that cannot be
+ * interrupted, must not keep the night from its end: the runner abandons it.
  */
 const endOf = Effect.fnUntraced(function* <A, E>(
   work: Effect.Effect<A, E>,
@@ -202,7 +202,7 @@ export const run = Effect.fnUntraced(function* (state: RunState, task: Task) {
     const tried: Tried = yield* attempt(state, task, seed, log)
     for (const id of log.openBrowsers) {
       const stopped = yield* options.stopBrowser(id)
-      // a scenario cannot stop what it holds while the service is away: then only what nobody can stop is a leak
+      // a scenario cannot stop what it holds while the service is away: then only what the harness cannot stop either is a leak
       if (!stopped || tried.infra === undefined) leakedBrowsers.push({ id, stopped })
     }
     return tried
@@ -212,7 +212,7 @@ export const run = Effect.fnUntraced(function* (state: RunState, task: Task) {
   const mayNot = Effect.fnUntraced(function* (infra: Infra.Infra) {
     const { refusal } = state.budget
     if (refusal !== undefined) return Skip.text(refusal)
-    // it would be paid for twice, and the second time nobody has set anything aside for it
+    // it might be charged twice, and nothing is reserved for the second time
     if (options.header.limits.cost_usd !== undefined && TrialLog.mayCostMore(log)) {
       return "its cost is unknown, and --max-cost is set"
     }

@@ -72,8 +72,8 @@ export default Suite.make("authentication", [
       ["v4", { method: "POST", path: "/runs", body: {} }],
       ["v4", { method: "POST", path: "/runs", body: { task: 1 } }],
       ["v4", { method: "POST", path: "/runs", text: "no json", headers: { "content-type": "text/plain" } }],
-      ["v4", { method: "PATCH", path: "/browsers/nobody", body: { action: "pause" } }],
-      ["v4", { method: "POST", path: "/sessions/nobody/queue", body: {} }]
+      ["v4", { method: "PATCH", path: "/browsers/unknown", body: { action: "pause" } }],
+      ["v4", { method: "POST", path: "/sessions/unknown/queue", body: {} }]
     ]
     for (const [version, raw] of requests) {
       yield* check.status(yield* request(version, { ...raw, apiKey: null }), 401)

@@ -8,7 +8,7 @@ const driven = { needs: ["control-api", "scriptable-agent"] } as const
 const lost = { kind: "reset", placement: "after-apply" } as const
 
 export default Suite.make("control", [
-  scenario("a run that somebody else cancels ends the wait for it", driven, function* (context) {
+  scenario("a run that is cancelled through the control API ends the wait for it", driven, function* (context) {
     const { control, v4 } = context
     const { id } = yield* start(context, { duration: "1h" })
     yield* Effect.forkScoped(control.cancelRun(id))

@@ -89,7 +89,7 @@ export default Suite.make("error-answers", [
       const detail = missing[/\{(\w+)\}/u.exec(operation.path)?.[1] ?? ""]
       for (const id of [
         yield* Operations.unknownId,
-        ...(operation.version === "v2" ? [] : ["nobody", "%20", "%E2%82%AC"])
+        ...(operation.version === "v2" ? [] : ["unknown", "%20", "%E2%82%AC"])
       ]) {
         const answer = yield* request(operation.version, Operations.request(operation, id))
         yield* check.status(answer, 404)
@@ -103,7 +103,7 @@ export default Suite.make("error-answers", [
       yield* check.status(answer, 422)
       const { detail = [] } = yield* check.schema(ValidationFailed, answer.body, "an HTTPValidationError")
       yield* check.that(
-        "an entry says where and of which kind",
+        "an entry has the place and the type",
         detail.some((entry) => entry.loc.join(".") === loc.join(".") && (type === undefined || entry.type === type)),
         { expected: `loc ${JSON.stringify(loc)}${type === undefined ? "" : ` of type ${type}`}`, actual: answer.text }
       )
@@ -116,7 +116,7 @@ export default Suite.make("error-answers", [
     yield* check.deepEqual(detail.map(({ loc }) => loc.join(".")).toSorted(), ["body.interrupt", "body.text"], "where")
   }),
   scenario("v2 says where a session_id is wrong", ours, function* ({ request }) {
-    const answer = yield* request("v2", { method: "GET", path: "/sessions/nobody" })
+    const answer = yield* request("v2", { method: "GET", path: "/sessions/unknown" })
     const { detail = [] } = yield* check.schema(ValidationFailed, answer.body)
     yield* check.deepEqual(
       detail.map(({ loc }) => loc),

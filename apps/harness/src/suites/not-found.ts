@@ -3,7 +3,7 @@ import { check, scenario, Suite } from "@webagent/scenario"
 import * as Schema from "effect/Schema"
 import * as Operations from "./Operations.ts"
 
-const oddIds = ["nobody", "0", "null", "%20", "%F0%9F%90%99", "a".repeat(300)]
+const oddIds = ["unknown", "0", "null", "%20", "%F0%9F%90%99", "a".repeat(300)]
 
 const NotFound = Schema.toEncoded(SessionNotFoundError)
 

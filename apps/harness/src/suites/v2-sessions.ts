@@ -156,7 +156,7 @@ export default Suite.make("v2-sessions", [
     yield* check.match(session.proxyCost, decimalPattern, "proxyCost")
     for (const task of session.tasks) yield* check.equal(typeof task.metadata, "object", "the type of metadata")
   }),
-  scenario("a session that nobody made is the described 404", function* ({ request }) {
+  scenario("an unknown session is the described 404", function* ({ request }) {
     const answer = yield* request("v2", { method: "GET", path: `/sessions/${yield* Operations.unknownId}` })
     yield* check.status(answer, 404)
     const { detail } = yield* check.schema(Schema.Struct({ detail: Schema.String }), answer.body, "{ detail }")

@@ -41,7 +41,7 @@ export default Suite.make("v3-sessions", [
     const { id } = yield* v3.sessions.create({ task: "Say hello", thinkingLevel: "low" })
     yield* check.equal((yield* v3.sessions.get(id)).id, id, "the id")
   }),
-  scenario("a session that nobody made is refused", function* ({ request }) {
+  scenario("an unknown session is refused", function* ({ request }) {
     const answer = yield* request("v3", { method: "GET", path: `/sessions/${yield* Operations.unknownId}` })
     yield* check.status(answer, "4xx")
   }),

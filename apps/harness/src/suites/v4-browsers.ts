@@ -135,7 +135,7 @@ export default Suite.make("v4-browsers", [
     const path = `/browsers/${browser.id}/cdp${new URL(browser.cdpUrl).search}`
     const gone = yield* request("v4", { method: "GET", path, apiKey: null })
     yield* check.status(gone, 410)
-    const unknown = yield* request("v4", { method: "GET", path: "/browsers/nobody/cdp", apiKey: null })
+    const unknown = yield* request("v4", { method: "GET", path: "/browsers/unknown/cdp", apiKey: null })
     yield* check.status(unknown, 404)
     yield* check.deepEqual(unknown.body, { detail: "Browser not found" }, "the body")
   }),

@@ -337,7 +337,7 @@ export default Suite.make("v4-runs", [
       { expected: "each at or after the one before", actual: [run.createdAt, run.startedAt, run.finishedAt].join(", ") }
     )
   }),
-  scenario("a cost that nobody scripted is a decimal string too", ours, function* ({ v4 }) {
+  scenario("a cost that is not scripted is a decimal string too", ours, function* ({ v4 }) {
     const run = yield* v4.runs.createAndWait({ task: `Buy mug number ${yield* Random.nextIntBetween(1, 1000)}` })
     yield* check.match(run.cost, decimalPattern, "cost")
   }),

@@ -12,7 +12,7 @@ const explained = Effect.fnUntraced(function* (answer: RawAnswer, field: string 
   const { detail = [] } = yield* check.schema(ValidationFailed, answer.body, "an HTTPValidationError")
   yield* check.that("detail says at least one thing", detail.length > 0, { expected: "an entry", actual: answer.text })
   for (const { loc, msg, type } of detail) {
-    yield* check.that("every entry says where, what and of which kind", loc.length > 0 && msg !== "" && type !== "", {
+    yield* check.that("every entry has a place, a message and a type", loc.length > 0 && msg !== "" && type !== "", {
       expected: "loc, msg and type that are not empty",
       actual: answer.text
     })
@@ -30,7 +30,7 @@ const explained = Effect.fnUntraced(function* (answer: RawAnswer, field: string 
 })
 
 const noUuids: ReadonlyArray<readonly [string, string]> = [
-  ["a word", "nobody"],
+  ["a word", "unknown"],
   ["a number", "12345"],
   ["a uuid less a digit", "0198a1f0-0000-7000-8000-00000000000"],
   ["a uuid and a digit more", "0198a1f0-0000-7000-8000-0000000000000"],
@@ -73,7 +73,7 @@ export default Suite.make("validation", [
     })
   ),
   scenario("the v2 client refuses an id that is no uuid before it sends anything", function* ({ v2 }) {
-    const error = yield* check.fails(v2.sessions.get("nobody"), "TransportError")
+    const error = yield* check.fails(v2.sessions.get("unknown"), "TransportError")
     yield* check.equal(error.reason._tag, "InvalidRequest", "the reason")
   }),
   ...Operations.withRequired.map((operation) =>

@@ -22,7 +22,7 @@ export interface Introspection {
   readonly open: Effect.Effect<OpenView, WitnessError>
   /** Ends a run or a session; answers whether it is over. */
   readonly end: (kind: string, id: string) => Effect.Effect<boolean>
-  /** Whether nobody but this process can use the service. */
+  /** Whether only this process can use the service. */
   readonly exclusive: boolean
 }
 

@@ -34,7 +34,7 @@ export interface RemoteOptions {
 const patience = Duration.seconds(5)
 
 /** A session that no service has: reading it shows whether the service is there and takes the key, and costs nothing. */
-const nobody = "00000000-0000-4000-8000-000000000000"
+const unknownId = "00000000-0000-4000-8000-000000000000"
 
 const Identity = Schema.fromJsonString(
   Schema.Struct({ name: Schema.Literal("webagent-server"), version: Schema.String, simulated: Schema.Boolean })
@@ -108,7 +108,7 @@ export const probe = Effect.fnUntraced(function* (options: RemoteOptions) {
     )
 
   const key = { [header]: Redacted.value(apiKey) }
-  const path = `${basePath.v2}/sessions/${nobody}`
+  const path = `${basePath.v2}/sessions/${unknownId}`
   const [root, unknown, odd] = yield* Effect.all(
     [ask("/", {}), ask(path, key), ask(`${basePath.v2}/sessions/no-uuid`, key)],
     { concurrency: 3 }

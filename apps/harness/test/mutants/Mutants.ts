@@ -127,7 +127,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "v2: an unknown session is 400",
     suite: "v2-sessions",
-    noticedBy: "a session that nobody made is the described 404",
+    noticedBy: "an unknown session is the described 404",
     make: () => statuses("GET", v2Session, 404, 400)
   },
   {
@@ -139,7 +139,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "v2: the 404 has another body",
     suite: "v2-sessions",
-    noticedBy: "a session that nobody made is the described 404",
+    noticedBy: "an unknown session is the described 404",
     make: () => ({
       onAnswer: (answered, sent) =>
         matches(sent, "GET", v2Session) && answered.status === 404

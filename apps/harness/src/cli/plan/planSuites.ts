@@ -12,7 +12,7 @@ import { program, quoted } from "../Program.ts"
 import { terminal } from "../Terminal.ts"
 import type { RunOptions } from "../RunOptions.ts"
 
-/** What a target serves that nobody has asked: one that has an address is taken for one that is not ours. */
+/** What a target serves, without a request to it: a target with an address is treated as a paid service. */
 const assumedOf = (options: RunOptions) => {
   const { allowPaid, control, target, v2SessionId } = options
   const simulated = target === "simulated"

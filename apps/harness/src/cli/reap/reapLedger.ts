@@ -67,7 +67,7 @@ const configOf = Effect.fnUntraced(
   Effect.catchTag("ConfigError", (error) => Effect.fail(usage(error.message)))
 )
 
-/** Takes items out of the ledger that somebody has seen to. */
+/** Takes items out of the ledger that the user has dealt with. */
 const forget = Effect.fnUntraced(function* (ledger: Ledger.Ledger, names: ReadonlyArray<string>) {
   const at_ms = yield* Clock.currentTimeMillis
   const items = yield* ledger.open
@@ -107,7 +107,7 @@ export const reapLedger = (options: ReapOptions) =>
         yield* claim._tag === "Left" ? say(ReapReport.plannedLine(claim.item, now_ms)) : show(claim)
       }
       const left = claims.filter(({ _tag }) => _tag !== "InUse").length
-      yield* say(`\nnobody was called · ${left} of ${claims.length} left`)
+      yield* say(`\nDry run: nothing was changed. ${left} of ${claims.length} would be stopped.`)
       return left === 0 ? undefined : yield* new NotGreen({ exitCode: 1 })
     }
 

@@ -34,7 +34,7 @@ export const between = (before: ReadonlyArray<ScenarioResult>, now: ReadonlyArra
       const same = wasBad(result)
       return same === undefined ? [] : [{ result, isNew: reasonOf(same) !== reasonOf(result) }]
     }),
-    // what was skipped, or is no longer there, is not known to be mended
+    // what was skipped, or is no longer there, is not known to be fixed
     fixed: now.filter((result) => result.verdict === "passed" && !isBad(result) && wasBad(result) !== undefined)
   }
 }

@@ -38,8 +38,8 @@ const newest = Effect.gen(function* () {
 })
 
 /**
- * Takes a run that was killed up again: this process now has its report directory, and knows what it had done. Whoever
- * has not killed it is told.
+ * Continues a run that was killed: this process takes over its report directory and reads what the run had done. A run
+ * that was not killed is refused.
  */
 export const take = Effect.fnUntraced(function* (given: string | undefined) {
   const directory = given ?? (yield* newest)

@@ -17,9 +17,9 @@ import type { Resumed } from "../Resumed.ts"
 const decodeId = Schema.decodeUnknownOption(Schema.Struct({ id: Schema.String }))
 
 /**
- * What a create made whose answer the killed process did not live to read. A server of ours answers the same key with
- * the same browser; if none was made yet, one is now, and is stopped like the others. Of any other service nobody knows
- * what it does with a key, and a run cannot be stopped: nothing is sent for these.
+ * Finds out what a create made when its process was killed before the response. A server of ours answers the same key
+ * with the same browser; if none was made yet, one is now, and is stopped like the others. What any other service does
+ * with a key is unknown, and a run cannot be stopped: nothing is sent for these.
  */
 const relearn = Effect.fnUntraced(function* ({ contextOf, info }: Target, { key, kind, origin, path }: OpenItem) {
   const isOurs = info.capabilities.has("assumptions") && `${origin}${path}` === `${info.baseUrls.v4}/browsers`
@@ -64,7 +64,7 @@ export const stopLeftovers = Effect.fnUntraced(
     const claims = Leftovers.claims(known, {
       baseUrls: target.info.baseUrls,
       owner: undefined,
-      // whoever had this directory is dead: it is ours now
+      // the process that had this directory is dead: it is ours now
       atWork: () => undefined,
       now_ms,
       youngest_ms: 0

@@ -35,7 +35,7 @@ const newline = 10
 const wholeLength = (bytes: Uint8Array): number => bytes.lastIndexOf(newline) + 1
 
 /** What a process was killed in the middle of writing is taken away, so that the next line is whole. */
-const mend = Effect.fnUntraced(function* (fs: FileSystem.FileSystem, path: string) {
+const repair = Effect.fnUntraced(function* (fs: FileSystem.FileSystem, path: string) {
   if (!(yield* fs.exists(path))) return
   const bytes = yield* fs.readFile(path)
   const length = wholeLength(bytes)
@@ -57,8 +57,8 @@ const isKept = ({ _tag }: RunEvent) => _tag === "TrialFinished" || _tag === "Run
  */
 export const open = Effect.fnUntraced(function* (path: string, { continued }: { readonly continued: boolean }) {
   const fs = yield* FileSystem.FileSystem
-  yield* continued ? mend(fs, path) : fs.writeFileString(path, "")
-  // whoever takes the key out of the file makes it shorter: what follows is written where it ends then
+  yield* continued ? repair(fs, path) : fs.writeFileString(path, "")
+  // redacting a key can make the file shorter while it is open: append where it ends
   const file = yield* fs.open(path, { flag: "a" })
   const oneAtATime = Semaphore.makeUnsafe(1)
   const encoder = new TextEncoder()
@@ -68,7 +68,7 @@ export const open = Effect.fnUntraced(function* (path: string, { continued }: { 
         yield* file.writeAll(encoder.encode(lineOf({ at: yield* DateTime.now, event })))
       }).pipe(
         oneAtATime.withPermit,
-        // a disk may take its time: nobody else's line waits for it
+        // a disk may be slow: lines of others do not wait for it
         Effect.andThen(isKept(event) ? file.sync : Effect.void),
         Effect.uninterruptible
       )

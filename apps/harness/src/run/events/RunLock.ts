@@ -41,7 +41,7 @@ export const take = Effect.fnUntraced(function* (directory: string) {
       )
     )
     if (!won) return yield* attempt
-    // whoever looked long ago may get a number that was taken, and taken away, since
+    // a process that looked long ago may get a number that was taken, and freed, since
     if ((yield* fs.readDirectory(directory)).some((name) => generationOf(name) > last + 1)) {
       yield* Effect.ignore(fs.remove(path))
       return yield* attempt

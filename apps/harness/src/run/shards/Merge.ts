@@ -37,7 +37,7 @@ type Split = NonNullable<RunHeader["shard"]>
 const listed = (numbers: ReadonlyArray<number>): string =>
   numbers.length < 2 ? String(numbers[0] ?? "") : `${numbers.slice(0, -1).join(", ")} and ${numbers.at(-1)}`
 
-/** What all shards of one run have in common, in words for whoever gave two that differ. */
+/** What all shards of one run have in common, with the words for an error when two differ. */
 const common: ReadonlyArray<readonly [what: string, of: (header: RunHeader, shard: Split) => unknown]> = [
   ["number of shards", (_, { of }) => of],
   ["version of this program", ({ tool }) => tool.version],
@@ -117,7 +117,7 @@ const headerOf = (
   const isAlike = shards.every(
     ({ report }) =>
       JSON.stringify(report.header.machine) === JSON.stringify(machine) &&
-      // so much at a time is a part of how long things take
+      // concurrency is part of how long things take
       report.header.concurrency === header.concurrency
   )
   return {

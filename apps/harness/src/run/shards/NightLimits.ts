@@ -19,7 +19,7 @@ const ofAll = <A extends string | number>(
 
 const plus = (one: number, other: number) => one + other
 const more = (one: number, other: number) => Math.max(one, other)
-const dearer = (one: string, other: string) => (Money.isMore(one, other) ? one : other)
+const larger = (one: string, other: string) => (Money.isMore(one, other) ? one : other)
 
 /**
  * The limits of a night: those that are given, else what its shards may spend together, and the longest time that one of
@@ -35,7 +35,7 @@ export const of = (shards: ReadonlyArray<ShardRun>, given: Given): Limits => {
       (limits) => limits.cost_usd,
       (a, b) => Money.sum([a, b])
     )
-  const trialBudget_usd = ofAll(shards, (limits) => limits.trialBudget_usd, dearer)
+  const trialBudget_usd = ofAll(shards, (limits) => limits.trialBudget_usd, larger)
   const requests = given.requests ?? ofAll(shards, (limits) => limits.requests, plus)
   const reruns = ofAll(shards, (limits) => limits.reruns, plus)
   return {
