@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { simulate, type RunningService } from "../src/simulate.ts"
+import { type RunningService, simulate } from "../src/simulate.ts"
 
 const post = async ({ apiKey, baseUrls }: RunningService, path: string, body: unknown = {}) => {
   const response = await fetch(`${baseUrls.v4}${path}`, {
@@ -76,6 +76,7 @@ describe("simulate", () => {
     const port = Number(new URL(service.address).port)
     const rejections = [
       await rejection(service.advance("1 hour")),
+      // @ts-expect-error as plain JavaScript may
       await rejection(simulate({ profile: "quick" })),
       await rejection(simulate({ port }))
     ]
