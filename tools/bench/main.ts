@@ -2,66 +2,50 @@
 import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
-import { ab } from "./src/ab.ts"
-import { breakpoint, type BreakpointOptions } from "./src/breakpoint.ts"
-import { load, type LoadOptions } from "./src/loadCosts.ts"
-import { Mistake } from "./src/Mistake.ts"
-import { clients } from "./src/clients.ts"
+import { clients } from "./src/clients/clients.ts"
 import { markdown as clientTables } from "./src/clients/ClientsReport.ts"
-import { markdown as serverTables, writeInto } from "./src/Report.ts"
-import { markdown as breakpointTables } from "./src/load/BreakpointReport.ts"
 import { markdown as k6Tables } from "./src/load/K6Report.ts"
-import { markdown as soakTables } from "./src/load/SoakReport.ts"
-import { nights, type NightsOptions } from "./src/nights.ts"
+import { load } from "./src/load/load.ts"
+import { Mistake } from "./src/measure/Mistake.ts"
+import { type Options, writeInto } from "./src/measure/Report.ts"
+import { nights } from "./src/nights/nights.ts"
 import { markdown as nightsTables } from "./src/nights/NightsReport.ts"
-import { type BenchOptions, simulated } from "./src/simulated.ts"
-import { soak, type SoakOptions } from "./src/soak.ts"
+import { markdown as serverTables } from "./src/simulated/Report.ts"
+import { simulated } from "./src/simulated/simulated.ts"
+import { soak } from "./src/soak/soak.ts"
+import { markdown as soakTables } from "./src/soak/SoakReport.ts"
+
+const bench =
+  <Report>(measure: (options: Options) => Promise<Report>, tables: (report: Report) => string) =>
+  async (options: Options) => {
+    const report = await measure(options)
+    return { report, text: tables(report) }
+  }
 
 const benches = {
-  simulated: async (options: BenchOptions) => {
-    const report = await simulated(options)
-    return { report, text: serverTables(report) }
-  },
-  clients: async (options: BenchOptions) => {
-    const report = await clients(options)
-    return { report, text: clientTables(report) }
-  },
-  load: async (options: LoadOptions) => {
-    const report = await load(options)
-    return { report, text: k6Tables(report) }
-  },
-  breakpoint: async (options: BreakpointOptions) => {
-    const report = await breakpoint(options)
-    return { report, text: breakpointTables(report) }
-  },
-  nights: async (options: NightsOptions) => {
-    const report = nights(options)
-    return { report, text: nightsTables(report) }
-  },
-  soak: async (options: SoakOptions) => {
-    const report = await soak(options)
-    return { report, text: soakTables(report) }
-  }
+  simulated: bench(simulated, serverTables),
+  clients: bench(clients, clientTables),
+  load: bench(load, k6Tables),
+  nights: bench(nights, nightsTables),
+  soak: bench(soak, soakTables)
 }
 
 const page = fileURLToPath(new URL("RESULTS.md", import.meta.url))
 
 const usage = `pnpm bench NAME [options]
 
-  simulated        the simulated server beside mock servers and hand-written ones
-  ab               how often \`harness load --ab\` calls a service worse: the same one, and one that is 30 % slower
-  clients          our clients beside another SDK and requests written by hand
-  load             our k6 beside k6 without our extension, and what it costs to decode answers
-  breakpoint       how much our server carries before something gives, beside a hand-written one
-  nights           how soon the nightly's judge finds what has become worse, and how often it is wrong
-  soak             our server under an ordinary load for 20 minutes: what grows, slows down, is lost or left open
+  simulated        Compare the simulated server with mock servers and hand-written ones
+  clients          Compare our clients with another SDK and requests by hand
+  load             Compare our k6 with stock k6, and measure what decoding costs
+  nights           Measure how soon the nightly's judge finds a regression, and its false positives
+  soak             Watch our server under an ordinary load for 20 minutes
 
-  --quick          short windows, few rounds, no live runs: a look, not a figure
-  --peers A,B      only these
-  --rounds N       this many rounds
-  --duration 20m   how long the soak goes on
-  --json FILE      the whole result, also as JSON
-  --docs           write the tables into tools/bench/RESULTS.md
+  --quick          Use short windows, few rounds and no live runs: a look, not a figure
+  --peers A,B      Measure only these
+  --rounds N       Measure N rounds
+  --duration 20m   Set how long a soak goes on (20m)
+  --json FILE      Write the whole result as JSON
+  --docs           Write the tables into tools/bench/RESULTS.md
 `
 
 const options = {
@@ -95,13 +79,11 @@ const main = async () => {
     process.stdout.write(usage)
     return
   }
-  if (name === "ab") {
-    const log = (line: string) => process.stderr.write(`${line}\n`)
-    process.stdout.write(`${await ab({ quick: values.quick, rounds: roundsOf(values.rounds), log })}\n`)
-    return
-  }
   if (!Object.hasOwn(benches, name)) {
-    throw new Mistake(`No bench named "${name}". There are: ${[...Object.keys(benches), "ab"].join(", ")}.`)
+    throw new Mistake(`No bench is named "${name}". Use one of: ${Object.keys(benches).join(", ")}.`)
+  }
+  if (name !== "nights" && process.platform !== "linux") {
+    throw new Mistake("CPU time and memory are read from /proc: run this on Linux.")
   }
   // what runs beside this program is ended as it exits
   process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143))

@@ -120,8 +120,7 @@ export const check = (root: string, rules: Readonly<Record<string, Rule>>): Read
       }
     }
     const cycle = cycleOf(folders === undefined ? between : new Map(Object.entries(folders)))
-    if (!rule.unordered && cycle !== undefined)
-      violations.push(`${one.folder}/src has a cycle of folders: ${cycle.join(" -> ")}.`)
+    if (cycle !== undefined) violations.push(`${one.folder}/src has a cycle of folders: ${cycle.join(" -> ")}.`)
     for (const list of [rule.imports, rule.tests ?? []])
       if (list !== "any")
         for (const to of list)

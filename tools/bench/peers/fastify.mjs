@@ -1,11 +1,9 @@
 /** The same service by hand with Fastify, as its guide writes one. `node fastify.mjs PORT KEY RUN_MS` */
 import Fastify from "fastify"
-import { makeBrowsers } from "./browsers.mjs"
 import { makeRuns } from "./runs.mjs"
 
 const [port, key, duration_ms] = process.argv.slice(2)
 const runs = makeRuns(Number(duration_ms))
-const browsers = makeBrowsers(port)
 const app = Fastify()
 
 app.addHook("onRequest", (request, reply, done) => {
@@ -45,23 +43,6 @@ app.get(
 
 app.get("/api/v4/runs/:run_id", { schema: idOf("run_id", text) }, (request, reply) =>
   found(reply, runs.find(request.params.run_id), "Run not found")
-)
-
-app.post(
-  "/api/v4/browsers",
-  { schema: { body: { type: "object", properties: { proxyCountryCode: text } } } },
-  (request, reply) => reply.code(201).send(browsers.create(request.body.proxyCountryCode ?? null))
-)
-
-app.patch(
-  "/api/v4/browsers/:browser_id",
-  {
-    schema: {
-      ...idOf("browser_id", text),
-      body: { type: "object", properties: { action: { const: "stop" } }, required: ["action"] }
-    }
-  },
-  (request, reply) => found(reply, browsers.stop(request.params.browser_id), "Browser not found")
 )
 
 await app.listen({ port: Number(port), host: "127.0.0.1" })

@@ -1,7 +1,8 @@
-import type { Pinning } from "../Pinning.ts"
+import type { Pinning } from "../measure/Pinning.ts"
+import { apiKey } from "../measure/ServerProcess.ts"
 import { type ClientProcess, startClient, type Work } from "./ClientProcess.ts"
 import type { Contestant, Modules } from "./Contestants.ts"
-import { apiKey, startService } from "./Service.ts"
+import { startService } from "./Service.ts"
 
 /** How much is measured of calls. */
 export interface CallSettings {

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process"
 import { join } from "node:path"
-import type { Command, Pinning } from "../Pinning.ts"
+import type { Command, Pinning } from "../measure/Pinning.ts"
 
 /** What a client is asked to do, by the name of its column. */
 export type Work = "create" | "status" | "get" | "run"

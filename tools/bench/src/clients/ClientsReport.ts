@@ -1,6 +1,6 @@
-import type { Fingerprint } from "../Fingerprint.ts"
-import { ratioText, table } from "../Report.ts"
-import { median, type Ratio, ratioOf } from "../Statistics.ts"
+import { median } from "@webagent/statistics/Robust"
+import { grouped, type Heading, headingLine, none, paragraphs, ratioText, table } from "../measure/Report.ts"
+import { type Ratio, ratioBetween } from "../measure/Statistics.ts"
 import { type CallSettings, type Costs, works } from "./Calls.ts"
 import type { Work } from "./ClientProcess.ts"
 import type { Imported } from "./Imports.ts"
@@ -8,10 +8,7 @@ import type { Part, Sizes } from "./Sizes.ts"
 import type { Waited } from "./Waits.ts"
 
 /** The whole result of the bench `clients`, as it is written to JSON. */
-export interface ClientsReport {
-  readonly bench: "clients"
-  readonly date: string
-  readonly fingerprint: Fingerprint
+export interface ClientsReport extends Heading {
   readonly pinning: string
   readonly settings: CallSettings
   /** Names and titles of all clients. */
@@ -24,28 +21,15 @@ export interface ClientsReport {
   readonly imports: ReadonlyArray<Imported>
 }
 
-const none = "–"
-
 const kB = (bytes: number) => (bytes / 1000).toFixed(1)
-const whole = (figure: number) => Math.round(figure).toLocaleString("en")
-const precise = (figure: number) => (figure >= 10 ? whole(figure) : String(Number(figure.toPrecision(2))))
+const precise = (figure: number) => (figure >= 10 ? grouped(figure) : String(Number(figure.toPrecision(2))))
 
 /** What a work of one client costs beside another's; undefined where either was not measured. */
-export const costRatio = (
-  calls: ReadonlyArray<Costs>,
-  first: string,
-  second: string,
-  work: Work
-): Ratio | undefined => {
-  const [a, b] = [first, second].map((name) => calls.find((costs) => costs.name === name)?.cpu_us[work])
-  return a === undefined || b === undefined ? undefined : ratioOf(a, b)
-}
+export const costRatio = (calls: ReadonlyArray<Costs>, first: string, second: string, work: Work): Ratio | undefined =>
+  ratioBetween((wanted) => calls.find(({ name }) => name === wanted)?.cpu_us[work], first, second)
 
-const ratioCell = (calls: ReadonlyArray<Costs>, first: string, second: string, work: Work) => {
-  if (first === second) return "1"
-  const ratio = costRatio(calls, first, second, work)
-  return ratio === undefined ? none : ratioText(ratio)
-}
+const ratioCell = (calls: ReadonlyArray<Costs>, first: string, second: string, work: Work) =>
+  first === second ? "1" : ratioText(costRatio(calls, first, second, work))
 
 const httpOf = (name: string) => (name.includes("undici") ? "undici" : "fetch")
 
@@ -64,7 +48,7 @@ const callTable = ({ calls, titles }: ClientsReport, work: Work) =>
       calls.map(({ cpu_us, name }) => [
         titles[name] ?? name,
         httpOf(name),
-        whole(median(cpu_us[work])),
+        grouped(median(cpu_us[work])),
         ratioCell(calls, name, `raw-${httpOf(name)}`, work),
         ratioCell(calls, name, "browser-use", work)
       ])
@@ -78,7 +62,7 @@ const delays = ({ delay_ms }: Waited) => [
 
 const weights = ({ memory, waits }: Waited) => [
   memory === undefined ? none : ((1000 * (memory.standing.heap_MB - memory.before.heap_MB)) / waits).toFixed(1),
-  memory === undefined ? none : whole(memory.standing.rss_MB)
+  memory === undefined ? none : grouped(memory.standing.rss_MB)
 ]
 
 const waitTable = ({ titles, waits }: ClientsReport) =>
@@ -98,13 +82,13 @@ const waitTable = ({ titles, waits }: ClientsReport) =>
     ],
     waits.map((waited) => [
       titles[waited.name] ?? waited.name,
-      whole(waited.waits),
-      whole(waited.polls),
+      grouped(waited.waits),
+      grouped(waited.polls),
       precise(waited.perSecond),
-      whole(waited.peak),
+      grouped(waited.peak),
       ...delays(waited),
-      whole(waited.ended),
-      whole(waited.failed),
+      grouped(waited.ended),
+      grouped(waited.failed),
       ...weights(waited)
     ])
   )
@@ -112,7 +96,7 @@ const waitTable = ({ titles, waits }: ClientsReport) =>
 const failures = ({ titles, waits }: ClientsReport) =>
   waits
     .flatMap(({ failure, name, waits }) =>
-      failure === undefined ? [] : [`- ${titles[name] ?? name}, ${whole(waits)} waits, failed with: ${failure}`]
+      failure === undefined ? [] : [`- ${titles[name] ?? name}, ${grouped(waits)} waits, failed with: ${failure}`]
     )
     .join("\n")
 
@@ -137,14 +121,17 @@ const partTable = ({ parts }: ClientsReport) =>
 const importTable = ({ imports }: ClientsReport) =>
   table(
     ["import", "CPU ms", "ms"],
-    imports.map(({ cpu_ms, name, took_ms }) => [name, whole(median(cpu_ms)), whole(median(took_ms))])
+    imports.map(({ cpu_ms, name, took_ms }) => [name, grouped(median(cpu_ms)), grouped(median(took_ms))])
   )
 
 /** The tables of a report, with what was measured where and how. */
 export const markdown = (report: ClientsReport): string => {
-  const { fingerprint: machine, settings } = report
-  return [
-    `${report.date}: ${machine.cpu}, ${machine.cores} cores, ${machine.memory_GB} GB, Node ${machine.node}, ${machine.platform}; load average ${machine.loadBefore} before and ${machine.loadAfter} after; ${report.pinning}; ${settings.rounds} rounds of ${settings.window_ms / 1000} s windows, ${settings.concurrency} calls at a time.`,
+  const { settings } = report
+  return paragraphs(
+    headingLine(
+      report,
+      `${report.pinning}; ${settings.rounds} rounds of ${settings.window_ms / 1000} s windows, ${settings.concurrency} calls at a time`
+    ),
     ...works.map((work) => callTable(report, work)),
     "**Waits that begin together**",
     waitTable(report),
@@ -155,7 +142,5 @@ export const markdown = (report: ClientsReport): string => {
     partTable(report),
     "**Cold import**",
     importTable(report)
-  ]
-    .filter((part) => part !== "")
-    .join("\n\n")
+  )
 }

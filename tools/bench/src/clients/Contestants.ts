@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { versionOf } from "../PeerInstall.ts"
+import { versionOf } from "../measure/PeerInstall.ts"
 
 /** Where the modules are that a client process loads. */
 export interface Modules {

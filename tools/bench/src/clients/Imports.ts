@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process"
 import { mkdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { rolldown } from "rolldown"
+import { bundle } from "../measure/Bundle.ts"
 
 /** What loading a module takes in a new process, in the order of the rounds. */
 export interface Imported {
@@ -17,27 +17,18 @@ const packages = fileURLToPath(new URL("../../../../packages/", import.meta.url)
 const installOurs = async (folder: string, entry: string): Promise<string> => {
   mkdirSync(join(folder, "node_modules"), { recursive: true })
   symlinkSync(fileURLToPath(new URL("../../node_modules/effect", import.meta.url)), join(folder, "node_modules/effect"))
-  const bundle = await rolldown({
-    input: join(packages, entry),
-    platform: "neutral",
-    external: /^effect\//u,
-    resolve: { conditionNames: ["@webagent/source", "import", "default"] },
-    logLevel: "silent"
-  })
-  const { output } = await bundle.write({ dir: folder, preserveModules: true, entryFileNames: "[name].mjs" })
-  await bundle.close()
+  const { output } = await bundle(
+    { input: join(packages, entry), platform: "neutral", external: /^effect\//u },
+    { dir: folder, preserveModules: true, entryFileNames: "[name].mjs" }
+  )
   return join(folder, output[0].fileName)
 }
 
 const bundleOurs = async (folder: string, entry: string): Promise<string> => {
-  const bundle = await rolldown({
-    input: join(packages, entry),
-    platform: "neutral",
-    resolve: { conditionNames: ["@webagent/source", "import", "default"] },
-    logLevel: "silent"
-  })
-  await bundle.write({ dir: folder, entryFileNames: "bundled.mjs", minify: true })
-  await bundle.close()
+  await bundle(
+    { input: join(packages, entry), platform: "neutral" },
+    { dir: folder, entryFileNames: "bundled.mjs", minify: true }
+  )
   return join(folder, "bundled.mjs")
 }
 

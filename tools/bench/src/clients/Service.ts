@@ -1,13 +1,14 @@
 import { join } from "node:path"
-import type { Pinning } from "../Pinning.ts"
-import { freePort, type ServerProcess, startServer } from "../ServerProcess.ts"
-
-/** The key that the service takes. */
-export const apiKey = "wak_bench"
+import type { Pinning } from "../measure/Pinning.ts"
+import { apiKey, type ServerProcess, startServer } from "../measure/ServerProcess.ts"
 
 /** Starts the loopback service of the clients. */
-export const startService = async (installed: string, pinning: Pinning): Promise<ServerProcess> => {
-  const port = await freePort()
-  const command = { file: process.execPath, args: [join(installed, "run-service.mjs"), String(port), apiKey] }
-  return startServer(pinning.onServerCore(command), port, { method: "GET", path: "/polls", headers: {} })
-}
+export const startService = (installed: string, pinning: Pinning): Promise<ServerProcess> =>
+  startServer(
+    (port) =>
+      pinning.onServerCore({
+        file: process.execPath,
+        args: [join(installed, "run-service.mjs"), String(port), apiKey]
+      }),
+    { method: "GET", path: "/polls", headers: {} }
+  )

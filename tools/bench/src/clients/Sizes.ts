@@ -1,9 +1,8 @@
-import { createRequire } from "node:module"
+import { createRequire, SourceMap } from "node:module"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
-import { rolldown } from "rolldown"
-import { bytesBySource } from "./SourceMap.ts"
+import { bundle } from "../measure/Bundle.ts"
 
 /** Bytes of what a program ships that imports everything of an entry. */
 export interface Size {
@@ -27,26 +26,23 @@ const here = fileURLToPath(new URL(".", import.meta.url))
 
 const sizeOf = (code: string): Size => ({ minified: Buffer.byteLength(code), gzip: gzipSync(code).length })
 
-const conditions = ["@webagent/source", "import", "default"]
-
 const byRolldown = async (entry: string, folder: string) => {
   const main = join(folder, "entry.js")
-  const bundle = await rolldown({
-    input: main,
-    platform: "neutral",
-    resolve: { conditionNames: conditions },
-    external: /^(?:node:|fs|path)/u,
-    logLevel: "silent",
-    plugins: [
-      {
-        name: "entry",
-        resolveId: (id) => (id === main ? main : undefined),
-        load: (id) => (id === main ? `export * from "${entry}"` : undefined)
-      }
-    ]
-  })
-  const { output } = await bundle.generate({ minify: true, sourcemap: true })
-  await bundle.close()
+  const { output } = await bundle(
+    {
+      input: main,
+      platform: "neutral",
+      external: /^(?:node:|fs|path)/u,
+      plugins: [
+        {
+          name: "entry",
+          resolveId: (id) => (id === main ? main : undefined),
+          load: (id) => (id === main ? `export * from "${entry}"` : undefined)
+        }
+      ]
+    },
+    { minify: true, sourcemap: true }
+  )
   return output[0]
 }
 
@@ -66,7 +62,7 @@ const byEsbuild = async (entry: string, folder: string, installed: string) => {
     platform: "neutral",
     mainFields: ["module", "main"],
     external: ["node:*", "fs", "path"],
-    conditions,
+    conditions: ["@webagent/source", "import", "default"],
     logLevel: "silent"
   })
   return outputFiles[0]?.text ?? ""
@@ -87,6 +83,23 @@ export const measureSizes = async (installed: string): Promise<ReadonlyArray<Siz
   for (const entry of ours) sizes.push(await measure(entry, here, installed))
   for (const entry of theirs) sizes.push(await measure(entry, installed, installed))
   return sizes
+}
+
+/** The text of generated code by the source that it has come from; what no source accounts for is by "". */
+export const textBySource = (
+  code: string,
+  map: Pick<SourceMap["payload"], "mappings" | "sources">
+): ReadonlyMap<string, string> => {
+  const found = new SourceMap({ version: 3, names: [], file: "", sourceRoot: "", sourcesContent: [], ...map })
+  const texts = new Map<string, string>()
+  for (const [row, line] of code.split("\n").entries()) {
+    for (let column = 0; column < line.length; column++) {
+      const entry = found.findEntry(row, column)
+      const name = "originalSource" in entry ? (entry.originalSource ?? "") : ""
+      texts.set(name, `${texts.get(name) ?? ""}${line[column]}`)
+    }
+  }
+  return texts
 }
 
 const parts: ReadonlyArray<readonly [RegExp, string]> = [
@@ -110,7 +123,7 @@ export const measureParts = async (entry: string): Promise<ReadonlyArray<Part>> 
   const { code, map } = await byRolldown(entry, here)
   if (map === null) return []
   const texts = new Map<string, string>()
-  for (const [source, text] of bytesBySource(code, map)) {
+  for (const [source, text] of textBySource(code, map)) {
     const [, part = "what binds the modules"] = parts.find(([pattern]) => pattern.test(source)) ?? []
     texts.set(part, `${texts.get(part) ?? ""}${text}`)
   }

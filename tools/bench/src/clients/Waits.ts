@@ -1,9 +1,10 @@
+import { median } from "@webagent/statistics/Robust"
 import { setTimeout as sleep } from "node:timers/promises"
-import { median } from "../Statistics.ts"
+import { apiKey } from "../measure/ServerProcess.ts"
 import type { Tools } from "./Calls.ts"
 import { type Memory, startClient } from "./ClientProcess.ts"
 import type { Contestant } from "./Contestants.ts"
-import { apiKey, startService } from "./Service.ts"
+import { startService } from "./Service.ts"
 
 /** Waits that begin together, and how long they are watched. */
 export interface WaitSettings {

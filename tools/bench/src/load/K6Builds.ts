@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { Mistake } from "../Mistake.ts"
+import { Mistake } from "../measure/Mistake.ts"
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url))
 const tools = join(root, "tools", "k6")

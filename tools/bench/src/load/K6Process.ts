@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import type { Pinning } from "../Pinning.ts"
+import type { Pinning } from "../measure/Pinning.ts"
 import { timed } from "./TimedProcess.ts"
 
 /** The metrics of a run of k6, as its scripts sum them up. */

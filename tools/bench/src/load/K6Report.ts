@@ -1,6 +1,6 @@
-import type { Fingerprint } from "../Fingerprint.ts"
-import { ratioText, table } from "../Report.ts"
-import { median, ratioOf } from "../Statistics.ts"
+import { median } from "@webagent/statistics/Robust"
+import { grouped, type Heading, headingLine, paragraphs, ratioText, table } from "../measure/Report.ts"
+import { ratioOf } from "../measure/Statistics.ts"
 
 /** Who makes the load: k6 without our extension, the same once more to show what alike looks like, ours, ours with every point written out as `load` has it, autocannon. */
 export type Generator = "stock" | "again" | "ours" | "csv" | "autocannon"
@@ -31,10 +31,7 @@ export interface Decoding {
 }
 
 /** The whole result of the bench `load`; samples and runs are in the order of the rounds. */
-export interface K6Report {
-  readonly bench: "load"
-  readonly date: string
-  readonly fingerprint: Fingerprint
+export interface K6Report extends Heading {
   readonly pinning: string
   readonly versions: Readonly<Record<"k6" | "stock" | "autocannon", string>>
   readonly users: number
@@ -43,11 +40,7 @@ export interface K6Report {
   readonly decoding: ReadonlyArray<Decoding>
 }
 
-const grouped = (figure: number) => Math.round(figure).toLocaleString("en")
-const precise = (text: number) => text.toFixed(3)
-
-const fine = ({ high, low, ratio }: ReturnType<typeof ratioOf>) =>
-  `${precise(ratio)} (${precise(low)} to ${precise(high)})`
+const precise = (figure: number) => figure.toFixed(3)
 
 const generatorRows = ({ generators, versions }: K6Report) => {
   const titles: Readonly<Record<Generator, string>> = {
@@ -64,11 +57,12 @@ const generatorRows = ({ generators, versions }: K6Report) => {
     const beside = (key: keyof GeneratorSample) =>
       name === "stock"
         ? "1"
-        : fine(
+        : ratioText(
             ratioOf(
               of(key),
               stock.map((sample) => sample[key])
-            )
+            ),
+            precise
           )
     return [
       titles[name],
@@ -117,21 +111,22 @@ export const perAnswer_ms = (decoding: ReadonlyArray<Decoding>): number | undefi
 
 /** The tables of the bench `load`. */
 export const markdown = (report: K6Report): string => {
-  const { decoding, fingerprint: machine, generators } = report
+  const { decoding, generators } = report
   const per = perAnswer_ms(decoding)
   const violations = decoding.flatMap(({ runs }) => runs).reduce((sum, run) => sum + run.violations, 0)
-  return [
-    `${report.date}: ${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, ${machine.platform}; load average ${machine.loadBefore} before and ${machine.loadAfter} after; ${report.pinning}; ${generators.ours.length} rounds of ${report.window_s} s windows, ${report.users} users.`,
+  return paragraphs(
+    headingLine(
+      report,
+      `${report.pinning}; ${generators.ours.length} rounds of ${report.window_s} s windows, ${report.users} users`
+    ),
     table(["load by", "requests/s", "÷ stock", "CPU µs a request", "÷ stock", "at most, MB"], generatorRows(report)),
     `**Decoding**: our load test with its usual mix against our server, ${decoding[0]?.runs.length ?? 0} rounds`,
     table(
       ["share decoded", "starts", "answers decoded", "CPU ms a start", "÷ none", "at most, MB", "users"],
       decodingRows(decoding)
     ),
-    ...(per === undefined
-      ? []
-      : [
-          `An answer that is decoded costs ${per.toFixed(2)} ms of CPU, the schemas that each user loads included; ${violations} contract violations.`
-        ])
-  ].join("\n\n")
+    per === undefined
+      ? ""
+      : `An answer that is decoded costs ${per.toFixed(2)} ms of CPU, the schemas that each user loads included; ${violations} contract violations.`
+  )
 }

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
-import type { Command } from "../Pinning.ts"
+import type { Command } from "../measure/Pinning.ts"
 
 /** The result of a program and its usage. */
 export interface Timed {

@@ -1,4 +1,5 @@
-import type { Fingerprint } from "../Fingerprint.ts"
+import { deviation, mean } from "@webagent/statistics/Quantile"
+import { type Heading, paragraphs, table } from "../measure/Report.ts"
 import { type Found, gateNames, type GateName, month, type MonthsOptions, type Quiet } from "./Months.ts"
 import type { Preset } from "./Troubles.ts"
 import { type Change, changes } from "./World.ts"
@@ -17,10 +18,7 @@ export interface WorldOutcome {
 }
 
 /** What the bench of nights has found. */
-export interface NightsReport {
-  readonly bench: "nights"
-  readonly date: string
-  readonly fingerprint: Fingerprint
+export interface NightsReport extends Heading {
   readonly options: MonthsOptions
   readonly worlds: ReadonlyArray<WorldOutcome>
 }
@@ -41,19 +39,11 @@ const titles: Readonly<Record<Exclude<Change, "none">, string>> = {
   leak: "one scenario leaks in a fifth of its trials"
 }
 
-const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
-  [head, head.map((_, index) => (index === 0 ? "---" : "--:")), ...rows]
-    .map((row) => `| ${row.join(" | ")} |`)
-    .join("\n")
-
-const mean = (numbers: ReadonlyArray<number>) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length
-
 /** The mean of some months with an interval of 95 %, by how much the months differ. */
 export const monthly = (numbers: ReadonlyArray<number>): string => {
   const middle = mean(numbers)
   if (numbers.length < 2) return middle.toFixed(1)
-  const variance = numbers.reduce((sum, number) => sum + (number - middle) ** 2, 0) / (numbers.length - 1)
-  const reach = 1.96 * Math.sqrt(variance / numbers.length)
+  const reach = (1.96 * deviation(numbers)) / Math.sqrt(numbers.length)
   return `${middle.toFixed(1)} (${Math.max(0, middle - reach).toFixed(1)} to ${(middle + reach).toFixed(1)})`
 }
 
@@ -93,7 +83,7 @@ const worldTables = ({ gates, preset }: WorldOutcome): string => {
 
 /** The tables of the bench. */
 export const markdown = ({ date, options, worlds }: NightsReport): string =>
-  [
+  paragraphs(
     `${date}: ${options.scenarios} scenarios, ${options.trials} trials each, ${options.before} nights of history before each month; seeds from ${options.seed} on.`,
     ...worlds.map(worldTables)
-  ].join("\n\n")
+  )

@@ -7,7 +7,6 @@ const costs = (name: string, ...cpu_us: ReadonlyArray<number>) => ({
 })
 
 const report: ClientsReport = {
-  bench: "clients",
   date: "2026-01-01",
   fingerprint: {
     cpu: "a processor",

@@ -24,7 +24,6 @@ const run = (cpu_s: number, decoded: number, peak_MB: number): DecodingRun => ({
 })
 
 const report: K6Report = {
-  bench: "load",
   date: "2026-01-01",
   fingerprint: {
     cpu: "a processor",

@@ -86,7 +86,6 @@ describe("months", () => {
       loadAfter: 0
     }
     const text = markdown({
-      bench: "nights",
       date: "2026-11-22",
       fingerprint,
       options: few,

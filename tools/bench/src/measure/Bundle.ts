@@ -1,0 +1,41 @@
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { type InputOptions, type OutputOptions, type RolldownOutput, rolldown } from "rolldown"
+
+/** Bundles an entry of this repository from source; writes it when it has a folder. */
+export const bundle = async (input: InputOptions, output: OutputOptions): Promise<RolldownOutput> => {
+  const conditionNames = ["@webagent/source", ...(input.platform === "node" ? ["node"] : []), "import", "default"]
+  const built = await rolldown({ ...input, resolve: { conditionNames }, logLevel: "silent" })
+  try {
+    return await (output.dir === undefined ? built.generate(output) : built.write(output))
+  } finally {
+    await built.close()
+  }
+}
+
+const entry = fileURLToPath(new URL("../../../../apps/server/src/main.ts", import.meta.url))
+
+/** apps/server as it would be shipped: no package beside it to resolve. */
+export interface ServerBundle {
+  readonly file: string
+  /** What is loaded at the start, without what is loaded on demand. */
+  readonly size_kB: number
+}
+
+/** The bytes of a chunk and of all that it imports from the start. */
+const sizeOf = (output: RolldownOutput["output"], name: string, seen = new Set<string>()): number => {
+  const chunk = output.find(({ fileName }) => fileName === name)
+  if (chunk?.type !== "chunk" || seen.has(name)) return 0
+  seen.add(name)
+  return chunk.imports.reduce((sum, other) => sum + sizeOf(output, other, seen), Buffer.byteLength(chunk.code))
+}
+
+/** Bundles the server into a folder; what it loads on demand only, such as its docs page, stays apart. */
+export const bundleServer = async (folder: string): Promise<ServerBundle> => {
+  const name = "server.mjs"
+  const { output } = await bundle(
+    { input: entry, platform: "node" },
+    { dir: folder, entryFileNames: name, minify: true }
+  )
+  return { file: join(folder, name), size_kB: Math.round(sizeOf(output, name) / 1000) }
+}

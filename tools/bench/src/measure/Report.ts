@@ -1,0 +1,111 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from "node:os"
+import { join } from "node:path"
+import { Mistake } from "./Mistake.ts"
+import type { Ratio } from "./Statistics.ts"
+
+/** What the command line says. */
+export interface Options {
+  /** Short windows and few rounds: a look, not a figure. */
+  readonly quick: boolean
+  /** Names of peers; all when empty. */
+  readonly peers: ReadonlyArray<string>
+  readonly rounds: number | undefined
+  /** How long a soak starts new work, such as `20m`. */
+  readonly duration: string | undefined
+  readonly log: (line: string) => void
+}
+
+/** What every report begins with: the date, and the machine without anything that identifies it. */
+export interface Heading {
+  readonly date: string
+  readonly fingerprint: {
+    readonly cpu: string
+    readonly cores: number
+    readonly memory_GB: number
+    readonly node: string
+    readonly platform: string
+    /** The load average of the minute before the bench and of its last minute. */
+    readonly loadBefore: number
+    readonly loadAfter: number
+  }
+}
+
+const load = () => Math.round((loadavg()[0] ?? 0) * 100) / 100
+
+/** Runs a bench in a temporary folder and adds the heading to its result. */
+export const inFolder = async <A extends object>(
+  measure: (folder: string) => Promise<A>,
+  parent = tmpdir()
+): Promise<Heading & A> => {
+  const folder = mkdtempSync(join(parent, "webagent-bench-"))
+  const loadBefore = load()
+  try {
+    const measured = await measure(folder)
+    const fingerprint = {
+      cpu: cpus()[0]?.model ?? "unknown",
+      cores: availableParallelism(),
+      memory_GB: Math.round(totalmem() / 2 ** 30),
+      node: process.versions.node,
+      platform: `${process.platform}-${process.arch}`,
+      loadBefore,
+      loadAfter: load()
+    }
+    return { date: new Date().toISOString().slice(0, 10), fingerprint, ...measured }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** The members of a list with these names, in its order; all for no names. */
+export const chosen = <A extends { readonly name: string }>(
+  all: ReadonlyArray<A>,
+  names: ReadonlyArray<string>
+): ReadonlyArray<A> => {
+  const known = all.map(({ name }) => name)
+  const unknown = names.find((name) => !known.includes(name))
+  if (unknown !== undefined) throw new Mistake(`No peer is named "${unknown}". Use one of: ${known.join(", ")}.`)
+  return all.filter(({ name }) => names.length === 0 || names.includes(name))
+}
+
+/** The line above the tables. */
+export const headingLine = ({ date, fingerprint }: Heading, details: string): string => {
+  const { cores, cpu, loadAfter, loadBefore, memory_GB, node, platform } = fingerprint
+  return `${date}: ${cpu}, ${cores} cores, ${memory_GB} GB, Node ${node}, ${platform}; load average ${loadBefore} before and ${loadAfter} after; ${details}.`
+}
+
+/** What a table shows where nothing was measured. */
+export const none = "–"
+
+/** A figure with two digits at least. */
+export const plain = (figure: number) => (figure >= 100 ? Math.round(figure) : Number(figure.toPrecision(2))).toString()
+
+/** A whole number with its thousands apart. */
+export const grouped = (figure: number) => Math.round(figure).toLocaleString("en")
+
+/** `2.1 (2.0 to 2.3)`. */
+export const ratioText = (ratio: Ratio | undefined, text: (figure: number) => string = plain): string =>
+  ratio === undefined ? none : `${text(ratio.ratio)} (${text(ratio.low)} to ${text(ratio.high)})`
+
+const line = (cells: ReadonlyArray<string>) => `| ${cells.join(" | ")} |`
+
+/** A table of Markdown: the first column is text, the others are numbers. */
+export const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) =>
+  [line(head), line(head.map((_, column) => (column === 0 ? "---" : "--:"))), ...rows.map(line)].join("\n")
+
+/** The parts of a page, one below the other, without the empty ones. */
+export const paragraphs = (...parts: ReadonlyArray<string>) => parts.filter((part) => part !== "").join("\n\n")
+
+/** The document with the text between a bench's markers replaced. */
+export const between = (document: string, bench: string, text: string): string => {
+  const [opening, closing] = [`<!-- bench:${bench} -->`, `<!-- /bench:${bench} -->`]
+  const [start, end] = [document.indexOf(opening), document.indexOf(closing)]
+  if (start === -1 || end < start) {
+    throw new Mistake(`The document has no place for this: add ${opening} and ${closing} on lines of their own.`)
+  }
+  return `${document.slice(0, start + opening.length)}\n\n${text}\n\n${document.slice(end)}`
+}
+
+/** Writes the tables of a bench between its markers of a document. */
+export const writeInto = (file: string, bench: string, text: string): void =>
+  writeFileSync(file, between(readFileSync(file, "utf8"), bench, text))

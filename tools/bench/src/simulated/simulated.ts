@@ -1,0 +1,54 @@
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { bundleServer } from "../measure/Bundle.ts"
+import { installPeers } from "../measure/PeerInstall.ts"
+import { pinning } from "../measure/Pinning.ts"
+import { chosen, inFolder, type Options } from "../measure/Report.ts"
+import { autocannon } from "./Load.ts"
+import { measure, type Settings } from "./Measurement.ts"
+import { contestant, type Peer, peers } from "./Peers.ts"
+import type { Report } from "./Report.ts"
+
+const full: Settings = {
+  rounds: 11,
+  window_s: 1,
+  warmup_s: 3,
+  starts: 7,
+  connections: 32,
+  liveRuns: 100_000,
+  settle_s: 2
+}
+const quick: Settings = { rounds: 3, window_s: 1, warmup_s: 1, starts: 2, connections: 32, liveRuns: 0, settle_s: 0 }
+
+/** The simulated server beside mock servers and hand-written ones. */
+export const simulated = (options: Options): Promise<Report> =>
+  inFolder(async (scratch) => {
+    const selection = chosen(peers, options.peers)
+    const measures = options.quick ? quick : full
+    const settings = { ...measures, rounds: options.rounds ?? measures.rounds }
+    const installed = installPeers(options.log)
+    const bundle = await bundleServer(join(scratch, "server"))
+    const prepared = new Map(
+      selection.map((peer: Peer) => {
+        const folder = join(scratch, peer.name)
+        mkdirSync(folder, { recursive: true })
+        return [peer.name, contestant(peer, { folder, installed, bundle: bundle.file })]
+      })
+    )
+    const contestants = [...prepared.values()].filter((each) => typeof each !== "string")
+    const pinned = pinning()
+    const tools = { load: autocannon(installed, pinned), pinning: pinned, log: options.log }
+    const measured = await measure(contestants, settings, tools)
+    return {
+      pinning: pinned.text,
+      settings,
+      bundle_kB: bundle.size_kB,
+      base: contestants.some(({ name }) => name === "fastify") ? "fastify" : (contestants[0]?.name ?? ""),
+      rows: selection.map(({ name, remark, title }) => ({
+        name,
+        title: title({ installed }),
+        remark,
+        result: measured.find((each) => each.name === name) ?? { skipped: String(prepared.get(name)) }
+      }))
+    }
+  })
