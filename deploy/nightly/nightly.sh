@@ -37,7 +37,7 @@ else
 fi
 child=
 trap finish EXIT
-# whoever stops the night stops the harness, which then stops what it holds
+# a signal to the night stops the harness, which then stops what it holds
 trap '[ -z "$child" ] || kill -TERM "$child" 2>/dev/null' INT TERM
 
 night=$home/reports/$(date -u +%Y-%m-%dT%H-%M-%SZ)
@@ -54,7 +54,7 @@ node tools/workspace/install.mjs harness >"$night/console.txt" 2>&1 || {
 PATH=$root/node_modules/.bin:$PATH
 harness() { exec node --conditions=@webagent/source apps/harness/src/main.ts "$@"; }
 
-# what a night that was killed has left open at the service is stopped, and somebody is told
+# stop what a killed night has left open at the service, and report it
 for cut in "$home"/reports/*/; do
   [ -n "${WEBAGENT_TARGET:-}" ] && [ -d "${cut}ledger" ] && [ ! -e "${cut}reaped" ] || continue
   tail -n 1 "${cut}events.ndjson" 2>/dev/null | grep -q '"_tag":"RunFinished"' && continue

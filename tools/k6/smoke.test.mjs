@@ -119,7 +119,7 @@ describe("smoke", { concurrency: 3 }, () => {
       WEBAGENT_API_KEY: "wak_test",
       WEBAGENT_LOAD_MIX: "runs=1,browsers=1",
       WEBAGENT_LOAD_RATE: "20",
-      // k6 makes virtual users for it beforehand: so many that none lacks on a machine that is ten times as slow
+      // k6 makes virtual users for it beforehand: enough for a machine that is ten times as slow
       WEBAGENT_LOAD_RUN_TIMEOUT: "12s",
       WEBAGENT_LOAD_DURATION: "2s",
       WEBAGENT_LOAD_SUMMARY: summary,
@@ -287,7 +287,7 @@ describe("smoke", { concurrency: 3 }, () => {
     assert.equal(metrics().browsers_stopped.values.count, seen.browsers - 2)
   })
 
-  test("and when it is aborted before the load, by whoever knows its keys; else they count as leaked", async () => {
+  test("and when it is aborted before the load, by a caller that knows its keys; else they count as leaked", async () => {
     let isSilent = true
     const early = (_, ordinal, abort) => {
       if (ordinal === 2) setTimeout(() => (abort(), (isSilent = false)), 0)
@@ -350,8 +350,8 @@ describe("smoke", { concurrency: 3 }, () => {
     if (count !== seen.polledAt.size || count !== metrics().iterations.values.count) {
       return t.skip("the machine was too busy for each run to be known")
     }
-    // Each was known after it was last asked for, and due a tenth of a second after the one before, of which the first was
-    // due before the first request came. So it waited this long at least, however slow the machine.
+    // Each was known after its last poll, and due a tenth of a second after the one before. The first was due before the
+    // first request came. So it waited this long at least, however slow the machine.
     const asked_ms = [...seen.polledAt.values()].reduce((sum, at) => sum + at - seen.firstAt, 0) / count
     const least = asked_ms - (100 * (count - 1)) / 2
     assert.ok(avg > least - 5, `${avg} ms, ${least} ms`)

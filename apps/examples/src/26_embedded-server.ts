@@ -28,8 +28,8 @@ export const program = Effect.gen(function* () {
   const runs = yield* Runs
   const inputs = Array.from({ length: 30 }, (_, index) => ({ task: `Buy mug number ${index}` }))
   const { results } = yield* runs.runAll(inputs, {
-    // a server draws the fate of a run from its seed and from the key of its create: left to itself a client takes
-    // another key each time
+    // the server draws a run's outcome from its seed and the key of the create; by default a client uses a new key each
+    // time
     idempotencyKey: (_, index) => `mug-${index}`
   })
   const ended = results.map((exit) => (Exit.isSuccess(exit) ? exit.value.status : "without an end"))

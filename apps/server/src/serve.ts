@@ -56,7 +56,7 @@ const units = { ms: "millis", s: "seconds", m: "minutes" } as const
 const toDuration = ([amount, unit]: ReadonlyArray<string>): Option.Option<Duration.Duration> =>
   Duration.fromInput(`${Number(amount)} ${units[(unit ?? "ms") as keyof typeof units]}`)
 
-/** The keys to take: as given, else from the environment, else a new one that nobody beyond this machine can use. */
+/** The keys to accept: as given, else from the environment, else a new one for use on this machine only. */
 const resolveKeys = Effect.fnUntraced(function* (host: string, given: ReadonlyArray<string>) {
   const configured = yield* Config.option(Config.NonEmptyString("WEBAGENT_SERVER_API_KEY"))
   const explicit = given.length > 0 ? given : Option.toArray(configured)

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path"
 import { type Browser, chromium } from "playwright-core"
 
 const require = createRequire(import.meta.url)
-// the package lets nobody read its package.json
+// the package does not export its package.json
 const packaged = join(dirname(require.resolve("@sparticuz/chromium")), "..")
 const { version } = JSON.parse(readFileSync(join(packaged, "package.json"), "utf8"))
 const home = join(tmpdir(), `webagent-chromium-${version}`)

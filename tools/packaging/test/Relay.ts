@@ -50,7 +50,7 @@ export const startRelay = async (service: string): Promise<Relay> => {
       `${service}${url}`,
       { method, headers: { ...headers, connection: "close" }, agent },
       (answer) => {
-        // the service has acted, and nobody learns of it
+        // the service has acted, and the client does not learn of it
         if (body.includes("lose the answer")) return response.destroy()
         // its connection ends with it, that of the client is kept
         const { connection: _, "keep-alive": __, ...kept } = answer.headers
@@ -61,7 +61,7 @@ export const startRelay = async (service: string): Promise<Relay> => {
     passed.on("error", () => response.destroy())
     passed.end(body)
   })
-  // a connection that ends by itself would be a failure that nobody asked for
+  // a connection that ends by itself would be a failure that no test asked for
   server.keepAliveTimeout = 0
   await once(server.listen(0, "127.0.0.1"), "listening")
   const { port } = server.address() as AddressInfo

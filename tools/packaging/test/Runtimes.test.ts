@@ -76,7 +76,7 @@ const lost = () =>
 /** Whether a request says of itself what only fetch says. */
 const byFetch = (seen: Seen | undefined) => seen?.headers["sec-fetch-mode"] !== undefined
 
-/** Whoever follows the redirect has been here. */
+/** How often a client followed the redirect to here. */
 const elsewhere = () => relay.seen.filter(({ path }) => path === "/elsewhere").length
 
 const bundled = async (input: string, conditionNames: Array<string>) => {

@@ -138,7 +138,7 @@ describe("workflows", () => {
       assert.match(told?.stdout ?? "", /^The night in .+03T00-00-00Z\/ was cut short[^]+nothing is open\n$/u)
       assert.deepStrictEqual([told?.status, silent?.status, silent?.stdout], [0, 0, ""])
 
-      // whoever holds the system's lock is at work; what a killed night has left in the file says nothing
+      // the holder of the system's lock is at work; what a killed night left in the file says nothing
       writeFileSync(join(home, "running"), String(process.pid))
       const first = shell("exec 9>>$WEBAGENT_HOME/running; flock 9; sh deploy/nightly/nightly.sh; exit 7", {
         WEBAGENT_HOME: home,

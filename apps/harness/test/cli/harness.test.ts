@@ -242,8 +242,8 @@ describe.concurrent("mistakes", () => {
     [
       "no such host",
       3,
-      /^Nothing answers at http:\/\/nobody\.invalid \(.+\)\. Is the service running\?\n$/u,
-      () => ["run", "--target", "http://nobody.invalid"],
+      /^Nothing answers at http:\/\/service\.invalid \(.+\)\. Is the service running\?\n$/u,
+      () => ["run", "--target", "http://service.invalid"],
       { WEBAGENT_API_KEY: key }
     ],
     [

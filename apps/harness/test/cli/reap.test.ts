@@ -134,7 +134,7 @@ describe("reap", () => {
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const directory = yield* fs.makeTempDirectoryScoped()
-      const ledger = yield* LedgerFile.make({ directory, owner: "nobody" })
+      const ledger = yield* LedgerFile.make({ directory, owner: "elsewhere" })
       const origin = "http://127.0.0.1:9"
       const opening = { _tag: "opening", at_ms: 1, kind: "browser", method: "POST", requestId: "q-1" } as const
       yield* ledger.write({ ...opening, key: "k-1", path: "/api/v4/browsers", origin })
@@ -144,7 +144,7 @@ describe("reap", () => {
       const args = ["reap", "--ledger", directory, "--target", origin, "--for", "5s"]
       const { code, stdout } = yield* Effect.promise(() => run(args, env))
       assert.strictEqual(code, 1)
-      assert.match(stdout, /open +browser +b-1 +opened \d+ days ago by nobody: PATCH .*connection refused/u)
+      assert.match(stdout, /open +browser +b-1 +opened \d+ days ago by elsewhere: PATCH .*connection refused/u)
       assert.match(stdout, /\((\d+) attempts\)/u)
       assert.match(stdout, /open +browser +b-2 +opened .*: at another service, https:\/\/other\.example\n/u)
       assert.match(stdout, /\n2 browsers not stopped\n$/u)

@@ -35,7 +35,7 @@ const written = (directory: string, tag: string): number => {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** A moment in the life of a process: so long after it has said what it does, or after so many trials. */
+/** A moment in the life of a process: a time after it has said what it does, or after a number of trials. */
 interface Moment {
   readonly trials: number | undefined
   readonly delay_ms: number

@@ -30,7 +30,7 @@ export default Suite.make("verdicts", [
 )
 
 let asked = 0
-/** Looks like a service that is nobody's; one run answers 503 the first time, one always, one 500. */
+/** Looks like a foreign service. One run answers 503 the first time, one always, and one answers 500. */
 const service = createServer((request, response) => {
   const answer = (status: number, body: unknown) =>
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))

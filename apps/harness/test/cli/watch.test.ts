@@ -27,8 +27,8 @@ describe.concurrent("run --watch", () => {
     assert.match(broken, /\n\S+part\.ts changed\n\S+sums\.suite\.ts could not be loaded: Expression expected\n/u)
 
     writeFileSync(part, "export const two: number = 2\n")
-    const mended = await watching.says("GREEN: 1 of 1 scenario passed")
-    assert.include(mended, "\n  fixed          sums › adds up\n")
+    const fixed = await watching.says("GREEN: 1 of 1 scenario passed")
+    assert.include(fixed, "\n  fixed          sums › adds up\n")
     watching.signal("SIGINT")
     const { code } = await watching.ended
     assert.strictEqual(code, 0)

@@ -86,7 +86,7 @@ describe("JournalRows", () => {
     )
   })
 
-  it("forgets the oldest of what nobody asks for", () => {
+  it("forgets the oldest unread rows", () => {
     const book = new JournalRows()
     for (let run = 0; run < 60_000; run++) book.add([turn(2 * run, `r-${run}`, `s-${run}`, "queued")])
     book.add([requestOf(200_000, { userAgent: mine, made: "r-59999" })])

@@ -75,7 +75,7 @@ describe("what is seen of a trial", () => {
     })
   )
 
-  it.live("why there was no answer, and that nobody waited for it", () =>
+  it.live("why there was no answer, and that no caller waited for it", () =>
     Effect.gen(function* () {
       const target = yield* targetOf({
         faults: [

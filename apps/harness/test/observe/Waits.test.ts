@@ -16,7 +16,7 @@ describe("waits", () => {
         response: created
       }),
       exchangeOf({ at_ms: 30, requestId: "c-1" }),
-      // another run's poll is nobody's pause
+      // another run's poll is no pause of this run
       exchangeOf({ at_ms: 32, requestId: "c-9", resource: "r-9", url: "http://127.0.0.1/api/v4/runs/r-9/status" }),
       exchangeOf({ at_ms: 50, requestId: "c-2", status: 503 }),
       exchangeOf({ at_ms: 70, requestId: "c-2", attempt: 2, retried: "503" }),

@@ -97,7 +97,7 @@ describe("Page", () => {
     )
   })
 
-  it("pass rates of k trials name the scenarios that had so many", () => {
+  it("pass rates of k trials name the scenarios that had k", () => {
     assert.include(words(draw(redNight())), "5, of 62 scenarios")
     assert.notInclude(words(draw(greenNight())), "5, of")
   })

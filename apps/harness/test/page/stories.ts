@@ -86,7 +86,7 @@ const names = [
 
 const suiteNames = ["checkout", "travel", "v4-runs", "v4-browsers", "v3-sessions", "v2-sessions"]
 
-/** Trials that pass, in so many scenarios; the more, the later a name is told apart by a number. */
+/** Trials that pass, in `scenarios` scenarios. The more there are, the later a number tells names apart. */
 const passing = (scenarios: number, trials: number, draw: () => number): ReadonlyArray<ScenarioResult> =>
   Array.from({ length: scenarios }, (_, index) => {
     const name = names[index % names.length] ?? ""
@@ -223,7 +223,7 @@ const judgement: NightJudgement = {
   ]
 }
 
-/** A night with one of everything that can be wrong, beside so many scenarios that pass. */
+/** A night with one of everything that can be wrong, beside `good` scenarios that pass. */
 export const redNight = (good = 60): RunReport => {
   const draw = drawsOf(3)
   const fails = (index: number, change: Partial<Trial> = {}) =>
@@ -341,7 +341,7 @@ export const datedNight = (good = 60): RunReport => {
   }
 }
 
-/** So many scenarios of so many trials, a few of which fail, leak, or are run again. */
+/** Many scenarios with many trials: a few fail, leak, or are run again. */
 export const largeNight = (scenarios: number, trials: number): RunReport => {
   const draw = drawsOf(11)
   const results = passing(scenarios, trials, draw).map((result) => {

@@ -86,7 +86,7 @@ describe("causes", () => {
 })
 
 describe("what nights before say of the age of what is wrong", () => {
-  it("what is new comes first, then what is wrong again, then what nobody has mended; of one age the worst", () => {
+  it("what is new comes first, then what is wrong again, then what was not fixed; of one age the worst", () => {
     assert.deepStrictEqual(
       Attention.findings(dated).map((finding) => [finding.what, Attention.age(finding)]),
       [

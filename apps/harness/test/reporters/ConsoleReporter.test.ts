@@ -153,7 +153,7 @@ describe("ConsoleReporter", () => {
     })
   )
 
-  it.effect("pass@k is said to be of the scenarios that had so many trials, where not all had", () =>
+  it.effect("pass@k names the scenarios that had k trials, where not all had", () =>
     Effect.gen(function* () {
       const figuresOf = (report: typeof night) => ({
         ...report,

@@ -130,7 +130,7 @@ describe("Budget of money", () => {
     })
   )
 
-  it.effect("what was made and has cost nobody knows what keeps all that it may have cost", () =>
+  it.effect("what was made at an unknown cost keeps its highest possible cost reserved", () =>
     Effect.gen(function* () {
       const made = Effect.map(TrialLog, (log) =>
         log.made.set("s-1", { kind: "session", sessionId: undefined, at_ms: 0 })
@@ -147,7 +147,7 @@ describe("Budget of money", () => {
     })
   )
 
-  it.effect("what may go on has cost nobody knows what, and so has a create whose answer was lost", () =>
+  it.effect("what may go on has an unknown cost, and so has a create whose answer was lost", () =>
     Effect.gen(function* () {
       const at = { at_ms: 0, key: "k" }
       const waysToMake: ReadonlyArray<(log: TrialLog) => void> = [
@@ -329,7 +329,7 @@ describe("Limit of time", () => {
 })
 
 describe("Limit of requests", () => {
-  it.effect("nothing begins when so many have been sent, also by what still runs", () =>
+  it.effect("nothing begins when the limit is sent, also by what still runs", () =>
     Effect.gen(function* () {
       const sends = (count: number) =>
         Effect.andThen(

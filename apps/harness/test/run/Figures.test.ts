@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { run, suiteOf } from "./stage.ts"
 
-/** A scenario that passes in the first so many trials. */
+/** A scenario that passes in its first `times` trials. */
 const passes = (name: string, times: number) => {
   let count = 0
   const trial = Effect.suspend(() => (count++ < times ? Effect.void : Effect.fail(new Error("no"))))

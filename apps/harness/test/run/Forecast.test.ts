@@ -50,7 +50,7 @@ describe("Forecast", () => {
     assert.strictEqual(Forecast.make(told, {}, 100).expected_ms, 4000)
   })
 
-  it("what nobody knows takes at most what each trial may, within the limits of time", () => {
+  it("a scenario without history takes at most the limit of each trial, within the limits of time", () => {
     const told = [candidate("a", { trials: 3 }), candidate("b", { trials: 2 }), candidate("c", { lacking: "money" })]
     assert.strictEqual(Forecast.make(told, {}, 2).longest_ms, 90_000)
     assert.strictEqual(Forecast.make(told, { scenarioTime_ms: 10_000 }, 2).longest_ms, 30_000)

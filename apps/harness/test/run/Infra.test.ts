@@ -50,7 +50,7 @@ describe("Infra", () => {
       ["a check that refuses a 500", check, answered(500), undefined],
       ["a check that refuses a 200", check, answered(200), undefined],
       ["a check before any request", check, undefined, undefined],
-      ["a wait of which no poll was answered", waited(undefined), answered(502), "HTTP 502"],
+      ["a wait without an answered poll", waited(undefined), answered(502), "HTTP 502"],
       ["a wait that was answered", waited("running"), answered(502), undefined],
       ["any other error", new Error("the shop is closed"), answered(200), undefined],
       ["what is no error", "no", undefined, undefined]

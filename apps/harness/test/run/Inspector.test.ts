@@ -54,7 +54,7 @@ describe("what is held against a trial whose checks all passed", () => {
     }).pipe(live)
   )
 
-  it.live("work that nobody reads the result of, unless it says so or has failed by itself", () =>
+  it.live("work without a reader of its result, unless it says so or has failed by itself", () =>
     Effect.gen(function* () {
       const server = yield* serverOf()
       const leave = function* ({ v3, v4 }: Parameters<typeof careful.run>[0]) {
@@ -84,7 +84,7 @@ describe("what is held against a trial whose checks all passed", () => {
             ["passed", []]
           ]
         )
-        // a session or run that has ended by itself is no concern of anybody's
+        // a session or run that has ended by itself is no finding
         assert.deepStrictEqual(
           report.leftovers?.map(({ kind, state, trial }) => [kind, state, trial?.scenario]),
           [
@@ -101,7 +101,7 @@ describe("what is held against a trial whose checks all passed", () => {
 
 describe("an answer that was lost", () => {
   const suite = Suite.make("lost", [
-    scenario("a browser that nobody knows", function* ({ v4 }) {
+    scenario("a browser with an unknown id", function* ({ v4 }) {
       yield* check.fails(v4.browsers.create(), "CreateOutcomeUnknown")
     })
   ])
@@ -120,14 +120,14 @@ describe("an answer that was lost", () => {
     }).pipe(live)
   )
 
-  it.live("is listed where nobody can know what it made, and stays in the ledger of the run", () =>
+  it.live("is listed where it is unknown what it made, and stays in the ledger of the run", () =>
     Effect.gen(function* () {
       const server = yield* serverOf({ faults })
       const { directory, report } = yield* runIn(yield* server.target(false), [suite])
       assert.deepStrictEqual(report.breaches, [])
       assert.deepStrictEqual(
         report.leftovers?.map(({ id, kind, state, trial }) => [kind, id, state, trial?.scenario]),
-        [["browser", null, "unknown", "a browser that nobody knows"]]
+        [["browser", null, "unknown", "a browser with an unknown id"]]
       )
       const ledger = yield* LedgerFile.make({ directory: `${directory}/ledger` })
       const [item, ...more] = yield* ledger.open

@@ -134,7 +134,7 @@ describe("Runner", () => {
     })
   )
 
-  it.effect("a scenario that is interrupted from inside has failed, whoever interrupted it", () =>
+  it.effect("a scenario that is interrupted from inside has failed", () =>
     Effect.gen(function* () {
       const suite = suiteOf("inside", [
         ["by itself", Effect.interrupt],
@@ -202,7 +202,7 @@ describe("Runner", () => {
     })
   )
 
-  it.effect("all trials run, and a scenario of which some pass is flaky", () =>
+  it.effect("all trials run, and a scenario with some passes is flaky", () =>
     Effect.gen(function* () {
       let count = 0
       const suite = suiteOf("flaky", [

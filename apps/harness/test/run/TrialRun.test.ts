@@ -195,7 +195,7 @@ describe("TrialRun", () => {
 
   const hang = Effect.addFinalizer(() => Effect.never)
 
-  it.effect("a scenario that does not release what it holds has failed, and keeps nobody from the end", () =>
+  it.effect("a scenario that does not release what it holds has failed, and does not delay the end", () =>
     Effect.gen(function* () {
       const { report, result } = yield* results([hang, Effect.void])
       assert.deepStrictEqual([result?.verdict, report.interrupted], ["failed", false])

@@ -40,7 +40,7 @@ export const serverOf = Effect.fnUntraced(function* (options: SimulatedOptions =
     key: Redacted.make("control")
   })
   const control: Control["Service"] = Context.get(parts, Control)
-  /** With its control API, or as a server of which only the clients know something. */
+  /** With its control API, or as a server without one. */
   const target = (controlled = true): Effect.Effect<Target, unknown, Effect.Services<typeof opened>> =>
     controlled ? Effect.flatMap(opened, (more) => connect({ ...connection, ...more })) : connect(connection)
   return { control, target }

@@ -7,7 +7,7 @@ export interface MonthsOptions {
   readonly seed: number
   readonly scenarios: number
   readonly trials: number
-  /** Nights before the month, of which the history is made. */
+  /** Nights before the month, for its history. */
   readonly before: number
 }
 

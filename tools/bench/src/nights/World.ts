@@ -153,7 +153,7 @@ export const world = (options: WorldOptions): (() => SimulatedNight) => {
     const weekday = night % 7
     if (draw() < troubles.machines) {
       const shift = troubles.machineShift * normal()
-      // what nobody is told of is only a shift
+      // an unannounced change is only a shift
       if (draw() < troubles.announced) machine++
       level += shift
     }
@@ -223,8 +223,8 @@ export const world = (options: WorldOptions): (() => SimulatedNight) => {
       const passed = logs.length
       const failed = all.filter(({ verdict }) => verdict === "failed").length
       let cost = 0
-      const dearer = change === "+15 % cost" && night >= from ? 1.15 : 1
-      for (let paid = 0; paid < trials; paid++) cost += kind.cost * dearer * Math.exp(0.3 * normal())
+      const factor = change === "+15 % cost" && night >= from ? 1.15 : 1
+      for (let paid = 0; paid < trials; paid++) cost += kind.cost * factor * Math.exp(0.3 * normal())
       const leaks = change === "leak" && night >= from && kind.name === planted[1] && draw() < 1 - 0.8 ** trials ? 1 : 0
       return {
         suite: kind.suite,

@@ -43,7 +43,7 @@ describe("Calls", () => {
 
   it("waits end after their runs, and the process that waits is weighed", async () => {
     const [waiter] = waiters.filter(({ name }) => name === "promise-undici")
-    if (waiter === undefined) throw new Error("nobody waits")
+    if (waiter === undefined) throw new Error("there is no promise-undici waiter")
     const settings = { waits: 3, from_ms: 0, to_ms: 0, watched_ms: 20_000, weighedAfter_ms: 10 }
     const waited = await measureWaits({ ...waiter, name: "promise-fetch" }, settings, tools)
     assert.deepInclude(waited, { waits: 3, polls: 3, ended: 3, failed: 0 })

@@ -10,7 +10,7 @@ const drawing = (seed: number) => {
   }
 }
 
-/** A value every 10 s for 18 minutes: a slope, and noise of which each moment keeps a share of the one before. */
+/** A value every 10 s for 18 minutes: a slope, and noise that keeps a share of the moment before. */
 const series = (perHour: number, keeps: number, draw: () => number): ReadonlyArray<Point> => {
   const normal = () => Math.sqrt(-2 * Math.log(1 - draw())) * Math.cos(2 * Math.PI * draw())
   let noise = normal()

@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const none = { p50: [], p95: [], p99: [] }
 
-/** Makes browsers, of which it leaves some open, in the place of k6, which is built only to measure. */
+/** Stands in for k6, which is built only to measure: makes browsers and leaves some open. */
 const leaving =
   (browsers: number): Soak =>
   async (url) => {

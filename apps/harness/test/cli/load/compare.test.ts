@@ -67,7 +67,7 @@ describe.concurrent("load --ab", () => {
 
   it("sees no difference where both are alike, and ends with 0", async () => {
     const [a, b, directory] = [await serve(), await serve(), newFolder()]
-    const k6 = ScriptedK6.write(directory, measuring("nobody", 1))
+    const k6 = ScriptedK6.write(directory, measuring("none", 1))
     const args = ["load", "--ab", a, b, "--pairs", "4", "--report-dir", directory]
     const { code, stderr, stdout } = await run(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
     assert.deepStrictEqual([code, stderr], [0, ""], stdout)
@@ -131,7 +131,7 @@ describe.concurrent("load --ab", () => {
     const idle = JSON.stringify({ state: { testRunDurationMs: 1 }, metrics: { runs_completed: undone } })
     const k6 = ScriptedK6.write(
       directory,
-      `${measuring("nobody", 1)}\nif (process.env.WEBAGENT_BASE_URL === ${JSON.stringify(b)}) sumUp(${idle})`
+      `${measuring("none", 1)}\nif (process.env.WEBAGENT_BASE_URL === ${JSON.stringify(b)}) sumUp(${idle})`
     )
     const args = ["load", "smoke", "--ab", a, b, "--report-dir", directory]
     const { code, stderr } = await run(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
@@ -146,7 +146,7 @@ describe.concurrent("load --ab", () => {
     const left = JSON.stringify(ScriptedK6.summary({ checks: true }, { browsers_leaked: 1, runs_lost: 2 }))
     const k6 = ScriptedK6.write(
       directory,
-      `${measuring("nobody", 1)}\nif (process.env.WEBAGENT_BASE_URL === ${JSON.stringify(b)}) sumUp(${left})`
+      `${measuring("none", 1)}\nif (process.env.WEBAGENT_BASE_URL === ${JSON.stringify(b)}) sumUp(${left})`
     )
     const args = ["load", "smoke", "--ab", a, b, "--pairs", "3", "--report-dir", directory]
     const { stderr, stdout } = await run(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
@@ -228,7 +228,7 @@ describe("load --baseline", () => {
     const baseline = join(directory, "history.ndjson")
     const env = { WEBAGENT_API_KEY: key }
     const args = ["load", "smoke", "--target", address, "--report-dir", directory, "--baseline", baseline]
-    const usual = { ...env, WEBAGENT_K6: ScriptedK6.write(directory, measuring("nobody", 1)).path }
+    const usual = { ...env, WEBAGENT_K6: ScriptedK6.write(directory, measuring("none", 1)).path }
     const first = await run([...args, "--record"], usual)
     assert.deepStrictEqual([first.code, first.stderr], [0, ""])
     assert.include(first.stdout, "\nbaseline: cannot tell, 0 of 5 runs needed\n")

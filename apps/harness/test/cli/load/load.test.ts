@@ -454,8 +454,8 @@ describe.concurrent("mistakes", () => {
     [
       "another machine that is meant, and is not there",
       3,
-      /^Nothing answers at http:\/\/nobody\.invalid \(.+\)\. Is the service running\?\n$/u,
-      ["load", "smoke", "--target", "http://nobody.invalid", "--allow-remote"],
+      /^Nothing answers at http:\/\/service\.invalid \(.+\)\. Is the service running\?\n$/u,
+      ["load", "smoke", "--target", "http://service.invalid", "--allow-remote"],
       { WEBAGENT_API_KEY: key }
     ],
     [
@@ -574,7 +574,7 @@ describe.concurrent("mistakes", () => {
       2,
       /^--segments must be \d+ or less on this machine \(4 per core\); got 10000\. Use several machines with --render k6-operator\.\n$/u,
       ["load", "smoke", "--segments", "10000"],
-      // none starts, also when nobody refuses
+      // none starts, also without a refusal
       { WEBAGENT_K6: "/nowhere/k6" }
     ],
     [

@@ -12,7 +12,7 @@ const resultsOf = (told: Readonly<Record<string, Effect.Effect<unknown, string>>
 const names = (results: ReadonlyArray<ScenarioResult>) => results.map(({ name }) => name)
 
 const before = resultsOf({
-  mended: Effect.fail("a"),
+  repaired: Effect.fail("a"),
   worse: Effect.void,
   same: Effect.fail("b"),
   other: Effect.fail("c"),
@@ -21,7 +21,7 @@ const before = resultsOf({
 })
 
 const now = resultsOf({
-  mended: Effect.void,
+  repaired: Effect.void,
   worse: Effect.fail("e"),
   same: Effect.fail("b"),
   other: Effect.fail("f"),
@@ -30,10 +30,10 @@ const now = resultsOf({
 })
 
 describe("Changes", () => {
-  it.effect("tells what broke, what is mended, and what fails as before or anew", () =>
+  it.effect("tells what broke, what was fixed, and what fails as before or anew", () =>
     Effect.gen(function* () {
       const { broke, fixed, stillBad } = Changes.between(yield* before, yield* now)
-      assert.deepStrictEqual([names(broke), names(fixed)], [["worse", "added"], ["mended"]])
+      assert.deepStrictEqual([names(broke), names(fixed)], [["worse", "added"], ["repaired"]])
       assert.deepStrictEqual(
         stillBad.map(({ isNew, result }) => [result.name, isNew]),
         [
@@ -49,7 +49,7 @@ describe("Changes", () => {
       const changes = Changes.between(yield* before, yield* now)
       const explain = ({ name }: ScenarioResult) => (name === "added" ? [] : [`  ✗ ${name}`, ""])
       assert.deepStrictEqual(changeLines(changes, { style: plain, explain, broken: "broke" }), [
-        "  fixed          shop › mended",
+        "  fixed          shop › repaired",
         "  still failing  shop › same",
         "  fails anew",
         "  ✗ other",

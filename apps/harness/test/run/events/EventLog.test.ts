@@ -45,7 +45,7 @@ describe("EventLog", () => {
     )
   )
 
-  it.effect("goes on where the file ends, also when somebody has made it shorter", () =>
+  it.effect("goes on where the file ends, also when it was made shorter", () =>
     inFolder((path, fs) =>
       Effect.gen(function* () {
         const [first, ...rest] = yield* eventsOfARun

@@ -213,7 +213,7 @@ describe("merge", () => {
     })
   )
 
-  it.effect("shards that were not told alike are one night, which says so, and whose times nobody compares", () =>
+  it.effect("shards with different options are one night, which says so, and whose times are not compared", () =>
     Effect.gen(function* () {
       const report = yield* whole
       const machine = { cpu: "x", cores: 2, platform: "linux-x64", node: "24" }
