@@ -1,8 +1,8 @@
 import * as Data from "effect/Data"
 import * as Runtime from "effect/Runtime"
 
-/** The result is not green, and it was reported. Exit code 1: failed or worse; 5: cannot tell; 130: stopped with Ctrl-C. */
-export class NotGreen extends Data.TaggedError("NotGreen")<{ readonly exitCode: 1 | 5 | 130 }> {
+/** The result is not green, and it was reported. Exit code 1: failed or worse; 5: cannot tell; 6: better; 130: stopped with Ctrl-C. */
+export class NotGreen extends Data.TaggedError("NotGreen")<{ readonly exitCode: 1 | 5 | 6 | 130 }> {
   override readonly [Runtime.errorExitCode] = this.exitCode
   override readonly [Runtime.errorReported] = false
 }

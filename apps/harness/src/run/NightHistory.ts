@@ -27,8 +27,11 @@ export interface NightHistory {
   readonly learned: (target: string) => ReturnType<typeof learned>
   /** The report with what is in quarantine marked, judged by the nights before, and who may be let go. */
   readonly conclude: (report: RunReport) => RunReport
-  /** Adds the run to the history where that is wanted; a shard is added when all are together. */
-  readonly record: (report: RunReport) => ReturnType<typeof NightFile.append>
+  /**
+   * Adds the run to the history where that is wanted, with the folder of its report; a shard is added when all are
+   * together.
+   */
+  readonly record: (report: RunReport, directory: string | undefined) => ReturnType<typeof NightFile.append>
 }
 
 /** Reads the history and the quarantine that the flags name; what is wrong with either is a UserError before anything runs. */
@@ -67,9 +70,9 @@ export const open = Effect.fnUntraced(function* (
     nights: past.nights,
     learned: (target) => learned(past.nights, target.replace(/(?:\/api\/v\d+)?\/*$/u, "")),
     conclude,
-    record: (report) =>
+    record: (report, directory) =>
       record && path !== undefined && report.header.shard === undefined
-        ? NightFile.append(path, Night.ofReport(report))
+        ? NightFile.append(path, Night.ofReport(report, directory && NightFile.pathFrom(path, directory)))
         : Effect.void
   } satisfies NightHistory
 })

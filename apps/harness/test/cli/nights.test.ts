@@ -42,6 +42,7 @@ describe("nights", () => {
     )
     assert.match(bad.stdout, /\nRED: .*\d new pass rate regressions?.* \(1 of 2 scenarios passed\) · /u)
     const last = nights().at(-1)
+    assert.strictEqual(last?.report, "second")
     assert.isTrue(last?.regressed?.some(({ scenario }) => scenario?.name === "holds"))
 
     const shown = await run(["history", "--history", history])
@@ -58,7 +59,7 @@ describe("nights", () => {
 
     const compared = await run(["compare", "last-1", "last", "--history", history])
     assert.strictEqual(compared.code, 1)
-    assert.match(compared.stdout, /weather › holds .+regressed: \d+ of 20 trials passed, 20 of 20 before; p/u)
+    assert.match(compared.stdout, /\nnewly flaky\n {2}weather › holds {2}\d+ of 20 trials passed, was 20 of 20\n/u)
     const paired = await run(["compare", join(folder, "first"), join(folder, "second"), "--history", history])
     assert.match(paired.stdout, /2 scenarios in both, 40 trials paired by their seed/u)
 

@@ -80,6 +80,8 @@ const fields = {
   /** Why it is no measure for other nights; absent where it is whole. */
   partial: Schema.optionalKey(Schema.String),
   fingerprint: NightFingerprint,
+  /** The folder of its report, relative to the history file; absent where none was written. */
+  report: Schema.optionalKey(Schema.String),
   seed: Schema.Int,
   cost_usd: Schema.String,
   requests: Schema.Int,
@@ -173,14 +175,15 @@ export const partialOf = (report: RunReport): string | undefined => {
   return awayTooOften(results)
 }
 
-/** A night with its id: a hash of all that it says. */
-export const withId = (night: Omit<Night, "id">): Night => ({
+/** A night with its id: a hash of all that it says, wherever its report is. */
+export const withId = ({ report, ...night }: Omit<Night, "id">): Night => ({
   ...night,
+  ...(report === undefined ? {} : { report }),
   id: createHash("sha256").update(JSON.stringify(night)).digest("hex").slice(0, 12)
 })
 
-/** What a history keeps of a run. */
-export const ofReport = (report: RunReport): Night => {
+/** What a history keeps of a run; `directory` is the folder of its report, relative to the history file. */
+export const ofReport = (report: RunReport, directory?: string): Night => {
   const { header, judgement } = report
   const partial = partialOf(report)
   const regressed = judgement?.rows.filter(({ verdict }) => verdict === "regressed") ?? []
@@ -197,6 +200,7 @@ export const ofReport = (report: RunReport): Night => {
       concurrency: header.concurrency,
       trials: header.trials
     },
+    ...(directory === undefined ? {} : { report: directory }),
     seed: header.seed,
     cost_usd: report.cost_usd,
     requests: report.counts.requests,

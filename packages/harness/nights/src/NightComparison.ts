@@ -10,9 +10,9 @@ import * as McNemar from "@webagent/statistics/McNemar"
 import * as Power from "@webagent/statistics/Power"
 import { mean } from "@webagent/statistics/Quantile"
 import * as Stratified from "@webagent/statistics/Stratified"
-import { type Level, tolerance } from "./Level.ts"
+import { cost, duration, type Level, tolerance } from "./Level.ts"
 import { keyOf, type Night, type NightScenario } from "./Night.ts"
-import { differences, least, scenariosOf } from "./Past.ts"
+import { differences, least, sameMachine, scenariosOf } from "./Past.ts"
 import { failures, pooled, ratio, shareOf } from "./Shares.ts"
 import * as Words from "./Words.ts"
 
@@ -31,10 +31,27 @@ export interface NightComparison {
   readonly pairs: number
   readonly differences: ReadonlyArray<string>
   readonly rows: ReadonlyArray<JudgedRow>
+  /** Durations and costs in numbers: of all scenarios together, and of each. */
+  readonly levels: ReadonlyArray<ComparedLevel>
+}
+
+/** How a duration or a cost of the second night differs from the first's. */
+export interface ComparedLevel {
+  readonly level: Level
+  /** Of all scenarios together where it is null. */
+  readonly scenario: NightScenario | null
+  /** The natural logarithm of the second's divided by the first's. */
+  readonly change: number
+  readonly verdict: JudgedVerdict
+  /** How many other nights say by how much nights differ. */
+  readonly nights: number
 }
 
 /** Of a false alarm, by what is looked at; 5 % together. */
-const doubts = { whole: 0.01, scenarios: 0.015, duration: 0.0125, cost: 0.0125 } as const
+const doubts = { whole: 0.01, scenarios: 0.015, level: 0.0075, scenarioLevel: 0.005 } as const
+
+/** The chance of a false alarm of the pass rates of so many scenarios, for each of them. */
+export const doubtOfEach = (scenarios: number): number => doubts.scenarios / Math.max(1, scenarios)
 
 /** A scenario in both nights. */
 interface Both {
@@ -191,52 +208,60 @@ const scatter = (level: Level, all: ReadonlyArray<Both>, nights: ReadonlyArray<N
   return [...apart.values()].map(mean)
 }
 
-const levelRow = (
+interface JudgedLevel {
+  readonly of: ComparedLevel
+  readonly row: JudgedRow
+}
+
+/** A level of these scenarios together; undefined where no scenario has one in both nights. */
+const judgedLevel = (
   level: Level,
   all: ReadonlyArray<Both>,
   nights: ReadonlyArray<Night>,
-  since: string,
-  doubt: number
-): JudgedRow | undefined => {
+  {
+    doubt,
+    scenario,
+    since
+  }: { readonly doubt: number; readonly scenario: NightScenario | null; readonly since: string }
+): JudgedLevel | undefined => {
   const ratios = all.flatMap((both) => {
     const [now, before] = [level.of(both.now), level.of(both.before)]
     return now === undefined || before === undefined ? [] : [now - before]
   })
   if (ratios.length === 0) return undefined
-  const apart = mean(ratios)
+  const change = mean(ratios)
   const others = scatter(level, all, nights)
-  const said = `${Words.change(Math.exp(apart), level.words)} in ${ratios.length} scenario${ratios.length === 1 ? "" : "s"}`
+  const said = `${Words.change(Math.exp(change), level.words)} in ${ratios.length} scenario${ratios.length === 1 ? "" : "s"}`
   const row = {
     figure: level.figure,
-    scenario: null,
-    now: Words.change(Math.exp(apart), level.words),
+    scenario: scenario === null ? null : { suite: scenario.suite, name: scenario.name },
+    now: Words.change(Math.exp(change), level.words),
     before: "",
     window: 1,
     since,
     nights: others.length
   } as const
+  const of = { level, scenario, change, nights: others.length } as const
   if (others.length < least) {
-    const evidence = `${said}; two nights cannot say by how much nights differ by themselves: a history of ${least} others like them can`
-    return { ...row, verdict: "not enough data", detectable: null, evidence }
+    const evidence = `${said}; ${least} other nights like these are needed to know what is normal, and there are ${others.length}`
+    return {
+      of: { ...of, verdict: "not enough data" },
+      row: { ...row, verdict: "not enough data", detectable: null, evidence }
+    }
   }
   // the difference of two nights varies by twice the variance of one: as one more night beside one that was
   const spread = Interval.ofMean(others, doubt)
   const error = Math.sqrt(2 * others.length)
   const reach = (spread.high - spread.middle) * error
   const bound = Math.max(reach, Math.log1p(tolerance))
-  const isMore = Math.abs(apart) > bound
-  const verdict = isMore ? (apart > 0 ? "regressed" : "improved") : "no evidence"
+  const isMore = Math.abs(change) > bound
+  const verdict = isMore ? (change > 0 ? "regressed" : "improved") : "no evidence"
   // what is just beyond the bound is seen in one of two comparisons only
   const clearly = (spread.detectable - (spread.high - spread.middle)) * error
   const detectable = Words.change(Math.exp(bound + clearly), level.words)
   const vary = `nights vary within ${Words.percent(Math.exp(reach) - 1)}, by ${others.length} others`
-  return {
-    ...row,
-    verdict,
-    before: vary,
-    detectable,
-    evidence: `${said}; ${vary}${verdict === "no evidence" ? `; ${detectable} would be detected` : ""}`
-  }
+  const evidence = `${said}; ${vary}${verdict === "no evidence" ? `; ${detectable} would be detected` : ""}`
+  return { of: { ...of, verdict }, row: { ...row, verdict, before: vary, detectable, evidence } }
 }
 
 /** What both have, and only one of them has scored: nothing is said of it, and that is. */
@@ -251,25 +276,25 @@ const unscored = (a: Night, b: Night): ReadonlyArray<string> => {
 }
 
 /** Compares a night with one before it; `nights` are others like them, by which one knows how much nights differ. */
-export const compare = (
-  a: Compared,
-  b: Compared,
-  nights: ReadonlyArray<Night>,
-  levels: { readonly duration: Level; readonly cost: Level }
-): NightComparison => {
+export const compare = (a: Compared, b: Compared, nights: ReadonlyArray<Night>): NightComparison => {
   const all = bothOf(a, b)
   const since = b.night.startedAt
-  const others = nights.filter(({ id }) => id !== a.night.id && id !== b.night.id)
+  const others = nights.filter(
+    (night) => night.id !== a.night.id && night.id !== b.night.id && sameMachine(night, b.night)
+  )
+  const levelsOf = (some: ReadonlyArray<Both>, scenario: NightScenario | null, doubt: number) =>
+    [duration, cost].flatMap((level) => judgedLevel(level, some, others, { doubt, scenario, since }) ?? [])
+  const whole = levelsOf(all, null, doubts.level)
+  const each = all.flatMap((both) => levelsOf([both], both.now, doubts.scenarioLevel / all.length))
   const leaks = b.night.scenarios.reduce((sum, scenario) => sum + scenario.leaks, 0)
   const leaksBefore = a.night.scenarios.reduce((sum, scenario) => sum + scenario.leaks, 0)
   const rows: ReadonlyArray<JudgedRow> = [
     wholeRow(all, since),
-    ...[levelRow(levels.duration, all, others, since, doubts.duration)].filter((row) => row !== undefined),
-    ...[levelRow(levels.cost, all, others, since, doubts.cost)].filter((row) => row !== undefined),
+    ...whole.map(({ row }) => row),
     {
       figure: "leaked browsers",
       scenario: null,
-      verdict: leaks > 0 ? "regressed" : leaksBefore > 0 ? "improved" : "no evidence",
+      verdict: leaks > leaksBefore ? "regressed" : leaks < leaksBefore ? "improved" : "no evidence",
       now: String(leaks),
       before: String(leaksBefore),
       window: 1,
@@ -278,7 +303,8 @@ export const compare = (
       detectable: "1 more",
       evidence: `${leaks} left open, ${leaksBefore} before`
     },
-    ...scenarioRows(all, since)
+    ...scenarioRows(all, since),
+    ...each.map(({ row }) => row)
   ]
   const verdict = (["regressed", "improved", "no evidence"] as const).find((wanted) =>
     rows.some((row) => row.verdict === wanted)
@@ -288,6 +314,7 @@ export const compare = (
     scenarios: all.length,
     pairs: all.reduce((sum, { pairs }) => sum + pairs.length, 0),
     differences: [...differences(b.night, a.night), ...unscored(a.night, b.night)],
-    rows
+    rows,
+    levels: [...whole, ...each].map(({ of }) => of)
   }
 }

@@ -3,6 +3,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
+import { dirname, relative } from "node:path"
 import { usage } from "@webagent/report/UserError"
 import { describePlatformError } from "@webagent/report/PlatformErrorText"
 import * as AtomicFile from "@webagent/report/AtomicFile"
@@ -11,6 +12,10 @@ import { Accepted, type Past } from "./Past.ts"
 
 /** Where a history is kept unless told. */
 export const standard = ".webagent/history.ndjson"
+
+/** A path as a history file keeps it: from the folder of the file, with slashes on every system. */
+export const pathFrom = (history: string, path: string): string =>
+  relative(dirname(history), path).replaceAll("\\", "/")
 
 const Line = Schema.Union([Night, Accepted])
 const decode = Schema.decodeUnknownResult(Line)

@@ -1,5 +1,4 @@
 import { assert, describe, it } from "@effect/vitest"
-import { cost, duration } from "../src/Level.ts"
 import type { Night } from "../src/Night.ts"
 import * as NightComparison from "../src/NightComparison.ts"
 import type { RunReport } from "@webagent/report/RunReport"
@@ -8,7 +7,7 @@ import { green, trial } from "./reports.ts"
 import { night, scenario, took } from "./nights.ts"
 
 const compare = (a: NightComparison.Compared, b: NightComparison.Compared, nights: ReadonlyArray<Night> = []) =>
-  NightComparison.compare(a, b, nights, { duration, cost })
+  NightComparison.compare(a, b, nights)
 const byCounts = (of: Night): NightComparison.Compared => ({ night: of, report: undefined })
 const rowOf = ({ rows }: NightComparison.NightComparison, figure: string, name: string | null) =>
   rows.find((row) => row.figure === figure && (row.scenario?.name ?? null) === name)

@@ -1,67 +1,113 @@
 import type { Night } from "@webagent/nights/Night"
+import { type Change, type Conclusion, kinds, type Verdict } from "@webagent/nights/NightChanges"
 import type { NightComparison } from "@webagent/nights/NightComparison"
+import { least } from "@webagent/nights/Past"
 import type { Style } from "@webagent/report/Style"
-import type { JudgedRow } from "@webagent/report/NightJudgement"
+import { counted } from "@webagent/report/Text"
+import { program } from "../Program.ts"
 
-const mostShown = 20
-
-const nameOf = ({ figure, scenario }: JudgedRow) =>
-  scenario === null ? figure : `${scenario.suite} › ${scenario.name}`
-
-const marked = (row: JudgedRow, style: Style) =>
-  row.verdict === "regressed"
-    ? style.bad(row.verdict)
-    : row.verdict === "improved"
-      ? style.good(row.verdict)
-      : row.verdict
+// of one kind; the others are in --json
+const mostShown = 10
 
 const nightOf = ({ fingerprint, id, startedAt }: Night) =>
   `${id}  ${startedAt.slice(0, 16).replace("T", " ")} UTC  ${fingerprint.target}, tool ${fingerprint.tool}`
 
-/** What a person reads of a comparison: the whole first, then the scenarios that changed, then what happened. */
+const changeLines = ({ before, error, kind, name, note, now, suite }: Change, style: Style): ReadonlyArray<string> => [
+  `  ${suite} › ${name}  ${now}, was ${before}${note === undefined ? "" : ` (${note})`}`,
+  ...(error === undefined ? [] : [style.faint(`      ${kind === "fixed" ? "was: " : ""}${error}`)])
+]
+
+const marks: Readonly<Record<Verdict, keyof Style>> = {
+  worse: "bad",
+  better: "good",
+  "no difference seen": "good",
+  "cannot tell": "strong"
+}
+
+/** What a comparison comes to, in a line. */
+const lastLine = ({ also, because, verdict }: Conclusion): string => {
+  const why = because.length === 0 ? "" : `: ${because.join(", ")}`
+  return `${verdict}${why}${also.length === 0 ? "" : `; also ${also.join(", ")}`}`
+}
+
+/** What it would take to say more. */
+const needsOf = ({ needs: { nights, trials } }: Conclusion): ReadonlyArray<string> => [
+  ...(nights === undefined
+    ? []
+    : [
+        `needs    ${least} nights like these, to know what is normal; the history has ${nights}: record them with ${program} run --history FILE --record`
+      ]),
+  ...(trials === undefined ? [] : [`needs    ${trials} trials of each scenario in both nights (--trials ${trials})`])
+]
+
+/** What a person reads of a comparison: the scenarios that differ, then the whole, then what it comes to. */
 export const lines = (given: {
   readonly a: Night
   readonly b: Night
   readonly comparison: NightComparison
+  readonly conclusion: Conclusion
   readonly style: Style
 }): ReadonlyArray<string> => {
-  const { a, b, comparison, style } = given
+  const { a, b, comparison, conclusion, style } = given
   const { differences, pairs, rows, scenarios } = comparison
   const whole = rows.filter(({ scenario }) => scenario === null)
-  const changed = rows.filter(({ scenario, verdict }) => scenario !== null && verdict !== "no evidence")
-  const width = Math.max(...[...whole, ...changed.slice(0, mostShown)].map((row) => nameOf(row).length))
-  const line = (row: JudgedRow) => `  ${nameOf(row).padEnd(width)}  ${marked(row, style)}: ${row.evidence}`
-  const worse = rows.filter(({ verdict }) => verdict === "regressed").length
-  const better = rows.filter(({ verdict }) => verdict === "improved").length
-  const quiet = rows.filter(({ scenario, verdict }) => scenario !== null && verdict === "no evidence")
-  const detectable = quiet.find((row) => row.detectable !== null)?.detectable
-  const by = pairs > 0 ? `, ${pairs} trials paired by their seed` : ", by counts"
+  const width = Math.max(...whole.map(({ figure }) => figure.length))
+  const by = pairs > 0 ? `, ${pairs} trials paired by their seed` : ", compared by counts"
   return [
-    style.strong(`before  ${nightOf(a)}`),
-    style.strong(`after   ${nightOf(b)}`),
-    `${scenarios} scenario${scenarios === 1 ? "" : "s"} in both${by}`,
-    ...(a.partial === undefined ? [] : [`the first is partial: ${a.partial}`]),
-    ...(b.partial === undefined ? [] : [`the second is partial: ${b.partial}`]),
-    ...differences.map((difference) => `differs: ${difference}`),
+    `before   ${nightOf(a)}`,
+    `after    ${nightOf(b)}`,
+    ...kinds.flatMap((kind) => {
+      const its = conclusion.changes.filter((change) => change.kind === kind)
+      if (its.length === 0) return []
+      const more = its.length - mostShown
+      return [
+        "",
+        style.strong(kind),
+        ...its.slice(0, mostShown).flatMap((change) => changeLines(change, style)),
+        ...(more > 0 ? [`  and ${more} more: see --json`] : [])
+      ]
+    }),
     "",
-    ...whole.map(line),
-    ...(changed.length === 0 ? [] : [""]),
-    ...changed.slice(0, mostShown).map(line),
-    ...(changed.length > mostShown ? [`  and ${changed.length - mostShown} more`] : []),
-    ...(quiet.length === 0
-      ? []
-      : [
-          style.faint(
-            `  ${quiet.length} scenario${quiet.length === 1 ? "" : "s"} without evidence of a change${detectable === undefined || detectable === null ? "" : `; ${detectable} would be detected in the first`}`
-          )
-        ]),
+    style.strong("all together"),
+    `  ${counted(scenarios, "scenario")} in both${by}`,
+    ...whole.map(({ evidence, figure }) => `  ${figure.padEnd(width)}  ${evidence}`),
+    ...(a.partial === undefined ? [] : [`  the first is partial: ${a.partial}`]),
+    ...(b.partial === undefined ? [] : [`  the second is partial: ${b.partial}`]),
+    ...differences.map((difference) => `  differs: ${difference}`),
     "",
-    worse > 0
-      ? style.bad(`regressed: ${worse} of ${rows.length} figures`)
-      : better > 0
-        ? style.good(`improved: ${better} of ${rows.length} figures, none is worse`)
-        : comparison.verdict === "not enough data"
-          ? "not enough data"
-          : "no evidence that it is worse"
+    ...needsOf(conclusion),
+    style[marks[conclusion.verdict]](lastLine(conclusion))
   ]
+}
+
+/** The same for programs. */
+export const json = (given: {
+  readonly a: Night
+  readonly b: Night
+  readonly comparison: NightComparison
+  readonly conclusion: Conclusion
+}): string => {
+  const { a, b, comparison, conclusion } = given
+  const { differences, pairs, rows, scenarios } = comparison
+  const { also, because, changes, needs, verdict } = conclusion
+  const of = ({ fingerprint, id, partial, report, startedAt }: Night) => ({
+    id,
+    startedAt,
+    ...fingerprint,
+    ...(partial === undefined ? {} : { partial }),
+    ...(report === undefined ? {} : { report })
+  })
+  return JSON.stringify({
+    verdict,
+    because,
+    also,
+    needs,
+    before: of(a),
+    after: of(b),
+    changes,
+    scenarios,
+    pairs,
+    differences,
+    rows
+  })
 }

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Schema from "effect/Schema"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import * as Night from "@webagent/nights/Night"
 import type { Compared } from "@webagent/nights/NightComparison"
 import { usage } from "@webagent/report/UserError"
@@ -14,6 +14,14 @@ const reportAt = Effect.fnUntraced(function* (path: string, text: string) {
   return yield* Effect.mapError(decode(text), ({ message }) =>
     usage(`${path} is not a report of this version: ${message.split("\n")[0]}.`)
   )
+})
+
+/** The report of a night of the history; undefined where it is gone or cannot be read. */
+const reportOf = Effect.fnUntraced(function* ({ report }: Night.Night, file: string) {
+  if (report === undefined) return undefined
+  const fs = yield* FileSystem.FileSystem
+  const read = fs.readFileString(join(dirname(file), report, "report.json"))
+  return yield* Effect.orElseSucceed(Effect.flatMap(read, decode), () => undefined)
 })
 
 /** A night of the history by its id, by the beginning of it, or by how long ago it was: `last`, `last-1`. */
@@ -44,5 +52,6 @@ export const find = Effect.fnUntraced(function* (word: string, nights: ReadonlyA
     const report = yield* reportAt(path, text.value)
     return { night: Night.ofReport(report), report } satisfies Compared
   }
-  return { night: yield* ofHistory(word, nights, file), report: undefined } satisfies Compared
+  const night = yield* ofHistory(word, nights, file)
+  return { night, report: yield* reportOf(night, file) } satisfies Compared
 })

@@ -1,5 +1,6 @@
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Flags from "../Flags.ts"
 import { program } from "../Program.ts"
@@ -9,13 +10,14 @@ const night = (name: string, what: string) =>
     Argument.withDescription(`${what}: a report folder, its report.json, an id of the history, last or last-1`)
   )
 
-/** `compare`: whether one night is worse than another. What it runs with is loaded when it runs. */
+/** `compare`: how one night differs from another. What it runs with is loaded when it runs. */
 export const compare = Command.make(
   "compare",
   {
     a: night("before", "The night to compare with"),
     b: night("after", "The night to judge"),
-    history: Flags.history
+    history: Flags.history,
+    json: Flag.Boolean("json").pipe(Flag.withDescription("Print the whole comparison as JSON"), Flag.withDefault(false))
   },
   (options) =>
     Effect.flatMap(
@@ -24,7 +26,7 @@ export const compare = Command.make(
     )
 ).pipe(
   Command.withDescription(
-    "Compare two nights. Exit code 0: no evidence that the second is worse, 1: it is worse, 2: wrong arguments"
+    "Compare two nights. Exit code 0: no difference seen, 1: the second is worse, 2: wrong arguments, 5: cannot tell, 6: the second is better"
   ),
   Command.withShortDescription("Compare two nights"),
   Command.withExamples([

@@ -137,7 +137,7 @@ export const mergeShards = Effect.fnUntraced(function* (given: {
   for (const result of report.results) yield* reporting.emit({ _tag: "ScenarioFinished", result })
   yield* reporting.emit({ _tag: "RunFinished", report })
   const written = yield* Effect.exit(reporting.finish)
-  yield* Reporting.both(written, yield* Effect.exit(book.record(report)))
+  yield* Reporting.both(written, yield* Effect.exit(book.record(report, directory)))
 
   if (!Gate.of(report).green) return yield* new NotGreen({ exitCode: 1 })
 }, Effect.scoped)

@@ -139,7 +139,7 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
       const keyIn = yield* KeyScan.clean(reporting.directory, target.apiKey)
       if (keyIn.length > 0) yield* Console.error(`Removed the API key from ${keyIn.join(", ")}.`)
       // before the run is over: one that was killed here goes on, and is recorded then
-      const recorded = yield* Effect.exit(Effect.andThen(book.record(report), reporting.end))
+      const recorded = yield* Effect.exit(Effect.andThen(book.record(report, reporting.directory), reporting.end))
       yield* Reporting.both(written, recorded)
       return { report, isClean: keyIn.length === 0 }
     }).pipe(Effect.uninterruptible)

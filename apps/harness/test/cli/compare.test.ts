@@ -1,0 +1,202 @@
+import { assert, describe, it } from "@effect/vitest"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll } from "vitest"
+import * as Night from "@webagent/nights/Night"
+import { countsOf, type RunReport, type ScenarioResult, verdictOf } from "@webagent/report/RunReport"
+import type { Trial } from "@webagent/report/Trial"
+import { green, trial } from "../reporters/fixture.ts"
+import { run } from "./program.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "webagent-compare-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const trials = (count: number, change: Partial<Trial> = {}): ReadonlyArray<Trial> =>
+  Array.from({ length: count }, (_, index) =>
+    trial({ index, seed: index, duration_ms: 1000, cost_usd: "0.01", ...change })
+  )
+
+const emptyCart = trials(3, {
+  verdict: "failed",
+  failure: { kind: "check", message: "the order exists", service: "The cart was empty." }
+})
+
+const scenario = (name: string, its: ReadonlyArray<Trial> = trials(3)): ScenarioResult => {
+  const [failure] = its.flatMap(({ failure }) => failure ?? [])
+  return {
+    suite: "shop",
+    name,
+    tags: [],
+    needs: [],
+    verdict: verdictOf(its),
+    started_ms: 0,
+    duration_ms: 3000,
+    checks: 3,
+    cost_usd: String(its.reduce((sum, { cost_usd }) => sum + Number(cost_usd), 0)),
+    trials: its,
+    ...(failure === undefined ? {} : { failure })
+  }
+}
+
+/** Of many scenarios some others. */
+const night = (day: number, ...others: ReadonlyArray<ScenarioResult>): RunReport => {
+  const names = new Set(others.map(({ name }) => name))
+  const steady = ["searches", "pays", "returns", "reviews"].flatMap((name) => (names.has(name) ? [] : [scenario(name)]))
+  const results = [...steady, ...others]
+  return {
+    ...green,
+    results,
+    header: {
+      ...green.header,
+      startedAt: `2026-11-${String(day).padStart(2, "0")}T02:00:00.000Z`,
+      machine: { cpu: "x", cores: 2, platform: "linux-x64", node: "24" }
+    },
+    counts: countsOf(results),
+    cost_usd: "1"
+  }
+}
+
+const written = (name: string, report: RunReport): string => {
+  const directory = join(folder, name)
+  mkdirSync(directory, { recursive: true })
+  writeFileSync(join(directory, "report.json"), JSON.stringify(report))
+  return directory
+}
+
+let compared = 0
+
+const compare = async (before: RunReport, after: RunReport, ...more: ReadonlyArray<string>) => {
+  const key = String(compared++)
+  const [a, b] = [written(`${key}-a`, before), written(`${key}-b`, after)]
+  const { code, stderr, stdout } = await run(["compare", a, b, "--history", join(folder, "none.ndjson"), ...more])
+  assert.strictEqual(stderr, "")
+  const lines = stdout.trimEnd().split("\n")
+  return { code, stdout, lines, last: lines.at(-1) ?? "" }
+}
+
+describe.concurrent("compare ends with what it found and an exit code of its own", () => {
+  it("worse, where a scenario went from 3 of 3 to 0 of 3 trials, with the reason", async () => {
+    const { code, last, lines } = await compare(night(1), night(2, scenario("pays", emptyCart)))
+    assert.deepStrictEqual([code, last], [1, "worse: 1 newly failing scenario"])
+    assert.deepStrictEqual(lines.slice(2, 6), [
+      "",
+      "newly failing",
+      "  shop › pays  0 of 3 trials passed, was 3 of 3",
+      '      the order exists: the service says "The cart was empty."'
+    ])
+  })
+
+  it("worse, where a scenario began to leak a browser", async () => {
+    const leaking = trials(3, { leakedBrowsers: [{ id: "b-1", stopped: true }] })
+    const { code, stdout } = await compare(night(1), night(2, scenario("pays", leaking)))
+    assert.strictEqual(code, 1)
+    assert.match(stdout, /\nnewly failing\n {2}shop › pays .+\n {6}leaked a browser\n/u)
+  })
+
+  it("better, where a scenario is fixed", async () => {
+    const { code, last, lines } = await compare(night(1, scenario("pays", emptyCart)), night(2))
+    assert.deepStrictEqual([code, last], [6, "better: 1 fixed scenario"])
+    assert.deepStrictEqual(lines.slice(2, 6), [
+      "",
+      "fixed",
+      "  shop › pays  3 of 3 trials passed, was 0 of 3",
+      '      was: the order exists: the service says "The cart was empty."'
+    ])
+  })
+
+  it("worse, where one scenario is fixed and another one fails", async () => {
+    const { code, last } = await compare(
+      night(1, scenario("pays", emptyCart)),
+      night(2, scenario("searches", emptyCart))
+    )
+    assert.deepStrictEqual([code, last], [1, "worse: 1 newly failing scenario; also 1 fixed scenario"])
+  })
+
+  it("no difference seen, where all is as it was", async () => {
+    const { code, last } = await compare(night(1), night(2))
+    assert.strictEqual(code, 0)
+    assert.match(last, /^no difference seen$/u)
+  })
+
+  it("cannot tell, where only two nights are known and all takes longer and costs more", async () => {
+    const slow = ["searches", "pays", "returns", "reviews"].map((name) =>
+      scenario(name, trials(3, { duration_ms: 2700, cost_usd: "0.0197" }))
+    )
+    const { code, last, stdout } = await compare(night(1), night(2, ...slow))
+    assert.deepStrictEqual([code, last], [5, "cannot tell: duration +170 %, cost +97 %"])
+    assert.match(stdout, /\nslower\n {2}shop › searches {2}2\.7 s, was 1 s \(\+170 %\)\n/u)
+    assert.match(stdout, /\ncostlier\n {2}shop › searches {2}0\.0197 USD, was 0\.01 USD \(\+97 %\)\n/u)
+    assert.match(
+      stdout,
+      /\nneeds {4}5 nights like these, to know what is normal; the history has 0: record them with .+ run --history FILE --record\n/u
+    )
+  })
+
+  it("cannot tell, where a scenario passes in some trials only, with how many trials it takes", async () => {
+    const some = [...trials(2), ...emptyCart.slice(2)]
+    const { code, last, stdout } = await compare(night(1), night(2, scenario("pays", some)))
+    assert.deepStrictEqual([code, last], [5, "cannot tell: 1 newly flaky scenario"])
+    assert.match(stdout, /\nnewly flaky\n {2}shop › pays {2}2 of 3 trials passed, was 3 of 3\n.+The cart was empty/u)
+    assert.match(stdout, /\nneeds {4}\d+ trials of each scenario in both nights \(--trials \d+\)\n/u)
+  })
+
+  it("the same for programs", async () => {
+    const { code, stdout } = await compare(night(1), night(2, scenario("pays", emptyCart)), "--json")
+    const { after, changes, verdict } = JSON.parse(stdout)
+    assert.deepStrictEqual([code, verdict, after.startedAt], [1, "worse", "2026-11-02T02:00:00.000Z"])
+    assert.deepStrictEqual(changes, [
+      {
+        kind: "newly failing",
+        suite: "shop",
+        name: "pays",
+        now: "0 of 3 trials passed",
+        before: "3 of 3",
+        isCertain: true,
+        error: 'the order exists: the service says "The cart was empty."'
+      }
+    ])
+  })
+})
+
+describe("compare of two nights of a history", () => {
+  const history = join(folder, "history.ndjson")
+  const reports = [1, 2, 3, 4, 5, 6, 7].map((day) =>
+    night(
+      day,
+      scenario("pays", day === 7 ? emptyCart : trials(3)),
+      scenario("drifts", day % 2 === 0 ? trials(3) : emptyCart)
+    )
+  )
+  const record = (recorded: ReadonlyArray<Night.Night>) =>
+    writeFileSync(history, recorded.map((line) => `${JSON.stringify(line)}\n`).join(""))
+  const last = (...more: ReadonlyArray<string>) => run(["compare", "last-1", "last", "--history", history, ...more])
+
+  it("finds the reports of both, and knows a scenario that fails in other nights, too", async () => {
+    record(reports.map((report, index) => Night.ofReport(report, `reports/${index}`)))
+    written("reports/6", reports[6] ?? night(7))
+    const { code, stderr, stdout } = await last()
+    assert.deepStrictEqual([code, stderr], [1, ""])
+    assert.match(stdout, /\nnewly failing\n {2}shop › pays .+\n {6}the order exists: the service says/u)
+    assert.match(stdout, /\n {2}shop › drifts .+ \(failed in 3 of 5 other nights\)\n/u)
+    assert.match(stdout, /\nworse: 1 newly failing scenario, pass rate 60 %, was 100 %\n$/u)
+  })
+
+  it("needs no reports", async () => {
+    record(reports.map((report) => Night.ofReport(report)))
+    const { code, stdout } = await last()
+    assert.strictEqual(code, 1)
+    assert.match(stdout, /\nnewly failing\n {2}shop › pays {2}0 of 3 trials passed, was 3 of 3\n/u)
+  })
+
+  it("says of one scenario that it is slower where nights are known", async () => {
+    const slow = (day: number, factor: number) =>
+      night(day, scenario("pays", trials(3, { duration_ms: 1000 * factor * (1 + 0.01 * (day % 3)) })))
+    const nights = [1, 2, 3, 4, 5, 6, 7, 8].map((day) => Night.ofReport(slow(day, day === 8 ? 2.7 : 1)))
+    record(nights)
+    const { code, stdout } = await last()
+    assert.strictEqual(code, 1)
+    assert.match(stdout, /\nslower\n {2}shop › pays {2}2\.75 s, was 1\.01 s \(\+173 %\)\n/u)
+    assert.match(stdout, /\nworse: 1 slower scenario, duration \+29 %\n$/u)
+  })
+})

@@ -1,0 +1,281 @@
+import { mainCauseOf } from "@webagent/report/Cause"
+import { counted, duration, percent } from "@webagent/report/Text"
+import * as Discrete from "@webagent/statistics/Discrete"
+import * as Fisher from "@webagent/statistics/Fisher"
+import { keyOf, type Night, type NightScenario } from "./Night.ts"
+import { type Compared, type ComparedLevel, doubtOfEach, type NightComparison } from "./NightComparison.ts"
+import { least, scenariosOf } from "./Past.ts"
+
+/** How a scenario of the second night differs from the first. The order is the one to read them in. */
+export const kinds = [
+  "newly failing",
+  "newly flaky",
+  "passes less often",
+  "fixed",
+  "passes more often",
+  "slower",
+  "faster",
+  "costlier",
+  "cheaper"
+] as const
+
+/** How a scenario of the second night differs from the first. */
+export type Kind = (typeof kinds)[number]
+
+/** One scenario that differs. */
+export interface Change {
+  readonly kind: Kind
+  readonly suite: string
+  readonly name: string
+  readonly now: string
+  readonly before: string
+  /** Whether there is evidence: else it may be chance. */
+  readonly isCertain: boolean
+  /** Why it failed, in a line, where a report says it: of what is fixed, in the first night. */
+  readonly error?: string
+  /** What else there is to know of it. */
+  readonly note?: string
+}
+
+/** What a comparison ends with. */
+export type Verdict = "worse" | "better" | "no difference seen" | "cannot tell"
+
+/** What two nights come to, and what it would take to say more. */
+export interface Conclusion {
+  readonly verdict: Verdict
+  readonly changes: ReadonlyArray<Change>
+  /** What the verdict rests on: `1 newly failing scenario`, `duration +170 %`. */
+  readonly because: ReadonlyArray<string>
+  /** What got better in a night that is worse. */
+  readonly also: ReadonlyArray<string>
+  readonly needs: {
+    /** How many nights like these the history has, where it has too few of them. */
+    readonly nights?: number
+    /** How many trials of each scenario would show a scenario that has become flaky. */
+    readonly trials?: number
+  }
+}
+
+/** A change of a single scenario's duration or cost that is worth a line without evidence. */
+const notable = Math.log(1.5)
+/** The same of all scenarios together. */
+const notableTogether = Math.log(1.1)
+/** Less than that is not worth a line, however many times it is. */
+const least_ms = 50
+const mostTrials = 200
+
+const isWell = ({ leaks, verdict }: NightScenario) => verdict === "passed" && leaks === 0
+const isFailing = ({ verdict }: NightScenario) => verdict !== "passed" && verdict !== "flaky" && verdict !== "skipped"
+
+const passedText = ({ leaks, passed, scored, verdict }: NightScenario): string =>
+  scored === 0
+    ? verdict === "infra"
+      ? "service not reached"
+      : "not scored"
+    : `${passed} of ${scored} trials passed${leaks === 0 ? "" : `, ${counted(leaks, "leaked browser")}`}`
+
+const ratioText = ({ passed, scored }: NightScenario): string =>
+  scored === 0 ? "not scored" : `${passed} of ${scored}`
+
+/** `+170 %`, `-3.2 %`. */
+const signed = (log: number): string => {
+  const change = Math.expm1(log)
+  return `${change < 0 ? "" : "+"}${percent(change, Math.abs(change) < 0.1 ? 1 : 0)}`
+}
+
+const errorIn = ({ report }: Compared, { name, suite }: NightScenario) => {
+  const result = report?.results.find((one) => one.suite === suite && one.name === name)
+  const cause = result === undefined ? undefined : mainCauseOf(result)
+  return cause === undefined ? {} : { error: cause.text }
+}
+
+interface Asked {
+  readonly a: Compared
+  readonly b: Compared
+  readonly comparison: NightComparison
+  /** Other nights like these. */
+  readonly nights: ReadonlyArray<Night>
+}
+
+/** In how many other nights a scenario did not pass, where that is known. */
+const othersOf = ({ a, b, nights }: Asked, { name, source, suite }: NightScenario) => {
+  const its = nights.flatMap((night) => {
+    const one = scenariosOf(night).get(keyOf(suite, name))
+    const isOther = night.id !== a.night.id && night.id !== b.night.id
+    return isOther && one !== undefined && one.source === source && one.scored > 0 ? [one] : []
+  })
+  return { failed: its.filter((one) => !isWell(one)).length, of: its.length }
+}
+
+/** A change, and whether it is of a scenario that other nights know to fail at times. */
+interface Found {
+  readonly change: Change
+  readonly isUsual: boolean
+}
+
+/** How one scenario's trials passed in both nights. */
+const rateChange = (asked: Asked, before: NightScenario | undefined, now: NightScenario): ReadonlyArray<Found> => {
+  const { a, b, comparison } = asked
+  const row = comparison.rows.find(
+    ({ figure, scenario }) => figure === "pass rate" && scenario?.name === now.name && scenario.suite === now.suite
+  )
+  const others = othersOf(asked, now)
+  const isUsual = others.failed > 0
+  const isAnew = before !== undefined && before.source !== now.source
+  const note = [
+    ...(isUsual ? [`failed in ${others.failed} of ${others.of} other nights`] : []),
+    ...(isAnew ? ["written anew"] : [])
+  ].join(", ")
+  const change = (kind: Kind, isCertain: boolean, of: Compared = b): ReadonlyArray<Found> => [
+    {
+      isUsual,
+      change: {
+        kind,
+        suite: now.suite,
+        name: now.name,
+        now: passedText(now),
+        before: before === undefined ? "not there" : ratioText(before),
+        isCertain: isCertain && !isAnew,
+        ...errorIn(of, now),
+        ...(note === "" ? {} : { note })
+      }
+    }
+  ]
+  const regressed = row?.verdict === "regressed"
+  if (before === undefined) return isFailing(now) ? change("newly failing", false) : []
+  if (isWell(before) && isFailing(now)) return change("newly failing", regressed || (now.scored > 0 && !isUsual))
+  if (isWell(before) && now.verdict === "flaky") return change("newly flaky", regressed)
+  if (regressed) return change("passes less often", true)
+  if (isFailing(before) && isWell(now)) {
+    return change("fixed", row?.verdict === "improved" || (before.scored > 0 && !isUsual), a)
+  }
+  return row?.verdict === "improved" ? change("passes more often", true, a) : []
+}
+
+const levelKinds: Readonly<Record<string, readonly [more: Kind, less: Kind]>> = {
+  duration: ["slower", "faster"],
+  cost: ["costlier", "cheaper"]
+}
+
+const levelChange = ({ a, b }: Asked, { change, level, scenario, verdict }: ComparedLevel): ReadonlyArray<Found> => {
+  if (scenario === null) return []
+  const key = keyOf(scenario.suite, scenario.name)
+  const [now, before] = [b, a].map(({ night }) => {
+    const its = scenariosOf(night).get(key)
+    return its === undefined ? undefined : level.of(its)
+  })
+  const [more, less] = levelKinds[level.figure] ?? []
+  if (now === undefined || before === undefined || more === undefined || less === undefined) return []
+  const format = level.figure === "duration" ? duration : level.format
+  const isCertain = verdict === "regressed" || verdict === "improved"
+  const isLong = level.figure !== "duration" || Math.abs(Math.exp(now) - Math.exp(before)) >= least_ms
+  if (!isCertain && (Math.abs(change) < notable || !isLong)) return []
+  return [
+    {
+      isUsual: false,
+      change: {
+        kind: change > 0 ? more : less,
+        suite: scenario.suite,
+        name: scenario.name,
+        now: format(Math.exp(now)),
+        before: format(Math.exp(before)),
+        isCertain,
+        note: signed(change)
+      }
+    }
+  ]
+}
+
+const isGood = ({ kind }: Change) =>
+  kind === "fixed" || kind.endsWith("more often") || kind === "faster" || kind === "cheaper"
+
+const countedKinds = (changes: ReadonlyArray<Change>): ReadonlyArray<string> =>
+  kinds.flatMap((kind) => {
+    const count = changes.filter((change) => change.kind === kind).length
+    if (count === 0) return []
+    return kind.endsWith("often")
+      ? [`${counted(count, "scenario")} ${count === 1 ? kind : kind.replace("passes", "pass")}`]
+      : [`${count} ${kind} ${count === 1 ? "scenario" : "scenarios"}`]
+  })
+
+/** All scenarios together, in words, by what the comparison says of them. */
+const wholeOf = ({ comparison: { levels, rows } }: Asked, verdict: "regressed" | "improved"): ReadonlyArray<string> => [
+  ...rows
+    .filter((row) => row.scenario === null && row.verdict === verdict)
+    .filter(({ figure }) => figure === "pass rate" || figure === "leaked browsers")
+    .map(({ before, figure, now }) => `${figure} ${now}, was ${before}`),
+  ...levels
+    .filter((one) => one.scenario === null && one.verdict === verdict)
+    .map(({ change, level }) => `${level.figure} ${signed(change)}`)
+]
+
+/** Which of all scenarios' levels changed, and too few nights are known to say whether that is normal. */
+const unknownOf = ({ comparison: { levels } }: Asked): ReadonlyArray<ComparedLevel> =>
+  levels.filter(
+    ({ change, scenario, verdict }) =>
+      scenario === null && verdict === "not enough data" && Math.abs(change) > notableTogether
+  )
+
+/** That a night is partial, unless only a part was selected. */
+const cutShort = ({ partial }: Night, which: string): ReadonlyArray<string> =>
+  partial === undefined || partial.startsWith("only ") ? [] : [`the ${which} night is partial: ${partial}`]
+
+/** How many trials in both nights would show a rate like this one of a scenario that always passed. */
+const trialsFor = ({ passed, scored }: NightScenario, level: number): number | undefined => {
+  const rate = 1 - passed / scored
+  for (let of = scored + 1; of <= mostTrials; of++) {
+    const failed = Math.round(rate * of)
+    const distribution = Fisher.conditional({ passed: failed, of }, { passed: 0, of })
+    if (Discrete.atLeast(distribution, failed) <= level) return of
+  }
+  return undefined
+}
+
+const needsOf = (asked: Asked, uncertain: ReadonlyArray<Change>): Conclusion["needs"] => {
+  const { b, comparison } = asked
+  const isLevel = ({ kind }: Change) => Object.values(levelKinds).some((pair) => pair.includes(kind))
+  const nights = Math.min(...comparison.levels.map(({ nights }) => nights))
+  const flaky = uncertain.flatMap((change) => {
+    const its = scenariosOf(b.night).get(keyOf(change.suite, change.name))
+    return isLevel(change) || its === undefined || its.scored === 0 || its.passed === its.scored ? [] : [its]
+  })
+  const trials = flaky.flatMap((its) => trialsFor(its, doubtOfEach(comparison.scenarios)) ?? [])
+  return {
+    ...(nights < least && (unknownOf(asked).length > 0 || uncertain.some(isLevel)) ? { nights } : {}),
+    ...(trials.length === 0 ? {} : { trials: Math.max(...trials) })
+  }
+}
+
+/**
+ * What two nights come to: worse where there is evidence that anything is, else cannot tell where anything differs that
+ * may be chance, else better, else no difference seen. A scenario of which all trials passed and now none does is
+ * evidence, unless other nights show that it fails at times.
+ */
+export const conclude = (asked: Asked): Conclusion => {
+  const { a, b, comparison } = asked
+  const [before, now] = [scenariosOf(a.night), scenariosOf(b.night)]
+  const found = [
+    ...[...now].flatMap(([key, its]) => rateChange(asked, before.get(key), its)),
+    ...comparison.levels
+      .toSorted((one, other) => Math.abs(other.change) - Math.abs(one.change))
+      .flatMap((one) => levelChange(asked, one))
+  ]
+  const ordered = kinds.flatMap((kind) => found.filter(({ change }) => change.kind === kind))
+  const changes = ordered.map(({ change }) => change)
+  const certain = changes.filter(({ isCertain }) => isCertain)
+  const uncertain = ordered.flatMap(({ change, isUsual }) => (change.isCertain || isUsual ? [] : [change]))
+  const worse = [...countedKinds(certain.filter((change) => !isGood(change))), ...wholeOf(asked, "regressed")]
+  const better = [...countedKinds(certain.filter(isGood)), ...wholeOf(asked, "improved")]
+  const unknown = unknownOf(asked)
+  // what all scenarios do together is not said again of each
+  const isSaid = ({ kind }: Change) => unknown.some(({ level }) => levelKinds[level.figure]?.includes(kind))
+  const doubtful = [
+    ...[a, b].flatMap(({ night }, index) => cutShort(night, index === 0 ? "first" : "second")),
+    ...unknown.map(({ change, level }) => `${level.figure} ${signed(change)}`),
+    ...countedKinds(uncertain.filter((change) => !isSaid(change)))
+  ]
+  const needs = needsOf(asked, uncertain)
+  if (worse.length > 0) return { verdict: "worse", changes, because: worse, also: better, needs }
+  if (doubtful.length > 0) return { verdict: "cannot tell", changes, because: doubtful, also: better, needs }
+  return { verdict: better.length > 0 ? "better" : "no difference seen", changes, because: better, also: [], needs }
+}
