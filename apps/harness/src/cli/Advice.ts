@@ -1,7 +1,7 @@
 import * as Attention from "../reporters/Attention.ts"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { program, quoted } from "./Program.ts"
-import type { RunOptions } from "./RunOptions.ts"
+import type { RunOptions } from "./RunFlags.ts"
 
 const targetFlags = (options: RunOptions): ReadonlyArray<string> =>
   options.target === "simulated"

@@ -8,7 +8,7 @@ import type { Limits, RunHeader } from "@webagent/report/RunReport"
 import * as Shards from "../run/shards/Shards.ts"
 import * as NightHistory from "../run/NightHistory.ts"
 import { program } from "./Program.ts"
-import type { RunOptions } from "./RunOptions.ts"
+import type { RunOptions } from "./RunFlags.ts"
 import * as SuiteSource from "./SuiteSource.ts"
 
 type Split = NonNullable<RunHeader["shard"]>

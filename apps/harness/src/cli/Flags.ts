@@ -1,4 +1,21 @@
 import * as Flag from "effect/cli/Flag"
+import * as Option from "effect/Option"
+import { parseDuration } from "./Parsers.ts"
+
+/** A flag that is undefined where it is not given. */
+export const optional = <A>(flag: Flag.Flag<A>, description: string): Flag.Flag<A | undefined> =>
+  flag.pipe(Flag.withDescription(description), Flag.optional, Flag.map(Option.getOrUndefined))
+
+/** A text; undefined where it is not given. */
+export const text = (name: string, description: string) => optional(Flag.String(name), description)
+
+/** A text that may be given several times. */
+export const texts = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.atLeast(0))
+
+/** Whether the flag is given. */
+export const switched = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 
 /** An integer that is at least `least`. */
 export const integer = (name: string, least: number) =>
@@ -9,6 +26,18 @@ export const integer = (name: string, least: number) =>
     )
   )
 
+/** An integer that is at least `least`; undefined where it is not given. */
+export const count = (name: string, least: number, description: string) => optional(integer(name, least), description)
+
+/** A time such as `30s`. */
+export const time = (name: string) =>
+  Flag.String(name).pipe(
+    Flag.filterMap(parseDuration, (text) => `Expected: a time such as 500ms, 30s or 5m, got "${text}"`)
+  )
+
+/** A time; undefined where it is not given. */
+export const duration = (name: string, description: string) => optional(time(name), description)
+
 /** `--target`; `simulated` says which service runs when none is named. */
 export const target = (simulated: string) =>
   Flag.String("target").pipe(
@@ -18,10 +47,7 @@ export const target = (simulated: string) =>
 
 /** `--report-dir`; `what` says what is written there. */
 export const reportDir = (what: string) =>
-  Flag.String("report-dir").pipe(
-    Flag.withDescription(`Write ${what} to this folder (default: .webagent/runs/<local time>)`),
-    Flag.optional
-  )
+  text("report-dir", `Write ${what} to this folder (default: .webagent/runs/<local time>)`)
 
 /** `--api-key-env`. */
 export const apiKeyEnv = Flag.String("api-key-env").pipe(

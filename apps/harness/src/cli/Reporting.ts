@@ -27,7 +27,7 @@ import * as EventReporting from "./EventReporting.ts"
 import * as ReportDirectory from "./ReportDirectory.ts"
 import type { Resumed } from "./Resumed.ts"
 import { isSet, terminal } from "./Terminal.ts"
-import type { RunOptions } from "./RunOptions.ts"
+import type { RunOptions } from "./RunFlags.ts"
 
 /** What the reporters of a run are given by its command. */
 export interface ReportingOptions {

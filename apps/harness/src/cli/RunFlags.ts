@@ -1,30 +1,25 @@
 import * as Argument from "effect/cli/Argument"
+import type * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
 import * as Flags from "./Flags.ts"
-import { type ReporterName, reporterNames, type RunOptions } from "./RunOptions.ts"
-import { parseAmount, parseDuration, parseShard } from "./Parsers.ts"
+import { parseAmount, parseShard } from "./Parsers.ts"
 
-const parseReporters = (text: string): Option.Option<ReadonlyArray<ReporterName>> => {
+const reporterNames = ["console", "json", "junit", "markdown", "html", "ndjson"] as const
+
+const parseReporters = (text: string): Option.Option<ReadonlyArray<(typeof reporterNames)[number]>> => {
   const names = text.split(",").map((name) => name.trim())
   const known = reporterNames.filter((name) => names.includes(name))
   return known.length === new Set(names).size ? Option.some(known) : Option.none()
 }
 
-/** A flag that need not be there: then it is undefined. */
-const optional = <A>(flag: Flag.Flag<A>): Flag.Flag<A | undefined> =>
-  flag.pipe(Flag.optional, Flag.map(Option.getOrUndefined))
-
-const several = (name: string) => Flag.String(name).pipe(Flag.atLeast(0))
-
-const time = (name: string) =>
-  Flag.String(name).pipe(
-    Flag.filterMap(parseDuration, (text) => `Expected: a time such as 500ms, 30s or 5m, got "${text}"`)
-  )
-
-const amount = (name: string) =>
-  Flag.String(name).pipe(
-    Flag.filterMap(parseAmount, (text) => `Expected: an amount in USD such as 5 or 0.50, got "${text}"`)
+/** USD, as an exact decimal. */
+const amount = (name: string, description: string) =>
+  Flags.optional(
+    Flag.String(name).pipe(
+      Flag.filterMap(parseAmount, (text) => `Expected: an amount in USD such as 5 or 0.50, got "${text}"`)
+    ),
+    description
   )
 
 /** `--reporter`. */
@@ -36,30 +31,19 @@ export const reporters = Flag.String("reporter").pipe(
 
 /** By which nights a run is judged, and what of it is known to fail. */
 export const nightFlags = {
-  history: Flag.String("history").pipe(
-    Flag.withDescription(
-      "Compare with the nights in this file (default: none; with --record .webagent/history.ndjson)"
-    ),
-    optional
+  history: Flags.text(
+    "history",
+    "Compare with the nights in this file (default: none; with --record .webagent/history.ndjson)"
   ),
-  record: Flag.Boolean("record").pipe(Flag.withDescription("Add this run to the history"), Flag.withDefault(false)),
-  quarantine: Flag.String("quarantine").pipe(
-    Flag.withDescription("Read known failures from this file (default: webagent.quarantine.json)"),
-    optional
-  )
+  record: Flags.switched("record", "Add this run to the history"),
+  quarantine: Flags.text("quarantine", "Read known failures from this file (default: webagent.quarantine.json)")
 }
 
 /** Limits of a whole night, for where its shards are put together. */
 export const nightLimits = {
-  maxTime: time("max-time").pipe(Flag.withDescription("Fail if a shard took longer (default: no limit)"), optional),
-  maxCost: amount("max-cost").pipe(
-    Flag.withDescription("Fail if all shards cost more USD (default: the sum of their limits)"),
-    optional
-  ),
-  maxRequests: Flags.integer("max-requests", 1).pipe(
-    Flag.withDescription("Fail if all shards sent more requests (default: no limit)"),
-    optional
-  )
+  maxTime: Flags.duration("max-time", "Fail if a shard took longer (default: no limit)"),
+  maxCost: amount("max-cost", "Fail if all shards cost more USD (default: the sum of their limits)"),
+  maxRequests: Flags.count("max-requests", 1, "Fail if all shards sent more requests (default: no limit)")
 }
 
 /** What `run` and `plan` are told: which scenarios, where, how often, and within which limits. */
@@ -69,48 +53,25 @@ export const flags = {
     Argument.variadic()
   ),
   target: Flags.target("a service in this process"),
-  suite: several("suite").pipe(Flag.withDescription("Run this suite, as if named without a flag; may be repeated")),
-  tag: several("tag").pipe(Flag.withDescription("Run only scenarios with this tag; may be repeated (default: all)")),
-  name: Flag.String("name").pipe(
-    Flag.withDescription("Run only scenarios whose name contains this text (default: all)"),
-    optional
+  suite: Flags.texts("suite", "Run this suite, as if named without a flag; may be repeated"),
+  tag: Flags.texts("tag", "Run only scenarios with this tag; may be repeated (default: all)"),
+  name: Flags.text("name", "Run only scenarios whose name contains this text (default: all)"),
+  trials: Flags.count("trials", 1, "Repeat each scenario this often (default: as it declares)"),
+  trial: Flags.count("trial", 1, "Run only the trial with this number, from 1 (default: all)"),
+  concurrency: Flags.count("concurrency", 1, "Run this many trials at a time (default: 8; with --debug 1)"),
+  timeout: Flags.duration("timeout", "Limit the time of a trial (default: 30s simulated, else 10m)"),
+  maxTime: Flags.duration("max-time", "Stop everything after this time (default: no limit)"),
+  maxScenarioTime: Flags.duration(
+    "max-scenario-time",
+    "Limit the time of all trials of one scenario (default: no limit)"
   ),
-  trials: Flags.integer("trials", 1).pipe(
-    Flag.withDescription("Repeat each scenario this often (default: as it declares)"),
-    optional
-  ),
-  trial: Flags.integer("trial", 1).pipe(
-    Flag.withDescription("Run only the trial with this number, from 1 (default: all)"),
-    optional
-  ),
-  concurrency: Flags.integer("concurrency", 1).pipe(
-    Flag.withDescription("Run this many trials at a time (default: 8; with --debug 1)"),
-    optional
-  ),
-  timeout: time("timeout").pipe(
-    Flag.withDescription("Limit the time of a trial (default: 30s simulated, else 10m)"),
-    optional
-  ),
-  maxTime: time("max-time").pipe(Flag.withDescription("Stop everything after this time (default: no limit)"), optional),
-  maxScenarioTime: time("max-scenario-time").pipe(
-    Flag.withDescription("Limit the time of all trials of one scenario (default: no limit)"),
-    optional
-  ),
-  maxCost: amount("max-cost").pipe(
-    Flag.withDescription("Start nothing that may exceed this cost in USD (default: no limit)"),
-    optional
-  ),
-  trialBudget: amount("trial-budget").pipe(
-    Flag.withDescription("Limit the USD of a trial without a declared budget (default: none)"),
-    optional
-  ),
-  maxRequests: Flags.integer("max-requests", 1).pipe(
-    Flag.withDescription("Start nothing new after this many requests (default: no limit)"),
-    optional
-  ),
-  reruns: Flags.integer("reruns", 0).pipe(
-    Flag.withDescription("Total retries for infrastructure errors (default: a tenth of the trials, at least 3)"),
-    optional
+  maxCost: amount("max-cost", "Start nothing that may exceed this cost in USD (default: no limit)"),
+  trialBudget: amount("trial-budget", "Limit the USD of a trial without a declared budget (default: none)"),
+  maxRequests: Flags.count("max-requests", 1, "Start nothing new after this many requests (default: no limit)"),
+  reruns: Flags.count(
+    "reruns",
+    0,
+    "Total retries for infrastructure errors (default: a tenth of the trials, at least 3)"
   ),
   seed: Flags.integer("seed", 0).pipe(
     Flag.withDescription("Draw random inputs from this seed (default: 1)"),
@@ -119,47 +80,33 @@ export const flags = {
   reportDir: Flags.reportDir("the reports"),
   reporters,
   apiKeyEnv: Flags.apiKeyEnv,
-  control: Flag.String("control").pipe(
-    Flag.withDescription(
-      "Read a simulated server through its control API; key in WEBAGENT_CONTROL_KEY (default: none)"
+  control: Flags.text(
+    "control",
+    "Read a simulated server through its control API; key in WEBAGENT_CONTROL_KEY (default: none)"
+  ),
+  v2SessionId: Flags.text("v2-session-id", "Let v2 scenarios read this session (default: none)"),
+  debug: Flags.switched("debug", "Print each request on standard error, without the key"),
+  shard: Flags.optional(
+    Flag.String("shard").pipe(
+      Flag.filterMap(parseShard, (text) => `Expected: which part of how many, such as 1/4, got "${text}"`)
     ),
-    optional
-  ),
-  v2SessionId: Flag.String("v2-session-id").pipe(
-    Flag.withDescription("Let v2 scenarios read this session (default: none)"),
-    optional
-  ),
-  debug: Flag.Boolean("debug").pipe(
-    Flag.withDescription("Print each request on standard error, without the key"),
-    Flag.withDefault(false)
-  ),
-  shard: Flag.String("shard").pipe(
-    Flag.filterMap(parseShard, (text) => `Expected: which part of how many, such as 1/4, got "${text}"`),
-    Flag.withDescription("Run only one part, such as 1/4; limits then apply to this part (default: all)"),
-    optional
+    "Run only one part, such as 1/4; limits then apply to this part (default: all)"
   ),
   ...nightFlags,
-  allowPaid: Flag.Boolean("allow-paid").pipe(
-    Flag.withDescription("Run scenarios that cost money on a service that is not simulated"),
-    Flag.withDefault(false)
-  )
+  allowPaid: Flags.switched("allow-paid", "Run scenarios that cost money on a service that is not simulated")
 }
 
 /** What the flags were given. */
-export type ParsedFlags = {
-  readonly [Name in keyof typeof flags]: (typeof flags)[Name] extends
-    | Flag.Flag<infer Value>
-    | Argument.Argument<infer Value>
-    ? Value
-    : never
-}
+export type ParsedFlags = Command.Command.Config.Infer<typeof flags>
 
 /** The options that the flags say. */
-export const optionsOf = ({ suite, suites, tag: tags, ...flags }: ParsedFlags): RunOptions => ({
+export const optionsOf = ({ suite, suites, tag: tags, ...flags }: ParsedFlags) => ({
   ...flags,
   suites: [...suites, ...suite],
   tags,
-  reportDir: Option.getOrUndefined(flags.reportDir),
   // what happens at the same time cannot be told apart
   concurrency: flags.concurrency ?? (flags.debug ? 1 : 8)
 })
+
+/** What the flags and arguments of `run` say. */
+export type RunOptions = ReturnType<typeof optionsOf>

@@ -5,7 +5,7 @@ import type * as Scope from "effect/Scope"
 import { type UserError, usage } from "@webagent/report/UserError"
 import { connect, type Target } from "../targets/Target.ts"
 import { program } from "./Program.ts"
-import type { RunOptions } from "./RunOptions.ts"
+import type { RunOptions } from "./RunFlags.ts"
 
 /** The embedded simulated service; the server's modules are loaded only here. */
 const embedded = (options: RunOptions) =>

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Advice from "../../src/cli/Advice.ts"
-import type { RunOptions } from "../../src/cli/RunOptions.ts"
+import type { RunOptions } from "../../src/cli/RunFlags.ts"
 import * as Attention from "../../src/reporters/Attention.ts"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { night } from "../reporters/fixture.ts"

@@ -18,14 +18,6 @@ export const nights = (count: number): string => `${count} night${count === 1 ? 
 /** Tonight, or the nights of a window. */
 export const lately = (size: number): string => (size === 1 ? "tonight" : `in the last ${nights(size)}`)
 
-/** A chance for a person: `in 1 of 40,000 nights`. */
-export const rarely = (chance: number): string => {
-  if (chance > 0.1) return `in ${percent(chance)} of nights`
-  const often = chance < 1e-9 ? 1e9 : 1 / chance
-  const power = 10 ** Math.max(0, Math.floor(Math.log10(often)) - 1)
-  return `in 1 of ${(Math.floor(often / power) * power).toLocaleString("en-US")} nights`
-}
-
 /** A time with its unit. */
 export const time = (time_ms: number): string => {
   if (time_ms < 10) return `${time_ms.toFixed(1)} ms`

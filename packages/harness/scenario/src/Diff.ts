@@ -1,12 +1,13 @@
-import { firstDifference, show, step } from "./Difference.ts"
+import * as TextDiff from "effect/TextDiff"
+import { show, step } from "./Difference.ts"
 
 // what a person still reads at a glance
 const context = 2
 const most = 40
 const longLine = 100
 const longText = 60
-// of a longer value only the part that differs first is shown
-const longest = 50_000
+// in one changed region: the time grows with it, and more than `most` are not shown
+const maxEdits = 100
 
 /** A line of a printed value: how deep it is, and the path of what it is in. */
 interface Line {
@@ -15,10 +16,8 @@ interface Line {
   readonly at: string
 }
 
-type Mark = " " | "-" | "+"
-
 interface Marked extends Line {
-  readonly mark: Mark
+  readonly mark: " " | "-" | "+"
 }
 
 const isTree = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -26,15 +25,11 @@ const isTree = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const word = /^[A-Za-z_$][\w$]*$/u
 
-/**
- * A value as lines without commas, so that nothing differs but what does; `like` says in which order fields come. Undefined
- * where there would be too many.
- */
-const printed = (value: unknown, like: unknown, path: string): ReadonlyArray<Line> | undefined => {
+/** A value as lines without commas, so that nothing differs but what does; `like` says in which order fields come. */
+const printed = (value: unknown, like?: unknown): ReadonlyArray<Line> => {
   const lines: Array<Line> = []
   const above = new Set<unknown>()
   const print = (value: unknown, like: unknown, label: string, depth: number, at: string, path: string): void => {
-    if (lines.length > longest) return
     if (!isTree(value) || above.has(value)) {
       const text = above.has(value) ? "(itself)" : typeof value === "string" ? JSON.stringify(value) : show(value)
       lines.push({ text: label + text, depth, at })
@@ -52,100 +47,43 @@ const printed = (value: unknown, like: unknown, path: string): ReadonlyArray<Lin
     lines.push({ text: isList ? "]" : "}", depth, at })
     above.delete(value)
   }
-  print(value, like, "", 0, path, path)
-  return lines.length > longest ? undefined : lines
-}
-
-const isSame = (a: Line | undefined, b: Line | undefined) => a?.text === b?.text && a?.depth === b?.depth
-
-// the table of the longest common subsequence grows with the product
-const largest = 1_000_000
-
-/** What both have, what only the expected lines have, and what only the actual ones do, in one order. */
-const merged = (expected: ReadonlyArray<Line>, actual: ReadonlyArray<Line>): ReadonlyArray<Marked> => {
-  const marked = (lines: ReadonlyArray<Line>, mark: Mark) => lines.map((line): Marked => ({ ...line, mark }))
-  let head = 0
-  while (head < expected.length && head < actual.length && isSame(expected[head], actual[head])) head++
-  let tail = 0
-  const room = Math.min(expected.length, actual.length) - head
-  while (tail < room && isSame(expected[expected.length - 1 - tail], actual[actual.length - 1 - tail])) tail++
-
-  const a = expected.slice(head, expected.length - tail)
-  const b = actual.slice(head, actual.length - tail)
-  const middle: Array<Marked> = []
-  let [i, j] = [0, 0]
-  if (a.length * b.length <= largest) {
-    const width = b.length + 1
-    const table = new Uint32Array((a.length + 1) * width)
-    const common = (i: number, j: number) => table[i * width + j] ?? 0
-    for (let i = a.length - 1; i >= 0; i--) {
-      for (let j = b.length - 1; j >= 0; j--) {
-        table[i * width + j] = isSame(a[i], b[j])
-          ? common(i + 1, j + 1) + 1
-          : Math.max(common(i + 1, j), common(i, j + 1))
-      }
-    }
-    while (i < a.length && j < b.length) {
-      if (isSame(a[i], b[j])) {
-        middle.push(...marked(b.slice(j++, j), " "))
-        i++
-      } else if (common(i + 1, j) >= common(i, j + 1)) middle.push(...marked(a.slice(i++, i), "-"))
-      else middle.push(...marked(b.slice(j++, j), "+"))
-    }
-  }
-  return [
-    ...marked(expected.slice(0, head), " "),
-    ...middle,
-    ...marked(a.slice(i), "-"),
-    ...marked(b.slice(j), "+"),
-    ...marked(expected.slice(expected.length - tail), " ")
-  ]
+  print(value, like, "", 0, "", "")
+  return lines
 }
 
 const isLowSurrogate = (code: number) => code >= 0xdc00 && code <= 0xdfff
 
-/** Two long lines, cut to where they differ. */
-const narrowed = (expected: string, actual: string): readonly [string, string] => {
-  if (Math.max(expected.length, actual.length) <= longLine) return [expected, actual]
+/** A long line, cut to where it differs from the one that it stands for. */
+const narrowed = (text: string, other: string | undefined): string => {
+  if (Math.max(text.length, other?.length ?? 0) <= longLine) return text
+  if (other === undefined) return text.length > 3 * longLine ? `${text.slice(0, 3 * longLine)}…` : text
+  const room = Math.min(text.length, other.length)
   let head = 0
-  while (head < expected.length && expected[head] === actual[head]) head++
+  while (head < room && text[head] === other[head]) head++
   let tail = 0
-  const room = Math.min(expected.length, actual.length) - head
-  while (tail < room && expected.at(-1 - tail) === actual.at(-1 - tail)) tail++
-  const cut = (text: string) => {
-    let from = Math.max(0, head - 30)
-    let to = Math.min(text.length, text.length - tail + 30, from + 2 * longLine)
-    if (isLowSurrogate(text.charCodeAt(from))) from++
-    if (isLowSurrogate(text.charCodeAt(to))) to++
-    return `${from > 0 ? "…" : ""}${text.slice(from, to)}${to < text.length ? "…" : ""}`
-  }
-  return [cut(expected), cut(actual)]
+  while (tail < room - head && text.at(-1 - tail) === other.at(-1 - tail)) tail++
+  let from = Math.max(0, head - 30)
+  let to = Math.min(text.length, text.length - tail + 30, from + 2 * longLine)
+  if (isLowSurrogate(text.charCodeAt(from))) from++
+  if (isLowSurrogate(text.charCodeAt(to))) to++
+  return `${from > 0 ? "…" : ""}${text.slice(from, to)}${to < text.length ? "…" : ""}`
 }
 
-/** Lines that stand for each other, cut to where they differ. */
-const narrowedAll = (lines: ReadonlyArray<Marked>): ReadonlyArray<Marked> => {
-  const all = [...lines]
-  const runFrom = (start: number, mark: Mark) => {
-    let end = start
-    while (all[end]?.mark === mark) end++
-    return end - start
-  }
-  for (let start = 0; start < all.length; start++) {
-    const gone = runFrom(start, "-")
-    const come = runFrom(start + gone, "+")
-    for (let k = 0; k < Math.min(gone, come); k++) {
-      const [a, b] = [all[start + k], all[start + gone + k]]
-      if (a === undefined || b === undefined) continue
-      const [expected, actual] = narrowed(a.text, b.text)
-      all[start + k] = { ...a, text: expected }
-      all[start + gone + k] = { ...b, text: actual }
-    }
-    start += gone + come
-  }
-  return all.map((line) => ({
-    ...line,
-    text: line.text.length > 3 * longLine ? `${line.text.slice(0, 3 * longLine)}…` : line.text
-  }))
+const marks = { Equal: " ", Delete: "-", Insert: "+" } as const
+const opposite = { Equal: "", Delete: "Insert", Insert: "Delete" }
+
+/** The lines of both in one order; what was deleted stands before what came in its place. */
+const merged = (expected: ReadonlyArray<Line>, actual: ReadonlyArray<Line>): ReadonlyArray<Marked> => {
+  const isSame = (one: Line, other: Line) => one.text === other.text && one.depth === other.depth
+  const edits = TextDiff.diffWith(isSame)(expected, actual, { maxEdits })
+  return edits.flatMap(({ _tag, items }, index) => {
+    const others = [edits[index + 1], edits[index - 1]].find((edit) => edit?._tag === opposite[_tag])?.items ?? []
+    return items.map((line, place) => ({
+      ...line,
+      mark: marks[_tag],
+      text: narrowed(line.text, others[place]?.text)
+    }))
+  })
 }
 
 /** Only what differs and what is around it; where lines are left out it says so, and where in the value it goes on. */
@@ -178,20 +116,6 @@ const textLines = (text: string): ReadonlyArray<Line> => text.split("\n").map((t
 const isSameKind = (one: unknown, other: unknown) =>
   isTree(one) && isTree(other) && Array.isArray(one) === Array.isArray(other)
 
-/** Two objects or lists, or, where they are too long to be shown, the part of them that differs first. */
-const trees = (expected: unknown, actual: unknown, path = ""): ReadonlyArray<Marked> => {
-  const [a, b] = [printed(expected, undefined, path), printed(actual, expected, path)]
-  if (a !== undefined && b !== undefined) return merged(a, b)
-  if (isTree(expected) && isTree(actual) && isSameKind(expected, actual)) {
-    for (const key of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
-      if (firstDifference(actual[key], expected[key]) === undefined) continue
-      return trees(expected[key], actual[key], path + step(key, Array.isArray(expected)))
-    }
-  }
-  const line = (value: unknown): Line => ({ text: show(value), depth: 0, at: path })
-  return merged([line(expected)], [line(actual)])
-}
-
 /**
  * The difference of two values that one line each does not show well: two objects or lists, or two texts, one of them
  * long. A line begins with `- ` if it is expected, with `+ ` if it was received, and with `  ` if it is both.
@@ -203,7 +127,7 @@ export const diff = (expected: unknown, actual: unknown): ReadonlyArray<string> 
         ? merged(textLines(expected), textLines(actual))
         : undefined
       : isSameKind(expected, actual)
-        ? trees(expected, actual)
+        ? merged(printed(expected), printed(actual, expected))
         : undefined
-  return lines?.some(({ mark }) => mark !== " ") === true ? shortened(narrowedAll(lines)) : undefined
+  return lines?.some(({ mark }) => mark !== " ") === true ? shortened(lines) : undefined
 }

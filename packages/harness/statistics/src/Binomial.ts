@@ -18,7 +18,3 @@ export const of = (trials: number, chance: number): Discrete.Discrete => {
 /** Clopper and Pearson's upper bound of the chance of success, one-sided, at this confidence. */
 export const upper = (successes: number, trials: number, confidence: number): number =>
   successes >= trials ? 1 : Beta.quantile(confidence, successes + 1, trials - successes)
-
-/** How many trials without a failure show, at this confidence, that less than `share` of trials fail: 59 for 5 % at 95 %. */
-export const cleanTrials = (share: number, confidence: number): number =>
-  Math.ceil(Math.log(1 - confidence) / Math.log(1 - share) - 1e-9)

@@ -43,46 +43,10 @@ export const ofMean = (numbers: ReadonlyArray<number>, doubt: number): Interval 
   around(numbers, 1 / numbers.length, doubt)
 
 /**
- * Prediction interval for the mean of `more` further numbers from the same distribution. Each end is missed with a chance
- * of `doubt`.
+ * Prediction interval for one more positive figure from the same distribution, by the logarithms. Each end is missed with
+ * a chance of `doubt`. `detectable` is a ratio.
  */
-export const ofNextMean = (numbers: ReadonlyArray<number>, more: number, doubt: number): Interval =>
-  around(numbers, 1 / more + 1 / numbers.length, doubt)
-
-/** By how much the middle of one more number must be above a bound, for the number to be above it in four of five cases. */
-export const beyond = (numbers: ReadonlyArray<number>): number =>
-  numbers.length < 2
-    ? Infinity
-    : StudentT.quantile(power, numbers.length - 1) * deviation(numbers) * Math.sqrt(1 + 1 / numbers.length)
-
-/** The chance that the mean of `more` further numbers from the same distribution is `value` or larger. */
-export const chanceOfMean = (numbers: ReadonlyArray<number>, more: number, value: number): number => {
-  if (numbers.length < 2) return 1
-  const away = value - mean(numbers)
-  const error = deviation(numbers) * Math.sqrt(1 / more + 1 / numbers.length)
-  // numbers that are all the same differ from their mean in the last digits
-  if (Math.abs(away) < 1e-9) return 0.5
-  return StudentT.above(away / error, numbers.length - 1)
+export const ofNextFigure = (figures: ReadonlyArray<number>, doubt: number): Interval => {
+  const { detectable, high, low, middle } = around(figures.map(Math.log), 1 + 1 / figures.length, doubt)
+  return { middle: Math.exp(middle), low: Math.exp(low), high: Math.exp(high), detectable: Math.exp(detectable) }
 }
-
-/** Within what one more number lies, if it comes from where these came from; each end is missed with a chance of `doubt`. */
-export const ofNext = (numbers: ReadonlyArray<number>, doubt: number): Interval => ofNextMean(numbers, 1, doubt)
-
-/** The same of positive numbers by their logarithms: middle and ends are ratios or figures, `detectable` is a ratio. */
-const ofLogarithms =
-  (interval: (numbers: ReadonlyArray<number>, doubt: number) => Interval) =>
-  (numbers: ReadonlyArray<number>, doubt: number): Interval => {
-    const { detectable, high, low, middle } = interval(numbers.map(Math.log), doubt)
-    return {
-      middle: Math.exp(middle),
-      low: Math.exp(low),
-      high: Math.exp(high),
-      detectable: Math.exp(detectable)
-    }
-  }
-
-/** The interval of the geometric mean of ratios. */
-export const ofRatios = ofLogarithms(ofMean)
-
-/** Within what one more positive figure lies. */
-export const ofNextFigure = ofLogarithms(ofNext)

@@ -21,9 +21,8 @@ describe("distributions of counts", () => {
   })
 })
 
-describe("clean trials", () => {
-  it("are 59 for less than 5 % at 95 %, and the bound says the same", () => {
-    assert.strictEqual(Binomial.cleanTrials(0.05, 0.95), 59)
+describe("upper", () => {
+  it("is below 5 % at 95 % after 59 trials without a failure", () => {
     assert.isBelow(Binomial.upper(0, 59, 0.95), 0.05)
     assert.isAbove(Binomial.upper(0, 58, 0.95), 0.05)
     assert.strictEqual(Binomial.upper(5, 5, 0.95), 1)

@@ -1,30 +1,93 @@
-import type { Output } from "@webagent/load/Output"
+import { loadTests } from "@webagent/load/LoadTest"
+import * as Output from "@webagent/load/Output"
+import * as Argument from "effect/cli/Argument"
+import type * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Option from "effect/Option"
+import * as Flags from "../Flags.ts"
 import { isWebAddress } from "../Parsers.ts"
 
-/** The flags and arguments of `load` that restrict each other. */
-export interface LoadFlags {
-  readonly test: string
-  /** The second address of `--ab`, or a word too many. */
-  readonly other: string | undefined
-  readonly ab: string | undefined
-  readonly target: string
-  readonly pairs: number | undefined
-  readonly seed: number | undefined
-  readonly tolerance: number | undefined
-  readonly baseline: string | undefined
-  readonly record: boolean
-  readonly rate: number | undefined
-  readonly vus: number | undefined
-  readonly thresholds: string | undefined
-  readonly profile: string | undefined
-  readonly segments: number
-  readonly outputs: ReadonlyArray<Output>
-  /** The values of `--out` that are no output: a folder, with `--render`. */
-  readonly folders: ReadonlyArray<string>
-  readonly renders: boolean
-  readonly image: string | undefined
-  readonly reportDir: string | undefined
+const makers: Readonly<Record<string, (url: string) => Output.Output>> = {
+  prometheus: Output.prometheus,
+  otlp: Output.otlp
 }
+
+/** An output and its address: `prometheus=http://127.0.0.1:9090/api/v1/write`; nothing for any other text. */
+const parseOutput = (text: string): Option.Option<Output.Output> => {
+  const [, name = "", url = ""] = /^(\w+)=(.*)$/u.exec(text) ?? []
+  return isWebAddress(url) ? Option.fromUndefinedOr(makers[name]?.(url)) : Option.none()
+}
+
+const share = (name: string, example: string, description: string) =>
+  Flags.optional(
+    Flag.Finite(name).pipe(
+      Flag.filter(
+        (share) => share >= 0 && share <= 1,
+        (share) => `Expected: a share from 0 to 1, such as ${example}, got ${share}`
+      )
+    ),
+    description
+  )
+
+/** What the pairs of `--ab` are, and what change is accepted, unless told. */
+export const defaults = { pairs: 7, seed: 1, tolerance: 0.05 }
+
+/** The flags and arguments of `load`. */
+export const flags = {
+  test: Argument.String("test").pipe(Argument.withDescription(`Load test: ${Object.keys(loadTests).join(", ")}`)),
+  other: Argument.String("url").pipe(
+    Argument.withDescription("With --ab: service B"),
+    Argument.optional,
+    Argument.map(Option.getOrUndefined)
+  ),
+  ab: Flags.text("ab", "Compare service B with A: --ab URL_A URL_B"),
+  pairs: Flags.count("pairs", 3, `With --ab: run N pairs (default: ${defaults.pairs})`),
+  baseline: Flags.text("baseline", "Compare with the earlier runs in FILE (NDJSON)"),
+  record: Flags.switched("record", "Add this run to the --baseline file (default: no)"),
+  tolerance: share(
+    "tolerance",
+    "0.05 for 5 %",
+    `Accept changes up to this share (default: ${defaults.tolerance}, which is 5 %)`
+  ),
+  seed: Flags.count("seed", 0, `With --ab: draw the order in pairs from N (default: ${defaults.seed})`),
+  target: Flags.target("a service started for this test"),
+  rate: Flags.count("rate", 1, "Start N flows per second at full load (default: the test's)"),
+  duration: Flags.duration("duration", "Start new flows for this time, such as 60s (default: the test's)"),
+  vus: Flags.count("vus", 1, "Run N virtual users (closed model) instead of a rate"),
+  mix: Flags.text("mix", "Set the weights of the flows: runs=3,browsers=1 (default: the test's)"),
+  sample: share("sample", "0.1", "Check this share of responses against the contract (default: 0.01)"),
+  task: Flags.text("task", "Give runs this task (default: a greeting, 200 ms when simulated)"),
+  runTimeout: Flags.duration("run-timeout", "Wait this long for a run to end (default: 30s)"),
+  thresholds: Flags.text("thresholds", "Replace thresholds of the test by those in FILE (JSON)"),
+  profile: Flags.text("profile", "Set the behavior of the simulated service: a preset or a JSON file"),
+  segments: Flags.integer("segments", 1).pipe(
+    Flag.withDescription("Share the load among N k6 processes (default: 1)"),
+    Flag.withDefault(1)
+  ),
+  out: Flags.texts("out", "Send metrics to prometheus=URL or otlp=URL; --render: write to DIR"),
+  render: Flags.optional(
+    Flag.Literals("render", ["k6-operator"]),
+    "Send no load; write manifests for k6-operator to --out DIR"
+  ),
+  image: Flags.text("image", "With --render: put the script into this image (default: a ConfigMap)"),
+  reportDir: Flags.reportDir("load-<test>.html, .json, .series.json and .junit.xml"),
+  allowRemote: Flags.switched("allow-remote", "Allow a target on another machine or with real costs (default: no)"),
+  apiKeyEnv: Flags.apiKeyEnv
+}
+
+type ParsedFlags = Command.Command.Config.Infer<typeof flags>
+
+/** What the flags and arguments of `load` say. */
+export const optionsOf = ({ out, render, ...flags }: ParsedFlags) => ({
+  ...flags,
+  outputs: out.flatMap((text) => Option.toArray(parseOutput(text))),
+  /** The values of `--out` that are no output: a folder, with `--render`. */
+  folders: out.filter((text) => Option.isNone(parseOutput(text))),
+  renders: render !== undefined
+})
+
+/** What the flags and arguments of `load` say. */
+export type LoadOptions = ReturnType<typeof optionsOf>
 
 /** The flags that were given. */
 const givenOf = (flags: Readonly<Record<string, unknown>>): ReadonlyArray<string> =>
@@ -38,10 +101,10 @@ const needsPairs = (what: string | undefined): string | undefined =>
 
 const quoted = (text: string | undefined) => (text === undefined ? undefined : `"${text}"`)
 
-const ofPairs = ({ pairs, seed }: LoadFlags) => ({ "--pairs": pairs, "--seed": seed })
-const ofBaseline = ({ baseline, record }: LoadFlags) => ({ "--baseline": baseline, "--record": record })
+const ofPairs = ({ pairs, seed }: LoadOptions) => ({ "--pairs": pairs, "--seed": seed })
+const ofBaseline = ({ baseline, record }: LoadOptions) => ({ "--baseline": baseline, "--record": record })
 
-const inRender = (flags: LoadFlags): string | undefined => {
+const inRender = (flags: LoadOptions): string | undefined => {
   const { ab, folders, other, profile, reportDir, tolerance } = flags
   const further = { "--tolerance": tolerance, "--profile": profile, "--report-dir": reportDir }
   const unused = { "--ab": ab, ...ofBaseline(flags), ...ofPairs(flags), ...further }
@@ -54,7 +117,7 @@ const inRender = (flags: LoadFlags): string | undefined => {
   )
 }
 
-const inOne = (flags: LoadFlags): string | undefined => {
+const inOne = (flags: LoadOptions): string | undefined => {
   const { baseline, other, record, tolerance } = flags
   if (record && baseline === undefined) return "--record needs --baseline FILE, to which it adds the run."
   if (tolerance !== undefined && baseline === undefined) {
@@ -65,7 +128,7 @@ const inOne = (flags: LoadFlags): string | undefined => {
 
 const isService = (text: string) => text === "simulated" || isWebAddress(text)
 
-const inPairs = (flags: LoadFlags, ab: string): string | undefined => {
+const inPairs = (flags: LoadOptions, ab: string): string | undefined => {
   const { other, outputs, segments, target, test, thresholds } = flags
   const unused = givenOf({
     "--target": target !== "simulated",
@@ -84,7 +147,7 @@ const inPairs = (flags: LoadFlags, ab: string): string | undefined => {
 }
 
 /** What is wrong with the flags together, in one sentence; undefined when nothing is. */
-export const problemIn = (flags: LoadFlags): string | undefined => {
+export const problemIn = (flags: LoadOptions): string | undefined => {
   const { ab, folders, image, other, outputs, profile, rate, renders, target, test, vus } = flags
   const twice = outputs.find(({ name }, index) => outputs.findIndex((output) => output.name === name) < index)
   if (twice !== undefined) return `--out ${twice.name}=URL can be given once.`

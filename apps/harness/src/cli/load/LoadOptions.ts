@@ -17,28 +17,8 @@ import { program } from "../Program.ts"
 import { closest } from "../SuiteSource.ts"
 import * as TargetSource from "../TargetSource.ts"
 import { isWebAddress } from "../Parsers.ts"
+import type { LoadOptions } from "./LoadFlags.ts"
 import * as SimulatedService from "./SimulatedService.ts"
-
-/** The flags and arguments that all kinds of `load` have. */
-export interface LoadOptions {
-  readonly test: string
-  /** Starts a second; the test's own unless given. */
-  readonly rate: number | undefined
-  /** How long new work is started; the test's own unless given. */
-  readonly duration: Duration.Duration | undefined
-  readonly vus: number | undefined
-  readonly mix: string | undefined
-  readonly sample: number | undefined
-  readonly task: string | undefined
-  readonly runTimeout: Duration.Duration | undefined
-  /** A file of limits. */
-  readonly thresholds: string | undefined
-  /** The behavior of the simulated service. */
-  readonly profile: string | undefined
-  readonly reportDir: string | undefined
-  readonly allowRemote: boolean
-  readonly apiKeyEnv: string
-}
 
 // k6 takes no shorter times; years are a typing error
 const bounds = {
@@ -61,7 +41,7 @@ const problemInTime = (flag: keyof typeof bounds, time: Duration.Duration | unde
 const isLoadTest = (name: string): name is LoadTestName => Object.hasOwn(loadTests, name)
 
 /** The load test of a name, with how much of it. */
-export const planOf = ({ duration, rate, test: name }: LoadOptions) => {
+export const planOf = ({ duration, rate, test: name }: Pick<LoadOptions, "duration" | "rate" | "test">) => {
   const problem = problemInTime("--duration", duration)
   if (problem !== undefined) return Effect.fail(usage(problem))
   if (isLoadTest(name)) {
@@ -75,17 +55,15 @@ export const planOf = ({ duration, rate, test: name }: LoadOptions) => {
   return Effect.fail(usage(`No load test named "${name}". ${known} See: ${program} load --help`))
 }
 
-/** The weights of a mix. */
-export const mixOf = (mix: string) =>
-  Effect.try({
-    try: () => Mix.parse(mix, "--mix"),
-    catch: (error) => usage(error instanceof Error ? error.message : String(error))
-  })
-
 /** What shapes the load beside the plan, with the thresholds read from their file. */
 export const settingsOf = Effect.fnUntraced(function* (options: LoadOptions) {
   const { mix, runTimeout, sample, task, thresholds, vus } = options
-  if (mix !== undefined) yield* mixOf(mix)
+  if (mix !== undefined) {
+    yield* Effect.try({
+      try: () => Mix.parse(mix, "--mix"),
+      catch: (error) => usage(error instanceof Error ? error.message : String(error))
+    })
+  }
   const problem = problemInTime("--run-timeout", runTimeout)
   if (problem !== undefined) return yield* usage(problem)
   return {

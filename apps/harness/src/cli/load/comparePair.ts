@@ -23,17 +23,8 @@ import { NotGreen } from "../NotGreen.ts"
 import { version } from "../Program.ts"
 import * as ReportDirectory from "../ReportDirectory.ts"
 import { terminal } from "../Terminal.ts"
+import * as LoadFlags from "./LoadFlags.ts"
 import * as LoadOptions from "./LoadOptions.ts"
-
-/** The flags and arguments of `load --ab`. */
-export interface ComparePairOptions extends LoadOptions.LoadOptions {
-  /** Each is `simulated` or an address. */
-  readonly a: string
-  readonly b: string
-  readonly pairs: number
-  readonly tolerance: number
-  readonly seed: number
-}
 
 // of one run, unless told: there are many
 const short = Duration.seconds(5)
@@ -78,17 +69,21 @@ const whyNot = (
 }
 
 /** Sends the same load to two services in turns and compares them; fails with NotGreen when B is worse, or it cannot tell. */
-export const comparePair = (options: ComparePairOptions) =>
+export const comparePair = (options: LoadFlags.LoadOptions, urlA: string) =>
   Effect.gen(function* () {
-    const { pairs, seed, tolerance } = options
-    const plan = yield* LoadOptions.planOf({ ...options, duration: options.duration ?? short })
+    const { duration = short, other, rate, test } = options
+    const { pairs = LoadFlags.defaults.pairs, seed = LoadFlags.defaults.seed } = options
+    const { tolerance = LoadFlags.defaults.tolerance } = options
+    // `load --ab URL_A URL_B` names no test, and its second address stands where a test does
+    const urlB = other ?? test
+    const plan = yield* LoadOptions.planOf({ duration, rate, test: other === undefined ? "average-load" : test })
     const settings = yield* LoadOptions.settingsOf(options)
     yield* LoadOptions.ensureItFits(plan, settings)
     const asked = LoadOptions.most(plan, settings, { times: pairs + 1 })
     const k6 = yield* LoadOptions.findK6
     const script = yield* LoadScript.resolve(plan.test.name, k6)
-    const a = yield* LoadOptions.open(options.a, options, asked)
-    const b = yield* LoadOptions.open(options.b, options, asked)
+    const a = yield* LoadOptions.open(urlA, options, asked)
+    const b = yield* LoadOptions.open(urlB, options, asked)
     const directory = yield* ReportDirectory.create(options.reportDir)
     const { style, ...output } = yield* terminal
     const { write } = output
@@ -106,7 +101,7 @@ export const comparePair = (options: ComparePairOptions) =>
 
     yield* ReportDirectory.clear(([".json", ".html"] as const).map((end) => fileIn(directory, plan.test.name, end)))
     // a service that was started for this ends, with all its work
-    const kept = [options.a === "simulated" ? [] : [a], options.b === "simulated" ? [] : [b]].flat()
+    const kept = [urlA === "simulated" ? [] : [a], urlB === "simulated" ? [] : [b]].flat()
     const summaries = new Map<string, Array<K6Summary>>(kept.map(({ address }) => [address, []]))
     const reportLeftOpen = Effect.suspend(() => {
       const lines = [...summaries].flatMap(([address, all]) => LoadReport.leftOpen(all, address) ?? [])

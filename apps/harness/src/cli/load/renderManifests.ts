@@ -3,7 +3,6 @@ import { publicVariables } from "@webagent/load/LoadPlan"
 import * as LoadScript from "@webagent/load/LoadScript"
 import * as Manifests from "@webagent/load/operator/Manifests"
 import type { OperatorOptions } from "@webagent/load/operator/TestRun"
-import type { Output } from "@webagent/load/Output"
 import { describePlatformError } from "@webagent/report/PlatformErrorText"
 import { usage } from "@webagent/report/UserError"
 import * as Config from "effect/Config"
@@ -13,28 +12,17 @@ import { join } from "node:path"
 import { program } from "../Program.ts"
 import { terminal } from "../Terminal.ts"
 import { isWebAddress } from "../Parsers.ts"
+import type * as LoadFlags from "./LoadFlags.ts"
 import * as LoadOptions from "./LoadOptions.ts"
-
-/** The flags and arguments of `load --render k6-operator`. */
-export interface RenderOptions extends LoadOptions.LoadOptions {
-  /** The service as the cluster reaches it. */
-  readonly target: string
-  /** How many pods share the load. */
-  readonly segments: number
-  readonly outputs: ReadonlyArray<Output>
-  /** The image that holds the script; without one a script that is small enough becomes a ConfigMap. */
-  readonly image: string | undefined
-  /** Where the files go. */
-  readonly folder: string | undefined
-}
 
 const headerVariable = "WEBAGENT_API_KEY_HEADER"
 
 const secret = { name: "webagent-load", key: "api-key" }
 
 /** Writes the manifests of a load test for k6-operator, and prints the commands that run it; sends nothing. */
-export const renderManifests = Effect.fnUntraced(function* (options: RenderOptions) {
-  const { folder, image, outputs, segments, target } = options
+export const renderManifests = Effect.fnUntraced(function* (options: LoadFlags.LoadOptions) {
+  const { folders, image, outputs, segments, target } = options
+  const [folder] = folders
   const example = `${program} load ${options.test} --render k6-operator --target http://your.service --out load`
   if (!isWebAddress(target)) {
     return yield* usage(`--render needs --target URL, the address of the service from the cluster: ${example}`)

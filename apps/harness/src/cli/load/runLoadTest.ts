@@ -8,7 +8,6 @@ import * as LoadReport from "@webagent/load/LoadReport"
 import * as LoadRun from "@webagent/load/LoadRun"
 import * as LoadScript from "@webagent/load/LoadScript"
 import * as Measurements from "@webagent/load/Measurements"
-import type { Output } from "@webagent/load/Output"
 import * as Threshold from "@webagent/load/Threshold"
 import * as TimeSeries from "@webagent/load/TimeSeries"
 import * as AtomicFile from "@webagent/report/AtomicFile"
@@ -25,21 +24,8 @@ import { NotGreen } from "../NotGreen.ts"
 import { version } from "../Program.ts"
 import * as ReportDirectory from "../ReportDirectory.ts"
 import { terminal } from "../Terminal.ts"
+import * as LoadFlags from "./LoadFlags.ts"
 import * as LoadOptions from "./LoadOptions.ts"
-
-/** The flags and arguments of `load` for one load test. */
-export interface RunLoadTestOptions extends LoadOptions.LoadOptions {
-  /** `simulated`, or an address. */
-  readonly target: string
-  readonly segments: number
-  /** A file of earlier runs to compare with. */
-  readonly baseline: string | undefined
-  /** Whether to add this run to it. */
-  readonly record: boolean
-  readonly tolerance: number
-  /** Where else k6 sends its metrics. */
-  readonly outputs: ReadonlyArray<Output>
-}
 
 const k6Page = "-k6.html"
 
@@ -78,7 +64,7 @@ const saveFailure = Effect.fnUntraced(
 
 /** Compares a run with the earlier ones in a file, and prepares the entry that records it. */
 const judge = Effect.fnUntraced(function* (
-  { baseline, profile, record, target: asked, tolerance }: RunLoadTestOptions,
+  { baseline, profile, record, target: asked, tolerance = LoadFlags.defaults.tolerance }: LoadFlags.LoadOptions,
   history: ReadonlyArray<BaselineFile.Entry>,
   report: LoadReport.LoadReport
 ) {
@@ -104,7 +90,7 @@ const judge = Effect.fnUntraced(function* (
 })
 
 /** Runs a load test on the chosen target and reports; fails with NotGreen when something is wrong. */
-export const runLoadTest = (options: RunLoadTestOptions) =>
+export const runLoadTest = (options: LoadFlags.LoadOptions) =>
   Effect.gen(function* () {
     const { outputs, profile, segments } = options
     const plan = yield* LoadOptions.planOf(options)

@@ -1,9 +1,7 @@
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Flags from "../Flags.ts"
 import { program, version } from "../Program.ts"
 import { flags, nightFlags, nightLimits, optionsOf, reporters } from "../RunFlags.ts"
@@ -16,10 +14,7 @@ export const merge = Command.make(
       Argument.withDescription("The report folder of each shard"),
       Argument.variadic({ min: 1 })
     ),
-    allowMissing: Flag.Boolean("allow-missing").pipe(
-      Flag.withDescription("Merge the existing shards; scenarios of missing ones are skipped"),
-      Flag.withDefault(false)
-    ),
+    allowMissing: Flags.switched("allow-missing", "Merge the existing shards; scenarios of missing ones are skipped"),
     reportDir: Flags.reportDir("the merged reports"),
     reporters,
     ...nightLimits,
@@ -44,7 +39,7 @@ export const merge = Command.make(
           options: {
             ...was,
             reporters,
-            reportDir: Option.getOrUndefined(reportDir),
+            reportDir,
             history: history ?? was.history,
             quarantine: quarantine ?? was.quarantine,
             record: record || was.record

@@ -21,7 +21,7 @@ import { program, quoted } from "../Program.ts"
 import * as ReportDirectory from "../ReportDirectory.ts"
 import * as Reporting from "../Reporting.ts"
 import { terminal } from "../Terminal.ts"
-import type { RunOptions } from "../RunOptions.ts"
+import type { RunOptions } from "../RunFlags.ts"
 import * as AtomicFile from "@webagent/report/AtomicFile"
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(RunReport))

@@ -10,7 +10,7 @@ import * as PlanText from "./PlanText.ts"
 import { defaultTimeout } from "../../targets/TrialTimeout.ts"
 import { program, quoted } from "../Program.ts"
 import { terminal } from "../Terminal.ts"
-import type { RunOptions } from "../RunOptions.ts"
+import type { RunOptions } from "../RunFlags.ts"
 
 /** What a target serves, without a request to it: a target with an address is treated as a paid service. */
 const assumedOf = (options: RunOptions) => {

@@ -4,41 +4,28 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Flags from "../Flags.ts"
 import { program } from "../Program.ts"
-import { parseDuration } from "../Parsers.ts"
-
-const time = (name: string) =>
-  Flag.String(name).pipe(Flag.filterMap(parseDuration, (text) => `Expected: a time such as 30s or 5m, got "${text}"`))
 
 /** `reap`: stops what a killed process left open. What it runs with is loaded when it runs. */
 export const reap = Command.make(
   "reap",
   {
     ledger: Flag.String("ledger").pipe(Flag.withDescription("Read the clients' ledger in this folder")),
-    target: Flag.String("target").pipe(
-      Flag.withDescription("Send requests to the service at this URL (default: WEBAGENT_BASE_URL)"),
-      Flag.optional
-    ),
+    target: Flags.text("target", "Send requests to the service at this URL (default: WEBAGENT_BASE_URL)"),
     apiKeyEnv: Flags.apiKeyEnv,
-    owner: Flag.String("owner").pipe(
-      Flag.withDescription("Stop only what this owner opened, even if its process still runs (default: all owners)"),
-      Flag.optional
+    owner: Flags.text(
+      "owner",
+      "Stop only what this owner opened, even if its process still runs (default: all owners)"
     ),
-    olderThan: time("older-than").pipe(
+    olderThan: Flags.time("older-than").pipe(
       Flag.withDescription("Skip what was opened more recently than this time (default: 0s)"),
       Flag.withDefault(Duration.zero)
     ),
-    for: time("for").pipe(
+    for: Flags.time("for").pipe(
       Flag.withDescription("Retry for this time (default: 1m)"),
       Flag.withDefault(Duration.minutes(1))
     ),
-    forget: Flag.String("forget").pipe(
-      Flag.withDescription("Remove the item with this key or id from the ledger"),
-      Flag.atLeast(0)
-    ),
-    dryRun: Flag.Boolean("dry-run").pipe(
-      Flag.withDescription("Show what would be stopped, and change nothing"),
-      Flag.withDefault(false)
-    )
+    forget: Flags.texts("forget", "Remove the item with this key or id from the ledger"),
+    dryRun: Flags.switched("dry-run", "Show what would be stopped, and change nothing")
   },
   (options) =>
     Effect.flatMap(

@@ -22,9 +22,9 @@ import { terminal } from "../Terminal.ts"
 /** What the flags of `reap` say. */
 export interface ReapOptions {
   readonly ledger: string
-  readonly target: Option.Option<string>
+  readonly target: string | undefined
   readonly apiKeyEnv: string
-  readonly owner: Option.Option<string>
+  readonly owner: string | undefined
   readonly olderThan: Duration.Duration
   readonly for: Duration.Duration
   readonly forget: ReadonlyArray<string>
@@ -45,9 +45,9 @@ const openLedger = Effect.fnUntraced(function* (directory: string) {
 const configOf = Effect.fnUntraced(
   function* ({ apiKeyEnv, target }: ReapOptions, items: ReadonlyArray<OpenItem>) {
     const text = (name: string) => Effect.map(Config.option(Config.NonEmptyString(name)), Option.getOrUndefined)
-    const v3 = Option.isSome(target) ? undefined : yield* text("WEBAGENT_V3_BASE_URL")
-    const v4 = Option.isSome(target) ? undefined : yield* text("WEBAGENT_V4_BASE_URL")
-    const baseUrl = Option.getOrUndefined(target) ?? (yield* text("WEBAGENT_BASE_URL")) ?? v4 ?? v3
+    const v3 = target === undefined ? yield* text("WEBAGENT_V3_BASE_URL") : undefined
+    const v4 = target === undefined ? yield* text("WEBAGENT_V4_BASE_URL") : undefined
+    const baseUrl = target ?? (yield* text("WEBAGENT_BASE_URL")) ?? v4 ?? v3
     if (baseUrl === undefined) {
       const origins = Array.from(new Set(items.map(({ origin }) => origin))).join(" and ")
       return yield* usage(`No address: set --target to the service's. The ledger is of ${origins}.`)
@@ -91,7 +91,7 @@ export const reapLedger = (options: ReapOptions) =>
     const sieve = (baseUrls: Leftovers.Sieve["baseUrls"]) =>
       Leftovers.claims(items, {
         baseUrls,
-        owner: Option.getOrUndefined(options.owner),
+        owner: options.owner,
         atWork: ProcessOwner.atWork,
         now_ms,
         youngest_ms: Duration.toMillis(options.olderThan)

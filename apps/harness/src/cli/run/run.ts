@@ -1,8 +1,8 @@
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Stdio from "effect/Stdio"
 import { usage } from "@webagent/report/UserError"
+import * as Flags from "../Flags.ts"
 import { program, version } from "../Program.ts"
 import type { Resumed } from "../Resumed.ts"
 import { flags, optionsOf, type ParsedFlags } from "../RunFlags.ts"
@@ -43,14 +43,8 @@ export const run = Command.make(
   "run",
   {
     ...flags,
-    resume: Flag.Boolean("resume").pipe(
-      Flag.withDescription("Continue a killed run: the named folder, or the newest one"),
-      Flag.withDefault(false)
-    ),
-    watch: Flag.Boolean("watch").pipe(
-      Flag.withDescription("Run again when a suite file changes, until Ctrl-C"),
-      Flag.withDefault(false)
-    )
+    resume: Flags.switched("resume", "Continue a killed run: the named folder, or the newest one"),
+    watch: Flags.switched("watch", "Run again when a suite file changes, until Ctrl-C")
   },
   ({ resume, watch, ...parsed }) =>
     Effect.flatMap(words, (args) => (resume ? goOn(args) : watch ? keepOn(parsed) : go(parsed, args)))

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as LoadFlags from "../../../src/cli/load/LoadFlags.ts"
 import * as Output from "@webagent/load/Output"
 
-const none: LoadFlags.LoadFlags = {
+const none: LoadFlags.LoadOptions = {
   test: "smoke",
   other: undefined,
   ab: undefined,
@@ -21,7 +21,14 @@ const none: LoadFlags.LoadFlags = {
   folders: [],
   renders: false,
   image: undefined,
-  reportDir: undefined
+  reportDir: undefined,
+  duration: undefined,
+  mix: undefined,
+  sample: undefined,
+  task: undefined,
+  runTimeout: undefined,
+  allowRemote: false,
+  apiKeyEnv: "WEBAGENT_API_KEY"
 }
 const [a, b] = ["http://127.0.0.1:4400", "http://127.0.0.1:4401"]
 const pair = { ab: a, other: b }
@@ -29,7 +36,7 @@ const rendered = { renders: true, target: "http://a.example", folders: ["load"] 
 const prometheus = Output.prometheus("http://127.0.0.1:9")
 
 describe("problemIn", () => {
-  const heard: ReadonlyArray<readonly [what: string, flags: Partial<LoadFlags.LoadFlags>]> = [
+  const heard: ReadonlyArray<readonly [what: string, flags: Partial<LoadFlags.LoadOptions>]> = [
     ["no flag at all", {}],
     ["a history, and what it tolerates", { baseline: "x", record: true, tolerance: 0.1 }],
     ["a profile of what is started for this", { profile: "flaky" }],
@@ -44,7 +51,7 @@ describe("problemIn", () => {
   }
 
   const alone = "needs --ab URL_A URL_B."
-  const unheard: ReadonlyArray<readonly [sentence: string, flags: Partial<LoadFlags.LoadFlags>]> = [
+  const unheard: ReadonlyArray<readonly [sentence: string, flags: Partial<LoadFlags.LoadOptions>]> = [
     [`"twice" ${alone}`, { other: "twice" }],
     [`--pairs ${alone}`, { pairs: 7 }],
     [`--seed ${alone}`, { seed: 1 }],

@@ -598,7 +598,7 @@ describe.concurrent("mistakes", () => {
     [
       "a time without a unit",
       2,
-      /^Invalid value for flag --duration: "5"\. Expected: a time such as 5s or 1m, got "5"\. See: /u,
+      /^Invalid value for flag --duration: "5"\. Expected: a time such as 500ms, 30s or 5m, got "5"\. See: /u,
       ["load", "smoke", "--duration", "5"]
     ]
   ]
