@@ -12,10 +12,12 @@ export interface Fence {
   readonly language: string
   /** The file that the block shows, if its opening says `file=...`. */
   readonly file: string | undefined
+  /** The command whose output the block shows, if its opening says `sample=...`. */
+  readonly sample: string | undefined
   readonly code: string
 }
 
-const opening = /^```(\w+)(?: file=(\S+))?\s*$/u
+const opening = /^```(\w+)(?: file=(\S+))?(?: sample=(\S+))?\s*$/u
 
 /** Every fenced block of a document, in order. */
 export const fences = (root: string, document: string): ReadonlyArray<Fence> => {
@@ -32,6 +34,7 @@ export const fences = (root: string, document: string): ReadonlyArray<Fence> => 
       end: end + 1,
       language: match[1] ?? "",
       file: match[2],
+      sample: match[3],
       code: lines.slice(index + 1, end).join("\n")
     })
     index = end
