@@ -63,6 +63,12 @@ export const choose = Effect.fnUntraced(function* (
   if (trial !== undefined && trials !== undefined && trial > trials) {
     return yield* usage(`--trial must be ${trials} or less, as --trials is ${trials}; got ${trial}.`)
   }
+  if (options.confirm !== undefined && options.history === undefined && !options.record) {
+    return yield* usage("--confirm compares with earlier nights. Add --history FILE, or --record.")
+  }
+  if (options.confirm !== undefined && trial !== undefined) {
+    return yield* usage("--confirm and --trial cannot be combined: --trial replays one trial.")
+  }
   const loaded = yield* SuiteSource.load(options.suites, edition)
   const all = Plan.make(
     loaded.map(({ suite }) => suite),
@@ -91,5 +97,6 @@ export const limitsOf = (options: RunOptions, plan: ReadonlyArray<Plan.Planned>)
   ...(options.maxCost === undefined ? {} : { cost_usd: options.maxCost }),
   ...(options.maxRequests === undefined ? {} : { requests: options.maxRequests }),
   ...(options.trialBudget === undefined ? {} : { trialBudget_usd: options.trialBudget }),
+  ...(options.confirm === undefined ? {} : { confirm: options.confirm }),
   reruns: options.reruns ?? Plan.rerunsOf(plan, options.trials)
 })

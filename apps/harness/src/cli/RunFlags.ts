@@ -73,6 +73,11 @@ export const flags = {
     0,
     "Total retries for infrastructure errors (default: a tenth of the trials, at least 3)"
   ),
+  confirm: Flags.count(
+    "confirm",
+    1,
+    "Run up to this many more trials where a scenario looks worse than before (default: 0)"
+  ),
   seed: Flags.integer("seed", 0).pipe(
     Flag.withDescription("Draw random inputs from this seed (default: 1)"),
     Flag.withDefault(1)

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib"
-import { isBad, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
+import { allTrialsOf, isBad, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import type { Trial } from "@webagent/report/Trial"
 import * as Attention from "../reporters/Attention.ts"
 
@@ -21,9 +21,9 @@ const unclean = ({ breaches, leakedBrowsers, reruns, verdict }: Trial) =>
 export const wanted = (report: RunReport): ReadonlyArray<string> => {
   const bad = Attention.items(report).flatMap(({ result }) => result ?? [])
   const first = (results: ReadonlyArray<ScenarioResult>) =>
-    results.flatMap(({ trials }) => filesOf(trials.filter(unclean).slice(0, 1)))
+    results.flatMap((result) => filesOf(allTrialsOf(result).filter(unclean).slice(0, 1)))
   const all = (results: ReadonlyArray<ScenarioResult>) =>
-    results.flatMap(({ trials }) => filesOf(trials.filter(unclean)))
+    results.flatMap((result) => filesOf(allTrialsOf(result).filter(unclean)))
   const others = report.results.flatMap(({ trials }) => [
     ...filesOf(trials.filter(({ verdict }) => verdict === "passed").slice(0, 1)),
     ...filesOf(longestFirst(trials).slice(0, 1))

@@ -73,7 +73,16 @@ const limits = (report: RunReport): string => {
           ]
         ]),
     ["requests", number(counts.requests), limits.requests === undefined ? "none" : number(limits.requests)],
-    ["retries", number(counts.reruns), limits.reruns === undefined ? "none" : number(limits.reruns)]
+    ["retries", number(counts.reruns), limits.reruns === undefined ? "none" : number(limits.reruns)],
+    ...(limits.confirm === undefined
+      ? []
+      : [
+          [
+            "confirm trials",
+            number(report.results.reduce((sum, { confirm }) => sum + (confirm?.trials.length ?? 0), 0)),
+            number(limits.confirm)
+          ]
+        ])
   ]
   return table({
     caption: "Used, and its limit",

@@ -4,7 +4,7 @@ import * as Attention from "../reporters/Attention.ts"
 import type { Replay } from "../reporters/Reporter.ts"
 import { counted, cut, duration } from "@webagent/report/Text"
 import * as Onset from "@webagent/report/Onset"
-import { leakedBrowsersOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
+import { breachesOf, leakedBrowsersOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import type { Failure } from "@webagent/report/Trial"
 import * as Figures from "./Figures.ts"
 import { escape } from "@webagent/report/Xml"
@@ -123,7 +123,7 @@ const row = (result: ScenarioResult, nights: ReadonlyArray<Night>, links: Links)
   const { cost_usd, name, suite, trials, verdict } = result
   const id = links.idOf(result)
   const time = trials.length === 0 ? "" : duration(middle(trials.map(({ duration_ms }) => duration_ms)))
-  const leaks = leakedBrowsersOf(result).length + Attention.breachesOf(result).length
+  const leaks = leakedBrowsersOf(result).length + breachesOf(result).length
   const fresh = newly(result)
   const extra = `${fresh}${leaks > 0 ? '<span class="badge failed">leak</span> ' : ""}${result.quarantine === undefined ? "" : '<span class="badge unscored">quarantine</span> '}`
   const quick = Attention.isBad(result)

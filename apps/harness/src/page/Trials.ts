@@ -1,3 +1,4 @@
+import * as Confirmed from "@webagent/report/Confirmed"
 import * as Money from "@webagent/report/Money"
 import { duration, number } from "@webagent/report/Text"
 import type { ScenarioResult } from "@webagent/report/RunReport"
@@ -36,11 +37,11 @@ const traceCell = (trial: Trial, name: string, traceOf: (file: string) => string
 
 /** The trials of a scenario as a table; a trial whose trace is in the page opens its waterfall. */
 export const render = (
-  { failure, name, trials }: ScenarioResult,
+  { confirm, failure, name, trials }: ScenarioResult,
   { traceOf }: { readonly traceOf: (file: string) => string | undefined }
 ): string => {
   const shown = failure === undefined ? undefined : failureLine(failure)
-  const rows = trials.map((trial) => {
+  const row = (trial: Trial) => {
     const { cost_usd, duration_ms, index, requests, seed } = trial
     const words = notes(trial, shown)
     return `<tr><th scope="row" class="n">${index + 1}</th><td>${badge(shownVerdict(trial))}</td><td class="n">${duration(duration_ms)}</td><td class="n less">${number(requests)}</td><td class="n less">${cost_usd === "0" ? "0" : escape(Money.rounded(cost_usd))}</td><td class="n mono less">${seed}</td><td>${traceCell(trial, name, traceOf)}</td></tr>${
@@ -48,7 +49,14 @@ export const render = (
         ? ""
         : `<tr><td></td><td colspan="${columns - 1}" class="small faint">${words.map(escape).join("<br>")}</td></tr>`
     }`
-  })
+  }
+  const confirmRows =
+    confirm === undefined
+      ? []
+      : [
+          `<tr><td colspan="${columns}" class="small">${escape(Confirmed.text(confirm))}</td></tr>`,
+          ...confirm.trials.map(row)
+        ]
   return `<div class="scroll" tabindex="0" role="group" aria-label="Trials of ${escape(name)}"><table><caption>Trials</caption><thead><tr>${[
     ["trial", "n"],
     ["verdict", ""],
@@ -58,5 +66,7 @@ export const render = (
     ["seed", "n less"]
   ]
     .map(([text, align]) => `<th scope="col" class="${align}">${text}</th>`)
-    .join("")}<th scope="col">trace</th></tr></thead><tbody>${rows.join("")}</tbody></table></div>`
+    .join(
+      ""
+    )}<th scope="col">trace</th></tr></thead><tbody>${[...trials.map(row), ...confirmRows].join("")}</tbody></table></div>`
 }

@@ -2,8 +2,14 @@ import { causesOf, mainCauseOf } from "@webagent/report/Cause"
 import * as Gate from "@webagent/report/Gate"
 import type { JudgedRow } from "@webagent/report/NightJudgement"
 import * as Onset from "@webagent/report/Onset"
-import { isUncleanOnly, leakedBrowsersOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
-import type { Breach, Exchange, Failure, Trial } from "@webagent/report/Trial"
+import {
+  breachesOf,
+  isUncleanOnly,
+  leakedBrowsersOf,
+  type RunReport,
+  type ScenarioResult
+} from "@webagent/report/RunReport"
+import type { Exchange, Failure, Trial } from "@webagent/report/Trial"
 import * as Outages from "./Outages.ts"
 import { counted } from "@webagent/report/Text"
 
@@ -41,10 +47,6 @@ export const passRate = ({ trials }: ScenarioResult): string | undefined =>
   trials.length < 2
     ? undefined
     : `${trials.filter(({ verdict }) => verdict === "passed").length} of ${trials.length} trials passed`
-
-/** Everything that must not be, of all trials of a scenario. */
-export const breachesOf = ({ trials }: ScenarioResult): ReadonlyArray<Breach> =>
-  trials.flatMap(({ breaches }) => breaches)
 
 const line = (text: string) => text.replaceAll(/\s+/gu, " ").trim()
 

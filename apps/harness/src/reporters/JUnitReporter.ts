@@ -3,6 +3,7 @@ import type * as FileSystem from "effect/FileSystem"
 import * as Stream from "effect/Stream"
 import { isBad, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import type { Failure, Trial } from "@webagent/report/Trial"
+import * as Confirmed from "@webagent/report/Confirmed"
 import * as Attention from "./Attention.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
 import { element, escape } from "@webagent/report/Xml"
@@ -63,7 +64,7 @@ const failuresOf = (trials: ReadonlyArray<Trial>, name: string): ReadonlyArray<s
   trials.flatMap(({ failure, seed }) => (failure === undefined ? [] : [further(name, failure, seed)]))
 
 const testcase = (result: ScenarioResult, items: ReadonlyArray<Attention.Item>, replay: Replay): string => {
-  const { failure, quarantine, reason, trials, verdict } = result
+  const { confirm, failure, quarantine, reason, trials, verdict } = result
   const failing = Attention.failingTrials(result)
   const red = items.length > 0
   const hidden = isHidden(result, items) && quarantine !== undefined
@@ -77,6 +78,7 @@ const testcase = (result: ScenarioResult, items: ReadonlyArray<Attention.Item>, 
   const infra = passes ? "flakyError" : "rerunError"
   const output = [
     ["verdict   ", [verdict, Attention.passRate(result)].filter((part) => part !== undefined).join(", ")].join(""),
+    ...(confirm === undefined ? [] : [`confirm   ${Confirmed.text(confirm)}`]),
     ...(quarantine === undefined
       ? []
       : [

@@ -1,3 +1,4 @@
+import * as Confirmed from "@webagent/report/Confirmed"
 import type { JudgedRow, NightJudgement } from "@webagent/report/NightJudgement"
 import type { RunReport } from "@webagent/report/RunReport"
 import { counted } from "@webagent/report/Text"
@@ -23,12 +24,17 @@ const judged = ({ nights, passedOver, rows, verdict }: NightJudgement): string =
   return `history  against ${counted(nights, "night")}: ${what}${reach(rows)}`
 }
 
-/** What the nights before say of a run, in a line, with what is not as it was; then who may be let go from quarantine. */
-export const lines = ({ judgement, proposals = [] }: RunReport): ReadonlyArray<string> => [
-  ...(judgement === undefined
-    ? []
-    : [judged(judgement), ...judgement.differences.map((difference) => `         ${difference}`)]),
-  ...proposals.map(
-    ({ evidence, owner, scenario, suite }) => `release  ${suite} › ${scenario} (${owner}): ${evidence}: take it out`
-  )
-]
+/** What confirm trials and the nights before say of a run, in lines, with what is not as it was; then who may be let go from quarantine. */
+export const lines = (report: RunReport): ReadonlyArray<string> => {
+  const { judgement, proposals = [] } = report
+  const confirmed = Confirmed.summary(report)
+  return [
+    ...(confirmed === undefined ? [] : [`confirm  ${confirmed}`]),
+    ...(judgement === undefined
+      ? []
+      : [judged(judgement), ...judgement.differences.map((difference) => `         ${difference}`)]),
+    ...proposals.map(
+      ({ evidence, owner, scenario, suite }) => `release  ${suite} › ${scenario} (${owner}): ${evidence}: take it out`
+    )
+  ]
+}

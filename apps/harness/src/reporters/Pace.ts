@@ -11,6 +11,8 @@ export interface Pace {
   requests: number
   cost_usd: string
   reruns: number
+  /** Confirm trials, which come when all scenarios are done. */
+  confirmed: number
 }
 
 /** The pace of a run that begins. */
@@ -20,11 +22,15 @@ export const start = (header: RunHeader, start_ms: number): Pace => ({
   scenarios: 0,
   requests: 0,
   cost_usd: "0",
-  reruns: 0
+  reruns: 0,
+  confirmed: 0
 })
 
-/** Adds what a trial has used. */
+const totalOf = ({ header }: Pace) => header.suites.reduce((sum, { scenarios }) => sum + scenarios, 0)
+
+/** Adds what a trial has used. One that comes when all scenarios are done confirms. */
 export const add = (pace: Pace, { cost_usd, requests, reruns }: Trial): void => {
+  if (pace.scenarios >= totalOf(pace)) pace.confirmed += 1
   pace.requests += requests
   pace.reruns += reruns.length
   pace.cost_usd = Money.sum([pace.cost_usd, cost_usd])
@@ -36,7 +42,7 @@ const least_ms = 2000
 
 /** What is left at the pace so far, in milliseconds; undefined where that is too early to say. */
 export const left_ms = (pace: Pace, now_ms: number): number | undefined => {
-  const total = pace.header.suites.reduce((sum, { scenarios }) => sum + scenarios, 0)
+  const total = totalOf(pace)
   const elapsed = now_ms - pace.start_ms
   return pace.scenarios < leastScenarios || elapsed < least_ms || pace.scenarios >= total
     ? undefined
@@ -51,7 +57,7 @@ const about = (ms: number) =>
 export const line = (pace: Pace, now_ms: number): string => {
   const { cost_usd, header, requests, reruns, scenarios } = pace
   const { limits } = header
-  const total = header.suites.reduce((sum, suite) => sum + suite.scenarios, 0)
+  const total = totalOf(pace)
   const elapsed = duration(now_ms - pace.start_ms)
   const left = left_ms(pace, now_ms)
   return [
@@ -64,6 +70,7 @@ export const line = (pace: Pace, now_ms: number): string => {
       : [`${Money.rounded(cost_usd).replace(" USD", "")} of ${Money.rounded(limits.cost_usd)}`]),
     ...(limits.requests === undefined ? [] : [`${requests} of ${counted(limits.requests, "request")}`]),
     ...(reruns === 0 ? [] : [counted(reruns, "rerun")]),
+    ...(pace.confirmed === 0 ? [] : [counted(pace.confirmed, "confirm trial")]),
     ...(left === undefined ? [] : [`about ${about(left)} left`])
   ].join(" · ")
 }

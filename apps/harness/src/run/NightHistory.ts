@@ -1,7 +1,7 @@
 import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import { judge } from "@webagent/nights/Judge"
+import { judge, type Suspect, suspects } from "@webagent/nights/Judge"
 import { learned } from "@webagent/nights/Learned"
 import * as Night from "@webagent/nights/Night"
 import * as NightFile from "@webagent/nights/NightFile"
@@ -25,6 +25,8 @@ export interface NightHistory {
   readonly nights: ReadonlyArray<Night.Night>
   /** What the nights on a target teach: `simulated`, or its address, with or without /api/vN. */
   readonly learned: (target: string) => ReturnType<typeof learned>
+  /** Which scenarios of a run are suspicious by its planned trials, the most suspicious first; none is without a history. */
+  readonly suspects: (report: RunReport) => ReadonlyArray<Suspect>
   /** The report with what is in quarantine marked, judged by the nights before, and who may be let go. */
   readonly conclude: (report: RunReport) => RunReport
   /**
@@ -50,12 +52,16 @@ export const open = Effect.fnUntraced(function* (
   // a night that is put together again may be among them, and others after it
   const before = (tonight: Night.Night) => past.nights.filter(({ startedAt }) => startedAt < tonight.startedAt)
 
-  const conclude = (report: RunReport): RunReport => {
+  const tonightOf = (report: RunReport) => {
     const marked = Quarantine.mark(quarantine, report)
-    const tonight = Night.ofReport(marked)
-    const isShard = report.header.shard !== undefined
-    // a part is judged when the whole is put together
     const held = marked.results.filter(({ quarantine }) => quarantine?.expired === false)
+    return { marked, tonight: Night.ofReport(marked), held }
+  }
+
+  const conclude = (report: RunReport): RunReport => {
+    const { held, marked, tonight } = tonightOf(report)
+    // a part is judged when the whole is put together
+    const isShard = report.header.shard !== undefined
     const judgement = path === undefined || isShard ? undefined : judge(past, tonight, held)
     const proposals = isShard ? [] : Release.proposals(quarantine, [...before(tonight), tonight])
     const judged = {
@@ -69,6 +75,10 @@ export const open = Effect.fnUntraced(function* (
   return {
     nights: past.nights,
     learned: (target) => learned(past.nights, target.replace(/(?:\/api\/v\d+)?\/*$/u, "")),
+    suspects: (report) => {
+      const { held, tonight } = tonightOf(report)
+      return suspects(past, tonight, held)
+    },
     conclude,
     record: (report, directory) =>
       record && path !== undefined && report.header.shard === undefined

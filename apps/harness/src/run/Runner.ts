@@ -6,13 +6,14 @@ import * as Money from "@webagent/report/Money"
 import * as Gate from "@webagent/report/Gate"
 import * as Agreement from "@webagent/report/Agreement"
 import { Budget } from "./Budget.ts"
+import * as Confirmations from "./Confirmations.ts"
 import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
 import * as Figures from "@webagent/report/SuiteFigures"
 import * as Ranking from "./Ranking.ts"
 import * as Reruns from "./Reruns.ts"
 import type { Ending } from "../leftovers/EndOfRun.ts"
 import type { RunnerOptions } from "./RunnerOptions.ts"
-import { countsOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
+import { countsOf, type RunReport, type ScenarioResult, withConfirmation } from "@webagent/report/RunReport"
 import * as ScenarioRun from "./ScenarioRun.ts"
 import * as TrialRun from "./TrialRun.ts"
 
@@ -56,7 +57,7 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
     const trials = Ranking.order(rankable, header.limits, header.concurrency).flatMap(({ of }) =>
       ScenarioRun.open(of).map((place) => ({ of, place }))
     )
-    const exit = yield* Effect.forEach(
+    let exit = yield* Effect.forEach(
       trials,
       ({ of, place }) =>
         ScenarioRun.run(state, of, place).pipe(
@@ -68,22 +69,35 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
     for (const of of scenarios) {
       if (!results.has(of) && of.started_ms !== undefined) yield* finished(of, yield* ScenarioRun.finish(state, of))
     }
-    const ordered = scenarios.map((of) => results.get(of) ?? ScenarioRun.unrun(of.planned, 0, TrialRun.stopped))
-    const ending = yield* options.finish ?? Effect.succeed<Ending>({ breaches: [], leftovers: [] })
-    const figures = Figures.of(ordered, header)
-    const agreement = Agreement.of(ordered.flatMap(({ trials }) => trials))
-    const concluded = (options.conclude ?? identity)({
-      format: 2,
-      header,
-      duration_ms: yield* TrialRun.elapsed(state),
-      interrupted: Exit.isFailure(exit),
-      counts: countsOf(ordered),
-      cost_usd: Money.sum(ordered.map((result) => result.cost_usd)),
-      ...(figures === undefined ? {} : { figures }),
-      ...(agreement === undefined ? {} : { agreement }),
-      results: ordered,
-      ...ending
+    const reportOf = Effect.fnUntraced(function* (results: ReadonlyArray<ScenarioResult>, ending: Ending) {
+      const figures = Figures.of(results, header)
+      const agreement = Agreement.of(results.flatMap(({ trials }) => trials))
+      return {
+        format: 2,
+        header,
+        duration_ms: yield* TrialRun.elapsed(state),
+        interrupted: Exit.isFailure(exit),
+        counts: countsOf(results),
+        cost_usd: Money.sum(results.map((result) => result.cost_usd)),
+        ...(figures === undefined ? {} : { figures }),
+        ...(agreement === undefined ? {} : { agreement }),
+        results,
+        ...ending
+      } satisfies RunReport
     })
+    let ordered = scenarios.map((of) => results.get(of) ?? ScenarioRun.unrun(of.planned, 0, TrialRun.stopped))
+    if (Exit.isSuccess(exit) && header.limits.confirm !== undefined && options.suspects !== undefined) {
+      const suspects = options.suspects(yield* reportOf(ordered, { breaches: [], leftovers: [] }))
+      const confirmed = yield* Confirmations.run(state, scenarios, suspects)
+      exit = confirmed.exit
+      ordered = ordered.map((result, index) => {
+        const of = scenarios[index]
+        const confirm = of && confirmed.found.get(of)
+        return confirm === undefined ? result : withConfirmation(result, confirm)
+      })
+    }
+    const ending = yield* options.finish ?? Effect.succeed<Ending>({ breaches: [], leftovers: [] })
+    const concluded = (options.conclude ?? identity)(yield* reportOf(ordered, ending))
     const report = { ...concluded, gate: Gate.judge(concluded) }
     yield* options.emit({ _tag: "RunFinished", report })
     return report

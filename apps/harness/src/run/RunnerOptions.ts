@@ -3,6 +3,7 @@ import type { Need, ScenarioContext } from "@webagent/scenario"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type { LearnedScenario } from "@webagent/nights/LearnedScenario"
+import type { Suspect } from "@webagent/nights/Judge"
 import type { Planned } from "./Plan.ts"
 import type { RunEvent } from "@webagent/report/RunEvent"
 import type { RunHeader, RunReport } from "@webagent/report/RunReport"
@@ -33,6 +34,8 @@ export interface RunnerOptions {
   readonly only?: number
   /** What the last nights teach, by `scenarioKey`; what is not in it is new. */
   readonly learned?: ReadonlyMap<string, LearnedScenario>
+  /** Which scenarios are suspicious by the planned trials, and what their confirm trials say; `limits.confirm` bounds them. */
+  readonly suspects?: (report: RunReport) => ReadonlyArray<Suspect>
   /** Says of the finished report what cannot be seen in it: what the nights before say, what is in quarantine. */
   readonly conclude?: (report: RunReport) => RunReport
   /** Trials that an earlier run has done, by `trialKey`: they are taken as they were, and not run again. */

@@ -1,10 +1,11 @@
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Budget from "./Budget.ts"
 import type { LearnedScenario } from "@webagent/nights/LearnedScenario"
 import * as Skip from "@webagent/report/Skip"
 import * as Money from "@webagent/report/Money"
 import * as PassRate from "@webagent/report/PassRate"
-import { budgetOf, type Planned, seedOf, sourceOf, trialsOf, worstOf } from "./Plan.ts"
+import { budgetOf, type Planned, seedOf, sourceOf, trialBudgetOf, trialsOf, worstOf } from "./Plan.ts"
 import { scenarioKey, trialKey } from "./RunnerOptions.ts"
 import { type ScenarioResult, verdictOf } from "@webagent/report/RunReport"
 import type { Failure, Trial } from "@webagent/report/Trial"
@@ -22,6 +23,8 @@ export interface ScenarioRun {
   readonly first: number
   /** In their order; what has not ended, or is not to be run, is undefined. */
   readonly trials: Array<Trial | undefined>
+  /** Confirm trials that an earlier run has done. */
+  readonly confirmed: ReadonlyArray<Trial>
   /** Why the target cannot serve it. */
   readonly lacking: Skip.Skip | undefined
   /** Asks the budget once, for all its trials. */
@@ -47,7 +50,13 @@ export const make = Effect.fnUntraced(function* ({ budget, options }: TrialRun.R
   const { done, only } = options
   const first = only ?? 0
   const wanted = only === undefined ? trialsOf(planned, asked) : 1
-  const trials = Array.from({ length: wanted }, (_, place) => done?.get(trialKey(planned.suite, name, first + place)))
+  const doneOf = (place: number) => done?.get(trialKey(planned.suite, name, first + place))
+  const trials = Array.from({ length: wanted }, (_, place) => doneOf(place))
+  const confirmed: Array<Trial> = []
+  for (let trial = doneOf(wanted); trial !== undefined; trial = doneOf(wanted + confirmed.length)) {
+    confirmed.push(trial)
+    budget.settle(Budget.account(undefined), trial)
+  }
   const budget_usd = budgetOf(planned, asked, limits.trialBudget_usd)
   const account = Budget.account(worstOf(planned, budget_usd))
   for (const trial of trials) {
@@ -60,6 +69,7 @@ export const make = Effect.fnUntraced(function* ({ budget, options }: TrialRun.R
     learned: options.learned?.get(scenarioKey(planned.suite, name)),
     first,
     trials,
+    confirmed,
     lacking: unserved(needs.map(options.lacks)),
     admission: yield* Effect.cached(budget.enter(account)),
     admitted: false,
@@ -83,38 +93,72 @@ const deadlineOf = ({ options }: TrialRun.RunState, started_ms: number): TrialRu
 }
 
 /** Why a trial may not begin now; undefined when it may. */
-const refusalOf = (state: TrialRun.RunState, of: ScenarioRun, now_ms: number): Skip.Skip | undefined => {
-  const { account, budget_usd } = of
-  const deadline = deadlineOf(state, of.started_ms ?? now_ms)
-  if (deadline !== undefined && now_ms + (of.learned?.duration_p75_ms ?? 0) >= deadline.at_ms) return deadline.skip
-  if (budget_usd !== undefined && Money.isMore(account.spent_usd, budget_usd)) {
-    return { _tag: "BudgetUsed", budget_usd }
-  }
-  return state.budget.refusal
-}
+const refusalOf = (
+  { budget }: TrialRun.RunState,
+  { learned }: ScenarioRun,
+  deadline: TrialRun.Deadline | undefined,
+  now_ms: number
+): Skip.Skip | undefined =>
+  deadline !== undefined && now_ms + (learned?.duration_p75_ms ?? 0) >= deadline.at_ms ? deadline.skip : budget.refusal
+
+/** Why no trial of the scenario may begin any more: its own budget is used up. */
+const overspent = ({ account, budget_usd }: ScenarioRun): Skip.Skip | undefined =>
+  budget_usd !== undefined && Money.isMore(account.spent_usd, budget_usd)
+    ? { _tag: "BudgetUsed", budget_usd }
+    : undefined
+
+const namedOf = ({ planned: { scenario, suite } }: ScenarioRun) => ({ suite, scenario: scenario.name })
+
+/** Runs one trial, and takes in what it cost. */
+const perform = Effect.fnUntraced(function* (
+  state: TrialRun.RunState,
+  of: ScenarioRun,
+  account: Budget.Account,
+  index: number,
+  deadline: TrialRun.Deadline | undefined
+) {
+  const { emit } = state.options
+  yield* emit({ _tag: "TrialStarted", ...namedOf(of), index })
+  const { log, trial } = yield* TrialRun.run(state, { planned: of.planned, index, deadline })
+  account.unknown ||= TrialLog.mayCostMore(log)
+  state.budget.settle(account, trial, log)
+  yield* emit({ _tag: "TrialFinished", ...namedOf(of), trial })
+  return trial
+})
+
+/** Runs one trial beyond the planned ones, which pays for itself; answers why it may not begin, where a limit forbids it. */
+export const runMore = Effect.fnUntraced(function* (
+  state: TrialRun.RunState,
+  of: ScenarioRun,
+  index: number,
+  from_ms: number
+) {
+  const { limits, trials } = state.options.header
+  const deadline = deadlineOf(state, from_ms)
+  const refused = refusalOf(state, of, deadline, yield* TrialRun.elapsed(state))
+  if (refused !== undefined) return refused
+  const account = Budget.account(trialBudgetOf(of.planned, trials, limits.trialBudget_usd))
+  const entered = yield* state.budget.enter(account).pipe(Effect.interruptible, Effect.exit)
+  if (Exit.isFailure(entered)) return TrialRun.stopped
+  if (entered.value !== undefined) return entered.value
+  const trial = yield* perform(state, of, account, index, deadline)
+  state.budget.leave(account)
+  return trial
+})
 
 /** Runs one of its trials, unless a limit forbids it; answers the result with the last of them. */
 export const run = Effect.fnUntraced(function* (state: TrialRun.RunState, of: ScenarioRun, place: number) {
-  const { budget, options } = state
-  const { account, planned } = of
-  const index = of.first + place
-  const named = { suite: planned.suite, scenario: planned.scenario.name }
   const forbidden = yield* Effect.interruptible(of.admission)
   of.admitted ||= forbidden === undefined
   const now_ms = yield* TrialRun.elapsed(state)
-  const refused = forbidden ?? refusalOf(state, of, now_ms)
+  const deadline = deadlineOf(state, of.started_ms ?? now_ms)
+  const refused = forbidden ?? refusalOf(state, of, deadline, now_ms) ?? overspent(of)
   if (refused === undefined) {
     if (of.started_ms === undefined) {
       of.started_ms = now_ms
-      yield* options.emit({ _tag: "ScenarioStarted", ...named })
+      yield* state.options.emit({ _tag: "ScenarioStarted", ...namedOf(of) })
     }
-    yield* options.emit({ _tag: "TrialStarted", ...named, index })
-    const task = { planned, index, deadline: deadlineOf(state, of.started_ms) }
-    const { log, trial } = yield* TrialRun.run(state, task)
-    of.trials[place] = trial
-    account.unknown ||= TrialLog.mayCostMore(log)
-    budget.settle(account, trial, log)
-    yield* options.emit({ _tag: "TrialFinished", ...named, trial })
+    of.trials[place] = yield* perform(state, of, of.account, of.first + place, deadline)
   } else {
     of.refused ??= refused
   }

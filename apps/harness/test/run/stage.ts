@@ -72,6 +72,7 @@ export interface StageOptions {
   readonly only?: number
   readonly limits?: RunHeader["limits"]
   readonly learned?: NonNullable<Runner.RunnerOptions["learned"]>
+  readonly suspects?: NonNullable<Runner.RunnerOptions["suspects"]>
   readonly done?: NonNullable<Runner.RunnerOptions["done"]>
   readonly worked_ms?: number
   readonly resumed?: NonNullable<RunHeader["resumed"]>
@@ -104,6 +105,7 @@ export const run = Effect.fnUntraced(function* (suites: ReadonlyArray<Suite.Suit
     ...(options.finish === undefined ? {} : { finish: options.finish }),
     ...(options.only === undefined ? {} : { only: options.only }),
     ...(options.learned === undefined ? {} : { learned: options.learned }),
+    ...(options.suspects === undefined ? {} : { suspects: options.suspects }),
     ...(options.done === undefined ? {} : { done: options.done }),
     ...(options.worked_ms === undefined ? {} : { worked_ms: options.worked_ms })
   })

@@ -1,10 +1,19 @@
 import { deviation, mean } from "@webagent/statistics/Quantile"
+import { median, middleMean } from "@webagent/statistics/Robust"
 import { createHash } from "node:crypto"
 import * as Schema from "effect/Schema"
 import { awayTooOften } from "@webagent/report/Gate"
 import { Machine } from "@webagent/report/Machine"
 import { Figure } from "@webagent/report/NightJudgement"
-import { leakedBrowsersOf, type RunReport, type ScenarioResult, Verdict } from "@webagent/report/RunReport"
+import * as Money from "@webagent/report/Money"
+import {
+  breachesOf,
+  type Confirmation,
+  leakedBrowsersOf,
+  type RunReport,
+  type ScenarioResult,
+  Verdict
+} from "@webagent/report/RunReport"
 import { isScored } from "@webagent/report/Trial"
 
 /** The durations of a scenario's trials that passed. */
@@ -112,27 +121,39 @@ export const keyOf = (suite: string, name: string): string => JSON.stringify([su
 /** Whether a night may be a measure for others. */
 export const isComplete = ({ partial }: Night): boolean => partial === undefined
 
+// the clock may see none of what is very short
+const seen = (duration_ms: number) => Math.max(duration_ms, 0.01)
+
 const durationsOf = (result: ScenarioResult) => {
   const passed = result.trials
     .filter(({ verdict }) => verdict === "passed")
-    // the clock may see none of what is very short
-    .map(({ duration_ms }) => Math.max(duration_ms, 0.01))
+    .map(({ duration_ms }) => seen(duration_ms))
     .toSorted((a, b) => a - b)
   if (passed.length === 0) return {}
-  const middle = [passed[(passed.length - 1) >> 1] ?? 0, passed[passed.length >> 1] ?? 0] as const
   const logs = passed.map(Math.log)
   return {
     durations: {
       count: passed.length,
       mean_log: Number(mean(logs).toFixed(6)),
       ...(logs.length < 2 ? {} : { deviation_log: Number(deviation(logs).toFixed(6)) }),
-      median_ms: Number(((middle[0] + middle[1]) / 2).toFixed(2))
+      median_ms: Number(median(passed).toFixed(2))
     }
   }
 }
 
+/** What a history keeps of confirm trials. */
+export const confirmOf = ({ figure, trials }: Pick<Confirmation, "figure" | "trials">): ConfirmTrials => {
+  const logs = trials.flatMap(({ duration_ms, verdict }) => (verdict === "passed" ? [Math.log(seen(duration_ms))] : []))
+  return {
+    figure,
+    passed: logs.length,
+    scored: trials.filter(isScored).length,
+    ...(logs.length === 0 ? {} : { middle_log: Number(middleMean(logs).toFixed(6)) })
+  }
+}
+
 const scenarioOf = (result: ScenarioResult): NightScenario => {
-  const { cost_usd, name, source, suite, trials, verdict } = result
+  const { confirm, cost_usd, name, source, suite, trials, verdict } = result
   const of = (wanted: string) => trials.filter((trial) => trial.verdict === wanted).length
   const sum = (count: (trial: ScenarioResult["trials"][number]) => number) =>
     trials.reduce((total, trial) => total + count(trial), 0)
@@ -151,10 +172,11 @@ const scenarioOf = (result: ScenarioResult): NightScenario => {
     ...durationsOf(result),
     spent_ms: Math.round(sum(spent)),
     trials: trials.filter((trial) => trial.verdict !== "skipped").length,
-    cost_usd,
+    cost_usd: Money.difference(cost_usd, Money.sum(confirm?.trials.map((trial) => trial.cost_usd) ?? [])),
     requests: sum(({ requests }) => requests),
-    breaches: sum(({ breaches }) => breaches.length),
-    leaks: leakedBrowsersOf(result).length
+    breaches: breachesOf(result).length,
+    leaks: leakedBrowsersOf(result).length,
+    ...(confirm === undefined || confirm.trials.length === 0 ? {} : { confirm: confirmOf(confirm) })
   }
 }
 

@@ -1,6 +1,12 @@
 import type { Figure } from "@webagent/report/NightJudgement"
 import type { Onset } from "@webagent/report/Onset"
-import { leakedBrowsersOf, type RunReport, type ScenarioResult, type Verdict } from "@webagent/report/RunReport"
+import {
+  breachesOf,
+  leakedBrowsersOf,
+  type RunReport,
+  type ScenarioResult,
+  type Verdict
+} from "@webagent/report/RunReport"
 import { keyOf, type Night, type NightScenario, ofReport } from "./Night.ts"
 import { figureKey, type Of, scenariosOf } from "./Past.ts"
 
@@ -68,7 +74,7 @@ const ofTrials = ({ verdict }: ScenarioResult, startedAt: string, before: Before
 
 /** Since when it breaks what must always hold, or leaves browsers open. */
 const ofInvariants = (result: ScenarioResult, startedAt: string, before: Before): Onset | undefined => {
-  const isClean = leakedBrowsersOf(result).length === 0 && result.trials.every(({ breaches }) => breaches.length === 0)
+  const isClean = leakedBrowsersOf(result).length + breachesOf(result).length === 0
   if (isClean) return undefined
   return spellOf(
     startedAt,

@@ -1,4 +1,4 @@
-import type { RunReport, ScenarioResult } from "./RunReport.ts"
+import { allTrialsOf, type RunReport, type ScenarioResult } from "./RunReport.ts"
 import { cut } from "./Text.ts"
 import type { Breach, Exchange, Failure, Trial } from "./Trial.ts"
 
@@ -81,7 +81,7 @@ interface Met {
 }
 
 const metBy = (result: ScenarioResult): ReadonlyArray<Met> =>
-  result.trials.flatMap((trial): ReadonlyArray<Met> => {
+  allTrialsOf(result).flatMap((trial): ReadonlyArray<Met> => {
     const { breaches, failure, leakedBrowsers, reason, verdict } = trial
     const met = (key: string, text: string): Met => ({ key, text, result, trial })
     return [

@@ -2,6 +2,7 @@ import type { GateResult, Reason } from "./GateResult.ts"
 import type { JudgedRow } from "./NightJudgement.ts"
 import * as Onset from "./Onset.ts"
 import {
+  breachesOf,
   isBad,
   isUncleanOnly,
   leakedBrowsersOf,
@@ -171,7 +172,7 @@ export const judge = (report: RunReport): GateResult => {
     ),
     ...reason(
       "invariant",
-      open.filter(({ trials }) => trials.some((trial) => trial.breaches.length > 0)),
+      open.filter((result) => breachesOf(result).length > 0),
       () => "broke an invariant"
     ),
     ...reason(

@@ -2,7 +2,7 @@ import * as Gate from "./Gate.ts"
 import type { Reason } from "./GateResult.ts"
 import type { JudgedRow } from "./NightJudgement.ts"
 import * as Onset from "./Onset.ts"
-import { isUncleanOnly, leakedBrowsersOf, type RunReport, type ScenarioResult } from "./RunReport.ts"
+import { breachesOf, isUncleanOnly, leakedBrowsersOf, type RunReport, type ScenarioResult } from "./RunReport.ts"
 import { counted } from "./Text.ts"
 
 /** What a run comes to: red fails it; unusual passes, and a figure is far outside of its earlier nights. */
@@ -47,8 +47,8 @@ export const problemsOf = (report: RunReport): ReadonlyArray<Problem> => {
     open.filter((result) => verdicts.includes(result.verdict) && !isUncleanOnly(result) && !tolerated.has(result))
   const leaking = open.filter((result) => leakedBrowsersOf(result).length > 0)
   // a leaked browser is a breach of its own name, too
-  const breaking = open.filter(({ trials }) =>
-    trials.some((trial) => trial.breaches.some(({ invariant }) => invariant !== "browsers-left-open"))
+  const breaking = open.filter((result) =>
+    breachesOf(result).some(({ invariant }) => invariant !== "browsers-left-open")
   )
   const regressed = (judgement?.rows ?? []).filter(isRegression(covered))
   const figures = Map.groupBy(regressed, ({ figure }) => figure)

@@ -3,6 +3,7 @@ import { Agreement } from "./Agreement.ts"
 import { GateResult } from "./GateResult.ts"
 import { InterruptedTrials } from "./InterruptedTrials.ts"
 import { Machine } from "./Machine.ts"
+import * as Money from "./Money.ts"
 import { NightJudgement, ReleaseProposal } from "./NightJudgement.ts"
 import { Onset } from "./Onset.ts"
 import { Skip } from "./Skip.ts"
@@ -65,6 +66,18 @@ export const SuiteFigures = Schema.Struct({
 /** The pass rate of several scenarios together. */
 export type SuiteFigures = typeof SuiteFigures.Type
 
+/** More trials of a scenario that failed or looked slow, in the same night, and what a sequential test says of them. */
+export const Confirmation = Schema.Struct({
+  figure: Schema.Literals(["pass rate", "duration"]),
+  outcome: Schema.Literals(["confirmed", "not confirmed", "undecided"]),
+  /** Which limit kept the test from its end. */
+  skip: Schema.optionalKey(Skip),
+  trials: Schema.Array(Trial)
+})
+
+/** More trials of a scenario that failed or looked slow, and what they say. */
+export type Confirmation = typeof Confirmation.Type
+
 /** What became of a scenario; `failure` is that of its first trial that did not pass. */
 export const ScenarioResult = Schema.Struct({
   suite: Schema.String,
@@ -85,9 +98,12 @@ export const ScenarioResult = Schema.Struct({
   started_ms: Schema.Number,
   duration_ms: Schema.Number,
   checks: Schema.Int,
-  /** What the runs of all its trials cost, in USD, as an exact decimal. */
+  /** What the runs of all its trials cost, those of `confirm` too, in USD, as an exact decimal. */
   cost_usd: Schema.String,
+  /** The planned ones: verdict and pass rate are theirs alone. */
   trials: Schema.Array(Trial),
+  /** Where it got confirm trials. */
+  confirm: Schema.optionalKey(Confirmation),
   /** Where it has several trials, at least one scored. */
   passRate: Schema.optionalKey(PassRate),
   quarantine: Schema.optionalKey(Quarantined),
@@ -109,7 +125,9 @@ export const Limits = Schema.Struct({
   trialBudget_usd: Schema.optionalKey(Schema.String),
   requests: Schema.optionalKey(Schema.Int),
   /** How often a trial may be run again after the infrastructure ended it, of all trials together. */
-  reruns: Schema.optionalKey(Schema.Int)
+  reruns: Schema.optionalKey(Schema.Int),
+  /** How many confirm trials there may be, of all scenarios together. */
+  confirm: Schema.optionalKey(Schema.Int)
 })
 
 /** Limits of a run. */
@@ -247,25 +265,41 @@ export const verdictOf = (trials: ReadonlyArray<Trial>): Verdict => {
   return passed > 0 ? "passed" : "skipped"
 }
 
+/** The planned trials of a scenario, then its confirm trials: what must never be so counts in all of them. */
+export const allTrialsOf = ({ confirm, trials }: ScenarioResult): ReadonlyArray<Trial> =>
+  confirm === undefined ? trials : [...trials, ...confirm.trials]
+
+/** A result with its confirm trials: one that leaks a browser or breaks an invariant fails its scenario. */
+export const withConfirmation = (result: ScenarioResult, confirm: Confirmation): ScenarioResult => ({
+  ...result,
+  verdict: confirm.trials.some((trial) => trial.verdict === "passed" && isUnclean(trial)) ? "failed" : result.verdict,
+  cost_usd: Money.sum([result.cost_usd, ...confirm.trials.map((trial) => trial.cost_usd)]),
+  confirm
+})
+
 /** Every browser that the trials of a scenario left open. */
-export const leakedBrowsersOf = ({ trials }: ScenarioResult): ReadonlyArray<LeakedBrowser> =>
-  trials.flatMap(({ leakedBrowsers }) => leakedBrowsers)
+export const leakedBrowsersOf = (result: ScenarioResult): ReadonlyArray<LeakedBrowser> =>
+  allTrialsOf(result).flatMap(({ leakedBrowsers }) => leakedBrowsers)
+
+/** Everything that must not be, of all trials of a scenario. */
+export const breachesOf = (result: ScenarioResult): ReadonlyArray<Breach> =>
+  allTrialsOf(result).flatMap(({ breaches }) => breaches)
 
 /** Whether a scenario failed only because a trial leaked a browser or broke an invariant, and all its checks passed. */
-export const isUncleanOnly = ({ failure, trials, verdict }: ScenarioResult): boolean =>
-  verdict === "failed" &&
-  failure === undefined &&
-  trials.some((trial) => trial.verdict === "passed" && isUnclean(trial)) &&
-  !trials.some((trial) => trial.verdict === "failed")
+export const isUncleanOnly = (result: ScenarioResult): boolean =>
+  result.verdict === "failed" &&
+  result.failure === undefined &&
+  allTrialsOf(result).some((trial) => trial.verdict === "passed" && isUnclean(trial)) &&
+  !result.trials.some((trial) => trial.verdict === "failed")
 
 /** Whether a scenario needs a person, whatever is known of it: quarantine is not looked at. */
 export const isBad = (result: ScenarioResult): boolean =>
-  (result.verdict !== "passed" && result.verdict !== "skipped") || result.trials.some(isUnclean)
+  (result.verdict !== "passed" && result.verdict !== "skipped") || allTrialsOf(result).some(isUnclean)
 
 /** The counts of some results. */
 export const countsOf = (results: ReadonlyArray<ScenarioResult>): Counts => {
   const of = (verdict: Verdict) => results.filter((result) => result.verdict === verdict).length
-  const trials = results.flatMap((result) => result.trials)
+  const trials = results.flatMap(allTrialsOf)
   const sum = (count: (trial: Trial) => number) => trials.reduce((total, trial) => total + count(trial), 0)
   return {
     passed: of("passed"),

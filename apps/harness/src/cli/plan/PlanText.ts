@@ -70,6 +70,7 @@ export const lines = (forecast: Forecast, options: PlanTextOptions): ReadonlyArr
       ? `at most ${Money.shown(cost_usd)} by the limit, ${Money.shown(worst_usd)} without it`
       : `at most ${Money.shown(worst_usd)}${unbounded === 0 || cost_usd !== undefined ? "" : `, and ${unbounded} that nothing bounds`}`
   const total = [`${counted(run.length, "scenario")}, ${counted(trials, "trial")}`, time, cost]
+  if (limits.confirm !== undefined) total.push(`then up to ${counted(limits.confirm, "confirm trial")}`)
   return [
     style.strong(`plan · ${target} · ${concurrency} at a time · nothing is sent`),
     ...(options.assumed === undefined ? [] : [style.faint(options.assumed)]),

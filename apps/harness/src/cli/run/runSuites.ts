@@ -118,6 +118,7 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
         plan,
         contextOf: target.contextOf,
         lacks: target.lacks,
+        suspects: book.suspects,
         conclude: book.conclude,
         ...(yield* Inspector.make(target, plan, reporting.directory)),
         timeout: options.timeout ?? defaultTimeout(target),

@@ -3,7 +3,7 @@ import * as Skip from "@webagent/report/Skip"
 import * as Money from "@webagent/report/Money"
 import * as Agreement from "@webagent/report/Agreement"
 import * as Figures from "@webagent/report/SuiteFigures"
-import { countsOf, type RunHeader, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
+import { allTrialsOf, countsOf, type RunHeader, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import * as NightLimits from "./NightLimits.ts"
 import type { Trial } from "@webagent/report/Trial"
 
@@ -36,6 +36,13 @@ type Split = NonNullable<RunHeader["shard"]>
 
 const listed = (numbers: ReadonlyArray<number>): string =>
   numbers.length < 2 ? String(numbers[0] ?? "") : `${numbers.slice(0, -1).join(", ")} and ${numbers.at(-1)}`
+
+/** A result whose trials, confirm trials among them, are as they are in the whole. */
+export const movedResult = (result: ScenarioResult, of: (trial: Trial) => Trial): ScenarioResult => ({
+  ...result,
+  trials: result.trials.map(of),
+  ...(result.confirm === undefined ? {} : { confirm: { ...result.confirm, trials: result.confirm.trials.map(of) } })
+})
 
 /** What all shards of one run have in common, with the words for an error when two differ. */
 const common: ReadonlyArray<readonly [what: string, of: (header: RunHeader, shard: Split) => unknown]> = [
@@ -178,13 +185,13 @@ export const merge = (
     const one = there.get(shard)
     const result = one?.report.results.find((result) => result.suite === suite && result.name === name)
     if (one === undefined || result === undefined) return absent(suite, name, shard)
-    for (const { trace } of result.trials) {
+    for (const { trace } of allTrialsOf(result)) {
       if (trace === undefined || !one.has(trace)) continue
       const to = `traces/${traces.length}.json`
       traces.push({ directory: one.directory, from: trace, to })
       moved.set(nameOf(one.directory, trace), to)
     }
-    return { ...result, shard, trials: result.trials.map((trial) => trialOf(one.directory, trial)) }
+    return movedResult({ ...result, shard }, (trial) => trialOf(one.directory, trial))
   })
   const parts = shards.map(({ report }) => report)
   const figures = Figures.of(results, header)

@@ -1,7 +1,7 @@
 import * as DateTime from "effect/DateTime"
 import type { LoggedEvent } from "../events/EventLog.ts"
 import type { RunEvent } from "@webagent/report/RunEvent"
-import type { Merged } from "./Merge.ts"
+import { type Merged, movedResult } from "./Merge.ts"
 
 /** The events of one shard, and the folder that they lie in. */
 export interface ShardEvents {
@@ -12,8 +12,7 @@ export interface ShardEvents {
 const movedEvent = (event: RunEvent, directory: string, { trialOf }: Merged): RunEvent => {
   if (event._tag === "TrialFinished") return { ...event, trial: trialOf(directory, event.trial) }
   if (event._tag !== "ScenarioFinished") return event
-  const { result } = event
-  return { ...event, result: { ...result, trials: result.trials.map((trial) => trialOf(directory, trial)) } }
+  return { ...event, result: movedResult(event.result, (trial) => trialOf(directory, trial)) }
 }
 
 /** What happened in all shards, in order of time, between the one beginning and the one end of the whole. */

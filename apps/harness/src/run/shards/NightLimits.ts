@@ -38,13 +38,15 @@ export const of = (shards: ReadonlyArray<ShardRun>, given: Given): Limits => {
   const trialBudget_usd = ofAll(shards, (limits) => limits.trialBudget_usd, larger)
   const requests = given.requests ?? ofAll(shards, (limits) => limits.requests, plus)
   const reruns = ofAll(shards, (limits) => limits.reruns, plus)
+  const confirm = ofAll(shards, (limits) => limits.confirm, plus)
   return {
     ...(time_ms === undefined ? {} : { time_ms }),
     ...(scenarioTime_ms === undefined ? {} : { scenarioTime_ms }),
     ...(cost_usd === undefined ? {} : { cost_usd }),
     ...(trialBudget_usd === undefined ? {} : { trialBudget_usd }),
     ...(requests === undefined ? {} : { requests }),
-    ...(reruns === undefined ? {} : { reruns })
+    ...(reruns === undefined ? {} : { reruns }),
+    ...(confirm === undefined ? {} : { confirm })
   }
 }
 
@@ -92,6 +94,7 @@ const alike: ReadonlyArray<readonly [what: string, of: (header: RunHeader) => st
     ({ limits: { trialBudget_usd } }) => (trialBudget_usd === undefined ? undefined : Money.shown(trialBudget_usd))
   ],
   ["--max-requests", ({ limits: { requests } }) => (requests === undefined ? undefined : String(requests))],
+  ["--confirm", ({ limits: { confirm } }) => (confirm === undefined ? undefined : String(confirm))],
   // unless told otherwise it is a share of what a shard has to run
   ["--reruns", ({ args }) => flagOf(args, "--reruns")]
 ]

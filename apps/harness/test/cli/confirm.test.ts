@@ -1,0 +1,89 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Result from "effect/Result"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll } from "vitest"
+import { withId } from "@webagent/nights/Night"
+import * as NightFile from "@webagent/nights/NightFile"
+import { run } from "./program.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "webagent-confirm-"))
+const history = join(folder, "history.ndjson")
+const weather = ["run", "test/cli/weather.suite.ts", "--trials", "5"]
+const nights = () => Result.getOrThrow(NightFile.parse(readFileSync(history, "utf8"), history)).nights
+const to = (directory: string) => ["--report-dir", join(folder, directory), "--history", history]
+
+/** Ten nights like the first, on the days before it. */
+beforeAll(async () => {
+  const { code, stderr } = await run([...weather, ...to("first"), "--record"], { FAILING: "0" })
+  assert.strictEqual(code, 0, stderr)
+  const [first] = nights()
+  if (first === undefined) throw new Error("nothing was recorded")
+  const { id: _, ...of } = first
+  const copies = Array.from({ length: 9 }, (_, day) =>
+    withId({ ...of, startedAt: `2026-01-0${day + 1}T02:00:00.000Z` })
+  )
+  writeFileSync(history, copies.map((copy) => `${JSON.stringify(copy)}\n`).join(""), { flag: "a" })
+})
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe("--confirm", () => {
+  it("runs more trials of a suspicious scenario, and every report knows them", async () => {
+    const args = [...weather, "--confirm", "30", ...to("second"), "--record"]
+    const { code, stdout } = await run(args, { FAILING: "0.5" })
+    assert.strictEqual(code, 1)
+    assert.match(
+      stdout,
+      /\nconfirm {2}1 suspicious scenario in \d+ of 30 trials: 1 worse \(weather › holds\)\nhistory /u
+    )
+    const read = (name: string) => readFileSync(join(folder, "second", name), "utf8")
+    const of = ({ name }: { readonly name: string }) => name === "holds"
+    const report = JSON.parse(read("report.json"))
+    const { figure, outcome, trials } = report.results.find(of).confirm
+    assert.deepStrictEqual([figure, outcome, trials[0].index], ["pass rate", "confirmed", 5])
+    assert.isTrue(trials.every(({ trace }: { trace: string }) => read(trace).length > 0))
+    const its = nights().at(-1)?.scenarios.find(of)
+    assert.deepStrictEqual([its?.confirm?.scored, its?.scored], [trials.length, 5])
+    const text = `${its?.confirm?.passed} of ${trials.length} confirm trials passed: pass rate is worse`
+    for (const file of ["junit.xml", "report.html"]) assert.include(read(file), text)
+    assert.include(read("summary.md"), "confirm trials passed")
+  })
+
+  it("is part of a plan, and of the limits of merged shards", async () => {
+    const plan = await run(["plan", ...weather.slice(1), "--confirm", "30", "--history", history])
+    assert.match(plan.stdout, /^limits {3}30 confirm trials$[^]* · then up to 30 confirm trials$/mu)
+    for (const shard of [1, 2]) {
+      const args = [...weather, "--confirm", "15", "--shard", `${shard}/2`, ...to(`shard${shard}`)]
+      await run(args, { FAILING: "0.5" })
+    }
+    const shards = [join(folder, "shard1"), join(folder, "shard2")]
+    const merged = await run(["merge", ...shards, ...to("merged")])
+    assert.match(
+      merged.stdout,
+      /\nconfirm {2}1 suspicious scenario in \d+ of 30 trials: 1 worse \(weather › holds\)\n/u
+    )
+    const { results } = JSON.parse(readFileSync(join(folder, "merged", "report.json"), "utf8"))
+    const traces = results.flatMap(({ confirm }: { confirm?: { trials: ReadonlyArray<{ trace: string }> } }) =>
+      (confirm?.trials ?? []).map(({ trace }) => trace)
+    )
+    assert.isTrue(traces.every((trace: string) => readFileSync(join(folder, "merged", trace), "utf8").length > 0))
+  })
+
+  it("needs earlier nights, and has no part in the replay of one trial", async () => {
+    const [none, one] = [
+      await run([...weather, "--confirm", "5"]),
+      await run([...weather, "--confirm", "5", "--trial", "1", "--history", history])
+    ]
+    assert.deepStrictEqual(
+      [none.code, none.stderr.trim(), one.code, one.stderr.trim()],
+      [
+        2,
+        "--confirm compares with earlier nights. Add --history FILE, or --record.",
+        2,
+        "--confirm and --trial cannot be combined: --trial replays one trial."
+      ]
+    )
+  })
+})

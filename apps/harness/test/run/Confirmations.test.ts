@@ -1,0 +1,176 @@
+import { assert, describe, it } from "@effect/vitest"
+import { check, scenario, Suite } from "@webagent/scenario"
+import * as Confirmed from "@webagent/report/Confirmed"
+import * as Gate from "@webagent/report/Gate"
+import type { RunEvent } from "@webagent/report/RunEvent"
+import { judge, suspects } from "@webagent/nights/Judge"
+import { type Night, ofReport } from "@webagent/nights/Night"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Random from "effect/Random"
+import { TestClock } from "effect/testing"
+import { TrialLog } from "../../src/observe/TrialLog.ts"
+import { trialKey } from "../../src/run/Runner.ts"
+import { run, type StageOptions } from "./stage.ts"
+
+const usual = { rate: 0.95, time_ms: 1000 }
+const well = { rate: 1, time_ms: 1000 }
+type Behaviour = typeof usual
+
+/** Six scenarios; the first behaves as it is told, and always takes one request and costs nothing. */
+const shop = (first: Behaviour, leaks = false) =>
+  Suite.make(
+    "shop",
+    [first, well, well, well, well, well].map(({ rate, time_ms }, index) =>
+      scenario(`s${index}`, { trials: 5, budget: "0.50 USD" }, function* () {
+        const log = yield* TrialLog
+        log.requests++
+        if (leaks && index === 0) log.openBrowsers.add("b-1")
+        yield* Effect.sleep(time_ms * (0.95 + 0.1 * (yield* Random.next)))
+        yield* check.isTrue((yield* Random.next) < rate, "it holds")
+      })
+    )
+  )
+
+const dayOf = (day: number) => new Date(Date.UTC(2026, 0, 1 + day, 2)).toISOString()
+
+/** One night in virtual time, by the runner that is shipped; with `limits.confirm` it is judged by the nights before. */
+const nightOf = Effect.fnUntraced(function* (
+  day: number,
+  first: Behaviour,
+  nights: ReadonlyArray<Night>,
+  options: StageOptions & { readonly leaks?: boolean } = {}
+) {
+  const past = { nights, accepted: [] }
+  const dated = <A extends { readonly header: { readonly startedAt: string } }>(report: A): A => ({
+    ...report,
+    header: {
+      ...report.header,
+      startedAt: dayOf(day),
+      machine: { cpu: "x", cores: 2, platform: "linux-x64", node: "24" }
+    }
+  })
+  const stage: StageOptions = { seed: day, suspects: (report) => suspects(past, ofReport(dated(report))), ...options }
+  const running = yield* Effect.forkChild(run([shop(first, options.leaks)], stage))
+  yield* TestClock.adjust("10 minutes")
+  const { events, report } = yield* Fiber.join(running)
+  const tonight = dated(report)
+  const judgement = judge(past, ofReport(tonight))
+  const judged = { ...tonight, judgement }
+  return { events, report: { ...judged, gate: Gate.judge(judged) } }
+})
+
+let known: ReadonlyArray<Night> | undefined
+const past = Effect.gen(function* () {
+  if (known !== undefined) return known
+  const nights: Array<Night> = []
+  for (let day = 0; day < 20; day++) nights.push(ofReport((yield* nightOf(day, usual, nights)).report))
+  return (known = nights)
+})
+
+const trialsIn = (events: ReadonlyArray<RunEvent>) =>
+  events.flatMap((event) => (event._tag === "TrialFinished" ? [event] : []))
+
+const rowOf = ({ report }: Effect.Success<ReturnType<typeof nightOf>>, figure: string) =>
+  report.judgement.rows.find((row) => row.figure === figure && row.scenario?.name === "s0")
+
+const isRed = (night: Effect.Success<ReturnType<typeof nightOf>>) =>
+  night.report.gate.reasons.some(({ rule, sentence }) => rule === "regressed" && sentence.includes("shop › s0"))
+
+const some = { limits: { confirm: 60 } }
+
+describe("confirm trials", () => {
+  it.effect(
+    "make a scenario that fell from 95 to 50 % red in the same night, and one that did not stays as it is",
+    () =>
+      Effect.gen(function* () {
+        const nights = yield* past
+        const redOf = Effect.fnUntraced(function* (rate: number, options: StageOptions) {
+          let red = 0
+          for (let day = 20; day < 30; day++) {
+            if (isRed(yield* nightOf(day, { ...usual, rate }, nights, options))) red++
+          }
+          return red
+        })
+        const [fallen, without, same] = [yield* redOf(0.5, some), yield* redOf(0.5, {}), yield* redOf(0.95, some)]
+        assert.isTrue(
+          fallen >= 8 && without <= 3 && same === 0,
+          `${fallen}, ${without} and ${same} of 10 nights are red`
+        )
+      })
+  )
+
+  it.effect("decide a slow scenario in the same night", () =>
+    Effect.gen(function* () {
+      const nights = yield* past
+      const slow = yield* nightOf(20, { ...usual, time_ms: 1300 }, nights, some)
+      assert.strictEqual(slow.report.results[0]?.confirm?.figure, "duration")
+      assert.match(rowOf(slow, "duration")?.evidence ?? "", /^\d+ % longer tonight, confirmed by \d+ more trials$/u)
+    })
+  )
+
+  it.effect("stay within their number, and are of the most suspicious scenario first", () =>
+    Effect.gen(function* () {
+      const nights = yield* past
+      const { events, report } = yield* nightOf(21, { ...usual, rate: 0.1 }, nights, {
+        concurrency: 1,
+        limits: { confirm: 2 }
+      })
+      const more = trialsIn(events).filter(({ trial }) => trial.index >= 5)
+      assert.deepStrictEqual(
+        more.map(({ scenario, trial }) => [scenario, trial.index]),
+        [
+          ["s0", 5],
+          ["s0", 6]
+        ]
+      )
+      const [first] = report.results
+      const { outcome, skip } = first?.confirm ?? {}
+      assert.deepStrictEqual([outcome, skip], ["undecided", { _tag: "ConfirmLimit", limit: 2 }])
+      assert.match(Confirmed.summary(report) ?? "", /^\d suspicious scenarios? in 2 of 2 trials: \d not decided$/u)
+      assert.deepStrictEqual([report.counts.trials, report.counts.requests], [32, 32])
+    })
+  )
+
+  it.effect("begin only what the limits of cost and time allow", () =>
+    Effect.gen(function* () {
+      const nights = yield* past
+      const failing = { ...usual, rate: 0.1 }
+      // all planned trials may cost 3.00 USD together, one more 0.10 USD: none has cost anything when it begins
+      const cheap = yield* nightOf(21, failing, nights, { limits: { confirm: 60, cost_usd: "0.50" } })
+      assert.strictEqual(cheap.report.results[0]?.confirm?.outcome, "confirmed")
+      const dear = yield* nightOf(21, failing, nights, { limits: { confirm: 60, time_ms: 6000 }, concurrency: 8 })
+      assert.deepStrictEqual(dear.report.results[0]?.confirm?.skip, { _tag: "TimeLimit", limit_ms: 6000 })
+      assert.isUndefined(ofReport(dear.report).partial)
+    })
+  )
+
+  it.effect("that leak a browser fail their scenario, and are no part of its night's figures", () =>
+    Effect.gen(function* () {
+      const nights = yield* past
+      const { report } = yield* nightOf(21, { ...usual, rate: 0.3 }, nights, { ...some, leaks: true })
+      const [first] = report.results
+      const [its] = ofReport(report).scenarios
+      assert.deepStrictEqual([its?.trials, its?.requests], [5, 5])
+      assert.strictEqual(its?.leaks, 5 + (first?.confirm?.trials.length ?? 0))
+      assert.strictEqual(its?.confirm?.scored, first?.confirm?.trials.length)
+    })
+  )
+
+  it.effect("that a killed run had done are not run again", () =>
+    Effect.gen(function* () {
+      const nights = yield* past
+      const options = { ...some, concurrency: 1 }
+      const whole = yield* nightOf(21, { ...usual, rate: 0.5 }, nights, options)
+      const all = trialsIn(whole.events)
+      assert.isAbove(all.length, 33)
+      const kept = all.slice(0, 32)
+      const done = new Map(kept.map(({ scenario, suite, trial }) => [trialKey(suite, scenario, trial.index), trial]))
+      const worked_ms = Math.max(...kept.map(({ trial }) => trial.started_ms + trial.duration_ms))
+      const rest = yield* nightOf(21, { ...usual, rate: 0.5 }, nights, { ...options, done, worked_ms })
+      assert.lengthOf(trialsIn(rest.events), all.length - 32)
+      assert.deepStrictEqual(ofReport(rest.report).scenarios, ofReport(whole.report).scenarios)
+      assert.deepStrictEqual(rest.report.counts, whole.report.counts)
+    })
+  )
+})

@@ -1,0 +1,41 @@
+import type { Confirmation, RunReport } from "./RunReport.ts"
+import * as Skip from "./Skip.ts"
+import { counted } from "./Text.ts"
+
+const said = ({ figure, outcome, skip }: Confirmation): string => {
+  switch (outcome) {
+    case "confirmed":
+      return `${figure} is worse`
+    case "not confirmed":
+      return `${figure} does not look worse`
+    case "undecided":
+      return `not decided${skip === undefined ? "" : `: ${Skip.text(skip)}`}`
+  }
+}
+
+/** What the confirm trials of a scenario say: `8 of 20 confirm trials passed: pass rate is worse`. */
+export const text = (confirm: Confirmation): string => {
+  const passed = confirm.trials.filter(({ verdict }) => verdict === "passed").length
+  return `${passed} of ${counted(confirm.trials.length, "confirm trial")} passed: ${said(confirm)}`
+}
+
+/** What the confirm trials of a run say in a line; undefined of a run that was not told to have any. */
+export const summary = ({ header, results }: RunReport): string | undefined => {
+  const limit = header.limits.confirm
+  if (limit === undefined) return undefined
+  const all = results.flatMap((result) =>
+    result.confirm === undefined ? [] : [{ ...result, confirm: result.confirm }]
+  )
+  if (all.length === 0) return "no scenario was suspicious"
+  const trials = all.reduce((sum, { confirm }) => sum + confirm.trials.length, 0)
+  const of = (wanted: Confirmation["outcome"]) => all.filter(({ confirm }) => confirm.outcome === wanted)
+  const [worse, well, open] = [of("confirmed"), of("not confirmed"), of("undecided")]
+  const parts = [
+    ...(worse.length === 0
+      ? []
+      : [`${worse.length} worse (${worse.map(({ name, suite }) => `${suite} › ${name}`).join(", ")})`]),
+    ...(well.length === 0 ? [] : [`${well.length} not`]),
+    ...(open.length === 0 ? [] : [`${open.length} not decided`])
+  ]
+  return `${counted(all.length, "suspicious scenario")} in ${trials} of ${counted(limit, "trial")}: ${parts.join(", ")}`
+}
