@@ -247,9 +247,9 @@ const needsOf = (asked: Asked, uncertain: ReadonlyArray<Change>): Conclusion["ne
 }
 
 /**
- * What two nights come to: worse where there is evidence that anything is, else cannot tell where anything differs that
- * may be chance, else better, else no difference seen. A scenario of which all trials passed and now none does is
- * evidence, unless other nights show that it fails at times.
+ * The verdict on two nights: "worse" with evidence that anything is worse, else "cannot tell" where a difference may be
+ * chance, else "better", else "no difference seen". A scenario whose trials all passed and now all fail is evidence, unless
+ * other nights show that it fails at times.
  */
 export const conclude = (asked: Asked): Conclusion => {
   const { a, b, comparison } = asked

@@ -50,7 +50,7 @@ export interface ComparedLevel {
 /** Of a false alarm, by what is looked at; 5 % together. */
 const doubts = { whole: 0.01, scenarios: 0.015, level: 0.0075, scenarioLevel: 0.005 } as const
 
-/** The chance of a false alarm of the pass rates of so many scenarios, for each of them. */
+/** The chance of a false positive for the pass rate of each scenario, among `scenarios`. */
 export const doubtOfEach = (scenarios: number): number => doubts.scenarios / Math.max(1, scenarios)
 
 /** A scenario in both nights. */
