@@ -65,7 +65,8 @@ const outputOf = (task) => (outputs.get(task) ?? []).map((line) => `    ${line}`
 progress.watch()
 
 for (const [name, ...args] of [
-  ["types", "run", "types", "--continue"],
+  // k6 is built here, since two turbos that need it would both build it
+  ["types", "run", "types", "binary", "--continue"],
   ["lint", "run", "lint"],
   ["format", "run", "format"],
   ["arrows", "run", "boundaries"]
@@ -138,28 +139,31 @@ const collect = () => {
   progress.expect([...waiting.keys()].filter((task) => !outputs.has(task)).length)
 }
 
-let failedTasks = []
+const failedTasks = []
 const poll = setInterval(collect, 200)
-// a test often waits for a process or a deadline: twice as many packages as cores keep them busy
-const args = [
-  "run",
-  "test:unit",
-  "--continue",
-  "--concurrency=200%",
-  "--json",
-  "--output-logs=new-only",
-  "--log-order=stream"
-]
-const ok = await turbo(args, (task, line) => {
-  const failure = failureIn(line)
-  // turbo's last lines name what failed, as package#task: a task can fail though each of its tests passed
-  if (task === "turbo") failedTasks = /^\s*Failed:\s+(.+)$/u.exec(line)?.[1]?.split(", ") ?? failedTasks
-  if (line.startsWith("cache hit")) cached.add(task)
-  if (line.startsWith("cache miss") && waiting.has(task)) progress.started(packages.get(task).name)
-  if (failure === undefined) return keep(task, line)
-  told.add(task)
-  return progress.failure(packages.get(task)?.name ?? task, failure)
-})
+// turbo starts a package after those it imports: the longest tests would begin last, and end long after all others
+const longest = ["webagent-harness", "@webagent/conformance"].filter((name) => packages.has(`${name}#test:unit`))
+const filters = [
+  longest.map((name) => `--filter=${name}`),
+  ["--filter=*", ...longest.map((name) => `--filter=!${name}`)]
+].filter((names) => names.length > 0)
+// a test often waits for a process or a deadline: each turbo runs as many packages as there are cores
+const args = ["run", "test:unit", "--continue", "--concurrency=100%", "--json", "--output-logs=new-only"]
+const results = await Promise.all(
+  filters.map((names) =>
+    turbo([...args, "--log-order=stream", ...names], (task, line) => {
+      const failure = failureIn(line)
+      // turbo's last lines name what failed, as package#task: a task can fail though each of its tests passed
+      if (task === "turbo") failedTasks.push(...(/^\s*Failed:\s+(.+)$/u.exec(line)?.[1]?.split(", ") ?? []))
+      if (line.startsWith("cache hit")) cached.add(task)
+      if (line.startsWith("cache miss") && waiting.has(task)) progress.started(packages.get(task).name)
+      if (failure === undefined) return keep(task, line)
+      told.add(task)
+      return progress.failure(packages.get(task)?.name ?? task, failure)
+    })
+  )
+)
+const ok = results.every(Boolean)
 clearInterval(poll)
 collect()
 
