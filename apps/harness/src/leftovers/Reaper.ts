@@ -2,18 +2,12 @@ import { isTerminalRunStatus } from "@webagent/contract/v4"
 import { type CallError, type OpenItem, RetryPolicy, Transport } from "@webagent/core"
 import { Outcome, Sessions } from "@webagent/v3"
 import { Browsers, Runs } from "@webagent/v4"
+import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { Claim } from "./Claims.ts"
+import type { Leftover } from "./Leftover.ts"
 import type { Target } from "../targets/Target.ts"
-
-/** What has become of an item of the ledger. `Open` is what may go on, and cost. */
-export type Finding =
-  | { readonly _tag: "Stopped"; readonly item: OpenItem }
-  | { readonly _tag: "Over"; readonly item: OpenItem; readonly status: string }
-  | { readonly _tag: "Open"; readonly item: OpenItem; readonly why: string }
-  | Exclude<Claim, { readonly _tag: "Left" }>
 
 /** The key is not taken: nothing can be stopped with it. */
 export class KeyRefused extends Data.TaggedError("KeyRefused") {}
@@ -54,38 +48,39 @@ const make = Effect.gen(function* () {
   const { closed } = yield* Transport
 
   /** What is over is noted in the ledger, here or by the client. */
-  const settle = Effect.fnUntraced(function* (item: OpenItem, id: string, status: string, terminal: boolean) {
-    if (!terminal) return { _tag: "Open", item, why: status } as const
-    yield* closed(item.kind, id)
-    return { _tag: "Over", item, status } as const
+  const settle = Effect.fnUntraced(function* (left: Leftover, id: string, status: string, terminal: boolean) {
+    const cannot = "the service describes no way to end it"
+    if (!terminal) return { ...left, state: "open", why: `${status}; ${cannot}` } as const
+    yield* closed(left.item.kind, id)
+    return { ...left, state: "over", why: status } as const
   })
 
-  const attend = (item: OpenItem, id: string): Effect.Effect<Finding, Failure> => {
-    switch (item.kind) {
+  const attend = (left: Leftover, id: string): Effect.Effect<Leftover, Failure> => {
+    switch (left.item.kind) {
       case "browser":
-        return Effect.as(browsers.stop(id), { _tag: "Stopped", item })
+        return Effect.as(browsers.stop(id), { ...left, state: "stopped", why: "" })
       case "run":
-        return Effect.flatMap(runs.status(id), ({ status }) => settle(item, id, status, isTerminalRunStatus(status)))
+        return Effect.flatMap(runs.status(id), ({ status }) => settle(left, id, status, isTerminalRunStatus(status)))
       case "session":
         return Effect.flatMap(sessions.get(id), (session) => {
           // a service may send no status: a result is then what says that it is over
           const { _tag } = Outcome.of(session)
           const status = session.status ?? (_tag === "Completed" ? "with a result" : "without a status")
-          return settle(item, id, status, _tag !== "Unfinished")
+          return settle(left, id, status, _tag !== "Unfinished")
         })
       default:
-        return Effect.succeed({ _tag: "Open", item, why: "of a kind that is not known here" })
+        return Effect.succeed({ ...left, state: "open", why: "of a kind that is not known here" })
     }
   }
 
-  return (claim: Claim): Effect.Effect<Finding, KeyRefused> =>
-    claim._tag !== "Left"
-      ? Effect.succeed(claim)
-      : attend(claim.item, claim.id).pipe(
+  return (left: Leftover): Effect.Effect<Leftover, KeyRefused> =>
+    left.state !== "left" || left.item.id === undefined
+      ? Effect.succeed(left)
+      : attend(left, left.item.id).pipe(
           Effect.catch((error) =>
             error._tag === "UnauthorizedError"
               ? Effect.fail(new KeyRefused())
-              : Effect.succeed<Finding>({ _tag: "Open", item: claim.item, why: whyOf(error) })
+              : Effect.succeed<Leftover>({ ...left, state: "open", why: whyOf(error) })
           )
         )
 })
@@ -95,23 +90,36 @@ const make = Effect.gen(function* () {
  * ended is closed in the ledger of the surroundings.
  */
 export const reap = Effect.fnUntraced(function* (
-  claims: ReadonlyArray<Claim>,
+  leftovers: ReadonlyArray<Leftover>,
   time: Duration.Duration,
-  onFinding: (finding: Finding) => Effect.Effect<void>
+  onReaped: (leftover: Leftover) => Effect.Effect<void>
 ) {
   const attend = yield* make
-  return yield* Effect.forEach(claims, (claim) => Effect.tap(attend(claim), onFinding), { concurrency: 8 }).pipe(
+  return yield* Effect.forEach(leftovers, (left) => Effect.tap(attend(left), onReaped), { concurrency: 8 }).pipe(
     RetryPolicy.within(time)
   )
 })
 
-/** The same at a target that is connected, noted in its ledger. */
-export const reapAt = (
-  { withClients }: Pick<Target, "withClients">,
-  claims: ReadonlyArray<Claim>,
+/** The same at a target that is connected, noted in its ledger: its control API, where it is open to us, ends runs, too. */
+export const reapAt = Effect.fnUntraced(function* (
+  { introspection, ledger, withClients }: Target,
+  leftovers: ReadonlyArray<Leftover>,
   time: Duration.Duration
-): Effect.Effect<ReadonlyArray<Finding>, KeyRefused> =>
-  withClients(
+) {
+  const reaped = yield* withClients(
     policy,
-    reap(claims, time, () => Effect.void)
+    reap(leftovers, time, () => Effect.void)
   )
+  const at_ms = yield* Clock.currentTimeMillis
+  return yield* Effect.forEach(
+    reaped,
+    Effect.fnUntraced(function* (left) {
+      const { id, kind } = left.item
+      if (introspection === undefined || left.state !== "open" || id === undefined || isStoppable(left.item))
+        return left
+      if (!(yield* introspection.end(kind, id))) return left
+      yield* Effect.ignore(ledger.write({ _tag: "closed", at_ms, kind, id }))
+      return { ...left, state: "stopped", why: "" } satisfies Leftover
+    })
+  )
+})

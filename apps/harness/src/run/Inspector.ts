@@ -6,16 +6,16 @@ import * as FileSystem from "effect/FileSystem"
 import type * as Scope from "effect/Scope"
 import { join } from "node:path"
 import * as Breaches from "../observe/Breaches.ts"
-import * as LooseEnds from "../leftovers/LooseEnds.ts"
+import * as Leftover from "../leftovers/Leftover.ts"
+import * as TrialLeftovers from "../leftovers/TrialLeftovers.ts"
 import type { Planned } from "./Plan.ts"
 import { type EndedTrial, type RunnerOptions, scenarioKey } from "./Runner.ts"
-import type { Leftover } from "@webagent/report/Trial"
 import { most, type TrialLog } from "../observe/TrialLog.ts"
 import type { Target } from "../targets/Target.ts"
 import { assemble } from "../observe/Assembly.ts"
 import { JournalRows } from "../observe/JournalRows.ts"
 import * as KeyScan from "../observe/KeyScan.ts"
-import { type LeftOpen, stopAll } from "../leftovers/EndOfRun.ts"
+import { stopAll } from "../leftovers/EndOfRun.ts"
 import * as TraceFiles from "../observe/TraceFiles.ts"
 
 /** What a run is watched with. */
@@ -25,8 +25,6 @@ export type Inspector = Required<Pick<RunnerOptions, "inspect" | "finish" | "sto
 const patience = { looks: 5, pause: "4 millis" } as const
 
 const mostRows = 2000
-
-const trialOf = ({ index, scenario, suite }: EndedTrial): Leftover["trial"] => ({ suite, scenario, index })
 
 /** How many requests the server must have written down. */
 const answered = ({ exchanges }: TrialLog): number => exchanges.filter(({ status }) => status !== undefined).length
@@ -45,10 +43,10 @@ export const make = Effect.fnUntraced(function* (
   const files = directory === undefined ? undefined : yield* TraceFiles.make(directory)
   const fs = yield* FileSystem.FileSystem
   const book = new JournalRows()
-  const open: Array<LeftOpen> = []
+  const open: Array<Leftover.Leftover> = []
   const unstopped = new Set<string>()
   const blamed = new Set<string>()
-  let trouble: string | undefined
+  let journalError: string | undefined
   // a service inside this process ends with it, and leaves nothing to be stopped
   if (directory !== undefined && introspection?.exclusive !== true) {
     const owner = ProcessOwner.current()
@@ -61,14 +59,14 @@ export const make = Effect.fnUntraced(function* (
       ? Effect.void
       : introspection.rows.pipe(
           Effect.map((rows) => book.add(rows)),
-          Effect.catch(({ message }) => Effect.sync(() => (trouble ??= message)))
+          Effect.catch(({ message }) => Effect.sync(() => (journalError ??= message)))
         )
 
   const rowsOf = Effect.fnUntraced(function* (log: TrialLog) {
     if (introspection === undefined) return undefined
     const mark = target.markOf(log)
     const wanted = answered(log)
-    const isWaiting = () => trouble === undefined && book.requests(mark) < wanted
+    const isWaiting = () => journalError === undefined && book.requests(mark) < wanted
     yield* readOn
     for (let look = 1; look < patience.looks && isWaiting(); look++) {
       yield* Effect.sleep(patience.pause)
@@ -113,12 +111,12 @@ export const make = Effect.fnUntraced(function* (
     for (const { findings, oracle } of verdicts) {
       for (const { seqs } of findings) for (const seq of seqs) blamed.add(`${oracle} ${seq}`)
     }
+    const trial = { suite, scenario, index: ended.index }
     const leaked = Array.from(log.made.keys()).filter((id) => unstopped.has(id))
-    const ends = [
-      ...LooseEnds.of(log, trouble === undefined ? rows : undefined),
-      ...leaked.map((id) => ({ kind: "browser", id, reason: null, key: null }))
-    ]
-    open.push(...ends.map((end) => ({ end, trial: trialOf(ended) })))
+    open.push(
+      ...TrialLeftovers.of(log, journalError === undefined ? rows : undefined, trial),
+      ...leaked.map((id) => Leftover.of(TrialLeftovers.unlisted("browser", id), trial))
+    )
     const breaches = Breaches.ofTrial({
       verdict,
       allows: allowed.get(scenarioKey(suite, scenario)) ?? [],
@@ -139,6 +137,6 @@ export const make = Effect.fnUntraced(function* (
       Effect.tap(target.stopBrowser(id), (stopped) =>
         Effect.sync(() => (stopped ? unstopped.delete(id) : unstopped.add(id)))
       ),
-    finish: Effect.flatMap(cleaned, (keyIn) => stopAll({ target, open, blamed, trouble, keyIn }))
+    finish: Effect.flatMap(cleaned, (keyIn) => stopAll({ target, open, blamed, journalError, keyIn }))
   }
 })

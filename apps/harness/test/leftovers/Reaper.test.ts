@@ -9,7 +9,8 @@ import * as Layer from "effect/Layer"
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { type Finding, reap } from "../../src/leftovers/Reaper.ts"
+import * as Leftover from "../../src/leftovers/Leftover.ts"
+import { reap } from "../../src/leftovers/Reaper.ts"
 
 /** The address of a service whose sessions read so, on a real socket. */
 const serviceOf = (session: object) =>
@@ -36,11 +37,7 @@ const reaped = Effect.fnUntraced(function* (session: object) {
   const item: OpenItem = { ...create, id: "s-1", state: "opened", at_ms: 1 }
   yield* ledger.write({ _tag: "opening", at_ms: 1, ...create })
   yield* ledger.write({ _tag: "opened", at_ms: 2, key: "k", id: "s-1" })
-  const findings = yield* reap(
-    [{ _tag: "Left", item, id: "s-1", version: "v3" }],
-    Duration.seconds(5),
-    () => Effect.void
-  ).pipe(
+  const leftovers = yield* reap([Leftover.of(item)], Duration.seconds(5), () => Effect.void).pipe(
     Effect.provide(
       Layer.mergeAll(V3.layerServices, V4.layerServices).pipe(
         Layer.provideMerge(Transport.layer),
@@ -49,20 +46,16 @@ const reaped = Effect.fnUntraced(function* (session: object) {
     ),
     Effect.provideService(Ledger.Current, ledger)
   )
-  const told = (finding: Finding) => [
-    finding._tag,
-    "status" in finding ? finding.status : "why" in finding && finding.why
-  ]
-  return [...findings.flatMap(told), (yield* ledger.open).length]
+  return [...leftovers.flatMap(({ state, why }) => [state, why]), (yield* ledger.open).length]
 })
 
 describe("a session that is reaped", () => {
   it.live.each([
-    [{ status: "idle" }, ["Over", "idle", 0]],
-    [{ status: "error" }, ["Over", "error", 0]],
-    [{ result: "hello" }, ["Over", "with a result", 0]],
-    [{ status: "running", result: "hello" }, ["Open", "running", 1]],
-    [{ result: null }, ["Open", "without a status", 1]]
+    [{ status: "idle" }, ["over", "idle", 0]],
+    [{ status: "error" }, ["over", "error", 0]],
+    [{ result: "hello" }, ["over", "with a result", 0]],
+    [{ status: "running", result: "hello" }, ["open", "running; the service describes no way to end it", 1]],
+    [{ result: null }, ["open", "without a status; the service describes no way to end it", 1]]
   ] as const)("that reads %j is %j", ([session, expected]) =>
     Effect.scoped(
       Effect.gen(function* () {

@@ -12,9 +12,9 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { usage } from "@webagent/report/UserError"
-import * as Leftovers from "../../leftovers/Claims.ts"
+import * as Leftover from "../../leftovers/Leftover.ts"
+import * as LeftoverText from "../../leftovers/LeftoverText.ts"
 import * as Reaper from "../../leftovers/Reaper.ts"
-import * as ReapReport from "../../leftovers/ReapReport.ts"
 import { NotGreen } from "../NotGreen.ts"
 import { program, quoted, version } from "../Program.ts"
 import { terminal } from "../Terminal.ts"
@@ -88,32 +88,30 @@ export const reapLedger = (options: ReapOptions) =>
     const now_ms = yield* Clock.currentTimeMillis
     const { style, write } = yield* terminal
     const say = (line: string) => write(`${line}\n`)
-    const sieve = (baseUrls: Leftovers.Sieve["baseUrls"]) =>
-      Leftovers.claims(items, {
+    const leftIn = (baseUrls: Leftover.Selection["baseUrls"]) =>
+      Leftover.ofLedger(items, {
         baseUrls,
         owner: options.owner,
         atWork: ProcessOwner.atWork,
         now_ms,
         youngest_ms: Duration.toMillis(options.olderThan)
       })
-    const show = (finding: Reaper.Finding) => say(ReapReport.line(finding, now_ms, style))
+    const show = (leftover: Leftover.Leftover) => say(LeftoverText.line(leftover, now_ms, style))
 
     yield* say(style.strong(`webagent harness ${version} · ledger ${options.ledger} · ${items.length} open`))
     if (items.length === 0) return yield* say("\nnothing is open")
     yield* say("")
     if (options.dryRun) {
-      const claims = sieve(undefined)
-      for (const claim of claims) {
-        yield* claim._tag === "Left" ? say(ReapReport.plannedLine(claim.item, now_ms)) : show(claim)
-      }
-      const left = claims.filter(({ _tag }) => _tag !== "InUse").length
-      yield* say(`\nDry run: nothing was changed. ${left} of ${claims.length} would be stopped.`)
+      const all = leftIn(undefined)
+      for (const leftover of all) yield* show(leftover)
+      const left = all.filter(({ state }) => state !== "in use").length
+      yield* say(`\nnobody was called · ${left} of ${all.length} left`)
       return left === 0 ? undefined : yield* new NotGreen({ exitCode: 1 })
     }
 
-    const findings = yield* Effect.gen(function* () {
+    const leftovers = yield* Effect.gen(function* () {
       const { baseUrls } = yield* ClientConfig
-      return yield* Reaper.reap(sieve(baseUrls), options.for, show).pipe(
+      return yield* Reaper.reap(leftIn(baseUrls), options.for, show).pipe(
         Effect.provide(Layer.mergeAll(V3.layerServices, V4.layerServices).pipe(Layer.provideMerge(Transport.layer)))
       )
     }).pipe(
@@ -130,14 +128,14 @@ export const reapLedger = (options: ReapOptions) =>
       })
     )
     yield* say("")
-    const unlearnt = findings.find(({ _tag }) => _tag === "Unlearnt")
-    if (unlearnt !== undefined) {
+    const unknown = leftovers.find(({ state }) => state === "unknown")
+    if (unknown !== undefined) {
       yield* say(
-        `next     look for it at the service, then: ${program} reap --ledger ${quoted(options.ledger)} --forget ${quoted(unlearnt.item.key)}`
+        `next     look for it at the service, then: ${program} reap --ledger ${quoted(options.ledger)} --forget ${quoted(unknown.item.key)}`
       )
     }
-    yield* say(ReapReport.summary(findings))
-    if (findings.some(ReapReport.isLeft)) return yield* new NotGreen({ exitCode: 1 })
+    yield* say(LeftoverText.summary(leftovers))
+    if (leftovers.some(LeftoverText.isOpen)) return yield* new NotGreen({ exitCode: 1 })
   }).pipe(
     Effect.scoped,
     Effect.catchTag("LedgerError", ({ message }) => Effect.fail(usage(`${message.replace(/\.$/u, "")}.`)))

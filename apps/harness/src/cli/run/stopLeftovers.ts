@@ -7,9 +7,9 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { join } from "node:path"
 import { usage } from "@webagent/report/UserError"
-import * as Leftovers from "../../leftovers/Claims.ts"
+import * as Leftover from "../../leftovers/Leftover.ts"
+import * as LeftoverText from "../../leftovers/LeftoverText.ts"
 import * as Reaper from "../../leftovers/Reaper.ts"
-import * as ReapReport from "../../leftovers/ReapReport.ts"
 import type { Target } from "../../targets/Target.ts"
 import { terminal } from "../Terminal.ts"
 import type { Resumed } from "../Resumed.ts"
@@ -28,15 +28,6 @@ const relearn = Effect.fnUntraced(function* ({ contextOf, info }: Target, { key,
   const answer = yield* Effect.option(contextOf(0).request("v4", request))
   if (Option.isNone(answer) || answer.value.status < 200 || answer.value.status >= 300) return undefined
   return Option.getOrUndefined(decodeId(answer.value.body))?.id
-})
-
-/** A run or session that goes on, ended through the control API where that is open to us. */
-const ended = Effect.fnUntraced(function* ({ ledger, introspection }: Target, finding: Reaper.Finding, at_ms: number) {
-  const { id, kind } = finding.item
-  if (finding._tag !== "Open" || id === undefined || introspection === undefined || kind === "browser") return finding
-  if (!(yield* introspection.end(kind, id))) return finding
-  yield* ledger.write({ _tag: "closed", at_ms, kind, id })
-  return { _tag: "Over", item: finding.item, status: "ended now" } satisfies Reaper.Finding
 })
 
 /**
@@ -61,7 +52,7 @@ export const stopLeftovers = Effect.fnUntraced(
       }),
       { concurrency: 8 }
     )
-    const claims = Leftovers.claims(known, {
+    const left = Leftover.ofLedger(known, {
       baseUrls: target.info.baseUrls,
       owner: undefined,
       // the process that had this directory is dead: it is ours now
@@ -69,11 +60,10 @@ export const stopLeftovers = Effect.fnUntraced(
       now_ms,
       youngest_ms: 0
     })
-    const found = yield* Reaper.reapAt(target, claims, Duration.minutes(1))
-    const findings = yield* Effect.forEach(found, (finding) => ended(target, finding, now_ms))
+    const leftovers = yield* Reaper.reapAt(target, left, Duration.minutes(1))
     const { style, write } = yield* terminal
-    const lines = findings.map((finding) => ReapReport.line(finding, now_ms, style))
-    yield* write([...lines, `left open: ${ReapReport.summary(findings)}`, ""].map((line) => `${line}\n`).join(""))
+    const lines = leftovers.map((leftover) => LeftoverText.line(leftover, now_ms, style))
+    yield* write([...lines, `left open: ${LeftoverText.summary(leftovers)}`, ""].map((line) => `${line}\n`).join(""))
   },
   Effect.catchTags({
     LedgerError: ({ message }) => Effect.fail(usage(`What the killed run left open is not known: ${message}`)),

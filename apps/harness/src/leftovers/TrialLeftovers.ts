@@ -1,0 +1,60 @@
+import type { JournalEntry } from "@webagent/control"
+import type { OpenItem } from "@webagent/core"
+import type { TrialLog } from "../observe/TrialLog.ts"
+import * as Leftover from "./Leftover.ts"
+
+/** Something that no ledger lists: only what it is, its id, and why nothing else is known. */
+export const unlisted = (kind: string, id: string, reason?: string): OpenItem => ({
+  kind,
+  id,
+  key: "",
+  state: "opened",
+  at_ms: 0,
+  method: "POST",
+  path: "",
+  origin: "",
+  requestId: "",
+  ...(reason === undefined ? {} : { reason })
+})
+
+/** What a server's journal knows of what a trial made. */
+const knownTo = (rows: ReadonlyArray<JournalEntry>) => {
+  const browsers = new Map<string, boolean>()
+  const ended = new Set<string>()
+  const madeBy = new Map<string, string | null>()
+  for (const row of rows) {
+    if (row.type === "move" && row.of === "browser") browsers.set(row.id, row.to !== "stopped")
+    else if (row.type === "move" && row.of === "turn") {
+      if (["completed", "failed", "cancelled"].includes(row.to)) ended.add(row.id)
+    } else if (row.type === "request" && row.idempotencyKey !== null) {
+      madeBy.set(row.idempotencyKey, row.made ?? madeBy.get(row.idempotencyKey) ?? null)
+    }
+  }
+  return { browsers, ended, madeBy }
+}
+
+const lost = "its create request got no response"
+
+/** What a trial may have left going: `rows` is undefined where there is no journal to ask. */
+export const of = (
+  log: TrialLog,
+  rows: ReadonlyArray<JournalEntry> | undefined,
+  trial: Leftover.Leftover["trial"]
+): ReadonlyArray<Leftover.Leftover> => {
+  const known = rows === undefined ? undefined : knownTo(rows)
+  const seen = Array.from(log.made).flatMap(([id, { kind }]) => {
+    const isOver = kind === "browser" || log.results.has(id) || log.ended.has(id) || known?.ended.has(id) === true
+    return isOver ? [] : [unlisted(kind, id)]
+  })
+  const unseen = Array.from(known?.browsers ?? []).flatMap(([id, open]) =>
+    open && !log.made.has(id) ? [unlisted("browser", id, lost)] : []
+  )
+  const unknown = log.ledger.list().flatMap((item) => {
+    if (item.id !== undefined) return []
+    if (known === undefined) return [{ ...item, reason: item.reason ?? lost }]
+    const id = known.madeBy.get(item.key) ?? undefined
+    // browsers are told by their own moves
+    return id === undefined || known.ended.has(id) || item.kind === "browser" ? [] : [{ ...item, id, reason: lost }]
+  })
+  return [...seen, ...unseen, ...unknown].map((item) => Leftover.of(item, trial))
+}
