@@ -4,68 +4,86 @@ import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as TimerHeap from "./TimerHeap.ts"
 
-/** What is to happen when. However many entries there are, one fiber sleeps. */
-export interface TimerQueue<S extends TimerHeap.Timer> {
-  /** The moment `wait_ms` from now, for an entry's `at`. */
+/** How time passes for a queue, by a monotonic clock: changes of the system time do not matter. */
+export interface Time {
+  readonly elapsed_ms: () => number
+  /** Sleeps for this much of it; undefined while time stands still. */
+  readonly sleep: (wait_ms: number) => Effect.Effect<void> | undefined
+}
+
+/** What is to happen when. However many timers there are, one fiber sleeps. */
+export interface TimerQueue<S extends TimerHeap.Timer> extends TimerHeap.TimerHeap<S> {
+  /** The moment `wait_ms` from now, for a timer's `at`. */
   readonly after: (wait_ms: number) => number
-  readonly add: (entry: S) => void
-  /** Takes an entry out, if it is there. */
-  readonly remove: (entry: S) => void
+  /** Waits anew for the first timer, after time has begun to pass in another way. */
+  readonly restart: () => void
 }
 
 /** A thousandth of a millisecond: sums of fractions are off by less. */
-const tolerance_ms = 0.001
+export const tolerance_ms = 0.001
 
-/** How many entries of one moment are told before others have their turn. */
+/** How many timers of one moment are told before others have their turn. */
 const batch = 64
 
-interface Watch {
-  readonly until: number
+interface Alarm {
+  readonly at: number
   fiber: Fiber.Fiber<void> | undefined
 }
 
-/** An empty timers; `due` is told each entry at its moment, in order, and what it answers is begun. */
-export const make = Effect.fnUntraced(function* <S extends TimerHeap.Timer>(due: (entry: S) => Effect.Effect<void>) {
-  const clock = yield* Clock.Clock
+const timeOf = (clock: Clock.Clock): Time => ({
+  elapsed_ms: () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6,
+  sleep: (wait_ms) => clock.sleep(Duration.millis(wait_ms))
+})
+
+/** An empty queue, in the time of the clock around it unless another is given; `due` is told each timer at its moment. */
+export const make = Effect.fnUntraced(function* <S extends TimerHeap.Timer>(due: (timer: S) => void, time?: Time) {
+  const { elapsed_ms, sleep } = time ?? timeOf(yield* Clock.Clock)
   const fork = Effect.runForkWith(yield* Effect.context())
-  const entries = TimerHeap.make<S>()
-  let watch: Watch | undefined
+  const timers = TimerHeap.make<S>()
+  let alarm: Alarm | undefined
 
-  // by a monotonic clock: changes of the system time do not matter
-  const elapsed = (): number => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
-
-  const tell = Effect.fnUntraced(function* (mine: Watch) {
-    if (watch === mine) watch = undefined
+  const ring = Effect.fnUntraced(function* (mine: Alarm) {
+    if (alarm === mine) alarm = undefined
     for (let told = 1; ; told++) {
-      const at = entries.next()
-      if (at === undefined || at > elapsed() + tolerance_ms) break
-      const entry = entries.take()
-      if (entry !== undefined) fork(due(entry))
+      const at = timers.next()
+      if (at === undefined || at > elapsed_ms() + tolerance_ms) break
+      const timer = timers.take()
+      if (timer !== undefined) due(timer)
       if (told % batch === 0) yield* Effect.yieldNow
     }
-    look()
+    setAlarm()
   })
 
-  /** Sets a timer for the first entry. A timer that fires too early looks again. */
-  const look = () => {
-    const until = entries.next()
-    if (until === undefined || (watch !== undefined && watch.until <= until)) return
-    watch?.fiber?.interruptUnsafe()
-    const mine: Watch = { until, fiber: undefined }
-    watch = mine
-    const wait = Duration.millis(Math.max(0, until - elapsed()))
-    mine.fiber = fork(Effect.andThen(clock.sleep(wait), tell(mine)))
+  const silence = () => {
+    alarm?.fiber?.interruptUnsafe()
+    alarm = undefined
   }
 
-  yield* Effect.addFinalizer(() => Effect.sync(() => watch?.fiber?.interruptUnsafe()))
+  /** Sets an alarm for the first timer, unless an earlier one is set. An alarm that rings too early looks again. */
+  const setAlarm = () => {
+    const at = timers.next()
+    if (at === undefined || (alarm !== undefined && alarm.at <= at)) return
+    const slept = sleep(Math.max(0, at - elapsed_ms()))
+    if (slept === undefined) return
+    silence()
+    const mine: Alarm = { at, fiber: undefined }
+    alarm = mine
+    mine.fiber = fork(Effect.andThen(slept, ring(mine)))
+  }
 
-  const timers: TimerQueue<S> = {
-    after: (wait_ms) => elapsed() + wait_ms,
-    add: (entry) => {
-      entries.add(entry)
-      look()
+  yield* Effect.addFinalizer(() => Effect.sync(silence))
+
+  const queue: TimerQueue<S> = {
+    ...timers,
+    after: (wait_ms) => elapsed_ms() + wait_ms,
+    add: (timer) => {
+      timers.add(timer)
+      setAlarm()
     },
-    remove: entries.remove
+    restart: () => {
+      silence()
+      setAlarm()
+    }
   }
-  return timers
+  return queue
 })

@@ -28,7 +28,7 @@ interface ScheduledExecution extends Timer {
 export type Execution = StreamingExecution | ScheduledExecution
 
 /** Who is told what agents say. */
-export interface TurnListener {
+interface TurnListener {
   /** The turn moves; `undefined` when this agent has nothing to say any more. */
   readonly onEvent: (
     execution: Execution,
@@ -102,7 +102,7 @@ export const make = Effect.fnUntraced(function* (agent: Agent["Service"], listen
       Effect.ignoreCause
     )
 
-  const timers = yield* TimerQueue.make(due)
+  const timers = yield* TimerQueue.make((execution: ScheduledExecution) => void fork(due(execution)))
 
   const begin: TurnRunner["begin"] = (turn, onStart) => {
     if ("perform" in agent) {

@@ -12,9 +12,10 @@ interface Entry extends Timer {
 /** A timers, and what it told with the time of each. */
 const noting = Effect.gen(function* () {
   const told: Array<string> = []
-  const timers = yield* TimerQueue.make((entry: Entry) =>
-    Effect.map(Clock.currentTimeMillis, (now) => void told.push(`${entry.name} ${now}`))
-  )
+  const clock = yield* Clock.Clock
+  const timers = yield* TimerQueue.make((entry: Entry) => {
+    told.push(`${entry.name} ${clock.currentTimeMillisUnsafe()}`)
+  })
   const add = (name: string, wait_ms: number): Entry => {
     const entry = { name, at: timers.after(wait_ms), ordinal: 0, place: -1 }
     timers.add(entry)
@@ -62,12 +63,10 @@ describe("TimerQueue", () => {
   it.effect("many of one moment are all told, and one that is told may add others", () =>
     Effect.gen(function* () {
       const told: Array<number> = []
-      const timers: TimerQueue.TimerQueue<Timer> = yield* TimerQueue.make(() =>
-        Effect.sync(() => {
-          told.push(told.length)
-          if (told.length <= 500) timers.add({ at: timers.after(7), ordinal: 0, place: -1 })
-        })
-      )
+      const timers: TimerQueue.TimerQueue<Timer> = yield* TimerQueue.make(() => {
+        told.push(told.length)
+        if (told.length <= 500) timers.add({ at: timers.after(7), ordinal: 0, place: -1 })
+      })
       for (let count = 0; count < 500; count++) timers.add({ at: timers.after(5), ordinal: 0, place: -1 })
       yield* TestClock.adjust(11)
       assert.lengthOf(told, 500)

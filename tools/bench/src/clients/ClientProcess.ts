@@ -6,7 +6,7 @@ import type { Command, Pinning } from "../measure/Pinning.ts"
 export type Work = "create" | "status" | "get" | "run"
 
 /** A window of calls, one after the other in each of some loops. */
-export interface Called {
+interface Called {
   readonly calls: number
   /** CPU time of the client's process, user and system, all threads. */
   readonly cpu_us: number

@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 
 /** What the worker is started with. */
-export interface WorkerSettings {
+interface WorkerSettings {
   readonly name: string
   readonly url: string
   readonly apiKey: string

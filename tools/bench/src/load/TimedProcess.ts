@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import type { Command } from "../measure/Pinning.ts"
 
 /** The result of a program and its usage. */
-export interface Timed {
+interface Timed {
   readonly exitCode: number | null
   readonly stdout: string
   readonly stderr: string

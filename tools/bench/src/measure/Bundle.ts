@@ -16,7 +16,7 @@ export const bundle = async (input: InputOptions, output: OutputOptions): Promis
 const entry = fileURLToPath(new URL("../../../../apps/server/src/main.ts", import.meta.url))
 
 /** apps/server as it would be shipped: no package beside it to resolve. */
-export interface ServerBundle {
+interface ServerBundle {
   readonly file: string
   /** What is loaded at the start, without what is loaded on demand. */
   readonly size_kB: number

@@ -1,7 +1,7 @@
 import type { Command } from "./Pinning.ts"
 
 /** A Node program that can be told from outside to collect its garbage. */
-export interface Inspected {
+interface Inspected {
   /** The same command with the inspector. */
   readonly inspect: (command: Command) => Command
   /** Has it collect all that it can, once it runs. */

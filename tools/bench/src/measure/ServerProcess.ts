@@ -20,7 +20,7 @@ export interface ServerProcess {
 }
 
 /** The request whose first 2xx says that a server is there. */
-export interface Probe {
+interface Probe {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>

@@ -19,7 +19,7 @@ export interface LoadRequest {
 }
 
 /** What came back in a window. */
-export interface LoadResult {
+interface LoadResult {
   /** 2xx. */
   readonly answers: number
   /** Every other status. */

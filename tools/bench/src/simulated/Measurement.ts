@@ -49,7 +49,7 @@ export interface Start {
 }
 
 /** A server with many live runs. */
-export interface Live {
+interface Live {
   readonly runs: number
   /** Memory that the process holds when the last is created. */
   readonly rss_MB: number

@@ -8,7 +8,7 @@ import { writeDatabase, writeMappings, writeMockoon, writeOpenApi } from "./Fixt
 import type { Contestant } from "./Measurement.ts"
 
 /** Where a server is started, and with what. */
-export interface Place {
+interface Place {
   readonly port: number
   /** How long its runs take. */
   readonly runs_ms: number

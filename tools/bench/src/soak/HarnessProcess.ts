@@ -9,7 +9,7 @@ import { apiKey } from "../measure/ServerProcess.ts"
 const main = fileURLToPath(new URL("../../../../apps/harness/src/main.ts", import.meta.url))
 
 /** How the harness ended. */
-export interface HarnessEnd {
+interface HarnessEnd {
   readonly exitCode: number | null
   /** All that it printed. */
   readonly text: string

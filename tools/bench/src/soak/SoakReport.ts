@@ -27,7 +27,7 @@ export interface SoakReport extends Heading {
 }
 
 /** A stretch of the load, from and to as seconds. */
-export interface Stretch {
+interface Stretch {
   readonly from_s: number
   readonly to_s: number
 }
@@ -60,7 +60,7 @@ const cpuPoints = (moments: ReadonlyArray<Moment>): ReadonlyArray<Point> =>
 const block_s = 60
 
 /** A figure of the soak with its trend over all of the plateau, and over its later half. */
-export interface SoakRow {
+interface SoakRow {
   readonly name: string
   readonly unit: "MB" | "ms" | "%"
   /** Memory in MB an hour, everything else in % of its mean an hour. */

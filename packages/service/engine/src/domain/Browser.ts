@@ -1,14 +1,19 @@
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { ActiveOrStopped, Moment, OptionalMoment, OptionalText } from "./Fields.ts"
 import { refused, type RefusedMove } from "./RefusedMove.ts"
 
 /** A hosted browser that client code drives itself over CDP. */
-export interface Browser {
-  readonly id: string
-  readonly status: "active" | "stopped"
-  readonly proxyCountryCode: string | null
-  readonly startedAt_ms: number
-  readonly finishedAt_ms: number | null
-}
+export const Browser = Schema.Struct({
+  id: Schema.String,
+  status: ActiveOrStopped,
+  proxyCountryCode: OptionalText,
+  startedAt_ms: Moment,
+  finishedAt_ms: OptionalMoment
+})
+
+/** A hosted browser that client code drives itself over CDP. */
+export type Browser = typeof Browser.Type
 
 /** A new browser, active. */
 export const make = (fields: Pick<Browser, "id" | "proxyCountryCode" | "startedAt_ms">): Browser => ({

@@ -1,22 +1,31 @@
-import type { Browser } from "./Browser.ts"
-import type { Session } from "./Session.ts"
-import type { Turn } from "./Turn.ts"
+import * as Schema from "effect/Schema"
+import { Browser } from "./Browser.ts"
+import { Moment } from "./Fields.ts"
+import { Session } from "./Session.ts"
+import { Turn } from "./Turn.ts"
 
 /** What a create made, as it was made. A repeated create is answered from this. */
-export type Made =
-  | { readonly _tag: "Session"; readonly session: Session; readonly turn: Turn }
-  | { readonly _tag: "Message"; readonly id: string; readonly interrupt: boolean; readonly turn: Turn }
-  | { readonly _tag: "Browser"; readonly browser: Browser }
+export const Made = Schema.Union([
+  Schema.TaggedStruct("Session", { session: Session, turn: Turn }),
+  Schema.TaggedStruct("Message", { id: Schema.String, interrupt: Schema.Boolean, turn: Turn }),
+  Schema.TaggedStruct("Browser", { browser: Browser })
+])
+
+/** What a create made, as it was made. */
+export type Made = typeof Made.Type
 
 /** That a create with an idempotency key was carried out. */
-export interface IdempotencyRecord {
+export const IdempotencyRecord = Schema.Struct({
   /** A digest of who asked, for what, and of the key that was given. */
-  readonly key: string
+  key: Schema.String,
   /** A digest of the body: the same key with another body is a mistake. */
-  readonly body: string
-  readonly createdAt_ms: number
-  readonly made: Made
-}
+  body: Schema.String,
+  createdAt_ms: Moment,
+  made: Made
+})
+
+/** That a create with an idempotency key was carried out. */
+export type IdempotencyRecord = typeof IdempotencyRecord.Type
 
 /** How long a key is remembered: 24 hours. */
 export const lifetime_ms = 86_400_000

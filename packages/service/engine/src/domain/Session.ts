@@ -1,27 +1,31 @@
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import * as Decimal from "./Decimal.ts"
+import { ActiveOrStopped, Moment, OptionalMoment, OptionalText } from "./Fields.ts"
 import { refused, type RefusedMove } from "./RefusedMove.ts"
 
-/** What a session is asked to do beyond its turns. */
-export interface SessionSettings {
+/** A session: turns that run one after the other in one browser. */
+export const Session = Schema.Struct({
+  id: Schema.String,
+  status: ActiveOrStopped,
+  thinkingLevel: OptionalText,
   /** Whether the session goes on when all its turns are terminal. */
-  readonly keepAlive: boolean
-  readonly persistMemory: boolean
-  readonly recording: boolean
-}
-
-/** A activeSession: turns that run one after the other in one browser. */
-export interface Session extends SessionSettings {
-  readonly id: string
-  readonly status: "active" | "stopped"
-  readonly thinkingLevel: string | null
+  keepAlive: Schema.Boolean,
+  persistMemory: Schema.Boolean,
+  recording: Schema.Boolean,
   /** Whether its link shows it without an API key. */
-  readonly shared: boolean
-  readonly proxyUsedMb: Decimal.Decimal
-  readonly proxyCost: Decimal.Decimal
-  readonly createdAt_ms: number
-  readonly finishedAt_ms: number | null
-}
+  shared: Schema.Boolean,
+  proxyUsedMb: Schema.String,
+  proxyCost: Schema.String,
+  createdAt_ms: Moment,
+  finishedAt_ms: OptionalMoment
+})
+
+/** A session: turns that run one after the other in one browser. */
+export type Session = typeof Session.Type
+
+/** What a session is asked to do beyond its turns. */
+export type SessionSettings = Pick<Session, "keepAlive" | "persistMemory" | "recording">
 
 /** What happens to a session. */
 export type SessionEvent =

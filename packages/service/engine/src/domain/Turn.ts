@@ -1,6 +1,7 @@
 import * as Result from "effect/Result"
-import type * as Schema from "effect/Schema"
+import * as Schema from "effect/Schema"
 import type { Decimal } from "./Decimal.ts"
+import { Moment, OptionalMoment, OptionalText } from "./Fields.ts"
 import { refused, type RefusedMove } from "./RefusedMove.ts"
 import type { SessionSettings } from "./Session.ts"
 
@@ -10,38 +11,39 @@ export const turnStatuses = ["queued", "dispatching", "running", "completed", "f
 /** Where a turn stands. */
 export type TurnStatus = (typeof turnStatuses)[number]
 
-/** What a judge, a second look at the outcome, found. */
-export interface Judgement {
-  readonly verdict: boolean
-  readonly reasoning: string
-  readonly failureReason: string | null
-}
-
-/** What an agent says about a turn when it ends. */
-export interface TurnReport {
-  readonly output: Schema.Json
-  readonly isSuccess: boolean | null
-  readonly judgement: Judgement | null
-  readonly suggestions: ReadonlyArray<Schema.JsonObject> | null
-  readonly cost: Decimal | null
-}
+/** One instruction of a session: a task in v2's words, a run in v4's. */
+export const Turn = Schema.Struct({
+  id: Schema.String,
+  sessionId: Schema.String,
+  status: Schema.Literals(turnStatuses),
+  task: Schema.String,
+  model: Schema.String,
+  agentVersion: Schema.String,
+  modelParams: Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)),
+  output: Schema.Json,
+  isSuccess: Schema.NullOr(Schema.Boolean),
+  /** What a judge, a second look at the outcome, found. */
+  judgement: Schema.NullOr(
+    Schema.Struct({ verdict: Schema.Boolean, reasoning: Schema.String, failureReason: OptionalText })
+  ),
+  suggestions: Schema.NullOr(Schema.Array(Schema.JsonObject)),
+  cost: OptionalText,
+  error: OptionalText,
+  createdAt_ms: Moment,
+  /** When an agent was given it. */
+  dispatchedAt_ms: OptionalMoment,
+  startedAt_ms: OptionalMoment,
+  finishedAt_ms: OptionalMoment
+})
 
 /** One instruction of a session: a task in v2's words, a run in v4's. */
-export interface Turn extends TurnReport {
-  readonly id: string
-  readonly sessionId: string
-  readonly status: TurnStatus
-  readonly task: string
-  readonly model: string
-  readonly agentVersion: string
-  readonly modelParams: Readonly<Record<string, unknown>> | null
-  readonly error: string | null
-  readonly createdAt_ms: number
-  /** When an agent was given it. */
-  readonly dispatchedAt_ms: number | null
-  readonly startedAt_ms: number | null
-  readonly finishedAt_ms: number | null
-}
+export type Turn = typeof Turn.Type
+
+/** What a judge found. */
+export type Judgement = NonNullable<Turn["judgement"]>
+
+/** What an agent says about a turn when it ends. */
+export type TurnReport = Pick<Turn, "output" | "isSuccess" | "judgement" | "suggestions" | "cost">
 
 /** What happens to a turn. `Dispatched` and a `Cancelled` from outside are the engine's, the others an agent's. */
 export type TurnEvent =

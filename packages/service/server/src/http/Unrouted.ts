@@ -4,11 +4,11 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerError from "effect/http/HttpServerError"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
-import * as Result from "effect/Result"
 import { recordingPath, sharePath } from "../api/Links.ts"
 import { cdpPath } from "../api/v4/Conversion.ts"
 import * as Answer from "./Answer.ts"
 import { docsPath, openApiPath } from "./Docs.ts"
+import { isDecodable, pathOf } from "./Path.ts"
 
 const versions: ReadonlyArray<ApiVersion> = ["v2", "v3", "v4"]
 
@@ -27,16 +27,6 @@ const patterns = routes.map(({ method, path }) => ({
   methods: method === "GET" ? ["GET", "HEAD"] : [method],
   pattern: new RegExp(`^${path.replaceAll(".", String.raw`\.`).replaceAll(/\{\w+\}/gu, "[^/]+")}$`, "u")
 }))
-
-const isDecodable = (segment: string): boolean => Result.isSuccess(Result.try(() => decodeURIComponent(segment)))
-
-/** The path as the router reads it: one slash where there are more, and characters that need no escape without it. */
-const pathOf = (url: string): string =>
-  (url.split(/[?;#]/u, 1)[0] ?? url)
-    .replaceAll(/\/{2,}/gu, "/")
-    .split("/")
-    .map((segment) => (isDecodable(segment) ? decodeURIComponent(segment).replaceAll("/", "%2F") : segment))
-    .join("/")
 
 /** The router takes `*` for `/`, and what ends with a slash for a path with an empty id. */
 const nowhere = /^(?:[^/]|\/*[^/?;#][^?;#]*\/(?:[?;#]|$))/u

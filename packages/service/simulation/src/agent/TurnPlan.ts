@@ -13,7 +13,7 @@ export interface Force {
 }
 
 /** How long each part of a turn takes, in milliseconds. */
-export interface TurnTimes {
+interface TurnTimes {
   readonly dispatch: number
   readonly work: number
   /** From being cancelled to being gone. */

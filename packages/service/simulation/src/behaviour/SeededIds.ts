@@ -6,7 +6,7 @@ import { CreateKey } from "./CreateKey.ts"
 import { type Seed, uuid } from "./Seed.ts"
 
 /** How many ids of each kind were counted. */
-export type IdCounts = Readonly<Partial<Record<IdKind, number>>>
+type IdCounts = Readonly<Partial<Record<IdKind, number>>>
 
 /** The counters behind ids without a `CreateKey`. */
 export class SeededIds extends Context.Service<

@@ -1,6 +1,7 @@
 import { apiKeyHeader } from "@webagent/contract/Wire"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import { hash } from "node:crypto"
+import * as BoundedMap from "./BoundedMap.ts"
 
 const header = apiKeyHeader.toLowerCase()
 
@@ -20,7 +21,7 @@ export interface ApiKeys {
 
 /** What the journal of a server with these keys says. */
 export const make = (apiKeys: ReadonlyArray<string>): ApiKeys => {
-  const digests = new Map<string, string>()
+  const digests = BoundedMap.make<string>(maxRemembered)
   const secrets = [...new Set(apiKeys.flatMap((key) => [key, encodeURIComponent(key)]))].filter((key) => key !== "")
   return {
     digestOf: (request) => {
@@ -29,7 +30,6 @@ export const make = (apiKeys: ReadonlyArray<string>): ApiKeys => {
       const remembered = digests.get(key)
       if (remembered !== undefined) return remembered
       const digest = hash("sha256", key, "hex").slice(0, 8)
-      if (digests.size >= maxRemembered) digests.clear()
       digests.set(key, digest)
       return digest
     },

@@ -6,6 +6,7 @@ export interface BoundedMap<Value> {
   readonly get: (key: string) => Value | undefined
   readonly set: (key: string, value: Value) => void
   readonly delete: (key: string) => void
+  readonly clear: () => void
   readonly size: () => number
   readonly values: () => IterableIterator<Value>
 }
@@ -35,6 +36,10 @@ export const make = <Value>(size = capacity, forgotten?: (value: Value) => void)
       known.set(key, value)
     },
     delete: (key) => void known.delete(key),
+    clear: () => {
+      known.clear()
+      oldest = known.entries()
+    },
     size: () => known.size,
     values: () => known.values()
   }

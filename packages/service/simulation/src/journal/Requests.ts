@@ -1,6 +1,6 @@
 import { operations, type Operation, type Route } from "@webagent/control"
 import { basePath, operations as described } from "@webagent/contract/Wire"
-import * as Result from "effect/Result"
+import { pathOf } from "@webagent/server"
 import * as BoundedMap from "./BoundedMap.ts"
 
 /** Which operation on what: all of a request's identity that is in its first line. */
@@ -55,22 +55,6 @@ export const longestResource = 256
 export const clipped = (text: string, longest: number): string =>
   text.length <= longest ? text : `${Buffer.from(text.slice(0, longest)).toString()}…`
 
-const isDecodable = (segment: string): boolean => Result.isSuccess(Result.try(() => decodeURIComponent(segment)))
-
-const decoded = (path: string): string =>
-  path
-    .split("/")
-    .map((segment) => (isDecodable(segment) ? decodeURIComponent(segment).replaceAll("/", "%2F") : segment))
-    .join("/")
-
-/** The path as the router reads it. */
-const pathOf = (url: string): string => {
-  const end = url.search(/[?;#]/u)
-  const path = end === -1 ? url : url.slice(0, end)
-  const single = path.includes("//") ? path.replaceAll(/\/{2,}/gu, "/") : path
-  return single.includes("%") ? decoded(single) : single
-}
-
 /** The operation and the resource that a request asks for. */
 export const targetOf = (method: string, url: string): Target => {
   const path = pathOf(url)
@@ -103,13 +87,12 @@ export interface Address {
  * time.
  */
 export const makeAddresses = (show: (url: string) => string): ((method: string, url: string) => Address) => {
-  const known = new Map<string, Address>()
+  const known = BoundedMap.make<Address>(maxAddresses)
   return (method, url) => {
     const remembered = method === "GET" ? known.get(url) : undefined
     if (remembered !== undefined) return remembered
     const address = { shown: show(url), target: targetOf(method, url) }
     if (method !== "GET" || url.length > longestAddress) return address
-    if (known.size >= maxAddresses) known.clear()
     known.set(url, address)
     return address
   }

@@ -1,5 +1,5 @@
 import * as Findings from "./Findings.ts"
-import { caller, type Fold, type RequestRow } from "./Fold.ts"
+import { caller, type Detector, type RequestRow } from "./Detector.ts"
 import * as BoundedMap from "../journal/BoundedMap.ts"
 
 interface Create {
@@ -19,7 +19,7 @@ interface Intent {
  * by the same body from the same caller after an answer was lost. Equal creates whose answers all arrived are several
  * intents.
  */
-export const make = (): Fold => {
+export const make = (): Detector => {
   const findings = Findings.make()
   const keyed = BoundedMap.make<Create>()
   const intents = BoundedMap.make<Intent>()
@@ -64,11 +64,9 @@ export const make = (): Fold => {
       if (row.idempotencyKey === null) afterLoss(row, create, intact)
       else underKey(row, create)
     },
-    verdict: () =>
-      Findings.verdict("created-twice", findings, {
-        well: "Nothing was created twice.",
-        ill: (count) =>
-          `${Findings.counted(count, "resource was", "resources were")} created twice. Each one runs and costs.`
-      })
+    findings: () => findings,
+    well: "Nothing was created twice.",
+    ill: (count) =>
+      `${Findings.counted(count, "resource was", "resources were")} created twice. Each one runs and costs.`
   }
 }

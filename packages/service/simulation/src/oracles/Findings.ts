@@ -1,7 +1,9 @@
-import type { Finding, Oracle, Verdict } from "@webagent/control"
+import type { Finding } from "@webagent/control"
 
-/** How many findings a verdict shows, and how many rows each of them names. */
-const shown = 20
+/** How many findings a verdict shows. */
+export const shown = 20
+
+/** How many rows a finding names. */
 const shownRows = 10
 
 interface Kept {
@@ -42,22 +44,6 @@ export const make = (): Findings => {
         seqs: [...seqs],
         sentence: times === 1 ? finding.sentence : `${finding.sentence.replace(/\.$/u, "")}, ${times} times.`
       }))
-  }
-}
-
-/** A verdict in words: `well` when nothing was found, else what `ill` makes of how often. */
-export const verdict = (
-  oracle: Oracle,
-  findings: Pick<Findings, "count" | "list">,
-  words: { readonly well: string; readonly ill: (count: number) => string }
-): Verdict => {
-  const count = findings.count()
-  return {
-    oracle,
-    holds: count === 0,
-    sentence: count === 0 ? words.well : words.ill(count),
-    count,
-    findings: findings.list().slice(0, shown)
   }
 }
 

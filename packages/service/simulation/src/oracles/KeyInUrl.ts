@@ -1,8 +1,8 @@
 import * as Findings from "./Findings.ts"
-import type { Fold } from "./Fold.ts"
+import type { Detector } from "./Detector.ts"
 
 /** An API key in the address of a request, where every proxy and log on the way can read it. */
-export const make = (): Fold => {
+export const make = (): Detector => {
   const findings = Findings.make()
   return {
     oracle: "key-in-url",
@@ -14,11 +14,9 @@ export const make = (): Fold => {
         seqs: [row.seq]
       })
     },
-    verdict: () =>
-      Findings.verdict("key-in-url", findings, {
-        well: "No URL contained an API key.",
-        ill: (count) =>
-          `${Findings.counted(count, "request")} had an API key in the URL, where logs keep it. Send the key in the header only.`
-      })
+    findings: () => findings,
+    well: "No URL contained an API key.",
+    ill: (count) =>
+      `${Findings.counted(count, "request")} had an API key in the URL, where logs keep it. Send the key in the header only.`
   }
 }

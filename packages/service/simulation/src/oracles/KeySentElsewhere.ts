@@ -1,8 +1,8 @@
 import * as Findings from "./Findings.ts"
-import type { Fold } from "./Fold.ts"
+import type { Detector } from "./Detector.ts"
 
 /** An API key that followed a redirect to another origin: the server there has it now. */
-export const make = (): Fold => {
+export const make = (): Detector => {
   const findings = Findings.make()
   return {
     oracle: "key-sent-elsewhere",
@@ -14,11 +14,9 @@ export const make = (): Fold => {
         seqs: [row.seq]
       })
     },
-    verdict: () =>
-      Findings.verdict("key-sent-elsewhere", findings, {
-        well: "No API key was sent to another origin.",
-        ill: (count) =>
-          `${Findings.counted(count, "request")} sent an API key to another origin. Do not follow redirects with the key.`
-      })
+    findings: () => findings,
+    well: "No API key was sent to another origin.",
+    ill: (count) =>
+      `${Findings.counted(count, "request")} sent an API key to another origin. Do not follow redirects with the key.`
   }
 }

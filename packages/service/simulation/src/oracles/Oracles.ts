@@ -10,7 +10,7 @@ import { Behaviour } from "../behaviour/Behaviour.ts"
 import { Journal } from "../journal/Journal.ts"
 import * as BrowsersLeftOpen from "./BrowsersLeftOpen.ts"
 import * as CreatedTwice from "./CreatedTwice.ts"
-import type { FaultRow, Fold, RequestRow } from "./Fold.ts"
+import { type Detector, type FaultRow, type RequestRow, verdictOf } from "./Detector.ts"
 import * as KeyInUrl from "./KeyInUrl.ts"
 import * as KeySentElsewhere from "./KeySentElsewhere.ts"
 import * as PolledTooFast from "./PolledTooFast.ts"
@@ -36,7 +36,7 @@ const unseen = (oracle: Oracle): Verdict => ({
 
 /** Every oracle, and what tells them whether an answer arrived. */
 const begin = (pollInterval_ms: () => number | undefined) => {
-  const folds: ReadonlyArray<Fold> = [
+  const detectors: ReadonlyArray<Detector> = [
     BrowsersLeftOpen.make(),
     CreatedTwice.make(),
     ResultsNeverFetched.make(),
@@ -46,8 +46,8 @@ const begin = (pollInterval_ms: () => number | undefined) => {
     KeyInUrl.make(),
     KeySentElsewhere.make()
   ]
-  const onRequest = folds.flatMap(({ request }) => request ?? [])
-  const onMove = folds.flatMap(({ move }) => move ?? [])
+  const onRequest = detectors.flatMap(({ request }) => request ?? [])
+  const onMove = detectors.flatMap(({ move }) => move ?? [])
   /** Requests that a fault made say something else, or say it elsewhere; their own rows follow. */
   const mangled = BoundedMap.make<true>()
 
@@ -62,7 +62,7 @@ const begin = (pollInterval_ms: () => number | undefined) => {
   }
 
   return {
-    folds,
+    detectors,
     see: (entry: JournalEntry) => {
       if (entry.type === "request") {
         const intact = isIntact(entry)
@@ -84,9 +84,11 @@ export const verdictsOf = (
   rows: Iterable<JournalEntry>,
   options: { readonly pollInterval_ms: number | undefined }
 ): ReadonlyArray<Verdict> => {
-  const { folds, see } = begin(() => options.pollInterval_ms)
+  const { detectors, see } = begin(() => options.pollInterval_ms)
   for (const row of rows) see(row)
-  return folds.filter(({ ofState }) => ofState !== true).map((fold) => fold.verdict({ now_ms: 0, browsers: [] }))
+  return detectors
+    .filter(({ ofState }) => ofState !== true)
+    .map((detector) => verdictOf(detector, { now_ms: 0, browsers: [] }))
 }
 
 /**
@@ -129,8 +131,8 @@ const make = Effect.gen(function* () {
     const now_ms = yield* Clock.currentTimeMillis
     const active = Stream.filter(store.browsers, ({ status }) => status === "active")
     const present = { now_ms, browsers: yield* Stream.runCollect(active) }
-    const said = oracles.folds.map((fold) =>
-      journal.enabled || fold.ofState ? fold.verdict(present) : unseen(fold.oracle)
+    const said = oracles.detectors.map((detector) =>
+      journal.enabled || detector.ofState ? verdictOf(detector, present) : unseen(detector.oracle)
     )
     return { holds: said.every(({ holds }) => holds), verdicts: said }
   })

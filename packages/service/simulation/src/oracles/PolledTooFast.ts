@@ -1,5 +1,5 @@
 import * as Findings from "./Findings.ts"
-import { caller, type Fold, succeeded } from "./Fold.ts"
+import { caller, type Detector, succeeded } from "./Detector.ts"
 import * as BoundedMap from "../journal/BoundedMap.ts"
 
 const polls: ReadonlySet<string> = new Set(["v4.getRunStatus", "v3.getSession", "v2.getSession"])
@@ -11,7 +11,7 @@ const tolerance_ms = 2
  * Two polls of one resource by one caller that arrived closer together than the profile's `pollInterval` allows, the
  * second after the first was answered. A poll that got no good answer may be repeated sooner.
  */
-export const make = (pollInterval_ms: () => number | undefined): Fold => {
+export const make = (pollInterval_ms: () => number | undefined): Detector => {
   const findings = Findings.make()
   const before = BoundedMap.make<{ readonly seq: number; readonly at_ms: number }>()
   return {
@@ -30,15 +30,13 @@ export const make = (pollInterval_ms: () => number | undefined): Fold => {
       }
       if (intact && succeeded(row)) before.set(matter, { seq: row.seq, at_ms: row.at_ms })
     },
-    verdict: () => {
+    findings: () => findings,
+    get well() {
       const interval_ms = pollInterval_ms()
-      return Findings.verdict("polled-too-fast", findings, {
-        well:
-          interval_ms === undefined
-            ? "The profile sets no pollInterval."
-            : `No poll came sooner than ${Findings.lasted(interval_ms)} after the one before.`,
-        ill: (count) => `${Findings.counted(count, "poll")} came sooner than the profile's pollInterval allows.`
-      })
-    }
+      return interval_ms === undefined
+        ? "The profile sets no pollInterval."
+        : `No poll came sooner than ${Findings.lasted(interval_ms)} after the one before.`
+    },
+    ill: (count) => `${Findings.counted(count, "poll")} came sooner than the profile's pollInterval allows.`
   }
 }

@@ -1,5 +1,5 @@
 import * as Findings from "./Findings.ts"
-import { caller, type Fold, type MoveRow, type RequestRow, succeeded } from "./Fold.ts"
+import { caller, type Detector, type MoveRow, type RequestRow, succeeded } from "./Detector.ts"
 import * as BoundedMap from "../journal/BoundedMap.ts"
 
 interface Session {
@@ -17,7 +17,7 @@ const isTerminal = (status: string) => status === "completed" || status === "fai
  * session, which is idle once all its turns are terminal, by an earlier read; of a v2 session by one after it stopped.
  * A new turn of the session is news.
  */
-export const make = (): Fold => {
+export const make = (): Detector => {
   const findings = Findings.make()
   const ended = BoundedMap.make<number>()
   const sessions = BoundedMap.make<Session>()
@@ -75,10 +75,8 @@ export const make = (): Fold => {
         })
       }
     },
-    verdict: () =>
-      Findings.verdict("polls-after-terminal", findings, {
-        well: "No client polled after a terminal status.",
-        ill: (count) => `${Findings.counted(count, "status read")} came after a terminal status.`
-      })
+    findings: () => findings,
+    well: "No client polled after a terminal status.",
+    ill: (count) => `${Findings.counted(count, "status read")} came after a terminal status.`
   }
 }

@@ -1,5 +1,5 @@
 import * as Findings from "./Findings.ts"
-import { type Fold, succeeded } from "./Fold.ts"
+import { type Detector, succeeded } from "./Detector.ts"
 import * as BoundedMap from "../journal/BoundedMap.ts"
 
 interface Ended {
@@ -13,7 +13,7 @@ interface Ended {
  * Runs that completed or failed and that no client has read since, through any version. A cancelled run has no result.
  * A read that began before the run ended and ended after it counts as having shown the result.
  */
-export const make = (): Fold => {
+export const make = (): Detector => {
   let forgotten = 0
   const bySession = new Map<string, ReadonlyArray<string>>()
 
@@ -49,22 +49,16 @@ export const make = (): Fold => {
         for (const id of bySession.get(row.resource) ?? []) read(id)
       }
     },
-    verdict: () =>
-      Findings.verdict(
-        "results-never-fetched",
-        {
-          count: () => unread.size() + forgotten,
-          list: () =>
-            [...unread.values()].slice(0, 20).map(({ id, seq, sessionId, status }) => ({
-              resource: id,
-              sentence: `Run ${id} of session ${sessionId} ${status} and was not read since.`,
-              seqs: [seq]
-            }))
-        },
-        {
-          well: "Every run that ended was read.",
-          ill: (count) => `${Findings.counted(count, "run")} ended and ${count === 1 ? "was" : "were"} never read.`
-        }
-      )
+    findings: () => ({
+      count: () => unread.size() + forgotten,
+      list: () =>
+        [...unread.values()].slice(0, Findings.shown).map(({ id, seq, sessionId, status }) => ({
+          resource: id,
+          sentence: `Run ${id} of session ${sessionId} ${status} and was not read since.`,
+          seqs: [seq]
+        }))
+    }),
+    well: "Every run that ended was read.",
+    ill: (count) => `${Findings.counted(count, "run")} ended and ${count === 1 ? "was" : "were"} never read.`
   }
 }

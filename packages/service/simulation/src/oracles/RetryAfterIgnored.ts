@@ -1,5 +1,5 @@
 import * as Findings from "./Findings.ts"
-import { caller, type Fold } from "./Fold.ts"
+import { caller, type Detector } from "./Detector.ts"
 import * as BoundedMap from "../journal/BoundedMap.ts"
 
 interface Asked {
@@ -16,7 +16,7 @@ const tolerance_ms = 2
  * resource, or the same create again. What a caller does elsewhere meanwhile, another create too, is not held against
  * it, since one part of a program cannot know what another was told.
  */
-export const make = (): Fold => {
+export const make = (): Detector => {
   const findings = Findings.make()
   const asked = BoundedMap.make<Asked>()
   return {
@@ -43,10 +43,8 @@ export const make = (): Fold => {
         asked.set(matter, { seq: row.seq, until_ms, status: row.status })
       }
     },
-    verdict: () =>
-      Findings.verdict("retry-after-ignored", findings, {
-        well: "Every Retry-After was respected.",
-        ill: (count) => `${Findings.counted(count, "request")} came before a Retry-After ended.`
-      })
+    findings: () => findings,
+    well: "Every Retry-After was respected.",
+    ill: (count) => `${Findings.counted(count, "request")} came before a Retry-After ended.`
   }
 }

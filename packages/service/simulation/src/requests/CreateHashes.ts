@@ -30,8 +30,8 @@ const isRandom = (key: string): boolean => /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f
  * that is sent again is the same as before.
  */
 export const make = (bound = maxCounters): CreateHashes => {
-  let drawn = BoundedMap.make<string>(bound)
-  let counts = BoundedMap.make<number>(bound)
+  const drawn = BoundedMap.make<string>(bound)
+  const counts = BoundedMap.make<number>(bound)
 
   const counted = (asked: string, key: string): string => {
     const known = drawn.get(`${asked}${key}`)
@@ -50,8 +50,8 @@ export const make = (bound = maxCounters): CreateHashes => {
       return counted(digest(operation, resource, "drawn", body), idempotencyKey.toLowerCase())
     },
     clear: () => {
-      drawn = BoundedMap.make(bound)
-      counts = BoundedMap.make(bound)
+      drawn.clear()
+      counts.clear()
     }
   }
 }

@@ -34,7 +34,7 @@ export interface Move {
 }
 
 /** Let in, with a slot for what a create will make; or not. */
-export type Admission = { readonly refusal: Refusal } | { readonly slot: Slot | null }
+type Admission = { readonly refusal: Refusal } | { readonly slot: Slot | null }
 
 const kinds: Readonly<Partial<Record<Route, keyof Caller["open"]>>> = {
   "v3.createSession": "turn",
@@ -81,13 +81,6 @@ export class Limits extends Context.Service<
 
 type Rules = NonNullable<Profile["limits"]>
 
-const remember = <Key, Value>(known: Map<Key, Value>, most: number, key: Key, value: Value): Value => {
-  const [oldest] = known.size >= most && !known.has(key) ? known.keys() : []
-  if (oldest !== undefined) known.delete(oldest)
-  known.set(key, value)
-  return value
-}
-
 const rateOf = ({ burst, requestsPerSecond }: Rules): TokenBucket.Rate | undefined =>
   requestsPerSecond === undefined
     ? undefined
@@ -96,13 +89,16 @@ const rateOf = ({ burst, requestsPerSecond }: Rules): TokenBucket.Rate | undefin
 const keyOf = ({ attempt, create, operation, resource }: Identity) => [operation, create ?? resource ?? "", attempt]
 
 const make = Effect.map(Behaviour, (behaviour): Limits["Service"] => {
-  const callers = new Map<string, Caller>()
-  const buckets = new Map<string, TokenBucket.TokenBucket>()
+  const callers = BoundedMap.make<Caller>(maxCallers)
+  const buckets = BoundedMap.make<TokenBucket.TokenBucket>(maxCallers)
   const owners = new Map<string, Slot>()
-  let keyed = BoundedMap.make<true>(maxKeyed)
+  const keyed = BoundedMap.make<true>(maxKeyed)
 
-  const callerOf = (apiKey: string): Caller =>
-    callers.get(apiKey) ?? remember(callers, maxCallers, apiKey, { open: { turn: 0, browser: 0 } })
+  const callerOf = (apiKey: string): Caller => {
+    const caller = callers.get(apiKey) ?? { open: { turn: 0, browser: 0 } }
+    callers.set(apiKey, caller)
+    return caller
+  }
 
   /** `Retry-After` as the profile wants it said. An HTTP date has whole seconds, so it is the next one. */
   const said = (wait_ms: number, { retryAfter = "seconds" }: Rules, identity: Identity, now_ms: number) => {
@@ -119,7 +115,7 @@ const make = Effect.map(Behaviour, (behaviour): Limits["Service"] => {
     const rate = rateOf(rules)
     if (rate === undefined) return 0
     const [left, wait_ms] = TokenBucket.take(buckets.get(apiKey) ?? TokenBucket.full, rate, now_ms)
-    remember(buckets, maxCallers, apiKey, left)
+    buckets.set(apiKey, left)
     return wait_ms
   }
 
@@ -189,8 +185,7 @@ const make = Effect.map(Behaviour, (behaviour): Limits["Service"] => {
       return Distribution.draw_ms(latency, behaviour.seed(), "latency", ...keyOf(identity))
     },
     clear: Effect.sync(() => {
-      for (const known of [callers, buckets, owners]) known.clear()
-      keyed = BoundedMap.make(maxKeyed)
+      for (const known of [callers, buckets, owners, keyed]) known.clear()
     })
   }
 })

@@ -55,7 +55,7 @@ const statusOf = (request: Request, response: Response): number =>
   isTakenOver(request, response) ? 101 : response.status
 
 /** Writes down what becomes of requests. */
-export interface RequestRecorder {
+interface RequestRecorder {
   /** The request is over; the status and the Retry-After that were sent, null where none was. */
   readonly ended: (
     current: RequestRecord,

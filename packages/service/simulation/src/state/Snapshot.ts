@@ -1,92 +1,22 @@
-import {
-  type Browser,
-  type IdempotencyRecord as DomainRecord,
-  type Made as DomainMade,
-  type Session,
-  Turn,
-  TurnQueue
-} from "@webagent/engine"
+import { Browser, IdempotencyRecord, Session, Turn, TurnQueue } from "@webagent/engine"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-// the years 0 to 9999: others are not written as dates are
-const Moment = Schema.Finite.check(Schema.isBetween({ minimum: -62_167_219_200_000, maximum: 253_402_300_799_999 }))
-const OptionalMoment = Schema.NullOr(Moment)
-const OptionalText = Schema.NullOr(Schema.String)
-const standing = Schema.Literals(["active", "stopped"])
-
-const SessionRecord = Schema.Struct({
-  id: Schema.String,
-  status: standing,
-  thinkingLevel: OptionalText,
-  keepAlive: Schema.Boolean,
-  persistMemory: Schema.Boolean,
-  recording: Schema.Boolean,
-  shared: Schema.Boolean,
-  proxyUsedMb: Schema.String,
-  proxyCost: Schema.String,
-  createdAt_ms: Moment,
-  finishedAt_ms: OptionalMoment
-}) satisfies Schema.Codec<Session.Session>
-
-const TurnRecord = Schema.Struct({
-  id: Schema.String,
-  sessionId: Schema.String,
-  status: Schema.Literals(Turn.turnStatuses),
-  task: Schema.String,
-  model: Schema.String,
-  agentVersion: Schema.String,
-  modelParams: Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)),
-  output: Schema.Json,
-  isSuccess: Schema.NullOr(Schema.Boolean),
-  judgement: Schema.NullOr(
-    Schema.Struct({ verdict: Schema.Boolean, reasoning: Schema.String, failureReason: OptionalText })
-  ),
-  suggestions: Schema.NullOr(Schema.Array(Schema.JsonObject)),
-  cost: OptionalText,
-  error: OptionalText,
-  createdAt_ms: Moment,
-  dispatchedAt_ms: OptionalMoment,
-  startedAt_ms: OptionalMoment,
-  finishedAt_ms: OptionalMoment
-}) satisfies Schema.Codec<Turn.Turn>
-
-const BrowserRecord = Schema.Struct({
-  id: Schema.String,
-  status: standing,
-  proxyCountryCode: OptionalText,
-  startedAt_ms: Moment,
-  finishedAt_ms: OptionalMoment
-}) satisfies Schema.Codec<Browser.Browser>
-
-const Made = Schema.Union([
-  Schema.TaggedStruct("Session", { session: SessionRecord, turn: TurnRecord }),
-  Schema.TaggedStruct("Message", { id: Schema.String, interrupt: Schema.Boolean, turn: TurnRecord }),
-  Schema.TaggedStruct("Browser", { browser: BrowserRecord })
-]) satisfies Schema.Codec<DomainMade>
-
-const IdempotencyRecord = Schema.Struct({
-  key: Schema.String,
-  body: Schema.String,
-  createdAt_ms: Moment,
-  made: Made
-}) satisfies Schema.Codec<DomainRecord>
-
 /** The turns of one session that are not terminal, in the order in which they run. */
 const Queue = Schema.Struct({
   sessionId: Schema.String,
-  running: OptionalText,
+  running: Schema.NullOr(Schema.String),
   waiting: Schema.Array(Schema.String)
 })
 
 /** Everything that an engine knows, as plain JSON. */
 export const Snapshot = Schema.Struct({
   version: Schema.Literal(1),
-  sessions: Schema.Array(SessionRecord),
-  turns: Schema.Array(TurnRecord),
+  sessions: Schema.Array(Session.Session),
+  turns: Schema.Array(Turn.Turn),
   queues: Schema.Array(Queue),
-  browsers: Schema.Array(BrowserRecord),
+  browsers: Schema.Array(Browser.Browser),
   idempotencyRecords: Schema.Array(IdempotencyRecord),
   ids: Schema.Record(Schema.String, Schema.Int)
 })

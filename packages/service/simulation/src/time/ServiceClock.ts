@@ -8,7 +8,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scheduler from "effect/Scheduler"
 import * as Semaphore from "effect/Semaphore"
-import { TimerHeap } from "@webagent/engine"
+import { type Timer, TimerQueue } from "@webagent/engine"
 import { RealClock } from "./RealClock.ts"
 import * as TrackedScheduler from "./TrackedScheduler.ts"
 
@@ -42,7 +42,7 @@ export class ServiceClock extends Context.Service<
     /** Goes on like this from now. */
     readonly go: (time: TimeMode) => Effect.Effect<void>
     /**
-     * Moves manual time. TimerHeap wake in the order of their moments, each when all that the one before led to is
+     * Moves manual time. Timers wake in the order of their moments, each when all that the one before led to is
      * done; what they begin and what falls due within `by` happens too, and then it ends.
      */
     readonly advance: (by: Duration.Input) => Effect.Effect<void, TimeNotManual>
@@ -66,12 +66,11 @@ export class ServiceClock extends Context.Service<
   }
 }
 
-interface Waiting extends TimerHeap.Timer {
+interface Waiting extends Timer {
   readonly wake: () => void
 }
 
-/** A thousandth of a millisecond: sums of fractions are off by less. */
-const tolerance_ms = 0.001
+const { tolerance_ms } = TimerQueue
 
 /** For how long a fiber that does not let go holds up the others, of the time around. */
 const patience = Duration.seconds(1)
@@ -85,15 +84,12 @@ const make = Effect.fnUntraced(function* (initial: TimeMode) {
   const around = yield* Clock.Clock
   const real = yield* RealClock
   const { giveUp, ran, scheduler, settled } = TrackedScheduler.make(yield* Scheduler.Scheduler)
-  const fork = Effect.runForkWith(yield* Effect.context())
   const moving = yield* Semaphore.make(1)
-  const timers = TimerHeap.make<Waiting>()
   let time = initial
   /** What was when the way that time goes last changed; `elapsed_ms` is what timers count by. */
   let since = { elapsed_ms: 0, now_ms: around.currentTimeMillisUnsafe(), around: readAround() }
   /** Where manual time has been moved to. */
   let moved_ms = 0
-  let alarm: { readonly at: number; readonly fiber: Fiber.Fiber<void> } | undefined
 
   function readAround() {
     return { now_ms: around.currentTimeMillisUnsafe(), monotonic: around.monotonicTimeNanosUnsafe() }
@@ -115,43 +111,21 @@ const make = Effect.fnUntraced(function* (initial: TimeMode) {
     return BigInt(whole) * 1_000_000n + BigInt(Math.floor((ms - whole) * 1e6))
   }
 
-  const silence = () => {
-    alarm?.fiber.interruptUnsafe()
-    alarm = undefined
-  }
-
-  /** Sets an alarm for when the next timer is due. An earlier alarm stays. */
-  const setAlarm = () => {
-    const at = timers.next()
-    if (at === undefined || time.mode === "manual") return
-    if (alarm !== undefined && alarm.at <= at) return
-    silence()
-    const wait_ms = Math.max((at - elapsed()) / factorOf(time), tolerance_ms)
-    const fiber = fork(around.sleep(Duration.millis(wait_ms)))
-    const mine = { at, fiber }
-    alarm = mine
-    fiber.addObserver(() => {
-      if (alarm !== mine) return
-      alarm = undefined
-      ring()
-    })
-  }
-
-  const ring = () => {
-    for (let at = timers.next(); at !== undefined && at <= elapsed() + tolerance_ms; at = timers.next()) {
-      timers.take()?.wake()
-    }
-    setAlarm()
-  }
+  const timers = yield* TimerQueue.make<Waiting>(({ wake }) => wake(), {
+    elapsed_ms: elapsed,
+    sleep: (wait_ms) =>
+      time.mode === "manual"
+        ? undefined
+        : around.sleep(Duration.millis(Math.max(wait_ms / factorOf(time), tolerance_ms)))
+  })
 
   const sleep = (duration: Duration.Duration): Effect.Effect<void> => {
     const ms = Duration.toMillis(duration)
     if (ms <= 0) return Effect.yieldNow
     if (!Number.isFinite(ms)) return Effect.never
     return Effect.callback<void>((resume) => {
-      const timer = { at: elapsed() + ms, ordinal: 0, place: -1, wake: () => resume(Effect.void) }
+      const timer = { at: timers.after(ms), ordinal: 0, place: -1, wake: () => resume(Effect.void) }
       timers.add(timer)
-      setAlarm()
       return Effect.sync(() => timers.remove(timer))
     })
   }
@@ -176,8 +150,7 @@ const make = Effect.fnUntraced(function* (initial: TimeMode) {
     since = { elapsed_ms: elapsed(), now_ms: to.now_ms ?? now(), around: readAround() }
     moved_ms = since.elapsed_ms
     time = to.time ?? time
-    silence()
-    setAlarm()
+    timers.restart()
   }
 
   /** Sees to it that no fiber that goes on without a pause holds up the others for good. */
@@ -214,8 +187,6 @@ const make = Effect.fnUntraced(function* (initial: TimeMode) {
     Effect.provideService(Clock.Clock, around),
     moving.withPermits(1)
   )
-
-  yield* Effect.addFinalizer(() => Effect.sync(silence))
 
   const service: ServiceClock["Service"] = {
     clock,

@@ -1,17 +1,17 @@
 import type { Verdict } from "@webagent/control"
-import type { Fold, MoveRow, RequestRow } from "../../src/oracles/Fold.ts"
+import { type Detector, type MoveRow, type RequestRow, verdictOf } from "../../src/oracles/Detector.ts"
 
 type Asked = Partial<RequestRow> & Pick<RequestRow, "operation">
 
 /** Plays rows to one oracle: requests that begin after everything before them and take no time, unless said. */
-export const play = (fold: Fold) => {
+export const play = (detector: Detector) => {
   let seq = 0
   let now_ms = 0
   return {
     wait: (ms: number) => void (now_ms += ms),
     request: (asked: Asked, intact = true): number => {
       const after = seq
-      fold.request?.(
+      detector.request?.(
         {
           type: "request",
           seq: ++seq,
@@ -39,10 +39,18 @@ export const play = (fold: Fold) => {
       return seq
     },
     move: (moved: Pick<MoveRow, "of" | "id" | "to"> & Partial<MoveRow>): number => {
-      fold.move?.({ type: "move", seq: ++seq, at_ms: now_ms, realAt_ms: now_ms, sessionId: null, from: null, ...moved })
+      detector.move?.({
+        type: "move",
+        seq: ++seq,
+        at_ms: now_ms,
+        realAt_ms: now_ms,
+        sessionId: null,
+        from: null,
+        ...moved
+      })
       return seq
     },
     verdict: (browsers: ReadonlyArray<{ readonly id: string; readonly startedAt_ms: number }> = []): Verdict =>
-      fold.verdict({ now_ms, browsers })
+      verdictOf(detector, { now_ms, browsers })
   }
 }

@@ -1,4 +1,5 @@
 import type { FaultEntry, MoveEntry, Oracle, RequestEntry, Verdict } from "@webagent/control"
+import { type Findings, shown } from "./Findings.ts"
 
 /** Rows as oracles see them. */
 export type RequestRow = typeof RequestEntry.Type
@@ -6,21 +7,25 @@ export type FaultRow = typeof FaultEntry.Type
 export type MoveRow = typeof MoveEntry.Type
 
 /** What a verdict takes beyond the rows. */
-export interface Present {
+interface Present {
   readonly now_ms: number
   /** The browsers that are not stopped. */
   readonly browsers: ReadonlyArray<{ readonly id: string; readonly startedAt_ms: number }>
 }
 
 /** One oracle at work: it sees every row once, in order, keeps a bounded rest of it, and can be asked at any time. */
-export interface Fold {
+export interface Detector {
   readonly oracle: Oracle
   /** Whether its verdict is about the state, which exists also without a journal. */
   readonly ofState?: true
   /** `intact` says that the caller got the answer whole and as the service meant it. */
   readonly request?: (row: RequestRow, intact: boolean) => void
   readonly move?: (row: MoveRow) => void
-  readonly verdict: (present: Present) => Verdict
+  readonly findings: (present: Present) => Pick<Findings, "count" | "list">
+  /** The verdict in words when nothing was found. */
+  readonly well: string
+  /** The verdict in words for this many findings. */
+  readonly ill: (count: number) => string
 }
 
 /** Whether the answer is a success. */
@@ -28,3 +33,16 @@ export const succeeded = ({ status }: RequestRow): boolean => status !== null &&
 
 /** Who asked, for what is said to one caller and not to another. */
 export const caller = (row: RequestRow): string => row.apiKey ?? ""
+
+/** What an oracle says now. */
+export const verdictOf = ({ findings, ill, oracle, well }: Detector, present: Present): Verdict => {
+  const { count, list } = findings(present)
+  const found = count()
+  return {
+    oracle,
+    holds: found === 0,
+    sentence: found === 0 ? well : ill(found),
+    count: found,
+    findings: list().slice(0, shown)
+  }
+}
