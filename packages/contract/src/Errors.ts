@@ -42,6 +42,8 @@ export class HTTPValidationError extends Schema.Error<HTTPValidationError>("HTTP
   readonly _tag = "HTTPValidationError"
   /** The call that was answered so, where a client tells it: no part of the wire. */
   declare readonly call?: Call
+  /** The body of the answer as text, without the API key; up to 65,536 characters. */
+  declare readonly body?: string
   override get message() {
     return this.detail === undefined || this.detail.length === 0
       ? "The request is not valid"
@@ -59,6 +61,8 @@ export class SessionNotFoundError extends Schema.Error<SessionNotFoundError>("Se
   readonly _tag = "SessionNotFoundError"
   /** The call that was answered so, where a client tells it: no part of the wire. */
   declare readonly call?: Call
+  /** The body of the answer as text, without the API key; up to 65,536 characters. */
+  declare readonly body?: string
   override get message() {
     return this.detail
   }
@@ -74,6 +78,8 @@ export class RunNotFoundError extends Schema.Error<RunNotFoundError>("RunNotFoun
   readonly _tag = "RunNotFoundError"
   /** The call that was answered so, where a client tells it: no part of the wire. */
   declare readonly call?: Call
+  /** The body of the answer as text, without the API key; up to 65,536 characters. */
+  declare readonly body?: string
   override get message() {
     return this.detail
   }
@@ -89,6 +95,8 @@ export class BrowserNotFoundError extends Schema.Error<BrowserNotFoundError>("Br
   readonly _tag = "BrowserNotFoundError"
   /** The call that was answered so, where a client tells it: no part of the wire. */
   declare readonly call?: Call
+  /** The body of the answer as text, without the API key; up to 65,536 characters. */
+  declare readonly body?: string
   override get message() {
     return this.detail
   }
@@ -104,6 +112,8 @@ export class UnauthorizedError extends Schema.Error<UnauthorizedError>("Unauthor
   readonly _tag = "UnauthorizedError"
   /** The call that was answered so, where a client tells it: no part of the wire. */
   declare readonly call?: Call
+  /** The body of the answer as text, without the API key; up to 65,536 characters. */
+  declare readonly body?: string
   override get message() {
     return this.detail
   }
@@ -119,6 +129,8 @@ export class ConflictError extends Schema.Error<ConflictError>("ConflictError")(
   readonly _tag = "ConflictError"
   /** The call that was answered so, where a client tells it: no part of the wire. */
   declare readonly call?: Call
+  /** The body of the answer as text, without the API key; up to 65,536 characters. */
+  declare readonly body?: string
   override get message() {
     return this.detail
   }
@@ -134,6 +146,8 @@ export class ContentTooLargeError extends Schema.Error<ContentTooLargeError>("Co
   readonly _tag = "ContentTooLargeError"
   /** The call that was answered so, where a client tells it: no part of the wire. */
   declare readonly call?: Call
+  /** The body of the answer as text, without the API key; up to 65,536 characters. */
+  declare readonly body?: string
   override get message() {
     return this.detail
   }
@@ -149,6 +163,8 @@ export class TooManyRequestsError extends Schema.Error<TooManyRequestsError>("To
   readonly _tag = "TooManyRequestsError"
   /** The call that was answered so, where a client tells it: no part of the wire. */
   declare readonly call?: Call
+  /** The body of the answer as text, without the API key; up to 65,536 characters. */
+  declare readonly body?: string
   override get message() {
     return this.detail
   }

@@ -49,7 +49,11 @@ export const withDefault = <S extends Schema.Top & { readonly Encoded: S["Type"]
  * reader, so a decoded record always has it, as a value or `null`.
  */
 export const nullable = <S extends Schema.Top>(schema: S) =>
-  Schema.NullOr(schema).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(null)))
+  Schema.NullOr(schema).pipe(
+    // another form of it does not hide the rest: a client keeps it in `raw`
+    Schema.catchDecoding(() => Effect.succeedSome(null)),
+    Schema.withDecodingDefaultTypeKey(Effect.succeed(null))
+  )
 
 /**
  * A field that the description does not show, in the form in which our server sends it. Another service may send

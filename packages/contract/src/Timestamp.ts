@@ -3,12 +3,12 @@ import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
 // pure, all three: a client of a version without times has none of them
-const date = /* @__PURE__ */ String.raw`\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?`
+const date = /* @__PURE__ */ String.raw`\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?`
 
-/** A date-time as RFC 3339 text. Read leniently: a missing offset means UTC, as it does in task times. */
+/** A date-time as RFC 3339 text. Read leniently: in either case, and a missing offset means UTC, as it does in task times. */
 export const Timestamp = /* @__PURE__ */ (() =>
   Schema.String.check(
-    Schema.isPattern(new RegExp(`^${date}(?:Z|[+-]\\d{2}:\\d{2})?$`, "u"), { message: "Expected a date-time" })
+    Schema.isPattern(new RegExp(`^${date}(?:[Zz]|[+-]\\d{2}:\\d{2})?$`, "u"), { message: "Expected a date-time" })
   ))()
 
 /**
@@ -18,7 +18,7 @@ export const Timestamp = /* @__PURE__ */ (() =>
 export const NaiveTimestamp = /* @__PURE__ */ Timestamp.annotate({ examples: ["2026-05-01T09:30:00.123456"] })
 
 /** The instant that a timestamp of the service names; none when the text is no time. Effect reads naive text as UTC. */
-export const toDateTime = (timestamp: string): Option.Option<DateTime.Utc> => DateTime.make(timestamp)
+export const toDateTime = (timestamp: string): Option.Option<DateTime.Utc> => DateTime.make(timestamp.toUpperCase())
 
 /** An instant as our server writes it in every place but a v2 task: RFC 3339 with `Z`. */
 export const fromMillis = (epoch_ms: number): string => new Date(epoch_ms).toISOString()

@@ -12,6 +12,7 @@ describe("Timestamp", () => {
     assert.deepStrictEqual(epochMillis("2026-05-01T12:00:00.250000"), Option.some(noon_ms))
     assert.deepStrictEqual(epochMillis("2026-05-01T12:00:00.250Z"), Option.some(noon_ms))
     assert.deepStrictEqual(epochMillis("2026-05-01T14:00:00.250+02:00"), Option.some(noon_ms))
+    assert.deepStrictEqual(epochMillis("2026-05-01t12:00:00.250z"), Option.some(noon_ms))
   })
 
   it("text that is no instant is none", () => {
@@ -28,7 +29,12 @@ describe("Timestamp", () => {
   it("decodes what services send and refuses what is no date-time", () => {
     for (const schema of [Timestamp, NaiveTimestamp]) {
       const is = Schema.is(schema)
-      for (const text of ["2026-05-01T12:00:00", "2026-05-01T12:00:00.1", "2026-05-01T12:00:00Z"])
+      for (const text of [
+        "2026-05-01T12:00:00",
+        "2026-05-01T12:00:00.1",
+        "2026-05-01T12:00:00Z",
+        "2026-05-01t12:00:00z"
+      ])
         assert.isTrue(is(text))
       for (const text of ["2026-05-01", "12:00", "2026-05-01 12:00:00", ""]) assert.isFalse(is(text), text)
     }

@@ -19,6 +19,7 @@ const waited = (lastStatus: string | undefined) =>
 const unknown = new CreateOutcomeUnknown({
   kind: "run",
   key: "k",
+  phase: "waiting",
   method: "POST",
   path: "/api/v4/runs",
   origin: "http://nowhere.test",

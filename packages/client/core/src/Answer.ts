@@ -6,7 +6,8 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Answered } from "./Answered.ts"
 import * as Call from "./Call.ts"
-import { separatorOf } from "./Received.ts"
+import * as OwnError from "./OwnError.ts"
+import * as Received from "./Received.ts"
 import { TooManyRequestsError } from "./TooManyRequestsError.ts"
 import { inLine, TransportError, UndecodableAnswer, UnexpectedStatus } from "./TransportError.ts"
 
@@ -18,16 +19,14 @@ const parseJson = (text: string): Result.Result<unknown, string> =>
     ? Result.succeed({})
     : Result.try({ try: (): unknown => JSON.parse(text), catch: () => "the body is not JSON" })
 
+/** The most of a body that an error keeps, in characters: a page of megabytes would fill logs. */
+const kept = 65_536
+
 /** To make one costs as much as to use it. */
 const decoderOf = (schema: Schema.Codec<unknown>) => {
   const decode = Schema.decodeUnknownResult(schema, { errors: "all" })
-  const separate = separatorOf(schema.ast)
-  return (json: Result.Result<unknown, string>): Result.Result<unknown, string> => {
-    if (Result.isFailure(json)) return json
-    const decoded = decode(json.success)
-    if (Result.isFailure(decoded)) return Result.fail(decoded.failure.message)
-    return Result.succeed(separate === undefined ? decoded.success : separate(json.success, decoded.success))
-  }
+  return (json: Result.Result<unknown, string>): Result.Result<unknown, string> =>
+    Result.isFailure(json) ? json : Result.mapError(decode(json.success), (error) => error.message)
 }
 
 const detailOf = (error: unknown) =>
@@ -66,8 +65,10 @@ const describedError = (described: Described, status: number, body: string) => {
   const schema = described.errors[status]
   if (schema === undefined) return undefined
   const decode = decoderOf(schema)
-  const error = decode(parseJson(body))
-  if (Result.isSuccess(error)) return error.success
+  if (body.length <= kept && OwnError.isOwn(body)) {
+    const error = decode(parseJson(body))
+    if (Result.isSuccess(error)) return error.success
+  }
   return status === 401 || status === 429 ? Result.getOrUndefined(decode(Result.succeed({}))) : undefined
 }
 
@@ -81,6 +82,7 @@ export const interpreter = (
   idOf: (answer: unknown) => string | undefined
 ): ((answered: Answered) => Effect.Effect<unknown, unknown>) => {
   const decode = decoderOf(described.success)
+  const { complete, prepare } = Received.make(described.success)
   return (answered) => {
     const { status } = answered
     if (status < 200 || status > 299) {
@@ -89,14 +91,22 @@ export const interpreter = (
       )
     }
     const text = answered.text()
-    const answer = decode(parseJson(text))
-    if (Result.isSuccess(answer)) return Effect.succeed(answer.success)
+    const json = parseJson(text)
+    const answer = decode(Result.map(json, prepare))
+    if (Result.isSuccess(answer)) return Effect.succeed(complete(answer.success, Result.getOrUndefined(json)))
     const body = redact(text)
     const id = idOf(Result.getOrUndefined(parseJson(body)))
+    const isJson = text.trim() !== "" && Result.isSuccess(json)
     return Effect.fail(
       failed(
         answered,
-        new UndecodableAnswer({ status, body, issue: redact(answer.failure), ...(id === undefined ? {} : { id }) })
+        new UndecodableAnswer({
+          status,
+          body: body.slice(0, kept),
+          isJson,
+          issue: inLine(redact(answer.failure), kept),
+          ...(id === undefined ? {} : { id })
+        })
       )
     )
   }
@@ -118,13 +128,14 @@ const advice: { readonly [status: number]: string } = {
  * A described error with the call that it answers, in its message and for who asks. None of it is a field: what is
  * encoded stays as it is.
  */
-const told = (error: Error, answered: Answered) => {
+const told = (error: Error, answered: Answered, body: string) => {
   const call = Call.of(answered)
   const attempts = call.attempts === 1 ? "1 attempt" : `${call.attempts} attempts`
   const what = `status ${answered.status}, ${inLine(error.message, 1000).replace(/\.$/u, "")}${advice[answered.status] ?? ""}`
   const message = `${call.method} ${call.origin}${call.path}: ${what} (${attempts}, request id ${call.requestId}).`
   return Object.defineProperties(error, {
     call: { value: call },
+    body: { value: body },
     // code that passes it on may extend the message, as with any Error
     message: { value: message, writable: true, configurable: true },
     toJSON: { value: () => ({ ...error, message: error.message }) }
@@ -142,16 +153,20 @@ const refusal = (
   const retryAfter = retryAfterOf(answered, now_ms)
   const error = describedError(described, status, body)
   if (status === 429 && error !== undefined) {
-    return told(new TooManyRequestsError(detailOf(error), retryAfter, answered.requestId), answered)
+    return told(
+      new TooManyRequestsError(detailOf(error), retryAfter, answered.requestId),
+      answered,
+      body.slice(0, kept)
+    )
   }
-  if (error instanceof Error) return told(error, answered)
+  if (error instanceof Error) return told(error, answered, body.slice(0, kept))
   if (error !== undefined) return error
   const location = locationOf(answered)
   return failed(
     answered,
     new UnexpectedStatus({
       status,
-      body,
+      body: body.slice(0, kept),
       ...(retryAfter === undefined ? {} : { retryAfter }),
       ...(location === undefined ? {} : { location: redact(location) })
     })

@@ -80,3 +80,12 @@ export const given =
 /** The same for a wait: its `timeout` is that of the wait, and not of each of its calls. */
 export const givenToWait = (options: CreateOptions | undefined) =>
   given(options === undefined ? undefined : { ...options, timeout: undefined })
+
+const ofPoll = Context.make(RetryPolicy.Current, RetryPolicy.none).pipe(
+  Context.add(RetryPolicy.Retries, undefined),
+  Context.add(RetryPolicy.Deadline, Number.POSITIVE_INFINITY)
+)
+
+/** One poll of a wait: the wait is what tries again, and others may share the poll, whatever this one has chosen. */
+export const poll = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.provideContext(effect, ofPoll) as Effect.Effect<A, E, R>

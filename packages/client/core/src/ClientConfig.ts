@@ -96,11 +96,14 @@ const checkKey = (name: string, key: Redacted.Redacted<string>) => {
   return Effect.succeed(Redacted.make(value, { label: "API key" }))
 }
 
+/** A value in an error; JSON has none for a bigint. */
+const told = (input: unknown) => (typeof input === "string" ? JSON.stringify(input) : String(input))
+
 const checkTime = (name: string, input: Duration.Input | undefined) => {
   if (input === undefined) return Effect.succeed(undefined)
   const time = Option.filter(Duration.fromInput(input), (time) => Duration.isPositive(time))
   return Option.isNone(time)
-    ? fail(`${name} is not a length of time above zero: give it as "30 seconds", got ${JSON.stringify(input)}.`)
+    ? fail(`${name} must be a length of time above zero, such as "30 seconds"; got ${told(input)}.`)
     : Effect.succeed(time.value)
 }
 

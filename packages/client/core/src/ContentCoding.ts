@@ -5,7 +5,7 @@ import type * as Zlib from "node:zlib"
 export const most_bytes: number = 100 * 1024 * 1024
 
 /** Why an answer was given up. */
-export const tooLarge = (): Error => new Error("the answer is larger than 100 MiB")
+export class TooLarge extends Error {}
 
 const decoder = (zlib: typeof Zlib, coding: string) => {
   switch (coding) {
@@ -38,5 +38,5 @@ export const decode = (body: Buffer, contentEncoding: string): Result.Result<Buf
       const limit = { maxOutputLength: most_bytes }
       return codings.reduce((coded, coding) => decoder(zlib, coding.trim())?.(coded, limit) ?? coded, body)
     },
-    catch: (cause) => (isTooLarge(cause) ? tooLarge() : cause)
+    catch: (cause) => (isTooLarge(cause) ? new TooLarge() : cause)
   })

@@ -1,14 +1,25 @@
 import * as Schema from "effect/Schema"
 import { called, describe, TransportErrorReason } from "./TransportError.ts"
 
+/** How far a create had come when its outcome was lost. */
+export const CreatePhase = Schema.Literals(["waiting", "reading", "answered"])
+
+/** How far a create had come when its outcome was lost. */
+export type CreatePhase = typeof CreatePhase.Type
+
 /**
- * A create whose answer was lost: whether the service acted on it is not known. It is not sent again, for what it may
- * have made costs. `key` is what its requests carried as `Idempotency-Key`.
+ * The create may have been made: it was sent, and no answer says what became of it. The client does not send it again,
+ * because a second one would cost as well. `key` is what its requests carried as `Idempotency-Key`.
  */
 export class CreateOutcomeUnknown extends Schema.TaggedError<CreateOutcomeUnknown>()("CreateOutcomeUnknown", {
-  /** What the request creates: `run`, `session`, `browser`. */
+  /** What may have been created: `run`, `session`, `browser`. */
   kind: Schema.String,
   key: Schema.String,
+  /**
+   * How far it had come: `waiting` for the answer, `reading` its body, or `answered` without saying what was made, as by
+   * a 502, a page of HTML, or a 429 of a service that may act before it refuses.
+   */
+  phase: CreatePhase,
   method: Schema.String,
   path: Schema.String,
   origin: Schema.String,
@@ -22,12 +33,19 @@ export class CreateOutcomeUnknown extends Schema.TaggedError<CreateOutcomeUnknow
   reason: TransportErrorReason
 }) {
   override get message() {
-    const what = `whether the ${this.kind} was created is not known`
     const advice =
       this.idempotency === "honoured"
-        ? `Create it again with the idempotency key ${JSON.stringify(this.key)}: the service then makes one at most.`
-        : `Look for it at the service before you create another: it may run, and cost. ` +
-          `Its idempotency key is ${JSON.stringify(this.key)}, its request id ${JSON.stringify(this.requestId)}.`
-    return `${called(this)}: ${what}: ${describe(this, "")} ${advice}`
+        ? "Create it again with the same idempotency key: the service makes one at most."
+        : "Look for it at the service before you create another."
+    return (
+      `${called(this)}: the ${this.kind} may have been created, and may cost: ${describe(this, "")} ${advice} ` +
+      `Idempotency key ${JSON.stringify(this.key)}, request id ${JSON.stringify(this.requestId)}.`
+    )
   }
+}
+
+/** How far a create had come that failed so. */
+export const phaseOf = (reason: TransportErrorReason): CreatePhase => {
+  if ("phase" in reason) return reason.phase === "body" ? "reading" : "waiting"
+  return reason._tag === "ConnectionFailed" ? "waiting" : "answered"
 }

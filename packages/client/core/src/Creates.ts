@@ -1,14 +1,16 @@
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type { ClientConfig } from "./ClientConfig.ts"
-import { CreateOutcomeUnknown } from "./CreateOutcomeUnknown.ts"
+import { CreateOutcomeUnknown, phaseOf } from "./CreateOutcomeUnknown.ts"
 import type { Grace } from "./Grace.ts"
 import * as IdempotencyKey from "./IdempotencyKey.ts"
-import { type Ledger, none } from "./Ledger.ts"
+import { Current, type Ledger, LedgerError, none } from "./Ledger.ts"
 import type { LedgerEntry } from "./LedgerEntry.ts"
 import * as Metrics from "./Metrics.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
@@ -56,9 +58,7 @@ type Effected =
   | "refused"
   /** It was refused for now, and may or may not have done something. */
   | "throttled"
-  /** It was answered, but not understood. */
-  | "done"
-  /** The create may have happened or not. */
+  /** Nothing says whether it did something. */
   | "unknown"
 
 const effectedBy = (error: unknown): Effected => {
@@ -74,7 +74,8 @@ const effectedBy = (error: unknown): Effected => {
     case "Timeout":
       return reason.phase === "connect" ? "unsent" : "unknown"
     case "UndecodableAnswer":
-      return "done"
+    case "AnswerTooLarge":
+      return "unknown"
     case "UnexpectedStatus":
       // a 303 is how a service answers what it has done; other redirects ask to do it elsewhere
       return reason.status >= 500 || reason.status === 408 || reason.status === 303 || reason.status === 0
@@ -95,9 +96,36 @@ interface Progress {
   inFlight: boolean
   /** Why an attempt that was made leaves the outcome open, whatever comes after it. */
   doubt: TransportErrorReason | undefined
-  /** The same of an attempt that was answered 429, where that may come after the service has acted. */
-  throttled: TransportErrorReason | undefined
 }
+
+/** How long a ledger has to write an entry: one that never answers must not keep a client from being closed. */
+const write_time = Duration.seconds(10)
+
+/**
+ * Writes to a ledger for at most 10 seconds. It is a fiber of its own that writes: what is under way on a disk cannot be
+ * interrupted, and who waits for it can. `late` runs when the entry is written after all.
+ */
+const writeInTime = (
+  ledger: Ledger,
+  entry: LedgerEntry,
+  late: Effect.Effect<void> = Effect.void
+): Effect.Effect<void, LedgerError> =>
+  Effect.flatMap(Effect.forkDetach(ledger.write(entry), { startImmediately: true }), (writing) => {
+    const done = writing.pollUnsafe()
+    if (done !== undefined) return done
+    const slow = () =>
+      Effect.fail(new LedgerError({ message: `The ledger did not answer within ${Duration.format(write_time)}.` }))
+    return Fiber.join(writing).pipe(
+      Effect.timeoutOrElse({ duration: write_time, orElse: slow }),
+      Effect.onError(() =>
+        writing.pollUnsafe() === undefined
+          ? Effect.forkDetach(
+              Effect.flatMap(Fiber.await(writing), (exit) => (Exit.isSuccess(exit) ? late : Effect.void))
+            )
+          : Effect.void
+      )
+    )
+  })
 
 /** Creates of one client. */
 export const make = (options: {
@@ -112,20 +140,41 @@ export const make = (options: {
   const refusedFirst = target.refusals === "before-acting"
   const browsers = new Set<string>()
 
+  const ledgerOf = (context: Context.Context<never>) => Context.getOrUndefined(context, Current) ?? ledger
+
   /** What has happened is written down, or said: it cannot be undone by failing. */
   const note = (event: Happening) =>
-    ledger === none
-      ? Effect.void
-      : Effect.flatMap(now(event), (entry) =>
-          ledger
-            .write(entry)
-            .pipe(Effect.catch((error) => Effect.logError(`${error.message} It lacks: ${JSON.stringify(entry)}`)))
+    Effect.contextWith((context: Context.Context<never>) => {
+      const ledger = ledgerOf(context)
+      if (ledger === none) return Effect.void
+      return Effect.flatMap(now(event), (entry) =>
+        writeInTime(ledger, entry).pipe(
+          Effect.catch((error) =>
+            Effect.logError(`${error.message} The ledger lacks this entry: ${JSON.stringify(entry)}`)
+          )
         )
+      )
+    })
+
+  /** The last ends that each ledger was told: what is read of them again is no news to it. */
+  const told = new WeakMap<Ledger, Set<string>>()
+  const isNews = (ledger: Ledger, name: string) => {
+    const names = told.get(ledger) ?? new Set()
+    if (names.has(name)) return false
+    const [oldest] = names
+    if (names.size >= 1000 && oldest !== undefined) names.delete(oldest)
+    told.set(ledger, names.add(name))
+    return true
+  }
 
   const made = (key: string, kind: string, id: string | undefined) =>
     Effect.gen(function* () {
       yield* note({ _tag: "opened", key, ...(id === undefined ? {} : { id }) })
-      if (id !== undefined) yield* grace.remember(id)
+      if (id !== undefined) {
+        // the same key sent again may bring the same id
+        told.get(ledgerOf(yield* Effect.context()))?.delete(`${kind} ${id}`)
+        yield* grace.remember(id)
+      }
       if (kind !== "browser") return
       browsers.add(id ?? key)
       yield* Metrics.add(Metrics.browsersOpen, 1)
@@ -141,14 +190,13 @@ export const make = (options: {
   /** Notes what an attempt that has failed leaves open. */
   const learn = (progress: Progress, error: unknown) => {
     progress.inFlight = false
-    const effected = effectedBy(error)
-    if (error instanceof TransportError && (effected === "unknown" || effected === "done")) {
+    if (error instanceof TransportError && effectedBy(error) === "unknown") {
       progress.doubt = error.reason
     } else if (error instanceof TooManyRequestsError && !refusedFirst) {
-      const { detail: body, retryAfter } = error
-      progress.throttled = new UnexpectedStatus({
+      const { detail, retryAfter } = error
+      progress.doubt ??= new UnexpectedStatus({
         status: 429,
-        body,
+        body: detail,
         ...(retryAfter === undefined ? {} : { retryAfter })
       })
     }
@@ -157,23 +205,33 @@ export const make = (options: {
   /** What a create that has failed tells its caller and the ledger. */
   const settle = <E>(create: Opening, cause: Cause.Cause<E>, progress: Progress) =>
     Effect.gen(function* () {
-      const { key, kind } = create
-      const unknown = (reason: string) => note({ _tag: "unknown", key, reason })
+      const { key, kind, requestId } = create
+      const { doubt, inFlight, sent: attempts } = progress
       const error = Option.getOrUndefined(Cause.findErrorOption(cause))
-      const isThrottled = error instanceof TooManyRequestsError && !refusedFirst
-      const reason = progress.doubt ?? (isThrottled ? undefined : progress.throttled)
-      if (error instanceof TransportError && error.reason._tag === "UndecodableAnswer") {
+      if (
+        error instanceof TransportError &&
+        error.reason._tag === "UndecodableAnswer" &&
+        error.reason.id !== undefined
+      ) {
+        // it says which one was made, and nothing else that can be read
         yield* made(key, kind, error.reason.id)
-      } else if (reason !== undefined && error !== undefined) {
-        const { sent: attempts } = progress
-        const lost = new CreateOutcomeUnknown({ ...create, attempts, idempotency: target.idempotency, reason })
-        yield* unknown(lost.message)
-        return yield* lost
-      } else if (error === undefined) {
-        const refused = !progress.inFlight && reason === undefined
-        yield* refused ? note({ _tag: "refused", key }) : unknown("interrupted, or a defect")
-      } else if (isThrottled) {
-        yield* unknown("status 429, which the service may send before or after it acts")
+      } else if (error === undefined && inFlight) {
+        yield* note({ _tag: "unknown", key, reason: "interrupted, or a defect" })
+        yield* Effect.logWarning(
+          `The ${kind} may have been created, and may cost: its create was interrupted while it was under way. ` +
+            `Look for it at the service. Idempotency key ${JSON.stringify(key)}, request id ${JSON.stringify(requestId)}.`
+        )
+      } else if (doubt !== undefined) {
+        const lost = new CreateOutcomeUnknown({
+          ...create,
+          attempts,
+          phase: phaseOf(doubt),
+          idempotency: target.idempotency,
+          reason: doubt
+        })
+        yield* note({ _tag: "unknown", key, reason: lost.message })
+        if (error !== undefined) return yield* lost
+        yield* Effect.logWarning(lost.message)
       } else {
         yield* note({ _tag: "refused", key })
       }
@@ -185,6 +243,7 @@ export const make = (options: {
       Effect.gen(function* () {
         const { idOf, ...request } = create
         const context = yield* Effect.context<never>()
+        const { attempts, pauses } = Context.get(context, RetryPolicy.Interruption)
         const key = yield* Context.getOrUndefined(context, IdempotencyKey.Current) ?? options.keys
         const opening = { ...request, key }
         const notSent = (issue: string) => {
@@ -193,28 +252,39 @@ export const make = (options: {
         }
         const issue = IdempotencyKey.issueOf(key)
         if (issue !== undefined) return yield* notSent(issue)
-        yield* Effect.flatMap(now({ _tag: "opening", ...opening }), ledger.write).pipe(
-          Effect.catch((error) => notSent(error.message))
-        )
+        const current = ledgerOf(context)
+        if (current !== none) {
+          const entry = yield* now({ _tag: "opening", ...opening })
+          yield* restore(pauses(writeInTime(current, entry, note({ _tag: "refused", key })))).pipe(
+            Effect.catch((error) => notSent(error.message))
+          )
+        }
 
-        const progress: Progress = { sent: 0, inFlight: false, doubt: undefined, throttled: undefined }
+        const progress: Progress = { sent: 0, inFlight: false, doubt: undefined }
         const once = Effect.suspend(() => {
           progress.sent++
           progress.inFlight = true
-          return attempt({ "idempotency-key": key })
+          return attempts(attempt({ "idempotency-key": key }))
         }).pipe(Effect.tapError((error) => Effect.sync(() => learn(progress, error))))
-        const exit = yield* Effect.exit(restore(retrier.retry(once, mayPass)))
+        // an interruption that has come by now is heard before the first attempt
+        const sent = Effect.andThen(pauses(Effect.void), retrier.retry(once, mayPass))
+        const exit = yield* Effect.exit(restore(sent))
         if (Exit.isFailure(exit)) return yield* settle(opening, exit.cause, progress)
         yield* made(key, create.kind, idOf(exit.value))
         return exit.value
       })
     )
 
+  const noteEnd = (kind: string, id: string) =>
+    Effect.contextWith((context: Context.Context<never>) =>
+      isNews(ledgerOf(context), `${kind} ${id}`) ? note({ _tag: "closed", kind, id }) : Effect.void
+    )
+
   return {
     create,
     closed: (kind, id) =>
       Effect.andThen(
-        note({ _tag: "closed", kind, id }),
+        noteEnd(kind, id),
         Effect.suspend(() =>
           kind === "browser" && browsers.delete(id) ? Metrics.add(Metrics.browsersOpen, -1) : Effect.void
         )

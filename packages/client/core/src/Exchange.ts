@@ -12,6 +12,7 @@ import { Answered } from "./Answered.ts"
 import * as Call from "./Call.ts"
 import * as CallOptions from "./CallOptions.ts"
 import type { ClientConfig } from "./ClientConfig.ts"
+import { most_bytes, TooLarge } from "./ContentCoding.ts"
 import * as Deadlines from "./Deadlines.ts"
 import * as Elapsed from "./Elapsed.ts"
 import * as Metrics from "./Metrics.ts"
@@ -20,6 +21,7 @@ import * as RetryPolicy from "./RetryPolicy.ts"
 import * as Trace from "./Trace.ts"
 import { sendOf, type SendWhole } from "./WholeAnswer.ts"
 import {
+  AnswerTooLarge,
   ConnectionFailed,
   InvalidRequest,
   Timeout,
@@ -71,8 +73,9 @@ export const make = ({
       reason
     })
 
-  const toReason = (error: unknown, took_ms: number): TransportErrorReason => {
+  const toReason = (error: unknown, took_ms: number, phase: Phase): TransportErrorReason => {
     const cause = systemError(error)
+    if (cause instanceof TooLarge) return new AnswerTooLarge({ limit_bytes: most_bytes })
     const code = stringIn(cause, "code")
     const syscall = stringIn(cause, "syscall")
     // ETIMEDOUT is also how an established connection may end
@@ -85,26 +88,29 @@ export const make = ({
     return new ConnectionFailed({
       ...(code === undefined ? {} : { code }),
       ...(syscall === undefined ? {} : { syscall }),
+      phase,
       cause: plain
     })
   }
 
-  const toReasonOf = (error: HttpClientError.HttpClientError, took_ms: number): TransportErrorReason => {
+  const toReasonOf = (error: HttpClientError.HttpClientError, took_ms: number, phase: Phase): TransportErrorReason => {
     const { reason } = error
     if (reason._tag === "InvalidUrlError" || reason._tag === "EncodeError") {
       return unsendable()
     }
-    return toReason("cause" in reason ? reason.cause : error, took_ms)
+    return toReason("cause" in reason ? reason.cause : error, took_ms, phase)
   }
 
   const sendWhole = timeouts.headers === undefined && timeouts.body === undefined ? sendOf(client) : undefined
   const deadlines = Deadlines.make(timeouts.total)
 
   /** The longest time of an attempt: a call with a timeout of its own has what is left of that. */
-  const totalOf = (fiber: Fiber.Fiber<unknown, unknown>, now_ms: number): Duration.Duration =>
-    fiber.getRef(CallOptions.Current).timeout === undefined
+  const totalOf = (fiber: Fiber.Fiber<unknown, unknown>, now_ms: number): Duration.Duration => {
+    const deadline_ms = fiber.getRef(RetryPolicy.Deadline)
+    return fiber.getRef(CallOptions.Current).timeout === undefined || !Number.isFinite(deadline_ms)
       ? timeouts.total
-      : Duration.millis(Math.max(1, fiber.getRef(RetryPolicy.Deadline) - now_ms))
+      : Duration.millis(Math.max(1, deadline_ms - now_ms))
+  }
 
   /** Whether the client can answer in one step, and nothing is asked that it then cannot do. */
   const isPlain = ({ headers, request: { body, hash, urlParams } }: Outgoing) =>
@@ -166,7 +172,7 @@ export const make = ({
           phase = reached
         },
         onAnswer: (answer) => finish(answer.status, Effect.succeed(new Answered(outgoing, answer))),
-        onFailure: (cause, isRefused) => fail(isRefused === true ? unsendable() : toReason(cause, took_ms()))
+        onFailure: (cause, isRefused) => fail(isRefused === true ? unsendable() : toReason(cause, took_ms(), phase))
       })
       return Effect.sync(() => {
         isOver = true
@@ -188,21 +194,23 @@ export const make = ({
       return Effect.timeoutOrElse(effect, { duration: after, orElse })
     }
     const told = Effect.mapError((error: HttpClientError.HttpClientError) =>
-      failed(outgoing, toReasonOf(error, took_ms()))
+      failed(outgoing, toReasonOf(error, took_ms(), phase))
     )
     const whole = Effect.flatMap(
       bounded(told(client.execute(toRequest(outgoing, keyed(outgoing.headers)))), "headers"),
       (response) => {
         phase = "body"
-        return Effect.map(
-          bounded(told(response.arrayBuffer), "body"),
-          (body) =>
-            new Answered(outgoing, {
-              status: response.status,
-              header: (name) => response.headers[name],
-              headers: () => ({ ...response.headers }),
-              body
-            })
+        return Effect.flatMap(bounded(told(response.arrayBuffer), "body"), (body) =>
+          body.byteLength > most_bytes
+            ? Effect.fail(failed(outgoing, new AnswerTooLarge({ limit_bytes: most_bytes })))
+            : Effect.succeed(
+                new Answered(outgoing, {
+                  status: response.status,
+                  header: (name) => response.headers[name],
+                  headers: () => ({ ...response.headers }),
+                  body
+                })
+              )
         )
       }
     )

@@ -10,6 +10,8 @@ import { TransportError } from "./TransportError.ts"
 export interface Grace {
   /** Notes that an id was created now. */
   readonly remember: (id: string) => Effect.Effect<void>
+  /** Whether an id was created within the window, at a time as `Elapsed` counts. */
+  readonly isFresh: (id: string, now_ms: number) => boolean
   /**
    * Reads again while the read says "absent" of an id that was created within the window. All that is read so is one
    * call: of one request id, and its attempts are counted together.
@@ -40,7 +42,9 @@ const after = <A, E, R>(read: Effect.Effect<A, E, R>, error: E) => {
 export const make = (window: Duration.Input = "5 seconds"): Grace => {
   const window_ms = Duration.toMillis(window)
   const created_ms = new Map<string, number>()
+  const isFresh = (id: string, now_ms: number) => now_ms - (created_ms.get(id) ?? Number.NEGATIVE_INFINITY) < window_ms
   return {
+    isFresh,
     remember: (id) =>
       Effect.map(Elapsed.now_ms, (now) => {
         for (const [old, at] of created_ms) {
@@ -53,10 +57,9 @@ export const make = (window: Duration.Input = "5 seconds"): Grace => {
       const forgiving = (round: typeof read): typeof read =>
         round.pipe(
           Effect.catch((error) => {
-            const at = created_ms.get(id)
-            if (at === undefined || !isAbsent(error)) return Effect.fail(error)
+            if (!isAbsent(error)) return Effect.fail(error)
             return Effect.flatMap(Elapsed.now_ms, (now) =>
-              now - at < window_ms
+              isFresh(id, now)
                 ? Effect.andThen(Effect.sleep("500 millis"), forgiving(after(read, error)))
                 : Effect.fail(error)
             )

@@ -3,6 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type * as Undici from "undici"
@@ -68,7 +69,7 @@ const sendBy =
           },
           onResponseData: (started, chunk) => {
             received_bytes += chunk.length
-            if (received_bytes > ContentCoding.most_bytes) started.abort(ContentCoding.tooLarge())
+            if (received_bytes > ContentCoding.most_bytes) started.abort(new ContentCoding.TooLarge())
             else chunks.push(chunk)
           },
           onResponseEnd: () => {
@@ -162,12 +163,12 @@ const sendUnlessGiven = (dispatcher: Undici.Dispatcher): WholeAnswer.SendWhole =
 const layerBy = (undici: typeof Undici, send: typeof sendBy) =>
   Layer.unwrap(
     Effect.map(dispatcherOf(undici), (dispatcher) =>
-      Layer.effect(
+      Layer.succeed(
         HttpClient.HttpClient,
-        Effect.map(HttpClient.HttpClient, (client) => WholeAnswer.attach(client, send(dispatcher)))
-      ).pipe(
-        Layer.provide(FetchHttpClient.layer),
-        Layer.provide(Layer.succeed(FetchHttpClient.Fetch, fetchBy(undici, dispatcher)))
+        WholeAnswer.attach(
+          HttpFetch.clientBy(fetchBy(undici, dispatcher), HttpClientResponse.fromWeb, true),
+          send(dispatcher)
+        )
       )
     )
   )

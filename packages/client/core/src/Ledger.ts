@@ -20,7 +20,7 @@ export interface Ledger {
 export const none: Ledger = { write: () => Effect.void, open: Effect.succeed([]) }
 
 /**
- * The ledger that a Transport is made with; `none` unless an application provides one, such as `LedgerFile.layer`.
- * It is written before each create goes out: one that cannot be written down is not sent.
+ * The ledger of a call: what surrounds the call, else what the Transport was made with, such as `LedgerFile.layer`, else
+ * `none`. It is written before each create goes out: one that cannot be written down is not sent.
  */
 export const Current = Context.Reference<Ledger>("@webagent/core/Ledger/Current", { defaultValue: () => none })

@@ -1,35 +1,104 @@
-import type { JsonObject, Raw } from "@webagent/contract"
+import type * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
 
-/** Gives what was decoded with `raw` beside its typed fields. */
-type Separate = (sent: unknown, decoded: unknown) => unknown
+type Json = Readonly<Record<string, unknown>>
 
-const isRecord = (value: unknown): value is JsonObject => typeof value === "object" && value !== null
+const isRecord = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** The described fields of an answer, and of the records in those that are lists. */
+interface Fields extends ReadonlyMap<string, Fields | undefined> {}
+
+const fieldsOf = (ast: SchemaAST.AST | undefined): Fields | undefined => {
+  // a record with nothing described is a value of the caller's, such as metadata
+  if (ast?._tag !== "Objects" || ast.propertySignatures.length === 0) return undefined
+  return new Map(
+    ast.propertySignatures.map(({ name, type }) => [
+      String(name),
+      type._tag === "Arrays" ? fieldsOf(type.rest[0]) : undefined
+    ])
+  )
+}
+
+const ids: ReadonlySet<string> = new Set(["id", "sessionId", "runId"])
+const decimals: ReadonlySet<string> = new Set(["cost", "proxyCost", "proxyUsedMb"])
 
 /**
- * Separates the fields that a contract's record types from those that it does not: what was sent and has no typed
- * field, or has another form than the field is typed with, is under `raw`. None for what has no such record in it.
+ * A number as a decimal string, where there is no doubt which one was sent: numbers in JSON have as many digits as one
+ * likes, and what JavaScript keeps of them are 15 for sure.
  */
-export const separatorOf = (ast: SchemaAST.AST): Separate | undefined => {
-  if (ast._tag === "Arrays") {
-    const each = ast.rest[0] === undefined ? undefined : separatorOf(ast.rest[0])
-    if (each === undefined) return undefined
-    return (sent, decoded) =>
-      Array.isArray(sent) && Array.isArray(decoded)
-        ? decoded.map((item: unknown, index) => each(sent[index], item))
-        : decoded
+const decimalOf = (value: number): string | undefined => {
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/u.exec(String(value)) ?? []
+  const digits = `${whole}${fraction}`
+  if (digits === "" || digits.replace(/^0+/u, "").length > 15) return undefined
+  const point = whole.length + Number(exponent)
+  const padded = point > 0 ? digits.padEnd(point, "0") : `${"0".repeat(1 - point)}${digits}`
+  const at = Math.max(1, point)
+  return `${sign}${padded.slice(0, at)}${at < padded.length ? `.${padded.slice(at)}` : ""}`
+}
+
+/** How an answer is read whose schema describes only a part of it. */
+export interface Reading {
+  /** The answer, where it was sent in another form without doubt, in the one that the schema describes. */
+  readonly prepare: (json: unknown) => unknown
+  /** The decoded answer. What the schema does not describe, or could not read, is in `raw` as it was sent, if any. */
+  readonly complete: (value: unknown, json: unknown) => unknown
+}
+
+const prepareField = (name: string, value: unknown, nested: Fields | undefined): unknown => {
+  if (typeof value === "number") {
+    if (ids.has(name) && Number.isSafeInteger(value)) return String(value)
+    if (decimals.has(name)) return decimalOf(value) ?? value
   }
-  if (ast._tag !== "Objects" || ast.propertySignatures.length === 0 || ast.indexSignatures.length === 0) {
-    return undefined
+  return nested !== undefined && Array.isArray(value) ? value.map((item) => prepareRecord(item, nested)) : value
+}
+
+const prepareRecord = (json: unknown, fields: Fields): unknown => {
+  if (!isRecord(json)) return json
+  let prepared: Record<string, unknown> | undefined
+  for (const [name, nested] of fields) {
+    const value = json[name]
+    const better = prepareField(name, value, nested)
+    if (better !== value) (prepared ??= { ...json })[name] = better
   }
-  const typed = new Map(ast.propertySignatures.map(({ name, type }) => [String(name), separatorOf(type)]))
-  return (sent, decoded) => {
-    if (!isRecord(sent) || !isRecord(decoded)) return decoded
-    const fields: Record<string, unknown> & Raw = {}
-    for (const [name, separate] of typed) {
-      if (Object.hasOwn(decoded, name)) fields[name] = separate ? separate(sent[name], decoded[name]) : decoded[name]
-    }
-    const rest = Object.entries(sent).filter(([name]) => !Object.hasOwn(fields, name))
-    return rest.length === 0 ? fields : { ...fields, raw: Object.fromEntries(rest) }
+  return prepared ?? json
+}
+
+const completeRecord = (value: unknown, json: unknown, fields: Fields): unknown => {
+  if (!isRecord(value) || !isRecord(json)) return value
+  const complete: Record<string, unknown> = {}
+  let raw: Record<string, unknown> | undefined
+  for (const name of Object.keys(json)) {
+    const isRead = fields.has(name) && name in value && (value[name] !== null || json[name] === null)
+    if (isRead) continue
+    // a field may be named __proto__
+    Object.defineProperty((raw ??= {}), name, {
+      value: json[name],
+      enumerable: true,
+      configurable: true,
+      writable: true
+    })
+  }
+  for (const [name, nested] of fields) {
+    if (!(name in value)) continue
+    const [read, sent] = [value[name], json[name]]
+    complete[name] =
+      nested !== undefined && Array.isArray(read) && Array.isArray(sent)
+        ? read.map((item, index) => completeRecord(item, sent[index], nested))
+        : read
+  }
+  if (raw !== undefined) complete["raw"] = raw
+  return complete
+}
+
+/** How answers of a schema are read. */
+export const make = (schema: Schema.Top): Reading => {
+  const fields = fieldsOf(schema.ast)
+  if (fields === undefined) return { prepare: (json) => json, complete: (value) => value }
+  // a status that is all there is may be sent as it is
+  const isStatus = fields.size === 1 && fields.has("status")
+  return {
+    prepare: (json) => (isStatus && typeof json === "string" ? { status: json } : prepareRecord(json, fields)),
+    complete: (value, json) => completeRecord(value, isRecord(json) ? json : {}, fields)
   }
 }

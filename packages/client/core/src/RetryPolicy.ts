@@ -6,6 +6,7 @@ import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Elapsed from "./Elapsed.ts"
 import * as Metrics from "./Metrics.ts"
+import { isForeign401 } from "./OwnError.ts"
 import { TooManyRequestsError } from "./TooManyRequestsError.ts"
 import { TransportError } from "./TransportError.ts"
 
@@ -55,15 +56,6 @@ export interface Transient {
   readonly retryAfter?: Duration.Duration | undefined
 }
 
-const isJson = (text: string): boolean => {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
 /**
  * Tells a failure that may pass by itself: no connection, a time-out, 408, 5xx, 429, and a success whose body is not
  * JSON, as when it was cut on its way or left out. Anything else is undefined.
@@ -84,7 +76,7 @@ export const transient = (error: unknown): Transient | undefined => {
         : undefined
     case "UndecodableAnswer":
       // JSON that is not as described would be the same again
-      return isJson(reason.body) ? undefined : { throttled: false }
+      return reason.isJson ? undefined : { throttled: false }
     default:
       return undefined
   }
@@ -97,14 +89,19 @@ export const transient = (error: unknown): Transient | undefined => {
 export const isOdd = (error: unknown): error is TransportError =>
   error instanceof TransportError &&
   (error.reason._tag === "UndecodableAnswer" ||
+    error.reason._tag === "AnswerTooLarge" ||
     (error.reason._tag === "UnexpectedStatus" &&
       (error.reason.status !== 403 || error.reason.body.trimStart().startsWith("<")))) &&
   transient(error) === undefined
 
-const isRedirect = ({ reason }: TransportError): boolean =>
-  reason._tag === "UnexpectedStatus" &&
+/** The same, or a 401 from something in front of the service. */
+export const isForeign = (error: unknown): boolean => isOdd(error) || isForeign401(error)
+
+const isRedirect = (error: unknown): boolean =>
+  error instanceof TransportError &&
+  error.reason._tag === "UnexpectedStatus" &&
   // fetch in a browser hides a redirect that it does not follow behind a zero
-  (reason.status === 0 || (reason.status >= 300 && reason.status < 400))
+  (error.reason.status === 0 || (error.reason.status >= 300 && error.reason.status < 400))
 
 /** How long a service that has answered may be hidden behind odd answers: what lasts for longer is told. */
 const odd_ms = 60_000
@@ -116,7 +113,21 @@ const odd_ms = 60_000
  */
 export const transientOf = (error: unknown, answered: boolean, silent_ms = 0): Transient | undefined =>
   transient(error) ??
-  (answered && isOdd(error) && (silent_ms < odd_ms || isRedirect(error)) ? { throttled: false } : undefined)
+  (answered && isForeign(error) && (silent_ms < odd_ms || isRedirect(error)) ? { throttled: false } : undefined)
+
+/**
+ * The same as a wait takes it, which is what tries again a failed poll: with the pauses of `standard`, so that what
+ * passes is not noticed a whole interval later.
+ */
+export const forWait = (
+  error: unknown,
+  answered: boolean,
+  silent_ms: number
+): { readonly retryAfter: Duration.Duration | undefined; readonly pause: Duration.Duration } | undefined => {
+  const failure = transientOf(error, answered, silent_ms)
+  if (failure === undefined) return undefined
+  return { retryAfter: failure.retryAfter, pause: failure.throttled ? standard.throttledBase : standard.base }
+}
 
 /**
  * The instant after which no further attempt may begin, in milliseconds of Clock's monotonic time; none unless a caller
@@ -133,6 +144,37 @@ export const Retries = Context.Reference<number | undefined>("@webagent/core/Ret
 
 /** Which attempt of its call is being made, from 1: a retrier sets it for what it tries. */
 export const Attempt = Context.Reference<number>("@webagent/core/RetryPolicy/Attempt", { defaultValue: () => 1 })
+
+/** Makes an effect interruptible again, as `Effect.uninterruptibleMask` gives it. */
+export type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+const leave: Restore = (effect) => effect
+
+/** Which parts of a create inside an uninterruptible region can be interrupted all the same; none unless told. */
+export const Interruption = Context.Reference<{ readonly attempts: Restore; readonly pauses: Restore }>(
+  "@webagent/core/RetryPolicy/Interruption",
+  { defaultValue: () => ({ attempts: leave, pauses: leave }) }
+)
+
+/**
+ * Lets an interruption end a create inside an uninterruptible region: with `pauses` before its first attempt and between
+ * two attempts, so that the answer to an attempt in flight is still read; with `attempts` also during an attempt. Once
+ * the create has succeeded, the interruption waits for the end of the region.
+ */
+export const interruptible =
+  (restore: Restore, when: "attempts" | "pauses") =>
+  <A, E, R>(create: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.withFiber((fiber) => {
+      const { attempts, pauses } = fiber.getRef(Interruption)
+      return Effect.provideService(create, Interruption, {
+        attempts: when === "attempts" ? (effect) => attempts(restore(effect)) : attempts,
+        pauses: (effect) => pauses(restore(effect))
+      })
+    })
+
+/** Lets nothing interrupt an effect inside an uninterruptible region, whatever `interruptible` says around it. */
+export const uninterruptible = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.provideService(effect, Interruption, { attempts: leave, pauses: leave })
 
 /** How many attempts a call has behind it when a retrier gets it, as in the grace after a create: none unless told. */
 export const AttemptsBefore = Context.Reference<number>("@webagent/core/RetryPolicy/AttemptsBefore", {
@@ -218,7 +260,7 @@ const retrierOf = (policyOf: (context: Context.Context<never>) => RetryPolicy): 
           if (wait_ms === undefined || isSpent()) return last
           taken += price
           spent += price
-          return Effect.flatMap(Effect.sleep(wait_ms), once)
+          return Effect.flatMap(fiber.getRef(Interruption).pauses(Effect.sleep(wait_ms)), once)
         })
       }
       return once()

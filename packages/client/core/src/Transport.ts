@@ -22,6 +22,7 @@ import * as Hooks from "./Hooks.ts"
 import * as IdempotencyKey from "./IdempotencyKey.ts"
 import * as Ledger from "./Ledger.ts"
 import type { Outgoing } from "./Outgoing.ts"
+import * as Redact from "./Redact.ts"
 import * as RequestId from "./RequestId.ts"
 import * as Responses from "./Responses.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
@@ -37,7 +38,7 @@ const make = Effect.gen(function* () {
   const { hooks } = config
   const grace = Grace.make()
   const key = Redacted.value(config.apiKey)
-  const redact = (text: string) => text.replaceAll(key, "<redacted>")
+  const redact = Redact.make(key)
   const defaults = Headers.fromInput({
     "user-agent": `webagent/${packageVersion}`,
     accept: "application/json",
@@ -101,7 +102,8 @@ const make = Effect.gen(function* () {
         requestId: (headers["x-request-id"] ??= newRequestId()),
         attempt: fiber.getRef(RetryPolicy.Attempt)
       }
-      const guarded = Breaker.guard(breaker, outgoing, exchangeOnce(outgoing))
+      const guarding = Context.getOrUndefined(fiber.context, Breaker.Current) ?? breaker
+      const guarded = Breaker.guard(guarding, outgoing, exchangeOnce(outgoing))
       const answered = hooks === undefined ? guarded : hooked(hooks, outgoing, guarded)
       const slot = fiber.getRef(Responses.Slot)
       return slot === undefined ? answered : Effect.tap(answered, slot)
@@ -182,7 +184,7 @@ export class Transport extends Context.Service<
     readonly grace: Grace.Grace
     /** Tells the hook that a poll was answered. */
     readonly onPoll: (event: Hooks.PollEvent) => void
-    /** The text without the key, should a service echo it. */
+    /** The text without the key, should a service echo it: as it is, or escaped as by JSON, a URL or HTML. */
     readonly redact: (text: string) => string
   }
 >()("@webagent/core/Transport") {

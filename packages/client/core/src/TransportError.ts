@@ -7,6 +7,8 @@ export class ConnectionFailed extends Schema.TaggedError<ConnectionFailed>()("Co
   code: Schema.optionalKey(Schema.String),
   /** What the system was doing, where it says: `connect`, `getaddrinfo`, `read`, `write`. */
   syscall: Schema.optionalKey(Schema.String),
+  /** What was still missing, where the HttpClient tells: a connection, the answer's headers, or the end of its body. */
+  phase: Schema.optionalKey(Schema.Literals(["connect", "headers", "body"])),
   cause: Schema.Defect()
 }) {}
 
@@ -26,6 +28,7 @@ export class Timeout extends Schema.TaggedError<Timeout>()("Timeout", {
 /** An answer with a status, or for its status a body, that the operation does not describe. */
 export class UnexpectedStatus extends Schema.TaggedError<UnexpectedStatus>()("UnexpectedStatus", {
   status: Schema.Int,
+  /** Up to 65,536 characters of it. */
   body: Schema.String,
   retryAfter: Schema.optionalKey(Schema.Duration),
   /** Where a redirect points to, without its query: it is not followed. */
@@ -35,9 +38,18 @@ export class UnexpectedStatus extends Schema.TaggedError<UnexpectedStatus>()("Un
 /** A success whose body is not what the operation describes. What it did is done: `id` is the body's, if it has one. */
 export class UndecodableAnswer extends Schema.TaggedError<UndecodableAnswer>()("UndecodableAnswer", {
   status: Schema.Int,
+  /** Up to 65,536 characters of it. */
   body: Schema.String,
+  /** Whether the body is JSON at all: if not, it may have been cut on its way, and read again. */
+  isJson: Schema.Boolean,
   issue: Schema.String,
   id: Schema.optionalKey(Schema.String)
+}) {}
+
+/** The answer was given up, because it is larger than the client reads. It would be the same again. */
+export class AnswerTooLarge extends Schema.TaggedError<AnswerTooLarge>()("AnswerTooLarge", {
+  /** The most that is read, in bytes. */
+  limit_bytes: Schema.Int
 }) {}
 
 /** Not sent: the circuit breaker is open, for the service has failed too often. */
@@ -57,6 +69,7 @@ export const TransportErrorReason = Schema.Union([
   Timeout,
   UnexpectedStatus,
   UndecodableAnswer,
+  AnswerTooLarge,
   CircuitOpen,
   InvalidRequest
 ])
@@ -151,6 +164,8 @@ export const describe = (
       const done = acted === "" ? "" : " The service says that it is done: look before you send it again."
       return `status ${reason.status}, but not the answer that is described: ${inLine(reason.issue, 500)}.${id}${done}`
     }
+    case "AnswerTooLarge":
+      return `the answer is larger than ${reason.limit_bytes / 1024 / 1024} MiB, and was given up.${acted}`
     case "CircuitOpen": {
       return `not sent, the circuit breaker is open after too many failures. Try again ${whenOf(reason.retryAfter)}.`
     }
@@ -170,6 +185,7 @@ const advise = ({ location, retryAfter, status }: UnexpectedStatus): string => {
   }
   if (status === 403) return "The API key may not do this."
   if (status === 404) return "Is the base address right?"
+  if (status === 429) return `Try again ${whenOf(retryAfter)}, or do less at once.`
   return status >= 500
     ? `The service failed; try again ${whenOf(retryAfter)}.`
     : "The operation does not describe this answer."

@@ -30,6 +30,7 @@ export * from "./TooManyRequestsError.ts"
 export * as Trace from "./Trace.ts"
 export * from "./Transport.ts"
 export {
+  AnswerTooLarge,
   CircuitOpen,
   ConnectionFailed,
   InvalidRequest,

@@ -10,7 +10,7 @@ import * as Headers from "effect/http/Headers"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { inspect } from "node:util"
-import { ContractClient, type Transport, TransportError } from "../src/index.ts"
+import { ContractClient, CreateOutcomeUnknown, RetryPolicy, type Transport, TransportError } from "../src/index.ts"
 import { layer } from "./client.ts"
 
 const getRun = Effect.flatMap(ContractClient.make("v4", V4Api), (api) => api.runs.get({ params: { run_id: "r-1" } }))
@@ -23,7 +23,7 @@ const httpDate = (ms: number) => new Date(ms).toUTCString()
 describe("Retry-After", () => {
   const asked = Effect.fnUntraced(function* (headers: Record<string, string>) {
     yield* always({ status: 429, json: { detail: "x" }, headers })
-    const error = yield* Effect.flip(createRun)
+    const error = yield* Effect.flip(Effect.provideService(getRun, RetryPolicy.Current, RetryPolicy.none))
     if (error._tag !== "TooManyRequestsError") return assert.fail(error.message)
     assert.match(error.message, /: status 429, x: try again (?:later|in .+), or do less at once \(/u)
     return error.retryAfter === undefined ? undefined : Duration.toMillis(error.retryAfter)
@@ -111,7 +111,7 @@ describe("a described error", () => {
 
   it.live("says it in a line of a length that a log can bear, and hands over all of it", () =>
     Effect.gen(function* () {
-      const detail = `<html>\n  ${"x".repeat(100_000)}`
+      const detail = `<html>\n  ${"x".repeat(60_000)}`
       yield* always({ status: 404, json: { detail } })
       const error = yield* Effect.flip(getRun)
       if (error._tag !== "RunNotFoundError") return assert.fail(error.message)
@@ -170,7 +170,7 @@ describe("hostile answers", () => {
     "a number": "1e999",
     "a text": '"run"',
     nulls: '{"id":null,"status":null}',
-    "a number for an id": '{"id":12345678901234567890,"status":"x"}',
+    "a number for an id that nobody can be sure of": '{"id":12345678901234567890,"status":"x"}',
     "an empty id": '{"id":"","status":"x"}',
     HTML: "<!doctype html><html><body>Welcome</body></html>",
     "half of it": '{"id":"r","sta',
@@ -184,8 +184,9 @@ describe("hostile answers", () => {
         yield* always({ text })
         for (const call of [getRun, createRun]) {
           const error = yield* Effect.flip(Effect.asVoid<unknown, { readonly _tag: string }, Transport>(call))
-          if (!(error instanceof TransportError) || error.reason._tag !== "UndecodableAnswer") return assert.fail(name)
-          assert.strictEqual(error.reason.body, text)
+          const isTyped = error instanceof (call === getRun ? TransportError : CreateOutcomeUnknown)
+          if (!isTyped || error.reason._tag !== "UndecodableAnswer") return assert.fail(name)
+          assert.strictEqual(error.reason.body, text.slice(0, 65_536))
           assert.isBelow(error.message.length, 2000)
         }
       }).pipe(Effect.provide(layer()))
@@ -196,7 +197,7 @@ describe("hostile answers", () => {
     Effect.gen(function* () {
       const text = '{"id":"r","status":{},"cost":0.1}'
       yield* always({ text })
-      assert.deepStrictEqual<unknown>(yield* createRun, { id: "r", raw: { status: {}, cost: 0.1 } })
+      assert.deepStrictEqual<unknown>(yield* createRun, { id: "r", cost: "0.1", raw: { status: {} } })
       const error = yield* Effect.flip(getRun)
       assert.isTrue(error instanceof TransportError && "body" in error.reason && error.reason.body === text)
     }).pipe(Effect.provide(layer()))

@@ -73,13 +73,21 @@ describe("ClientConfig", () => {
     [{ headers: { "Idempotency-Key": "1" } }, /^headers must not contain Idempotency-Key: every create would/u],
     [{ headers: { "a b": "1" } }, /^headers has "a b", which is not the name of a header\.$/u],
     [{ headers: { "x-a": "canary\r\nx-b: 1" } }, /^headers has a value for x-a that no header can carry/u],
-    [{ requestTimeout: 0 }, /^requestTimeout is not a length of time above zero: give it as "30 seconds", got 0\.$/u],
-    [{ timeouts: { headers: -1 } }, /^timeouts\.headers is not a length of time above zero/u]
+    [{ requestTimeout: 0 }, /^requestTimeout must be a length of time above zero, such as "30 seconds"; got 0\.$/u],
+    [{ timeouts: { headers: -1 } }, /^timeouts\.headers must be a length of time above zero/u]
   ] as ReadonlyArray<readonly [Partial<ClientOptions>, RegExp]>)("refuses %j in one sentence", ([options, sentence]) =>
     Effect.map(refused({ baseUrl: "https://a.example", apiKey: "k", ...options }), (message) => {
       assert.match(message, sentence)
       assert.notInclude(message, "canary")
     })
+  )
+})
+
+describe("a time that JSON cannot say", () => {
+  it.effect("is refused in one sentence as well", () =>
+    Effect.map(refused({ baseUrl: "https://a.example", apiKey: "k", requestTimeout: 0n }), (message) =>
+      assert.strictEqual(message, 'requestTimeout must be a length of time above zero, such as "30 seconds"; got 0.')
+    )
   )
 })
 
@@ -129,7 +137,7 @@ describe("ClientConfig.layerConfig", () => {
     ],
     [
       { WEBAGENT_API_KEY: "k", WEBAGENT_BASE_URL: "https://a.example", WEBAGENT_REQUEST_TIMEOUT: "soon" },
-      /^WEBAGENT_REQUEST_TIMEOUT is not a length of time above zero: give it as "30 seconds", got "soon"\.$/u
+      /^WEBAGENT_REQUEST_TIMEOUT must be a length of time above zero, such as "30 seconds"; got "soon"\.$/u
     ],
     [
       { WEBAGENT_API_KEY: "k", WEBAGENT_BASE_URL: "https://a.example", WEBAGENT_IDEMPOTENCY: "yes" },

@@ -4,7 +4,7 @@ import { V2Api } from "@webagent/contract/v2"
 import { V4Api } from "@webagent/contract/v4"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { CallOptions, ContractClient, TooManyRequestsError, TransportError } from "../src/index.ts"
+import { CallOptions, ContractClient, RetryPolicy, TooManyRequestsError, TransportError } from "../src/index.ts"
 import { layer } from "./client.ts"
 import { type Answer, ScriptedServer } from "@webagent/scripted-server"
 
@@ -21,6 +21,11 @@ const answering = (...answers: ReadonlyArray<Answer>) =>
   })
 
 const failureOf = (answer: Answer) => Effect.andThen(answering(answer), Effect.flip(createRun))
+
+/** The same at a service that is known to refuse before it acts, once. */
+const refusalOf = (answer: Answer) => Effect.provideService(failureOf(answer), RetryPolicy.Current, RetryPolicy.none)
+
+const refusing = layer({ target: { refusals: "before-acting" } })
 
 describe("ContractClient", () => {
   it.live.each([200, 201, 202, 203, 299])(
@@ -65,33 +70,33 @@ describe("ContractClient", () => {
     [429, { detail: "Slow down" }, "TooManyRequestsError", "Slow down: try again later, or do less at once"]
   ] as const)("%i is a described error, which says what happened to which call", ([status, json, tag, message]) =>
     Effect.gen(function* () {
-      const error = yield* failureOf({ status, json })
+      const error = yield* refusalOf({ status, json })
       const server = yield* ScriptedServer
       const id = server.requests[0]?.headers["x-request-id"]
       assert.deepStrictEqual(
         [error._tag, error.message],
         [tag, `POST ${server.address}/api/v4/runs: status ${status}, ${message} (1 attempt, request id ${String(id)}).`]
       )
-    }).pipe(Effect.provide(layer()))
+    }).pipe(Effect.provide(refusing))
   )
 
   it.live.each([401, 429])("%i means the same without the described body", (status) =>
     Effect.gen(function* () {
       for (const text of ["", "<html>", '{"error":"x"}', "[]"]) {
-        const error = yield* failureOf({ status, text })
+        const error = yield* refusalOf({ status, text })
         assert.strictEqual(error._tag, status === 401 ? "UnauthorizedError" : "TooManyRequestsError", text)
       }
-    }).pipe(Effect.provide(layer()))
+    }).pipe(Effect.provide(refusing))
   )
 
   it.live("429 carries Retry-After as a duration", () =>
     Effect.gen(function* () {
-      const error = yield* failureOf({ status: 429, json: { detail: "x" }, headers: { "retry-after": "7" } })
+      const error = yield* refusalOf({ status: 429, json: { detail: "x" }, headers: { "retry-after": "7" } })
       assert.instanceOf(error, TooManyRequestsError)
       assert.strictEqual(error._tag === "TooManyRequestsError" && Duration.toMillis(error.retryAfter ?? 0), 7000)
-      const without = yield* failureOf({ status: 429, json: { detail: "x" }, headers: { "retry-after": "soon" } })
+      const without = yield* refusalOf({ status: 429, json: { detail: "x" }, headers: { "retry-after": "soon" } })
       assert.isUndefined(without._tag === "TooManyRequestsError" ? without.retryAfter : 0)
-    }).pipe(Effect.provide(layer()))
+    }).pipe(Effect.provide(refusing))
   )
 
   it.live.each([429, 503])("asked to stay away for a year, fails at once and says so: %i", (status) =>
@@ -106,11 +111,18 @@ describe("ContractClient", () => {
 
   it.live("404 is the described error only with the described body", () =>
     Effect.gen(function* () {
-      for (const json of [{ detail: "Run not found" }, {}, undefined]) {
+      for (const json of [{ detail: "Run not found" }, {}]) {
         yield* answering({ status: 404, json })
         assert.instanceOf(yield* Effect.flip(getRun), RunNotFoundError)
       }
-      for (const text of ["<html>404</html>", '{"detail":1}', '"Not Found"', "[]"]) {
+      for (const text of [
+        "",
+        "<html>404</html>",
+        '{"message":"no Route matched"}',
+        '{"detail":1}',
+        '"Not Found"',
+        "[]"
+      ]) {
         yield* answering({ status: 404, text })
         const error = yield* Effect.flip(getRun)
         assert.strictEqual(error._tag === "TransportError" && error.reason._tag, "UnexpectedStatus", text)
@@ -138,8 +150,10 @@ describe("ContractClient", () => {
 
   it.live("a success that cannot be decoded hands over the id and the body", () =>
     Effect.gen(function* () {
-      const text = '{"id":9,"status":"queued"}'
-      const error = yield* failureOf({ status: 201, text })
+      const text = '{"id":9,"cdpUrl":""}'
+      yield* answering({ status: 201, text })
+      const api = yield* ContractClient.make("v4", V4Api)
+      const error = yield* Effect.flip(api.browsers.create({ payload: {} }))
       if (error._tag !== "TransportError" || error.reason._tag !== "UndecodableAnswer")
         return assert.fail(error.message)
       const { body, id, status } = error.reason
@@ -147,7 +161,7 @@ describe("ContractClient", () => {
       assert.include(error.message, 'Its id is "9"')
       for (const text of ["<html>", "", "null", '{"id":'] as const) {
         const error = yield* failureOf({ text })
-        assert.strictEqual(error._tag === "TransportError" && error.reason._tag, "UndecodableAnswer", text)
+        assert.strictEqual(error._tag === "CreateOutcomeUnknown" && error.reason._tag, "UndecodableAnswer", text)
       }
     }).pipe(Effect.provide(layer()))
   )
@@ -214,9 +228,9 @@ describe("ContractClient", () => {
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       const api = yield* ContractClient.make("v4", V4Api)
-      const error = yield* Effect.flip(api.browsers.create({ payload: { proxyCountryCode: "Norway" } }))
+      const error = yield* Effect.flip(api.browsers.create({ payload: { proxyCountryCode: 47 as unknown as string } }))
       assert.strictEqual(error._tag === "TransportError" && error.reason._tag, "InvalidRequest")
-      assert.include(error.message, "two-letter country code")
+      assert.include(error.message, "proxyCountryCode")
       assert.strictEqual(server.requests.length, 0)
     }).pipe(Effect.provide(layer()))
   )

@@ -127,7 +127,7 @@ describe("an answer that is larger than memory should be", () => {
       const error = yield* Effect.flip(
         Effect.provide(read, transport(server.address, { timeouts: { total: "1 hour" } }))
       )
-      assert.match(error.message, /: no answer came \(the answer is larger than 100 MiB\)\.$/u)
+      assert.match(error.message, /: the answer is larger than 100 MiB, and was given up\.$/u)
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
 })

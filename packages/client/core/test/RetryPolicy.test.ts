@@ -47,12 +47,14 @@ describe("RetryPolicy.transient", () => {
       failure(new ConnectionFailed({ cause: new Error("x") })),
       failure(new Timeout({ phase: "body", after: Duration.seconds(1) })),
       ...[408, 500, 502, 503, 504, 529].map((status) => failure(new UnexpectedStatus({ status, body: "" }))),
-      ...['{"id": ', "<html>", ""].map((body) => failure(new UndecodableAnswer({ status: 200, body, issue: "x" }))),
+      ...['{"id": ', "<html>", ""].map((body) =>
+        failure(new UndecodableAnswer({ status: 200, body, isJson: false, issue: "x" }))
+      ),
       new TooManyRequestsError("slow down", Duration.seconds(1))
     ]
     const lasting = [
       failure(new InvalidRequest({ issue: "x" })),
-      ...["{}", "[1]"].map((body) => failure(new UndecodableAnswer({ status: 200, body, issue: "x" }))),
+      ...["{}", "[1]"].map((body) => failure(new UndecodableAnswer({ status: 200, body, isJson: true, issue: "x" }))),
       ...[302, 400, 403, 404].map((status) => failure(new UnexpectedStatus({ status, body: "" }))),
       new Error("x")
     ]
@@ -84,7 +86,7 @@ describe("RetryPolicy.transient", () => {
       ...[400, 404, 407, 421, 425].map((status) => new UnexpectedStatus({ status, body: "<html>" })),
       new UnexpectedStatus({ status: 403, body: "\n<!doctype html>" }),
       ...["{}", "null", '{"detail":"warming up"}'].map(
-        (body) => new UndecodableAnswer({ status: 200, body, issue: "x" })
+        (body) => new UndecodableAnswer({ status: 200, body, isJson: true, issue: "x" })
       )
     ].map(failure)
     for (const error of odd) {

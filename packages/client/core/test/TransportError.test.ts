@@ -34,7 +34,7 @@ describe("TransportError", () => {
 
   it("says what does not fit in one line that a log can bear, however much that is", () => {
     const issue = Array.from({ length: 10_000 }, (_, index) => `Missing key\n  at ["tasks"][${index}]["id"]`).join("\n")
-    const long = failure("GET", new UndecodableAnswer({ status: 200, body: "{}", issue }))
+    const long = failure("GET", new UndecodableAnswer({ status: 200, body: "{}", isJson: true, issue }))
     assert.match(long.message, /described: Missing key at \["tasks"\]\[0\]\["id"\] Missing key .*…\.$/u)
     assert.isBelow(long.message.length, 700)
     const refused = failure("POST", new InvalidRequest({ issue: 'Expected string\n  at ["task"]' }), 0)

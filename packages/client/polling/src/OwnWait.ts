@@ -27,13 +27,23 @@ export interface OwnWaitOptions<C, R = never> extends WaitOptions {
 export interface Own<C, A, EC, E, R> {
   /** What it is, in a word for messages: `run`, `session`. */
   readonly kind: string
-  readonly create: Effect.Effect<C, EC>
+  /**
+   * Creates it, inside an uninterruptible region: once it is created, its id is not lost. `restore` is for the parts
+   * that can be interrupted; `isCancelled` says that an answer in flight is to be waited for, for whatever it has made is
+   * cancelled.
+   */
+  readonly create: (restore: Restore, isCancelled: boolean) => Effect.Effect<C, EC>
   readonly wait: (id: string, options: WaitOptions) => Effect.Effect<A, E | WaitTimeoutError>
   /** Is told what was created before the wait begins. */
   readonly onCreated?: ((created: C) => Effect.Effect<unknown, never, R>) | undefined
   /** Is told what it has become, even when the caller is not. */
   readonly onEnd?: ((value: A) => Effect.Effect<unknown>) | undefined
+  /** Tells a failure that says nothing of what was created, such as that of a gateway: nothing is cancelled for it. */
+  readonly isForeign?: ((error: unknown) => boolean) | undefined
 }
+
+/** Makes an effect interruptible again, as `Effect.uninterruptibleMask` gives it. */
+export type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 const whyOf = (cause: Cause.Cause<unknown>): WaitEnd => {
   if (Cause.hasInterrupts(cause)) return "interrupted"
@@ -47,14 +57,13 @@ const goesOn = "it may go on at the service, and cost"
  * cancelled, or its id is in the error or in a warning.
  */
 export const createAndWait = <C extends { readonly id: string }, A, EC, E, R = never>(
-  { create, kind, onCreated = () => Effect.void, onEnd = () => Effect.void, wait }: Own<C, A, EC, E, R>,
+  { create, isForeign, kind, onCreated = () => Effect.void, onEnd = () => Effect.void, wait }: Own<C, A, EC, E, R>,
   { cancel, ...options }: OwnWaitOptions<C, R> = {}
 ): Effect.Effect<A, EC | E | WaitTimeoutError, R> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       checkTimes(options)
-      // who can cancel waits for the id even when interrupted: without it there is nothing to cancel
-      const created = yield* cancel === undefined ? restore(create) : create
+      const created = yield* create(restore, cancel !== undefined)
       const { id } = created
       yield* Effect.annotateCurrentSpan(`${kind}.id`, id)
       const exit = yield* Effect.exit(
@@ -70,7 +79,8 @@ export const createAndWait = <C extends { readonly id: string }, A, EC, E, R = n
         return exit.value
       }
       const why = whyOf(exit.cause)
-      if (cancel === undefined) {
+      const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
+      if (cancel === undefined || (why === "failed" && isForeign?.(error) === true)) {
         // the error of a deadline says so itself, and knows the id
         if (why !== "timeout") yield* Effect.logWarning(`The wait for ${kind} ${id} has ended: ${goesOn}`)
         return yield* exit

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
+import * as Random from "effect/Random"
 import type { Due } from "./DueHeap.ts"
 import * as PollSchedule from "./PollSchedule.ts"
 import { WaitTimeoutError } from "./WaitTimeoutError.ts"
@@ -18,20 +19,35 @@ export interface Polled<A, E> {
   readonly statusOf?: (value: A) => string
   /** Tells a status that is described; one that is not is waited for all the same, and named in the log once. */
   readonly isKnown?: (value: A) => boolean
-  /**
-   * Tells a failure that a wait survives, and the least time to leave the service alone after it. Any other failure
-   * ends the wait. `answered` is whether a poll of this id has been answered before, `silent_ms` how long ago that was,
-   * or the first failure.
-   */
-  readonly retryable?: (
-    error: E,
-    answered: boolean,
-    silent_ms: number
-  ) => { readonly retryAfter?: Duration.Duration | undefined } | undefined
+  /** Tells a failure that a wait survives, and when to poll again. Any other failure ends the wait. */
+  readonly retryable?: (error: E, silence: Silence) => Retry | undefined
 }
 
-/** One who waits: its cadence and deadline, and what to tell it. */
+/** What a wait knows when a poll has failed. */
+export interface Silence {
+  readonly id: string
+  /** Whether a poll of this id has been answered before. */
+  readonly answered: boolean
+  /** How long ago that was, or the first failure. */
+  readonly silent_ms: number
+  /** Now, as `Elapsed` counts. */
+  readonly now_ms: number
+}
+
+/** How a wait goes on after a failed poll. */
+export interface Retry {
+  /** The least time to leave the service alone. */
+  readonly retryAfter?: Duration.Duration | undefined
+  /** The longest pause after a first failure, doubled for each further one, where the schedule's own is not shorter. */
+  readonly pause?: Duration.Duration | undefined
+}
+
+/** A poll that is made at a deadline may still bring the terminal status: it is given this long, its retries included. */
+export const lastPoll_ms = 5000
+
+/** One who waits: its cadence and deadline, where its polls are made, and what to tell it. */
 export interface Member<A, E> {
+  readonly context: Context.Context<never>
   readonly schedule: PollSchedule.PollSchedule
   readonly began_ms: number
   readonly deadline_ms: number
@@ -44,7 +60,7 @@ interface Seat {
   due_ms: number
 }
 
-/** The polling of one id for all its members: each answer is for everyone, the earliest due sets the pace. */
+/** The polling of one id for all its members: they share requests and answers, and each has its own deadline. */
 export class PollLoop<A, E> implements Due {
   due_ms = Number.POSITIVE_INFINITY
   place = -1
@@ -54,16 +70,19 @@ export class PollLoop<A, E> implements Due {
   phase: "idle" | "queued" | "polling" | "over" = "idle"
   /** The poll in flight. */
   fiber: Fiber.Fiber<void> | undefined
+  /** Until when the service wants to be left alone. */
   floor_ms = Number.NEGATIVE_INFINITY
+  /** Whether it asked for longer than a wait heeds: then it is asked once more at a deadline. */
+  private isCapped = false
+  /** Failures since the last answer, and what the last one asks for. */
+  failures = 0
+  retry: Retry | undefined
   private heard_ms: number | undefined
   readonly id: string
-  /** Where the first member waits: polls are made there. */
-  readonly context: Context.Context<never>
   private readonly polled: Polled<A, E>
 
-  constructor(id: string, context: Context.Context<never>, polled: Polled<A, E>) {
+  constructor(id: string, polled: Polled<A, E>) {
     this.id = id
-    this.context = context
     this.polled = polled
   }
 
@@ -74,6 +93,12 @@ export class PollLoop<A, E> implements Due {
     if (this.latest !== undefined) member.onValue(this.latest)
   }
 
+  /** Where the next poll is made: where the one waits who has waited longest. */
+  context(): Context.Context<never> | undefined {
+    for (const { context } of this.members.keys()) return context
+    return undefined
+  }
+
   /** When the next poll is due. */
   nextPoll_ms(): number {
     let due_ms = Number.POSITIVE_INFINITY
@@ -81,42 +106,50 @@ export class PollLoop<A, E> implements Due {
     return due_ms
   }
 
-  /** When the first of the members has to be told. */
-  deadline_ms(): number {
+  /** When something has to be done: a poll, or to tell a member whose time is over. */
+  wake_ms(): number {
+    if (this.phase === "idle") return this.nextPoll_ms()
     let deadline_ms = Number.POSITIVE_INFINITY
     for (const member of this.members.keys()) deadline_ms = Math.min(deadline_ms, member.deadline_ms)
-    return deadline_ms
+    return deadline_ms + lastPoll_ms
   }
 
-  /** Takes in what a poll brought; none when it was given up. */
-  settle(answer: Option.Option<Exit.Exit<A, E>>, now: number): void {
+  /** Ends the members that have no last poll to wait for. */
+  expire(now: number): void {
+    // at the deadline the service may still want to be left alone: then there is no last poll
+    const isAlone = this.phase === "idle" && now < this.floor_ms && !this.isCapped
+    this.endOverdue(now, isAlone ? 0 : lastPoll_ms)
+  }
+
+  /** Takes in what a poll brought. */
+  settle(answer: Exit.Exit<A, E>, now: number, context: Context.Context<never>): void {
     for (const seat of this.members.values()) seat.polls++
-    if (Option.isSome(answer)) {
-      if (Exit.isSuccess(answer.value)) {
-        this.heard_ms = now
-        this.accept(answer.value.value)
-      } else this.survive(answer.value.cause, now)
-    }
-    this.endOverdue(now)
+    this.retry = undefined
+    if (Exit.isSuccess(answer)) {
+      this.heard_ms = now
+      this.failures = 0
+      this.accept(answer.value)
+    } else this.survive(answer.cause, now, context)
+    // a last poll that has failed is tried again, unless the service asks not to
+    this.endOverdue(now, this.failures === 0 || now < this.floor_ms ? 0 : lastPoll_ms)
   }
 
-  /** Ends every member alike. */
+  /** Ends every member alike. Each gets an error of its own: a caller may add to it, such as where it was called. */
   endAll(exit: Exit.Exit<A, E>): void {
     const ended = Array.from(this.members.keys())
     this.members.clear()
-    for (const member of ended) member.onEnd(exit)
+    ended.forEach((member, index) => member.onEnd(index === 0 ? exit : Exit.mapError(exit, copyOf)))
   }
 
-  /** Ends the members whose deadline has come. */
-  endOverdue(now: number): void {
+  private endOverdue(now: number, grace_ms: number): void {
     for (const [member, seat] of this.members) {
-      if (member.deadline_ms > now) continue
+      if (member.deadline_ms + grace_ms > now) continue
       this.members.delete(member)
       const error = new WaitTimeoutError({
         kind: this.polled.kind ?? "",
         id: this.id,
         ...(this.latest === undefined ? {} : { lastStatus: statusOf(this.polled, this.latest) }),
-        polls: seat.polls,
+        polls: seat.polls + (this.phase === "polling" && this.fiber !== undefined ? 1 : 0),
         waited_ms: now - member.began_ms
       })
       member.onEnd(Exit.fail(error))
@@ -129,25 +162,49 @@ export class PollLoop<A, E> implements Due {
     if (this.polled.isTerminal(value)) this.endAll(Exit.succeed(value))
   }
 
-  private survive(cause: Cause.Cause<E>, now: number) {
+  private survive(cause: Cause.Cause<E>, now: number, context: Context.Context<never>) {
+    const { id } = this
     const error = Option.getOrUndefined(Cause.findErrorOption(cause))
     const silent_ms = now - (this.heard_ms ??= now)
-    const pause = error === undefined ? undefined : this.polled.retryable?.(error, this.latest !== undefined, silent_ms)
-    if (pause === undefined) this.endAll(Exit.failCause(cause))
-    else if (pause.retryAfter !== undefined) {
-      const most = Context.get(this.context, PollSchedule.MaxRetryAfter)
-      this.floor_ms = now + Math.min(Duration.toMillis(pause.retryAfter), Duration.toMillis(most))
-    }
+    const silence = { id, answered: this.latest !== undefined, silent_ms, now_ms: now }
+    const retry = error === undefined ? undefined : this.polled.retryable?.(error, silence)
+    if (retry === undefined) return this.endAll(Exit.failCause(cause))
+    this.failures++
+    this.retry = retry
+    if (retry.retryAfter === undefined) return
+    const asked_ms = Duration.toMillis(retry.retryAfter)
+    const most_ms = Duration.toMillis(Context.get(context, PollSchedule.MaxRetryAfter))
+    this.isCapped = asked_ms > most_ms
+    this.floor_ms = now + Math.min(asked_ms, most_ms)
   }
+}
+
+/** An error like another one, for someone else. */
+const copyOf = <E>(error: E): E => {
+  if (!(error instanceof Error)) return error
+  const { stack: _, ...own } = Object.getOwnPropertyDescriptors(error)
+  const copy = Object.setPrototypeOf(new Error(error.message), Object.getPrototypeOf(error))
+  if (own.message === undefined) delete copy.message
+  return Object.defineProperties(copy, {
+    ...own,
+    stack: { value: error.stack, writable: true, configurable: true }
+  })
 }
 
 /** The status of a value, as messages say it. */
 export const statusOf = <A, E>(polled: Polled<A, E>, value: A): string => polled.statusOf?.(value) ?? String(value)
 
 /** Decides when each member wants its next poll. */
-export const plan = Effect.fnUntraced(function* <A, E>({ floor_ms, members }: PollLoop<A, E>, now: number) {
+export const plan = Effect.fnUntraced(function* <A, E>(loop: PollLoop<A, E>, now: number) {
+  const { failures, floor_ms, members, retry } = loop
+  let pause_ms = Number.POSITIVE_INFINITY
+  if (retry?.pause !== undefined) {
+    const most_ms = Duration.toMillis(retry.pause) * 2 ** Math.min(failures - 1, 10)
+    pause_ms = Math.ceil((yield* Random.next) * most_ms)
+  }
   for (const [member, seat] of members) {
     const delay = yield* PollSchedule.next(member.schedule, { elapsed_ms: now - member.began_ms, polls: seat.polls })
-    seat.due_ms = Math.min(member.deadline_ms, Math.max(floor_ms, now + Duration.toMillis(delay)))
+    const due_ms = Math.max(floor_ms, now + Math.min(pause_ms, Duration.toMillis(delay)))
+    seat.due_ms = member.deadline_ms > now ? Math.min(member.deadline_ms, due_ms) : due_ms
   }
 })

@@ -17,9 +17,6 @@ export interface Polls<A, E> extends Polled<A, E> {
   readonly budget?: PollBudget["Service"] | undefined
 }
 
-/** A poll that is in flight at a deadline may still bring the terminal status: it is given this long. */
-const lastPoll_ms = 5000
-
 /**
  * Runs all poll loops of a waiter with one timer and one queue: a wait between two polls is an entry in a heap, and
  * neither a fiber nor a timer of its own, so that ten thousand cost little.
@@ -48,13 +45,13 @@ export class Poller<A, E> {
   }
 
   /** Seats a member at the loop of its id, in one synchronous step: two waits never start two loops. */
-  join(id: string, member: Member<A, E>, delay: Duration.Duration, context: Context.Context<never>): void {
+  join(id: string, member: Member<A, E>, delay: Duration.Duration): void {
     Metrics.waitsActive.modifyUnsafe(1, this.context)
     if (this.closed) return member.onEnd(Exit.interrupt())
-    const loop = this.loops.get(id) ?? new PollLoop(id, context, this.polls)
+    const loop = this.loops.get(id) ?? new PollLoop(id, this.polls)
     this.loops.set(id, loop)
     loop.seat(member, delay)
-    if (loop.phase === "idle") this.schedule(loop)
+    this.schedule(loop)
     this.timer ??= Effect.runForkWith(this.context)(this.runTimer())
   }
 
@@ -100,7 +97,7 @@ export class Poller<A, E> {
   }
 
   private schedule(loop: PollLoop<A, E>) {
-    this.heap.set(loop, loop.nextPoll_ms())
+    this.heap.set(loop, loop.wake_ms())
     if (loop.due_ms < this.sleepingUntil_ms) Deferred.doneUnsafe(this.wake, Exit.void)
   }
 
@@ -121,19 +118,16 @@ export class Poller<A, E> {
     }
   })
 
-  /** The time of a loop has come: to be polled, or to give up on the budget. */
+  /** The time of a loop has come: to be polled, or to end waits whose time is over. */
   private tick(loop: PollLoop<A, E>, now: number) {
-    // at the deadline the service may still want to be left alone: then there is no last poll
-    if (loop.phase === "queued" || now < loop.floor_ms) loop.endOverdue(now)
+    loop.expire(now)
     if (this.dropIfEmpty(loop)) return
-    if (loop.phase === "idle") {
-      const due_ms = loop.nextPoll_ms()
-      if (due_ms > now) return this.heap.set(loop, due_ms)
+    if (loop.phase === "idle" && loop.nextPoll_ms() <= now) {
       loop.phase = "queued"
       this.queue.add(loop)
       this.pacer ??= Effect.runForkWith(this.context)(this.runPacer())
     }
-    this.heap.set(loop, Math.max(now + 1, loop.deadline_ms() + lastPoll_ms))
+    this.heap.set(loop, Math.max(now + 1, loop.wake_ms()))
   }
 
   private readonly runPacer = Effect.fnUntraced({ self: this }, function* () {
@@ -143,11 +137,11 @@ export class Poller<A, E> {
     for (const loop of this.queue) {
       if (budget !== undefined) yield* budget.take
       // while the budget was waited for, everyone may have left
-      if (!this.queue.delete(loop)) continue
-      this.heap.remove(loop)
+      const context = loop.context()
+      if (!this.queue.delete(loop) || context === undefined) continue
       loop.phase = "polling"
       Metrics.polls.updateUnsafe(1, this.context)
-      const fiber = Effect.runForkWith(loop.context)(this.poll(loop))
+      const fiber = Effect.runForkWith(context)(this.poll(loop, context))
       loop.fiber = fiber
       // the last member may have left while the poll was being sent
       if (this.loops.get(loop.id) !== loop) fiber.interruptUnsafe()
@@ -161,23 +155,23 @@ export class Poller<A, E> {
     this.pacer = undefined
   })
 
-  private readonly poll = Effect.fnUntraced({ self: this }, function* (loop: PollLoop<A, E>) {
-    const began = yield* Elapsed.now_ms
-    const answer = yield* this.polls
-      .check(loop.id)
-      .pipe(Effect.exit, Effect.timeoutOption(loop.deadline_ms() + lastPoll_ms - began))
-    const now = yield* Elapsed.now_ms
-    loop.settle(answer, now)
-    loop.fiber = undefined
-    const { latest } = loop
-    if (latest !== undefined && this.polls.isKnown?.(latest) === false)
-      yield* this.sayOnce(statusOf(this.polls, latest))
-    if (this.dropIfEmpty(loop)) return
-    yield* plan(loop, now)
-    if (this.dropIfEmpty(loop)) return
-    loop.phase = "idle"
-    this.schedule(loop)
-  })
+  private readonly poll = Effect.fnUntraced(
+    { self: this },
+    function* (loop: PollLoop<A, E>, context: Context.Context<never>) {
+      const answer = yield* Effect.exit(this.polls.check(loop.id))
+      const now = yield* Elapsed.now_ms
+      loop.fiber = undefined
+      loop.settle(answer, now, context)
+      const { latest } = loop
+      if (latest !== undefined && this.polls.isKnown?.(latest) === false)
+        yield* this.sayOnce(statusOf(this.polls, latest))
+      if (this.dropIfEmpty(loop)) return
+      yield* plan(loop, now)
+      if (this.dropIfEmpty(loop)) return
+      loop.phase = "idle"
+      this.schedule(loop)
+    }
+  )
 
   private sayOnce(status: string): Effect.Effect<void> {
     if (this.odd.has(status)) return Effect.void

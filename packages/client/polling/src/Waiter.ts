@@ -14,13 +14,15 @@ import * as PollSchedule from "./PollSchedule.ts"
 import type { PollBudget } from "./PollBudget.ts"
 import type { WaitTimeoutError } from "./WaitTimeoutError.ts"
 
+export type { Retry, Silence } from "./PollLoop.ts"
+
 /** What a single wait may choose. */
 export interface WaitOptions {
   /** Cadence of the polls; `PollSchedule.Current` unless told. */
   readonly schedule?: PollSchedule.PollSchedule | undefined
   /** Delay before the first poll in place of the schedule's own; zero looks at once. */
   readonly first?: Duration.Input | undefined
-  /** The longest time to wait; 30 minutes unless told. The last poll is made at the deadline. */
+  /** The longest time to wait (default: 30 minutes). The last poll is made at the deadline, and has 5 seconds. */
   readonly timeout?: Duration.Input | undefined
 }
 
@@ -85,8 +87,9 @@ export const make = <A, E>(polls: Polls<A, E>): Effect.Effect<Waiter<A, E>, neve
               poller.ended()
               listener.onEnd(exit)
             }
-            const member: Member<A, E> = { schedule, began_ms, deadline_ms, onValue: listener.onValue, onEnd }
-            poller.join(id, member, delay, context)
+            const { onValue } = listener
+            const member: Member<A, E> = { context, schedule, began_ms, deadline_ms, onValue, onEnd }
+            poller.join(id, member, delay)
             return Effect.sync(() => poller.leave(id, member))
           }
         })

@@ -8,11 +8,17 @@ import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
 import { OwnWait, Waiter } from "../src/index.ts"
 
+/** Interrupted as `create` is: at any time, or not at all where what it makes is cancelled. */
+const creating =
+  <C, E>(create: Effect.Effect<C, E>) =>
+  (restore: OwnWait.Restore, isCancelled: boolean) =>
+    isCancelled ? create : restore(create)
+
 const make = () => {
   const mug = { status: "painting", waits: 0, ended: [] as Array<string> }
   const own = {
     kind: "mug",
-    create: Effect.succeed({ id: "m-1" }),
+    create: creating(Effect.succeed({ id: "m-1" })),
     wait: (id: string, options: Waiter.WaitOptions) => {
       mug.waits++
       return Waiter.untilTerminal({
@@ -57,7 +63,10 @@ describe("OwnWait.createAndWait", () => {
       const create = Effect.sync(() => ({ id: `m-${++created}` }))
       return Effect.gen(function* () {
         const name = Object.keys(options)[0] ?? ""
-        for (const wait of [OwnWait.createAndWait({ ...own, create }, options), own.wait("m-1", options)]) {
+        for (const wait of [
+          OwnWait.createAndWait({ ...own, create: creating(create) }, options),
+          own.wait("m-1", options)
+        ]) {
           const exit = yield* Effect.exit<string, unknown, never>(wait)
           if (Exit.isSuccess(exit)) return assert.fail("it should be refused")
           assert.include(String(Cause.squash(exit.cause)), `TypeError: ${name} is not a length of time: give`)
@@ -71,7 +80,7 @@ describe("OwnWait.createAndWait", () => {
     const { mug, own } = make()
     return Effect.gen(function* () {
       const cancel = () => Effect.die("nothing to cancel")
-      const wait = OwnWait.createAndWait({ ...own, create: Effect.fail("no clay") }, { cancel })
+      const wait = OwnWait.createAndWait({ ...own, create: creating(Effect.fail("no clay")) }, { cancel })
       assert.deepStrictEqual(yield* Effect.exit(wait), Exit.fail("no clay"))
       assert.strictEqual(mug.waits, 0)
     })
@@ -157,7 +166,7 @@ describe("OwnWait.createAndWait", () => {
     const { own } = make()
     return Effect.gen(function* () {
       const answer = yield* Deferred.make<{ readonly id: string }>()
-      const slow = { ...own, create: Deferred.await(answer) }
+      const slow = { ...own, create: creating(Deferred.await(answer)) }
       yield* Fiber.interrupt(yield* Effect.forkChild(OwnWait.createAndWait(slow), { startImmediately: true }))
       const cancelled = yield* Deferred.make<string>()
       const cancel = ({ id }: { readonly id: string }) =>

@@ -60,7 +60,7 @@ describe("Waiter.untilTerminal", () => {
     Effect.gen(function* () {
       const { check } = scripted((poll) => ([2, 5].includes(poll) ? "running" : poll < 7 ? new Blip() : "completed"))
       const told: Array<readonly [answered: boolean, silent_ms: number]> = []
-      const retryable = (_: Blip | Gone, answered: boolean, silent_ms: number) => {
+      const retryable = (_: Blip | Gone, { answered, silent_ms }: Waiter.Silence) => {
         told.push([answered, silent_ms])
         return {}
       }

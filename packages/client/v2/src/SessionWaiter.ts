@@ -1,7 +1,7 @@
 import type { SessionNotFoundError } from "@webagent/contract"
 import { isTerminalTaskStatus, type SessionView } from "@webagent/contract/v2"
 import { taskStatuses } from "@webagent/contract/Wire"
-import { type ContractClient, RetryPolicy } from "@webagent/core"
+import { CallOptions, type ContractClient, RetryPolicy } from "@webagent/core"
 import { PollBudget, Waiter } from "@webagent/polling"
 import * as Effect from "effect/Effect"
 
@@ -21,11 +21,11 @@ export const make = Effect.fnUntraced(function* (get: (id: string) => Effect.Eff
   const budget = yield* PollBudget.orDefault
   return yield* Waiter.make({
     kind: "session",
-    check: get,
+    check: (id) => CallOptions.poll(get(id)),
     budget,
     isTerminal,
     statusOf,
     isKnown: ({ tasks }) => tasks.every(({ status }) => known.has(status)),
-    retryable: RetryPolicy.transientOf
+    retryable: (error, { answered, silent_ms }) => RetryPolicy.forWait(error, answered, silent_ms)
   })
 })

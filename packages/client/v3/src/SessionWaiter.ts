@@ -1,7 +1,7 @@
-import type { SessionNotFoundError } from "@webagent/contract"
+import { SessionNotFoundError } from "@webagent/contract"
 import { isTerminalSessionStatus, type Session } from "@webagent/contract/v3"
 import { v3SessionStatuses } from "@webagent/contract/Wire"
-import { type ContractClient, RetryPolicy } from "@webagent/core"
+import { CallOptions, type ContractClient, type Grace, RetryPolicy } from "@webagent/core"
 import { PollBudget, Waiter } from "@webagent/polling"
 import * as Effect from "effect/Effect"
 
@@ -19,16 +19,25 @@ export const isTerminal = (session: Session): boolean =>
 
 const statusOf = (session: Session) => session.status ?? (hasResult(session) ? "with a result" : "without a result")
 
+/** The service has just created the session: what hides it from us is no sign of a wrong address. */
+export const isAbsent = (error: unknown): boolean => error instanceof SessionNotFoundError || RetryPolicy.isOdd(error)
+
 /** Waits for sessions: one poll loop a session, all within one budget. */
-export const make = Effect.fnUntraced(function* (get: (id: string) => Effect.Effect<Session, SessionError>) {
+export const make = Effect.fnUntraced(function* (
+  get: (id: string) => Effect.Effect<Session, SessionError>,
+  isFresh: Grace.Grace["isFresh"]
+) {
   const budget = yield* PollBudget.orDefault
+  const retryable = (error: SessionError, { answered, id, now_ms, silent_ms }: Waiter.Silence) =>
+    RetryPolicy.forWait(error, answered, silent_ms) ??
+    (isAbsent(error) && isFresh(id, now_ms) ? { pause: RetryPolicy.standard.base } : undefined)
   return yield* Waiter.make({
     kind: "session",
-    check: get,
+    check: (id) => CallOptions.poll(get(id)),
     budget,
     isTerminal,
     statusOf,
     isKnown: ({ status }) => status === undefined || known.has(status),
-    retryable: RetryPolicy.transientOf
+    retryable
   })
 })

@@ -1,4 +1,3 @@
-import { SessionNotFoundError } from "@webagent/contract"
 import { type Session, type SessionCreate, V3Operations } from "@webagent/contract/v3"
 import {
   type CallChoices,
@@ -16,7 +15,7 @@ import * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Outcome from "./Outcome.ts"
-import { isTerminal, make as makeWaiter, type SessionError } from "./SessionWaiter.ts"
+import { isAbsent, isTerminal, make as makeWaiter, type SessionError } from "./SessionWaiter.ts"
 
 /** What creating a session and waiting for it can fail with. */
 export type SessionEndError = CreateError | SessionError | WaitTimeoutError
@@ -33,20 +32,20 @@ export interface WithResult<A, RD = never> {
   readonly result: Schema.Decoder<A, RD>
 }
 
-/** The service has just created the session: what hides it from us is no sign of a wrong address. */
-const isAbsent = (error: unknown) => error instanceof SessionNotFoundError || RetryPolicy.isOdd(error)
-
 const make = Effect.gen(function* () {
   const { sessions: api } = yield* ContractClient.fromOperations("v3", V3Operations)
   const { closed, grace, onPoll } = yield* Transport
 
-  const read = (id: string) =>
-    Effect.tap(grace.forgive(id, api.get({ params: { session_id: id } }), isAbsent), (session) =>
-      // what is over is no concern of the ledger's any more
-      isTerminal(session) ? closed("session", id) : Effect.void
-    )
-  const waiter = yield* makeWaiter((id) =>
-    Effect.tap(read(id), ({ status }) => Effect.sync(() => onPoll({ kind: "session", id, status })))
+  const read = (id: string) => api.get({ params: { session_id: id } })
+  /** What is over is no concern of the ledger's any more. */
+  const settled = (session: Session) => (isTerminal(session) ? closed("session", session.id) : Effect.void)
+  const waiter = yield* makeWaiter(
+    (id) =>
+      read(id).pipe(
+        Effect.tap(settled),
+        Effect.tap(({ status }) => Effect.sync(() => onPoll({ kind: "session", id, status })))
+      ),
+    grace.isFresh
   )
 
   const create = Effect.fn("v3.Sessions.create")(function* (input: SessionCreate, options?: CreateOptions) {
@@ -67,6 +66,7 @@ const make = Effect.gen(function* () {
     return waiter
       .untilTerminal(id, Waiter.atOnce(options))
       .pipe(
+        Effect.tap(settled),
         CallOptions.givenToWait(options),
         Outcome.as(options?.result),
         Effect.withSpan("v3.Sessions.untilTerminal", { attributes: { "session.id": id } })
@@ -85,7 +85,13 @@ const make = Effect.gen(function* () {
     input: SessionCreate,
     options?: CreateAndWaitOptions<unknown> & Partial<WithResult<unknown, unknown>>
   ) {
-    const own = { kind: "session", create: create(input), wait: waiter.untilTerminal }
+    const own: OwnWait.Own<Session, Session, CreateError, SessionError, unknown> = {
+      kind: "session",
+      create: (restore, isCancelled) =>
+        RetryPolicy.interruptible(restore, isCancelled ? "pauses" : "attempts")(create(input)),
+      wait: (id, options) => Effect.tap(waiter.untilTerminal(id, options), settled),
+      isForeign: RetryPolicy.isForeign
+    }
     return OwnWait.createAndWait(own, options).pipe(
       CallOptions.givenToWait(options),
       Outcome.as(options?.result),
@@ -96,10 +102,13 @@ const make = Effect.gen(function* () {
   return Sessions.of({
     create,
     get: (id, options) =>
-      read(id).pipe(
-        CallOptions.given(options),
-        Effect.withSpan("v3.Sessions.get", { attributes: { "session.id": id } })
-      ),
+      grace
+        .forgive(id, read(id), isAbsent)
+        .pipe(
+          Effect.tap(settled),
+          CallOptions.given(options),
+          Effect.withSpan("v3.Sessions.get", { attributes: { "session.id": id } })
+        ),
     untilTerminal,
     createAndWait,
     watch: (id, options) =>

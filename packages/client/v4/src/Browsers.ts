@@ -78,7 +78,7 @@ const make = Effect.gen(function* () {
     asOneCall(grace.forgive(id, release.retry(patchStop(id), mayPass), isAbsent)).pipe(
       // how long the caller has for its own calls is no reason to let the browser run
       Effect.provideService(RetryPolicy.Deadline, Number.POSITIVE_INFINITY),
-      Effect.updateService(CallOptions.Current, (chosen) => ({ ...chosen, timeout: undefined })),
+      RetryPolicy.uninterruptible,
       Effect.timeout("2 minutes"),
       Effect.asVoid,
       // not even a 404 says that it has stopped: the service may only not find it
@@ -89,8 +89,12 @@ const make = Effect.gen(function* () {
     )
 
   /** An answer that cannot be decoded has created a browser all the same. */
-  const createOrStop = (input: BrowserCreate | undefined, options: CreateOptions | undefined) =>
-    Effect.tapError(create(input, options), (error) =>
+  const createOrStop = (
+    input: BrowserCreate | undefined,
+    options: CreateOptions | undefined,
+    restore: RetryPolicy.Restore
+  ) =>
+    Effect.tapError(RetryPolicy.interruptible(restore, "pauses")(create(input, options)), (error) =>
       error._tag === "TransportError" && error.reason._tag === "UndecodableAnswer" && error.reason.id !== undefined
         ? stopForSure(error.reason.id)
         : Effect.void
@@ -99,10 +103,19 @@ const make = Effect.gen(function* () {
   return Browsers.of({
     create,
     stop,
+    // acquiring cannot be interrupted, but a create that is not under way can
     acquire: (input, options) =>
-      Effect.acquireRelease(createOrStop(input, options), (browser) => stopForSure(browser.id)),
+      Effect.uninterruptibleMask((restore) =>
+        Effect.acquireRelease(createOrStop(input, options, restore), (browser) => stopForSure(browser.id))
+      ),
     use: (input, f, options) =>
-      Effect.acquireUseRelease(createOrStop(input, options), f, (browser) => stopForSure(browser.id))
+      Effect.uninterruptibleMask((restore) =>
+        Effect.acquireUseRelease(
+          createOrStop(input, options, restore),
+          (browser) => restore(f(browser)),
+          (browser) => stopForSure(browser.id)
+        )
+      )
   })
 })
 

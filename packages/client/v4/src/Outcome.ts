@@ -12,13 +12,20 @@ export type Outcome =
   /** Nothing yet: the status is none of the terminal ones. */
   | { readonly _tag: "Unfinished"; readonly run: Run }
 
+/** What the service says went wrong, also where it does not say it in a text. */
+const errorOf = ({ error, raw }: Run): string | undefined => {
+  if (typeof error === "string") return error
+  const other = raw?.["error"]
+  return other === undefined ? undefined : JSON.stringify(other)
+}
+
 /** What became of a run, by its status. */
 export const of = (run: Run): Outcome => {
   switch (run.status) {
     case "completed":
       return { _tag: "Completed", run, result: run.result }
     case "failed":
-      return { _tag: "Failed", run, error: run.error ?? undefined }
+      return { _tag: "Failed", run, error: errorOf(run) }
     case "cancelled":
       return { _tag: "Cancelled", run }
     default:
@@ -31,7 +38,7 @@ const costOf = ({ cost }: Run) => (cost === undefined || cost === null ? "" : ` 
 /** A run has failed, where a result was asked for. */
 export class RunFailedError extends Schema.TaggedError<RunFailedError>()("RunFailedError", { run: Run }) {
   override get message() {
-    return `Run ${this.run.id} failed: ${this.run.error ?? "no reason given"}.${costOf(this.run)}`
+    return `Run ${this.run.id} failed: ${errorOf(this.run) ?? "no reason given"}.${costOf(this.run)}`
   }
 }
 

@@ -1,5 +1,5 @@
 import type { CreatedRun, Run } from "@webagent/contract/v4"
-import { Metrics } from "@webagent/core"
+import { Metrics, RetryPolicy } from "@webagent/core"
 import { OwnWait, type WaitTimeoutError } from "@webagent/polling"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
@@ -25,4 +25,15 @@ export const make =
     options?: OwnWaitOptions<RC>,
     onCreated?: (run: CreatedRun) => Effect.Effect<unknown, never, RC>
   ): Effect.Effect<Run, E | RunError | WaitTimeoutError, RC> =>
-    OwnWait.createAndWait({ kind: "run", create, wait: untilTerminal, onCreated, onEnd: spend }, options)
+    OwnWait.createAndWait(
+      {
+        kind: "run",
+        create: (restore, isCancelled) =>
+          RetryPolicy.interruptible(restore, isCancelled ? "pauses" : "attempts")(create),
+        wait: untilTerminal,
+        onCreated,
+        onEnd: spend,
+        isForeign: RetryPolicy.isForeign
+      },
+      options
+    )

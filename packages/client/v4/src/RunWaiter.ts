@@ -1,7 +1,7 @@
 import { RunNotFoundError } from "@webagent/contract"
 import { isTerminalRunStatus, type Run, type RunStatusView, V4Operations } from "@webagent/contract/v4"
 import { runStatuses } from "@webagent/contract/Wire"
-import { type CallError, ContractClient, RetryPolicy, Trace, Transport } from "@webagent/core"
+import { type CallError, CallOptions, ContractClient, RetryPolicy, Trace, Transport } from "@webagent/core"
 import { Elapsed, PollBudget, PollSchedule, Waiter, WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -31,32 +31,36 @@ const make = Effect.gen(function* () {
   const settle = <A extends { readonly status: string }, E>(id: string, read: Effect.Effect<A, E>) =>
     Effect.tap(read, ({ status }) => (isTerminalRunStatus(status) ? closed("run", id) : Effect.void))
 
-  const readStatus = (id: string) => grace.forgive(id, api.status({ params: { run_id: id } }), isAbsent)
+  const readStatus = (id: string) => api.status({ params: { run_id: id } })
   const readRun = (id: string) =>
-    grace
-      .forgive(id, api.get({ params: { run_id: id } }), isAbsent)
-      .pipe(Trace.span("v4.Runs.get", { attributes: { "run.id": id } }))
+    api.get({ params: { run_id: id } }).pipe(Trace.span("v4.Runs.get", { attributes: { "run.id": id } }))
+
+  const retryable = (error: unknown, { answered, id, now_ms, silent_ms }: Waiter.Silence) =>
+    RetryPolicy.forWait(error, answered, silent_ms) ??
+    (isAbsent(error) && grace.isFresh(id, now_ms) ? { pause: RetryPolicy.standard.base } : undefined)
 
   const waiter = yield* Waiter.make({
     kind: "run",
     check: (id) =>
-      Effect.tap(settle(id, readStatus(id)), ({ status }) => Effect.sync(() => onPoll({ kind: "run", id, status }))),
+      Effect.tap(settle(id, CallOptions.poll(readStatus(id))), ({ status }) =>
+        Effect.sync(() => onPoll({ kind: "run", id, status }))
+      ),
     budget,
     isTerminal: (view: RunStatusView) => isTerminalRunStatus(view.status),
     statusOf: (view) => view.status,
     isKnown: (view) => known.has(view.status),
-    retryable: RetryPolicy.transientOf
+    retryable
   })
 
-  /** The full run of which the status is known to be terminal: an outage, or a copy that is behind, does not lose it. */
+  /** Reads the full run once its status is terminal: an outage, or a copy that is behind, does not lose it. */
   const reader = yield* Waiter.make({
     kind: "run",
-    check: readRun,
+    check: (id) => CallOptions.poll(readRun(id)),
     budget,
     isTerminal: (run: Run) => isTerminalRunStatus(run.status),
     statusOf: (run) => run.status,
     // three times as fast: what lasts is told before the least time for a last read is over
-    retryable: (error, _, silent_ms) => RetryPolicy.transientOf(error, true, 3 * silent_ms)
+    retryable: (error, silence) => retryable(error, { ...silence, answered: true, silent_ms: 3 * silence.silent_ms })
   })
 
   /** One read for all who wait. */
@@ -73,13 +77,13 @@ const make = Effect.gen(function* () {
 
   const untilTerminal = Effect.fnUntraced(function* (id: string, options?: Waiter.WaitOptions) {
     const began_ms = yield* Elapsed.now_ms
-    const { status } = yield* waiter.untilTerminal(id, options)
+    const { status } = yield* settle(id, waiter.untilTerminal(id, options))
     return yield* readEnded(id, status, began_ms, Duration.toMillis(options?.timeout ?? "30 minutes"))
   })
 
   return RunWaiter.of({
-    status: (id) => settle(id, readStatus(id)),
-    get: (id) => settle(id, readRun(id)),
+    status: (id) => settle(id, grace.forgive(id, readStatus(id), isAbsent)),
+    get: (id) => settle(id, grace.forgive(id, readRun(id), isAbsent)),
     untilTerminal,
     watch: waiter.watch
   })

@@ -123,7 +123,7 @@ describe("Runs.runAll", () => {
       server.script = () => ({ status: 201, json: {} })
       const runs = yield* Runs
       const { cost, results } = yield* runs.runAll(tasks("a"))
-      assert.deepStrictEqual(results.map(said), ["TransportError"])
+      assert.deepStrictEqual(results.map(said), ["CreateOutcomeUnknown"])
       assert.deepStrictEqual(cost, { total: "0", known: 0, unknown: 1 })
     }).pipe(Effect.provide(layer()))
   )

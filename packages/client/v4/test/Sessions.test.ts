@@ -14,7 +14,7 @@ describe("Sessions.queue", () => {
       const server = yield* ScriptedServer
       server.script = () => ({ status: 201, json: { id: "m-1", runId: "r-2", later: true } })
       const sessions = yield* Sessions
-      assert.deepStrictEqual(yield* sessions.queue("s/1", { text: "And June?" }), {
+      assert.deepStrictEqual<unknown>(yield* sessions.queue("s/1", { text: "And June?" }), {
         id: "m-1",
         runId: "r-2",
         raw: { later: true }

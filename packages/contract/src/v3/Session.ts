@@ -8,7 +8,8 @@ import { terminalV3SessionStatuses, v3SessionStatuses } from "../Wire.ts"
 /** What `POST /sessions` takes: the instruction, and anything else that the description does not list. */
 export const SessionCreate = openRecord({
   task: Schema.String,
-  thinkingLevel: Schema.optionalKey(Schema.String)
+  // named in the description, but of no type
+  thinkingLevel: Schema.optionalKey(Schema.Unknown)
 }).annotate({ identifier: "SessionCreate" })
 
 /** What `POST /sessions` takes. */

@@ -5,14 +5,9 @@ import { openStatus } from "../OpenStatus.ts"
 import { Timestamp } from "../Timestamp.ts"
 import { browserStatuses, stopAction } from "../Wire.ts"
 
-/** A country as ISO 3166-1 writes it in two letters, in either case. */
-export const CountryCode = Schema.String.check(
-  Schema.isPattern(/^[A-Za-z]{2}$/u, { message: "Expected a two-letter country code" })
-)
-
 /** What `POST /browsers` takes. */
 export const BrowserCreate = openRecord({
-  proxyCountryCode: Schema.optionalKey(CountryCode)
+  proxyCountryCode: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "BrowserCreate" })
 
 /** What `POST /browsers` takes. */

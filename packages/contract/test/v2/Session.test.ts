@@ -43,6 +43,12 @@ describe("SessionView", () => {
     if (Exit.isSuccess(decoded)) assert.deepInclude<object>(decoded.value, { status: "paused", surprise: [1] })
   })
 
+  it("a nullable field of another form is null: it does not hide the rest", () => {
+    const decoded = decodeSession({ ...session, liveUrl: 5, finishedAt: "noon" })
+    assert.isTrue(Exit.isSuccess(decoded))
+    if (Exit.isSuccess(decoded)) assert.deepInclude(decoded.value, { liveUrl: null, finishedAt: null })
+  })
+
   it("refuses wrong types, ids that are no uuid and decimals that are numbers", () => {
     for (const wrong of [
       { id: "7" },
@@ -52,8 +58,7 @@ describe("SessionView", () => {
       { keepAlive: "yes" },
       { proxyCost: 0 },
       { proxyUsedMb: "1e3" },
-      { persistMemory: null },
-      { liveUrl: 5 }
+      { persistMemory: null }
     ])
       assert.isTrue(Exit.isFailure(decodeSession({ ...session, ...wrong })), JSON.stringify(wrong))
   })
@@ -92,16 +97,17 @@ describe("TaskItemView", () => {
   }
 
   it("refuses wrong types", () => {
-    for (const wrong of [
-      { metadata: [] },
-      { metadata: null },
-      { cost: 1 },
-      { suggestions: [1] },
-      { isSuccess: "true" },
-      { sessionId: "s" },
-      { judgement: { verdict: true } }
-    ])
+    for (const wrong of [{ metadata: [] }, { metadata: null }, { sessionId: "s" }])
       assert.isTrue(Exit.isFailure(decodeTask({ ...task, ...wrong })), JSON.stringify(wrong))
+  })
+
+  it("a nullable field of another form is null", () => {
+    for (const other of [{ cost: 1 }, { suggestions: [1] }, { isSuccess: "true" }, { judgement: { verdict: true } }]) {
+      const [name = ""] = Object.keys(other)
+      const decoded = decodeTask({ ...task, ...other })
+      assert.isTrue(Exit.isSuccess(decoded), name)
+      if (Exit.isSuccess(decoded)) assert.deepInclude(decoded.value, { [name]: null })
+    }
   })
 
   it("finished, failed and stopped are terminal; an unknown status is not", () => {

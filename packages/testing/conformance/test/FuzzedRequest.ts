@@ -178,6 +178,12 @@ const depthOf = (value: unknown): number =>
 const tooDeep = (body: string) =>
   body.includes(nested(maxNesting)) || (body.length < 50_000 && depthOf(JSON.parse(body)) > maxNesting)
 
+/** What our server asks of a body beyond the description. */
+const asks: Readonly<Record<string, (fields: Fields) => boolean>> = {
+  "v3.createSession": ({ thinkingLevel = null }) => thinkingLevel === null || typeof thinkingLevel === "string",
+  "v4.createBrowser": ({ proxyCountryCode = "no" }) => /^[A-Za-z]{2}$/u.test(String(proxyCountryCode))
+}
+
 /** The JSON that the body is for its operation, or nothing if it does not fit. */
 const fitting = ({ name, payload }: Operation, body: Uint8Array): Result.Result<unknown, unknown> => {
   if (payload === undefined) return Result.succeed(undefined)
@@ -189,7 +195,12 @@ const fitting = ({ name, payload }: Operation, body: Uint8Array): Result.Result<
       if (tooDeep(body_)) throw new Error("too deep")
       return value
     }),
-    (value) => Result.map(Schema.decodeUnknownResult(Schema.toCodecJson(payload))(value), () => value)
+    (value) =>
+      Result.filterOrFail(
+        Result.map(Schema.decodeUnknownResult(Schema.toCodecJson(payload))(value), () => value),
+        (value) => asks[name]?.(value as Fields) ?? true,
+        () => "not accepted"
+      )
   )
 }
 
@@ -214,6 +225,8 @@ export const fuzzedRequest = ({ ids: present, key }: Known): Arbitrary.Arbitrary
           operation.payload === undefined
             ? Arbitrary.Constant({})
             : Arbitrary.schema(Schema.toEncoded(operation.payload)),
+        usual: pick(true, true, false),
+        country: pick("no", "SE"),
         damage: pick(...unharmed, ...Object.keys(damages)),
         junk: json,
         word: text,
@@ -239,7 +252,13 @@ export const fuzzedRequest = ({ ids: present, key }: Known): Arbitrary.Arbitrary
       const there = drawn.id === "known" ? known : known?.toUpperCase()
       const id = drawn.id === "any" ? any : (ids[drawn.id as keyof typeof ids] ?? there ?? "x")
       const harm = damages[drawn.damage] ?? whole
-      const fields = drawn.fields as Fields
+      const usual: Fields = { proxyCountryCode: drawn.country, thinkingLevel: drawn.word }
+      const fields: Fields = Object.fromEntries(
+        Object.entries(drawn.fields as Fields).map(([name, value]) => [
+          name,
+          drawn.usual ? (usual[name] ?? value) : value
+        ])
+      )
       const body =
         operation.payload === undefined ? new Uint8Array() : Buffer.from(harm(fields, drawn.field, drawn.junk))
       const fits = fitting(operation, body)

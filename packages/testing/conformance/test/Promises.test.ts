@@ -115,7 +115,7 @@ describe("errors of the service", () => {
         V4.RunNotFoundError,
         V4.BrowserNotFoundError,
         V4.SessionNotFoundError,
-        V4.TransportError,
+        V4.HTTPValidationError,
         V4.UnauthorizedError
       ]
       for (const [index, rejection] of rejections.entries()) {

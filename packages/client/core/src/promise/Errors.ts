@@ -35,6 +35,8 @@ export interface Call {
 export interface HTTPValidationError extends Error {
   readonly _tag: "HTTPValidationError"
   readonly call?: Call
+  /** The body of the answer as text, without the API key; up to 65,536 characters. */
+  readonly body?: string
   readonly detail?: ReadonlyArray<ValidationError>
 }
 export const HTTPValidationError: ErrorClass<HTTPValidationError> = errorClass(Contract.HTTPValidationError)
@@ -43,6 +45,8 @@ export const HTTPValidationError: ErrorClass<HTTPValidationError> = errorClass(C
 export interface DetailedError<Tag extends string> extends Error {
   readonly _tag: Tag
   readonly call?: Call
+  /** The body of the answer as text, without the API key; up to 65,536 characters. */
+  readonly body?: string
   readonly detail: string
 }
 
@@ -82,7 +86,12 @@ export const TooManyRequestsError: ErrorClass<TooManyRequestsError> = errorClass
 /** Why a call failed below the contract. */
 export type TransportErrorReason =
   /** No connection, or one that was cut; `code` is the system's, `ECONNREFUSED`. */
-  | { readonly _tag: "ConnectionFailed"; readonly code?: string; readonly cause?: unknown }
+  | {
+      readonly _tag: "ConnectionFailed"
+      readonly code?: string
+      readonly phase?: "connect" | "headers" | "body"
+      readonly cause?: unknown
+    }
   /** An attempt took longer than it may; `phase` is what was still missing, `limit` which of the timeouts ran out. */
   | {
       readonly _tag: "Timeout"
@@ -105,6 +114,8 @@ export type TransportErrorReason =
       readonly issue: string
       readonly id?: string
     }
+  /** The answer was given up, because it is larger than the client reads. */
+  | { readonly _tag: "AnswerTooLarge"; readonly limit_bytes: number }
   /** Not sent: the circuit breaker is open. Only an Effect program has one. */
   | { readonly _tag: "CircuitOpen" }
   /** The request was refused before anything was sent. */
@@ -123,13 +134,15 @@ export interface TransportError extends Error {
 }
 export const TransportError: ErrorClass<TransportError> = errorClass(Transported.TransportError)
 
-/** A create whose answer was lost: whether the service acted on it is not known. It is not sent again. */
+/** The create may have been made: it was sent, and no answer says what became of it. It is not sent again. */
 export interface CreateOutcomeUnknown extends Error {
   readonly _tag: "CreateOutcomeUnknown"
-  /** What the request creates: `run`, `session`, `browser`. */
+  /** What may have been created: `run`, `session`, `browser`. */
   readonly kind: string
   /** What its requests carried as `Idempotency-Key`. */
   readonly key: string
+  /** How far it had come: `waiting` for the answer, `reading` its body, or `answered` without saying what was made. */
+  readonly phase: "waiting" | "reading" | "answered"
   readonly method: string
   readonly path: string
   readonly origin: string

@@ -1,4 +1,4 @@
-import type { Transport } from "@webagent/core"
+import { RetryPolicy, type Transport } from "@webagent/core"
 import { WebAgentClosedError } from "@webagent/core/promise"
 import { type Caller, createOf, functionOf } from "@webagent/core/promise/Caller"
 import * as Context from "effect/Context"
@@ -51,7 +51,8 @@ export const make = ({ call, close }: Caller<OpenBrowsers | V4.Browsers>): Brows
               const browsers = yield* V4.Browsers
               const open = yield* OpenBrowsers
               const scope = yield* Scope.make()
-              const browser = yield* Scope.provide(browsers.acquire(input, createOf(options)), scope)
+              const acquire = RetryPolicy.interruptible(restore, "pauses")(browsers.acquire(input, createOf(options)))
+              const browser = yield* Scope.provide(acquire, scope)
               open.set(browser.id, scope)
               // who has aborted will never see it
               yield* Effect.onInterrupt(restore(Effect.yieldNow), () => release(open, browser.id))

@@ -156,7 +156,7 @@ describe("runs", () => {
       const { results } = await agent.runs.runAll([{ task: "t" }])
       const reason: unknown = results[0]?.status === "rejected" ? results[0].reason : undefined
       assert.instanceOf(reason, CreateOutcomeUnknown)
-      assert.match(inspect(reason), /^CreateOutcomeUnknown: POST http:\S+: whether the run was created is not known/u)
+      assert.match(inspect(reason), /^CreateOutcomeUnknown: POST http:\S+: the run may have been created/u)
       assert.include(reason.stack?.split("\n")[1], "Runs.test.ts")
       assert.strictEqual(reason.cause, reason.reason)
       const { message, _tag } = JSON.parse(JSON.stringify(reason)) as Record<string, unknown>
@@ -232,9 +232,13 @@ describe("errors", () => {
       assert.strictEqual(invalid.detail?.[0]?.msg, "is empty")
 
       server.script = () => ({ status: 429, headers: { "retry-after": "7" }, json: { detail: "Slow down" } })
-      const throttled = await rejection(agent.runs.create({ task: "t" }))
+      const unclear = await rejection(agent.runs.create({ task: "t" }))
+      assert.instanceOf(unclear, CreateOutcomeUnknown)
+      assert.deepStrictEqual([unclear.phase, unclear.reason._tag], ["answered", "UnexpectedStatus"])
+      server.script = () => ({ status: 429, headers: { "retry-after": "700" }, json: { detail: "Slow down" } })
+      const throttled = await rejection(agent.runs.get("r-1"))
       assert.instanceOf(throttled, TooManyRequestsError)
-      assert.strictEqual(throttled.retryAfter_ms, 7000)
+      assert.strictEqual(throttled.retryAfter_ms, 700_000)
 
       server.script = () => (response: ServerResponse) => void response.destroy()
       const lost = await rejection(agent.runs.create({ task: "t" }, { idempotencyKey: "order-7" }))

@@ -1,13 +1,20 @@
-import { fromMillis } from "@webagent/contract"
+import { fromMillis, HTTPValidationError } from "@webagent/contract"
 import type { Session, SessionCreate } from "@webagent/contract/v3"
+import * as Effect from "effect/Effect"
 import { type SessionRequest, type SessionWithTurns, Turn } from "@webagent/engine"
 
 /** What a v3 create asks for. */
-export const toDomain = (body: SessionCreate): SessionRequest => ({
-  task: body.task,
-  modelParams: null,
-  thinkingLevel: body.thinkingLevel ?? null
-})
+export const toDomain = ({
+  task,
+  thinkingLevel = null
+}: SessionCreate): Effect.Effect<SessionRequest, HTTPValidationError> =>
+  thinkingLevel === null || typeof thinkingLevel === "string"
+    ? Effect.succeed({ task, modelParams: null, thinkingLevel })
+    : Effect.fail(
+        new HTTPValidationError({
+          detail: [{ loc: ["body", "thinkingLevel"], msg: "Expected a string", type: "string_type" }]
+        })
+      )
 
 /** The turn that a reader waits for: none while one is to come or at work, then the last that came to its end. */
 const lastTurn = (turns: ReadonlyArray<Turn.Turn>): Turn.Turn | undefined =>

@@ -28,7 +28,7 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       create: ({ payload, request }) =>
         SafeCreate.once({ request, route: ["v3.createSession"], payload }, (safe) =>
-          engine.createSession(Conversion.toDomain(payload), safe)
+          Effect.flatMap(Conversion.toDomain(payload), (session) => engine.createSession(session, safe))
         ).pipe(Effect.map(({ session, turn }) => Conversion.fromDomain({ session, turns: [turn] }))),
       get: ({ params }) => reads(engine).get(params.session_id)
     })

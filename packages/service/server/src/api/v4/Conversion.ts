@@ -1,7 +1,6 @@
-import { fromMillis } from "@webagent/contract"
+import { fromMillis, HTTPValidationError } from "@webagent/contract"
 import type {
   Browser,
-  BrowserCreate,
   QueuedMessage as QueuedMessageView,
   QueueMessage,
   Run,
@@ -9,6 +8,7 @@ import type {
   RunStatusView
 } from "@webagent/contract/v4"
 import { basePath } from "@webagent/contract/Wire"
+import * as Effect from "effect/Effect"
 import type { Browser as Domain, Message, QueuedMessage, SessionRequest, Turn } from "@webagent/engine"
 import type { LinkTo } from "../Links.ts"
 
@@ -58,7 +58,20 @@ export const messageFromDomain = (message: Omit<QueuedMessage, "replayed">): Que
 })
 
 /** What a browser create asks for. */
-export const browserToDomain = (body: BrowserCreate) => ({ proxyCountryCode: body.proxyCountryCode ?? null })
+export const browserToDomain = ({ proxyCountryCode = null }: { readonly proxyCountryCode?: string | null }) =>
+  proxyCountryCode === null || /^[A-Za-z]{2}$/u.test(proxyCountryCode)
+    ? Effect.succeed({ proxyCountryCode })
+    : Effect.fail(
+        new HTTPValidationError({
+          detail: [
+            {
+              loc: ["body", "proxyCountryCode"],
+              msg: "Expected a two-letter country code",
+              type: "string_pattern_mismatch"
+            }
+          ]
+        })
+      )
 
 /** Where a browser's CDP endpoint is, also as a route with `:browser_id`. */
 export const cdpPath = <const Id extends string>(browserId: Id) => `${basePath.v4}/browsers/${browserId}/cdp` as const

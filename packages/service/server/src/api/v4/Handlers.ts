@@ -69,7 +69,7 @@ const browsers = HttpApiBuilder.group(
     return handlers.handleAll({
       create: ({ payload, request }) =>
         SafeCreate.once({ request, route: ["v4.createBrowser"], payload }, (safe) =>
-          engine.createBrowser(Conversion.browserToDomain(payload), safe)
+          Effect.flatMap(Conversion.browserToDomain(payload), (browser) => engine.createBrowser(browser, safe))
         ).pipe(Effect.map(({ browser }) => Conversion.browserFromDomain(browser, linkTo(tokens, request)))),
       // "stop" is the only action that the contract lets through
       update: ({ params, request }) =>

@@ -1,5 +1,6 @@
-import { Session, SessionCreate } from "@webagent/contract/v3"
+import { Session } from "@webagent/contract/v3"
 import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Conversion from "../../../src/api/v3/Conversion.ts"
 import { Session as DomainSession, type Turn } from "@webagent/engine"
@@ -18,9 +19,17 @@ const shown = (turns: ReadonlyArray<Turn.Turn>, status: "active" | "stopped" = "
   return [view.status, view.result]
 }
 
+/** A session that this server makes: of which type a thinkingLevel is, is not described. */
+const AcceptedSession = Schema.Struct({ task: Schema.String, thinkingLevel: Schema.optionalKey(Schema.String) })
+
 describe("v3 Conversion", () => {
-  it.prop("what a create asks for comes back in what is read", [SessionCreate], ([body]) => {
-    const request = Conversion.toDomain(body)
+  it("a create with a thinkingLevel that is no text is refused", () => {
+    const error = Effect.runSync(Effect.flip(Conversion.toDomain({ task: "t", thinkingLevel: 3 })))
+    assert.strictEqual(error.message, "body.thinkingLevel: Expected a string")
+  })
+
+  it.prop("what a create asks for comes back in what is read", [AcceptedSession], ([body]) => {
+    const request = Effect.runSync(Conversion.toDomain(body))
     const view = Conversion.fromDomain({
       session: DomainSession.make({ id: session.id, thinkingLevel: request.thinkingLevel, createdAt_ms: 0 }),
       turns: [{ ...turn, task: request.task }]

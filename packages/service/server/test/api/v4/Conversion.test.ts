@@ -1,13 +1,6 @@
-import {
-  Browser,
-  BrowserCreate,
-  QueuedMessage,
-  QueueMessage,
-  Run,
-  RunCreate,
-  RunStatusView
-} from "@webagent/contract/v4"
+import { Browser, QueuedMessage, QueueMessage, Run, RunCreate, RunStatusView } from "@webagent/contract/v4"
 import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Conversion from "../../../src/api/v4/Conversion.ts"
 import { Turn } from "@webagent/engine"
@@ -19,7 +12,17 @@ const survivesTheWire = <S extends Schema.Codec<unknown, unknown>>(schema: S, va
     value
   )
 
+/** A browser that this server makes: which texts are countries is not described. */
+const AcceptedBrowser = Schema.Struct({
+  proxyCountryCode: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^[A-Za-z]{2}$/u)))
+})
+
 describe("v4 Conversion", () => {
+  it.each(["", "nor", "n1", "gb-eng"])("a browser create for the country %j is refused", (proxyCountryCode) => {
+    const error = Effect.runSync(Effect.flip(Conversion.browserToDomain({ proxyCountryCode })))
+    assert.strictEqual(error.message, "body.proxyCountryCode: Expected a two-letter country code")
+  })
+
   it.prop("what a create asks for comes back in the run", [RunCreate], ([body]) => {
     const { modelParams, task } = Conversion.toDomain(body)
     const run = Conversion.fromDomain({ ...turn, modelParams, task })
@@ -36,8 +39,8 @@ describe("v4 Conversion", () => {
     survivesTheWire(QueuedMessage, queued)
   })
 
-  it.prop("what a browser create asks for comes back in the browser", [BrowserCreate], ([body]) => {
-    const { proxyCountryCode } = Conversion.browserToDomain(body)
+  it.prop("what a browser create asks for comes back in the browser", [AcceptedBrowser], ([body]) => {
+    const { proxyCountryCode } = Effect.runSync(Conversion.browserToDomain(body))
     const view = Conversion.browserFromDomain({ ...browser, proxyCountryCode }, (path) => `http://localhost:1${path}`)
     assert.strictEqual(view.proxyCountryCode, body.proxyCountryCode ?? null)
     survivesTheWire(Browser, view)

@@ -1,0 +1,132 @@
+import { assert, describe, it } from "@effect/vitest"
+import { rejection, sent } from "@webagent/scripted-server/Promises"
+import { WaitTimeoutError } from "@webagent/v4/promise"
+import { inspect } from "node:util"
+import { names, settled, sleep, withAgent } from "./stage.ts"
+
+const status = "GET /runs/r-1/status"
+
+for (const transport of names) {
+  describe(`a wait over ${transport}`, () => {
+    it.live(
+      "that joins a poll which hangs ends at its own deadline",
+      withAgent(transport, {}, async (agent, server) => {
+        server.script = () => () => undefined
+        const patient = settled(agent.runs.untilTerminal("r-1", { timeout: "1 minute" }))
+        while (server.requests.length === 0) await sleep(5)
+        const { result, took_ms } = await settled(agent.runs.untilTerminal("r-1", { timeout: 500 }))
+        assert.instanceOf(result?.status === "rejected" && result.reason, WaitTimeoutError)
+        // the poll in flight at its deadline has 5 seconds
+        assert.isBelow(took_ms, 6500)
+        await agent.close()
+        await patient
+      })
+    )
+
+    it.live(
+      "that joins one which was asked to stay away ends at its own deadline",
+      withAgent(transport, {}, async (agent, server) => {
+        server.script = () => ({ status: 503, headers: { "retry-after": "20" } })
+        const patient = settled(agent.runs.untilTerminal("r-1", { timeout: "1 minute" }))
+        while (server.requests.length === 0) await sleep(5)
+        await sleep(50)
+        const { result, took_ms } = await settled(agent.runs.untilTerminal("r-1", { timeout: 500 }))
+        assert.instanceOf(result?.status === "rejected" && result.reason, WaitTimeoutError)
+        assert.isBelow(took_ms, 1500)
+        assert.deepStrictEqual(sent(server), [status])
+        await agent.close()
+        await patient
+      })
+    )
+
+    it.live(
+      "goes on with its own request id when the one that polled has left",
+      withAgent(transport, {}, async (agent, server) => {
+        server.script = () => ({ json: { status: "running" } })
+        const controller = new AbortController()
+        const first = settled(agent.runs.untilTerminal("r-1", { every: 50, signal: controller.signal }))
+        while (server.requests.length < 2) await sleep(5)
+        const second = settled(agent.runs.untilTerminal("r-1", { every: 50 }))
+        await sleep(20)
+        controller.abort()
+        await first
+        server.script = () => ({ json: { id: "r-1", status: "completed" } })
+        const { result } = await second
+        assert.strictEqual(result?.status, "fulfilled")
+      })
+    )
+
+    it.live(
+      "has an error of its own, with the line of its own call",
+      withAgent(transport, {}, async (agent, server) => {
+        server.script = (_, count) =>
+          count < 2 ? { json: { status: "running" } } : { status: 401, json: { detail: "Key was revoked" } }
+        const errors = await Promise.all([first(agent), second(agent)])
+        assert.notStrictEqual(errors[0], errors[1])
+        for (const [index, name] of ["first", "second"].entries()) {
+          const error = errors[index] as Error
+          assert.strictEqual(error.name, "UnauthorizedError")
+          assert.include(error.message, "Key was revoked")
+          assert.match(error.stack?.split("\n")[1] ?? "", new RegExp(`${name} .*Waits\\.test\\.ts`, "u"))
+          assert.include(inspect(error), "Key was revoked")
+        }
+      })
+    )
+
+    it.live(
+      "is not ended by a gateway's 404 or 401 between two answers, nor cancelled for it",
+      withAgent(transport, {}, async (agent, server) => {
+        const foreign = [
+          { status: 404, json: { message: "no Route matched with those values" } },
+          { status: 401, text: "<html>Sign in</html>" },
+          { status: 404, text: "<html>404</html>" }
+        ]
+        server.script = ({ method, url }, count) => {
+          if (method === "POST") return { status: 201, json: { id: "r-1" } }
+          if (!url.endsWith("/status")) return { json: { id: "r-1", status: "completed", result: "found" } }
+          return count === 2
+            ? { json: { status: "running" } }
+            : (foreign[count - 3] ?? { json: { status: "completed" } })
+        }
+        const cancelled: Array<string> = []
+        const run = await agent.runs.createAndWait(
+          { task: "t" },
+          { first: 0, every: 10, cancel: ({ id }) => void cancelled.push(id) }
+        )
+        assert.deepStrictEqual([run.result, cancelled], ["found", []])
+      })
+    )
+
+    it.live(
+      "looks once more at its deadline where the service has asked it to stay away for a year",
+      withAgent(transport, {}, async (agent, server) => {
+        server.script = (_, count) =>
+          count === 1
+            ? { status: 503, headers: { "retry-after": "31536000" } }
+            : { json: { id: "r-1", status: "completed", result: 1 } }
+        const run = await agent.runs.untilTerminal("r-1", { timeout: 400 })
+        assert.strictEqual(run.result, 1)
+      })
+    )
+
+    it.live(
+      "tries a last poll again that has failed at the deadline",
+      withAgent(transport, {}, async (agent, server) => {
+        server.script = (_, count) =>
+          count < 3 ? { status: 503 } : { json: { id: "r-1", status: "completed", result: 1 } }
+        const run = await agent.runs.untilTerminal("r-1", { first: 100, timeout: 100 })
+        assert.strictEqual(run.result, 1)
+      })
+    )
+  })
+}
+
+type Agent = Parameters<Parameters<typeof withAgent>[2]>[0]
+
+async function first(agent: Agent) {
+  return rejection(agent.runs.untilTerminal("r-1", { every: 30 }))
+}
+
+async function second(agent: Agent) {
+  return rejection(agent.runs.untilTerminal("r-1", { every: 30 }))
+}

@@ -1,0 +1,50 @@
+import { undici } from "@webagent/core/node"
+import { ScriptedServer } from "@webagent/scripted-server"
+import { WebAgent, type WebAgentOptions } from "@webagent/v4/promise"
+import * as Effect from "effect/Effect"
+
+/** What a client sends with: it is held to the same over either. */
+export const transports = {
+  undici: { httpClient: undici },
+  fetch: { fetch: globalThis.fetch },
+  "undici in steps": { httpClient: undici, timeouts: { headers: "20 seconds" } },
+  "fetch in steps": { fetch: globalThis.fetch, timeouts: { headers: "20 seconds" } }
+} satisfies Record<string, WebAgentOptions>
+
+/** Each transport, and each twice: an answer is read in one step, unless a timeout of its own is set for its headers. */
+export const names = Object.keys(transports) as ReadonlyArray<keyof typeof transports>
+
+export const key = "wak_ca/n=a&r\"y'<51c9>"
+
+/** A test in promises with a client over one of the transports, its log, and a service that does as the test says. */
+export const withAgent =
+  (
+    transport: keyof typeof transports,
+    options: WebAgentOptions,
+    test: (agent: WebAgent, server: ScriptedServer["Service"], log: ReadonlyArray<string>) => Promise<void>
+  ) =>
+  () =>
+    Effect.gen(function* () {
+      const server = yield* ScriptedServer
+      const log: Array<string> = []
+      const agent = new WebAgent({
+        baseUrl: server.address,
+        apiKey: key,
+        log: (level, message) => void log.push(`${level} ${message}`),
+        ...transports[transport],
+        ...options
+      })
+      yield* Effect.ensuring(
+        Effect.promise(() => test(agent, server, log)),
+        Effect.promise(() => agent.close())
+      )
+    }).pipe(Effect.provide(ScriptedServer.layer))
+
+export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+/** How long a promise takes to be settled, and with what. */
+export const settled = async (promise: Promise<unknown>) => {
+  const began = performance.now()
+  const [result] = await Promise.allSettled([promise])
+  return { result, took_ms: performance.now() - began }
+}
