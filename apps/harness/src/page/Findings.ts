@@ -9,7 +9,7 @@ import { copyIcon, folded } from "./Html.ts"
 import * as Mark from "./Mark.ts"
 
 const tone = ({ result, what }: Attention.Item): string =>
-  what.startsWith("worse") ? "flaky" : result === undefined || result.verdict === "passed" ? "failed" : result.verdict
+  what.startsWith("worse") || result === undefined || result.verdict === "passed" ? "failed" : result.verdict
 
 const linked = ({ result, title }: Attention.Item, idOf: (result: ScenarioResult) => string): string =>
   result === undefined ? escape(title) : `<a href="#${idOf(result)}">${escape(title)}</a>`
@@ -31,17 +31,22 @@ const listed = (items: ReadonlyArray<Attention.Item>, idOf: (result: ScenarioRes
     : `<details class="fold small"><summary>${counted(items.length, "scenario")}</summary>${links.join(" · ")}</details>`
 }
 
-const row = (finding: Attention.Finding, idOf: (result: ScenarioResult) => string, replay: Replay): string => {
-  const { evidence, items, what } = finding
+const row = (
+  finding: Attention.Finding,
+  style: string,
+  idOf: (result: ScenarioResult) => string,
+  replay: Replay
+): string => {
+  const { cause, detail, evidence, items, what } = finding
   const [shown] = items
   const result = shown?.result
-  const style = shown === undefined ? "failed" : tone(shown)
   const many = items.length > 1
   const actions =
     result === undefined
       ? ""
       : `<span class="actions"><button type="button" class="js" data-open="${idOf(result)}">Trace<span class="sr"> of ${escape(shown?.title ?? "")}</span></button>${copyIcon(replay(result), shown?.title ?? "")}</span>`
-  return `<li class="finding ${style}"><div class="head"><span class="badge ${style}">${escape(what)}</span>${aged(finding)}<b>${many ? escape(finding.title) : linked(finding, idOf)}</b></div><p>${escape(evidence)}</p>${many ? listed(items, idOf) : ""}${actions}</li>`
+  const small = detail === undefined ? "" : `<p class="small faint">${escape(detail)}</p>`
+  return `<li class="finding ${style}"><div class="head"><span class="badge ${style}">${escape(what)}</span>${aged(finding)}<b>${many ? escape(finding.title) : linked(finding, idOf)}</b></div><p>${escape(cause ?? evidence)}</p>${many ? listed(items, idOf) : ""}${small}${actions}</li>`
 }
 
 /** What would make the run red, and does not. */
@@ -78,11 +83,21 @@ const mostShown = 10
 /** What needs a person, by cause, the newest and worst first. */
 export const render = (report: RunReport, idOf: (result: ScenarioResult) => string, replay: Replay): string => {
   const findings = Attention.findings(report)
-  const rows = findings.map((finding) => row(finding, idOf, replay))
+  const unusual = Attention.unusual(report)
+  const rows = [
+    ...findings.map((finding) =>
+      row(finding, finding.items[0] === undefined ? "failed" : tone(finding.items[0]), idOf, replay)
+    ),
+    ...unusual.map((finding) => row(finding, "unusual", idOf, replay))
+  ]
+  const counts = [
+    ...(findings.length === 0 ? [] : [counted(findings.length, "finding")]),
+    ...(unusual.length === 0 ? [] : [`${unusual.length} unusual`])
+  ]
   const list = (some: ReadonlyArray<string>) => `<ul class="findings">${some.join("")}</ul>`
   const more = rows.slice(mostShown)
-  return `<section id="findings" aria-labelledby="findings-h"><h2 id="findings-h">${findings.length === 0 ? "Nothing to do" : counted(findings.length, "finding")}</h2>${
-    findings.length === 0
+  return `<section id="findings" aria-labelledby="findings-h"><h2 id="findings-h">${rows.length === 0 ? "Nothing to do" : counts.join(", ")}</h2>${
+    rows.length === 0
       ? `<p class="calm${report.interrupted ? " cut" : ""}">${calm(report)}</p>`
       : `${list(rows.slice(0, mostShown))}${more.length === 0 ? "" : folded(`${more.length} more`, list(more))}`
   }${notes(report)}</section>`

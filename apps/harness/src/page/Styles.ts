@@ -8,7 +8,7 @@ export const styles = `
   --claimed: light-dark(#86279a, #dc9bee); --infra: light-dark(#0a58b0, #7db7ff); --unscored: light-dark(#56606b, #a7b2be); --skipped: light-dark(#56606b, #9aa6b3) }
 :root[data-theme="light"] { color-scheme: light } :root[data-theme="dark"] { color-scheme: dark }
 .passed { --c: var(--passed) } .failed { --c: var(--failed) } .flaky { --c: var(--flaky) } .claimed { --c: var(--claimed) }
-.infra { --c: var(--infra) } .unscored { --c: var(--unscored) } .skipped { --c: var(--skipped) }
+.unusual { --c: var(--flaky) } .infra { --c: var(--infra) } .unscored { --c: var(--unscored) } .skipped { --c: var(--skipped) }
 * { box-sizing: border-box } html { scroll-padding-top: 3.5rem; -webkit-text-size-adjust: 100% }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif; font-variant-numeric: tabular-nums }
 .wrap { max-width: 78rem; margin: 0 auto; padding: 0 1.25rem }

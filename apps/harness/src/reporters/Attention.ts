@@ -1,4 +1,4 @@
-import { causesOf, mainCauseOf } from "@webagent/report/Cause"
+import { type Cause, causesOf, mainCauseOf, textOf } from "@webagent/report/Cause"
 import * as Gate from "@webagent/report/Gate"
 import type { JudgedRow } from "@webagent/report/NightJudgement"
 import * as Onset from "@webagent/report/Onset"
@@ -23,6 +23,10 @@ export interface Item {
   readonly evidence: string
   /** The scenario that it is about; what belongs to none has none. */
   readonly result?: ScenarioResult
+  /** Why it failed, in a line, without what else is known of it. */
+  readonly cause?: string
+  /** What else is known: how many trials passed, tonight and before. */
+  readonly detail?: string
   /** Among what is of one age the first is looked at first. */
   readonly rank: number
   /** Why the nights before say that it is worse, where they do and it also failed tonight. */
@@ -78,6 +82,14 @@ const failed = (result: ScenarioResult): string =>
   [passRate(result), result.failure === undefined ? reasonOf(result) : failureLine(result.failure)]
     .filter((part) => part !== undefined)
     .join("; ")
+
+const causeAndDetail = (result: ScenarioResult): Pick<Item, "cause" | "detail"> => {
+  const { failure } = result
+  const verdict = result.verdict === "infra" ? "infra" : "failed"
+  const cause = failure === undefined ? reasonOf(result) : textOf(failure, verdict)
+  const detail = passRate(result)
+  return { ...(cause === undefined ? {} : { cause }), ...(detail === undefined ? {} : { detail }) }
+}
 
 const flakyRank = 4
 
@@ -148,6 +160,7 @@ export const itemsOf = (result: ScenarioResult): ReadonlyArray<Item> => {
             what: verdict[1],
             title,
             evidence: `${failed(result)}${expired}`,
+            ...causeAndDetail(result),
             result,
             ...(trials === undefined ? {} : { onset: trials })
           }
@@ -169,6 +182,8 @@ export const itemsOf = (result: ScenarioResult): ReadonlyArray<Item> => {
   ]
 }
 
+const wholeNight = "the whole night"
+
 interface Judged extends Item {
   readonly figure: JudgedRow["figure"]
 }
@@ -185,13 +200,15 @@ const judged = ({ counts, judgement, results }: RunReport): ReadonlyArray<Judged
       return {
         rank: 1,
         what: `worse: ${figure}`,
-        title: scenario === null ? "the whole night" : `${scenario.suite} › ${scenario.name}`,
+        title: scenario === null ? wholeNight : `${scenario.suite} › ${scenario.name}`,
         evidence: line(evidence),
         figure,
         ...(onset === undefined ? {} : { onset }),
         ...(result === undefined ? {} : { result })
       }
     })
+
+const isFailing = (item: Item): boolean => isVerdict(item) && item.rank <= flakyRank
 
 /** What passes less often than before is one thing with how it did tonight. */
 const together = (items: ReadonlyArray<Item>, rows: ReadonlyArray<Judged>): ReadonlyArray<Item> => {
@@ -204,10 +221,13 @@ const together = (items: ReadonlyArray<Item>, rows: ReadonlyArray<Judged>): Read
       ...item,
       rank: Math.min(item.rank, row.rank),
       worse: row.evidence,
+      detail: row.evidence,
       evidence: `${item.evidence}; worse than before: ${row.evidence}`
     }
   })
-  return [...rows.filter((row) => !folded.has(row)), ...joined]
+  // what single scenarios lost tonight is what the whole night lost
+  const isTold = ({ figure, title }: Judged) => figure === "pass rate" && title === wholeNight && joined.some(isFailing)
+  return [...rows.filter((row) => !folded.has(row) && !isTold(row)), ...joined]
 }
 
 /**
@@ -237,6 +257,31 @@ export const items = (report: RunReport): ReadonlyArray<Item> => {
       }))
   ]
   return all.toSorted((one, other) => Onset.newestFirst(one.onset, other.onset) || one.rank - other.rank)
+}
+
+const slower: Readonly<Partial<Record<JudgedRow["figure"], string>>> = {
+  duration: "unusually slow",
+  cost: "unusually costly"
+}
+
+/** Figures far outside of their earlier nights that do not make a run red; those of scenarios together by figure. */
+export const unusual = (report: RunReport): ReadonlyArray<Finding> => {
+  const groups = Map.groupBy(Gate.unusual(report), (row) => (row.scenario === null ? row : row.figure))
+  return [...groups.values()].flatMap((rows): ReadonlyArray<Finding> => {
+    const items = rows.map(({ evidence, figure, scenario }): Item => {
+      const result = report.results.find(({ name, suite }) => name === scenario?.name && suite === scenario.suite)
+      return {
+        rank: expiredRank,
+        what: slower[figure] ?? `unusual ${figure}`,
+        title: scenario === null ? wholeNight : `${scenario.suite} › ${scenario.name}`,
+        evidence: line(evidence),
+        ...(result === undefined ? {} : { result })
+      }
+    })
+    const [first] = items
+    if (first === undefined) return []
+    return [items.length === 1 ? { ...first, items } : { ...first, title: counted(items.length, "scenario"), items }]
+  })
 }
 
 /** The items of each result that has any. */
@@ -305,28 +350,44 @@ const keyOf = (item: Item, met: ReadonlyArray<Outages.Outage>): Outages.Outage |
 const outageText = (outage: Outages.Outage) =>
   `${Outages.span(outage)}: ${Outages.toll(outage)}; ${Outages.asked(outage)}`
 
-/** What several scenarios have in common, in a line. */
-const evidenceOf = (key: Outages.Outage | Item | string, group: ReadonlyArray<Item>, report: RunReport): string => {
-  if (typeof key !== "string") return "operations" in key ? outageText(key) : key.evidence
+/** What several scenarios have in common, in a line, and of how many trials. */
+const commonOf = (
+  key: Outages.Outage | Item | string,
+  group: ReadonlyArray<Item>,
+  causes: ReadonlyArray<Cause>
+): Pick<Item, "detail"> & { readonly cause: string } => {
+  if (typeof key !== "string") return { cause: "operations" in key ? outageText(key) : key.evidence }
   const results = new Set(group.flatMap(({ result }) => result ?? []))
-  const cause = causesOf(report).find((cause) => cause.key === key)
+  const cause = causes.find((cause) => cause.key === key)
   if (cause === undefined) {
     const leaked = [...results].flatMap(leakedBrowsersOf).length
-    return group[0]?.what === leakName ? `leaked ${counted(leaked, "browser")}` : (group[0]?.evidence ?? key)
+    const text = group[0]?.what === leakName ? `leaked ${counted(leaked, "browser")}` : group[0]?.evidence
+    return { cause: text ?? key }
   }
   const trials = cause.scenarios.reduce((sum, one) => sum + (results.has(one.result) ? one.trials.length : 0), 0)
-  return `${counted(trials, "trial")}: ${cause.text}`
+  return { cause: cause.text, detail: counted(trials, "trial") }
 }
 
 /** The items, those of one outage or one cause together, where the first of them stood. */
 export const findings = (report: RunReport): ReadonlyArray<Finding> => {
   const met = outages(report)
+  const causes = causesOf(report)
   const groups = Map.groupBy(items(report), (item) => keyOf(item, met) ?? item)
   return [...groups].flatMap(([key, group]): ReadonlyArray<Finding> => {
     const [first] = group
     if (first === undefined) return []
     if (group.length === 1) return [{ ...first, items: group }]
-    const evidence = evidenceOf(key, group, report)
-    return [{ rank: first.rank, what: first.what, title: counted(group.length, "scenario"), evidence, items: group }]
+    const common = commonOf(key, group, causes)
+    const evidence = common.detail === undefined ? common.cause : `${common.detail}: ${common.cause}`
+    return [
+      {
+        ...common,
+        rank: first.rank,
+        what: first.what,
+        title: counted(group.length, "scenario"),
+        evidence,
+        items: group
+      }
+    ]
   })
 }

@@ -66,6 +66,8 @@ const skips = (results: ReadonlyArray<ScenarioResult>, style: Style): ReadonlyAr
   return lines.length === 0 ? [] : [...lines, ""]
 }
 
+const marks = { red: "bad", unusual: "warning", green: "good" } as const
+
 /** The last line: what happened, how long it took, what it cost, what was leaked. */
 export const summary = (report: RunReport, style: Style): string => {
   const { counts, cost_usd, duration_ms, header, interrupted, results } = report
@@ -80,7 +82,7 @@ export const summary = (report: RunReport, style: Style): string => {
   ]
   const browsers = SuiteProgress.browsers(results)
   const facts = [
-    (Headline.statusOf(report) === "red" ? style.bad : style.good)(`${interrupted ? "STOPPED, " : ""}${line}`),
+    style[marks[Headline.statusOf(report)]](`${interrupted ? "STOPPED, " : ""}${line}`),
     ...skipped,
     duration(duration_ms),
     counts.leakedBrowsers > 0 ? style.bad(browsers) : browsers,

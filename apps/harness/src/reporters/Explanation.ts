@@ -110,11 +110,21 @@ const alone = (finding: Attention.Finding, options: ExplanationOptions): Readonl
   ]
 }
 
+/** A figure far outside of its earlier nights: it does not make the run red. */
+const unusual = ({ evidence, items, title, what }: Attention.Finding, { style }: ExplanationOptions) => [
+  `  ${style.warning("!")} ${style.strong(title)}  ${what}`,
+  ...items
+    .slice(0, mostNamed)
+    .map((item) => `      ${items.length === 1 ? evidence : `${item.title}: ${item.evidence}`}`),
+  ""
+]
+
 /** What needs a person, by cause and worst first; then the scenarios in quarantine that failed. */
 export const all = (report: RunReport, options: ExplanationOptions): ReadonlyArray<string> => [
   ...Attention.findings(report).flatMap((finding) =>
     finding.items.length > 1 ? together(finding, options) : alone(finding, options)
   ),
+  ...Attention.unusual(report).flatMap((finding) => unusual(finding, options)),
   ...report.results
     .filter((result) => Attention.isQuarantined(result) && Attention.isBad(result))
     .flatMap((result) => of(result, options))

@@ -97,8 +97,9 @@ const row = (result: ScenarioResult): string => {
  */
 export const render = (report: RunReport, replay: Replay): string => {
   const { header } = report
-  const findings = Attention.findings(report)
-  const items = findings.flatMap(({ items }) => items)
+  const red = Attention.findings(report)
+  const findings = [...red, ...Attention.unusual(report)]
+  const items = red.flatMap(({ items }) => items)
   const head = [
     `## ${{ red: "❌", unusual: "⚠️", green: "✅" }[Headline.statusOf(report)]} ${escape(Headline.titleOf(report))}`,
     "",
@@ -181,6 +182,12 @@ export const annotations = (report: RunReport): ReadonlyArray<string> => {
   })
 }
 
+/** The same for what is unusual: a warning each. */
+export const warnings = (report: RunReport): ReadonlyArray<string> =>
+  Attention.unusual(report)
+    .slice(0, mostAnnotations)
+    .map(({ evidence, title, what }) => `::warning title=${property(`${title}: ${what}`)}::${data(evidence)}`)
+
 /** Where else than in its file a summary goes. */
 export interface MarkdownOptions {
   readonly path: string
@@ -203,7 +210,8 @@ export const make =
               yield* AtomicFile.write(path, text)
               if (jobSummary !== undefined) yield* fs.writeFileString(jobSummary, `${text}\n`, { flag: "a" })
               if (annotate === undefined) return
-              for (const command of annotations(event.report)) yield* annotate(`${command}\n`)
+              for (const command of [...annotations(event.report), ...warnings(event.report)])
+                yield* annotate(`${command}\n`)
             })
           )
         : Effect.void

@@ -34,11 +34,11 @@ describe("Page", () => {
     const findings = words(between(html, '<section id="findings"', '<section id="trends"'))
     const order = [
       "7 findings",
-      "claimed success wrongly checkout › buys the red mug 0 of 5 trials passed; the order that the shop keeps",
+      "claimed success wrongly checkout › buys the red mug the order that the shop keeps",
       "worse: duration travel › a follow-up runs as the next turn Its last two nights took 1.41 times",
       "created-twice r-2",
       "browser leak v4-browsers › forgets to stop its browser",
-      "flaky checkout › an order can be cancelled 3 of 5 trials passed; the order is cancelled: the service says &quot;The order was shipped.&quot;",
+      "flaky checkout › an order can be cancelled the order is cancelled: the service says &quot;The order was shipped.&quot;",
       "service not reached travel › books behind a login TransportError",
       "not scored travel › compares two offers the oracle could not look",
       "2 known issues that do not make the run red"

@@ -2,7 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Attention from "../../src/reporters/Attention.ts"
 import type { JudgedRow } from "@webagent/report/NightJudgement"
 import type { ScenarioResult } from "@webagent/report/RunReport"
-import { away, dated, green, night, trial } from "./fixture.ts"
+import * as Findings from "../../src/page/Findings.ts"
+import * as Explanation from "../../src/reporters/Explanation.ts"
+import { annotations, warnings } from "../../src/reporters/MarkdownReporter.ts"
+import { plain } from "@webagent/report/Style"
+import { away, dated, green, night, replay, trial } from "./fixture.ts"
 
 const row = (figure: JudgedRow["figure"], name: string | null): JudgedRow => ({
   figure,
@@ -48,6 +52,48 @@ describe("Attention", () => {
     assert.notInclude(shown(judgedBy(row("leaked browsers", null))).join(), "worse")
     assert.include(shown(judgedBy(row("leaked browsers", "pays"))), "worse: leaked browsers · checkout › pays")
   })
+})
+
+describe("what is unusual", () => {
+  const unusual = (figure: JudgedRow["figure"], name: string | null): JudgedRow => ({
+    ...row(figure, name),
+    verdict: "no evidence",
+    tier: "unusual"
+  })
+  const rows = [unusual("duration", null), unusual("cost", "pays"), unusual("cost", "looks")]
+  const report = {
+    ...green,
+    judgement: { verdict: "no evidence" as const, nights: 28, passedOver: [], differences: [], rows }
+  }
+
+  it("is shown by figure, and makes nothing red", () => {
+    assert.deepStrictEqual(Attention.findings(report), [])
+    assert.deepStrictEqual(
+      Attention.unusual(report).map(({ evidence, title, what }) => [what, title, evidence]),
+      [
+        ["unusually slow", "the whole night", "so it was found"],
+        ["unusually costly", "2 scenarios", "so it was found"]
+      ]
+    )
+  })
+
+  it("is on top of the console's end and of the page, and a warning in CI", () => {
+    const options = { columns: 100, replay, style: plain }
+    assert.deepStrictEqual(Explanation.all(report, options).slice(0, 2), [
+      "  ! the whole night  unusually slow",
+      "      so it was found"
+    ])
+    const page = Findings.render(report, () => "s0", replay)
+    assert.match(page, /2 unusual<\/h2><ul class="findings"><li class="finding unusual">/u)
+    assert.deepStrictEqual(annotations(report), [])
+    assert.strictEqual(warnings(report)[0], "::warning title=the whole night%3A unusually slow::so it was found")
+  })
+})
+
+it("the pass rate of the whole night is not said again beside the scenarios that failed", () => {
+  assert.notInclude(shown(judgedBy(row("pass rate", null))).join(), "the whole night")
+  const calm = { ...judgedBy(row("pass rate", null)), results: green.results }
+  assert.include(shown(calm).join(), "worse: pass rate · the whole night")
 })
 
 describe("causes", () => {

@@ -171,6 +171,7 @@ const levelRow = (
     verdict,
     tier: tierOf(verdict, isUnusual),
     now: scenario === null ? change : level.format(Math.exp(now)),
+    change: Math.expm1(now - from),
     before: scenario === null ? `nights vary by ${Words.percent(spread)}` : level.format(Math.exp(from)),
     window: shown?.window ?? 1,
     since: since(asked, shown?.from ?? asked.table.nights.length - 1),

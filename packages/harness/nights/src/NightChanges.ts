@@ -1,5 +1,5 @@
 import { mainCauseOf } from "@webagent/report/Cause"
-import { counted, duration, percent } from "@webagent/report/Text"
+import { counted, duration, signedPercent } from "@webagent/report/Text"
 import * as Discrete from "@webagent/statistics/Discrete"
 import * as Fisher from "@webagent/statistics/Fisher"
 import { keyOf, type Night, type NightScenario } from "./Night.ts"
@@ -77,11 +77,7 @@ const passedText = ({ leaks, passed, scored, verdict }: NightScenario): string =
 const ratioText = ({ passed, scored }: NightScenario): string =>
   scored === 0 ? "not scored" : `${passed} of ${scored}`
 
-/** `+170 %`, `-3.2 %`. */
-const signed = (log: number): string => {
-  const change = Math.expm1(log)
-  return `${change < 0 ? "" : "+"}${percent(change, Math.abs(change) < 0.1 ? 1 : 0)}`
-}
+const signed = (log: number): string => signedPercent(Math.expm1(log))
 
 const errorIn = ({ report }: Compared, { name, suite }: NightScenario) => {
   const result = report?.results.find((one) => one.suite === suite && one.name === name)

@@ -90,6 +90,14 @@ export const findings = (rows: ReadonlyArray<JudgedRow>): ReadonlyArray<string> 
   })
 }
 
+/** Figures far outside of their earlier nights that do not make a run red: a person should look at them. */
+export const unusual = ({ judgement, results }: RunReport): ReadonlyArray<JudgedRow> => {
+  const covered = new Set(results.filter(isCovered).map(nameOf))
+  return (judgement?.rows ?? []).filter(
+    ({ scenario, tier }) => tier === "unusual" && (scenario === null || !covered.has(nameOf(scenario)))
+  )
+}
+
 /** The results whose trials are no reason, whatever they say: in quarantine, or flaky as ever. */
 export const tolerated = ({ judgement, results }: RunReport): ReadonlySet<ScenarioResult> =>
   new Set(results.filter((result) => isCovered(result) || isKnown(result, judgement?.rows ?? [])))

@@ -3,7 +3,7 @@ import type { Reason } from "./GateResult.ts"
 import type { JudgedRow } from "./NightJudgement.ts"
 import * as Onset from "./Onset.ts"
 import { breachesOf, isUncleanOnly, leakedBrowsersOf, type RunReport, type ScenarioResult } from "./RunReport.ts"
-import { counted } from "./Text.ts"
+import { counted, signedPercent } from "./Text.ts"
 
 /** What a run comes to: red fails it; unusual passes, and a figure is far outside of its earlier nights. */
 export type Status = "red" | "unusual" | "green"
@@ -15,6 +15,8 @@ export interface Problem {
   readonly fresh: number | undefined
   /** `failure`, `browser leak`: what one of them is called. */
   readonly noun: string
+  /** What is said instead of a count: `cost +97 %`. */
+  readonly text?: string
 }
 
 const freshIn = (onsets: ReadonlyArray<Onset.Onset | undefined>): number | undefined =>
@@ -35,6 +37,29 @@ const isRegression =
     figure !== "leaked browsers" &&
     (scenario === null || !covered.has(`${scenario.suite} › ${scenario.name}`))
 
+const nouns: Readonly<Partial<Record<JudgedRow["figure"], string>>> = {
+  duration: "slower scenario",
+  cost: "costlier scenario"
+}
+
+/** Figures of the whole night in words, each once; figures of scenarios counted. */
+const figuresOf = (rows: ReadonlyArray<JudgedRow>, kind: (figure: string) => string): ReadonlyArray<Problem> => {
+  const whole = rows.filter(({ scenario }) => scenario === null)
+  const each = Map.groupBy(
+    rows.filter(({ scenario }) => scenario !== null),
+    ({ figure }) => figure
+  )
+  const onsets = (some: ReadonlyArray<JudgedRow>) => some.map(({ onset }) => onset)
+  return [
+    ...whole.flatMap((row) =>
+      problem(kind(row.figure), onsets([row])).map((one) =>
+        row.change === undefined ? one : { ...one, text: `${row.figure} ${signedPercent(row.change)}` }
+      )
+    ),
+    ...[...each].flatMap(([figure, some]) => problem(nouns[figure] ?? kind(figure), onsets(some)))
+  ]
+}
+
 /** What makes a run red, counted by kind, the worst first. Empty exactly when the gate is green. */
 export const problemsOf = (report: RunReport): ReadonlyArray<Problem> => {
   const { breaches, judgement, results } = report
@@ -50,11 +75,15 @@ export const problemsOf = (report: RunReport): ReadonlyArray<Problem> => {
   const breaking = open.filter((result) =>
     breachesOf(result).some(({ invariant }) => invariant !== "browsers-left-open")
   )
-  const regressed = (judgement?.rows ?? []).filter(isRegression(covered))
-  const figures = Map.groupBy(regressed, ({ figure }) => figure)
+  const [failing, flaky] = [of("failed", "claimed"), of("flaky")]
+  const told = new Set([...failing, ...flaky].map(({ name, suite }) => `${suite} › ${name}`))
+  // a scenario that failed tonight is not counted again for its pass rate, nor is the whole night for all of them
+  const isTold = ({ figure, scenario }: JudgedRow) =>
+    figure === "pass rate" && (scenario === null ? told.size > 0 : told.has(`${scenario.suite} › ${scenario.name}`))
+  const regressed = (judgement?.rows ?? []).filter((row) => isRegression(covered)(row) && !isTold(row))
   const only = (rule: Reason["rule"], noun: string) => (rules.has(rule) ? problem(noun, [undefined]) : [])
   return [
-    ...problem("failure", trialsOf(of("failed", "claimed"))),
+    ...problem("failure", trialsOf(failing)),
     ...problem(
       "broken invariant",
       [...breaking.map(({ onset }) => onset?.invariants), ...breaches.map(() => undefined)],
@@ -64,13 +93,8 @@ export const problemsOf = (report: RunReport): ReadonlyArray<Problem> => {
       "browser leak",
       leaking.map(({ onset }) => onset?.invariants)
     ),
-    ...[...figures].flatMap(([figure, rows]) =>
-      problem(
-        `${figure} regression`,
-        rows.map(({ onset }) => onset)
-      )
-    ),
-    ...problem("flaky scenario", trialsOf(of("flaky"))),
+    ...figuresOf(regressed, (figure) => `${figure} regression`),
+    ...problem("flaky scenario", trialsOf(flaky)),
     ...problem("unreachable scenario", trialsOf(of("infra"))),
     ...problem("unscored scenario", trialsOf(of("unscored"))),
     ...problem(
@@ -83,21 +107,18 @@ export const problemsOf = (report: RunReport): ReadonlyArray<Problem> => {
   ]
 }
 
-const textOf = ({ count, fresh, noun }: Problem): string =>
-  fresh === undefined || fresh === 0
-    ? counted(count, noun)
-    : fresh === count
-      ? `${count} new ${counted(count, noun).slice(String(count).length + 1)}`
-      : `${counted(count, noun)} (${fresh} new)`
+const textOf = ({ count, fresh, noun, text }: Problem): string =>
+  text !== undefined
+    ? text
+    : fresh === undefined || fresh === 0
+      ? counted(count, noun)
+      : fresh === count
+        ? `${count} new ${counted(count, noun).slice(String(count).length + 1)}`
+        : `${counted(count, noun)} (${fresh} new)`
 
-/** Figures far outside of their earlier nights that do not make a run red, counted by figure. */
-const unusualOf = ({ judgement }: RunReport): ReadonlyArray<Problem> =>
-  [
-    ...Map.groupBy(
-      (judgement?.rows ?? []).filter(({ tier }) => tier === "unusual"),
-      ({ figure }) => figure
-    )
-  ].map(([figure, { length }]) => ({ noun: `unusual ${figure}`, count: length, fresh: undefined }))
+/** Figures far outside of their earlier nights that do not make a run red. */
+const unusualOf = (report: RunReport): ReadonlyArray<Problem> =>
+  figuresOf(Gate.unusual(report), (figure) => `unusual ${figure}`).map((one) => ({ ...one, fresh: undefined }))
 
 /** Whether a run is red, as the gate decides; else whether anything in it is unusual. */
 export const statusOf = (report: RunReport): Status =>
@@ -117,14 +138,11 @@ const mostWords = 8
 
 const wordsIn = (text: string): number => text.split(" ").length
 
-/** `1 unusual duration`, `3 unusual durations`: a figure's name is its own plural but for these. */
-const unusualText = ({ count, noun }: Problem): string => counted(count, noun, noun.endsWith("s") ? "" : "s")
-
 /** A run in at most eight words, for a title: `Red: 2 new failures, 1 browser leak`. */
 export const titleOf = (report: RunReport): string => {
   const status = statusOf(report)
   if (status === "green") return `Green: ${passedText(report)}`
-  const parts = status === "red" ? problemsOf(report).map(textOf) : unusualOf(report).map(unusualText)
+  const parts = (status === "red" ? problemsOf(report) : unusualOf(report)).map(textOf)
   const word = status === "red" ? "Red" : "Unusual"
   const titles = parts.map((_, index) => {
     const left = index === 0 ? [] : [`${index} more`]
@@ -141,7 +159,7 @@ export const lastLineOf = (report: RunReport): string => {
       return `RED: ${problemsOf(report).map(textOf).join(", ")} (${passed})`
     }
     case "unusual": {
-      return `UNUSUAL: ${unusualOf(report).map(unusualText).join(", ")} (${passed})`
+      return `UNUSUAL: ${unusualOf(report).map(textOf).join(", ")} (${passed})`
     }
     case "green": {
       return `GREEN: ${passed}`

@@ -36,6 +36,8 @@ export const JudgedRow = Schema.Struct({
   /** With their units, for a person. */
   now: Schema.String,
   before: Schema.String,
+  /** How much more a duration or a cost is than before, as a share: 0.97 is 97 % more. */
+  change: Schema.optionalKey(Schema.Number),
   /** How many of the last nights, this one among them, `now` is of. */
   window: Schema.Int,
   /** When the first of these nights began: since then it is so. */

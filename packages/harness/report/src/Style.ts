@@ -2,6 +2,7 @@
 export interface Style {
   readonly good: (text: string) => string
   readonly bad: (text: string) => string
+  readonly warning: (text: string) => string
   readonly faint: (text: string) => string
   readonly strong: (text: string) => string
 }
@@ -10,7 +11,7 @@ const ansi = (code: number) => (text: string) => `\u001B[${code}m${text}\u001B[0
 const as = (text: string) => text
 
 /** No marks at all: pipes, CI, NO_COLOR. */
-export const plain: Style = { good: as, bad: as, faint: as, strong: as }
+export const plain: Style = { good: as, bad: as, warning: as, faint: as, strong: as }
 
 /** The sixteen colours that every terminal has. */
-export const coloured: Style = { good: ansi(32), bad: ansi(31), faint: ansi(2), strong: ansi(1) }
+export const coloured: Style = { good: ansi(32), bad: ansi(31), warning: ansi(33), faint: ansi(2), strong: ansi(1) }

@@ -17,6 +17,10 @@ export const duration = (duration_ms: number): string => {
 /** A share in percent: `97.5 %`, `100 %`. */
 export const percent = (share: number, digits = 1): string => `${number(share * 100, digits)} %`
 
+/** A change in percent with its sign: `+170 %`, `-3.2 %`. */
+export const signedPercent = (change: number): string =>
+  `${change < 0 ? "" : "+"}${percent(change, Math.abs(change) < 0.1 ? 1 : 0)}`
+
 /** A number with its noun: `1 browser`, `2 browsers`; `plural` is what is added. */
 export const counted = (count: number, noun: string, plural = "s"): string =>
   `${number(count)} ${noun}${count === 1 ? "" : plural}`

@@ -14,9 +14,9 @@ const failing = (change: Partial<Trial> = {}) =>
 const leak = { leakedBrowsers: [{ id: "b-1", stopped: true }] }
 const onset = (nights: number) => ({ trials: { since: "2026-11-14T02:00:00.000Z", nights, known: 9 } })
 
-const row = (figure: JudgedRow["figure"]): JudgedRow => ({
+const row = (figure: JudgedRow["figure"], name?: string): JudgedRow => ({
   figure,
-  scenario: null,
+  scenario: name === undefined ? null : { suite: "shop", name },
   verdict: "regressed",
   now: "4.35 USD",
   before: "2.17 USD",
@@ -86,6 +86,21 @@ const cases: ReadonlyArray<readonly [name: string, report: RunReport, title: str
     }),
     "Unusual: 1 unusual duration",
     "UNUSUAL: 1 unusual duration (all 2 scenarios passed)"
+  ],
+  [
+    "a new failure, its pass rate, and what the night cost",
+    reportOf(
+      [...passed(75), resultOf("a", [failing()], { onset: onset(1) })],
+      judged(row("pass rate"), row("pass rate", "a"), { ...row("cost"), change: 0.97 })
+    ),
+    "Red: 1 new failure, cost +97 %",
+    "RED: 1 new failure, cost +97 % (75 of 76 scenarios passed)"
+  ],
+  [
+    "one scenario slower, and one costlier",
+    reportOf(passed(2), judged(row("duration", "passes 0"), row("cost", "passes 1"))),
+    "Red: 1 slower scenario, 1 costlier scenario",
+    "RED: 1 slower scenario, 1 costlier scenario (all 2 scenarios passed)"
   ],
   ["nothing ran", reportOf([]), "Red: 1 incomplete run", "RED: 1 incomplete run (no scenario was run)"]
 ]
