@@ -29,7 +29,7 @@ const elapsed = (suite: SuiteProgress): number => {
 
 const isBad = (result: ScenarioResult) => result.verdict !== "passed" && result.verdict !== "skipped"
 
-/** How many ended badly, by how: `2 failed 1 flaky`. */
+/** How many ended badly, by how: `2 failed, 1 flaky`. */
 const wrong = (results: ReadonlyArray<ScenarioResult>): string => {
   const { claimed, failed, flaky, infra, unscored } = countsOf(results)
   const parts: ReadonlyArray<readonly [number, string]> = [
@@ -39,7 +39,7 @@ const wrong = (results: ReadonlyArray<ScenarioResult>): string => {
     [infra, "not reached"],
     [unscored, "not scored"]
   ]
-  return parts.flatMap(([count, word]) => (count === 0 ? [] : [`${count} ${word}`])).join(" ")
+  return parts.flatMap(([count, word]) => (count === 0 ? [] : [`${count} ${word}`])).join(", ")
 }
 
 /** The suite's line: its name, a bar where lines are redrawn, how many passed of those that run, and its time. */
