@@ -11,9 +11,10 @@ export const documents = (): ReadonlyArray<string> =>
     exclude: (path) => path.includes("node_modules")
   }).toSorted()
 
-/** Every module that may say something to people, relative to the root. */
+/** Every module and test that may say something to people, relative to the root. */
 export const sources = (): ReadonlyArray<string> =>
-  globSync("{packages,packages/*,apps,tools}/*/src/**/*.ts", {
+  globSync("{packages,packages/*,apps,tools}/*/{src,test}/**/*.ts", {
     cwd: root,
-    exclude: (path) => path.includes("node_modules")
+    // these tests are about the words themselves
+    exclude: (path) => path.includes("node_modules") || path === "tools/docs-test/test"
   }).toSorted()

@@ -1,7 +1,7 @@
 import { parseSync, Visitor } from "rolldown/utils"
 import type { Text } from "./Words.ts"
 
-/** What a module says to people: its literals, templates and doc comments. Names, types and imports are not text. */
+/** What a module says to people: its literals, templates and comments. Names, types and imports are not text. */
 export const sourceTexts = (file: string, source: string): ReadonlyArray<Text> => {
   const { comments, errors, program } = parseSync(file, source)
   if (errors.length > 0) throw new Error(`${file} cannot be parsed: ${errors[0]?.message}`)
@@ -16,6 +16,6 @@ export const sourceTexts = (file: string, source: string): ReadonlyArray<Text> =
     },
     TemplateElement: ({ start, value }) => void add(start, value.cooked ?? value.raw)
   }).visit(program)
-  for (const { start, type, value } of comments) if (type === "Block" && value.startsWith("*")) add(start, value)
+  for (const { start, value } of comments) add(start, value)
   return found.toSorted((one, other) => one.line - other.line)
 }

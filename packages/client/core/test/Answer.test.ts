@@ -170,7 +170,7 @@ describe("hostile answers", () => {
     "a number": "1e999",
     "a text": '"run"',
     nulls: '{"id":null,"status":null}',
-    "a number for an id that nobody can be sure of": '{"id":12345678901234567890,"status":"x"}',
+    "a number too large to be an exact id": '{"id":12345678901234567890,"status":"x"}',
     "an empty id": '{"id":"","status":"x"}',
     HTML: "<!doctype html><html><body>Welcome</body></html>",
     "half of it": '{"id":"r","sta',

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { V4Api } from "@webagent/contract/v4"
-import { type Answer, nobody, ScriptedServer } from "@webagent/scripted-server"
+import { type Answer, unreachable, ScriptedServer } from "@webagent/scripted-server"
 import { hastened, silence } from "@webagent/scripted-server/Haste"
 
 import * as Context from "effect/Context"
@@ -205,7 +205,7 @@ describe("a create", () => {
       assert.strictEqual(error._tag === "TransportError" && error.reason._tag, "ConnectionFailed")
       assert.strictEqual(error._tag === "TransportError" && error.attempts, 5)
       assert.deepStrictEqual(yield* tags, ["opening", "refused"])
-    }).pipe(Effect.provide(setting({ baseUrl: nobody })))
+    }).pipe(Effect.provide(setting({ baseUrl: unreachable })))
   )
 
   it.live("whose answer cannot be decoded keeps its id in the ledger", () =>

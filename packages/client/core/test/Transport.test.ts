@@ -12,7 +12,7 @@ import type { ServerResponse } from "node:http"
 import { execute, Transport } from "../src/index.ts"
 import { version } from "../src/version.ts"
 import { layer } from "./client.ts"
-import { nobody, ScriptedServer } from "@webagent/scripted-server"
+import { unreachable, ScriptedServer } from "@webagent/scripted-server"
 import { hastened, headersRead, silence } from "@webagent/scripted-server/Haste"
 
 const get = (path: string, options?: HttpClientRequest.Options.NoUrl) =>
@@ -99,10 +99,10 @@ describe("Transport.execute", () => {
       assert.strictEqual(error._tag === "TransportError" && error.reason._tag, "ConnectionFailed")
       assert.strictEqual(
         error.message,
-        `GET ${nobody}/api/v4/runs: nothing answers at ${nobody} (connection refused). ` +
+        `GET ${unreachable}/api/v4/runs: nothing answers at ${unreachable} (connection refused). ` +
           "Is the service running, and the base address right?"
       )
-    }).pipe(Effect.provide(layer({ baseUrl: nobody })))
+    }).pipe(Effect.provide(layer({ baseUrl: unreachable })))
   )
 
   it.live.each([

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Answer, nobody, ScriptedServer } from "@webagent/scripted-server"
+import { type Answer, unreachable, ScriptedServer } from "@webagent/scripted-server"
 import { hastened, headersRead, silence } from "@webagent/scripted-server/Haste"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
@@ -106,7 +106,7 @@ describe.each(["fetch", "undici"] as const)("%s", (client) => {
 
     it.live("says when nothing answers, and when the answer is cut", () =>
       Effect.gen(function* () {
-        const refused = yield* Effect.flip(exchange().pipe(Effect.provide(transport(client, timeouts, nobody))))
+        const refused = yield* Effect.flip(exchange().pipe(Effect.provide(transport(client, timeouts, unreachable))))
         assert.deepInclude(refused.reason, { _tag: "ConnectionFailed", code: "ECONNREFUSED" })
         const cut = yield* Effect.flip(
           get(client, timeouts, (response) => {

@@ -111,7 +111,7 @@ describe("SafeCreates", () => {
       const { session } = yield* Fiber.join(created)
       const message = (sessionId: string, given: SafeCreate) =>
         engine.queue({ sessionId, text: "two", interrupt: false }, given)
-      assert.strictEqual((yield* Effect.flip(message("nobody", safe("a"))))._tag, "SessionNotFound")
+      assert.strictEqual((yield* Effect.flip(message("unknown", safe("a"))))._tag, "SessionNotFound")
       assert.strictEqual((yield* count).records, 0)
       const stop = yield* begin(engine.stopSession(session.id))
       const refused = yield* begin(Effect.flip(message(session.id, safe("a"))))

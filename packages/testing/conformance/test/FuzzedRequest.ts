@@ -93,7 +93,7 @@ const ids = {
   "known, in capitals": undefined,
   unknown: "00000000-0000-4000-8000-00000000000f",
   "upper case": "00000000-0000-4000-8000-00000000000F",
-  "no uuid": "nobody",
+  "no uuid": "unknown",
   dots: "..",
   dot: ".",
   "encoded dots": "%2e%2e",

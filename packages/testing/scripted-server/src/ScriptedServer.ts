@@ -29,7 +29,7 @@ const write = (response: ServerResponse, answer: Answer) => {
 }
 
 /** An address without a server. A system hands this port out to no program, and fetch does not refuse it. */
-export const nobody = "http://127.0.0.1:2"
+export const unreachable = "http://127.0.0.1:2"
 
 /** A real HTTP server on a free port that answers as the test says and remembers what it was sent. */
 export class ScriptedServer extends Context.Service<

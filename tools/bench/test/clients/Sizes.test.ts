@@ -3,7 +3,7 @@ import { textBySource } from "../../src/clients/Sizes.ts"
 
 describe("textBySource", () => {
   it("tells from which source each piece of a line has come", () => {
-    // 0: nobody's, 3: a, 5: b, 8: a, 10: nobody's
+    // 0: none, 3: a, 5: b, 8: a, 10: none
     const map = { mappings: "A,GAAA,ECAA,GDAA,E;", sources: ["a", "b"] }
     assert.deepStrictEqual(Object.fromEntries(textBySource("012aabbbaa?", map)), { "": "012?", a: "aaaa", b: "bbb" })
   })

@@ -11,6 +11,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import { counted } from "@webagent/report/Text"
 import { usage } from "@webagent/report/UserError"
 import * as Leftover from "../../leftovers/Leftover.ts"
 import * as LeftoverText from "../../leftovers/LeftoverText.ts"
@@ -105,7 +106,7 @@ export const reapLedger = (options: ReapOptions) =>
       const all = leftIn(undefined)
       for (const leftover of all) yield* show(leftover)
       const left = all.filter(({ state }) => state !== "in use").length
-      yield* say(`\nnobody was called · ${left} of ${all.length} left`)
+      yield* say(`\nDry run: nothing was changed. ${left} of ${counted(all.length, "item")} would be cleaned up.`)
       return left === 0 ? undefined : yield* new NotGreen({ exitCode: 1 })
     }
 

@@ -9,7 +9,7 @@ const decode = Schema.decodeUnknownSync(HTTPValidationError)
 
 /** Requests that do not fit, and `loc` and `type` of every entry of the answer. */
 const refused: ReadonlyArray<readonly [string, string, string, Question, ReadonlyArray<readonly [string, string]>]> = [
-  ["a session_id that is no uuid", "GET", "/api/v2/sessions/nobody", {}, [["path.session_id", "uuid_parsing"]]],
+  ["a session_id that is no uuid", "GET", "/api/v2/sessions/unknown", {}, [["path.session_id", "uuid_parsing"]]],
   ["no field at all", "POST", "/api/v4/runs", { body: {} }, [["body.task", "missing"]]],
   ["a field of another type", "POST", "/api/v4/runs", { body: { task: 7 } }, [["body.task", "string_type"]]],
   ["null", "POST", "/api/v3/sessions", { body: { task: null } }, [["body.task", "string_type"]]],

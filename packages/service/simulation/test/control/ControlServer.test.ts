@@ -113,8 +113,8 @@ layer(served, { excludeTestServices: true })("ControlServer", (it) => {
       assert.deepStrictEqual(shared, { id: run.sessionId })
       const stopped = yield* client.operations.stopSession({ params: { session_id: run.sessionId } })
       assert.deepStrictEqual(stopped, { id: run.sessionId, status: "stopped" })
-      const unknown = yield* Effect.flip(client.operations.cancelRun({ params: { run_id: "nobody" } }))
-      assert.deepStrictEqual([unknown._tag, unknown.message], ["ControlNotFoundError", "No run with id nobody."])
+      const unknown = yield* Effect.flip(client.operations.cancelRun({ params: { run_id: "unknown" } }))
+      assert.deepStrictEqual([unknown._tag, unknown.message], ["ControlNotFoundError", "No run with id unknown."])
 
       const journal = yield* client.record.getJournal({ query: { type: "control" } })
       assert.deepStrictEqual(
@@ -124,7 +124,7 @@ layer(served, { excludeTestServices: true })("ControlServer", (it) => {
           ["cancelRun", run.id],
           ["shareSession", run.sessionId],
           ["stopSession", run.sessionId],
-          ["cancelRun", "nobody"]
+          ["cancelRun", "unknown"]
         ]
       )
     }).pipe(Effect.provide(FetchHttpClient.layer))
@@ -248,7 +248,7 @@ describe("ControlServer", () => {
           '[{"name":"astray","fault":{"kind":"redirect"},"when":{"operations":["v4.getRun"]}}]'
         )
         const { address: control } = yield* ControlServer
-        const answer = yield* send("GET", "/api/v4/runs/nobody")
+        const answer = yield* send("GET", "/api/v4/runs/unknown")
         assert.deepStrictEqual([answer.status, answer.text], [200, "{}"])
         const { findings } = yield* Effect.map(asked("GET", "/verdicts"), ({ body }) =>
           (body["verdicts"] as ReadonlyArray<Record<string, unknown>>).find(
@@ -257,7 +257,7 @@ describe("ControlServer", () => {
         ).pipe(Effect.map((verdict) => verdict ?? {}))
         assert.match(
           JSON.stringify(findings),
-          /GET \/trap\/api\/v4\/runs\/nobody sent an API key to another origin/u,
+          /GET \/trap\/api\/v4\/runs\/unknown sent an API key to another origin/u,
           control
         )
         // a profile that is chosen brings its own faults, here none

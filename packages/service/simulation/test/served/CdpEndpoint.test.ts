@@ -145,7 +145,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("CdpEndpoint", 
   it.effect("an unknown browser is 404 before the upgrade", () =>
     Effect.gen(function* () {
       const { baseUrls } = yield* Server
-      const { refusal } = yield* open(`${baseUrls.v4.replace("http", "ws")}/browsers/nobody/cdp`)
+      const { refusal } = yield* open(`${baseUrls.v4.replace("http", "ws")}/browsers/unknown/cdp`)
       assert.deepStrictEqual(refusal, { status: 404, body: '{"detail":"Browser not found"}' })
     })
   )
@@ -398,7 +398,7 @@ describe("CdpEndpoint and its pool", () => {
       yield* ask(socket, '{"id":1,"method":"Target.createTarget","params":{"url":"data:,kept"}}')
       const code = yield* Effect.forkChild(closed(socket), { startImmediately: true })
       assert.isTrue(yield* BehavingBrowserPool.BrowserConnections.use(({ drop }) => drop(id)))
-      assert.isFalse(yield* BehavingBrowserPool.BrowserConnections.use(({ drop }) => drop("nobody")))
+      assert.isFalse(yield* BehavingBrowserPool.BrowserConnections.use(({ drop }) => drop("unknown")))
       assert.deepStrictEqual(yield* Fiber.join(cut), { code: "ECONNRESET", afterwards: 0 })
       assert.strictEqual(yield* Fiber.join(code), 1006)
       const again = yield* open(cdpUrl)

@@ -127,7 +127,7 @@ layer(served, { excludeTestServices: true })("SafeCreate", (it) => {
 
   it.effect("a request that is refused takes no key: the key serves the next one", () =>
     Effect.gen(function* () {
-      const path = "/api/v4/sessions/nobody/queue"
+      const path = "/api/v4/sessions/unknown/queue"
       const message = { text: "x", interrupt: false }
       assert.strictEqual((yield* send("POST", path, keyed("refused", message))).status, 404)
       assert.strictEqual((yield* send("POST", path, keyed("refused", { ...message, text: "y" }))).status, 404)

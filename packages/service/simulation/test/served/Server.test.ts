@@ -147,7 +147,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("Server", (it) 
   it.effect("a session without a recording has none to download", () =>
     Effect.gen(function* () {
       const { sessionId } = yield* createRun("x")
-      for (const id of [sessionId, "nobody"]) {
+      for (const id of [sessionId, "unknown"]) {
         const answer = yield* send("GET", `/recordings/${id}`, { key: null })
         assert.deepStrictEqual([answer.status, answer.body], [404, { detail: "Recording not found" }])
       }

@@ -26,7 +26,7 @@ layer(served, { excludeTestServices: true })("Shares", (it) => {
       const { pathname, search } = new URL(String(shared.body["publicShareUrl"]))
       const page = yield* send("GET", `${pathname}${search}`, { key: null })
       assert.deepStrictEqual([page.status, page.body], [200, shared.body])
-      for (const wrong of [pathname, `${pathname}?token=x`, `/share/nobody${search}`]) {
+      for (const wrong of [pathname, `${pathname}?token=x`, `/share/unknown${search}`]) {
         const { body, status } = yield* send("GET", wrong, { key: null })
         assert.deepStrictEqual([status, body], [404, { detail: "Session not found" }])
       }

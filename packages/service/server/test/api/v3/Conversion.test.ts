@@ -19,7 +19,7 @@ const shown = (turns: ReadonlyArray<Turn.Turn>, status: "active" | "stopped" = "
   return [view.status, view.result]
 }
 
-/** A session that this server makes: of which type a thinkingLevel is, is not described. */
+/** A session that this server makes. The description does not name the type of a thinkingLevel. */
 const AcceptedSession = Schema.Struct({ task: Schema.String, thinkingLevel: Schema.optionalKey(Schema.String) })
 
 describe("v3 Conversion", () => {

@@ -57,7 +57,7 @@ describe("Dispatch", () => {
     assert.deepStrictEqual(say(1, "constructor").error?.code, -32_601)
     assert.deepStrictEqual(say(1, "Page.enable").error?.code, -32_601)
     assert.deepStrictEqual(say(1, "Target.createTarget", { url: 1 }).error?.code, -32_602)
-    assert.deepStrictEqual(say(1, "Page.enable", {}, "nobody").error?.code, -32_001)
+    assert.deepStrictEqual(say(1, "Page.enable", {}, "unknown").error?.code, -32_001)
     assert.deepStrictEqual(say(1, "Target.attachToTarget", { targetId: "x", flatten: true }).error, {
       code: -32_000,
       message: "No target with given id found"
