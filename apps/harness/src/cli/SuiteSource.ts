@@ -1,3 +1,4 @@
+import { Spelling } from "@webagent/control"
 import { Suite, whereOf } from "@webagent/scenario"
 import * as Effect from "effect/Effect"
 import { existsSync, statSync } from "node:fs"
@@ -14,28 +15,8 @@ export interface LoadedSuite {
   readonly argument: string
 }
 
-/** How many letters one has to change to make a word of another. */
-const distance = (from: string, to: string): number => {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
-  for (const [i, letter] of [...from].entries()) {
-    const next = [i + 1]
-    for (const [j, other] of [...to].entries()) {
-      next.push(Math.min((row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1, (row[j] ?? 0) + (letter === other ? 0 : 1)))
-    }
-    row = next
-  }
-  return row.at(-1) ?? 0
-}
-
-/** The known word that was probably meant. */
-export const closest = (word: string, known: ReadonlyArray<string>): string | undefined =>
-  known
-    .map((candidate) => ({ candidate, distance: distance(word.toLowerCase(), candidate) }))
-    .filter((match) => match.distance <= Math.max(2, word.length / 3))
-    .toSorted((a, b) => a.distance - b.distance)[0]?.candidate
-
 const unknown = (name: string) => {
-  const meant = closest(name, Object.keys(builtIn))
+  const meant = Spelling.meant(name, Object.keys(builtIn))
   return usage(`No suite named "${name}".${meant === undefined ? "" : ` Did you mean ${meant}?`} See: ${program} list`)
 }
 

@@ -7,6 +7,7 @@ import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
 import * as Gate from "@webagent/report/Gate"
 import * as Headline from "@webagent/report/Headline"
 import * as Money from "@webagent/report/Money"
+import * as Skip from "@webagent/report/Skip"
 import type { RunEvent } from "@webagent/report/RunEvent"
 import type { RunHeader, RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import type { Leftover } from "@webagent/report/Trial"
@@ -56,13 +57,10 @@ const limitsOf = ({ limits, shard }: RunHeader): string => {
 }
 
 const skips = (results: ReadonlyArray<ScenarioResult>, style: Style): ReadonlyArray<string> => {
-  const reasons = Map.groupBy(
+  const lines = Skip.grouped(
     results.filter((result) => result.verdict === "skipped"),
-    (result) => result.reason ?? "no reason"
-  )
-  const lines = [...reasons].map(([reason, group]) =>
-    style.faint(`  ${String(group.length).padStart(3)} skipped: ${reason}`)
-  )
+    ({ skip }) => skip
+  ).map(([why, group]) => style.faint(`  ${String(group.length).padStart(3)} skipped: ${why}`))
   return lines.length === 0 ? [] : [...lines, ""]
 }
 

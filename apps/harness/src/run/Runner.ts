@@ -13,7 +13,7 @@ import * as Ranking from "./Ranking.ts"
 import * as Reruns from "./Reruns.ts"
 import type { Ending } from "../leftovers/EndOfRun.ts"
 import type { RunnerOptions } from "./RunnerOptions.ts"
-import { countsOf, type RunReport, type ScenarioResult, withConfirmation } from "@webagent/report/RunReport"
+import { countsOf, type RunReport, type ScenarioResult, unrun, withConfirmation } from "@webagent/report/RunReport"
 import * as ScenarioRun from "./ScenarioRun.ts"
 import * as TrialRun from "./TrialRun.ts"
 
@@ -48,7 +48,7 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
       return options.emit({ _tag: "ScenarioFinished", result })
     }
     for (const of of scenarios) {
-      if (of.lacking !== undefined) yield* finished(of, ScenarioRun.unrun(of.planned, 0, of.lacking))
+      if (of.lacking !== undefined) yield* finished(of, unrun(ScenarioRun.factsOf(of.planned), 0, of.lacking))
       else if (of.left === 0) yield* finished(of, yield* ScenarioRun.finish(state, of))
     }
     const rankable = scenarios
@@ -85,7 +85,7 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
         ...ending
       } satisfies RunReport
     })
-    let ordered = scenarios.map((of) => results.get(of) ?? ScenarioRun.unrun(of.planned, 0, TrialRun.stopped))
+    let ordered = scenarios.map((of) => results.get(of) ?? unrun(ScenarioRun.factsOf(of.planned), 0, TrialRun.stopped))
     if (Exit.isSuccess(exit) && header.limits.confirm !== undefined && options.suspects !== undefined) {
       const suspects = options.suspects(yield* reportOf(ordered, { breaches: [], leftovers: [] }))
       const confirmed = yield* Confirmations.run(state, scenarios, suspects)

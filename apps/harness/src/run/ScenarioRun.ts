@@ -7,7 +7,7 @@ import * as Money from "@webagent/report/Money"
 import * as PassRate from "@webagent/report/PassRate"
 import { budgetOf, type Planned, seedOf, sourceOf, trialBudgetOf, trialsOf, worstOf } from "./Plan.ts"
 import { scenarioKey, trialKey } from "./RunnerOptions.ts"
-import { type ScenarioResult, verdictOf } from "@webagent/report/RunReport"
+import { type ScenarioResult, unrun, verdictOf } from "@webagent/report/RunReport"
 import type { Failure, Trial } from "@webagent/report/Trial"
 import * as TrialLog from "../observe/TrialLog.ts"
 import * as TrialRun from "./TrialRun.ts"
@@ -179,22 +179,11 @@ const overBudget = ({ budget_usd, planned }: ScenarioRun, cost_usd: string): Fai
       }
 }
 
-const factsOf = ({ scenario, suite }: Planned) => {
+/** What is known of a scenario before it runs. */
+export const factsOf = ({ scenario, suite }: Planned) => {
   const { name, needs, tags } = scenario
   return { suite, name, source: sourceOf(scenario), tags, needs }
 }
-
-/** The result of a scenario without a trial. */
-export const unrun = (planned: Planned, started_ms: number, skip: Skip.Skip): ScenarioResult => ({
-  ...factsOf(planned),
-  verdict: "skipped",
-  ...Skip.said(skip),
-  started_ms,
-  duration_ms: 0,
-  checks: 0,
-  cost_usd: "0",
-  trials: []
-})
 
 const skipped = (seed: number, index: number, skip: Skip.Skip): Trial => ({
   index,
@@ -217,7 +206,7 @@ export const finish = Effect.fnUntraced(function* (state: TrialRun.RunState, of:
   const now_ms = yield* TrialRun.elapsed(state)
   if (of.admitted) state.budget.leave(of.account)
   const why = of.refused ?? TrialRun.stopped
-  if (of.trials.every((trial) => trial === undefined)) return unrun(planned, now_ms, why)
+  if (of.trials.every((trial) => trial === undefined)) return unrun(factsOf(planned), now_ms, why)
   const trials = of.trials.map(
     (trial, place) =>
       trial ?? skipped(seedOf(state.options.header.seed, planned, of.first + place), of.first + place, why)

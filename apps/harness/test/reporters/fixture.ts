@@ -60,6 +60,7 @@ const skipped = result({
   suite: "v4-browsers",
   name: "costs",
   verdict: "skipped",
+  skip: { _tag: "Unserved", why: "costs money: pass --allow-paid" },
   reason: "costs money: pass --allow-paid",
   needs: ["money"]
 })

@@ -17,8 +17,6 @@ export const Pair = Schema.Struct({
   /** Cohen's kappa: 0 is what chance gives, 1 is always the same; null where chance alone gives that. */
   kappa: Schema.NullOr(Schema.Number)
 })
-
-/** How two of those who judge trials agree. */
 export type Pair = typeof Pair.Type
 
 /** How those who judge trials agree. The deterministic oracle is the one to believe. */
@@ -36,8 +34,6 @@ export const Agreement = Schema.Struct({
     })
   )
 })
-
-/** How those who judge trials agree. */
 export type Agreement = typeof Agreement.Type
 
 const pairOf = (trials: ReadonlyArray<Opinions>, one: Pair["one"], other: Pair["other"]): ReadonlyArray<Pair> => {

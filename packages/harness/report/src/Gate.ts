@@ -10,6 +10,7 @@ import {
   type ScenarioResult,
   type Verdict
 } from "./RunReport.ts"
+import * as Skip from "./Skip.ts"
 import { counted } from "./Text.ts"
 import { isScored } from "./Trial.ts"
 
@@ -139,9 +140,11 @@ const missingShards = ({ shards = [] }: RunReport): ReadonlyArray<Reason> => {
   return [{ rule: "not run", sentence: `${missing} of ${of} shards ${missing === 1 ? "is" : "are"} missing` }]
 }
 
-const cuts = (report: RunReport): ReadonlyArray<Reason> => {
-  const reasons = Map.groupBy(report.results.filter(isCut(report)), ({ reason }) => reason ?? "no reason given")
-  return [...reasons].map(([why, results]) => {
+/** Why a scenario was not run, or not whole. */
+const skipOf = ({ skip, trials }: ScenarioResult) => skip ?? trials.find((trial) => trial.skip !== undefined)?.skip
+
+const cuts = (report: RunReport): ReadonlyArray<Reason> =>
+  Skip.grouped(report.results.filter(isCut(report)), skipOf).map(([why, results]) => {
     const whole = results.filter(isUnrun).length
     const part = results.length - whole
     const what = [
@@ -150,7 +153,6 @@ const cuts = (report: RunReport): ReadonlyArray<Reason> => {
     ]
     return { rule: "not run", sentence: `${what.join(", ")}: ${why}` }
   })
-}
 
 /**
  * Decides whether a run is green. No other place does.

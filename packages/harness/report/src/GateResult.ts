@@ -19,8 +19,6 @@ export const Reason = Schema.Struct({
   ]),
   sentence: Schema.String
 })
-
-/** Why a run is red, or what one should know of a run that is not. */
 export type Reason = typeof Reason.Type
 
 /** What the gate decided: green exactly when there are no `reasons`; `notes` are what would be a reason, and is not. */
@@ -29,6 +27,4 @@ export const GateResult = Schema.Struct({
   reasons: Schema.Array(Reason),
   notes: Schema.Array(Reason)
 })
-
-/** What the gate decided. */
 export type GateResult = typeof GateResult.Type

@@ -11,8 +11,6 @@ export const InterruptedTrials = Schema.Struct({
   /** What is charged for all of them in USD, an exact decimal; null where one has no budget. */
   most_usd: Schema.NullOr(Schema.String)
 })
-
-/** Trials that ran when their run was killed, and that run again. */
 export type InterruptedTrials = typeof InterruptedTrials.Type
 
 /** A run, or a shard of one, with what was interrupted each time that it was killed. */

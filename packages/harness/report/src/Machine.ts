@@ -9,8 +9,6 @@ export const Machine = Schema.Struct({
   /** Node's major version. */
   node: Schema.String
 })
-
-/** The machine that ran the scenarios. */
 export type Machine = typeof Machine.Type
 
 /** This machine. */

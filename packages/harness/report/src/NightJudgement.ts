@@ -6,14 +6,10 @@ import { Onset } from "./Onset.ts"
  * change that this comparison can detect.
  */
 export const JudgedVerdict = Schema.Literals(["regressed", "improved", "no evidence", "not enough data"])
-
-/** What the nights before say of a figure. */
 export type JudgedVerdict = typeof JudgedVerdict.Type
 
 /** What is looked at, of the whole night or of one scenario. */
 export const Figure = Schema.Literals(["pass rate", "flaky scenarios", "duration", "cost", "leaked browsers"])
-
-/** What is looked at. */
 export type Figure = typeof Figure.Type
 
 /**
@@ -21,8 +17,6 @@ export type Figure = typeof Figure.Type
  * is rare by chance; it does not fail the night. `fine`: everything else.
  */
 export const Tier = Schema.Literals(["red", "unusual", "fine"])
-
-/** How serious it is. */
 export type Tier = typeof Tier.Type
 
 /** One figure of a night beside the nights before. */
@@ -51,8 +45,6 @@ export const JudgedRow = Schema.Struct({
   /** Since when the nights say that it is worse, where it is. */
   onset: Schema.optionalKey(Onset)
 })
-
-/** One figure of a night beside the nights before. */
 export type JudgedRow = typeof JudgedRow.Type
 
 /** What the last nights say of one: the whole night's figures first, then the scenarios in their order. */
@@ -69,8 +61,6 @@ export const NightJudgement = Schema.Struct({
   differences: Schema.Array(Schema.String),
   rows: Schema.Array(JudgedRow)
 })
-
-/** What the last nights say of one. */
 export type NightJudgement = typeof NightJudgement.Type
 
 /** A quarantined scenario that has had enough clean trials to leave the quarantine. */
@@ -83,6 +73,4 @@ export const ReleaseProposal = Schema.Struct({
   /** With what confidence it fails less often than what share: one sentence. */
   evidence: Schema.String
 })
-
-/** A quarantined scenario that may be let go. */
 export type ReleaseProposal = typeof ReleaseProposal.Type

@@ -16,8 +16,6 @@ export const Onset = Schema.Struct({
   /** In how many nights before this one, without a break, it was flaky only, where it failed tonight. */
   flaky: Schema.optionalKey(Schema.Int)
 })
-
-/** Since when something has been wrong. */
 export type Onset = typeof Onset.Type
 
 /** Whether it is wrong for the first time, once more after green nights, or as it was in the night before. */

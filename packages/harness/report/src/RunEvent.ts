@@ -16,6 +16,4 @@ export const RunEvent = Schema.Union([
   Schema.TaggedStruct("ScenarioFinished", { result: ScenarioResult }),
   Schema.TaggedStruct("RunFinished", { report: RunReport })
 ])
-
-/** What happens in a run. */
 export type RunEvent = typeof RunEvent.Type

@@ -6,7 +6,7 @@ import { Machine } from "./Machine.ts"
 import * as Money from "./Money.ts"
 import { NightJudgement, ReleaseProposal } from "./NightJudgement.ts"
 import { Onset } from "./Onset.ts"
-import { Skip } from "./Skip.ts"
+import * as Skip from "./Skip.ts"
 import { Breach, Failure, isUnclean, type LeakedBrowser, Leftover, Trial } from "./Trial.ts"
 
 /**
@@ -15,8 +15,6 @@ import { Breach, Failure, isUnclean, type LeakedBrowser, Leftover, Trial } from 
  * be scored than passed, mostly for this reason, and none failed; `skipped`: none was run.
  */
 export const Verdict = Schema.Literals(["passed", "flaky", "failed", "claimed", "infra", "unscored", "skipped"])
-
-/** What became of a scenario. */
 export type Verdict = typeof Verdict.Type
 
 /** Who watches over a scenario that is known to fail, why, and until when. */
@@ -39,8 +37,6 @@ export const PassRate = Schema.Struct({
   low: Schema.Number,
   high: Schema.Number
 })
-
-/** How many trials passed. */
 export type PassRate = typeof PassRate.Type
 
 /** The pass rate of several scenarios together: each scenario weighs the same. */
@@ -62,8 +58,6 @@ export const SuiteFigures = Schema.Struct({
   passAtK: Schema.Number,
   passHatK: Schema.Number
 })
-
-/** The pass rate of several scenarios together. */
 export type SuiteFigures = typeof SuiteFigures.Type
 
 /** More trials of a scenario that failed or looked slow, in the same night, and what a sequential test says of them. */
@@ -71,11 +65,9 @@ export const Confirmation = Schema.Struct({
   figure: Schema.Literals(["pass rate", "duration"]),
   outcome: Schema.Literals(["confirmed", "not confirmed", "undecided"]),
   /** Which limit kept the test from its end. */
-  skip: Schema.optionalKey(Skip),
+  skip: Schema.optionalKey(Skip.Skip),
   trials: Schema.Array(Trial)
 })
-
-/** More trials of a scenario that failed or looked slow, and what they say. */
 export type Confirmation = typeof Confirmation.Type
 
 /** What became of a scenario; `failure` is that of its first trial that did not pass. */
@@ -92,7 +84,7 @@ export const ScenarioResult = Schema.Struct({
   /** Why it, or a trial of it, was skipped or could not be scored. */
   reason: Schema.optionalKey(Schema.String),
   /** Why it, or a trial of it, was skipped, for programs. */
-  skip: Schema.optionalKey(Skip),
+  skip: Schema.optionalKey(Skip.Skip),
   failure: Schema.optionalKey(Failure),
   /** Milliseconds after the run's start. */
   started_ms: Schema.Number,
@@ -110,8 +102,6 @@ export const ScenarioResult = Schema.Struct({
   /** Since when its trials do not pass, and since when it breaks what must always hold; where nights before are known. */
   onset: Schema.optionalKey(Schema.Struct({ trials: Schema.optionalKey(Onset), invariants: Schema.optionalKey(Onset) }))
 })
-
-/** What became of a scenario. */
 export type ScenarioResult = typeof ScenarioResult.Type
 
 /** Limits of a run; what is missing has none. */
@@ -129,8 +119,6 @@ export const Limits = Schema.Struct({
   /** How many confirm trials there may be, of all scenarios together. */
   confirm: Schema.optionalKey(Schema.Int)
 })
-
-/** Limits of a run. */
 export type Limits = typeof Limits.Type
 
 /** When a run was taken up again after it was killed, how much of it had been done, and how long that had taken. */
@@ -184,8 +172,6 @@ export const RunHeader = Schema.Struct({
   suitesHash: Schema.optionalKey(Schema.String),
   resumed: Schema.optionalKey(Resumptions)
 })
-
-/** What a run is, before it has begun. */
 export type RunHeader = typeof RunHeader.Type
 
 /** How many scenarios ended how, and what must not be, of all trials. */
@@ -203,8 +189,6 @@ export const Counts = Schema.Struct({
   leakedBrowsers: Schema.Int,
   breaches: Schema.Int
 })
-
-/** How many scenarios ended how, and what must not be, of all trials. */
 export type Counts = typeof Counts.Type
 
 /** A whole run, as `report.json` holds it: results in the order of the suites, whatever order they ended in. */
@@ -250,9 +234,23 @@ export const RunReport = Schema.Struct({
   /** Quarantined scenarios that have been clean for long enough to be let go. */
   proposals: Schema.optionalKey(Schema.Array(ReleaseProposal))
 })
-
-/** A whole run, as `report.json` holds it. */
 export type RunReport = typeof RunReport.Type
+
+/** The result of a scenario of which nothing was run. */
+export const unrun = (
+  scenario: Pick<ScenarioResult, "suite" | "name" | "source" | "tags" | "needs">,
+  started_ms: number,
+  why: Skip.Skip
+): ScenarioResult => ({
+  ...scenario,
+  verdict: "skipped",
+  ...Skip.said(why),
+  started_ms,
+  duration_ms: 0,
+  checks: 0,
+  cost_usd: "0",
+  trials: []
+})
 
 /** What a scenario's trials say together. One trial that leaks a browser or breaks an invariant fails its scenario. */
 export const verdictOf = (trials: ReadonlyArray<Trial>): Verdict => {

@@ -24,8 +24,6 @@ export const Skip = Schema.Union([
   /** The shard that should have run it is missing. */
   Schema.TaggedStruct("MissingShard", { shard: Schema.Int })
 ])
-
-/** Why a scenario or a trial was not run, or not to its end. */
 export type Skip = typeof Skip.Type
 
 /** It in words that follow "not run: ". */
@@ -55,6 +53,16 @@ export const text = (skip: Skip): string => {
       return `shard ${skip.shard} is missing`
   }
 }
+
+/** Things that were skipped, grouped by why, each group with its sentence. */
+export const grouped = <A>(
+  all: ReadonlyArray<A>,
+  skipOf: (one: A) => Skip | undefined
+): ReadonlyArray<readonly [why: string, group: ReadonlyArray<A>]> =>
+  [...Map.groupBy(all, (one) => JSON.stringify(skipOf(one))).values()].map((group) => {
+    const skip = group[0] && skipOf(group[0])
+    return [skip === undefined ? "no reason given" : text(skip), group]
+  })
 
 /** What a report says of it: the tagged value, and its sentence for a person. */
 export const said = (skip: Skip) => ({ skip, reason: text(skip) })

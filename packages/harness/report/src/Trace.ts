@@ -6,8 +6,6 @@ const stamp = { at_ms: Schema.Finite, duration_ms: Schema.Finite }
 
 /** What a request or an answer brought as its body; `text` is cut after 16,384 characters, of `bytes` in all. */
 export const Body = Schema.Struct({ text: Schema.String, bytes: Schema.Int, cut: Schema.Boolean })
-
-/** What a request or an answer brought as its body. */
 export type Body = typeof Body.Type
 
 /** Headers by their names in lower case, and the body. The body is null where there is none, or the client did not read it. */
@@ -15,8 +13,6 @@ export const Message = Schema.Struct({
   headers: Schema.Record(Schema.String, Schema.String),
   body: Schema.NullOr(Body)
 })
-
-/** Headers and body of a request or an answer. */
 export type Message = typeof Message.Type
 
 /** One attempt of a request, until the end of its answer's body. */
@@ -47,8 +43,6 @@ export const Exchange = Schema.Struct({
   request: Message,
   response: Schema.NullOr(Message)
 }).annotate({ identifier: "TraceExchange" })
-
-/** One attempt of a request. */
 export type Exchange = typeof Exchange.Type
 
 /** A span of the clients: a call, an attempt, a wait. */
@@ -63,8 +57,6 @@ export const Span = Schema.Struct({
   /** Whether it had ended when the trial did. */
   ended: Schema.Boolean
 }).annotate({ identifier: "TraceSpan" })
-
-/** A span of the clients. */
 export type Span = typeof Span.Type
 
 /** A pause between two requests that belong together. */
@@ -77,14 +69,10 @@ export const Wait = Schema.Struct({
   /** Of a retry, what became of the attempt before. */
   reason: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "TraceWait" })
-
-/** A pause between two requests that belong together. */
 export type Wait = typeof Wait.Type
 
 /** A row of the server's own journal, its time moved onto the trial's axis. */
 export const JournalRow = Schema.Struct({ at_ms: Schema.Finite, row: JournalEntry })
-
-/** A row of the server's own journal, on the trial's axis. */
 export type JournalRow = typeof JournalRow.Type
 
 /** Everything that was seen of one trial, as `traces/<n>.json` holds it: without the key, and in order of time. */
@@ -105,6 +93,4 @@ export const Trace = Schema.Struct({
   /** What was not kept, so that a trial without end does not fill the memory. */
   dropped: Schema.Struct({ exchanges: Schema.Int, spans: Schema.Int, journal: Schema.Int })
 }).annotate({ identifier: "Trace" })
-
-/** Everything that was seen of one trial. */
 export type Trace = typeof Trace.Type

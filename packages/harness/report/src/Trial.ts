@@ -8,8 +8,6 @@ export const Exchange = Schema.Struct({
   status: Schema.NullOr(Schema.Int),
   duration_ms: Schema.Number
 })
-
-/** One HTTP request of a scenario. */
 export type Exchange = typeof Exchange.Type
 
 /** Why a trial did not pass: a check, an error or defect that it did not handle, its time, its scenario's budget. */
@@ -29,8 +27,6 @@ export const Failure = Schema.Struct({
   /** What the service itself says is wrong: `error` of a failed run, or `detail` of the last answer. */
   service: Schema.optionalKey(Schema.String)
 })
-
-/** Why a trial did not pass. */
 export type Failure = typeof Failure.Type
 
 /**
@@ -40,14 +36,10 @@ export type Failure = typeof Failure.Type
  * run, or not to its end.
  */
 export const TrialVerdict = Schema.Literals(["passed", "failed", "claimed", "infra", "unscored", "skipped"])
-
-/** How a trial ended. */
 export type TrialVerdict = typeof TrialVerdict.Type
 
 /** A browser that a trial created and did not stop; `stopped` says whether the harness could. */
 export const LeakedBrowser = Schema.Struct({ id: Schema.String, stopped: Schema.Boolean })
-
-/** A browser that a trial created and did not stop. */
 export type LeakedBrowser = typeof LeakedBrowser.Type
 
 /** Something that must never be so, whatever the checks say: found in the ledger, or by the server's own journal. */
@@ -58,8 +50,6 @@ export const Breach = Schema.Struct({
   /** The id of the run or browser, where there is one. */
   resource: Schema.NullOr(Schema.String)
 })
-
-/** Something that must never be so, whatever the checks say. */
 export type Breach = typeof Breach.Type
 
 /** Something that was made and not seen to its end, and what the harness could do about it when all was over. */
@@ -74,8 +64,6 @@ export const Leftover = Schema.Struct({
   state: Schema.Literals(["stopped", "over", "open", "unknown"]),
   sentence: Schema.String
 })
-
-/** Something that was made and not seen to its end. */
 export type Leftover = typeof Leftover.Type
 
 /** A try of a trial that only the infrastructure ended, after which it was run again. */
@@ -85,8 +73,6 @@ export const Rerun = Schema.Struct({
   duration_ms: Schema.Number,
   failure: Failure
 })
-
-/** A try of a trial that only the infrastructure ended. */
 export type Rerun = typeof Rerun.Type
 
 /** What three judges say of one trial: true for success, null where one has nothing to say. */
@@ -98,8 +84,6 @@ export const Opinions = Schema.Struct({
   /** What the service's judge says (`judgeVerdict`). */
   judge: Schema.NullOr(Schema.Boolean)
 })
-
-/** What three judges say of one trial. */
 export type Opinions = typeof Opinions.Type
 
 /** One repetition of a scenario. `seed` is what its random inputs came from; `index` counts from 0. */
@@ -128,8 +112,6 @@ export const Trial = Schema.Struct({
   /** The file of its trace, relative to the report. */
   trace: Schema.optionalKey(Schema.String)
 })
-
-/** One repetition of a scenario. */
 export type Trial = typeof Trial.Type
 
 /** Whether a trial says something about the service: infrastructure, missing evidence and skips do not. */

@@ -83,7 +83,7 @@ const quarantine = (expired: boolean) => ({
 const many = [trial(), trial(), trial(), trial()]
 const breach = { invariant: "created-twice", sentence: "one run was made twice.", resource: "r-1" }
 const leak = { id: "b-1", stopped: true }
-const unrun = result("waits", "skipped", { reason: "--max-cost (5.00 USD) was reached" })
+const unrun = result("waits", "skipped", Skip.said({ _tag: "CostLimit", limit_usd: "5" }))
 
 /** What makes it red, then what is only said. */
 const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, ReadonlyArray<string>]> = [
@@ -232,7 +232,7 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
       passed,
       unrun,
       result("half", "passed", {
-        reason: "--max-cost (5.00 USD) was reached",
+        ...Skip.said({ _tag: "CostLimit", limit_usd: "5" }),
         trials: [trial(), trial({ verdict: "skipped" })]
       })
     ]),

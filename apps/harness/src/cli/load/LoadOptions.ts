@@ -1,4 +1,5 @@
 import { isLoopback } from "@webagent/contract/Loopback"
+import { Spelling } from "@webagent/control"
 import * as K6 from "@webagent/load/K6"
 import type { LoadPlan, LoadSettings, LoadTarget } from "@webagent/load/LoadPlan"
 import { type LoadTestName, loadTests, preAllocatedVUs } from "@webagent/load/LoadTest"
@@ -14,7 +15,6 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { availableParallelism, totalmem } from "node:os"
 import { program } from "../Program.ts"
-import { closest } from "../SuiteSource.ts"
 import * as TargetSource from "../TargetSource.ts"
 import { isWebAddress } from "../Parsers.ts"
 import type { LoadOptions } from "./LoadFlags.ts"
@@ -50,7 +50,7 @@ export const planOf = ({ duration, rate, test: name }: Pick<LoadOptions, "durati
     return Effect.succeed<LoadPlan>({ test, rate: rate ?? test.rate, duration_ms })
   }
   const names = Object.keys(loadTests)
-  const meant = closest(name, names)
+  const meant = Spelling.meant(name, names)
   const known = meant === undefined ? `Load tests: ${names.join(", ")}.` : `Did you mean ${meant}?`
   return Effect.fail(usage(`No load test named "${name}". ${known} See: ${program} load --help`))
 }
@@ -71,7 +71,7 @@ export const settingsOf = Effect.fnUntraced(function* (options: LoadOptions) {
     sample,
     task,
     run_timeout_ms: runTimeout && Duration.toMillis(runTimeout),
-    thresholds: thresholds === undefined ? undefined : yield* ThresholdFile.read(thresholds, closest),
+    thresholds: thresholds === undefined ? undefined : yield* ThresholdFile.read(thresholds, Spelling.meant),
     vus
   } satisfies LoadSettings
 })

@@ -41,13 +41,11 @@ const line = (row: Row, { columns, isFree }: PlanTextOptions): string => {
 }
 
 /** The rows grouped by why they will not run. */
-const skipped = (rows: ReadonlyArray<Row>, certain: boolean, what: string, style: Style): ReadonlyArray<string> => {
-  const reasons = Map.groupBy(
+const skipped = (rows: ReadonlyArray<Row>, certain: boolean, what: string, style: Style): ReadonlyArray<string> =>
+  Skip.grouped(
     rows.filter(({ skip }) => skip?.certain === certain),
-    ({ skip }) => (skip === undefined ? "" : Skip.text(skip.why))
-  )
-  return [...reasons].map(([reason, group]) => style.faint(`${String(group.length).padStart(6)}  ${what}: ${reason}`))
-}
+    ({ skip }) => skip?.why
+  ).map(([why, group]) => style.faint(`${String(group.length).padStart(6)}  ${what}: ${why}`))
 
 /** A plan for a person: what would run, in which order, how long that is likely to take, and what it may cost at most. */
 export const lines = (forecast: Forecast, options: PlanTextOptions): ReadonlyArray<string> => {

@@ -25,9 +25,8 @@ export interface EventLog {
   readonly write: (event: RunEvent) => Effect.Effect<void, PlatformError>
 }
 
-const decodeLine = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Unknown))
-const decodeStamp = Schema.decodeUnknownResult(Stamp)
-const decodeEvent = Schema.decodeUnknownResult(RunEvent)
+const decodeStamp = Schema.decodeUnknownResult(Schema.fromJsonString(Stamp))
+const decodeEvent = Schema.decodeUnknownResult(Schema.fromJsonString(RunEvent))
 
 const newline = 10
 
@@ -78,18 +77,10 @@ export const open = Effect.fnUntraced(function* (path: string, { continued }: { 
 /** A line that is no event: not JSON, or not as this version writes it. Lines count from 1. */
 export class BadLine extends Schema.TaggedError<BadLine>()("BadLine", { line: Schema.Int, message: Schema.String }) {}
 
-const decode = (text: string, line: number): Result.Result<LoggedEvent, BadLine> => {
-  const bad = (message: string) =>
-    Result.fail(new BadLine({ line, message: message.split("\n")[0] ?? "it does not say why" }))
-  const json = decodeLine(text)
-  if (Result.isFailure(json)) return bad("it is not JSON")
-  const stamp = decodeStamp(json.success)
-  if (Result.isFailure(stamp)) return bad(stamp.failure.message)
-  const event = decodeEvent(json.success)
-  return Result.isFailure(event)
-    ? bad(event.failure.message)
-    : Result.succeed({ at: stamp.success.at, event: event.success })
-}
+const decode = (text: string, line: number): Result.Result<LoggedEvent, BadLine> =>
+  Result.flatMap(decodeStamp(text), ({ at }) => Result.map(decodeEvent(text), (event) => ({ at, event }))).pipe(
+    Result.mapError(({ message }) => new BadLine({ line, message: message.split("\n")[0] ?? "" }))
+  )
 
 /**
  * The events of a text, oldest first. A half line at its end was being written and does not count; any other line that
@@ -98,13 +89,7 @@ const decode = (text: string, line: number): Result.Result<LoggedEvent, BadLine>
 export const parse = (text: string): Result.Result<ReadonlyArray<LoggedEvent>, BadLine> => {
   const lines = text.split("\n")
   lines.pop()
-  const events: Array<LoggedEvent> = []
-  for (const [index, line] of lines.entries()) {
-    const decoded = decode(line, index + 1)
-    if (Result.isFailure(decoded)) return Result.fail(decoded.failure)
-    events.push(decoded.success)
-  }
-  return Result.succeed(events)
+  return Result.all(lines.map((line, index) => decode(line, index + 1)))
 }
 
 /** Whether a run was cut short, by the last whole line of its events: it has begun, and has not come to its end. */

@@ -1,9 +1,15 @@
 import * as Result from "effect/Result"
-import * as Skip from "@webagent/report/Skip"
 import * as Money from "@webagent/report/Money"
 import * as Agreement from "@webagent/report/Agreement"
 import * as Figures from "@webagent/report/SuiteFigures"
-import { allTrialsOf, countsOf, type RunHeader, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
+import {
+  allTrialsOf,
+  countsOf,
+  type RunHeader,
+  type RunReport,
+  type ScenarioResult,
+  unrun
+} from "@webagent/report/RunReport"
 import * as NightLimits from "./NightLimits.ts"
 import type { Trial } from "@webagent/report/Trial"
 
@@ -97,19 +103,8 @@ const trouble = (shards: ReadonlyArray<ShardReport & { readonly shard: Split }>)
   return undefined
 }
 
-const absent = (suite: string, name: string, shard: number): ScenarioResult => ({
-  suite,
-  name,
-  tags: [],
-  needs: [],
-  verdict: "skipped",
-  ...Skip.said({ _tag: "MissingShard", shard }),
-  started_ms: 0,
-  duration_ms: 0,
-  checks: 0,
-  cost_usd: "0",
-  trials: []
-})
+const absent = (suite: string, name: string, shard: number): ScenarioResult =>
+  unrun({ suite, name, tags: [], needs: [] }, 0, { _tag: "MissingShard", shard })
 
 const headerOf = (
   shards: ReadonlyArray<ShardReport>,
