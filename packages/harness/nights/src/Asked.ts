@@ -1,0 +1,61 @@
+import type { Figure, JudgedRow, JudgedVerdict, Tier } from "@webagent/report/NightJudgement"
+import type { Night, NightScenario } from "./Night.ts"
+import { least } from "./Past.ts"
+import type * as Table from "./Table.ts"
+import * as Words from "./Words.ts"
+
+const day_ms = 86_400_000
+
+/** A scenario by its suite and name. */
+export type Name = { readonly suite: string; readonly name: string }
+/** Only its suite and name. */
+export const nameOf = ({ name, suite }: Name): Name => ({ suite, name })
+
+/** What is judged, and by what. */
+export interface Asked {
+  readonly table: Table.Table
+  readonly tonight: Night
+  readonly isHeld: (scenario: NightScenario) => boolean
+}
+
+/** When the night at this place began. */
+export const since = ({ table }: Asked, from: number) => table.nights[from]?.startedAt ?? ""
+/** The day of the night at this place, counted. */
+export const day = ({ table }: Asked, index: number) =>
+  Math.floor(Date.parse(table.nights[index]?.startedAt ?? "") / day_ms)
+/** A p value for a person. */
+export const chanceText = (chance: number) => (chance < 0.001 ? "p < 0.001" : `p = ${chance.toFixed(3)}`)
+/** For a person: `in the 12 nights before`. */
+export const before = (nights: number) => `in the ${Words.nights(nights)} before`
+
+/** A row without enough data. */
+export const unknownRow = (
+  asked: Asked,
+  figure: Figure,
+  scenario: Name | null,
+  nights: number,
+  now: string,
+  why: string
+): JudgedRow => ({
+  figure,
+  scenario,
+  verdict: "not enough data",
+  tier: "fine",
+  now,
+  before: "",
+  window: 1,
+  since: asked.tonight.startedAt,
+  nights,
+  detectable: null,
+  evidence: why
+})
+
+/** That too few nights are known, for a person. */
+export const needs = (nights: number) => `${Words.nights(nights)} before, and ${least} are needed`
+
+/** How serious a row is. */
+export const tierOf = (verdict: JudgedVerdict, isUnusual: boolean): Tier =>
+  verdict === "regressed" ? "red" : isUnusual ? "unusual" : "fine"
+
+/** For a person: `4 of 5`. */
+export const ratio = (passed: number, of: number) => `${passed} of ${of}`

@@ -1,0 +1,182 @@
+import type { JudgedRow } from "@webagent/report/NightJudgement"
+import { median } from "@webagent/statistics/Robust"
+import * as Asked from "./Asked.ts"
+import type * as Confirm from "./Confirm.ts"
+import { ways } from "./Doubts.ts"
+import { duration, type Level, tolerance } from "./Level.ts"
+import type { NightScenario } from "./Night.ts"
+import { least, most } from "./Past.ts"
+import * as Shift from "./Shift.ts"
+import type * as Table from "./Table.ts"
+import { nightValues, shiftOf, type Weighed, weighNight } from "./Weighed.ts"
+import * as Words from "./Words.ts"
+
+// nights and trials that are all the same still differ by this much tomorrow
+const leastScale = 0.005
+// the median scenario weighs as much as this many nights of the scenario itself
+const prior = 5
+// the deviation of neighbours is known less exactly than that of all nights
+const known = 0.6
+const unusualChange = Math.log(1.5)
+
+const levelRow = (
+  asked: Asked.Asked,
+  level: Level,
+  scenario: NightScenario | null,
+  weighed: Weighed,
+  confirmed: string | undefined
+): JudgedRow => {
+  const { values, weighing } = weighed
+  const past = Shift.baselineOf(values, most)
+  const found = confirmed === undefined ? shiftOf(weighed, scenario === null) : undefined
+  const usualLevel = median(past)
+  const tonight = values.values.at(-1) ?? 0
+  const shown = found?.found
+  const verdict = confirmed === undefined ? (found?.verdict ?? "no evidence") : "regressed"
+  const isUnusual = tonight > Math.max(...past) && tonight - usualLevel > unusualChange
+  const reach = Shift.detectable(weighing, Shift.baselineOf(values).length, weighed.level)
+  const detectable = Number.isFinite(reach) ? Words.change(Math.exp(reach), level.words) : null
+  const now = shown === undefined ? tonight : shown.level + (found?.verdict === "improved" ? -1 : 1) * shown.shift
+  const from = shown?.level ?? usualLevel
+  const change = Words.change(Math.exp(now - from), level.words)
+  const compared =
+    shown?.baseline === "reference"
+      ? `than in the first ${Words.nights(shown.before.length)}`
+      : `than ${Asked.before(shown?.before.length ?? past.length)}`
+  const what = `${change} ${Words.lately(shown?.window ?? 1)} ${compared}`
+  const spread = Math.exp(weighing.scale) - 1
+  return {
+    figure: level.figure,
+    scenario: scenario === null ? null : Asked.nameOf(scenario),
+    verdict,
+    tier: Asked.tierOf(verdict, isUnusual),
+    now: scenario === null ? change : level.format(Math.exp(now)),
+    change: Math.expm1(now - from),
+    before: scenario === null ? `nights vary by ${Words.percent(spread)}` : level.format(Math.exp(from)),
+    window: shown?.window ?? 1,
+    since: Asked.since(asked, shown?.from ?? asked.table.nights.length - 1),
+    nights: shown?.before.length ?? past.length,
+    detectable,
+    evidence:
+      confirmed ??
+      (shown === undefined
+        ? `${what}; ${detectable === null ? "no change would be seen" : `${detectable} would be seen`}`
+        : `${what} (${Asked.chanceText(shown.chance * ways.level)})`)
+  }
+}
+
+/** A level of a night and of each of its scenarios. */
+export interface Levels {
+  readonly level: Level
+  readonly night: Weighed | undefined
+  readonly nightPoints: number
+  readonly scenarios: ReadonlyArray<{
+    readonly of: Table.TableScenario
+    readonly points: number
+    readonly weighed: Weighed | undefined
+    /** What the night adds to all scenarios. */
+    readonly nightLevel: number
+  }>
+}
+
+/** A level of all nights, of the whole night and of each scenario. */
+export const levelsOf = (
+  asked: Asked.Asked,
+  level: Level,
+  doubts: { readonly night: number; readonly scenario: number }
+): Levels => {
+  const { table } = asked
+  const figure = level.figure === "cost" ? "cost" : "duration"
+  const last = table.nights.length - 1
+  const lines = table.scenarios.map((of) => ({ of, values: Shift.valuesOf(of[figure]) }))
+  const apart: ReadonlyArray<Array<number>> = table.nights.map(() => [])
+  for (const { of, values } of lines) {
+    if (values === undefined || asked.isHeld(of.scenario)) continue
+    const past = Shift.baselineOf(values, most)
+    if (past.length < least) continue
+    const middle = median(past)
+    for (const [index, night] of values.nights.entries()) apart[night]?.push((values.values[index] ?? 0) - middle)
+  }
+  const night = nightValues(asked, level.figure, apart)
+  const nightPoints = night === undefined ? 0 : Shift.baselineOf(night).length
+  const nightLevels = table.nights.map(() => 0)
+  for (const [index, at] of (night?.nights ?? []).entries()) nightLevels[at] = night?.values[index] ?? 0
+  const own = lines.map(({ of, values }) => {
+    const without =
+      values === undefined
+        ? undefined
+        : {
+            ...values,
+            values: values.values.map((value, index) => value - (nightLevels[values.nights[index] ?? 0] ?? 0))
+          }
+    const flat = without === undefined ? [] : Shift.baselineOf(without)
+    return { of, without, flat, points: flat.length, scale: flat.length < least ? 0 : Shift.nightly(flat) }
+  })
+  const enough = own.filter(({ points }) => points >= least)
+  const middle = enough.length === 0 ? 0 : median(enough.map(({ scale }) => scale ** 2))
+  const scaled = enough.map((one) => {
+    const freedom = one.points - 1
+    const variance = (prior * middle + freedom * one.scale ** 2) / (prior + freedom)
+    return { ...one, freedom: prior + known * freedom, scale: Math.max(leastScale, Math.sqrt(variance)) }
+  })
+  const between = Shift.variogram(scaled.map(({ flat, scale }) => ({ values: flat, scale })))
+  const significance = doubts.scenario / Math.max(1, scaled.length) / ways.level
+  const weighed = new Map(
+    scaled.map(({ freedom, of, scale, without }) => [
+      of,
+      without && {
+        values: without,
+        level: significance,
+        weighing: { scale, freedom, between, tolerated: Math.log1p(tolerance) }
+      }
+    ])
+  )
+  return {
+    level,
+    nightPoints,
+    night:
+      night === undefined || nightPoints < least
+        ? undefined
+        : weighNight(asked, night, doubts.night, leastScale, Math.log1p(tolerance)),
+    scenarios: own.map(({ of, points }) => ({
+      of,
+      points,
+      weighed: weighed.get(of),
+      nightLevel: nightLevels[last] ?? 0
+    }))
+  }
+}
+
+/** The rows of a level; `saidOf` is what the confirm trials of a scenario say. */
+export const levelRows = (
+  asked: Asked.Asked,
+  { level, night, nightPoints, scenarios }: Levels,
+  saidOf: (scenario: NightScenario) => Confirm.State | undefined
+) => {
+  const has = asked.tonight.scenarios.some((scenario) => level.of(scenario) !== undefined)
+  const whole =
+    night === undefined
+      ? Asked.unknownRow(
+          asked,
+          level.figure,
+          null,
+          nightPoints,
+          "",
+          has ? Asked.needs(nightPoints) : `no scenario has a ${level.figure}`
+        )
+      : levelRow(asked, level, null, night, undefined)
+  const each = scenarios.flatMap(({ of: { scenario }, points, weighed }) => {
+    if (level.of(scenario) === undefined) return []
+    if (weighed === undefined)
+      return [Asked.unknownRow(asked, level.figure, Asked.nameOf(scenario), points, "", Asked.needs(points))]
+    const confirmed = saidOf(scenario) === "confirmed" ? confirmedSlow(scenario, weighed) : undefined
+    return [levelRow(asked, level, scenario, weighed, confirmed)]
+  })
+  return { whole, each }
+}
+
+const confirmedSlow = ({ confirm }: NightScenario, { values }: Weighed) => {
+  const usual = median(Shift.baselineOf(values, most))
+  const change = Words.change(Math.exp((values.values.at(-1) ?? 0) - usual), duration.words)
+  return `${change} tonight, confirmed by ${confirm?.passed ?? 0} more trials`
+}

@@ -1,0 +1,71 @@
+import type { Figure } from "@webagent/report/NightJudgement"
+import { middleMean } from "@webagent/statistics/Robust"
+import { type Asked, day } from "./Asked.ts"
+import { ways } from "./Doubts.ts"
+import * as Season from "./Season.ts"
+import * as Shift from "./Shift.ts"
+
+/** Nights of a line, how they differ by themselves, and how strict to be. */
+export interface Weighed {
+  readonly values: Shift.Values
+  readonly weighing: Shift.Weighing
+  /** The level of significance of one way to look. */
+  readonly level: number
+}
+
+/** A significant shift for the worse, else one for the better. */
+export const shiftOf = ({ level, values, weighing }: Weighed, isNight: boolean) => {
+  const past = Shift.baselineOf(values)
+  for (const [sign, verdict] of [
+    [1, "regressed"],
+    [-1, "improved"]
+  ] as const) {
+    const shifts = Shift.shiftsOf(values, weighing, sign).filter(
+      (shift) => !isNight || shift.chance === 1 || !Shift.isRecurring(shift, past, sign)
+    )
+    // the fewest nights that show it
+    const found = shifts.find(({ chance }) => chance <= level)
+    if (found !== undefined) return { verdict, found } as const
+  }
+  return undefined
+}
+
+/** The night of all scenarios together, of a figure whose parts are differences from what each scenario usually has. */
+export const nightValues = ({ table }: Asked, figure: Figure, apart: ReadonlyArray<ReadonlyArray<number>>) =>
+  Shift.valuesOf({
+    values: Float64Array.from(apart, (all) => (all.length === 0 ? Number.NaN : middleMean(all))),
+    isBaseline: table.isBaseline(figure)
+  })
+
+/** Without what the weekday adds, and with how much the nights differ. */
+export const weighNight = (
+  asked: Asked,
+  values: Shift.Values,
+  doubt: number,
+  floor: number,
+  tolerated: number
+): Weighed => {
+  const days = values.nights.map((index) => day(asked, index))
+  const isPast = values.isBaseline
+  const past = values.values.filter((_, index) => isPast[index] === true)
+  const week = Season.ofWeek(
+    past,
+    days.filter((_, index) => isPast[index] === true)
+  )
+  const seasonless = {
+    ...values,
+    values: values.values.map((value, index) => value - (week[(days[index] ?? 0) % 7] ?? 0))
+  }
+  const flat = Shift.baselineOf(seasonless)
+  const scale = Math.max(floor, Shift.nightly(flat) || 0)
+  return {
+    values: seasonless,
+    level: doubt / ways.level,
+    weighing: {
+      scale,
+      freedom: Math.max(3, flat.length - 2),
+      between: Shift.variogram([{ values: flat, scale }]),
+      tolerated
+    }
+  }
+}
