@@ -44,20 +44,23 @@ const presenter: CliOutput.Presenter = {
 }
 
 /** 2 for every wrong call, also for those that effect/cli finds itself; 0 for a service that was stopped. */
-const teardown: Runtime.Teardown = (exit, onExit) => {
+export const teardown: Runtime.Teardown = (exit, onExit) => {
   if (byHand.now && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return onExit(0)
   const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
   const wrongCall = typeof error === "object" && error !== null && "_tag" in error && error._tag === "ShowHelp"
   return wrongCall && Runtime.getErrorExitCode(error) !== 0 ? onExit(2) : Runtime.defaultTeardown(exit, onExit)
 }
 
-harness.pipe(
+/** The command line, with what a failure prints. */
+export const commandLine = harness.pipe(
   Command.run({ version }),
   Effect.tapErrorTag("UserError", (mistake) => Console.error(mistake.message)),
   Effect.tapDefect((defect) =>
     Console.error(`This is a bug of the harness: ${defect instanceof Error ? defect.stack : String(defect)}`)
   ),
-  Effect.provideService(CliOutput.Presenter, presenter),
-  Effect.provide(NodeServices.layer),
-  NodeRuntime.runMain({ disableErrorReporting: true, teardown })
+  Effect.provideService(CliOutput.Presenter, presenter)
 )
+
+/** Runs the command line of this process, and ends the process. */
+export const main = () =>
+  commandLine.pipe(Effect.provide(NodeServices.layer), NodeRuntime.runMain({ disableErrorReporting: true, teardown }))

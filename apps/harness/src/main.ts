@@ -10,4 +10,5 @@ process.once("SIGINT", () => {
   process.once("SIGINT", () => process.exit(130))
 })
 
-await import("./harness.ts")
+const { main } = await import("./harness.ts")
+main()

@@ -2,7 +2,7 @@
 export const version = "0.1.0"
 
 /** How a person calls the program: through npm in a checkout, through npx in a project. */
-export const program = process.argv[1]?.endsWith(".ts") === true ? "npm run harness --" : "npx webagent-harness"
+export const program = import.meta.url.endsWith(".ts") ? "npm run harness --" : "npx webagent-harness"
 
 const plainWord = /^[\w./:=@%+,-]+$/u
 

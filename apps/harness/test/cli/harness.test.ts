@@ -7,6 +7,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { afterAll, beforeAll } from "vitest"
 import { RunReport } from "@webagent/report/RunReport"
+import { call } from "./inProcess.ts"
 import { run, start } from "./program.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "webagent-harness-"))
@@ -153,7 +154,7 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
     for (const target of [address, `${address}/api/v4/`]) {
       const directory = reportDir()
       const args = ["run", "v4-browsers", "--target", target, "--api-key-env", "MY_KEY", "--report-dir", directory]
-      const { code, stdout } = await run(args, { MY_KEY: key })
+      const { code, stdout } = await call(args, { MY_KEY: key })
       assert.strictEqual(code, 0)
       assert.strictEqual(reportIn(directory).counts.skipped, 0)
       assert.notInclude(readFileSync(join(directory, "report.json"), "utf8") + stdout, key)
@@ -185,7 +186,7 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
     })
     const directory = reportDir()
     const args = ["run", "--target", `http://127.0.0.1:${port}`, "--report-dir", directory]
-    const { code, stdout } = await run(args, { WEBAGENT_API_KEY: key })
+    const { code, stdout } = await call(args, { WEBAGENT_API_KEY: key })
     assert.strictEqual(code, 0, stdout)
     const { header, results } = reportIn(directory)
     assert.deepStrictEqual(header.target.capabilities, [])
@@ -211,15 +212,49 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
 })
 
 describe.concurrent("mistakes", () => {
-  const cases: ReadonlyArray<
-    readonly [
-      what: string,
-      code: number,
-      sentence: RegExp,
-      args: () => ReadonlyArray<string>,
-      env?: Record<string, string>
+  type Case = readonly [
+    what: string,
+    code: number,
+    sentence: RegExp,
+    args: () => ReadonlyArray<string>,
+    env?: Record<string, string>
+  ]
+  // Node loads suite files otherwise than vitest does: these need a process of their own
+  const ofFiles: ReadonlyArray<Case> = [
+    [
+      "a missing file",
+      2,
+      /^No such file: \/\S+\/apps\/harness\/missing\.suite\.ts\.\n$/u,
+      () => ["run", "missing.suite.ts"]
+    ],
+    [
+      "a file that imports a package that is not there",
+      2,
+      /^\S+homeless\.suite\.ts imports nowhere-to-be-found, which is not installed beside the file\. Install it there, or move the file\.\n$/u,
+      () => {
+        const file = join(folder, "homeless.suite.ts")
+        writeFileSync(file, 'import "nowhere-to-be-found"\n')
+        return ["run", file]
+      }
+    ],
+    [
+      "a file without a suite",
+      2,
+      /^src\/suites\/Operations\.ts has no suite as its default export\. .+\n$/u,
+      () => ["run", "src/suites/Operations.ts"]
+    ],
+    [
+      "a file that does not load",
+      2,
+      /^\S+\/broken\.suite\.ts could not be loaded: this file is broken\n {2}at \S+broken\.suite\.ts:1\n$/u,
+      () => {
+        const file = join(folder, "broken.suite.ts")
+        writeFileSync(file, 'throw new Error("this file is broken")\n')
+        return ["run", file]
+      }
     ]
-  > = [
+  ]
+  const cases: ReadonlyArray<Case> = [
     [
       "no key",
       2,
@@ -271,38 +306,6 @@ describe.concurrent("mistakes", () => {
       2,
       /^No suite named "nonsense"\. See: npm run harness -- list\n$/u,
       () => ["run", "--suite", "nonsense"]
-    ],
-    [
-      "a missing file",
-      2,
-      /^No such file: \/\S+\/apps\/harness\/missing\.suite\.ts\.\n$/u,
-      () => ["run", "missing.suite.ts"]
-    ],
-    [
-      "a file that imports a package that is not there",
-      2,
-      /^\S+homeless\.suite\.ts imports nowhere-to-be-found, which is not installed beside the file\. Install it there, or move the file\.\n$/u,
-      () => {
-        const file = join(folder, "homeless.suite.ts")
-        writeFileSync(file, 'import "nowhere-to-be-found"\n')
-        return ["run", file]
-      }
-    ],
-    [
-      "a file without a suite",
-      2,
-      /^src\/suites\/Operations\.ts has no suite as its default export\. .+\n$/u,
-      () => ["run", "src/suites/Operations.ts"]
-    ],
-    [
-      "a file that does not load",
-      2,
-      /^\S+\/broken\.suite\.ts could not be loaded: this file is broken\n {2}at \S+broken\.suite\.ts:1\n$/u,
-      () => {
-        const file = join(folder, "broken.suite.ts")
-        writeFileSync(file, 'throw new Error("this file is broken")\n')
-        return ["run", file]
-      }
     ],
     [
       "nothing fits",
@@ -366,19 +369,20 @@ describe.concurrent("mistakes", () => {
     ]
   ]
 
-  for (const [what, code, sentence, args, env] of cases) {
+  const check = (by: typeof call, [what, code, sentence, args, env]: Case) =>
     it(`${what}: one sentence and exit code ${code}`, async () => {
-      const ended = await run(args(), env)
+      const ended = await by(args(), env)
       assert.match(ended.stderr, sentence)
       assert.strictEqual(ended.code, code)
       assert.strictEqual(ended.stdout, "")
     })
-  }
+  for (const one of ofFiles) check(run, one)
+  for (const one of cases) check(call, one)
 
   it("a report that cannot be written at the end: one sentence and exit code 2", async () => {
     const directory = reportDir()
     mkdirSync(join(directory, "report.json"), { recursive: true })
-    const { code, stderr } = await run(["run", "versions", "--report-dir", directory])
+    const { code, stderr } = await call(["run", "versions", "--report-dir", directory])
     assert.strictEqual(
       stderr,
       `The report cannot be written: ${join(directory, "report.json")} is a folder and not a file.\n`
@@ -394,7 +398,7 @@ describe.concurrent("mistakes", () => {
       response.writeHead(404, { "content-type": "application/json" }).end('{"detail":"Not Found"}')
     )
     const [first, second] = await Promise.all(
-      [page, api].map((port) => run(["run", "--target", `http://127.0.0.1:${port}`], { WEBAGENT_API_KEY: key }))
+      [page, api].map((port) => call(["run", "--target", `http://127.0.0.1:${port}`], { WEBAGENT_API_KEY: key }))
     )
     assert.match(
       first?.stderr ?? "",
@@ -436,7 +440,7 @@ describe("serve with a simulation's flags", () => {
   })
 
   it("a wrong one is one sentence and exit 2", async () => {
-    const { code, stderr } = await run(["serve", "--profile", "flakey"])
+    const { code, stderr } = await call(["serve", "--profile", "flakey"])
     assert.deepStrictEqual(
       [code, stderr],
       [2, 'Unknown preset "flakey". Did you mean flaky? To use a file, give its path, such as ./flakey.json.\n']
@@ -446,7 +450,7 @@ describe("serve with a simulation's flags", () => {
 
 describe.concurrent("list and help", () => {
   it("list names every suite with what its scenarios need", async () => {
-    const { code, stdout } = await run(["list"])
+    const { code, stdout } = await call(["list"])
     assert.strictEqual(code, 0)
     for (const suite of ["v2-sessions", "v4-runs", "authentication", "cross-version"]) {
       assert.match(stdout, new RegExp(`^${suite} {2}\\(\\d+\\)$`, "mu"))
@@ -455,7 +459,7 @@ describe.concurrent("list and help", () => {
   })
 
   it("run and load say the same of the flags that both take", async () => {
-    const [ofRun, ofLoad] = await Promise.all(["run", "load"].map((command) => run([command, "--help"])))
+    const [ofRun, ofLoad] = await Promise.all(["run", "load"].map((command) => call([command, "--help"])))
     const said = (help: string | undefined, flag: string) =>
       new RegExp(`--${flag} .*default: .*`, "u").exec(help ?? "")?.[0].replaceAll(/ +/gu, " ")
     const key = said(ofRun?.stdout, "api-key-env")

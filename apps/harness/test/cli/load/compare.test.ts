@@ -7,6 +7,7 @@ import { afterAll } from "vitest"
 import { AbReport } from "@webagent/load/AbReport"
 import * as ScriptedK6 from "./ScriptedK6.ts"
 import * as ScriptedService from "./ScriptedService.ts"
+import { call } from "../inProcess.ts"
 import { run, start } from "../program.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "webagent-pairs-test-"))
@@ -46,7 +47,6 @@ const measuring = (slow: string, factor: number | string) => `
 const reportIn = (directory: string) =>
   Schema.decodeUnknownSync(Schema.fromJsonString(AbReport))(readFileSync(join(directory, "ab-smoke.json"), "utf8"))
 
-// nineteen programs start, on a machine that may be busy
 describe.concurrent("load --ab", () => {
   it("says that the second is slower, by how much, and ends with 1", async () => {
     const [a, b, directory] = [await serve(), await serve(), newFolder()]
@@ -69,7 +69,7 @@ describe.concurrent("load --ab", () => {
     const [a, b, directory] = [await serve(), await serve(), newFolder()]
     const k6 = ScriptedK6.write(directory, measuring("none", 1))
     const args = ["load", "--ab", a, b, "--pairs", "4", "--report-dir", directory]
-    const { code, stderr, stdout } = await run(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
+    const { code, stderr, stdout } = await call(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
     assert.deepStrictEqual([code, stderr], [0, ""], stdout)
     assert.match(stdout, /^no difference seen: smallest detectable change of a time: \+\d+ % or less$/mu)
     assert.include(stdout, `${join(directory, "ab-average-load.html")}\n`)
@@ -85,7 +85,7 @@ describe.concurrent("load --ab", () => {
       ${measuring(b, "factor")}`
     const k6 = ScriptedK6.write(directory, body)
     const args = ["load", "smoke", "--ab", a, b, "--pairs", "5", "--report-dir", directory]
-    const { code, stderr, stdout } = await run(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
+    const { code, stderr, stdout } = await call(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
     assert.match(stdout, /^cannot tell: request p50 .*; (?:about \d+|over 1,000) pairs would be needed/mu)
     assert.deepStrictEqual([code, stderr], [5, ""], stdout)
     assert.strictEqual(reportIn(directory).verdict, "cannot tell")
@@ -98,7 +98,7 @@ describe.concurrent("load --ab", () => {
     const body = `const { mkdirSync } = await import("node:fs"); mkdirSync(${inTheWay}, { recursive: true })`
     const k6 = ScriptedK6.write(directory, body + measuring(b, 1.3))
     const args = ["load", "smoke", "--ab", a, b, "--pairs", "3", "--report-dir", directory]
-    const { code, stderr, stdout } = await run(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
+    const { code, stderr, stdout } = await call(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
     assert.match(stdout, /^B is worse: by more than 5 %: request p50 \+30 % /mu)
     assert.match(stderr, /^Cannot write the report: .*ab-smoke\.json.*\.\n$/u)
     assert.strictEqual(code, 2)
@@ -109,11 +109,11 @@ describe.concurrent("load --ab", () => {
     const env = { WEBAGENT_API_KEY: key }
     const args = ["load", "smoke", "--ab", a, b]
     const failing = ScriptedK6.write(directory, 'write("boom"); process.exitCode = 107')
-    const failed = await run([...args, "--report-dir", directory], { ...env, WEBAGENT_K6: failing.path })
+    const failed = await call([...args, "--report-dir", directory], { ...env, WEBAGENT_K6: failing.path })
     assert.strictEqual(failed.code, 1)
     assert.match(failed.stderr, /^The comparison has no result: k6 failed: the script failed to load .*\nboom\n$/u)
     const silent = ScriptedK6.write(other, `sumUp(${passed})`)
-    const empty = await run([...args, "--report-dir", other], { ...env, WEBAGENT_K6: silent.path })
+    const empty = await call([...args, "--report-dir", other], { ...env, WEBAGENT_K6: silent.path })
     assert.deepStrictEqual(
       [empty.code, empty.stderr],
       [1, `The comparison has no result: no request to ${a} succeeded.\n`]
@@ -134,7 +134,7 @@ describe.concurrent("load --ab", () => {
       `${measuring("none", 1)}\nif (process.env.WEBAGENT_BASE_URL === ${JSON.stringify(b)}) sumUp(${idle})`
     )
     const args = ["load", "smoke", "--ab", a, b, "--report-dir", directory]
-    const { code, stderr } = await run(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
+    const { code, stderr } = await call(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
     assert.deepStrictEqual(
       [code, stderr],
       [1, `The comparison has no result: ${b} completed no work: runs_completed is 0.\n`]
@@ -149,7 +149,7 @@ describe.concurrent("load --ab", () => {
       `${measuring("none", 1)}\nif (process.env.WEBAGENT_BASE_URL === ${JSON.stringify(b)}) sumUp(${left})`
     )
     const args = ["load", "smoke", "--ab", a, b, "--pairs", "3", "--report-dir", directory]
-    const { stderr, stdout } = await run(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
+    const { stderr, stdout } = await call(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
     assert.strictEqual(stderr, "")
     assert.deepStrictEqual(stdout.match(/^left .*$/gmu), [
       `left     4 browsers and 8 runs at ${b} may still be open and cost money`
@@ -204,15 +204,10 @@ describe.concurrent("load --ab", () => {
       "a service that is no address",
       ["smoke", "--ab", "foo", "bar"],
       /^--ab needs two services, each "simulated" or a URL such as https:\/\/host; got "foo"\.\n$/u
-    ],
-    [
-      "another machine",
-      ["smoke", "--ab", "simulated", "https://api.example.com"],
-      /^https:\/\/api\.example\.com is on another machine\. The load would send up to 16,792 requests .*\. To send it anyway, add --allow-remote\.\n$/u
     ]
   ] as const) {
     it(`${what}: one sentence and exit code 2`, async () => {
-      const { code, stderr } = await run(["load", ...args], {
+      const { code, stderr } = await call(["load", ...args], {
         WEBAGENT_API_KEY: key,
         WEBAGENT_K6: ScriptedK6.write(newFolder(), "").path
       })
@@ -220,6 +215,17 @@ describe.concurrent("load --ab", () => {
       assert.strictEqual(code, 2)
     })
   }
+
+  it("another machine: one sentence and exit code 2", async () => {
+    const { path } = ScriptedK6.write(newFolder(), "")
+    const args = ["load", "smoke", "--ab", await serve(), "https://api.example.com"]
+    const { code, stderr } = await call(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: path })
+    assert.match(
+      stderr,
+      /^https:\/\/api\.example\.com is on another machine\. The load would send up to 16,792 requests .*\. To send it anyway, add --allow-remote\.\n$/u
+    )
+    assert.strictEqual(code, 2)
+  })
 })
 
 describe("load --baseline", () => {
@@ -229,17 +235,17 @@ describe("load --baseline", () => {
     const env = { WEBAGENT_API_KEY: key }
     const args = ["load", "smoke", "--target", address, "--report-dir", directory, "--baseline", baseline]
     const usual = { ...env, WEBAGENT_K6: ScriptedK6.write(directory, measuring("none", 1)).path }
-    const first = await run([...args, "--record"], usual)
+    const first = await call([...args, "--record"], usual)
     assert.deepStrictEqual([first.code, first.stderr], [0, ""])
     assert.include(first.stdout, "\nbaseline: cannot tell, 0 of 5 runs needed\n")
     const recorded = readFileSync(baseline, "utf8")
     assert.strictEqual(recorded.trim().split("\n").length, 1)
     writeFileSync(baseline, recorded.repeat(5))
-    const same = await run(args, usual)
+    const same = await call(args, usual)
     assert.match(same.stdout, /^baseline \(5 runs\): .* no difference seen \(smallest detectable change \+\d+ %\)$/mu)
     assert.strictEqual(same.code, 0)
     const slow = { ...env, WEBAGENT_K6: ScriptedK6.write(newFolder(), measuring(address, 1.3)).path }
-    const worse = await run(args, slow)
+    const worse = await call(args, slow)
     assert.match(worse.stdout, /^baseline \(5 runs\): request p95 18 ms, usually 14 ms to 14 ms: WORSE /mu)
     assert.strictEqual(worse.code, 1)
     assert.match(
@@ -247,12 +253,12 @@ describe("load --baseline", () => {
       /<failure message="request p95 was 18 ms, baseline 14 ms to 14 ms" type="baseline"\/>/u
     )
     const moved = await serve()
-    const elsewhere = await run(
+    const elsewhere = await call(
       args.map((arg) => (arg === address ? moved : arg)),
       usual
     )
     assert.include(elsewhere.stdout, "\nbaseline: cannot tell, 0 of 5 runs needed (5 left out: other settings)\n")
-    const other = await run([...args, "--rate", "7"], usual)
+    const other = await call([...args, "--rate", "7"], usual)
     assert.include(other.stdout, "\nbaseline: cannot tell, 0 of 5 runs needed (5 left out: other settings)\n")
     assert.strictEqual(readFileSync(baseline, "utf8").trim().split("\n").length, 5)
   })

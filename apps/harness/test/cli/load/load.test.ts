@@ -15,7 +15,8 @@ import { LoadReport } from "@webagent/load/LoadReport"
 import * as LoadScript from "@webagent/load/LoadScript"
 import * as ScriptedK6 from "./ScriptedK6.ts"
 import * as ScriptedService from "./ScriptedService.ts"
-import { run, start } from "../program.ts"
+import { call } from "../inProcess.ts"
+import { type Ended, run, start } from "../program.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "webagent-load-test-"))
 let count = 0
@@ -41,12 +42,25 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-/** Runs `load smoke` on a service with a program in the place of k6. */
-const scripted = async (body: string, args: ReadonlyArray<string> = [], service?: ScriptedService.ScriptedService) => {
+/** How to run `load smoke` on a service, with a program in the place of k6. */
+const prepare = async (body: string, args: ReadonlyArray<string>, service?: ScriptedService.ScriptedService) => {
   const directory = newFolder()
   const k6 = ScriptedK6.write(directory, body)
   const { address } = service ?? (await serve())
   const all = ["load", "smoke", "--target", `${address}/api/v4/`, "--report-dir", directory, ...args]
+  return { address, all, directory, k6 }
+}
+
+/** Runs `load smoke` with a program in the place of k6, in this process. */
+const called = async (body: string, args: ReadonlyArray<string> = []) => {
+  const { all, directory, k6 } = await prepare(body, args)
+  const ended: Ended = await call(all, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
+  return { ...ended, directory, k6 }
+}
+
+/** Runs `load smoke` with a program in the place of k6, as its users do. */
+const scripted = async (body: string, args: ReadonlyArray<string> = [], service?: ScriptedService.ScriptedService) => {
+  const { address, all, directory, k6 } = await prepare(body, args, service)
   // what a program that ends at once leaves behind goes with the folder
   const inherited = { HTTPS_PROXY: "http://proxy", TMPDIR: directory }
   const env = { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path, K6_VUS: "7", SECRET: "x", ...inherited }
@@ -106,8 +120,7 @@ describe.concurrent("k6", () => {
       out: "otlp=http://127.0.0.1:4318"
     }
     const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value])
-    const { directory, k6, started } = await scripted(`sumUp(${JSON.stringify(passed)})`, args)
-    const { code, stderr, stdout } = await started.ended
+    const { code, directory, k6, stderr, stdout } = await called(`sumUp(${JSON.stringify(passed)})`, args)
     assert.deepStrictEqual([code, stderr], [0, ""])
     assert.include(stdout, " · closed model · 4 virtual users for 5s · ")
     const [call] = k6.calls()
@@ -134,8 +147,7 @@ describe.concurrent("k6", () => {
 
   it("a crossed threshold is named, and the exit code is 1", async () => {
     const summary = ScriptedK6.summary({ http_req_failed: false, checks: true, runs_lost: false })
-    const { directory, started } = await scripted(`sumUp(${JSON.stringify(summary)}); process.exitCode = 99`)
-    const { code, stderr, stdout } = await started.ended
+    const { code, directory, stderr, stdout } = await called(`sumUp(${JSON.stringify(summary)}); process.exitCode = 99`)
     assert.deepStrictEqual([code, stderr], [1, ""])
     assert.match(stdout, /^http_req_failed +< 1 % +5 % +FAILED$/mu)
     assert.match(stdout, /^failed: http_req_failed, runs_lost · 0 requests/mu)
@@ -162,8 +174,7 @@ describe.concurrent("k6", () => {
     ["another summary", "sumUp({ metrics: {} })", /k6 failed: it wrote no summary\.\n$/u]
   ] as const) {
     it(`${what}: one sentence, what k6 said, and exit code 1`, async () => {
-      const { directory, started } = await scripted(body)
-      const { code, stderr } = await started.ended
+      const { code, directory, stderr } = await called(body)
       assert.match(stderr, sentence)
       assert.strictEqual(code, 1)
       assert.throws(() => reportIn(directory))
@@ -183,7 +194,7 @@ describe.concurrent("k6", () => {
     const { path } = ScriptedK6.write(newFolder(), "process.exitCode = 107")
     const { address } = await serve()
     const args = ["load", "smoke", "--target", address, "--report-dir", directory]
-    const { code } = await run(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: path })
+    const { code } = await call(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: path })
     assert.strictEqual(code, 1)
     assert.deepStrictEqual(readdirSync(directory), ["load-smoke.junit.xml"])
     assert.notInclude(readFileSync(join(directory, "load-smoke.junit.xml"), "utf8"), "earlier")
@@ -195,8 +206,7 @@ describe.concurrent("k6", () => {
       const { mkdirSync } = await import("node:fs")
       mkdirSync(process.env.K6_WEB_DASHBOARD_EXPORT.replace("-k6.html", ".json"))
       sumUp(${JSON.stringify(passed)})`
-    const { started } = await scripted(body)
-    const { code, stderr, stdout } = await started.ended
+    const { code, stderr, stdout } = await called(body)
     assert.include(stdout, "\npassed · 182 requests, 1 run completed, 0 browsers stopped in 1.23 s\n")
     assert.match(stderr, /^Cannot write the report: .*load-smoke\.json.*\.\n$/u)
     assert.strictEqual(code, 2)
@@ -242,8 +252,7 @@ describe.concurrent("k6", () => {
           ${other}
         })
       }).listen(Number(port), host)`
-      const { directory, started } = await scripted(body, ["--segments", "2"])
-      const { code, stderr, stdout } = await started.ended
+      const { code, directory, stderr, stdout } = await called(body, ["--segments", "2"])
       assert.deepStrictEqual([code, stderr], [1, ""], stdout)
       assert.match(stdout, /^failed: checks · 182 requests/mu)
       assert.strictEqual(reportIn(directory).verdict, "failed")
@@ -270,9 +279,8 @@ describe.concurrent("k6", () => {
           if (request.method === "PATCH") finish(0)
         })
       }).listen(Number(port), host)`
-    const once = await scripted(taken(1), ["--segments", "2"])
-    const { code, stderr, stdout } = await once.started.ended
-    assert.deepStrictEqual([code, stderr], [0, ""], stdout)
+    const once = await called(taken(1), ["--segments", "2"])
+    assert.deepStrictEqual([once.code, once.stderr], [0, ""], once.stdout)
     const after = ({ args }: { readonly args: ReadonlyArray<string> }, flag: string) =>
       args[args.indexOf(flag) + 1] ?? ""
     // the other process may be ended before it has noted its call
@@ -281,9 +289,9 @@ describe.concurrent("k6", () => {
     const addresses = once.k6.calls().map((call) => after(call, "--address"))
     assert.strictEqual(new Set(addresses).size, addresses.length)
     assert.strictEqual(ofTaken(once).length, 2)
-    const always = await scripted(taken(99), ["--segments", "2"])
+    const always = await called(taken(99), ["--segments", "2"])
     assert.match(
-      (await always.started.ended).stderr,
+      always.stderr,
       /k6 failed: process 2 of 2: another program took its address each time \(exit code 106\)\.\nError from API server\n$/u
     )
     assert.strictEqual(ofTaken(always).length, 5)
@@ -314,8 +322,7 @@ describe.concurrent("k6", () => {
           process.on("SIGINT", () => finish(105))
           listen(() => appendFileSync(new URL("began", import.meta.url), "x"))
         }`
-      const { directory, started } = await scripted(body, ["--segments", "2"])
-      const { code, stderr } = await started.ended
+      const { code, directory, stderr } = await called(body, ["--segments", "2"])
       assert.strictEqual(
         stderr,
         "The load test has no result: k6 failed: process 2 of 2: the script failed to load or threw an error (exit code 107).\nboom\n"
@@ -410,7 +417,7 @@ describe.concurrent("--render k6-operator", () => {
     ]
   ] as const) {
     it(`${what}: one sentence and exit code 2`, async () => {
-      const { code, stderr } = await run(["load", "smoke", "--render", "k6-operator", ...args])
+      const { code, stderr } = await call(["load", "smoke", "--render", "k6-operator", ...args])
       assert.match(stderr, sentence)
       assert.strictEqual(code, 2)
     })
@@ -604,7 +611,8 @@ describe.concurrent("mistakes", () => {
   ]
   for (const [what, code, sentence, args, env] of cases) {
     it(`${what}: one sentence and exit code ${code}`, async () => {
-      const ended = await run(args, env)
+      // the build of k6 looks for Go on the PATH of the process
+      const ended = await (env === nowhere ? run : call)(args, env)
       assert.match(ended.stderr, sentence)
       assert.deepStrictEqual([ended.code, ended.stdout], [code, ""])
     })
@@ -616,14 +624,14 @@ describe.concurrent("mistakes", () => {
     const { path } = ScriptedK6.write(directory, `sumUp(${JSON.stringify(passed)})`)
     const args = ["load", "smoke", "--target", address, "--report-dir", directory]
     const env = { WEBAGENT_API_KEY: key, WEBAGENT_K6: path }
-    const refused = await run(args, env)
+    const refused = await call(args, env)
     assert.strictEqual(refused.code, 2)
     assert.match(
       refused.stderr,
       /^\S+ is not simulated and may cost money\. The load would send up to 2,099 requests .+ add --allow-remote\.\n$/u
     )
     assert.throws(() => reportIn(directory))
-    const meant = await run([...args, "--allow-remote"], env)
+    const meant = await call([...args, "--allow-remote"], env)
     assert.strictEqual(meant.code, 0)
     assert.include(
       meant.stdout,
