@@ -78,7 +78,7 @@ const explain = (error: PortInUseError | ListenError, controlPort: Option.Option
 }
 
 /** Where it is, what it is like where that is not the usual, and the key, last: who waits for it has read all. */
-const announce = (asked: SimulationFlags.Asked) =>
+const announce = (asked: SimulationFlags.Resolved) =>
   Effect.gen(function* () {
     const server = yield* Server
     const lines = [

@@ -1,36 +1,10 @@
 /** undici by hand: no timeout but its own, no retry, nothing checked. */
-import { setTimeout as sleep } from "node:timers/promises"
 import { Agent, request } from "undici"
-import { closedLoop, runByHand, waitEach } from "./closed-loop.mjs"
+import { byHand } from "./by-hand.mjs"
 
-export const make = ({ apiKey, polls, url }) => {
-  const dispatcher = new Agent({ keepAliveTimeout: 20_000 })
-  const headers = { "x-service-api-key": apiKey, accept: "application/json" }
-  const jsonHeaders = { ...headers, "content-type": "application/json" }
-  const read = async (path) => {
-    const { body } = await request(`${url}/api/v4/runs/${path}`, { dispatcher, headers })
-    return body.json()
-  }
-  const create = async (task) => {
-    const { body } = await request(`${url}/api/v4/runs`, {
-      dispatcher,
-      method: "POST",
-      headers: jsonHeaders,
-      body: JSON.stringify({ task })
-    })
-    return body.json()
-  }
-  const status = (id) => read(`${id}/status`)
-  const get = (id) => read(id)
-  const wait = async (id) => {
-    while ((await status(id)).status !== "completed") await sleep(2000)
-    return get(id)
-  }
-  return {
-    create: closedLoop(() => create("Find a red mug")),
-    status: closedLoop(() => status("r-0-1")),
-    get: closedLoop(() => get("r-0-1")),
-    run: closedLoop(runByHand({ create, get, status }, polls, sleep)),
-    wait: waitEach(wait)
-  }
-}
+const dispatcher = new Agent({ keepAliveTimeout: 20_000 })
+
+export const make = byHand(async (url, options) => {
+  const { body } = await request(url, { ...options, dispatcher })
+  return body.json()
+})

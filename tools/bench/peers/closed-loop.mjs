@@ -16,12 +16,3 @@ export const closedLoop = (call) => async (concurrency, duration_ms) => {
 export const waitEach = (wait) => (ids, onEnd, onFailure) => {
   for (const id of ids) wait(id).then(onEnd, onFailure)
 }
-
-/** A run of some polls by hand: create, poll until it is over, read it in full. */
-export const runByHand =
-  ({ create, get, status }, polls, sleep) =>
-  async () => {
-    const { id } = await create(`polls ${polls}`)
-    while ((await status(id)).status !== "completed") await sleep(1)
-    return get(id)
-  }

@@ -1,7 +1,7 @@
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { complaints, line } from "./Complaint.ts"
+import { fieldIssues, line } from "./FieldIssue.ts"
 import { FaultPlan } from "./FaultPlan.ts"
 import { type PresetName, presetNames, presets } from "./presets.ts"
 import { Profile } from "./Profile.ts"
@@ -30,7 +30,7 @@ const isPreset = (name: string): name is PresetName => presetNames.some((known) 
 const decode = <A>(schema: Schema.Codec<A, unknown>, input: unknown): Result.Result<A, SettingsError> =>
   Result.mapError(
     Schema.decodeUnknownResult(schema, { errors: "all", onExcessProperty: "error" })(input),
-    ({ issue }) => new SettingsError({ lines: complaints(issue, input).map(line) })
+    ({ issue }) => new SettingsError({ lines: fieldIssues(issue, input).map(line) })
   )
 
 /** What no compiler has looked at may be anything: a fault of a kind that is misspelt would never strike. */

@@ -64,7 +64,7 @@ export const Span = Schema.String.check(
   })
 )
 
-/** A check that one length of time is not longer than another: the complaint is about the first. */
+/** A check that one length of time is not longer than another: the issue is about the first. */
 export const notLonger = <const Short extends string, const Long extends string>(short: Short, long: Long) =>
   Schema.makeFilter((value: Readonly<Record<Short | Long, Duration.Duration>>) =>
     Duration.isLessThanOrEqualTo(value[short], value[long])

@@ -1,5 +1,5 @@
 export * from "./Api.ts"
-export * from "./Complaint.ts"
+export * from "./FieldIssue.ts"
 export * from "./ControlKeyAuth.ts"
 export * from "./Distribution.ts"
 export * from "./Errors.ts"

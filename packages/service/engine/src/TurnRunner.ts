@@ -5,7 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import type { Agent, AgentError, TurnSchedule, StreamingAgent } from "./ports/Agent.ts"
-import type { RefusedMove } from "./domain/RefusedMove.ts"
+import type { InvalidTransition } from "./domain/InvalidTransition.ts"
 import type { Timer } from "./TimerHeap.ts"
 import * as Turn from "./domain/Turn.ts"
 import * as TimerQueue from "./TimerQueue.ts"
@@ -34,7 +34,7 @@ interface TurnListener {
     execution: Execution,
     turn: Turn.Turn,
     event: Turn.TurnEvent
-  ) => Effect.Effect<Turn.Turn | undefined, RefusedMove>
+  ) => Effect.Effect<Turn.Turn | undefined, InvalidTransition>
   /** The agent is done with the turn, however that came about. */
   readonly onEnd: (execution: Execution, turn: Turn.Turn, ending: Turn.TurnEvent) => Effect.Effect<void>
 }
@@ -93,7 +93,7 @@ export const make = Effect.fnUntraced(function* (agent: Agent["Service"], listen
   const perform = (performing: StreamingAgent, execution: Execution, turn: Turn.Turn): Effect.Effect<void> =>
     performing.perform(turn).pipe(
       Stream.runForEach((event) =>
-        Effect.catchTag(listener.onEvent(execution, turn, event), "RefusedMove", (refused) =>
+        Effect.catchTag(listener.onEvent(execution, turn, event), "InvalidTransition", (refused) =>
           Turn.isTerminal(refused.from) ? Effect.void : Effect.die(refusal(refused))
         )
       ),
@@ -165,7 +165,7 @@ const endingOf = (exit: Exit.Exit<void, AgentError>): Turn.TurnEvent => {
   return Cause.hasInterruptsOnly(exit.cause) ? cancelled : failed(Cause.squash(exit.cause))
 }
 
-const refusal = (refused: RefusedMove): string =>
+const refusal = (refused: InvalidTransition): string =>
   `The agent reported ${refused.event} while the turn was ${refused.from}.`
 
 const died = (turn: Turn.Turn, defect: unknown) => Effect.logError(`The agent crashed in turn ${turn.id}`, defect)

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import type { Pinning } from "../measure/Pinning.ts"
-import { timed } from "./TimedProcess.ts"
+import { timed } from "../measure/TimedProcess.ts"
 
 /** The metrics of a run of k6, as its scripts sum them up. */
 export type Metrics = Readonly<Record<string, { readonly values: Readonly<Record<string, number | null>> } | undefined>>

@@ -3,14 +3,15 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { bundleServer } from "../measure/Bundle.ts"
 import { installPeers, versionOf as versionOfPeer } from "../measure/PeerInstall.ts"
+import { autocannon } from "../measure/Load.ts"
 import { pinning } from "../measure/Pinning.ts"
 import { inFolder, type Options } from "../measure/Report.ts"
 import { apiKey, createRun, type ServerProcess, startServer } from "../measure/ServerProcess.ts"
+import { timed } from "../measure/TimedProcess.ts"
 import { ourK6, stockK6, versionOf } from "./K6Builds.ts"
 import { figure, type K6Request, type K6Run, runK6 } from "./K6Process.ts"
 import type { Decoding, Generator, GeneratorSample, K6Report } from "./K6Report.ts"
 import { orderOf } from "./Order.ts"
-import { timed } from "./TimedProcess.ts"
 
 const readScript = fileURLToPath(new URL("../../k6/read.js", import.meta.url))
 const loadScript = fileURLToPath(new URL("../../../../packages/harness/load/k6/smoke.load.ts", import.meta.url))
@@ -76,25 +77,23 @@ const measureGenerators = (
       }
       const read = (request: Pick<K6Request, "k6" | "flags">) => async () =>
         ofRun(await runK6({ ...request, script: readScript, env }, { folder, pinning: pinned }))
-      const autocannon = async (): Promise<GeneratorSample> => {
-        const work = { url, apiKey, connections: users, duration_s: seconds(quick), kind: "read", path }
-        const { cpu_s, peak_MB, stdout } = await timed(
-          pinned.onLoadCore({ file: process.execPath, args: [join(installed, "load.mjs"), JSON.stringify(work)] })
-        )
-        const result = JSON.parse(stdout) as { readonly answers: number; readonly duration_s: number }
-        return {
-          requests: result.answers,
-          perSecond: result.answers / result.duration_s,
-          cpu_us: (cpu_s * 1e6) / result.answers,
-          peak_MB
-        }
+      const work = {
+        url,
+        apiKey,
+        connections: users,
+        duration_s: seconds(quick),
+        work: { kind: "read", path }
+      } as const
+      const byAutocannon = async (): Promise<GeneratorSample> => {
+        const { answers, cpu_s, duration_s, peak_MB } = await autocannon(installed, pinned)(work)
+        return { requests: answers, perSecond: answers / duration_s, cpu_us: (cpu_s * 1e6) / answers, peak_MB }
       }
       const makers: Record<Generator, () => Promise<GeneratorSample>> = {
         stock: read({ k6: stock }),
         again: read({ k6: stock }),
         ours: read({ k6 }),
         csv: read({ k6, flags: ["--out", "csv=-"] }),
-        autocannon
+        autocannon: byAutocannon
       }
       return interleaved(makers, rounds, log)
     }

@@ -3,7 +3,7 @@ import { inspected } from "../measure/Inspector.ts"
 import type { Command, Pinning } from "../measure/Pinning.ts"
 import { apiKey, createRun, freePort, type ServerProcess, startServer } from "../measure/ServerProcess.ts"
 import { runId, sessionId, sessionPath, statusPath } from "./Fixtures.ts"
-import type { Load, LoadRequest, Work } from "./Load.ts"
+import type { Load, LoadRequest, Work } from "../measure/Load.ts"
 
 /** How much is measured. */
 export interface Settings {

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { versionOf } from "../measure/PeerInstall.ts"
 import type { Command } from "../measure/Pinning.ts"
 import { apiKey } from "../measure/ServerProcess.ts"
-import { writeDatabase, writeMappings, writeMockoon, writeOpenApi } from "./Fixtures.ts"
+import { writeDatabase, writeMappings, writeOpenApi } from "./Fixtures.ts"
 import type { Contestant } from "./Measurement.ts"
 
 /** Where a server is started, and with what. */
@@ -127,21 +127,5 @@ export const peers: ReadonlyArray<Peer> = [
     "--no-request-journal",
     "--disable-request-logging"
   ]),
-  wiremock("wiremock", "", "the same, with the journal that it keeps unless told not to", []),
-  {
-    name: "mockoon",
-    title: ({ installed }) => `Mockoon CLI ${versionOf(installed, "@mockoon/cli")}`,
-    stateful: false,
-    live: false,
-    remark: "one answer, by two rules",
-    command: ({ folder, installed, port }) =>
-      node(
-        join(installed, "node_modules/@mockoon/cli/bin/run.js"),
-        "start",
-        "--data",
-        writeMockoon(folder, port),
-        "--disable-log-to-file",
-        "--disable-admin-api"
-      )
-  }
+  wiremock("wiremock", "", "the same, with the journal that it keeps unless told not to", [])
 ]

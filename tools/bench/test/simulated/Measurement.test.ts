@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { bundleServer } from "../../src/measure/Bundle.ts"
 import type { Pinning } from "../../src/measure/Pinning.ts"
-import type { Load, LoadRequest } from "../../src/simulated/Load.ts"
+import type { Load, LoadRequest } from "../../src/measure/Load.ts"
 import { type Contestant, measure, type Settings } from "../../src/simulated/Measurement.ts"
 import { contestant, peers } from "../../src/simulated/Peers.ts"
 

@@ -1,7 +1,7 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { ActiveOrStopped, Moment, OptionalMoment, OptionalText } from "./Fields.ts"
-import { refused, type RefusedMove } from "./RefusedMove.ts"
+import { invalidTransition, type InvalidTransition } from "./InvalidTransition.ts"
 
 /** A hosted browser that client code drives itself over CDP. */
 export const Browser = Schema.Struct({
@@ -23,7 +23,7 @@ export const make = (fields: Pick<Browser, "id" | "proxyCountryCode" | "startedA
 })
 
 /** The stopped browser; a browser stops once. */
-export const stop = (browser: Browser, at_ms: number): Result.Result<Browser, RefusedMove> =>
+export const stop = (browser: Browser, at_ms: number): Result.Result<Browser, InvalidTransition> =>
   browser.status === "stopped"
-    ? Result.fail(refused(browser.status, "Stopped"))
+    ? Result.fail(invalidTransition(browser.status, "Stopped"))
     : Result.succeed({ ...browser, status: "stopped", finishedAt_ms: at_ms })

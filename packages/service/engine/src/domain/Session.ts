@@ -2,7 +2,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Decimal from "./Decimal.ts"
 import { ActiveOrStopped, Moment, OptionalMoment, OptionalText } from "./Fields.ts"
-import { refused, type RefusedMove } from "./RefusedMove.ts"
+import { invalidTransition, type InvalidTransition } from "./InvalidTransition.ts"
 
 /** A session: turns that run one after the other in one browser. */
 export const Session = Schema.Struct({
@@ -56,9 +56,13 @@ export const make = (fields: Pick<Session, "id" | "thinkingLevel" | "createdAt_m
 export const share = (session: Session): Session => ({ ...session, shared: true })
 
 /** The session after the event; a stopped session refuses every event, and the answer says which. */
-export const move = (session: Session, event: SessionEvent, at_ms: number): Result.Result<Session, RefusedMove> => {
+export const move = (
+  session: Session,
+  event: SessionEvent,
+  at_ms: number
+): Result.Result<Session, InvalidTransition> => {
   if (session.status === "stopped") {
-    return Result.fail(refused(session.status, event._tag))
+    return Result.fail(invalidTransition(session.status, event._tag))
   }
   if (event._tag === "Stopped") return Result.succeed({ ...session, status: "stopped", finishedAt_ms: at_ms })
   const proxyUsedMb = Decimal.add(session.proxyUsedMb, event.proxyUsedMb ?? "0")

@@ -2,7 +2,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Decimal } from "./Decimal.ts"
 import { Moment, OptionalMoment, OptionalText } from "./Fields.ts"
-import { refused, type RefusedMove } from "./RefusedMove.ts"
+import { invalidTransition, type InvalidTransition } from "./InvalidTransition.ts"
 import type { SessionSettings } from "./Session.ts"
 
 /** Where a turn stands. The last three are terminal. */
@@ -85,10 +85,10 @@ export const make = (
 })
 
 /** The turn after the event, or why the event cannot happen to it. */
-export const move = (turn: Turn, event: TurnEvent, at_ms: number): Result.Result<Turn, RefusedMove> => {
+export const move = (turn: Turn, event: TurnEvent, at_ms: number): Result.Result<Turn, InvalidTransition> => {
   const { from, to } = moves[event._tag]
   if (!from.includes(turn.status)) {
-    return Result.fail(refused(turn.status, event._tag))
+    return Result.fail(invalidTransition(turn.status, event._tag))
   }
   return Result.succeed({
     ...turn,

@@ -15,7 +15,7 @@ describe("Browser", () => {
     const stopped = { ...browser, status: "stopped", finishedAt_ms: 7 } as const
     assert.deepStrictEqual(
       Browser.stop(stopped, 8),
-      Result.fail({ _tag: "RefusedMove", from: "stopped", event: "Stopped" })
+      Result.fail({ _tag: "InvalidTransition", from: "stopped", event: "Stopped" })
     )
   })
 })

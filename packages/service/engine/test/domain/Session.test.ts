@@ -39,7 +39,7 @@ describe("Session", () => {
   for (const event of ["Adjusted", "Stopped"] as const) {
     it(`stopped + ${event} is refused`, () => {
       const moved = Session.move({ ...session, status: "stopped", finishedAt_ms: 1 }, { _tag: event }, 2)
-      assert.deepStrictEqual(moved, Result.fail({ _tag: "RefusedMove", from: "stopped", event }))
+      assert.deepStrictEqual(moved, Result.fail({ _tag: "InvalidTransition", from: "stopped", event }))
     })
   }
 })

@@ -31,7 +31,7 @@ describe("Turn", () => {
       it(`${from} + ${tag} ${to === undefined ? "is refused" : `-> ${to}`}`, () => {
         const moved = Turn.move({ ...turn, status: from }, events[tag], 5)
         if (to === undefined) {
-          assert.deepStrictEqual(moved, Result.fail({ _tag: "RefusedMove", from, event: tag }))
+          assert.deepStrictEqual(moved, Result.fail({ _tag: "InvalidTransition", from, event: tag }))
         } else {
           assert.strictEqual(Result.getOrThrow(moved).status, to)
         }

@@ -28,8 +28,8 @@ const canonical = (value: unknown): string => {
 
 const digest = (value: unknown): string => hash("sha256", canonical(value), "base64url")
 
-/** What a create is asked for: by which request, on which route, with which decoded body. */
-export interface Asked {
+/** What a create asks for: by which request, on which route, with which decoded body. */
+export interface CreateRequest {
   readonly request: HttpServerRequest.HttpServerRequest
   /** The operation, and the id in its path where it has one. */
   readonly route: ReadonlyArray<string>
@@ -41,7 +41,7 @@ const fromRequest = ({
   payload,
   request,
   route
-}: Asked): Effect.Effect<SafeCreate | undefined, HTTPValidationError> => {
+}: CreateRequest): Effect.Effect<SafeCreate | undefined, HTTPValidationError> => {
   const key = request.headers[idempotencyKeyHeader.toLowerCase()]
   if (key === undefined) return Effect.succeed(undefined)
   if (key === "")
@@ -55,10 +55,10 @@ const fromRequest = ({
 
 /** Carries out a create once a key, and says on the wire when it answers what an earlier one made. */
 export const once = <A extends { readonly replayed: boolean }, E, R>(
-  asked: Asked,
+  wanted: CreateRequest,
   create: (safe: SafeCreate | undefined) => Effect.Effect<A, E, R>
 ) =>
-  fromRequest(asked).pipe(
+  fromRequest(wanted).pipe(
     Effect.flatMap(create),
     Effect.tap(({ replayed }) =>
       replayed

@@ -67,10 +67,10 @@ export const flags = {
 }
 
 /** The flags as they were given. */
-export type Given = Command.Command.Config.Infer<typeof flags>
+export type Flags = Command.Command.Config.Infer<typeof flags>
 
 /** What was asked for, ready for `SimulatedService.layer`, and a line for each setting that is not as usual. */
-export interface Asked {
+export interface Resolved {
   readonly options: Pick<SimulatedOptions, "profile" | "faults" | "time" | "control" | "journal">
   /** What to print of it and of where the control API listens, once it does. */
   readonly lines: (control: ControlServer["Service"]) => ReadonlyArray<readonly [label: string, text: string]>
@@ -114,7 +114,7 @@ const profileOf = (chosen: string): Effect.Effect<Profile, SimulationMistake, Fi
         )
   )
 
-const timeOf = ({ time, timeScale }: Given): Effect.Effect<TimeMode | undefined, SimulationMistake> => {
+const timeOf = ({ time, timeScale }: Flags): Effect.Effect<TimeMode | undefined, SimulationMistake> => {
   if (Option.isSome(timeScale)) {
     return Option.isSome(time) && time.value === "manual"
       ? Effect.fail(mistake("--time manual and --time-scale cannot be combined. Remove one of them."))
@@ -124,7 +124,7 @@ const timeOf = ({ time, timeScale }: Given): Effect.Effect<TimeMode | undefined,
 }
 
 /** The key of the control API: as given, else from the environment, else a new one that has to be printed. */
-const controlOf = Effect.fnUntraced(function* ({ control, controlKey, controlPort }: Given) {
+const controlOf = Effect.fnUntraced(function* ({ control, controlKey, controlPort }: Flags) {
   // to name its port or its key is to ask for it
   if (!control && Option.isNone(controlKey) && Option.isNone(controlPort)) return undefined
   const configured = yield* Effect.orElseSucceed(
@@ -149,7 +149,7 @@ const timeLine = (time: TimeMode, profile: Profile | undefined): string => {
 const rules = (plan: FaultPlan): string => (plan.length === 1 ? "1 rule" : `${plan.length} rules`)
 
 /** What the flags ask for; fails with a sentence, and a line for each wrong field of a file. */
-export const resolve = Effect.fnUntraced(function* (given: Given) {
+export const resolve = Effect.fnUntraced(function* (given: Flags) {
   const profile = Option.isSome(given.profile) ? yield* profileOf(given.profile.value) : undefined
   const faults = Option.isSome(given.faults)
     ? yield* read("faults", given.faults.value, (yield* settingsFile).faultPlanFromJson)
@@ -176,5 +176,5 @@ export const resolve = Effect.fnUntraced(function* (given: Given) {
       ...(address === undefined ? [] : [["control", address] as const]),
       ...(control?.isNew === true ? [["control-key", control.key] as const] : [])
     ]
-  } satisfies Asked
+  } satisfies Resolved
 })

@@ -1,4 +1,4 @@
-import { complaints, ControlInvalidError, ControlValidation, line } from "@webagent/control"
+import { fieldIssues, ControlInvalidError, ControlValidation, line } from "@webagent/control"
 import * as ByteSize from "effect/ByteSize"
 import * as Effect from "effect/Effect"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
@@ -44,7 +44,7 @@ const bodyProblems = Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top)
   const decoded = Schema.decodeUnknownResult(Schema.toEncoded(schema), { errors: "all", onExcessProperty: "error" })(
     body
   )
-  return Result.isFailure(decoded) ? complaints(decoded.failure.issue, body) : []
+  return Result.isFailure(decoded) ? fieldIssues(decoded.failure.issue, body) : []
 })
 
 const checked = <A, E, R>(endpoint: HttpApiEndpoint.Top, handled: Effect.Effect<A, E, R>) =>
@@ -64,7 +64,7 @@ export const layer: Layer.Layer<ControlValidation> = Layer.succeed(ControlValida
       const { kind, cause } = error
       return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => {
         const given = kind === "Query" ? Object.fromEntries(new URLSearchParams(url.replace(/^[^?]*/u, ""))) : {}
-        const problems = complaints(cause.issue, given).map((problem) => `${parts[kind]} ${line(problem)}`)
+        const problems = fieldIssues(cause.issue, given).map((problem) => `${parts[kind]} ${line(problem)}`)
         return Effect.fail(invalid(problems.join("\n")))
       })
     }),

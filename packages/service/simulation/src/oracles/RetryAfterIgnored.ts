@@ -2,7 +2,7 @@ import * as Findings from "./Findings.ts"
 import { caller, type Detector } from "./Detector.ts"
 import * as BoundedMap from "../journal/BoundedMap.ts"
 
-interface Asked {
+interface RetryAfter {
   readonly seq: number
   readonly until_ms: number
   readonly status: number
@@ -18,7 +18,7 @@ const tolerance_ms = 2
  */
 export const make = (): Detector => {
   const findings = Findings.make()
-  const asked = BoundedMap.make<Asked>()
+  const asked = BoundedMap.make<RetryAfter>()
   return {
     oracle: "retry-after-ignored",
     request: (row) => {

@@ -11,7 +11,7 @@ import type { Identity } from "../journal/Requests.ts"
 import * as TokenBucket from "./TokenBucket.ts"
 
 /** Who asks for what. */
-export interface Asked {
+export interface LimitedRequest {
   readonly identity: Identity
   /** As it was sent; the empty text without one. */
   readonly apiKey: string
@@ -62,7 +62,7 @@ export class Limits extends Context.Service<
     /** Whether the profile limits or delays anything: if not, only creates need to ask. */
     readonly inForce: () => boolean
     /** Asks to be let in at this time. A slot has to be left when the request ends, however it ends. */
-    readonly enter: (asked: Asked, now_ms: number) => Admission
+    readonly enter: (asked: LimitedRequest, now_ms: number) => Admission
     /** The request is over: a slot that nothing was made for is free again. */
     readonly leave: (slot: Slot) => void
     /** A record is new or has moved, during this exchange if there was one. */
@@ -123,10 +123,10 @@ const make = Effect.map(Behaviour, (behaviour): Limits["Service"] => {
     (of === "turn" ? rules?.concurrentRuns : rules?.concurrentBrowsers) ?? Infinity
 
   /** A repeated create is answered also at a limit: it makes nothing. */
-  const replayOf = ({ apiKey, idempotencyKey, identity: { operation, resource } }: Asked) =>
+  const replayOf = ({ apiKey, idempotencyKey, identity: { operation, resource } }: LimitedRequest) =>
     idempotencyKey === undefined ? undefined : JSON.stringify([apiKey, operation, resource, idempotencyKey])
 
-  const slot = (asked: Asked, of: Slot["of"], rules: Rules | undefined): Slot | undefined => {
+  const slot = (asked: LimitedRequest, of: Slot["of"], rules: Rules | undefined): Slot | undefined => {
     const caller = callerOf(asked.apiKey)
     const replay = replayOf(asked)
     if (replay !== undefined && keyed.get(replay) === true) return { caller, of, held: false }
@@ -135,7 +135,7 @@ const make = Effect.map(Behaviour, (behaviour): Limits["Service"] => {
     return { caller, of, held: true, ...(replay === undefined ? {} : { replay }) }
   }
 
-  const enter = (asked: Asked, now_ms: number): Admission => {
+  const enter = (asked: LimitedRequest, now_ms: number): Admission => {
     const { identity } = asked
     if (identity.operation === "unrouted") return { slot: null }
     const rules = behaviour.profile().limits

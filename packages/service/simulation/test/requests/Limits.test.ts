@@ -4,7 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { Behaviour } from "../../src/behaviour/Behaviour.ts"
 import type { RequestContext, Slot } from "../../src/requests/RequestContext.ts"
-import { type Asked, Limits } from "../../src/requests/Limits.ts"
+import { type LimitedRequest, Limits } from "../../src/requests/Limits.ts"
 import type { Identity } from "../../src/journal/Requests.ts"
 import * as Layer from "effect/Layer"
 
@@ -19,7 +19,7 @@ const identity = (operation: Route, attempt = 1): Identity => ({
   attempt
 })
 
-const asked = (operation: Route, more: Partial<Asked> = {}): Asked => ({
+const asked = (operation: Route, more: Partial<LimitedRequest> = {}): LimitedRequest => ({
   identity: identity(operation),
   apiKey: "wak_a",
   idempotencyKey: undefined,
@@ -29,7 +29,7 @@ const asked = (operation: Route, more: Partial<Asked> = {}): Asked => ({
 const during = (slot: Slot | null): RequestContext => ({ makes: "turn", made: null, slot })
 
 /** Lets a create in, has it make this turn, and ends it. */
-const create = (limits: Limits["Service"], id: string, more: Partial<Asked> = {}): boolean => {
+const create = (limits: Limits["Service"], id: string, more: Partial<LimitedRequest> = {}): boolean => {
   const answer = limits.enter(asked("v4.createRun", more), 0)
   if ("refusal" in answer) return false
   limits.moved({ of: "session", id: `session of ${id}`, from: null, to: "active" }, during(answer.slot))

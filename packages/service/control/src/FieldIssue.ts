@@ -3,7 +3,7 @@ import type * as SchemaIssue from "effect/SchemaIssue"
 import { meant } from "./Spelling.ts"
 
 /** What is wrong with one field: its path as it is written (`faults[0].when.rate`), and a sentence about it. */
-export interface Complaint {
+export interface FieldIssue {
   /** The empty text for the whole. */
   readonly path: string
   readonly sentence: string
@@ -88,18 +88,18 @@ const wordOf = (ast: SchemaAST.AST, field: string): string | undefined => {
   return type?._tag === "Literal" ? String(type.literal) : undefined
 }
 
-const wrong = (path: Path, expected: string, value: unknown, more = ""): Complaint => ({
+const wrong = (path: Path, expected: string, value: unknown, more = ""): FieldIssue => ({
   path: written(path),
   sentence:
     value === undefined ? `is missing, expected ${expected}` : `expected ${expected}, got ${shown(value)}${more}`
 })
 
-const unknownField = (path: Path, known: ReadonlyArray<string>): Complaint => ({
+const unknownField = (path: Path, known: ReadonlyArray<string>): FieldIssue => ({
   path: written(path),
   sentence: `is not a field that is known here${question(path.at(-1), known) || `; known are ${known.join(", ")}`}`
 })
 
-const ofUnion = (issue: SchemaIssue.AnyOf, path: Path, input: unknown): ReadonlyArray<Complaint> => {
+const ofUnion = (issue: SchemaIssue.AnyOf, path: Path, input: unknown): ReadonlyArray<FieldIssue> => {
   const { ast, issues } = issue
   const value = at(input, path)
   const told = discriminator(ast)
@@ -122,7 +122,7 @@ const ofUnion = (issue: SchemaIssue.AnyOf, path: Path, input: unknown): Readonly
     : keys.map((key) => unknownField([...path, key], known))
 }
 
-const of = (issue: SchemaIssue.Issue, path: Path, input: unknown): ReadonlyArray<Complaint> => {
+const of = (issue: SchemaIssue.Issue, path: Path, input: unknown): ReadonlyArray<FieldIssue> => {
   const value = at(input, path)
   switch (issue._tag) {
     case "Pointer":
@@ -155,7 +155,7 @@ const of = (issue: SchemaIssue.Issue, path: Path, input: unknown): ReadonlyArray
 }
 
 /** A field that is missing is told with what belongs there, an entry that is missing with its list. */
-const missingIn = (ast: SchemaAST.AST, issue: SchemaIssue.Issue, path: Path): ReadonlyArray<Complaint> | undefined => {
+const missingIn = (ast: SchemaAST.AST, issue: SchemaIssue.Issue, path: Path): ReadonlyArray<FieldIssue> | undefined => {
   if (issue._tag !== "Pointer" || issue.issue._tag !== "MissingKey") return undefined
   if (ast._tag === "Arrays") return [{ path: written(path), sentence: "needs at least one entry" }]
   const [key] = issue.path
@@ -164,13 +164,13 @@ const missingIn = (ast: SchemaAST.AST, issue: SchemaIssue.Issue, path: Path): Re
 }
 
 /** What is wrong with an input, once a field, from the issue with which a schema refused it. */
-export const complaints = (issue: SchemaIssue.Issue, input: unknown): ReadonlyArray<Complaint> => {
-  const first = new Map<string, Complaint>()
-  for (const complaint of of(issue, [], input)) {
-    if (!first.has(complaint.path)) first.set(complaint.path, complaint)
+export const fieldIssues = (issue: SchemaIssue.Issue, input: unknown): ReadonlyArray<FieldIssue> => {
+  const first = new Map<string, FieldIssue>()
+  for (const found of of(issue, [], input)) {
+    if (!first.has(found.path)) first.set(found.path, found)
   }
   return [...first.values()]
 }
 
 /** One line of text. */
-export const line = ({ path, sentence }: Complaint): string => (path === "" ? sentence : `${path}: ${sentence}`)
+export const line = ({ path, sentence }: FieldIssue): string => (path === "" ? sentence : `${path}: ${sentence}`)

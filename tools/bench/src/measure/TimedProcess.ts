@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
-import type { Command } from "../measure/Pinning.ts"
+import type { Command } from "./Pinning.ts"
 
 /** The result of a program and its usage. */
-interface Timed {
+export interface Timed {
   readonly exitCode: number | null
   readonly stdout: string
   readonly stderr: string

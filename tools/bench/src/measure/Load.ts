@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process"
 import { join } from "node:path"
-import type { Pinning } from "../measure/Pinning.ts"
+import type { Pinning } from "./Pinning.ts"
+import { type Timed, timed } from "./TimedProcess.ts"
 
 /** What is asked of a server, over and over: one path; creates; or create, status, status, fetch. */
 export type Work =
@@ -34,20 +34,14 @@ interface LoadResult {
 /** Makes load; the bench brings autocannon, a test something smaller. */
 export type Load = (request: LoadRequest) => Promise<LoadResult>
 
-/** autocannon in a process of its own, on the core for load. */
+/** autocannon in a process of its own, on the core for load, with what it cost. */
 export const autocannon =
-  (installed: string, pinning: Pinning): Load =>
-  ({ work, ...request }) =>
-    new Promise((resolve, reject) => {
-      const { args, file } = pinning.onLoadCore({
-        file: process.execPath,
-        args: [join(installed, "load.mjs"), JSON.stringify({ ...request, ...work })]
-      })
-      const child = spawn(file, args, { stdio: ["ignore", "pipe", "inherit"] })
-      let text = ""
-      child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk))
-      child.once("error", reject)
-      child.once("close", (code) =>
-        code === 0 ? resolve(JSON.parse(text) as LoadResult) : reject(new Error(`The load ended with ${code}`))
-      )
-    })
+  (installed: string, pinning: Pinning) =>
+  async ({ work, ...request }: LoadRequest): Promise<LoadResult & Pick<Timed, "cpu_s" | "peak_MB">> => {
+    const args = [join(installed, "load.mjs"), JSON.stringify({ ...request, ...work })]
+    const { cpu_s, exitCode, peak_MB, stderr, stdout } = await timed(
+      pinning.onLoadCore({ file: process.execPath, args })
+    )
+    if (exitCode !== 0) throw new Error(`The load ended with ${exitCode}: ${stderr.trim()}`)
+    return { ...(JSON.parse(stdout) as LoadResult), cpu_s, peak_MB }
+  }

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { parseClock, timed } from "../../src/load/TimedProcess.ts"
+import { parseClock, timed } from "../../src/measure/TimedProcess.ts"
 
 const node = (script: string) => ({ file: process.execPath, args: ["-e", script] })
 
