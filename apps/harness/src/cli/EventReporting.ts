@@ -38,17 +38,17 @@ export const start = Effect.fnUntraced(function* (directory: string, continued: 
     "PlatformError",
     cannotBegin
   )
-  let trouble: PlatformError | undefined
+  let failure: PlatformError | undefined
   let last: RunEvent | undefined
   const write = (event: RunEvent) =>
-    trouble === undefined
-      ? log.write(event).pipe(Effect.catch((error) => Effect.sync(() => (trouble = error))))
+    failure === undefined
+      ? log.write(event).pipe(Effect.catch((error) => Effect.sync(() => (failure = error))))
       : Effect.void
   return {
     // one that is killed while its reports are written has not ended, and can be taken up again
     emit: (event) => (event._tag === "RunFinished" ? Effect.sync(() => (last = event)) : Effect.asVoid(write(event))),
     finish: Effect.suspend(() => (last === undefined ? Effect.void : write(last))).pipe(
-      Effect.flatMap(() => (trouble === undefined ? Effect.void : Effect.fail(trouble)))
+      Effect.flatMap(() => (failure === undefined ? Effect.void : Effect.fail(failure)))
     )
   } satisfies EventReporting
 })

@@ -4,7 +4,7 @@ import type { Breach, TrialVerdict } from "@webagent/report/Trial"
 import type { TrialLog } from "./TrialLog.ts"
 
 /** What is looked at to judge one trial. */
-export interface Judged {
+export interface Evidence {
   readonly verdict: TrialVerdict
   /** What the scenario does on purpose. */
   readonly allows: ReadonlyArray<Allowance>
@@ -21,7 +21,7 @@ const isAllowance = (oracle: string): oracle is Allowance => allowances.some((kn
 const cancelled = (rows: ReadonlyArray<JournalEntry>): ReadonlySet<string> =>
   new Set(rows.flatMap((row) => (row.type === "move" && row.of === "turn" && row.to === "cancelled" ? [row.id] : [])))
 
-const neverFetched = ({ log, rows }: Judged): ReadonlyArray<Breach> => {
+const neverFetched = ({ log, rows }: Evidence): ReadonlyArray<Breach> => {
   const over = cancelled(rows)
   return Array.from(log.made).flatMap(([id, { at_ms, kind }]): ReadonlyArray<Breach> => {
     // what an earlier try of the trial made was given up with it
@@ -41,8 +41,8 @@ const neverFetched = ({ log, rows }: Judged): ReadonlyArray<Breach> => {
  * What a trial broke, whatever its checks say. How its clients behaved is held against a trial that passed only, since
  * one that failed had no chance to end well, and not where the scenario says that it does so on purpose.
  */
-export const ofTrial = (judged: Judged): ReadonlyArray<Breach> => {
-  const { allows, redact, verdict, verdicts } = judged
+export const ofTrial = (evidence: Evidence): ReadonlyArray<Breach> => {
+  const { allows, redact, verdict, verdicts } = evidence
   const counts = (oracle: string) =>
     isAllowance(oracle) ? verdict === "passed" && !allows.includes(oracle) : oracle !== "browsers-left-open"
   const seen = verdicts
@@ -51,5 +51,5 @@ export const ofTrial = (judged: Judged): ReadonlyArray<Breach> => {
     .flatMap(({ findings, oracle }) =>
       findings.map(({ resource, sentence }) => ({ invariant: oracle, sentence: redact(sentence), resource }))
     )
-  return [...seen, ...(counts("results-never-fetched") ? neverFetched(judged) : [])]
+  return [...seen, ...(counts("results-never-fetched") ? neverFetched(evidence) : [])]
 }

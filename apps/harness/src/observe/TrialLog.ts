@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import type * as Tracer from "effect/Tracer"
 import type { Seen } from "./Seen.ts"
 import * as Money from "@webagent/report/Money"
-import type { Exchange } from "@webagent/report/Trial"
+import type { SentRequest } from "@webagent/report/Trial"
 
 /** What a create made. */
 export interface Made {
@@ -20,7 +20,7 @@ export interface TrialLog {
   readonly serial: number
   /** When it began, in milliseconds since 1970. */
   began_ms: number
-  lastExchange: Exchange | undefined
+  lastExchange: SentRequest | undefined
   /** The status of a run, session or task that was told last. */
   lastStatus: string | undefined
   /** What the last answer says is wrong, where it says anything. */

@@ -9,7 +9,7 @@ import {
   type RunReport,
   type ScenarioResult
 } from "@webagent/report/RunReport"
-import type { Exchange, Failure, Trial } from "@webagent/report/Trial"
+import type { SentRequest, Failure, Trial } from "@webagent/report/Trial"
 import * as Outages from "./Outages.ts"
 import { counted } from "@webagent/report/Text"
 
@@ -61,7 +61,7 @@ const ids = /\b(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{12,}(?:-\d+)?
 const named = /(\/v\d+\/[a-z-]+\/)[^/]+/u
 
 /** How a request ended, without the ids of its path. */
-const requestLine = ({ method, path, status }: Exchange): string =>
+const requestLine = ({ method, path, status }: SentRequest): string =>
   `${method} ${path.replace(named, "$1…").replaceAll(ids, "…")} ${status === null ? "got no answer" : `answered ${status}`}`
 
 /** A failure in a line: what should have been so, what was expected, what came, and what a timeout was waiting for. */

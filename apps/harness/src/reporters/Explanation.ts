@@ -1,6 +1,6 @@
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import * as Onset from "@webagent/report/Onset"
-import type { Exchange } from "@webagent/report/Trial"
+import type { SentRequest } from "@webagent/report/Trial"
 import * as Attention from "./Attention.ts"
 import * as FailureDiff from "./FailureDiff.ts"
 import type { Replay } from "./Reporter.ts"
@@ -14,7 +14,7 @@ export interface ExplanationOptions {
   readonly style: Style
 }
 
-const request = ({ method, path, status, duration_ms }: Exchange): string =>
+const request = ({ method, path, status, duration_ms }: SentRequest): string =>
   `${method} ${path}   ${status ?? "no response"}   ${duration(duration_ms)}`
 
 /** How many trials passed, and within what their true rate lies. */

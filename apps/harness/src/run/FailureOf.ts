@@ -2,7 +2,7 @@ import { CheckFailed, type Scenario, whereOf } from "@webagent/scenario"
 import * as Cause from "effect/Cause"
 import * as Formatter from "effect/Formatter"
 import { sourceLine } from "./SourceLine.ts"
-import type { Exchange, Failure } from "@webagent/report/Trial"
+import type { SentRequest, Failure } from "@webagent/report/Trial"
 
 const longest = 2000
 
@@ -36,7 +36,7 @@ const harmless = (text: string): string =>
 export const failureOf = (options: {
   readonly cause: Cause.Cause<unknown>
   readonly scenario: Scenario
-  readonly request: Exchange | undefined
+  readonly request: SentRequest | undefined
   /** What the service itself said was wrong. */
   readonly service: string | undefined
   /** Takes secrets out of text. */

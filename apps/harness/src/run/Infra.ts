@@ -1,5 +1,5 @@
 import * as Duration from "effect/Duration"
-import type { Exchange } from "@webagent/report/Trial"
+import type { SentRequest } from "@webagent/report/Trial"
 
 /** Why a trial that failed says nothing about what it checks: the service could not be asked. */
 export interface Infra {
@@ -55,7 +55,7 @@ const ofReason = (reason: unknown): Infra | undefined => {
   }
 }
 
-const ofError = (error: unknown, last: Exchange | undefined, depth: number): Infra | undefined => {
+const ofError = (error: unknown, last: SentRequest | undefined, depth: number): Infra | undefined => {
   if (depth > deepest) return undefined
   switch (field(error, "_tag")) {
     case "TooManyRequestsError": {
@@ -88,4 +88,4 @@ const ofError = (error: unknown, last: Exchange | undefined, depth: number): Inf
  * last exchange before it failed. A check that refuses an answer counts when the answer was a 429, or from 502 on;
  * a 500 is the service's own mistake there, and a service that is too slow has failed.
  */
-export const of = (error: unknown, last: Exchange | undefined): Infra | undefined => ofError(error, last, 0)
+export const of = (error: unknown, last: SentRequest | undefined): Infra | undefined => ofError(error, last, 0)

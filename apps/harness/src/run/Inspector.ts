@@ -107,7 +107,7 @@ export const make = Effect.fnUntraced(function* (
   const inspect = Effect.fnUntraced(function* (ended: EndedTrial) {
     const { log, scenario, suite, verdict } = ended
     const rows = yield* rowsOf(log)
-    const verdicts = introspection === undefined ? [] : introspection.judge(rows ?? [])
+    const verdicts = introspection === undefined ? [] : introspection.verdictsOf(rows ?? [])
     for (const { findings, oracle } of verdicts) {
       for (const { seqs } of findings) for (const seq of seqs) blamed.add(`${oracle} ${seq}`)
     }

@@ -98,7 +98,7 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
     }
     const ending = yield* options.finish ?? Effect.succeed<Ending>({ breaches: [], leftovers: [] })
     const concluded = (options.conclude ?? identity)(yield* reportOf(ordered, ending))
-    const report = { ...concluded, gate: Gate.judge(concluded) }
+    const report = { ...concluded, gate: Gate.decide(concluded) }
     yield* options.emit({ _tag: "RunFinished", report })
     return report
   }).pipe(Effect.uninterruptible)

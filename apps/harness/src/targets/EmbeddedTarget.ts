@@ -27,7 +27,7 @@ const introspection = Effect.fnUntraced(function* (parts: Context.Context<Behavi
       return taken
     }),
     ahead_ms: 0,
-    judge: (rows) => {
+    verdictsOf: (rows) => {
       const { pollInterval } = behaviour.profile()
       return verdictsOf(rows, {
         pollInterval_ms: pollInterval === undefined ? undefined : Duration.toMillis(pollInterval)

@@ -1,4 +1,5 @@
 import type { ControlClient, JournalEntry, OpenView, Verdict, Verdicts } from "@webagent/control"
+import type * as Simulation from "@webagent/simulation"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
@@ -6,34 +7,28 @@ import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
 
 /** The service's own record cannot be read. */
-export class WitnessError extends Data.TaggedError("WitnessError")<{ readonly message: string }> {}
+export class IntrospectionError extends Data.TaggedError("IntrospectionError")<{ readonly message: string }> {}
 
 /** What a server of ours says of how it was used, beside what its clients see. */
 export interface Introspection {
   /** The rows that its journal has had since the last time that it was asked. */
-  readonly rows: Effect.Effect<ReadonlyArray<JournalEntry>, WitnessError>
+  readonly rows: Effect.Effect<ReadonlyArray<JournalEntry>, IntrospectionError>
   /** By how much the server's own clock is ahead of this process's, in milliseconds. */
   readonly ahead_ms: number
   /** What the oracles say of some rows; the state is not looked at. */
-  readonly judge: (rows: ReadonlyArray<JournalEntry>) => ReadonlyArray<Verdict>
+  readonly verdictsOf: (rows: ReadonlyArray<JournalEntry>) => ReadonlyArray<Verdict>
   /** What they say of everything that the server has seen. */
-  readonly verdicts: Effect.Effect<Verdicts, WitnessError>
+  readonly verdicts: Effect.Effect<Verdicts, IntrospectionError>
   /** What is not over. */
-  readonly open: Effect.Effect<OpenView, WitnessError>
+  readonly open: Effect.Effect<OpenView, IntrospectionError>
   /** Ends a run or a session; answers whether it is over. */
   readonly end: (kind: string, id: string) => Effect.Effect<boolean>
   /** Whether only this process can use the service. */
   readonly exclusive: boolean
 }
 
-/** What a Introspection takes of a control API that is reached by HTTP, or not. */
-export type Judge = (
-  rows: ReadonlyArray<JournalEntry>,
-  options: { readonly pollInterval_ms: number | undefined }
-) => ReadonlyArray<Verdict>
-
 const failed = (error: { readonly message: string }) =>
-  new WitnessError({ message: `The control API cannot be read: ${error.message}` })
+  new IntrospectionError({ message: `The control API cannot be read: ${error.message}` })
 
 const pageSize = 5000
 const looks = 3
@@ -54,7 +49,7 @@ export const aheadOf = Effect.fnUntraced(function* <E>(realNow_ms: Effect.Effect
 
 /** Reads a server through its control API, from now on. */
 export const remote = Effect.fnUntraced(
-  function* (control: ControlClient.ControlClient, judge: Judge) {
+  function* (control: ControlClient.ControlClient, verdictsOf: typeof Simulation.verdictsOf) {
     const oneAtATime = yield* Semaphore.make(1)
     const profile = yield* control.behaviour.getProfile()
     const pollInterval_ms = profile.pollInterval === undefined ? undefined : Duration.toMillis(profile.pollInterval)
@@ -75,7 +70,7 @@ export const remote = Effect.fnUntraced(
         }
       }).pipe(Effect.mapError(failed), oneAtATime.withPermit),
       ahead_ms: yield* aheadOf(Effect.map(control.state.getTime(), ({ realNow_ms }) => realNow_ms)),
-      judge: (rows) => judge(rows, { pollInterval_ms }),
+      verdictsOf: (rows) => verdictsOf(rows, { pollInterval_ms }),
       verdicts: Effect.mapError(control.record.getVerdicts(), failed),
       open: Effect.mapError(control.record.getOpen(), failed),
       end: (kind, id) =>
@@ -89,5 +84,5 @@ export const remote = Effect.fnUntraced(
       exclusive: false
     } satisfies Introspection
   },
-  Effect.mapError((error) => (error instanceof WitnessError ? error : failed(error)))
+  Effect.mapError((error) => (error instanceof IntrospectionError ? error : failed(error)))
 )

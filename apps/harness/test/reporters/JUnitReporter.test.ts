@@ -138,7 +138,7 @@ describe("JUnitReporter", () => {
     ]
     assert.deepStrictEqual(
       reports.map(told),
-      reports.map((report) => Gate.judge(report).green)
+      reports.map((report) => Gate.decide(report).green)
     )
   })
 

@@ -57,7 +57,7 @@ const nightOf = Effect.fnUntraced(function* (
   const tonight = dated(report)
   const judgement = judge(past, ofReport(tonight))
   const judged = { ...tonight, judgement }
-  return { events, report: { ...judged, gate: Gate.judge(judged) } }
+  return { events, report: { ...judged, gate: Gate.decide(judged) } }
 })
 
 let known: ReadonlyArray<Night> | undefined

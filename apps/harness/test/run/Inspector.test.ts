@@ -5,7 +5,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FileSystem from "effect/FileSystem"
-import { WitnessError } from "../../src/targets/Introspection.ts"
+import { IntrospectionError } from "../../src/targets/Introspection.ts"
 import { apiKey, live, runIn, serverOf } from "./inspected.ts"
 
 const lost = { kind: "reset", placement: "after-apply" } as const
@@ -188,7 +188,7 @@ describe("the end of a run", () => {
       const { introspection } = target
       assert.isDefined(introspection)
       if (introspection === undefined) return
-      const rows = Effect.fail(new WitnessError({ message: "The control API cannot be read: gone" }))
+      const rows = Effect.fail(new IntrospectionError({ message: "The control API cannot be read: gone" }))
       const { report } = yield* runIn({ ...target, introspection: { ...introspection, rows } }, [
         Suite.make("s", [careful])
       ])

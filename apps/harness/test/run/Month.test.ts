@@ -43,7 +43,7 @@ describe("a month of nights through the runner", () => {
         const report = yield* nightOf(day, day < 30 ? usual : worse)
         const judged = { ...report, judgement: judge({ nights, accepted: [] }, ofReport(report)) }
         nights.push(ofReport(judged))
-        const reasons = Gate.judge(judged).reasons.filter(({ rule }) => rule === "regressed")
+        const reasons = Gate.decide(judged).reasons.filter(({ rule }) => rule === "regressed")
         if (reasons.length > 0) alarms.push(day)
         if (reasons.some(({ sentence }) => sentence.startsWith("pass rate of shop › s8:"))) named.push(day)
       }

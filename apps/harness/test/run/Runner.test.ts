@@ -158,7 +158,7 @@ describe("Runner", () => {
         ]
       )
       assert.isFalse(report.interrupted)
-      assert.isFalse(Gate.judge(report).green)
+      assert.isFalse(Gate.decide(report).green)
     })
   )
 
@@ -220,7 +220,7 @@ describe("Runner", () => {
       )
       assert.strictEqual(result?.verdict, "flaky")
       assert.strictEqual(result?.failure?.message, "Error: third")
-      assert.isFalse(Gate.judge(report).green)
+      assert.isFalse(Gate.decide(report).green)
       assert.strictEqual(new Set(result?.trials.map(({ seed }) => seed)).size, 5)
     })
   )
@@ -309,7 +309,7 @@ describe("Runner", () => {
       const [trial] = report.results[0]?.trials ?? []
       assert.deepStrictEqual([trial?.breaches, trial?.trace], [[breach("created-twice")], "traces/1.json"])
       assert.deepStrictEqual(report.breaches, [breach("left-open")])
-      assert.isFalse(Gate.judge(report).green)
+      assert.isFalse(Gate.decide(report).green)
     })
   )
 

@@ -11,8 +11,8 @@ export interface Pair {
 }
 
 /** What a comparison concludes, of one metric or of all. */
-export const Verdict = Schema.Literals(["worse", "better", "no difference seen", "cannot tell"])
-export type Verdict = typeof Verdict.Type
+export const Conclusion = Schema.Literals(["worse", "better", "no difference seen", "cannot tell"])
+export type Conclusion = typeof Conclusion.Type
 
 /** A metric of both services, and how B compares with A. */
 export const Row = Schema.Struct({
@@ -31,7 +31,7 @@ export const Row = Schema.Struct({
   detectable: Schema.Number,
   /** How many pairs would make a relevant change detectable, where it is not; missing where it would be over a thousand. */
   pairs_needed: Schema.optionalKey(Schema.Int),
-  verdict: Verdict
+  verdict: Conclusion
 })
 export type Row = typeof Row.Type
 
@@ -128,6 +128,6 @@ export const of = (pairs: ReadonlyArray<Pair>, { tolerance }: Allowance): Readon
 }
 
 /** What all rows conclude together: one that is worse decides, then one that cannot tell. */
-export const verdictOf = (rows: ReadonlyArray<Row>): Verdict =>
+export const conclusionOf = (rows: ReadonlyArray<Row>): Conclusion =>
   (["worse", "cannot tell", "better"] as const).find((verdict) => rows.some((row) => row.verdict === verdict)) ??
   "no difference seen"

@@ -1,7 +1,7 @@
 import type { Style } from "@webagent/report/Style"
 import { counted } from "@webagent/report/Text"
 import * as Schema from "effect/Schema"
-import { Row, Verdict } from "./AbComparison.ts"
+import { Conclusion, Row } from "./AbComparison.ts"
 import { WorkloadSettings } from "./LoadReport.ts"
 import { Measurements } from "./Measurements.ts"
 import * as TextTable from "./TextTable.ts"
@@ -23,7 +23,7 @@ export const AbReport = Schema.Struct({
   tolerance: Schema.Number,
   pairs: Schema.Array(Schema.Struct({ order: Schema.Literals(["AB", "BA"]), a: Measurements, b: Measurements })),
   rows: Schema.Array(Row),
-  verdict: Verdict
+  verdict: Conclusion
 })
 export type AbReport = typeof AbReport.Type
 
@@ -68,7 +68,7 @@ export const cellsOf = (row: Row): ReadonlyArray<string> => {
 /** The columns of the table. */
 export const columns = ["metric", "A", "B", "ratio", "95 % interval", "smallest detectable change", "verdict"]
 
-const marked = (verdict: Verdict, style: Style) =>
+const marked = (verdict: Conclusion, style: Style) =>
   verdict === "worse" ? style.bad("WORSE") : verdict === "better" ? style.good("better") : verdict
 
 /** The table that a person reads. */
@@ -97,7 +97,7 @@ const advice = (rows: ReadonlyArray<Row>): string => {
 
 /** The verdict and, after it, what it rests on. */
 export const conclusion = ({ rows, tolerance, verdict }: AbReport): readonly [verdict: string, reason: string] => {
-  const of = (wanted: Verdict) => rows.filter((row) => row.verdict === wanted)
+  const of = (wanted: Conclusion) => rows.filter((row) => row.verdict === wanted)
   if (verdict === "worse") {
     return ["B is worse", `by more than ${Math.round(tolerance * 100)} %: ${changesOf(of("worse"))}`]
   }

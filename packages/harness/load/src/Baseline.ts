@@ -1,7 +1,7 @@
 import * as Interval from "@webagent/statistics/Interval"
 import { counted } from "@webagent/report/Text"
 import { changeText } from "./AbReport.ts"
-import type { Verdict } from "./AbComparison.ts"
+import type { Conclusion } from "./AbComparison.ts"
 import { differences, type Entry } from "./BaselineFile.ts"
 import * as ComparedMetric from "./ComparedMetric.ts"
 
@@ -14,11 +14,11 @@ export interface Row {
   readonly high: string
   /** The smallest change for the worse that would most likely have been seen, as a ratio. */
   readonly detectable: number
-  readonly verdict: Exclude<Verdict, "cannot tell">
+  readonly verdict: Exclude<Conclusion, "cannot tell">
 }
 
 /** What earlier runs say about a run. */
-export interface Judgement {
+export interface BaselineComparison {
   /** How many earlier runs it was compared with. */
   readonly runs: number
   /** Empty where there are too few. */
@@ -48,7 +48,7 @@ const ineligible = (entry: Entry, { machine, settings }: Subject): string | unde
  * Judges a run by the last thirty that passed on the same machine with the same settings: each metric by the interval in
  * which one more of them would lie, and by how much worse is tolerated.
  */
-export const judge = (history: ReadonlyArray<Entry>, subject: Subject, tolerance: number): Judgement => {
+export const compare = (history: ReadonlyArray<Entry>, subject: Subject, tolerance: number): BaselineComparison => {
   const same = history.filter(({ test }) => test === subject.test)
   const reasons = same.map((entry) => ineligible(entry, subject))
   const eligible = same.filter((_, index) => reasons[index] === undefined).slice(-most)
@@ -80,13 +80,13 @@ export const judge = (history: ReadonlyArray<Entry>, subject: Subject, tolerance
 }
 
 /** Why a run was not compared, in a few words. */
-export const tooFew = ({ leftOut, runs }: Judgement): string => {
+export const tooFew = ({ leftOut, runs }: BaselineComparison): string => {
   const others = leftOut.map(([why, count]) => `${count} left out: ${why}`)
   return `${runs} of ${least} runs needed${others.length === 0 ? "" : ` (${others.join("; ")})`}`
 }
 
 /** What a person reads of it: a line, or one for each metric that got worse. */
-export const lines = (judgement: Judgement): ReadonlyArray<string> => {
+export const lines = (judgement: BaselineComparison): ReadonlyArray<string> => {
   const { rows, runs } = judgement
   if (rows.length === 0) return [`baseline: cannot tell, ${tooFew(judgement)}`]
   const lineOf = ({ detectable, high, low, name, now, verdict }: Row) =>

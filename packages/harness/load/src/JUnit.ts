@@ -1,5 +1,5 @@
 import { element, escape } from "@webagent/report/Xml"
-import { type Judgement, tooFew } from "./Baseline.ts"
+import { type BaselineComparison, tooFew } from "./Baseline.ts"
 import type { LoadReport } from "./LoadReport.ts"
 
 /** What is known of a load test also when k6 failed. */
@@ -44,7 +44,7 @@ const document = ({ startedAt, target, test, took_ms }: Header, cases: ReadonlyA
 
 const complete = "runs to its end"
 
-const againstBaseline = (judgement: Judgement): ReadonlyArray<Case> => {
+const againstBaseline = (judgement: BaselineComparison): ReadonlyArray<Case> => {
   const { rows } = judgement
   if (rows.length === 0) {
     return [{ name: "is no worse than its baseline", problem: { kind: "skipped", message: tooFew(judgement) } }]
@@ -62,7 +62,7 @@ const againstBaseline = (judgement: Judgement): ReadonlyArray<Case> => {
  * A load test as JUnit XML: a testcase for each threshold and for each metric that was compared with its baseline, and one
  * for whether it ran to its end.
  */
-export const render = (report: LoadReport, judgement?: Judgement): string =>
+export const render = (report: LoadReport, judgement?: BaselineComparison): string =>
   document(report, [
     {
       name: complete,

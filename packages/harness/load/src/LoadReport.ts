@@ -48,7 +48,7 @@ export const LoadReport = Schema.Struct({
 export type LoadReport = typeof LoadReport.Type
 
 /** The line that says what happened: `failed: checks, http_req_failed · 182 requests, 25 runs completed in 5.4 s`. */
-export const verdict = (report: LoadReport, style: Style): string => {
+const lastLine = (report: LoadReport, style: Style): string => {
   const crossed = report.thresholds.filter(({ ok }) => !ok).map(({ name }) => name)
   const words = {
     passed: () => style.good("passed"),
@@ -117,7 +117,7 @@ export const ending = (report: LoadReport, style: Style): ReadonlyArray<string> 
     ...(times.length === 0
       ? []
       : [...TextTable.render(["latency", "count", "p50", "p95", "p99", "max"], cells, style), ""]),
-    verdict(report, style),
+    lastLine(report, style),
     ...(breaking === undefined ? [] : [`breakpoint at about ${breaking} starts a second`]),
     ...(failed === undefined ? [] : [`failed requests by status: ${failed}`])
   ]

@@ -110,7 +110,7 @@ describe("table and verdict", () => {
       tolerance: 0.05,
       pairs: [],
       rows,
-      verdict: AbComparison.verdictOf(rows)
+      verdict: AbComparison.conclusionOf(rows)
     }
   }
 
@@ -149,7 +149,7 @@ describe("table and verdict", () => {
     const line = AbReport.table(rows, plain).find((text) => text.startsWith("throughput")) ?? ""
     assert.match(line, /^throughput +53\.1\/s +43\.1\/s +0\.81 \(-19 %\) +-2\d % to -1\d % +-\d+ % +WORSE$/u)
     assert.match(
-      AbReport.headline({ ...report(1), rows, verdict: AbComparison.verdictOf(rows) }, plain),
+      AbReport.headline({ ...report(1), rows, verdict: AbComparison.conclusionOf(rows) }, plain),
       /throughput -19 % \(/u
     )
   })
@@ -165,7 +165,7 @@ describe("table and verdict", () => {
     const row = rows.find(({ name }) => name === "request p95")
     assert.strictEqual(row?.verdict, "cannot tell")
     assert.isAbove(row?.pairs_needed ?? 0, 100)
-    assert.strictEqual(AbComparison.verdictOf(rows), "cannot tell")
+    assert.strictEqual(AbComparison.conclusionOf(rows), "cannot tell")
     const line = AbReport.headline({ ...report(1), rows, verdict: "cannot tell" }, plain)
     assert.match(
       line,

@@ -16,7 +16,7 @@ const nights = [1, 1.02, 0.98, 1.01, 0.99, 1.03, 0.97, 1, 1.01].map((factor) => 
 
 describe("judge", () => {
   it("says that a metric is outside of the interval of the earlier runs, and the smallest detectable change", () => {
-    const judgement = Baseline.judge(nights, subject(1.3), 0.05)
+    const judgement = Baseline.compare(nights, subject(1.3), 0.05)
     assert.strictEqual(judgement.runs, 9)
     assert.isTrue(
       judgement.rows.filter(({ name }) => name !== "throughput").every(({ verdict }) => verdict === "worse")
@@ -29,7 +29,7 @@ describe("judge", () => {
   })
 
   it("sees no difference in a run like the others", () => {
-    const judgement = Baseline.judge(nights, subject(1.01), 0.05)
+    const judgement = Baseline.compare(nights, subject(1.01), 0.05)
     assert.deepStrictEqual(new Set(judgement.rows.map(({ verdict }) => verdict)), new Set(["no difference seen"]))
     assert.match(
       Baseline.lines(judgement).join("\n"),
@@ -45,19 +45,21 @@ describe("judge", () => {
       entry(1, { settings: "other" }),
       entry(1, { test: "soak" })
     ]
-    const judgement = Baseline.judge([...nights.slice(0, 4), ...others], subject(9), 0.05)
+    const judgement = Baseline.compare([...nights.slice(0, 4), ...others], subject(9), 0.05)
     assert.deepStrictEqual(judgement.rows, [])
     assert.deepStrictEqual(Baseline.lines(judgement), [
       "baseline: cannot tell, 4 of 5 runs needed (1 left out: failed; 2 left out: other settings; 1 left out: another cores, node)"
     ])
-    assert.strictEqual(Baseline.judge(nights.slice(0, 5), subject(9), 0.05).rows[0]?.verdict, "worse")
+    assert.strictEqual(Baseline.compare(nights.slice(0, 5), subject(9), 0.05).rows[0]?.verdict, "worse")
   })
 
   it("a fall of throughput is worse, and its usual range begins with the lower end", () => {
     const at = (throughput: number) => ({ measurements: measurementsOf(1, { throughput }) })
     const before = [100, 102, 98, 101, 99].map((throughput) => entry(1, at(throughput)))
     const judged = (throughput: number) =>
-      Baseline.judge(before, { ...subject(1), ...at(throughput) }, 0.05).rows.find(({ name }) => name === "throughput")
+      Baseline.compare(before, { ...subject(1), ...at(throughput) }, 0.05).rows.find(
+        ({ name }) => name === "throughput"
+      )
     assert.deepInclude(judged(60), { verdict: "worse", now: "60/s" })
     assert.strictEqual(judged(160)?.verdict, "better")
     const { detectable = 1, high = "", low = "" } = judged(100) ?? {}
@@ -68,7 +70,7 @@ describe("judge", () => {
   it("looks back thirty runs and no further", () => {
     const old = Array.from({ length: 50 }, () => entry(5))
     const recent = Array.from({ length: 30 }, (_, index) => entry(1 + index / 1000))
-    const judgement = Baseline.judge([...old, ...recent], subject(2), 0.05)
+    const judgement = Baseline.compare([...old, ...recent], subject(2), 0.05)
     assert.strictEqual(judgement.runs, 30)
     assert.strictEqual(judgement.rows[0]?.verdict, "worse")
   })
@@ -77,7 +79,7 @@ describe("judge", () => {
     const normal = normals(11)
     const factor = () => Math.exp(0.05 * normal())
     const alarms = Array.from({ length: 1500 }, () =>
-      Baseline.judge(
+      Baseline.compare(
         Array.from({ length: 7 }, () => entry(factor())),
         subject(factor()),
         0

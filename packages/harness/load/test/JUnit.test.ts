@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Judgement } from "../src/Baseline.ts"
+import type { BaselineComparison } from "../src/Baseline.ts"
 import * as JUnit from "../src/JUnit.ts"
 import type { LoadReport } from "../src/LoadReport.ts"
 import { measurementsOf } from "./measurements.ts"
@@ -26,7 +26,7 @@ const row = (verdict: "worse" | "better") => ({
   detectable: 1.05,
   verdict
 })
-const judgement: Judgement = {
+const judgement: BaselineComparison = {
   runs: 5,
   rows: [row("worse"), { ...row("better"), name: "request p50" }],
   leftOut: []

@@ -25,7 +25,7 @@ export const comparison = (factor: number, more: Partial<AbReport> = {}): AbRepo
     tolerance: 0.05,
     pairs,
     rows,
-    verdict: AbComparison.verdictOf(rows),
+    verdict: AbComparison.conclusionOf(rows),
     ...more
   }
 }

@@ -1,12 +1,12 @@
 import * as Schema from "effect/Schema"
 import type { Opinions, Trial } from "./Trial.ts"
 
-const Judge = Schema.Literals(["oracle", "agent", "judge"])
+const Rater = Schema.Literals(["oracle", "agent", "judge"])
 
 /** How often two judges of trials agree, over the trials that both have judged. */
 export const Pair = Schema.Struct({
-  one: Judge,
-  other: Judge,
+  one: Rater,
+  other: Rater,
   /** Trials that both call a success, that only the one or only the other does, and that neither does. */
   both: Schema.Int,
   onlyOne: Schema.Int,

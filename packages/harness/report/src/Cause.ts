@@ -1,6 +1,6 @@
 import { allTrialsOf, type RunReport, type ScenarioResult } from "./RunReport.ts"
 import { cut } from "./Text.ts"
-import type { Breach, Exchange, Failure, Trial } from "./Trial.ts"
+import type { Breach, SentRequest, Failure, Trial } from "./Trial.ts"
 
 /** One reason for which trials went wrong, with every scenario that it explains. */
 export interface Cause {
@@ -34,10 +34,10 @@ export const normalised = (text: string): string =>
 const resource = /(\/v\d+\/[a-z-]+\/)[^/]+/u
 
 /** How a request ended, without the ids of its path: `GET /api/v4/runs/<id>: HTTP 503`. */
-export const requestText = ({ method, path, status }: Exchange): string =>
+export const requestText = ({ method, path, status }: SentRequest): string =>
   `${method} ${normalised(path.replace(resource, "$1<id>"))}: ${status === null ? "no response" : `HTTP ${status}`}`
 
-const isAway = (request: Exchange | undefined): request is Exchange =>
+const isAway = (request: SentRequest | undefined): request is SentRequest =>
   request !== undefined && (request.status === null || request.status === 429 || request.status >= 500)
 
 /** Why a failure happened, in a line: what the service says of itself comes before what the check saw. */

@@ -163,7 +163,7 @@ const cuts = (report: RunReport): ReadonlyArray<Reason> =>
  * - What a limit kept from running is reported and not red. But a scenario that began and finished no trial in time is red.
  * - A run without any result, or with too few, is red. A shard is judged with the other shards instead.
  */
-export const judge = (report: RunReport): GateResult => {
+export const decide = (report: RunReport): GateResult => {
   const { breaches, crossed = [], differences = [], interrupted, judgement, results } = report
   const rows = judgement?.rows ?? []
   const open = results.filter((result) => !isCovered(result))
@@ -235,4 +235,4 @@ export const judge = (report: RunReport): GateResult => {
 }
 
 /** The decision that a report carries, so that all its readers say the same; decided now where it carries none. */
-export const of = (report: RunReport): GateResult => report.gate ?? judge(report)
+export const of = (report: RunReport): GateResult => report.gate ?? decide(report)

@@ -236,7 +236,7 @@ export const RunReport = Schema.Struct({
 })
 export type RunReport = typeof RunReport.Type
 
-/** The result of a scenario of which nothing was run. */
+/** The result of a scenario that was not run. */
 export const unrun = (
   scenario: Pick<ScenarioResult, "suite" | "name" | "source" | "tags" | "needs">,
   started_ms: number,

@@ -2,13 +2,13 @@ import * as Schema from "effect/Schema"
 import { Skip } from "./Skip.ts"
 
 /** One HTTP request of a scenario; `status` is null when no answer came. */
-export const Exchange = Schema.Struct({
+export const SentRequest = Schema.Struct({
   method: Schema.String,
   path: Schema.String,
   status: Schema.NullOr(Schema.Int),
   duration_ms: Schema.Number
 })
-export type Exchange = typeof Exchange.Type
+export type SentRequest = typeof SentRequest.Type
 
 /** Why a trial did not pass: a check, an error or defect that it did not handle, its time, its scenario's budget. */
 export const Failure = Schema.Struct({
@@ -23,7 +23,7 @@ export const Failure = Schema.Struct({
   /** The line of the suite at `where`. */
   source: Schema.optionalKey(Schema.String),
   /** The last request before it failed. */
-  request: Schema.optionalKey(Exchange),
+  request: Schema.optionalKey(SentRequest),
   /** What the service itself says is wrong: `error` of a failed run, or `detail` of the last answer. */
   service: Schema.optionalKey(Schema.String)
 })

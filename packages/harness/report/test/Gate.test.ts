@@ -291,7 +291,7 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
 describe("Gate", () => {
   for (const [what, given, reasons, notes] of cases) {
     it(`${what}: ${reasons.length === 0 ? "green" : "red"}`, () => {
-      const gate = Gate.judge(given)
+      const gate = Gate.decide(given)
       const sentences = (list: ReadonlyArray<Reason>) => list.map(({ sentence }) => sentence)
       assert.deepStrictEqual([sentences(gate.reasons), sentences(gate.notes)], [reasons, notes])
       assert.strictEqual(gate.green, reasons.length === 0)
@@ -308,7 +308,7 @@ describe("Gate", () => {
     const skip = Skip.said({ _tag: "ScenarioTimeLimit", limit_ms: 2000 })
     const cut = (requests: number) =>
       result("hangs", "skipped", { ...skip, trials: [trial({ verdict: "skipped", ...skip, requests })] })
-    const within = (results: ReadonlyArray<ScenarioResult>) => Gate.judge(report(results))
+    const within = (results: ReadonlyArray<ScenarioResult>) => Gate.decide(report(results))
     assert.deepStrictEqual(within([passed, cut(3)]).reasons, [
       { rule: "not run", sentence: "1 scenario exceeded --max-scenario-time: shop › hangs" }
     ])
@@ -324,7 +324,7 @@ it("of many scenarios the new ones are named, each with its age", () => {
     result(name, "failed", { onset: { trials: { since: "2026-11-14T02:00:00.000Z", nights, known: 9 } } })
   const results = [failing("a", 7), failing("b", 7), failing("c", 7), failing("d", 1), passed]
   assert.deepStrictEqual(
-    Gate.judge(report(results)).reasons.map(({ sentence }) => sentence),
+    Gate.decide(report(results)).reasons.map(({ sentence }) => sentence),
     [
       "4 scenarios failed: shop › d (new), shop › a (since 2026-11-14, 7 nights), shop › b (since 2026-11-14, 7 nights), and 1 more"
     ]
@@ -333,7 +333,7 @@ it("of many scenarios the new ones are named, each with its age", () => {
 
 it("a shard that is missing is red, however well the others are", () => {
   const shard = (index: number) => ({ index, of: 3, startedAt: "", duration_ms: 1, interrupted: false })
-  const of = (...indexes: ReadonlyArray<number>) => Gate.judge({ ...report([passed]), shards: indexes.map(shard) })
+  const of = (...indexes: ReadonlyArray<number>) => Gate.decide({ ...report([passed]), shards: indexes.map(shard) })
   assert.isTrue(of(1, 2, 3).green)
   assert.deepStrictEqual(of(1, 3).reasons, [{ rule: "not run", sentence: "1 of 3 shards is missing" }])
 })

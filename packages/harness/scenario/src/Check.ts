@@ -9,7 +9,7 @@ import { OracleCount } from "./OracleCount.ts"
 import type { RawAnswer } from "./RawRequest.ts"
 import { whereOf } from "./Where.ts"
 
-interface Judgement {
+interface Refutation {
   readonly expected: string
   readonly actual: string
   /** The two values, where their difference is worth showing by itself. */
@@ -21,7 +21,7 @@ const pass: Effect.Effect<void> = Effect.map(CheckCount, (count) => {
 })
 
 // The error is made where the suite calls, so that its stack names the suite's line; it is read only on failure.
-const refute = (name: string, at: Error, { actual, differ, expected }: Judgement): Effect.Effect<never, CheckFailed> =>
+const refute = (name: string, at: Error, { actual, differ, expected }: Refutation): Effect.Effect<never, CheckFailed> =>
   Effect.flatMap(CheckCount, (count) => {
     count.failed += 1
     const where = whereOf(at)
@@ -37,7 +37,7 @@ const refute = (name: string, at: Error, { actual, differ, expected }: Judgement
     )
   })
 
-const settle = (name: string, at: Error, refuted: Judgement | undefined): Effect.Effect<void, CheckFailed> =>
+const settle = (name: string, at: Error, refuted: Refutation | undefined): Effect.Effect<void, CheckFailed> =>
   refuted === undefined ? pass : refute(name, at, refuted)
 
 /** The two values are the same, by `Object.is`. */

@@ -159,7 +159,7 @@ export const comparePair = (options: LoadFlags.LoadOptions, urlA: string) =>
       tolerance,
       pairs: measured,
       rows,
-      verdict: AbComparison.verdictOf(rows)
+      verdict: AbComparison.conclusionOf(rows)
     }
     // printed before it is written: a full disk does not lose the result
     yield* write(["", ...AbReport.table(rows, style), "", AbReport.headline(report, style), ""].join("\n"))

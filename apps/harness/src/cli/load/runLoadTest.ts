@@ -38,7 +38,10 @@ const save = Effect.fnUntraced(
     directory: string,
     report: LoadReport.LoadReport,
     series: TimeSeries.TimeSeries,
-    { dashboard, judgement }: { readonly dashboard: string; readonly judgement: Baseline.Judgement | undefined }
+    {
+      dashboard,
+      judgement
+    }: { readonly dashboard: string; readonly judgement: Baseline.BaselineComparison | undefined }
   ) {
     const fs = yield* FileSystem.FileSystem
     const file = (ending: string) => join(directory, `load-${report.test}${ending}`)
@@ -84,7 +87,7 @@ const judge = Effect.fnUntraced(function* (
     settings: BaselineFile.settingsHash({ ...settings, rate, duration_ms, where, profile: behaviour }),
     measurements
   }
-  const judgement = Baseline.judge(history, subject, tolerance)
+  const judgement = Baseline.compare(history, subject, tolerance)
   const entry: BaselineFile.Entry = { version: 2, startedAt, verdict, ...subject }
   return { judgement, recorded: record ? BaselineFile.append(baseline, entry) : Effect.void }
 })

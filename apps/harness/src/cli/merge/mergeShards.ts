@@ -10,7 +10,7 @@ import { counted, duration } from "@webagent/report/Text"
 import * as Gate from "@webagent/report/Gate"
 import * as Money from "@webagent/report/Money"
 import { RunReport } from "@webagent/report/RunReport"
-import type { Given } from "../../run/shards/NightLimits.ts"
+import type { TotalLimits } from "../../run/shards/NightLimits.ts"
 import { merge, type Merged, type ShardReport } from "../../run/shards/Merge.ts"
 import { mergeEvents, type ShardEvents } from "../../run/shards/MergedEvents.ts"
 import { describePlatformError } from "@webagent/report/PlatformErrorText"
@@ -98,7 +98,7 @@ export const mergeShards = Effect.fnUntraced(function* (given: {
   readonly shards: ReadonlyArray<ShardReport>
   readonly allowMissing: boolean
   /** Limits of the whole. */
-  readonly limits: Given
+  readonly limits: TotalLimits
   /** As the shards were called, with the reporters and the folder of the whole. */
   readonly options: RunOptions
 }) {
@@ -109,7 +109,7 @@ export const mergeShards = Effect.fnUntraced(function* (given: {
     merged.report.results.map(({ name, suite }) => ({ suite, name }))
   )
   const concluded = book.conclude(merged.report)
-  const report = { ...concluded, gate: Gate.judge(concluded) }
+  const report = { ...concluded, gate: Gate.decide(concluded) }
   const wanted = options.reporters.includes("ndjson")
   const events = wanted ? yield* Effect.forEach(shards, eventsOf) : undefined
   const { reportDir } = options

@@ -70,7 +70,7 @@ const longestApart_ms = 86_400_000
 const beganAt_ms = ({ report }: ShardReport) => Date.parse(report.header.startedAt)
 
 /** Why these are not the shards of one run, each once; undefined when they are. */
-const trouble = (shards: ReadonlyArray<ShardReport & { readonly shard: Split }>): string | undefined => {
+const mismatch = (shards: ReadonlyArray<ShardReport & { readonly shard: Split }>): string | undefined => {
   const [first, ...rest] = shards
   if (first === undefined) return "There is no shard to merge."
   const seen = new Map<number, string>()
@@ -109,7 +109,7 @@ const absent = (suite: string, name: string, shard: number): ScenarioResult =>
 const headerOf = (
   shards: ReadonlyArray<ShardReport>,
   plan: NonNullable<Split["plan"]>,
-  given: NightLimits.Given
+  given: NightLimits.TotalLimits
 ): RunHeader | undefined => {
   const [first] = shards.toSorted((a, b) => (a.report.header.startedAt < b.report.header.startedAt ? -1 : 1))
   if (first === undefined) return undefined
@@ -143,7 +143,7 @@ const headerOf = (
  */
 export const merge = (
   reports: ReadonlyArray<ShardReport>,
-  options: { readonly allowMissing: boolean; readonly limits?: NightLimits.Given }
+  options: { readonly allowMissing: boolean; readonly limits?: NightLimits.TotalLimits }
 ): Result.Result<Merged, string> => {
   const shards: Array<ShardReport & { readonly shard: Split }> = []
   for (const one of reports) {
@@ -152,7 +152,7 @@ export const merge = (
     shards.push({ ...one, shard })
   }
   shards.sort((a, b) => a.shard.index - b.shard.index)
-  const why = trouble(shards)
+  const why = mismatch(shards)
   if (why !== undefined) return Result.fail(why)
   const { of = 0, plan = [] } = shards[0]?.shard ?? {}
   const given = options.limits ?? {}

@@ -5,7 +5,7 @@ import type { Limits, RunHeader, RunReport } from "@webagent/report/RunReport"
 type ShardRun = Pick<RunReport, "header">
 
 /** The limits of a whole night that may be given where its shards are put together. */
-export type Given = Pick<Limits, "time_ms" | "cost_usd" | "requests">
+export type TotalLimits = Pick<Limits, "time_ms" | "cost_usd" | "requests">
 
 /** A limit that every shard has, brought together; undefined where one has none. */
 const ofAll = <A extends string | number>(
@@ -25,7 +25,7 @@ const larger = (one: string, other: string) => (Money.isMore(one, other) ? one :
  * The limits of a night: those that are given, else what its shards may spend together, and the longest time that one of
  * them has, as they run side by side. What one shard has no limit of the night has none of.
  */
-export const of = (shards: ReadonlyArray<ShardRun>, given: Given): Limits => {
+export const of = (shards: ReadonlyArray<ShardRun>, given: TotalLimits): Limits => {
   const time_ms = given.time_ms ?? ofAll(shards, (limits) => limits.time_ms, more)
   const scenarioTime_ms = ofAll(shards, (limits) => limits.scenarioTime_ms, more)
   const cost_usd =
@@ -56,7 +56,7 @@ export const of = (shards: ReadonlyArray<ShardRun>, given: Given): Limits => {
  */
 export const crossed = (
   { cost_usd, counts, duration_ms, header }: Pick<RunReport, "cost_usd" | "counts" | "duration_ms" | "header">,
-  given: Given
+  given: TotalLimits
 ): ReadonlyArray<string> => {
   const limit_usd = header.limits.cost_usd
   const { requests = Infinity, time_ms = Infinity } = given

@@ -196,7 +196,7 @@ describe("merge", () => {
 
       const dear = merged(limited("5.01", [each, each]))
       assert.deepStrictEqual(dear.crossed, ["the shards cost 10.02 USD together, more than the 10.00 USD of the night"])
-      const { green, reasons } = Gate.judge({ ...dear, results: [] })
+      const { green, reasons } = Gate.decide({ ...dear, results: [] })
       assert.deepStrictEqual([green, reasons.filter(({ rule }) => rule === "limit").length], [false, 1])
       assert.include(
         Attention.items(dear).map(({ evidence, what }) => `${what}: ${evidence}`),
@@ -240,7 +240,7 @@ describe("merge", () => {
       ])
       assert.isUndefined(unlike.header.machine)
       assert.include(
-        Gate.judge(unlike).notes.map(({ sentence }) => sentence),
+        Gate.decide(unlike).notes.map(({ sentence }) => sentence),
         "the shards had different flags: --concurrency: 4 in shards 1 and 3, 8 in shard 2"
       )
     })
@@ -293,7 +293,7 @@ describe("a service that hangs in every trial", () => {
       Effect.gen(function* () {
         const shards = [yield* hanging(1, one), yield* hanging(2, other)]
         const { report } = Result.getOrThrow(merge(shards, { allowMissing: false }))
-        const named = Gate.judge(report)
+        const named = Gate.decide(report)
           .reasons.flatMap(({ rule, sentence }) => (rule === "shards" ? [] : [sentence]))
           .join("; ")
         assert.include(named, "suite 1 › hangs")

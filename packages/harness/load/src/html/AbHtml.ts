@@ -1,6 +1,6 @@
 import { counted, duration, moment, percent } from "@webagent/report/Text"
 import { escape } from "@webagent/report/Xml"
-import type { Verdict } from "../AbComparison.ts"
+import type { Conclusion } from "../AbComparison.ts"
 import * as AbReport from "../AbReport.ts"
 import * as ComparedMetric from "../ComparedMetric.ts"
 import * as HtmlPage from "./HtmlPage.ts"
@@ -9,7 +9,7 @@ import * as LoadHtml from "./LoadHtml.ts"
 
 type Report = AbReport.AbReport
 
-const marks: Readonly<Record<Verdict, string>> = {
+const marks: Readonly<Record<Conclusion, string>> = {
   worse: `<b class="bad">WORSE</b>`,
   better: `<span class="good">better</span>`,
   "no difference seen": "no difference seen",

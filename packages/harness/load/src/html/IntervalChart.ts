@@ -1,5 +1,5 @@
 import { escape } from "@webagent/report/Xml"
-import type { Verdict } from "../AbComparison.ts"
+import type { Conclusion } from "../AbComparison.ts"
 import { changeText } from "../AbReport.ts"
 
 /** One ratio with its interval. */
@@ -10,7 +10,7 @@ export interface RatioLine {
   readonly high: number
   /** The smallest ratio for the worse that would most likely have been seen. */
   readonly detectable: number
-  readonly verdict: Verdict
+  readonly verdict: Conclusion
 }
 
 const width = 640
