@@ -4,7 +4,7 @@ import { openRecord, withDefault } from "./OpenRecord.ts"
 // `_tag` is an instance field and not a schema field: `Effect.catchTag` sees it, the wire and OpenAPI do not.
 
 /**
- * The error as an operation declares it: its OpenAPI component then carries the description's name, where the
+ * The error as an endpoint declares it: its OpenAPI component then carries the description's name, where the
  * class alone would be listed as `<name>Encoded`.
  */
 export const declared = <S extends Schema.Top & { readonly identifier: string }>(error: S) =>

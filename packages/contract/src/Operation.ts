@@ -1,9 +1,8 @@
-import type * as HttpApi from "effect/http-api/HttpApi"
-import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import type * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
 import { ContentTooLargeError, HTTPValidationError, TooManyRequestsError, UnauthorizedError } from "./Errors.ts"
 
-/** What a client needs of an operation at run time. */
+/** A described operation: a client sends it as it is, and `endpoint` makes it a part of an HttpApi. */
 export interface Operation {
   readonly method: "GET" | "POST" | "PATCH"
   /** Relative to `{base_url}`, with the description's parameter names: `/runs/{run_id}`. */
@@ -11,30 +10,23 @@ export interface Operation {
   readonly params?: Schema.Codec<unknown, unknown>
   readonly payload?: Schema.Codec<unknown, unknown>
   readonly success: Schema.Codec<unknown, unknown>
-  /** The described errors, by status. */
-  readonly errors: { readonly [status: number]: Schema.Codec<unknown, unknown> }
+  /** Errors of its own, beside `commonErrors`; each says its status. */
+  readonly errors?: ReadonlyArray<Schema.Codec<Error, unknown> & { readonly identifier: string }>
 }
 
-/** The groups of an HttpApi. */
-export type GroupsOf<Api> = Api extends HttpApi.HttpApi<infer _Id, infer Groups> ? Groups : never
-
-/**
- * The operations of an HttpApi by group and name, without what builds and documents it: a client that knows its HttpApi
- * as a type alone is 9 kB smaller. `test/Operation.test.ts` compares them with the HttpApi.
- */
-export type Operations<Api> = {
-  readonly [Group in GroupsOf<Api> as HttpApiGroup.Identifier<Group>]: {
-    readonly [Name in keyof Group["endpoints"]]: Operation
-  }
-} & {
-  /** The HttpApi that these are the operations of: a type, and never a value. */
-  readonly "~api"?: Api
-}
+/** The operations of a version by group and name. */
+export type Operations = Readonly<Record<string, Readonly<Record<string, Operation>>>>
 
 /** What every operation can answer, besides errors of its own. */
-export const commonErrors = {
-  401: UnauthorizedError,
-  413: ContentTooLargeError,
-  422: HTTPValidationError,
-  429: TooManyRequestsError
-} as const
+const commonErrors = [
+  UnauthorizedError,
+  ContentTooLargeError,
+  HTTPValidationError,
+  TooManyRequestsError
+] as const
+
+const statusOf = /* @__PURE__ */ SchemaAST.resolveAt<number>("httpApiStatus")
+
+/** What a client decodes the described errors of an operation with, by status. */
+export const errorsOf = ({ errors = [] }: Pick<Operation, "errors">) =>
+  Object.fromEntries([...commonErrors, ...errors].map((error) => [String(statusOf(error.ast)), error] as const))

@@ -11,8 +11,11 @@ import * as Received from "./Received.ts"
 import { TooManyRequestsError } from "./TooManyRequestsError.ts"
 import { inLine, TransportError, UndecodableAnswer, UnexpectedStatus } from "./TransportError.ts"
 
-/** The bodies that an operation describes. */
-export type Described = Pick<Contract.Operation, "success" | "errors">
+/** The bodies that an operation describes: its errors by status. */
+interface Described {
+  readonly success: Schema.Codec<unknown>
+  readonly errors: Readonly<Record<string, Schema.Codec<unknown>>>
+}
 
 const parseJson = (text: string): Result.Result<unknown, string> =>
   text.trim() === ""

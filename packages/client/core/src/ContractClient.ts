@@ -1,13 +1,9 @@
-import type * as Contract from "@webagent/contract"
+import * as Contract from "@webagent/contract"
 import type { ApiVersion } from "@webagent/contract/Wire"
 import * as Effect from "effect/Effect"
-import * as HttpApi from "effect/http-api/HttpApi"
-import type * as HttpApiClient from "effect/http-api/HttpApiClient"
-import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
-import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 import type * as Types from "effect/Types"
 import { interpreter } from "./Answer.ts"
 import * as CallOptions from "./CallOptions.ts"
@@ -28,63 +24,22 @@ export type CallError =
 /** What every create can fail with. */
 export type CreateError = CallError | CreateOutcomeUnknown
 
-/**
- * What an operation of the contract can fail with: the errors it declares, and a TransportError below them; a create
- * also with an outcome that is not known.
- */
-export type Failure<Endpoint> =
-  | Exclude<HttpApiEndpoint.Errors<Endpoint>, Contract.TooManyRequestsError>
-  | TooManyRequestsError
-  | TransportError
-  | (Endpoint extends { readonly method: "POST" } ? CreateOutcomeUnknown : never)
+type Failure<Of> =
+  | CallError
+  | (Of extends { readonly errors: ReadonlyArray<Schema.Schema<infer E>> } ? E : never)
+  | (Of extends { readonly method: "POST" } ? CreateOutcomeUnknown : never)
 
-type Method<Endpoint> = Endpoint extends HttpApiEndpoint.ConstraintRequest
-  ? (
-      request: Types.Simplify<
-        HttpApiEndpoint.ClientRequest<
-          Endpoint["~Params"],
-          Endpoint["~Query"],
-          Endpoint["~Payload"],
-          Endpoint["~Headers"],
-          "response-only"
-        >
-      >
-    ) => Effect.Effect<HttpApiClient.SuccessType<Endpoint["~Success"]>, Failure<Endpoint>>
-  : never
+type Field<Of, Name extends string> = Of extends { readonly [Key in Name]: Schema.Schema<infer A> }
+  ? { readonly [Key in Name]: A }
+  : unknown
 
-/** An effect for every operation of a contract, by group and name. */
-export type Client<Groups extends HttpApiGroup.Constraint> = {
-  readonly [Group in Groups as HttpApiGroup.Identifier<Group>]: {
-    readonly [Name in keyof Group["endpoints"]]: Method<Group["endpoints"][Name]>
-  }
-}
+type Method<Of extends Contract.Operation> = (
+  request: Types.Simplify<Field<Of, "params"> & Field<Of, "payload">>
+) => Effect.Effect<Of["success"]["Type"], Failure<Of>>
 
-type Table = Readonly<Record<string, Readonly<Record<string, Contract.Operation>>>>
-
-/** The operations of an HttpApi as the contract's own tables of them are. */
-const tableOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
-  api: HttpApi.HttpApi<Id, Groups>
-): Table => {
-  const table: Record<string, Record<string, Contract.Operation>> = {}
-  const first = (schemas: ReadonlyArray<Schema.Top>) => schemas[0] as Schema.Codec<unknown, unknown> | undefined
-  HttpApi.reflect(api, {
-    onGroup: () => undefined,
-    onEndpoint: ({ endpoint, errors, group, successes }) => {
-      const payload = first(Array.from(endpoint.payload.values()).flatMap(({ schemas }) => schemas))
-      const operations = (table[group.identifier] ??= {})
-      operations[endpoint.identifier] = {
-        method: endpoint.method as Contract.Operation["method"],
-        path: endpoint.path.replaceAll(/:(\w+)/gu, "{$1}"),
-        ...(endpoint.params === undefined ? {} : { params: endpoint.params as Schema.Codec<unknown, unknown> }),
-        ...(payload === undefined ? {} : { payload }),
-        success: first(Array.from(successes.values()).flat()) ?? Schema.Unknown,
-        errors: Object.fromEntries(
-          Array.from(errors, ([status, schemas]) => [status, first(schemas) ?? Schema.Unknown])
-        )
-      }
-    }
-  })
-  return table
+/** An effect for every operation of a table of the contract, by group and name. */
+export type Client<Table extends Contract.Operations> = {
+  readonly [Group in keyof Table]: { readonly [Name in keyof Table[Group]]: Method<Table[Group][Name]> }
 }
 
 /** An id in an answer, of whatever shape the rest of it is; as a number it is the same in a path. */
@@ -117,7 +72,11 @@ export const methodOf = (
   const encode = RequestEncoding.make(operation)
   const path = `${base.pathname.replace(/\/$/u, "")}${operation.path}`
   const { idOf, kind } = madeBy(operation.path)
-  const interpret = interpreter(operation, transport.redact, idOf)
+  const interpret = interpreter(
+    { success: operation.success, errors: Contract.errorsOf(operation) },
+    transport.redact,
+    idOf
+  )
 
   const refuse = (issue: string) =>
     Effect.fail(
@@ -148,7 +107,14 @@ export const methodOf = (
     })
 }
 
-const clientOf = (version: ApiVersion, table: Table) =>
+/**
+ * The operations of a table of the contract, such as `V4Operations`, over the Transport: a POST by the rules for
+ * creates, a GET by those for reads. A PATCH is sent once.
+ */
+export const make = <const Table extends Contract.Operations>(
+  version: ApiVersion,
+  table: Table
+): Effect.Effect<Client<Table>, never, Transport> =>
   Effect.map(Transport, (transport) => {
     const client: Record<string, Record<string, unknown>> = {}
     for (const [group, operations] of Object.entries(table)) {
@@ -156,25 +122,5 @@ const clientOf = (version: ApiVersion, table: Table) =>
         Object.entries(operations).map(([name, operation]) => [name, methodOf(transport, version, operation)])
       )
     }
-    return client
+    return client as object as Client<Table>
   })
-
-/**
- * The operations of one version of the contract, over the Transport: a POST by the rules for creates, a GET by those
- * for reads. A PATCH is sent once.
- */
-export const make = <Id extends string, Groups extends HttpApiGroup.Constraint>(
-  version: ApiVersion,
-  api: HttpApi.HttpApi<Id, Groups>
-): Effect.Effect<Client<Groups>, never, Transport> =>
-  Effect.map(clientOf(version, tableOf(api)), (client) => client as object as Client<Groups>)
-
-/** The same from a table of the contract, such as `V4Operations`: effect/http-api is then no part of a program. */
-export const fromOperations = <Api>(
-  version: ApiVersion,
-  operations: Contract.Operations<Api>
-): Effect.Effect<Client<Contract.GroupsOf<Api>>, never, Transport> =>
-  Effect.map(
-    clientOf(version, operations as object as Table),
-    (client) => client as object as Client<Contract.GroupsOf<Api>>
-  )

@@ -1,4 +1,4 @@
-import { commonErrors, type JsonObject } from "@webagent/contract"
+import type { JsonObject } from "@webagent/contract"
 import type { ApiVersion } from "@webagent/contract/Wire"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -47,7 +47,6 @@ export const request =
         method: method as "GET",
         path: `${path}${queryOf(query)}`,
         success: Schema.Unknown,
-        errors: commonErrors,
         ...(payload === undefined ? {} : { payload: Schema.Unknown })
       }
       const call = methodOf(

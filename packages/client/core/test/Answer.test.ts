@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { RunNotFoundError } from "@webagent/contract"
-import { V4Api } from "@webagent/contract/v4"
+import { V4Operations } from "@webagent/contract/v4"
 import { type Answer, ScriptedServer } from "@webagent/scripted-server"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -13,8 +13,12 @@ import { inspect } from "node:util"
 import { ContractClient, CreateOutcomeUnknown, RetryPolicy, type Transport, TransportError } from "../src/index.ts"
 import { layer } from "./client.ts"
 
-const getRun = Effect.flatMap(ContractClient.make("v4", V4Api), (api) => api.runs.get({ params: { run_id: "r-1" } }))
-const createRun = Effect.flatMap(ContractClient.make("v4", V4Api), (api) => api.runs.create({ payload: { task: "t" } }))
+const getRun = Effect.flatMap(ContractClient.make("v4", V4Operations), (api) =>
+  api.runs.get({ params: { run_id: "r-1" } })
+)
+const createRun = Effect.flatMap(ContractClient.make("v4", V4Operations), (api) =>
+  api.runs.create({ payload: { task: "t" } })
+)
 
 const always = (answer: Answer) => Effect.map(ScriptedServer, (server) => void (server.script = () => answer))
 

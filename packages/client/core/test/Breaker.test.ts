@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { V4Api } from "@webagent/contract/v4"
+import { V4Operations } from "@webagent/contract/v4"
 import { ScriptedServer } from "@webagent/scripted-server"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -19,7 +19,7 @@ describe("an open circuit breaker", () => {
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => ({ status: 503 })
-      const api = yield* ContractClient.make("v4", V4Api)
+      const api = yield* ContractClient.make("v4", V4Operations)
       const read = yield* Effect.flip(api.runs.get({ params: { run_id: "r" } }))
       assert.strictEqual(server.requests.length, 3)
       assert.match(read.message, /: not sent, the circuit breaker is open after too many failures\. Try again in /u)
@@ -34,7 +34,7 @@ describe("an open circuit breaker", () => {
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => ({ status: 404 })
-      const api = yield* ContractClient.make("v4", V4Api)
+      const api = yield* ContractClient.make("v4", V4Operations)
       for (let call = 0; call < 5; call++) yield* Effect.flip(api.runs.get({ params: { run_id: "r" } }))
       assert.strictEqual(server.requests.length, 5)
     }).pipe(Effect.provide(client))

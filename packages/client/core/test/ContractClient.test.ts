@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { RunNotFoundError } from "@webagent/contract"
-import { V2Api } from "@webagent/contract/v2"
-import { V4Api } from "@webagent/contract/v4"
+import { V2Operations } from "@webagent/contract/v2"
+import { V4Operations } from "@webagent/contract/v4"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { CallOptions, ContractClient, RetryPolicy, TooManyRequestsError, TransportError } from "../src/index.ts"
@@ -11,8 +11,8 @@ import { type Answer, ScriptedServer } from "@webagent/scripted-server"
 const run = { id: "r-1", status: "running", later: { kept: [1] }, cost: { amount: 1 } }
 const received = { id: "r-1", status: "running", raw: { later: { kept: [1] }, cost: { amount: 1 } } }
 
-const getRun = Effect.flatMap(ContractClient.make("v4", V4Api), (api) => api.runs.get({ params: { run_id: "r-1" } }))
-const createRun = Effect.flatMap(ContractClient.make("v4", V4Api), (api) => api.runs.create({ payload: { task: "t" } }))
+const getRun = Effect.flatMap(ContractClient.make("v4", V4Operations), (api) => api.runs.get({ params: { run_id: "r-1" } }))
+const createRun = Effect.flatMap(ContractClient.make("v4", V4Operations), (api) => api.runs.create({ payload: { task: "t" } }))
 
 const answering = (...answers: ReadonlyArray<Answer>) =>
   Effect.map(ScriptedServer, (server) => {
@@ -41,7 +41,7 @@ describe("ContractClient", () => {
   it.live("sends what is not described along", () =>
     Effect.gen(function* () {
       const server = yield* answering({ json: run })
-      const api = yield* ContractClient.make("v4", V4Api)
+      const api = yield* ContractClient.make("v4", V4Operations)
       yield* api.runs
         .create({ payload: { task: "t", modelParams: { effort: "high" } } })
         .pipe(CallOptions.given({ extraBody: { beta: true } }))
@@ -152,7 +152,7 @@ describe("ContractClient", () => {
     Effect.gen(function* () {
       const text = '{"id":9,"cdpUrl":""}'
       yield* answering({ status: 201, text })
-      const api = yield* ContractClient.make("v4", V4Api)
+      const api = yield* ContractClient.make("v4", V4Operations)
       const error = yield* Effect.flip(api.browsers.create({ payload: {} }))
       if (error._tag !== "TransportError" || error.reason._tag !== "UndecodableAnswer")
         return assert.fail(error.message)
@@ -192,7 +192,7 @@ describe("ContractClient", () => {
   it.live("an id is one segment of the path, whatever is in it", () =>
     Effect.gen(function* () {
       const server = yield* answering({ json: run })
-      const api = yield* ContractClient.make("v4", V4Api)
+      const api = yield* ContractClient.make("v4", V4Operations)
       for (const id of ["a/b", "../x", "%2e%2e", "a?b#c", "é €", " ", "a;b"]) {
         yield* api.runs.get({ params: { run_id: id } })
         const [, , , , segment, ...more] = server.requests.at(-1)?.url.split("/") ?? []
@@ -205,8 +205,8 @@ describe("ContractClient", () => {
   it.live("what is no id is refused before anything is sent", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
-      const v2 = yield* ContractClient.make("v2", V2Api)
-      const v4 = yield* ContractClient.make("v4", V4Api)
+      const v2 = yield* ContractClient.make("v2", V2Operations)
+      const v4 = yield* ContractClient.make("v4", V4Operations)
       const calls = [
         ...["", ".", "..", "\ud800"].map((run_id) => v4.runs.get({ params: { run_id } })),
         v4.sessions.queue({ params: { session_id: ".." }, payload: { text: "t", interrupt: false } }),
@@ -227,7 +227,7 @@ describe("ContractClient", () => {
   it.live("a payload that does not fit is refused before anything is sent", () =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer
-      const api = yield* ContractClient.make("v4", V4Api)
+      const api = yield* ContractClient.make("v4", V4Operations)
       const error = yield* Effect.flip(api.browsers.create({ payload: { proxyCountryCode: 47 as unknown as string } }))
       assert.strictEqual(error._tag === "TransportError" && error.reason._tag, "InvalidRequest")
       assert.include(error.message, "proxyCountryCode")

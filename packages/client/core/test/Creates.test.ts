@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { V4Api } from "@webagent/contract/v4"
+import { V4Operations } from "@webagent/contract/v4"
 import { type Answer, unreachable, ScriptedServer } from "@webagent/scripted-server"
 import { hastened, silence } from "@webagent/scripted-server/Haste"
 
@@ -31,7 +31,9 @@ import {
 } from "../src/index.ts"
 import { layer } from "./client.ts"
 
-const create = Effect.flatMap(ContractClient.make("v4", V4Api), (api) => api.runs.create({ payload: { task: "t" } }))
+const create = Effect.flatMap(ContractClient.make("v4", V4Operations), (api) =>
+  api.runs.create({ payload: { task: "t" } })
+)
 
 /** Remembers all that was written, and how many requests had arrived by then. */
 class Written extends Context.Service<Written, Array<LedgerEntry & { readonly requests: number }>>()("Written") {}
@@ -211,7 +213,7 @@ describe("a create", () => {
   it.live("whose answer cannot be decoded keeps its id in the ledger", () =>
     Effect.gen(function* () {
       yield* answering({ status: 201, json: { id: 12, cdpUrl: "" } })
-      const api = yield* ContractClient.make("v4", V4Api)
+      const api = yield* ContractClient.make("v4", V4Operations)
       const error = yield* Effect.flip(api.browsers.create({ payload: {} }))
       assert.strictEqual(error._tag === "TransportError" && error.reason._tag, "UndecodableAnswer")
       assert.match(error.message, /The service says that it is done: look before you send it again\.$/u)
@@ -381,7 +383,7 @@ describe("a message for a session", () => {
   it.live("is a create of the run that it becomes", () =>
     Effect.gen(function* () {
       yield* answering({ status: 201, json: { id: "m-1", runId: "r-2" } })
-      const api = yield* ContractClient.make("v4", V4Api)
+      const api = yield* ContractClient.make("v4", V4Operations)
       yield* api.sessions.queue({ params: { session_id: "s" }, payload: { text: "t", interrupt: false } })
       const [opening, opened] = yield* Written
       assert.strictEqual(opening?._tag === "opening" && opening.kind, "run")
@@ -391,7 +393,7 @@ describe("a message for a session", () => {
 
   it.live("is never taken for its run where its answer is odd", () =>
     Effect.gen(function* () {
-      const api = yield* ContractClient.make("v4", V4Api)
+      const api = yield* ContractClient.make("v4", V4Operations)
       const queue = api.sessions.queue({ params: { session_id: "s" }, payload: { text: "t", interrupt: false } })
       yield* answering({ status: 201, json: { id: "m-1", runId: "" } })
       const nameless = yield* Effect.flip(queue)
@@ -406,7 +408,7 @@ describe("a stop", () => {
   it.live("is no create: it carries no key and is not written down", () =>
     Effect.gen(function* () {
       const server = yield* answering({ json: {} })
-      const api = yield* ContractClient.make("v4", V4Api)
+      const api = yield* ContractClient.make("v4", V4Operations)
       yield* api.browsers.update({ params: { browser_id: "b" }, payload: { action: "stop" } })
       assert.isUndefined(server.requests[0]?.headers["idempotency-key"])
       assert.deepStrictEqual(yield* tags, [])

@@ -21,7 +21,7 @@ const transport = (baseUrl: string, options: Partial<ClientOptions> = {}) =>
     Layer.orDie
   )
 
-const create = Effect.flatMap(ContractClient.fromOperations("v4", V4Operations), ({ runs }) =>
+const create = Effect.flatMap(ContractClient.make("v4", V4Operations), ({ runs }) =>
   runs.create({ payload: { task: "t" } })
 )
 

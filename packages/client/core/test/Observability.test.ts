@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { V4Api } from "@webagent/contract/v4"
+import { V4Operations } from "@webagent/contract/v4"
 import { type Answer, ScriptedServer } from "@webagent/scripted-server"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
@@ -12,8 +12,12 @@ import * as Tracer from "effect/Tracer"
 import { ClientConfig, ContractClient, Metrics, Trace, Transport } from "../src/index.ts"
 import { layer } from "./client.ts"
 
-const getRun = Effect.flatMap(ContractClient.make("v4", V4Api), (api) => api.runs.get({ params: { run_id: "r 1" } }))
-const createBrowser = Effect.flatMap(ContractClient.make("v4", V4Api), (api) => api.browsers.create({ payload: {} }))
+const getRun = Effect.flatMap(ContractClient.make("v4", V4Operations), (api) =>
+  api.runs.get({ params: { run_id: "r 1" } })
+)
+const createBrowser = Effect.flatMap(ContractClient.make("v4", V4Operations), (api) =>
+  api.browsers.create({ payload: {} })
+)
 
 const answering = (...answers: ReadonlyArray<Answer>) =>
   Effect.map(ScriptedServer, (server) => {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { V4Api } from "@webagent/contract/v4"
+import { V4Operations } from "@webagent/contract/v4"
 import { ScriptedServer } from "@webagent/scripted-server"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -32,7 +32,7 @@ describe("an id", () => {
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => ({ json: { status: "running" } })
-      const api = yield* ContractClient.make("v4", V4Api)
+      const api = yield* ContractClient.make("v4", V4Operations)
       const segmentOf = (url = "") => {
         const [, , , , segment = "", status, ...more] = url.split("/")
         assert.deepStrictEqual([status, more], ["status", []], url)

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { V4Api } from "@webagent/contract/v4"
+import { V4Operations } from "@webagent/contract/v4"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -79,7 +79,7 @@ describe("the key", () => {
         const server = yield* ScriptedServer
         const silent = silence()
         server.script = () => answer ?? silent.answer
-        const api = yield* ContractClient.make("v4", V4Api)
+        const api = yield* ContractClient.make("v4", V4Operations)
         const exit = yield* api.runs.get({ params: { run_id: "r" } }).pipe(
           hastened(silent.arrived),
           Effect.tapCause((cause) => Effect.logError("failed", cause)),
@@ -149,7 +149,7 @@ describe("the key", () => {
       const server = yield* ScriptedServer
       const other = Context.get(yield* Layer.build(Layer.fresh(ScriptedServer.layer)), ScriptedServer)
       other.script = () => ({ status: 201, json: { id: "stolen" } })
-      const api = yield* ContractClient.make("v4", V4Api)
+      const api = yield* ContractClient.make("v4", V4Operations)
       for (const status of [301, 302, 303, 307, 308]) {
         server.script = () => ({ status, headers: { location: `${other.address}/api/v4/runs` } })
         yield* Effect.flip(api.runs.create({ payload: { task: "secret" } }))
@@ -166,7 +166,7 @@ describe("the key", () => {
     return Effect.gen(function* () {
       const server = yield* ScriptedServer
       const fs = yield* FileSystem.FileSystem
-      const api = yield* ContractClient.make("v4", V4Api)
+      const api = yield* ContractClient.make("v4", V4Operations)
       for (const answer of Object.values(answers)) {
         const silent = silence()
         server.script = () => answer ?? silent.answer

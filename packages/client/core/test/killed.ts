@@ -1,6 +1,6 @@
 /** A program that creates a browser at a service which never answers, and says when its request has arrived. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { V4Api } from "@webagent/contract/v4"
+import { V4Operations } from "@webagent/contract/v4"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { createServer } from "node:http"
@@ -18,7 +18,7 @@ const server = createServer(() => console.log("arrived")).listen(0, "127.0.0.1",
     Layer.provide(NodeFileSystem.layer)
   )
   void Effect.runPromise(
-    Effect.flatMap(ContractClient.make("v4", V4Api), (api) => api.browsers.create({ payload: {} })).pipe(
+    Effect.flatMap(ContractClient.make("v4", V4Operations), (api) => api.browsers.create({ payload: {} })).pipe(
       Effect.provide(client)
     )
   )

@@ -11,7 +11,7 @@ import { make as makeWaiter, type SessionError } from "./SessionWaiter.ts"
 export interface SessionWaitOptions extends Waiter.WaitOptions, Omit<CallChoices, "timeout"> {}
 
 const make = Effect.gen(function* () {
-  const { sessions: api } = yield* ContractClient.fromOperations("v2", V2Operations)
+  const { sessions: api } = yield* ContractClient.make("v2", V2Operations)
 
   const { onPoll } = yield* Transport
 

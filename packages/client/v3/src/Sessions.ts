@@ -33,7 +33,7 @@ export interface WithResult<A, RD = never> {
 }
 
 const make = Effect.gen(function* () {
-  const { sessions: api } = yield* ContractClient.fromOperations("v3", V3Operations)
+  const { sessions: api } = yield* ContractClient.make("v3", V3Operations)
   const { closed, grace, onPoll } = yield* Transport
 
   const read = (id: string) => api.get({ params: { session_id: id } })

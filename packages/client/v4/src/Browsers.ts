@@ -45,7 +45,7 @@ const isOddSuccess = (error: unknown) =>
 const isAbsent = (error: unknown) => error instanceof BrowserNotFoundError
 
 const make = Effect.gen(function* () {
-  const { browsers: api } = yield* ContractClient.fromOperations("v4", V4Operations)
+  const { browsers: api } = yield* ContractClient.make("v4", V4Operations)
   const transport = yield* Transport
   const { grace } = transport
   const release = RetryPolicy.makeRetrier(stopPolicy)

@@ -23,7 +23,7 @@ const lastRead_ms = 30_000
 const rereads = PollSchedule.jittered(PollSchedule.every("1 second"))
 
 const make = Effect.gen(function* () {
-  const { runs: api } = yield* ContractClient.fromOperations("v4", V4Operations)
+  const { runs: api } = yield* ContractClient.make("v4", V4Operations)
   const { closed, grace, onPoll } = yield* Transport
   const budget = yield* PollBudget.orDefault
 

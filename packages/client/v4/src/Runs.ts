@@ -34,7 +34,7 @@ export interface WithResult<A, RD = never> {
 }
 
 const make = Effect.gen(function* () {
-  const { runs: api } = yield* ContractClient.fromOperations("v4", V4Operations)
+  const { runs: api } = yield* ContractClient.make("v4", V4Operations)
   const waiter = yield* RunWaiter
 
   const create = (input: RunCreate, options?: CreateOptions) =>

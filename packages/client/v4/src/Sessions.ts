@@ -63,7 +63,7 @@ export interface FollowUpAndWaitOptions<RC = never> extends CreateAndWaitOptions
 export type FollowUpError = QueueError | NextRunUnknownError | RunError | WaitTimeoutError
 
 const make = Effect.gen(function* () {
-  const { sessions: api } = yield* ContractClient.fromOperations("v4", V4Operations)
+  const { sessions: api } = yield* ContractClient.make("v4", V4Operations)
   const own = OwnRun.make(yield* RunWaiter)
 
   const send = (sessionId: string, followUp: FollowUp, options?: CreateOptions) => {

@@ -1,25 +1,15 @@
 import * as HttpApi from "effect/http-api/HttpApi"
-import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
-import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { ApiKeyAuth } from "../ApiKeyAuth.ts"
-import { declared, SessionNotFoundError } from "../Errors.ts"
-import { Identifier } from "../Identifier.ts"
+import { endpoint } from "../Endpoint.ts"
 import { RequestValidation } from "../RequestValidation.ts"
-import { Session, SessionCreate } from "./Session.ts"
+import { V3Operations } from "./Operations.ts"
 
 /** The v3 operations on sessions. */
-export class SessionsGroup extends HttpApiGroup.make("sessions").add(
-  HttpApiEndpoint.post("create", "/sessions", {
-    payload: SessionCreate,
-    success: Session.pipe(HttpApiSchema.status(201))
-  }).annotate(OpenApi.Summary, "Create a session from a task"),
-  HttpApiEndpoint.get("get", "/sessions/:session_id", {
-    params: { session_id: Identifier },
-    success: Session,
-    error: declared(SessionNotFoundError)
-  }).annotate(OpenApi.Summary, "Read a session with its result")
+class SessionsGroup extends HttpApiGroup.make("sessions").add(
+  endpoint("create", V3Operations.sessions.create, "Create a session from a task"),
+  endpoint("get", V3Operations.sessions.get, "Read a session with its result")
 ) {}
 
 /** API v3, its paths relative to `{base_url}`, which ends in `/api/v3`. */

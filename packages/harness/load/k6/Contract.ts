@@ -1,4 +1,4 @@
-import type { Operation as ContractOperation } from "@webagent/contract"
+import type { Operations } from "@webagent/contract"
 import { V2Operations } from "@webagent/contract/v2"
 import { V3Operations } from "@webagent/contract/v3"
 import { V4Operations } from "@webagent/contract/v4"
@@ -6,18 +6,12 @@ import type { ApiVersion } from "@webagent/contract/Wire"
 import * as Schema from "effect/Schema"
 import { type Operation, wireOf } from "./Operation.ts"
 
-type Group = Readonly<Record<string, ContractOperation>>
-
-const groups: Readonly<Record<ApiVersion, ReadonlyArray<Group>>> = {
-  v2: [V2Operations.sessions],
-  v3: [V3Operations.sessions],
-  v4: [V4Operations.runs, V4Operations.sessions, V4Operations.browsers]
-}
+const tables: Readonly<Record<ApiVersion, Operations>> = { v2: V2Operations, v3: V3Operations, v4: V4Operations }
 
 /** The schema of a successful response, from the contract's table. */
 const successOf = (operation: Operation) => {
   const { method, path, version } = wireOf(operation)
-  const found = groups[version]
+  const found = Object.values(tables[version])
     .flatMap((group) => Object.values(group))
     .find((other) => other.method === method && other.path === path)
   if (found === undefined) throw new Error(`The contract has no operation ${operation}.`)

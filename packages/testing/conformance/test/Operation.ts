@@ -1,9 +1,8 @@
-import { V2Api } from "@webagent/contract/v2"
-import { V3Api } from "@webagent/contract/v3"
-import { V4Api } from "@webagent/contract/v4"
+import { errorsOf, type Operations } from "@webagent/contract"
+import { V2Operations } from "@webagent/contract/v2"
+import { V3Operations } from "@webagent/contract/v3"
+import { V4Operations } from "@webagent/contract/v4"
 import * as Wire from "@webagent/contract/Wire"
-import * as HttpApi from "effect/http-api/HttpApi"
-import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import type * as Schema from "effect/Schema"
 
 type Body = Schema.Codec<unknown, unknown>
@@ -23,42 +22,35 @@ export interface Operation {
   readonly answers: ReadonlyMap<number, Body>
 }
 
-/** The one schema that a status, or a request, has in the contract. */
-const only = (schemas: ReadonlyArray<Schema.Top>): Body | undefined => schemas[0] as Body | undefined
-
-const braces = (path: string) => path.replaceAll(/:(\w+)/gu, "{$1}")
-
-const ofVersion = <Id extends Wire.ApiVersion, Groups extends HttpApiGroup.Constraint>(
-  api: HttpApi.HttpApi<Id, Groups>
-): ReadonlyArray<Operation> => {
-  const named = Object.entries<{ readonly method: string; readonly path: string }>(Wire.operations[api.identifier])
-  const found: Array<Operation> = []
-  HttpApi.reflect(api, {
-    onGroup: () => {},
-    onEndpoint: ({ endpoint, errors, successes }) => {
-      const relative = braces(endpoint.path)
-      const [name] = named.find(([, { method, path }]) => method === endpoint.method && path === relative) ?? []
-      const path = `${Wire.basePath[api.identifier]}${relative}`
-      found.push({
-        name: `${api.identifier}.${name}`,
-        method: endpoint.method,
+const ofVersion = (version: Wire.ApiVersion, table: Operations): ReadonlyArray<Operation> =>
+  Object.values(table)
+    .flatMap((group) => Object.values(group))
+    .map((operation) => {
+      const { method, payload, success } = operation
+      const [name] =
+        Object.entries<{ readonly method: string; readonly path: string }>(Wire.operations[version]).find(
+          ([, wire]) => wire.method === method && wire.path === operation.path
+        ) ?? []
+      const path = `${Wire.basePath[version]}${operation.path}`
+      return {
+        name: `${version}.${name}`,
+        method,
         path,
         pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/gu, "[^/]+")}$`, "u"),
-        payload: only([...endpoint.payload.values()].flatMap(({ schemas }) => schemas)),
-        answers: new Map(
-          [...successes, ...errors].flatMap(([status, schemas]) => {
-            const body = only(schemas)
-            return body === undefined ? [] : [[status, body] as const]
-          })
-        )
-      })
-    }
-  })
-  return found
-}
+        payload,
+        answers: new Map<number, Body>([
+          [method === "POST" ? 201 : 200, success],
+          ...Object.entries(errorsOf(operation)).map(([status, error]) => [Number(status), error] as const)
+        ])
+      }
+    })
 
 /** Every operation of every version. */
-export const operations: ReadonlyArray<Operation> = [...ofVersion(V2Api), ...ofVersion(V3Api), ...ofVersion(V4Api)]
+export const operations: ReadonlyArray<Operation> = [
+  ...ofVersion("v2", V2Operations),
+  ...ofVersion("v3", V3Operations),
+  ...ofVersion("v4", V4Operations)
+]
 
 /** The path of an operation with this id in it. */
 export const pathWith = (operation: Operation, id: string): string => operation.path.replace(/\{\w+\}/u, () => id)
