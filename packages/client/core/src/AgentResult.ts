@@ -2,6 +2,47 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import type { StandardSchema, Validated } from "./StandardSchema.ts"
+
+/** A schema of Effect's, or of any library that follows standardschema.dev: zod, valibot, arktype. */
+export type ResultSchema<A, RD = never> = Schema.Decoder<A, RD> | StandardSchema<A>
+
+/** Asks for a result of a type: what ends without one is then an error. */
+export interface WithResult<A, RD = never> {
+  readonly result: ResultSchema<A, RD>
+}
+
+type Issue = NonNullable<Validated<unknown>["issues"]>[number]
+
+const textOf = ({ message, path = [] }: Issue) => {
+  const keys = path.map((part) => String(typeof part === "object" ? part.key : part))
+  return keys.length === 0 ? message : `${keys.join(".")}: ${message}`
+}
+
+const isEffects = <A, RD>(schema: ResultSchema<A, RD>): schema is Schema.Decoder<A, RD> => Schema.isSchema(schema)
+
+/** Throws where there is no schema: an error after the run would come after its cost. */
+export const check = (schema: ResultSchema<unknown, unknown>): void => {
+  if (isEffects(schema) || typeof schema?.["~standard"]?.validate === "function") return
+  throw new TypeError("result must be a schema: one of Effect, or a Standard Schema such as zod's or valibot's.")
+}
+
+/** A value by a schema, or what does not fit. */
+const decoderOf = <A, RD>(schema: ResultSchema<A, RD>): ((value: unknown) => Effect.Effect<A, string, RD>) => {
+  if (isEffects(schema)) {
+    const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
+    return (value) => Effect.mapError(decode(value), (error) => error.message)
+  }
+  // what a schema throws does not fit either
+  const validate = (value: unknown) =>
+    Effect.tryPromise({ try: async () => schema["~standard"].validate(value), catch: String })
+  return (value) =>
+    Effect.flatMap(validate(value), (validated) =>
+      validated.issues === undefined
+        ? Effect.succeed(validated.value)
+        : Effect.fail(validated.issues.map(textOf).join("; "))
+    )
+}
 
 const parseJson = (text: string) => Result.getSuccess(Result.try((): unknown => JSON.parse(text)))
 
@@ -9,14 +50,11 @@ const parseJson = (text: string) => Result.getSuccess(Result.try((): unknown => 
  * What an agent answered, as a value of a type; fails with what does not fit. An agent often answers with text that
  * contains nothing but JSON: what does not fit as text is tried as that JSON.
  */
-export const decode = <A, RD>(
-  schema: Schema.Decoder<A, RD>,
-  result: unknown
-): Effect.Effect<A, Schema.SchemaError, RD> => {
-  const as = Schema.decodeUnknownEffect(schema, { errors: "all" })
+export const decode = <A, RD = never>(schema: ResultSchema<A, RD>, result: unknown): Effect.Effect<A, string, RD> => {
+  const as = decoderOf(schema)
   if (typeof result !== "string") return as(result)
-  const orJson = Effect.catch((error: Schema.SchemaError) =>
-    Option.match(parseJson(result), { onNone: () => Effect.fail(error), onSome: (json) => as(json) })
+  const orJson = Effect.catch((issue: string) =>
+    Option.match(parseJson(result), { onNone: () => Effect.fail(issue), onSome: as })
   )
   return orJson(as(result))
 }

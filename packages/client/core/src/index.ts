@@ -1,4 +1,5 @@
 export * as AgentResult from "./AgentResult.ts"
+export type { ResultSchema, WithResult } from "./AgentResult.ts"
 export * from "./Answered.ts"
 export * as Breaker from "./Breaker.ts"
 export * from "./ClientConfig.ts"
@@ -28,6 +29,7 @@ export { type ResponseInfo, withResponse } from "./Responses.ts"
 export * as RetryPolicy from "./RetryPolicy.ts"
 export * from "./TooManyRequestsError.ts"
 export * as Trace from "./Trace.ts"
+export type { StandardSchema, Validated, WithoutResult } from "./StandardSchema.ts"
 export * from "./Transport.ts"
 export {
   AnswerTooLarge,

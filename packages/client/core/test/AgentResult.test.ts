@@ -24,8 +24,7 @@ describe("AgentResult.decode", () => {
     [undefined, /Expected object/u]
   ] as const)("%j is none, and it says why", ([result, message]) =>
     Effect.gen(function* () {
-      const error = yield* Effect.flip(AgentResult.decode(Offer, result))
-      assert.match(error.message, message)
+      assert.match(yield* Effect.flip(AgentResult.decode(Offer, result)), message)
     })
   )
 })

@@ -1,5 +1,5 @@
 import { Session } from "@webagent/contract/v3"
-import { AgentResult } from "@webagent/core"
+import { AgentResult, type ResultSchema } from "@webagent/core"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
@@ -58,18 +58,19 @@ export type CompletedSession<A> = Session & { readonly result: A }
  * it is taken as that JSON, unless it fits as text. The session is a terminal one.
  */
 export const decode = <A, RD>(
-  schema: Schema.Decoder<A, RD>,
+  schema: ResultSchema<A, RD>,
   session: Session
 ): Effect.Effect<CompletedSession<A>, NoResultError, RD> =>
   isFailed(session)
     ? Effect.fail(new SessionFailedError({ session }))
     : AgentResult.decode(schema, session.result).pipe(
         Effect.map((result): CompletedSession<A> => ({ ...session, result })),
-        Effect.mapError((error) => new ResultMismatchError({ session, issue: error.message }))
+        Effect.mapError((issue) => new ResultMismatchError({ session, issue }))
       )
 
 /** `decode` for the session of an effect, if there is a schema; else the session as it is. */
-export const as =
-  (schema: Schema.Decoder<unknown, unknown> | undefined) =>
-  <E, R>(session: Effect.Effect<Session, E, R>): Effect.Effect<Session, E | NoResultError, unknown> =>
+export const as = (schema: ResultSchema<unknown, unknown> | undefined) => {
+  if (schema !== undefined) AgentResult.check(schema)
+  return <E, R>(session: Effect.Effect<Session, E, R>): Effect.Effect<Session, E | NoResultError, unknown> =>
     schema === undefined ? session : Effect.flatMap(session, (session) => decode(schema, session))
+}

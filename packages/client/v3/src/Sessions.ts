@@ -6,13 +6,14 @@ import {
   type CreateError,
   type CreateOptions,
   RetryPolicy,
-  Transport
+  Transport,
+  type WithoutResult,
+  type WithResult
 } from "@webagent/core"
 import { OwnWait, Waiter, type WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Outcome from "./Outcome.ts"
 import { isAbsent, isTerminal, make as makeWaiter, type SessionError } from "./SessionWaiter.ts"
@@ -26,11 +27,6 @@ export interface CreateAndWaitOptions<RC = never>
 
 /** What a wait may choose. */
 export interface SessionWaitOptions extends Waiter.WaitOptions, Omit<CallChoices, "timeout"> {}
-
-/** Asks for a result of a type: a session that does not give one is then an error. */
-export interface WithResult<A, RD = never> {
-  readonly result: Schema.Decoder<A, RD>
-}
 
 const make = Effect.gen(function* () {
   const { sessions: api } = yield* ContractClient.make("v3", V3Operations)
@@ -54,37 +50,20 @@ const make = Effect.gen(function* () {
     return session
   })
 
-  function untilTerminal<A, RD = never>(
-    id: string,
-    options: SessionWaitOptions & WithResult<A, RD>
-  ): Effect.Effect<Outcome.CompletedSession<A>, SessionError | WaitTimeoutError | Outcome.NoResultError, RD>
-  function untilTerminal(
-    id: string,
-    options?: SessionWaitOptions
-  ): Effect.Effect<Session, SessionError | WaitTimeoutError>
-  function untilTerminal(id: string, options?: SessionWaitOptions & Partial<WithResult<unknown, unknown>>) {
-    return waiter
+  const untilTerminal = ((id: string, options?: SessionWaitOptions & Partial<WithResult<unknown, unknown>>) =>
+    waiter
       .untilTerminal(id, Waiter.atOnce(options))
       .pipe(
         Effect.tap(settled),
         CallOptions.givenToWait(options),
         Outcome.as(options?.result),
         Effect.withSpan("v3.Sessions.untilTerminal", { attributes: { "session.id": id } })
-      )
-  }
+      )) as Sessions["Service"]["untilTerminal"]
 
-  function createAndWait<A, RD = never, RC = never>(
-    input: SessionCreate,
-    options: CreateAndWaitOptions<RC> & WithResult<A, RD>
-  ): Effect.Effect<Outcome.CompletedSession<A>, SessionEndError | Outcome.NoResultError, RD | RC>
-  function createAndWait<RC = never>(
-    input: SessionCreate,
-    options?: CreateAndWaitOptions<RC>
-  ): Effect.Effect<Session, SessionEndError, RC>
-  function createAndWait(
+  const createAndWait = ((
     input: SessionCreate,
     options?: CreateAndWaitOptions<unknown> & Partial<WithResult<unknown, unknown>>
-  ) {
+  ) => {
     const own: OwnWait.Own<Session, Session, CreateError, SessionError, unknown> = {
       kind: "session",
       create: (restore, isCancelled) =>
@@ -97,7 +76,7 @@ const make = Effect.gen(function* () {
       Outcome.as(options?.result),
       Effect.withSpan("v3.Sessions.createAndWait")
     )
-  }
+  }) as Sessions["Service"]["createAndWait"]
 
   return Sessions.of({
     create,
@@ -145,11 +124,14 @@ export class Sessions extends Context.Service<
      * (`Outcome.of` tells), and an error only where `result` asks for a result of a type.
      */
     readonly untilTerminal: {
+      (
+        id: string,
+        options?: SessionWaitOptions & WithoutResult
+      ): Effect.Effect<Session, SessionError | WaitTimeoutError>
       <A, RD = never>(
         id: string,
         options: SessionWaitOptions & WithResult<A, RD>
       ): Effect.Effect<Outcome.CompletedSession<A>, SessionError | WaitTimeoutError | Outcome.NoResultError, RD>
-      (id: string, options?: SessionWaitOptions): Effect.Effect<Session, SessionError | WaitTimeoutError>
     }
     /**
      * Creates a session and waits for its result; `result` as for `untilTerminal`. When the wait ends before the
@@ -157,14 +139,14 @@ export class Sessions extends Context.Service<
      * a warning.
      */
     readonly createAndWait: {
+      <RC = never>(
+        input: SessionCreate,
+        options?: CreateAndWaitOptions<RC> & WithoutResult
+      ): Effect.Effect<Session, SessionEndError, RC>
       <A, RD = never, RC = never>(
         input: SessionCreate,
         options: CreateAndWaitOptions<RC> & WithResult<A, RD>
       ): Effect.Effect<Outcome.CompletedSession<A>, SessionEndError | Outcome.NoResultError, RD | RC>
-      <RC = never>(
-        input: SessionCreate,
-        options?: CreateAndWaitOptions<RC>
-      ): Effect.Effect<Session, SessionEndError, RC>
     }
     /** The session whenever its status has changed, the terminal one last. */
     readonly watch: (

@@ -1,5 +1,5 @@
 import { Run } from "@webagent/contract/v4"
-import { AgentResult } from "@webagent/core"
+import { AgentResult, type ResultSchema } from "@webagent/core"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
@@ -87,7 +87,7 @@ export type CompletedRun<A> = Run & { readonly result: A }
  * ```
  */
 export const decode = <A, RD>(
-  schema: Schema.Decoder<A, RD>,
+  schema: ResultSchema<A, RD>,
   run: Run
 ): Effect.Effect<CompletedRun<A>, NoResultError, RD> => {
   switch (run.status) {
@@ -98,13 +98,14 @@ export const decode = <A, RD>(
     default:
       return AgentResult.decode(schema, run.result).pipe(
         Effect.map((result): CompletedRun<A> => ({ ...run, result })),
-        Effect.mapError((error) => new ResultMismatchError({ run, issue: error.message }))
+        Effect.mapError((issue) => new ResultMismatchError({ run, issue }))
       )
   }
 }
 
 /** `decode` for the run of an effect, if there is a schema; else the run as it is. */
-export const as =
-  (schema: Schema.Decoder<unknown, unknown> | undefined) =>
-  <E, R>(run: Effect.Effect<Run, E, R>): Effect.Effect<Run, E | NoResultError, unknown> =>
+export const as = (schema: ResultSchema<unknown, unknown> | undefined) => {
+  if (schema !== undefined) AgentResult.check(schema)
+  return <E, R>(run: Effect.Effect<Run, E, R>): Effect.Effect<Run, E | NoResultError, unknown> =>
     schema === undefined ? run : Effect.flatMap(run, (run) => decode(schema, run))
+}

@@ -6,13 +6,14 @@ import {
   type CreateError,
   type CreateOptions,
   Trace,
-  type Transport
+  type Transport,
+  type WithoutResult,
+  type WithResult
 } from "@webagent/core"
 import { Waiter, type WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Outcome from "./Outcome.ts"
 import * as OwnRun from "./OwnRun.ts"
@@ -28,11 +29,6 @@ export interface CreateAndWaitOptions<RC = never> extends OwnRun.OwnWaitOptions<
 /** What a wait may choose. */
 export interface RunWaitOptions extends Waiter.WaitOptions, Omit<CallChoices, "timeout"> {}
 
-/** Asks for a result of a type: a run that does not give one is then an error. */
-export interface WithResult<A, RD = never> {
-  readonly result: Schema.Decoder<A, RD>
-}
-
 const make = Effect.gen(function* () {
   const { runs: api } = yield* ContractClient.make("v4", V4Operations)
   const waiter = yield* RunWaiter
@@ -46,57 +42,35 @@ const make = Effect.gen(function* () {
 
   const own = OwnRun.make(waiter)
 
-  function untilTerminal<A, RD = never>(
-    id: string,
-    options: RunWaitOptions & WithResult<A, RD>
-  ): Effect.Effect<Outcome.CompletedRun<A>, RunError | WaitTimeoutError | Outcome.NoResultError, RD>
-  function untilTerminal(id: string, options?: RunWaitOptions): Effect.Effect<Run, RunError | WaitTimeoutError>
-  function untilTerminal(id: string, options?: RunWaitOptions & Partial<WithResult<unknown, unknown>>) {
-    return waiter
+  const untilTerminal = ((id: string, options?: RunWaitOptions & Partial<WithResult<unknown, unknown>>) =>
+    waiter
       .untilTerminal(id, Waiter.atOnce(options))
       .pipe(
         CallOptions.givenToWait(options),
         Outcome.as(options?.result),
         Trace.span("v4.Runs.untilTerminal", { attributes: { "run.id": id } })
-      )
-  }
+      )) as Runs["Service"]["untilTerminal"]
 
-  function createAndWait<A, RD = never, RC = never>(
-    input: RunCreate,
-    options: CreateAndWaitOptions<RC> & WithResult<A, RD>
-  ): Effect.Effect<Outcome.CompletedRun<A>, RunEndError | Outcome.NoResultError, RD | RC>
-  function createAndWait<RC = never>(
-    input: RunCreate,
-    options?: CreateAndWaitOptions<RC>
-  ): Effect.Effect<Run, RunEndError, RC>
-  function createAndWait(
+  const createAndWait = ((
     input: RunCreate,
     options?: CreateAndWaitOptions<unknown> & Partial<WithResult<unknown, unknown>>
-  ) {
-    return own(create(input), options).pipe(
+  ) =>
+    own(create(input), options).pipe(
       CallOptions.givenToWait(options),
       Outcome.as(options?.result),
       Trace.span("v4.Runs.createAndWait")
-    )
-  }
+    )) as Runs["Service"]["createAndWait"]
 
-  function runAll<A, RD = never, RC = never>(
-    inputs: Iterable<RunCreate>,
-    options: RunAll.RunAllOptions<RC> & WithResult<A, RD>
-  ): Effect.Effect<RunAll.RunAll<Outcome.CompletedRun<A>, RunEndError | Outcome.NoResultError>, never, RD | RC>
-  function runAll<RC = never>(
-    inputs: Iterable<RunCreate>,
-    options?: RunAll.RunAllOptions<RC>
-  ): Effect.Effect<RunAll.RunAll<Run, RunEndError>, never, RC>
-  function runAll(
+  const runAll = ((
     inputs: Iterable<RunCreate>,
     options?: RunAll.RunAllOptions<unknown> & Partial<WithResult<unknown, unknown>>
-  ) {
+  ) => {
+    const as = Outcome.as(options?.result)
     return RunAll.make(
       inputs,
       (input, index, onCreated) =>
         own(create(input, { idempotencyKey: options?.idempotencyKey?.(input, index) }), options, onCreated).pipe(
-          Outcome.as(options?.result),
+          as,
           Trace.span("v4.Runs.createAndWait")
         ),
       options
@@ -104,7 +78,7 @@ const make = Effect.gen(function* () {
       CallOptions.givenToWait(options === undefined ? undefined : { ...options, idempotencyKey: undefined }),
       Effect.withSpan("v4.Runs.runAll")
     )
-  }
+  }) as Runs["Service"]["runAll"]
 
   return Runs.of({
     create,
@@ -150,11 +124,11 @@ export class Runs extends Context.Service<
      * (`Outcome.of` tells them apart), and an error only where `result` asks for a result of a type.
      */
     readonly untilTerminal: {
+      (id: string, options?: RunWaitOptions & WithoutResult): Effect.Effect<Run, RunError | WaitTimeoutError>
       <A, RD = never>(
         id: string,
         options: RunWaitOptions & WithResult<A, RD>
       ): Effect.Effect<Outcome.CompletedRun<A>, RunError | WaitTimeoutError | Outcome.NoResultError, RD>
-      (id: string, options?: RunWaitOptions): Effect.Effect<Run, RunError | WaitTimeoutError>
     }
     /**
      * Creates a run, waits until it is terminal, then reads the full run once; `result` as for `untilTerminal`. When
@@ -162,22 +136,25 @@ export class Runs extends Context.Service<
      * WaitTimeoutError, or in a warning.
      */
     readonly createAndWait: {
+      <RC = never>(
+        input: RunCreate,
+        options?: CreateAndWaitOptions<RC> & WithoutResult
+      ): Effect.Effect<Run, RunEndError, RC>
       <A, RD = never, RC = never>(
         input: RunCreate,
         options: CreateAndWaitOptions<RC> & WithResult<A, RD>
       ): Effect.Effect<Outcome.CompletedRun<A>, RunEndError | Outcome.NoResultError, RD | RC>
-      <RC = never>(input: RunCreate, options?: CreateAndWaitOptions<RC>): Effect.Effect<Run, RunEndError, RC>
     }
     /** `createAndWait` for each input, 10 at a time unless told. Gives what became of each; one that fails ends no other. */
     readonly runAll: {
+      <RC = never>(
+        inputs: Iterable<RunCreate>,
+        options?: RunAll.RunAllOptions<RC> & WithoutResult
+      ): Effect.Effect<RunAll.RunAll<Run, RunEndError>, never, RC>
       <A, RD = never, RC = never>(
         inputs: Iterable<RunCreate>,
         options: RunAll.RunAllOptions<RC> & WithResult<A, RD>
       ): Effect.Effect<RunAll.RunAll<Outcome.CompletedRun<A>, RunEndError | Outcome.NoResultError>, never, RD | RC>
-      <RC = never>(
-        inputs: Iterable<RunCreate>,
-        options?: RunAll.RunAllOptions<RC>
-      ): Effect.Effect<RunAll.RunAll<Run, RunEndError>, never, RC>
     }
     /** The statuses of a run as they change, the terminal one last. */
     readonly watch: (id: string, options?: RunWaitOptions) => Stream.Stream<RunStatusView, RunError | WaitTimeoutError>

@@ -6,7 +6,9 @@ import {
   type CreateError,
   type CreateOptions,
   Trace,
-  type Transport
+  type Transport,
+  type WithoutResult,
+  type WithResult
 } from "@webagent/core"
 import type { WaitTimeoutError } from "@webagent/polling"
 import * as Context from "effect/Context"
@@ -15,7 +17,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Outcome from "./Outcome.ts"
 import * as OwnRun from "./OwnRun.ts"
-import type { CreateAndWaitOptions, WithResult } from "./Runs.ts"
+import type { CreateAndWaitOptions } from "./Runs.ts"
 import { type RunError, RunWaiter } from "./RunWaiter.ts"
 
 /** A follow-up for a session. */
@@ -81,21 +83,11 @@ const make = Effect.gen(function* () {
         : Effect.fail(new NextRunUnknownError({ sessionId, queued }))
     )
 
-  function followUpAndWait<A, RD = never, RC = never>(
-    sessionId: string,
-    text: string,
-    options: FollowUpAndWaitOptions<RC> & WithResult<A, RD>
-  ): Effect.Effect<Outcome.CompletedRun<A>, FollowUpError | Outcome.NoResultError, RD | RC>
-  function followUpAndWait<RC = never>(
-    sessionId: string,
-    text: string,
-    options?: FollowUpAndWaitOptions<RC>
-  ): Effect.Effect<Run, FollowUpError, RC>
-  function followUpAndWait(
+  const followUpAndWait = ((
     sessionId: string,
     text: string,
     options?: FollowUpAndWaitOptions<unknown> & Partial<WithResult<unknown, unknown>>
-  ) {
+  ) => {
     const create = Effect.map(
       next(sessionId, { text, interrupt: options?.interrupt ?? false }),
       // as a run that was created: what the service answers to the message are not fields of the run
@@ -106,7 +98,7 @@ const make = Effect.gen(function* () {
       Outcome.as(options?.result),
       traced("followUpAndWait", sessionId)
     )
-  }
+  }) as Sessions["Service"]["followUpAndWait"]
 
   return Sessions.of({
     queue: (sessionId, message, options) => traced("queue", sessionId)(send(sessionId, message, options)),
@@ -155,16 +147,16 @@ export class Sessions extends Context.Service<
     ) => Effect.Effect<NextRun, QueueError | NextRunUnknownError>
     /** Queues a message and waits for the run that it becomes, as `Runs.createAndWait` does. */
     readonly followUpAndWait: {
+      <RC = never>(
+        sessionId: string,
+        text: string,
+        options?: FollowUpAndWaitOptions<RC> & WithoutResult
+      ): Effect.Effect<Run, FollowUpError, RC>
       <A, RD = never, RC = never>(
         sessionId: string,
         text: string,
         options: FollowUpAndWaitOptions<RC> & WithResult<A, RD>
       ): Effect.Effect<Outcome.CompletedRun<A>, FollowUpError | Outcome.NoResultError, RD | RC>
-      <RC = never>(
-        sessionId: string,
-        text: string,
-        options?: FollowUpAndWaitOptions<RC>
-      ): Effect.Effect<Run, FollowUpError, RC>
     }
   }
 >()("@webagent/v4/Sessions") {

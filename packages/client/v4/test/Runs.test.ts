@@ -11,7 +11,9 @@ import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import * as Stream from "effect/Stream"
 import { once } from "node:events"
-import { Runs } from "../src/index.ts"
+import * as v from "valibot"
+import { z } from "zod"
+import { Runs, type StandardSchema } from "../src/index.ts"
 import { layer } from "./client.ts"
 import { type Answer, ScriptedServer } from "@webagent/scripted-server"
 
@@ -99,6 +101,10 @@ describe("Runs, with a key of the caller's", () => {
   )
 })
 
+interface Total {
+  readonly total: number
+}
+
 describe("Runs, asked for a result of a type", () => {
   const result = Schema.Struct({ total: Schema.Number })
 
@@ -111,6 +117,36 @@ describe("Runs, asked for a result of a type", () => {
       const mismatch = yield* Effect.flip(runs.createAndWait({ task: "t" }, { result: Schema.String }))
       if (mismatch._tag !== "ResultMismatchError") return assert.fail(mismatch.message)
       assert.deepStrictEqual(mismatch.run.result, { total: 42 })
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live.each([
+    ["zod", z.object({ total: z.number() }), z.object({ total: z.string() })],
+    ["valibot", v.object({ total: v.number() }), v.object({ total: v.string() })],
+    [
+      "Effect",
+      Schema.toStandardSchemaV1(Schema.Struct({ total: Schema.Number })),
+      Schema.toStandardSchemaV1(Schema.Struct({ total: Schema.String }))
+    ]
+  ] as const)("take a Standard Schema: %s", ([, result, other]) =>
+    Effect.gen(function* () {
+      yield* service("completed")
+      const runs = yield* Runs
+      assert.strictEqual((yield* runs.createAndWait<Total>({ task: "t" }, { result })).result.total, 42)
+      const mismatch = yield* Effect.flip(runs.untilTerminal<unknown>("r-1", { result: other }))
+      if (mismatch._tag !== "ResultMismatchError") return assert.fail(mismatch.message)
+      assert.match(mismatch.issue, /total.*string|string[^]*total/iu)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("refuse what is no schema before a run is created", () =>
+    Effect.gen(function* () {
+      const { sent } = yield* service("completed")
+      const runs = yield* Runs
+      const result = { total: Number } as object as StandardSchema<unknown>
+      assert.throws(() => runs.createAndWait({ task: "t" }, { result }), TypeError, "result must be a schema")
+      assert.throws(() => runs.runAll([{ task: "t" }], { result }), TypeError, "result must be a schema")
+      assert.isEmpty(sent())
     }).pipe(Effect.provide(layer()))
   )
 

@@ -1,4 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import type * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as v from "valibot"
+import { z } from "zod"
 import type * as Effects from "../src/index.ts"
 import type * as Promises from "../src/promise/index.ts"
 
@@ -48,7 +52,52 @@ const inputs = (runs: Promises.Runs, browsers: Promises.Browsers) => [
   () => runs.create({ task: "t" }, { extraBody: { maxSteps: 4 } })
 ]
 
+const asked = {
+  zod: { result: z.object({ price: z.number() }) },
+  valibot: { result: v.object({ price: v.number() }) },
+  effect: { result: Schema.Struct({ price: Schema.Number }) },
+  standard: { result: Schema.toStandardSchemaV1(Schema.Struct({ price: Schema.Number })) }
+}
+
+type Price = { readonly price: number }
+
+const results = ({ createAndWait, runAll, untilTerminal }: Effects.Runs["Service"], { runs }: Promises.WebAgent) => {
+  type Completed = Effect.Effect<
+    Effects.Run & { readonly result: Price },
+    Effects.RunEndError | Effects.RunFailedError | Effects.RunCancelledError | Effects.ResultMismatchError
+  >
+  const inEffect: ReadonlyArray<Completed> = [
+    createAndWait({ task: "t" }, asked.zod),
+    createAndWait({ task: "t" }, asked.valibot),
+    createAndWait({ task: "t" }, asked.effect),
+    createAndWait({ task: "t" }, { ...asked.standard, timeout: "1 minute" }),
+    untilTerminal("r-1", asked.zod)
+  ]
+  const inPromises: ReadonlyArray<Promise<Promises.Run & { readonly result: Price }>> = [
+    runs.createAndWait({ task: "t" }, asked.zod),
+    runs.createAndWait({ task: "t" }, asked.valibot),
+    runs.createAndWait({ task: "t" }, { ...asked.standard, timeout: "1 minute" }),
+    runs.untilTerminal("r-1", asked.valibot)
+  ]
+  return [
+    ...inEffect,
+    ...inPromises,
+    runAll([], asked.zod),
+    runs.runAll([], asked.zod),
+    // @ts-expect-error a shape is no schema
+    createAndWait({ task: "t" }, { result: { price: Number } }),
+    // @ts-expect-error a shape is no schema
+    runs.createAndWait({ task: "t" }, { result: { price: Number } }),
+    // @ts-expect-error what is not asked for is not known
+    runs.createAndWait({ task: "t" }).then(({ result }) => result.price)
+  ]
+}
+
 describe("types", () => {
+  it("a result is of the type that a schema of any library says", () => {
+    assert.isFunction(results)
+  })
+
   it("a field or a status that is misspelt does not compile; what is not known is under raw, or an OpenStatus", () => {
     const run: Effects.Run = { id: "r-1", status: "completed", raw: { later: 1 } }
     const same: Promises.Run = run

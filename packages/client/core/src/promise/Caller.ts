@@ -39,7 +39,6 @@ import type {
 } from "./Options.ts"
 import { checkOptions, functionOf, signalOf } from "./Given.ts"
 import * as Rejection from "./Rejection.ts"
-import * as ResultSchema from "./ResultSchema.ts"
 
 export { errorClass } from "./ErrorClass.ts"
 export { functionOf } from "./Given.ts"
@@ -365,10 +364,10 @@ export const waitOf = ({ every, first, timeout }: WaitOptions = {}) => {
   }
 }
 
-/** The same with a result of a type. */
+/** The same with a result of a type, which is typed as if it were asked for: who asks for none gets none. */
 export const resultOf = (options: (WaitOptions & Partial<WithResult<unknown>>) | undefined) => ({
   ...waitOf(options),
-  ...(options?.result === undefined ? {} : { result: ResultSchema.make(options.result) })
+  ...((options?.result === undefined ? {} : { result: options.result }) as WithResult<unknown>)
 })
 
 /** The same for a wait for something of one's own making. */

@@ -1,6 +1,7 @@
 import type { OpenStatus } from "@webagent/contract/Wire"
+import type { StandardSchema, Validated, WithoutResult } from "../StandardSchema.ts"
 
-export type { OpenStatus }
+export type { OpenStatus, StandardSchema, Validated, WithoutResult }
 
 /** What an answer has besides its typed fields. */
 export interface Raw {
@@ -224,23 +225,3 @@ export interface HttpClient {
   /** An Effect layer of an HttpClient. */
   readonly layer: unknown
 }
-
-/** A schema of any library that follows standardschema.dev: zod, valibot, arktype, Effect (`Schema.toStandardSchemaV1`). */
-export interface StandardSchema<Output> {
-  readonly "~standard": {
-    readonly version: 1
-    readonly vendor: string
-    readonly validate: (value: unknown) => Validated<Output> | Promise<Validated<Output>>
-    readonly types?: { readonly input: unknown; readonly output: Output } | undefined
-  }
-}
-
-/** What a StandardSchema says of a value. */
-export type Validated<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
-  | {
-      readonly issues: ReadonlyArray<{
-        readonly message: string
-        readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined
-      }>
-    }

@@ -4,6 +4,7 @@ import type {
   CreateOptions,
   OwnWaitOptions,
   WaitOptions,
+  WithoutResult,
   WithResult
 } from "@webagent/core/promise"
 import type { CompletedSession, Session, SessionCreate } from "./Session.ts"
@@ -21,17 +22,17 @@ export interface Sessions {
    * Waits until the session's result does not change by itself any more. A session that failed is a value, and an
    * error only where `result` asks for a result of a type.
    */
+  untilTerminal(id: string, options?: WaitOptions & WithoutResult): Promise<Session>
   untilTerminal<Result>(id: string, options: WaitOptions & WithResult<Result>): Promise<CompletedSession<Result>>
-  untilTerminal(id: string, options?: WaitOptions): Promise<Session>
   /**
    * Creates a session and waits for its result. When the wait ends before the session does, the session goes on unless
    * `cancel` says how to end it; its id is in the WaitTimeoutError, or in a warning.
    */
+  createAndWait(input: SessionCreate, options?: CreateAndWaitOptions & WithoutResult): Promise<Session>
   createAndWait<Result>(
     input: SessionCreate,
     options: CreateAndWaitOptions & WithResult<Result>
   ): Promise<CompletedSession<Result>>
-  createAndWait(input: SessionCreate, options?: CreateAndWaitOptions): Promise<Session>
   /** The session whenever its status has changed, the terminal one last. Leaving the loop ends the polls. */
   watch(id: string, options?: WaitOptions): AsyncIterable<Session>
 }

@@ -5,6 +5,7 @@ import type {
   OwnWaitOptions,
   TotalCost,
   WaitOptions,
+  WithoutResult,
   WithResult
 } from "@webagent/core/promise"
 import type { CompletedRun, CreatedRun, Run, RunCreate, RunStatusView } from "./Run.ts"
@@ -59,23 +60,23 @@ export interface Runs {
    * Waits until the run is terminal, then reads the full run once. A run that failed or was cancelled is a value, and
    * an error only where `result` asks for a result of a type.
    */
+  untilTerminal(id: string, options?: WaitOptions & WithoutResult): Promise<Run>
   untilTerminal<Result>(id: string, options: WaitOptions & WithResult<Result>): Promise<CompletedRun<Result>>
-  untilTerminal(id: string, options?: WaitOptions): Promise<Run>
   /**
    * Creates a run, waits until it is terminal, then reads the full run once. When the wait ends before the run does,
    * the run goes on unless `cancel` says how to end it; its id is in the WaitTimeoutError, or in a warning.
    */
+  createAndWait(input: RunCreate, options?: CreateAndWaitOptions & WithoutResult): Promise<Run>
   createAndWait<Result>(
     input: RunCreate,
     options: CreateAndWaitOptions & WithResult<Result>
   ): Promise<CompletedRun<Result>>
-  createAndWait(input: RunCreate, options?: CreateAndWaitOptions): Promise<Run>
   /** `createAndWait` for each input, 10 at a time unless told. One that fails ends no other. */
+  runAll(inputs: Iterable<RunCreate>, options?: RunAllOptions & WithoutResult): Promise<RunAll<Run>>
   runAll<Result>(
     inputs: Iterable<RunCreate>,
     options: RunAllOptions & WithResult<Result>
   ): Promise<RunAll<CompletedRun<Result>>>
-  runAll(inputs: Iterable<RunCreate>, options?: RunAllOptions): Promise<RunAll<Run>>
   /** The statuses of a run as they change, the terminal one last. Leaving the loop ends the polls. */
   watch(id: string, options?: WaitOptions): AsyncIterable<RunStatusView>
 }

@@ -1,4 +1,4 @@
-import type { Answer, CreateOptions, OpenStatus, Raw, WithResult } from "@webagent/core/promise"
+import type { Answer, CreateOptions, OpenStatus, Raw, WithoutResult, WithResult } from "@webagent/core/promise"
 import type { CompletedRun, Run } from "./Run.ts"
 import type { CreateAndWaitOptions } from "./Runs.ts"
 
@@ -44,10 +44,10 @@ export interface Sessions {
   /** The same for a message that runs immediately. */
   interrupt(sessionId: string, text: string, options?: CreateOptions): Answer<NextRun>
   /** Queues a message and waits for the run that it becomes, as `runs.createAndWait` does. */
+  followUpAndWait(sessionId: string, text: string, options?: FollowUpAndWaitOptions & WithoutResult): Promise<Run>
   followUpAndWait<Result>(
     sessionId: string,
     text: string,
     options: FollowUpAndWaitOptions & WithResult<Result>
   ): Promise<CompletedRun<Result>>
-  followUpAndWait(sessionId: string, text: string, options?: FollowUpAndWaitOptions): Promise<Run>
 }
