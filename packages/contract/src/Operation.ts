@@ -18,12 +18,7 @@ export interface Operation {
 export type Operations = Readonly<Record<string, Readonly<Record<string, Operation>>>>
 
 /** What every operation can answer, besides errors of its own. */
-const commonErrors = [
-  UnauthorizedError,
-  ContentTooLargeError,
-  HTTPValidationError,
-  TooManyRequestsError
-] as const
+const commonErrors = [UnauthorizedError, ContentTooLargeError, HTTPValidationError, TooManyRequestsError] as const
 
 const statusOf = /* @__PURE__ */ SchemaAST.resolveAt<number>("httpApiStatus")
 

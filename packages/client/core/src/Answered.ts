@@ -1,5 +1,4 @@
-import type * as HttpClientRequest from "effect/http/HttpClientRequest"
-import { type Outgoing, toRequest } from "./Outgoing.ts"
+import type { Outgoing } from "./Outgoing.ts"
 import type { WholeAnswer } from "./WholeAnswer.ts"
 
 const decoder = new TextDecoder()
@@ -43,7 +42,7 @@ export class Answered {
   }
 
   /** The body as it came, and the request that it answers, which is without the key. */
-  parts(): { readonly body: ArrayBuffer | Uint8Array; readonly request: HttpClientRequest.HttpClientRequest } {
-    return { body: this.#whole.body, request: toRequest(this.#outgoing, this.#outgoing.headers) }
+  parts(): { readonly body: ArrayBuffer | Uint8Array; readonly request: Outgoing } {
+    return { body: this.#whole.body, request: this.#outgoing }
   }
 }

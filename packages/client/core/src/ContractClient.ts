@@ -1,13 +1,13 @@
 import * as Contract from "@webagent/contract"
 import type { ApiVersion } from "@webagent/contract/Wire"
 import * as Effect from "effect/Effect"
-import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import type * as Types from "effect/Types"
 import { interpreter } from "./Answer.ts"
 import * as CallOptions from "./CallOptions.ts"
 import type { CreateOutcomeUnknown } from "./CreateOutcomeUnknown.ts"
+import type { PlainRequest } from "./Outgoing.ts"
 import * as RequestEncoding from "./RequestEncoding.ts"
 import type { TooManyRequestsError } from "./TooManyRequestsError.ts"
 import { Transport } from "./Transport.ts"
@@ -82,18 +82,15 @@ export const methodOf = (
     Effect.fail(
       new TransportError({ method, path, origin: base.origin, attempts: 0, reason: new InvalidRequest({ issue }) })
     )
-  const send = (request: HttpClientRequest.HttpClientRequest) =>
-    Effect.flatMap(transport.exchange(version, request), interpret)
-
-  const sendAs = (encoded: HttpClientRequest.HttpClientRequest): Effect.Effect<unknown, unknown> =>
+  const sendAs = (encoded: PlainRequest): Effect.Effect<unknown, unknown> =>
     Effect.flatMap(transport.requestId, (requestId) => {
-      const request = HttpClientRequest.setHeader(encoded, "x-request-id", requestId)
-      if (method === "GET") return transport.retry(send(request))
-      if (own !== undefined) return send(HttpClientRequest.setHeaders(request, own))
-      if (method !== "POST") return send(request)
-      return transport.create({ kind, method, path, origin: base.origin, requestId, idOf }, (headers) =>
-        send(HttpClientRequest.setHeaders(request, headers))
-      )
+      const send = (more?: Readonly<Record<string, string>>) => {
+        const headers = { ...encoded.headers, "x-request-id": requestId, ...more }
+        return Effect.flatMap(transport.exchange(version, { ...encoded, headers }), interpret)
+      }
+      if (method === "GET") return transport.retry(send())
+      if (method !== "POST" || own !== undefined) return send(own)
+      return transport.create({ kind, method, path, origin: base.origin, requestId, idOf }, send)
     })
 
   return (call: RequestEncoding.Call) =>

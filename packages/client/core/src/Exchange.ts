@@ -3,9 +3,6 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
-import type * as HttpClient from "effect/http/HttpClient"
-import type * as HttpClientError from "effect/http/HttpClientError"
 import * as LogLevel from "effect/LogLevel"
 import * as References from "effect/References"
 import { Answered } from "./Answered.ts"
@@ -16,10 +13,10 @@ import { most_bytes, TooLarge } from "./ContentCoding.ts"
 import * as Deadlines from "./Deadlines.ts"
 import * as Elapsed from "./Elapsed.ts"
 import * as Metrics from "./Metrics.ts"
-import { type Outgoing, toRequest } from "./Outgoing.ts"
+import type { Outgoing } from "./Outgoing.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
 import * as Trace from "./Trace.ts"
-import { sendOf, type SendWhole } from "./WholeAnswer.ts"
+import type { SendWhole } from "./WholeAnswer.ts"
 import {
   AnswerTooLarge,
   ConnectionFailed,
@@ -47,25 +44,23 @@ const stringIn = (value: unknown, name: string) => {
 
 /** What an exchange is made with. */
 export interface ExchangeOptions {
-  readonly client: HttpClient.HttpClient
+  readonly send: SendWhole
+  /** Options for fetch. */
+  readonly options: RequestInit
   readonly timeouts: ClientConfig["Service"]["timeouts"]
   /** The headers with the key. */
   readonly keyed: (headers: Outgoing["headers"]) => Outgoing["headers"]
   readonly redact: (text: string) => string
-  /** The context of a client that is asked the usual way: what it is to leave. */
-  readonly context: Context.Context<FetchHttpClient.RequestInit>
 }
 
 /** Sends one attempt and reads its answer to the end. */
 export const make = ({
-  client,
-  context: usual,
   keyed,
+  options,
   redact,
+  send,
   timeouts
 }: ExchangeOptions): ((outgoing: Outgoing) => Effect.Effect<Answered, TransportError>) => {
-  const options = Context.get(usual, FetchHttpClient.RequestInit)
-
   const failed = (outgoing: Outgoing, reason: TransportErrorReason) =>
     new TransportError({
       ...Call.of(outgoing),
@@ -93,16 +88,10 @@ export const make = ({
     })
   }
 
-  const toReasonOf = (error: HttpClientError.HttpClientError, took_ms: number, phase: Phase): TransportErrorReason => {
-    const { reason } = error
-    if (reason._tag === "InvalidUrlError" || reason._tag === "EncodeError") {
-      return unsendable()
-    }
-    return toReason("cause" in reason ? reason.cause : error, took_ms, phase)
-  }
-
-  const sendWhole = timeouts.headers === undefined && timeouts.body === undefined ? sendOf(client) : undefined
   const deadlines = Deadlines.make(timeouts.total)
+  const limitOf = (after: Duration.Duration | undefined) =>
+    after === undefined ? undefined : { after, deadlines: Deadlines.make(after) }
+  const limits = { headers: limitOf(timeouts.headers), body: limitOf(timeouts.body) }
 
   /** The longest time of an attempt: a call with a timeout of its own has what is left of that. */
   const totalOf = (fiber: Fiber.Fiber<unknown, unknown>, now_ms: number): Duration.Duration => {
@@ -111,13 +100,6 @@ export const make = ({
       ? timeouts.total
       : Duration.millis(Math.max(1, deadline_ms - now_ms))
   }
-
-  /** Whether the client can answer in one step, and nothing is asked that it then cannot do. */
-  const isPlain = ({ headers, request: { body, hash, urlParams } }: Outgoing) =>
-    (body._tag === "Empty" || body._tag === "Uint8Array") &&
-    urlParams.params.length === 0 &&
-    hash._tag === "None" &&
-    headers["upgrade"] === undefined
 
   type Answering = Effect.Effect<Answered, TransportError>
 
@@ -140,7 +122,7 @@ export const make = ({
   }
 
   /** One callback, in which all is done: a fiber for the timeout would cost as much as the rest. */
-  const inOneStep = (send: SendWhole, outgoing: Outgoing, fiber: Fiber.Fiber<unknown, unknown>): Answering =>
+  const exchange = (outgoing: Outgoing, fiber: Fiber.Fiber<unknown, unknown>): Answering =>
     Effect.callback((resume) => {
       const clock = fiber.getRef(Clock.Clock)
       const began_ms = Elapsed.read_ms(clock)
@@ -154,25 +136,38 @@ export const make = ({
         resume(observe(outgoing, took_ms(), fiber, status, end, reason))
       }
       const fail = (reason: TransportErrorReason) => finish(0, Effect.fail(failed(outgoing, reason)), reason._tag)
+      const expire = (limit: "headers" | "body" | "total", after: Duration.Duration) => () => {
+        // first: what is ended may say so at once, as if the connection were lost
+        fail(new Timeout({ phase, limit, after }))
+        end()
+      }
+      const limit = (part: "headers" | "body", now_ms: number) => {
+        const limit = limits[part]
+        return limit?.deadlines.set(clock, fiber.context, now_ms, expire(part, limit.after))
+      }
       const after = totalOf(fiber, began_ms)
-      const clear = (after === timeouts.total ? deadlines : Deadlines.make(after)).set(
+      const clearTotal = (after === timeouts.total ? deadlines : Deadlines.make(after)).set(
         clock,
         fiber.context,
         began_ms,
-        () => {
-          // first: what is ended may say so at once, as if the connection were lost
-          fail(new Timeout({ phase, limit: "total", after }))
-          end()
-        }
+        expire("total", after)
       )
-      const { headers, method, request, url } = outgoing
-      const body = request.body._tag === "Uint8Array" ? request.body.body : undefined
+      let clearPart = limit("headers", began_ms)
+      const clear = () => {
+        clearTotal()
+        clearPart?.()
+      }
+      const { body, headers, method, url } = outgoing
       const end = send({ method, url, headers: keyed(headers), body, options }, fiber.context, {
         onPhase: (reached) => {
           phase = reached
+          if (reached !== "body" || isOver) return
+          clearPart?.()
+          clearPart = limit("body", Elapsed.read_ms(clock))
         },
         onAnswer: (answer) => finish(answer.status, Effect.succeed(new Answered(outgoing, answer))),
-        onFailure: (cause, isRefused) => fail(isRefused === true ? unsendable() : toReason(cause, took_ms(), phase))
+        onFailure: (cause, isRefused) => fail(isRefused === true ? unsendable() : toReason(cause, took_ms(), phase)),
+        onDefect: (cause) => finish(0, Effect.failCause(cause), "Defect")
       })
       return Effect.sync(() => {
         isOver = true
@@ -180,45 +175,6 @@ export const make = ({
         end()
       })
     })
-
-  const inTwoSteps = (outgoing: Outgoing, fiber: Fiber.Fiber<unknown, unknown>): Answering => {
-    const clock = fiber.getRef(Clock.Clock)
-    const began_ms = Elapsed.read_ms(clock)
-    const took_ms = () => Elapsed.read_ms(clock) - began_ms
-    const total = totalOf(fiber, began_ms)
-    let phase: "headers" | "body" = "headers"
-    const bounded = <A>(effect: Effect.Effect<A, TransportError>, limit: "headers" | "body" | "total") => {
-      const after = limit === "total" ? total : timeouts[limit]
-      if (after === undefined) return effect
-      const orElse = () => Effect.fail(failed(outgoing, new Timeout({ phase, limit, after })))
-      return Effect.timeoutOrElse(effect, { duration: after, orElse })
-    }
-    const told = Effect.mapError((error: HttpClientError.HttpClientError) =>
-      failed(outgoing, toReasonOf(error, took_ms(), phase))
-    )
-    const whole = Effect.flatMap(
-      bounded(told(client.execute(toRequest(outgoing, keyed(outgoing.headers)))), "headers"),
-      (response) => {
-        phase = "body"
-        return Effect.flatMap(bounded(told(response.arrayBuffer), "body"), (body) =>
-          body.byteLength > most_bytes
-            ? Effect.fail(failed(outgoing, new AnswerTooLarge({ limit_bytes: most_bytes })))
-            : Effect.succeed(
-                new Answered(outgoing, {
-                  status: response.status,
-                  header: (name) => response.headers[name],
-                  headers: () => ({ ...response.headers }),
-                  body
-                })
-              )
-        )
-      }
-    )
-    return Effect.matchEffect(Effect.provideContext(bounded(whole, "total"), usual), {
-      onSuccess: (answered) => observe(outgoing, took_ms(), fiber, answered.status, Effect.succeed(answered)),
-      onFailure: (error) => observe(outgoing, took_ms(), fiber, 0, Effect.fail(error), error.reason._tag)
-    })
-  }
 
   const traced = (effect: Effect.Effect<Answered, TransportError>, { attempt, method, requestId, url }: Outgoing) => {
     const address = new URL(url)
@@ -246,10 +202,7 @@ export const make = ({
 
   return (outgoing) =>
     Effect.withFiber((fiber) => {
-      const sent =
-        sendWhole !== undefined && isPlain(outgoing)
-          ? inOneStep(sendWhole, outgoing, fiber)
-          : inTwoSteps(outgoing, fiber)
+      const sent = exchange(outgoing, fiber)
       return Trace.isOn(fiber.context) ? traced(sent, outgoing) : sent
     })
 }

@@ -1,25 +1,81 @@
 import type { ApiVersion } from "@webagent/contract/Wire"
 import * as Effect from "effect/Effect"
-import type * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as UrlParams from "effect/http/UrlParams"
+import * as Stream from "effect/Stream"
 import type { Answered } from "./Answered.ts"
 import type { Transport } from "./Transport.ts"
-import type { TransportError } from "./TransportError.ts"
+import { InvalidRequest, TransportError } from "./TransportError.ts"
 
-/** The answer as Effect's HttpClient gives it; its request is without the key. */
+/** The answer as Effect's HttpClient gives it; its request is without the key, and without its body. */
 export const toResponse = (answered: Answered): HttpClientResponse.HttpClientResponse => {
   const { body, request } = answered.parts()
+  const asked = HttpClientRequest.make(request.method as "GET")(request.url, { headers: request.headers })
   // a new one: the client's own holds the request that was sent, key and all
   const detached = new Response(body as BodyInit, { headers: answered.headers() })
-  return Object.create(HttpClientResponse.fromWeb(request, detached), {
+  return Object.create(HttpClientResponse.fromWeb(asked, detached), {
     status: { value: answered.status, enumerable: true }
   })
 }
 
-/** `Transport.exchange`, for an answer that is wanted as Effect's HttpClient gives it. */
+interface Body {
+  readonly body: Uint8Array | undefined
+  readonly type: string | null
+}
+
+/** A body as bytes, with its type where the request does not say it. */
+const bytesOf = (body: BodyInit) =>
+  Effect.tryPromise({
+    try: async () => {
+      const written = new Response(body)
+      const type = written.headers.get("content-type")
+      return { body: new Uint8Array(await written.arrayBuffer()), type }
+    },
+    catch: (cause) => cause
+  })
+
+const bodyOf = ({ body }: HttpClientRequest.HttpClientRequest): Effect.Effect<Body, unknown> => {
+  switch (body._tag) {
+    case "Empty":
+      return Effect.succeed({ body: undefined, type: null })
+    case "Uint8Array":
+      return Effect.succeed({ body: body.body, type: null })
+    case "FormData":
+      return bytesOf(body.formData)
+    case "Stream":
+      return Effect.flatMap(Stream.mkArrayBuffer(body.stream), bytesOf)
+    case "Raw":
+      return bytesOf(body.body as BodyInit)
+  }
+}
+
+/**
+ * `Transport.exchange` for a request of Effect's HttpClient, its answer as Effect's HttpClient gives it. A body is
+ * read to its end before it is sent.
+ */
 export const execute = (
-  { exchange }: Transport["Service"],
+  { baseUrls, exchange }: Transport["Service"],
   version: ApiVersion,
   request: HttpClientRequest.HttpClientRequest
-): Effect.Effect<HttpClientResponse.HttpClientResponse, TransportError> =>
-  Effect.map(exchange(version, request), toResponse)
+): Effect.Effect<HttpClientResponse.HttpClientResponse, TransportError> => {
+  const { headers, method, url, urlParams } = request
+  const query = UrlParams.toString(urlParams)
+  const address = query === "" ? url : `${url}${url.includes("?") ? "&" : "?"}${query}`
+  return bodyOf(request).pipe(
+    Effect.mapError((cause) => {
+      const { origin, pathname } = new URL(baseUrls[version])
+      const reason = new InvalidRequest({ issue: `the body cannot be read: ${String(cause)}` })
+      return new TransportError({ method, path: `${pathname}${url}`, origin, attempts: 0, reason })
+    }),
+    Effect.flatMap(({ body, type }) =>
+      exchange(version, {
+        method,
+        url: address,
+        headers: type === null ? headers : { "content-type": type, ...headers },
+        body
+      })
+    ),
+    Effect.map(toResponse)
+  )
+}

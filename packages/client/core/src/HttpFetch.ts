@@ -1,14 +1,10 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
-import * as Headers from "effect/http/Headers"
-import * as HttpClient from "effect/http/HttpClient"
-import * as HttpClientError from "effect/http/HttpClientError"
-import type * as HttpClientRequest from "effect/http/HttpClientRequest"
-import * as HttpClientResponse from "effect/http/HttpClientResponse"
+import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
 import { most_bytes, TooLarge } from "./ContentCoding.ts"
+import * as HttpTags from "./HttpTags.ts"
 import * as WholeAnswer from "./WholeAnswer.ts"
 
 type Fetch = typeof globalThis.fetch
@@ -20,35 +16,29 @@ const fetchOf = (context: Context.Context<never>, given: Fetch | undefined) =>
 const isNode =
   typeof process === "object" && process.release?.name === "node" && !("Bun" in globalThis) && !("Deno" in globalThis)
 
-/** What fetch takes as a body; what can be read once only is not sent again behind our back. */
-const bodyOf = (body: unknown, sendsAgain: boolean) => {
-  if (!sendsAgain || !(body instanceof Uint8Array)) return { body: body as BodyInit }
+const sendsAgain = (fetch: Fetch) => isNode && fetch === globalThis.fetch
+
+/** Gives fetch the body of a POST so that it can be read once only: then it is not sent again behind our back. */
+const once = (init: RequestInit): RequestInit => {
+  const { body, method } = init
+  if (method !== "POST" || !(body instanceof Uint8Array)) return init
   const stream = new ReadableStream({
     start: (controller) => {
       controller.enqueue(body)
       controller.close()
     }
   })
-  return { body: stream, duplex: "half" }
+  const headers = { ...(init.headers as Record<string, string>), "content-length": String(body.length) }
+  return { ...init, headers, body: stream, duplex: "half" } as RequestInit
 }
 
-const initOf = (
-  options: RequestInit | undefined,
-  method: string,
-  headers: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-  body: unknown,
-  sendsAgain: boolean
-): RequestInit => {
+const initOf = ({ body, headers, method, options }: WholeAnswer.WholeRequest, signal: AbortSignal): RequestInit => {
   const init: RequestInit = { ...options, method, headers, signal }
-  if (options?.headers !== undefined)
-    init.headers = { ...Headers.fromInput(options.headers as Headers.Input), ...headers }
+  if (options.headers !== undefined) init.headers = { ...Object.fromEntries(new Headers(options.headers)), ...headers }
   if (body === undefined) return init
-  const isStreamed = sendsAgain && method === "POST"
   // fetch counts the body itself, and browsers forbid anyone else to
   const { "content-length": _, ...uncounted } = init.headers as Record<string, string>
-  const counted = isStreamed && body instanceof Uint8Array ? { "content-length": String(body.length) } : {}
-  return { ...init, headers: { ...uncounted, ...counted }, ...bodyOf(body, isStreamed) }
+  return { ...init, headers: uncounted, body: body as BodyInit }
 }
 
 /** The whole body, unless it is larger than the client reads. Only a length that is sent says that beforehand. */
@@ -85,12 +75,14 @@ const readBody = async (
 /** Sends with the fetch that a call is given, else with the given one, else with the global one. */
 export const sendBy =
   (given: Fetch | undefined): WholeAnswer.SendWhole =>
-  ({ body, headers, method, options, url }, context, { onAnswer, onFailure, onPhase }) => {
+  (request, context, { onAnswer, onFailure, onPhase }) => {
     const controller = new AbortController()
     const read = async () => {
+      // with an upgrade, fetch would fail in its own words or leave the header out
+      if (request.headers["upgrade"] !== undefined) throw new Error("fetch cannot leave HTTP")
       const fetch = fetchOf(context, given)
-      const sendsAgain = isNode && fetch === globalThis.fetch
-      const response = await fetch(url, initOf(options, method, headers, controller.signal, body, sendsAgain))
+      const init = initOf(request, controller.signal)
+      const response = await fetch(request.url, sendsAgain(fetch) ? once(init) : init)
       onPhase("body")
       return {
         status: response.status,
@@ -103,67 +95,44 @@ export const sendBy =
     return () => controller.abort()
   }
 
-const failureOf = (request: HttpClientRequest.HttpClientRequest) => (cause: unknown) =>
-  new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
+/** The same fetch for an HttpClient: a POST is not sent again, and no body is read without end. */
+const guarded =
+  (given: Fetch | undefined, isUndici: boolean): Fetch =>
+  async (input, init = {}) => {
+    const fetch = given ?? globalThis.fetch
+    const response = await fetch(input, isUndici || sendsAgain(fetch) ? once(init) : init)
+    const whole = response.arrayBuffer.bind(response)
+    return Object.defineProperty(response, "arrayBuffer", { value: () => readBody(response, whole) })
+  }
 
-type ToResponse = (request: HttpClientRequest.HttpClientRequest, response: Response) => object
-
-/** The same response, with a body that is not read without end. */
-const bounded = (response: Response): Response => {
-  const whole = response.arrayBuffer.bind(response)
-  return Object.defineProperty(response, "arrayBuffer", { value: () => readBody(response, whole) })
-}
-
-/** The same by Effect's way, for what is not a plain request and its whole answer. */
-export const clientBy = (given: Fetch | undefined, toResponse: ToResponse, isUndici = false): HttpClient.HttpClient =>
-  HttpClient.make((request, url, signal, { context }) => {
-    const { body, headers, method } = request
-    const fail = failureOf(request)
-    if (headers["upgrade"] !== undefined) return Effect.fail(fail(new Error("fetch cannot leave HTTP")))
-    const options = Context.getOrUndefined(context, FetchHttpClient.RequestInit)
-    const fetch = fetchOf(context, given)
-    const sendsAgain = isNode && (fetch === globalThis.fetch || (isUndici && fetch === given))
-    const send = (body: unknown) =>
-      Effect.map(
-        Effect.tryPromise({
-          try: () => fetch(url, initOf(options, method, headers, signal, body, sendsAgain)),
-          catch: fail
-        }),
-        (response) => toResponse(request, bounded(response)) as HttpClientResponse.HttpClientResponse
-      )
-    switch (body._tag) {
-      case "Empty":
-        return send(undefined)
-      case "FormData":
-        return send(body.formData)
-      case "Stream":
-        return Effect.flatMap(Effect.mapError(Stream.mkArrayBuffer(body.stream), fail), send)
-      default:
-        return send(body.body)
-    }
-  })
-
-const layerBy = (toResponse: ToResponse) =>
+/** A whole HttpClient over a fetch; a Transport sends with `send`. */
+export const layerWith = (
+  send: WholeAnswer.SendWhole,
+  given: Fetch | undefined,
+  isUndici = false
+): Layer.Layer<HttpClient.HttpClient> =>
   Layer.effect(
-    HttpClient.HttpClient,
-    Effect.map(Effect.context<never>(), (context) => {
-      const given = Context.getOrUndefined(context, FetchHttpClient.Fetch)
-      return WholeAnswer.attach(clientBy(given, toResponse), sendBy(given))
-    })
+    HttpTags.HttpClient,
+    Effect.map(HttpTags.HttpClient, (client) => WholeAnswer.attach(client, send))
+  ).pipe(
+    Layer.provide(FetchHttpClient.layer),
+    Layer.provide(Layer.succeed(FetchHttpClient.Fetch, guarded(given, isUndici)))
   )
 
-/**
- * fetch, which is everywhere. It is FetchHttpClient.layer of Effect at less CPU: FetchHttpClient.Fetch and RequestInit
- * are heeded, and a body that is a stream is sent when it has ended.
- */
-export const layerFetch: Layer.Layer<HttpClient.HttpClient> = /* @__PURE__ */ layerBy(HttpClientResponse.fromWeb)
+const givenFetch = Effect.contextWith((context: Context.Context<never>) =>
+  Effect.succeed(Context.getOrUndefined(context, FetchHttpClient.Fetch))
+)
 
-/** What a Transport asks of a response, and no more: the rest is 2 kB. */
-const toBare: ToResponse = (request, response) => ({
-  status: response.status,
-  headers: Headers.fromInput(response.headers),
-  arrayBuffer: Effect.tryPromise({ try: () => response.arrayBuffer(), catch: failureOf(request) })
-})
+/**
+ * fetch, which is everywhere. For a Transport it is FetchHttpClient.layer of Effect at less CPU; FetchHttpClient.Fetch and
+ * RequestInit are heeded.
+ */
+export const layerFetch: Layer.Layer<HttpClient.HttpClient> = /* @__PURE__ */ (() =>
+  Layer.unwrap(Effect.map(givenFetch, (given) => layerWith(sendBy(given), given))))()
 
 /** fetch for a Transport, and for nothing else. */
-export const layerHttp: Layer.Layer<HttpClient.HttpClient> = /* @__PURE__ */ layerBy(toBare)
+export const layerHttp: Layer.Layer<HttpClient.HttpClient> = /* @__PURE__ */ (() =>
+  Layer.effect(
+    HttpTags.HttpClient,
+    Effect.map(givenFetch, (given) => WholeAnswer.only(sendBy(given)))
+  ))()

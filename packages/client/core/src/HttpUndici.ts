@@ -2,15 +2,14 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
-import * as HttpClient from "effect/http/HttpClient"
-import * as HttpClientResponse from "effect/http/HttpClientResponse"
+import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type * as Undici from "undici"
 import { ClientConfig } from "./ClientConfig.ts"
 import * as ContentCoding from "./ContentCoding.ts"
 import * as HttpFetch from "./HttpFetch.ts"
-import * as WholeAnswer from "./WholeAnswer.ts"
+import type * as WholeAnswer from "./WholeAnswer.ts"
 
 const joined = (value: string | ReadonlyArray<string> | undefined) =>
   typeof value === "object" ? value.join(", ") : value
@@ -163,13 +162,7 @@ const sendUnlessGiven = (dispatcher: Undici.Dispatcher): WholeAnswer.SendWhole =
 const layerBy = (undici: typeof Undici, send: typeof sendBy) =>
   Layer.unwrap(
     Effect.map(dispatcherOf(undici), (dispatcher) =>
-      Layer.succeed(
-        HttpClient.HttpClient,
-        WholeAnswer.attach(
-          HttpFetch.clientBy(fetchBy(undici, dispatcher), HttpClientResponse.fromWeb, true),
-          send(dispatcher)
-        )
-      )
+      HttpFetch.layerWith(send(dispatcher), fetchBy(undici, dispatcher), true)
     )
   )
 

@@ -1,8 +1,7 @@
 import type { Operation } from "@webagent/contract"
-import * as HttpBody from "effect/http/HttpBody"
-import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import type { PlainRequest } from "./Outgoing.ts"
 
 /** What an operation is called with. */
 export interface Call {
@@ -11,7 +10,7 @@ export interface Call {
 }
 
 /** The request that a call becomes, or what is wrong with the call. */
-export type Encode = (call: Call) => Result.Result<HttpClientRequest.HttpClientRequest, string>
+export type Encode = (call: Call) => Result.Result<PlainRequest, string>
 
 /** An id becomes one segment of a path: these would become none, another one, or not text at all. */
 const segmentOf = (name: string, value: unknown): Result.Result<string, string> => {
@@ -24,6 +23,10 @@ const segmentOf = (name: string, value: unknown): Result.Result<string, string> 
 const encoderOf = (schema: Schema.Codec<unknown, unknown> | undefined) =>
   schema === undefined ? undefined : Schema.encodeUnknownResult(schema)
 
+const encoder = new TextEncoder()
+
+const asJson = { "content-type": "application/json" }
+
 /** Encodes calls of one operation of the contract: ids into its path, the payload as JSON. */
 export const make = ({ method, params, path, payload }: Operation): Encode => {
   const [start = "", ...rest] = path.split("{")
@@ -31,7 +34,6 @@ export const make = ({ method, params, path, payload }: Operation): Encode => {
     const [name = "", after = ""] = text.split("}")
     return { name, after }
   })
-  const { body: nothing, hash, headers, urlParams } = HttpClientRequest.empty
   const encodeParams = encoderOf(params)
   const encodePayload = encoderOf(payload)
 
@@ -44,14 +46,13 @@ export const make = ({ method, params, path, payload }: Operation): Encode => {
     }
     const checked = encodeParams?.(params)
     if (checked !== undefined && Result.isFailure(checked)) return Result.fail(checked.failure.message)
-    const request = HttpClientRequest.makeWith(method, path, urlParams, hash, headers, nothing)
-    if (encodePayload === undefined) return Result.succeed(request)
+    if (encodePayload === undefined) return Result.succeed({ method, url: path })
     const body = encodePayload(payload)
     if (Result.isFailure(body)) return Result.fail(body.failure.message)
     const json = Result.try({
       try: () => JSON.stringify(body.success),
       catch: () => "the payload cannot be written as JSON"
     })
-    return Result.map(json, (json) => HttpClientRequest.setBody(request, HttpBody.text(json, "application/json")))
+    return Result.map(json, (json) => ({ method, url: path, headers: asJson, body: encoder.encode(json) }))
   }
 }

@@ -5,8 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Headers from "effect/http/Headers"
-import * as HttpClient from "effect/http/HttpClient"
-import type * as HttpClientRequest from "effect/http/HttpClientRequest"
+import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
@@ -19,15 +18,24 @@ import * as Exchange from "./Exchange.ts"
 import * as Elapsed from "./Elapsed.ts"
 import * as Grace from "./Grace.ts"
 import * as Hooks from "./Hooks.ts"
+import * as HttpTags from "./HttpTags.ts"
 import * as IdempotencyKey from "./IdempotencyKey.ts"
 import * as Ledger from "./Ledger.ts"
-import type { Outgoing } from "./Outgoing.ts"
+import type { Outgoing, PlainRequest } from "./Outgoing.ts"
 import * as Redact from "./Redact.ts"
 import * as RequestId from "./RequestId.ts"
 import * as Responses from "./Responses.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
 import { InvalidRequest, TransportError } from "./TransportError.ts"
+import { sendOf } from "./WholeAnswer.ts"
 import { version as packageVersion } from "./version.ts"
+
+/** Headers by their names in lower case. */
+const lowered = (headers: Readonly<Record<string, string>> = {}) => {
+  const lower: Record<string, string> = {}
+  for (const name of Object.keys(headers)) lower[name.toLowerCase()] = headers[name] ?? ""
+  return lower
+}
 
 const make = Effect.gen(function* () {
   const config = yield* ClientConfig
@@ -39,7 +47,7 @@ const make = Effect.gen(function* () {
   const grace = Grace.make()
   const key = Redacted.value(config.apiKey)
   const redact = Redact.make(key)
-  const defaults = Headers.fromInput({
+  const defaults = lowered({
     "user-agent": `webagent/${packageVersion}`,
     accept: "application/json",
     ...config.headers
@@ -49,20 +57,22 @@ const make = Effect.gen(function* () {
   let calls = 0
   const newRequestId = () => `${client}-${(++calls).toString(36)}`
 
+  const options: RequestInit = {
+    ...Context.getOrUndefined(yield* Effect.context<never>(), FetchHttpClient.RequestInit),
+    redirect: "manual"
+  }
+  // redirects are left alone, the key out of sight, spans to us
+  const usual = Context.make(HttpTags.TracerDisabledWhen, () => true).pipe(
+    Context.add(Headers.CurrentRedactedNames, [...(yield* Headers.CurrentRedactedNames), config.apiKeyHeader]),
+    Context.add(FetchHttpClient.RequestInit, options)
+  )
   const exchangeOnce = Exchange.make({
-    client: yield* HttpClient.HttpClient,
+    send: sendOf(yield* HttpTags.HttpClient, usual),
+    options,
     timeouts: config.timeouts,
     keyed: (headers) =>
       Object.hasOwn(headers, config.apiKeyHeader) ? headers : { ...headers, [config.apiKeyHeader]: key },
-    redact,
-    // redirects are left alone, the key out of sight, spans to us
-    context: Context.make(HttpClient.TracerDisabledWhen, () => true).pipe(
-      Context.add(Headers.CurrentRedactedNames, [...(yield* Headers.CurrentRedactedNames), config.apiKeyHeader]),
-      Context.add(FetchHttpClient.RequestInit, {
-        ...Context.getOrUndefined(yield* Effect.context<never>(), FetchHttpClient.RequestInit),
-        redirect: "manual"
-      })
-    )
+    redact
   })
 
   const hooked = (hooks: Hooks.Hooks, outgoing: Outgoing, exchange: Effect.Effect<Answered, TransportError>) =>
@@ -85,20 +95,16 @@ const make = Effect.gen(function* () {
       )
     })
 
-  const send = (
-    version: ApiVersion,
-    request: HttpClientRequest.HttpClientRequest,
-    chosen?: Readonly<Record<string, string>>
-  ) =>
+  const send = (version: ApiVersion, request: PlainRequest, chosen?: Readonly<Record<string, string>>) =>
     Effect.withFiber((fiber) => {
-      const headers: Record<string, string> = { ...defaults, ...chosen, ...request.headers }
-      const { method, url } = request
+      const headers = { ...defaults, ...chosen, ...lowered(request.headers) }
+      const { body, method, url } = request
       const outgoing = {
         method,
         // a slash always separates the two, so that no path can continue the host: the key stays with its origin
         url: `${config.baseUrls[version]}${url.startsWith("/") ? "" : "/"}${url}`,
         headers,
-        request,
+        body,
         requestId: (headers["x-request-id"] ??= newRequestId()),
         attempt: fiber.getRef(RetryPolicy.Attempt)
       }
@@ -114,7 +120,7 @@ const make = Effect.gen(function* () {
       const { headers } = fiber.getRef(CallOptions.Current)
       if (headers === undefined) return send(version, request)
       return Effect.matchEffect(checkHeaders(headers, config.apiKeyHeader), {
-        onSuccess: (checked) => send(version, request, Headers.fromInput(checked)),
+        onSuccess: (checked) => send(version, request, lowered(checked)),
         onFailure: ({ message: issue }) => {
           const { origin, pathname: path } = new URL(config.baseUrls[version])
           const reason = new InvalidRequest({ issue })
@@ -146,11 +152,10 @@ const make = Effect.gen(function* () {
  * import { ClientConfig, Transport } from "@webagent/core"
  * import * as Effect from "effect/Effect"
  * import * as FetchHttpClient from "effect/http/FetchHttpClient"
- * import * as HttpClientRequest from "effect/http/HttpClientRequest"
  *
  * export const program = Effect.gen(function* () {
  *   const transport = yield* Transport
- *   const response = yield* transport.exchange("v4", HttpClientRequest.get("/runs/1/status"))
+ *   const response = yield* transport.exchange("v4", { method: "GET", url: "/runs/1/status" })
  *   return response.status
  * }).pipe(
  *   Effect.provide(Transport.layer),
@@ -167,11 +172,9 @@ export class Transport extends Context.Service<
     /**
      * One attempt of any request, its path relative to the version's base address. Every status is a success and the
      * whole body has been read, within `requestTimeout`. The key is attached unless the request has that header.
+     * `execute` takes a request of Effect's HttpClient.
      */
-    readonly exchange: (
-      version: ApiVersion,
-      request: HttpClientRequest.HttpClientRequest
-    ) => Effect.Effect<Answered, TransportError>
+    readonly exchange: (version: ApiVersion, request: PlainRequest) => Effect.Effect<Answered, TransportError>
     /** The id that `RequestId.given` gives a call, else a new one: all its requests have it as `X-Request-Id`. */
     readonly requestId: Effect.Effect<string>
     /** Tries a call that changes nothing again, as RetryPolicy says. */

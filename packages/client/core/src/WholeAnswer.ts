@@ -1,5 +1,11 @@
+import * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as HttpBody from "effect/http/HttpBody"
 import type * as HttpClient from "effect/http/HttpClient"
+import * as Option from "effect/Option"
+import { most_bytes, TooLarge } from "./ContentCoding.ts"
 
 /** A request that is a few plain values, its key in its headers. */
 export interface WholeRequest {
@@ -8,11 +14,11 @@ export interface WholeRequest {
   /** By their names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array | undefined
-  /** What fetch is told besides. */
+  /** Options for fetch. */
   readonly options: RequestInit
 }
 
-/** An answer that has been read to its end. */
+/** A response, read to its end. */
 export interface WholeAnswer {
   readonly status: number
   /** A header by its name in lower case. */
@@ -21,30 +27,71 @@ export interface WholeAnswer {
   readonly body: ArrayBuffer | Uint8Array
 }
 
-/** Whom a request that is under way tells: that it is answered or has failed, once. */
+/** Learns how one request ends. Exactly one of `onAnswer`, `onFailure` and `onDefect` is called, once. */
 export interface Listener {
-  /** What is missing now: a connection, where the client can tell, then the headers, then the end of the body. */
+  /** What the request waits for: a connection, if the client can tell, then the headers, then the end of the body. */
   readonly onPhase: (phase: "connect" | "headers" | "body") => void
   readonly onAnswer: (answer: WholeAnswer) => void
-  /** Why there is no answer, and whether that is because no such request can be sent. */
+  /** The cause of the failure. `isRefused` means that this request can never be sent. */
   readonly onFailure: (cause: unknown, isRefused?: boolean) => void
+  /** What is no failure of a request, as when the HttpClient of an application has thrown. */
+  readonly onDefect: (cause: Cause.Cause<never>) => void
 }
 
 /**
- * Sends a request and reads its answer to the end. Gives what ends both early: callbacks, and neither a fiber nor a
- * promise, for there is one for each poll.
+ * Sends a request and reads its response to the end. Returns a function that ends both early. It uses callbacks, without
+ * a fiber or a promise, because every poll sends one.
  */
 export type SendWhole = (request: WholeRequest, context: Context.Context<never>, listener: Listener) => () => void
 
 const key: unique symbol = Symbol.for("@webagent/core/SendWhole")
 
 /**
- * An HttpClient that a Transport can also ask for whole answers, at less CPU. What is made of it, such as by
+ * An HttpClient that a Transport asks for whole answers, at less CPU. A client derived from it, such as with
  * HttpClient.mapRequest, is asked the usual way.
  */
 export const attach = (client: HttpClient.HttpClient, send: SendWhole): HttpClient.HttpClient =>
   Object.assign(Object.create(client) as HttpClient.HttpClient, { [key]: send })
 
-/** How a client gives whole answers, if it can. */
-export const sendOf = (client: HttpClient.HttpClient & { readonly [key]?: SendWhole }): SendWhole | undefined =>
-  client[key]
+/** The same for a Transport alone: it has no other way to send, which would be 4 kB of every client. */
+export const only = (send: SendWhole): HttpClient.HttpClient => ({ [key]: send }) as object as HttpClient.HttpClient
+
+/** By way of any HttpClient, which is left what is in `usual`. */
+const through =
+  (client: HttpClient.HttpClient, usual: Context.Context<never>): SendWhole =>
+  ({ body, headers, method, url }, context, { onAnswer, onDefect, onFailure, onPhase }) => {
+    const name = (method === "DELETE" ? "del" : method.toLowerCase()) as "post"
+    const asked = client[name](url, {
+      headers,
+      ...(body === undefined ? {} : { body: HttpBody.uint8Array(body, headers["content-type"]) })
+    })
+    const fiber = Effect.runForkWith(context)(
+      Effect.provideContext(
+        Effect.flatMap(asked, (response) => {
+          onPhase("body")
+          return Effect.map(response.arrayBuffer, (body) => ({ response, body }))
+        }),
+        usual
+      )
+    )
+    fiber.addObserver((exit) => {
+      if (Exit.isSuccess(exit)) {
+        const { body, response } = exit.value
+        if (body.byteLength > most_bytes) return onFailure(new TooLarge())
+        const { headers, status } = response
+        return onAnswer({ status, header: (name) => headers[name], headers: () => ({ ...headers }), body })
+      }
+      const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
+      if (error === undefined) return onDefect(exit.cause as Cause.Cause<never>)
+      const { reason } = error
+      if (reason._tag === "InvalidUrlError" || reason._tag === "EncodeError") return onFailure(error, true)
+      onFailure("cause" in reason ? reason.cause : error)
+    })
+    return () => fiber.interruptUnsafe()
+  }
+
+/** How a client gives whole answers. */
+export const sendOf = (
+  client: HttpClient.HttpClient & { readonly [key]?: SendWhole },
+  usual: Context.Context<never>
+): SendWhole => client[key] ?? through(client, usual)

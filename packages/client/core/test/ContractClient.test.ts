@@ -11,8 +11,12 @@ import { type Answer, ScriptedServer } from "@webagent/scripted-server"
 const run = { id: "r-1", status: "running", later: { kept: [1] }, cost: { amount: 1 } }
 const received = { id: "r-1", status: "running", raw: { later: { kept: [1] }, cost: { amount: 1 } } }
 
-const getRun = Effect.flatMap(ContractClient.make("v4", V4Operations), (api) => api.runs.get({ params: { run_id: "r-1" } }))
-const createRun = Effect.flatMap(ContractClient.make("v4", V4Operations), (api) => api.runs.create({ payload: { task: "t" } }))
+const getRun = Effect.flatMap(ContractClient.make("v4", V4Operations), (api) =>
+  api.runs.get({ params: { run_id: "r-1" } })
+)
+const createRun = Effect.flatMap(ContractClient.make("v4", V4Operations), (api) =>
+  api.runs.create({ payload: { task: "t" } })
+)
 
 const answering = (...answers: ReadonlyArray<Answer>) =>
   Effect.map(ScriptedServer, (server) => {

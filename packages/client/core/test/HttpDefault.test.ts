@@ -155,7 +155,7 @@ describe("layerHttp", () => {
           .reduce((plain, name) => encoders[name]?.(plain) ?? plain, json as Buffer)
         server.script = () => (response) => response.writeHead(200, { "content-encoding": coding }).end(body)
         const got = yield* Effect.flatMap(Transport, (transport) =>
-          transport.exchange("v4", HttpClientRequest.get("/x"))
+          transport.exchange("v4", { method: "GET", url: "/x" })
         ).pipe(
           Effect.provide(Transport.layer),
           Effect.provide(layerHttp),
@@ -171,7 +171,7 @@ describe("layerHttp", () => {
       const server = yield* ScriptedServer
       server.script = () => (response) => response.writeHead(200, { "content-encoding": "gzip" }).end("{}")
       const error = yield* Effect.flatMap(Transport, (transport) =>
-        transport.exchange("v4", HttpClientRequest.get("/x"))
+        transport.exchange("v4", { method: "GET", url: "/x" })
       ).pipe(
         Effect.flip,
         Effect.provide(Transport.layer),

@@ -5,7 +5,6 @@ import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
 import { type AddressInfo, createServer, type Socket } from "node:net"
 import { gzipSync } from "node:zlib"
@@ -123,7 +122,7 @@ describe("an answer that is larger than memory should be", () => {
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       server.script = () => answer
-      const read = Effect.flatMap(Transport, (transport) => transport.exchange("v4", HttpClientRequest.get("/x")))
+      const read = Effect.flatMap(Transport, (transport) => transport.exchange("v4", { method: "GET", url: "/x" }))
       const error = yield* Effect.flip(
         Effect.provide(read, transport(server.address, { timeouts: { total: "1 hour" } }))
       )

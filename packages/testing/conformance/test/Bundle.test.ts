@@ -33,15 +33,15 @@ const shipped = async (entry: string): Promise<ReadonlyArray<string>> =>
 
 /**
  * A ratchet, in bytes after gzip: lower it when a client gets smaller. Where they are, tools/bench/RESULTS.md tells; v4 is
- * not to grow beyond 65,500.
+ * not to grow beyond 61,050.
  */
 const largest = {
-  "@webagent/v2": 62_650,
-  "@webagent/v2/promise": 66_100,
-  "@webagent/v3": 63_200,
-  "@webagent/v3/promise": 67_000,
-  "@webagent/v4": 65_500,
-  "@webagent/v4/promise": 70_050
+  "@webagent/v2": 57_950,
+  "@webagent/v2/promise": 61_600,
+  "@webagent/v3": 58_850,
+  "@webagent/v3/promise": 62_450,
+  "@webagent/v4": 61_050,
+  "@webagent/v4/promise": 65_600
 }
 
 describe("what a client ships", () => {

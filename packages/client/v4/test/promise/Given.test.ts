@@ -62,7 +62,10 @@ describe("what a call is given", () => {
           /^TypeError: signal is not an AbortSignal: give/u
         ],
         [runs.create(input, given({ signal: "stop" })), /^TypeError: signal is not an AbortSignal/u],
-        [runs.createAndWait(input, given({ result: {} })), /^TypeError: result must be a schema: one of Effect, or a Standard Schema/u],
+        [
+          runs.createAndWait(input, given({ result: {} })),
+          /^TypeError: result must be a schema: one of Effect, or a Standard Schema/u
+        ],
         [runs.createAndWait(input, given({ result: null })), /^TypeError: result must be a schema/u],
         [runs.createAndWait(input, given({ cancel: "yes" })), /^TypeError: cancel is not a function\.$/u],
         [runs.createAndWait(input, given({ timeout: {} })), /^TypeError: timeout is not a length of time/u],
