@@ -7,6 +7,7 @@ import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
+import * as Option from "effect/Option"
 import * as References from "effect/References"
 import * as Tracer from "effect/Tracer"
 import { ClientConfig, ContractClient, Metrics, Trace, Transport } from "../src/index.ts"
@@ -70,6 +71,29 @@ describe("spans", () => {
         ]
       )
     }).pipe(Effect.provide(layer()))
+  })
+
+  it.live("an attempt's own is around an HttpClient of the application", () => {
+    const { spans, tracer } = recorder()
+    const around: Array<unknown> = []
+    const client = HttpClient.make((request) =>
+      Effect.map(Effect.serviceOption(Tracer.ParentSpan), (span) => {
+        around.push(Option.getOrUndefined(span))
+        return HttpClientResponse.fromWeb(request, Response.json(run))
+      })
+    )
+    return Effect.gen(function* () {
+      yield* getRun.pipe(Effect.withTracer(tracer))
+      assert.deepStrictEqual(
+        spans.map(({ kind }) => kind),
+        ["client"]
+      )
+      assert.strictEqual(around[0], spans[0])
+    }).pipe(
+      Effect.provide(Transport.layer),
+      Effect.provide(ClientConfig.layer({ baseUrl: "http://a.example", apiKey: "k" })),
+      Effect.provide(Layer.succeed(HttpClient.HttpClient, client))
+    )
   })
 
   it.live("none where no tracer is installed, or tracing is off", () => {
