@@ -22,5 +22,4 @@ export const DurationDistribution = Schema.Union([
   expected: "a length of time such as 200ms, 45 seconds or 30m, or an object with uniform, lognormal or pareto"
 })
 
-/** How long something takes. */
 export type DurationDistribution = typeof DurationDistribution.Type

@@ -7,7 +7,6 @@ import { Span } from "./Span.ts"
 /** Where a fault strikes: before anything is done, after it is done but not said, or in the middle of saying it. */
 export const Placement = Schema.Literals(["before-apply", "after-apply", "mid-body"])
 
-/** Where a fault strikes. */
 export type Placement = typeof Placement.Type
 
 /** Never the whole, which is not cut. */
@@ -87,7 +86,6 @@ export const Fault = Schema.Union([
   })
 ]).annotate({ identifier: "Fault" })
 
-/** What goes wrong. */
 export type Fault = typeof Fault.Type
 
 const Ordinals = Schema.NonEmptyArray(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)))
@@ -122,7 +120,6 @@ export const FaultCondition = Schema.Struct({
   )
 )
 
-/** Which requests a rule strikes. */
 export type FaultCondition = typeof FaultCondition.Type
 
 /** One fault, and when it strikes. The name appears in the journal and is part of the draw. */
@@ -132,11 +129,9 @@ export const FaultRule = Schema.Struct({
   when: Schema.optionalKey(FaultCondition)
 }).annotate({ identifier: "FaultRule" })
 
-/** One fault, and when it strikes. */
 export type FaultRule = typeof FaultRule.Type
 
 /** The rules in order; the first that strikes a request is the only one that does. */
 export const FaultPlan = Schema.Array(FaultRule)
 
-/** The rules in order. */
 export type FaultPlan = typeof FaultPlan.Type

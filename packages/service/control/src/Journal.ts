@@ -11,7 +11,6 @@ const stamp = { seq: Ordinal, at_ms: Milliseconds, realAt_ms: Milliseconds }
 /** A described operation, `unrouted` for anything else, or `trap` for what followed a redirect of a fault elsewhere. */
 export const Route = Schema.Union([Operation, Schema.Literals(["unrouted", "trap"])])
 
-/** A described operation, `unrouted`, or `trap`. */
 export type Route = typeof Route.Type
 
 /** What identifies a request: which operation on what, and the how-manieth of those. */
@@ -102,7 +101,6 @@ export const ControlEntry = Schema.Struct({
 /** One row of the journal. */
 export const JournalEntry = Schema.Union([RequestEntry, FaultEntry, MoveEntry, ConnectionEntry, ControlEntry])
 
-/** One row of the journal. */
 export type JournalEntry = typeof JournalEntry.Type
 
 /** The kinds of rows. */
@@ -126,5 +124,4 @@ export const JournalView = Schema.Struct({
   })
 }).annotate({ identifier: "JournalView" })
 
-/** A part of the journal, and counts over all that was ever written. */
 export type JournalView = typeof JournalView.Type

@@ -9,5 +9,4 @@ export const OpenView = Schema.Struct({
   browsers: Schema.Array(Schema.Struct({ id: Schema.String, startedAt_ms: Schema.Finite }))
 }).annotate({ identifier: "OpenView" })
 
-/** What is not over. */
 export type OpenView = typeof OpenView.Type

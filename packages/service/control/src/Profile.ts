@@ -104,5 +104,4 @@ export const Profile = Schema.Struct({
   faults: Schema.optionalKey(FaultPlan)
 }).annotate({ identifier: "Profile" })
 
-/** How a simulated service behaves. */
 export type Profile = typeof Profile.Type

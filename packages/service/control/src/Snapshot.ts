@@ -11,5 +11,4 @@ export const Snapshot = Schema.Struct({
   state: Schema.Json
 }).annotate({ identifier: "Snapshot" })
 
-/** Everything that the service knows at one moment of service time. */
 export type Snapshot = typeof Snapshot.Type

@@ -17,7 +17,6 @@ export const TimeMode = Schema.Union([
   Schema.Struct({ mode: Schema.Literal("manual") })
 ]).annotate({ identifier: "TimeMode" })
 
-/** How service time goes. */
 export type TimeMode = typeof TimeMode.Type
 
 /** Service time and real time in milliseconds since 1970, and how the first goes. */
@@ -27,7 +26,6 @@ export const TimeView = Schema.Struct({
   realNow_ms: Schema.Finite
 }).annotate({ identifier: "TimeView" })
 
-/** Service time and real time, and how the first goes. */
 export type TimeView = typeof TimeView.Type
 
 /** By how much to move service time, which has to be manual. */

@@ -23,7 +23,6 @@ export const oracles = [
 /** What is judged. */
 export const Oracle = Schema.Literals(oracles)
 
-/** What is judged. */
 export type Oracle = typeof Oracle.Type
 
 /** One finding: on which resource, what happened, and the rows of the journal that show it. */
@@ -33,7 +32,6 @@ export const Finding = Schema.Struct({
   seqs: Schema.Array(Schema.Int)
 }).annotate({ identifier: "Finding" })
 
-/** One finding. */
 export type Finding = typeof Finding.Type
 
 /** What one oracle says: whether all is well, in a sentence, how often it is not, and the first 20 findings. */
@@ -45,7 +43,6 @@ export const Verdict = Schema.Struct({
   findings: Schema.Array(Finding)
 }).annotate({ identifier: "Verdict" })
 
-/** What one oracle says. */
 export type Verdict = typeof Verdict.Type
 
 /** What all oracles say; `holds` when each does. */
@@ -54,5 +51,4 @@ export const Verdicts = Schema.Struct({
   verdicts: Schema.Array(Verdict)
 }).annotate({ identifier: "Verdicts" })
 
-/** What all oracles say. */
 export type Verdicts = typeof Verdicts.Type

@@ -7,19 +7,16 @@ import * as Result from "effect/Result"
 import { BrowserPool, type LaunchedBrowser } from "./ports/BrowserPool.ts"
 import * as Browser from "./domain/Browser.ts"
 import { BrowserNotFound, BrowserStopped } from "./domain/Errors.ts"
-import type { Made } from "./domain/IdempotencyRecord.ts"
 import { Store } from "./ports/Store.ts"
 import type { ReadWriteLock } from "./ReadWriteLock.ts"
 import { fresh } from "./freshId.ts"
 import { IdSource } from "./ports/IdSource.ts"
-import type { Record } from "./SafeCreates.ts"
+import type { MadeOf, Record } from "./SafeCreates.ts"
 
 /** A browser to create. */
 export interface BrowserRequest {
   readonly proxyCountryCode: string | null
 }
-
-type MadeBrowser = Extract<Made, { readonly _tag: "Browser" }>
 
 /** A browser that runs, or that is being launched again after the restore of a snapshot. */
 type Running = LaunchedBrowser | Fiber.Fiber<LaunchedBrowser>
@@ -58,7 +55,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
     const launchedIn = running
     const id = yield* fresh(ids, "browser", store.browser)
     const browser = Browser.make({ id, ...request, startedAt_ms: yield* Clock.currentTimeMillis })
-    const made: MadeBrowser = { _tag: "Browser", browser }
+    const made: MadeOf<"Browser"> = { _tag: "Browser", browser }
     const launched = yield* pool.launch(browser)
     const kept = yield* lock.shared(
       Effect.suspend(() => {

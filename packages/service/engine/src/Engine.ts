@@ -13,7 +13,6 @@ import type {
   SessionStopped,
   TurnNotFound
 } from "./domain/Errors.ts"
-import type { Made } from "./domain/IdempotencyRecord.ts"
 import type * as Session from "./domain/Session.ts"
 import type * as Turn from "./domain/Turn.ts"
 import { Store } from "./ports/Store.ts"
@@ -26,27 +25,8 @@ import * as Sessions from "./Sessions.ts"
 import * as TurnQueue from "./TurnQueue.ts"
 
 export type { BrowserRequest } from "./Browsers.ts"
+export type { Created } from "./SafeCreates.ts"
 export type { Message, SessionRequest, SessionWithTurns } from "./Sessions.ts"
-
-/** A session that was created, or that an earlier create with the same key has made, as it was then. */
-export interface CreatedSession {
-  readonly session: Session.Session
-  readonly turn: Turn.Turn
-  readonly replayed: boolean
-}
-
-/** A message that was taken, and the turn that it becomes; as it was then, if an earlier one with its key was. */
-export interface QueuedMessage extends Sessions.Message {
-  readonly id: string
-  readonly turn: Turn.Turn
-  readonly replayed: boolean
-}
-
-/** A browser that was created, or that an earlier create with the same key has made, as it was then. */
-export interface CreatedBrowser {
-  readonly browser: Browser.Browser
-  readonly replayed: boolean
-}
 
 /**
  * All versions of the API call this. The engine is the only writer of state: ports report, the engine decides.
@@ -66,18 +46,18 @@ export class Engine extends Context.Service<
     readonly createSession: (
       request: Sessions.SessionRequest,
       safe?: SafeCreates.SafeCreate
-    ) => Effect.Effect<CreatedSession, IdempotencyKeyReused>
+    ) => Effect.Effect<SafeCreates.Created<"Session">, IdempotencyKeyReused>
     readonly session: (id: string) => Effect.Effect<Sessions.SessionWithTurns, SessionNotFound>
     readonly turn: (id: string) => Effect.Effect<Turn.Turn, TurnNotFound>
     /** Makes the message a turn. An interrupt cancels the turn at work; messages already waiting stay behind it. */
     readonly queue: (
       message: Sessions.Message,
       safe?: SafeCreates.SafeCreate
-    ) => Effect.Effect<QueuedMessage, SessionNotFound | SessionStopped | IdempotencyKeyReused>
+    ) => Effect.Effect<SafeCreates.Created<"Message">, SessionNotFound | SessionStopped | IdempotencyKeyReused>
     readonly createBrowser: (
       request: Browsers.BrowserRequest,
       safe?: SafeCreates.SafeCreate
-    ) => Effect.Effect<CreatedBrowser, IdempotencyKeyReused>
+    ) => Effect.Effect<SafeCreates.Created<"Browser">, IdempotencyKeyReused>
     /** Stops the browser and ends every connection to it; stopping it again changes nothing. */
     readonly stopBrowser: (id: string) => Effect.Effect<Browser.Browser, BrowserNotFound>
     readonly connectBrowser: (id: string) => Effect.Effect<CdpConnection, BrowserNotFound | BrowserStopped, Scope.Scope>
@@ -126,7 +106,7 @@ const make = Effect.gen(function* () {
   const activeSessions = ActiveSessions.make(lock)
   const browsers = yield* Browsers.make(lock)
   const sessions = yield* Sessions.make(activeSessions)
-  const { once } = SafeCreates.make(store)
+  const once = SafeCreates.make(store)
 
   const read: EngineState["Service"]["read"] = (effect) =>
     lock.exclusive(
@@ -153,26 +133,14 @@ const make = Effect.gen(function* () {
     )
 
   const engine = Engine.of({
-    createSession: (request, safe) =>
-      Effect.map(
-        once(safe, isMade("Session"), (record) => sessions.create(request, record)),
-        ({ made: { session, turn }, replayed }) => ({ session, turn, replayed })
-      ),
+    createSession: (request, safe) => once(safe, "Session", (record) => sessions.create(request, record)),
     session: Effect.fnUntraced(function* (id) {
       const session = yield* sessions.find(id)
       return { session, turns: yield* store.turnsOf(id) }
     }),
     turn: sessions.turn,
-    queue: (message, safe) =>
-      Effect.map(
-        once(safe, isMade("Message"), (record) => sessions.queue(message, record)),
-        ({ made: { id, turn }, replayed }) => ({ ...message, id, turn, replayed })
-      ),
-    createBrowser: (request, safe) =>
-      Effect.map(
-        once(safe, isMade("Browser"), (record) => browsers.create(request, record)),
-        ({ made: { browser }, replayed }) => ({ browser, replayed })
-      ),
+    queue: (message, safe) => once(safe, "Message", (record) => sessions.queue(message, record)),
+    createBrowser: (request, safe) => once(safe, "Browser", (record) => browsers.create(request, record)),
     stopBrowser: browsers.stop,
     connectBrowser: browsers.connect,
     cancelTurn: sessions.cancelTurn,
@@ -184,8 +152,3 @@ const make = Effect.gen(function* () {
     Context.add(EngineState, { read, replace: (load) => Effect.uninterruptible(Effect.flatten(replace(load))) })
   )
 })
-
-const isMade =
-  <Tag extends Made["_tag"]>(tag: Tag) =>
-  (made: Made): made is Extract<Made, { readonly _tag: Tag }> =>
-    made._tag === tag

@@ -14,32 +14,23 @@ export interface SafeCreate {
   readonly body: string
 }
 
-/** Whether a create was carried out now, or answers what an earlier one with its key made. */
-export interface Outcome<A> {
-  readonly made: A
-  readonly replayed: boolean
-}
+/** What a create of one kind made. */
+export type MadeOf<Tag extends Made["_tag"]> = Extract<Made, { readonly _tag: Tag }>
+
+/** What was made now, or what an earlier create with the same key made, as it was then. */
+export type Created<Tag extends Made["_tag"]> = MadeOf<Tag> & { readonly replayed: boolean }
 
 /** Writes down that something was made, to be stored in one step with it. */
 export type Record = (made: Made, at_ms: number) => ReadonlyArray<IdempotencyRecord>
 
-/** Carries out creates at most once a key. */
-export interface SafeCreates {
-  /**
-   * `create` gets what makes the record of what it made, and stores the two in one step. A duplicate waits for the
-   * first, and tries itself when that fails. The wait can be interrupted, the create cannot.
-   */
-  readonly once: <A extends Made, E>(
-    safe: SafeCreate | undefined,
-    is: (made: Made) => made is A,
-    create: (record: Record) => Effect.Effect<A, E>
-  ) => Effect.Effect<Outcome<A>, E | IdempotencyKeyReused>
-}
-
 const unkeyed: Record = () => []
 
-/** Nothing is being created. */
-export const make = (store: Store["Service"]): SafeCreates => {
+/**
+ * Carries out creates at most once a key. `create` gets what makes the record of what it made, and stores the two in
+ * one step. A duplicate waits for the first, and tries itself when that fails. The wait can be interrupted, the create
+ * cannot.
+ */
+export const make = (store: Store["Service"]) => {
   const creating = new Map<string, Deferred.Deferred<void>>()
 
   /** The record of the key, while it counts. */
@@ -50,31 +41,35 @@ export const make = (store: Store["Service"]): SafeCreates => {
     return record === undefined || isExpired(record, now) ? undefined : record
   })
 
-  const replayOr = Effect.fnUntraced(function* <A extends Made, E>(
+  const replayOr = Effect.fnUntraced(function* <Tag extends Made["_tag"], E>(
     safe: SafeCreate,
-    is: (made: Made) => made is A,
-    create: (record: Record) => Effect.Effect<A, E>
+    tag: Tag,
+    create: (record: Record) => Effect.Effect<MadeOf<Tag>, E>
   ) {
     const known = yield* find(safe)
     if (known === undefined) {
       const made = yield* create((made, createdAt_ms) => [{ ...safe, createdAt_ms, made }])
-      return { made, replayed: false }
+      return { ...made, replayed: false }
     }
     if (known.body !== safe.body) return yield* new IdempotencyKeyReused()
-    if (!is(known.made)) return yield* Effect.die("A key names the operation it is for")
-    return { made: known.made, replayed: true }
+    if (known.made._tag !== tag) return yield* Effect.die("A key names the operation it is for")
+    return { ...(known.made as MadeOf<Tag>), replayed: true }
   })
 
-  const once: SafeCreates["once"] = (safe, is, create) =>
+  const once = <Tag extends Made["_tag"], E>(
+    safe: SafeCreate | undefined,
+    tag: Tag,
+    create: (record: Record) => Effect.Effect<MadeOf<Tag>, E>
+  ): Effect.Effect<Created<Tag>, E | IdempotencyKeyReused> =>
     Effect.uninterruptibleMask((restore) => {
-      if (safe === undefined) return Effect.map(create(unkeyed), (made) => ({ made, replayed: false }))
+      if (safe === undefined) return Effect.map(create(unkeyed), (made) => ({ ...made, replayed: false }))
       return Effect.suspend(() => {
         const first = creating.get(safe.key)
-        if (first !== undefined) return Effect.andThen(restore(Deferred.await(first)), restore(once(safe, is, create)))
+        if (first !== undefined) return Effect.andThen(restore(Deferred.await(first)), restore(once(safe, tag, create)))
         const ended = Deferred.makeUnsafe<void>()
         creating.set(safe.key, ended)
         return Effect.ensuring(
-          replayOr(safe, is, create),
+          replayOr(safe, tag, create),
           Effect.sync(() => {
             creating.delete(safe.key)
             Deferred.doneUnsafe(ended, Effect.void)
@@ -83,5 +78,5 @@ export const make = (store: Store["Service"]): SafeCreates => {
       })
     })
 
-  return { once }
+  return once
 }

@@ -4,7 +4,6 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { Agent } from "./ports/Agent.ts"
 import { SessionNotFound, SessionStopped, TurnNotFound } from "./domain/Errors.ts"
-import type { Made } from "./domain/IdempotencyRecord.ts"
 import * as Session from "./domain/Session.ts"
 import * as Turn from "./domain/Turn.ts"
 import { Store } from "./ports/Store.ts"
@@ -12,7 +11,7 @@ import type { ActiveSession, ActiveSessions } from "./ActiveSessions.ts"
 import { fresh } from "./freshId.ts"
 import { IdSource } from "./ports/IdSource.ts"
 import * as TurnRunner from "./TurnRunner.ts"
-import type { Record } from "./SafeCreates.ts"
+import type { MadeOf, Record } from "./SafeCreates.ts"
 import * as TurnQueue from "./TurnQueue.ts"
 
 /** A session to create, and the task of its first turn. */
@@ -34,9 +33,6 @@ export interface Message {
   readonly text: string
   readonly interrupt: boolean
 }
-
-type MadeSession = Extract<Made, { readonly _tag: "Session" }>
-type MadeMessage = Extract<Made, { readonly _tag: "Message" }>
 
 /** The engine's half that has sessions worked on. Closing its scope interrupts every turn. */
 export const make = Effect.fnUntraced(function* (activeSessions: ActiveSessions) {
@@ -132,7 +128,7 @@ export const make = Effect.fnUntraced(function* (activeSessions: ActiveSessions)
       ...Session.make({ id, thinkingLevel: request.thinkingLevel, createdAt_ms: first.createdAt_ms }),
       ...agent.settings?.(id)
     }
-    const made: MadeSession = { _tag: "Session", session, turn: first }
+    const made: MadeOf<"Session"> = { _tag: "Session", session, turn: first }
     return yield* exclusively(id, (held) =>
       Effect.gen(function* () {
         const idempotencyRecords = record(made, first.createdAt_ms)
@@ -157,7 +153,7 @@ export const make = Effect.fnUntraced(function* (activeSessions: ActiveSessions)
         yield* findActive(sessionId)
         const id = yield* ids.next("message")
         const next = yield* newTurn({ sessionId, task: text, modelParams: null })
-        const message: MadeMessage = { _tag: "Message", id, interrupt, turn: next }
+        const message: MadeOf<"Message"> = { _tag: "Message", id, interrupt, turn: next }
         yield* store.commit({ turns: [next], idempotencyRecords: record(message, next.createdAt_ms) })
         const { running } = held.queue
         held.queue = interrupt ? TurnQueue.prepend(held.queue, next.id) : TurnQueue.append(held.queue, next.id)

@@ -39,19 +39,9 @@ interface TurnListener {
   readonly onEnd: (execution: Execution, turn: Turn.Turn, ending: Turn.TurnEvent) => Effect.Effect<void>
 }
 
-/** Gives turns to the agent. */
-export interface TurnRunner {
-  /** Lets an agent begin, after `onStart` knows it. */
-  readonly begin: (turn: Turn.Turn, onStart: (execution: Execution) => void) => void
-  /** Interrupts the agent, which may take a while to end. Only the session's next turn waits for it. */
-  readonly interrupt: (execution: Execution | null) => void
-  /** Interrupts these agents at once, and waits for the end of all. */
-  readonly end: (executions: ReadonlyArray<Execution>) => Effect.Effect<void>
-}
-
 const isScheduled = (execution: Execution): execution is ScheduledExecution => "schedule" in execution
 
-/** A runner without agents at work. */
+/** Gives turns to the agent. */
 export const make = Effect.fnUntraced(function* (agent: Agent["Service"], listener: TurnListener) {
   const clock = yield* Clock.Clock
   const fork = Effect.runForkWith(yield* Effect.context())
@@ -104,7 +94,8 @@ export const make = Effect.fnUntraced(function* (agent: Agent["Service"], listen
 
   const timers = yield* TimerQueue.make((execution: ScheduledExecution) => void fork(due(execution)))
 
-  const begin: TurnRunner["begin"] = (turn, onStart) => {
+  /** Lets an agent begin, after `onStart` knows it. */
+  const begin = (turn: Turn.Turn, onStart: (execution: Execution) => void): void => {
     if ("perform" in agent) {
       const execution: StreamingExecution = { fiber: undefined }
       onStart(execution)
@@ -123,7 +114,8 @@ export const make = Effect.fnUntraced(function* (agent: Agent["Service"], listen
     expect(execution)
   }
 
-  const interrupt: TurnRunner["interrupt"] = (execution) => {
+  /** Interrupts the agent, which may take a while to end. Only the session's next turn waits for it. */
+  const interrupt = (execution: Execution | null): void => {
     if (execution === null) return
     if (!isScheduled(execution)) return execution.fiber?.interruptUnsafe()
     if (execution.leaving) return
@@ -134,7 +126,8 @@ export const make = Effect.fnUntraced(function* (agent: Agent["Service"], listen
     expect(execution)
   }
 
-  const end: TurnRunner["end"] = (executions) =>
+  /** Interrupts these agents at once, and waits for the end of all. */
+  const end = (executions: ReadonlyArray<Execution>): Effect.Effect<void> =>
     Effect.forEach(
       executions,
       (execution) => {
@@ -146,8 +139,7 @@ export const make = Effect.fnUntraced(function* (agent: Agent["Service"], listen
       { concurrency: "unbounded", discard: true }
     )
 
-  const runner: TurnRunner = { begin, interrupt, end }
-  return runner
+  return { begin, interrupt, end }
 })
 
 const cancelled: Turn.TurnEvent = { _tag: "Cancelled" }

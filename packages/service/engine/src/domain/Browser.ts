@@ -12,7 +12,6 @@ export const Browser = Schema.Struct({
   finishedAt_ms: OptionalMoment
 })
 
-/** A hosted browser that client code drives itself over CDP. */
 export type Browser = typeof Browser.Type
 
 /** A new browser, active. */

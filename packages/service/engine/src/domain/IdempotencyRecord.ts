@@ -11,7 +11,6 @@ export const Made = Schema.Union([
   Schema.TaggedStruct("Browser", { browser: Browser })
 ])
 
-/** What a create made, as it was made. */
 export type Made = typeof Made.Type
 
 /** That a create with an idempotency key was carried out. */
@@ -24,7 +23,6 @@ export const IdempotencyRecord = Schema.Struct({
   made: Made
 })
 
-/** That a create with an idempotency key was carried out. */
 export type IdempotencyRecord = typeof IdempotencyRecord.Type
 
 /** How long a key is remembered: 24 hours. */

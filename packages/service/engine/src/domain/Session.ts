@@ -21,7 +21,6 @@ export const Session = Schema.Struct({
   finishedAt_ms: OptionalMoment
 })
 
-/** A session: turns that run one after the other in one browser. */
 export type Session = typeof Session.Type
 
 /** What a session is asked to do beyond its turns. */

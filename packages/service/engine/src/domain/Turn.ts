@@ -36,7 +36,6 @@ export const Turn = Schema.Struct({
   finishedAt_ms: OptionalMoment
 })
 
-/** One instruction of a session: a task in v2's words, a run in v4's. */
 export type Turn = typeof Turn.Type
 
 /** What a judge found. */

@@ -35,36 +35,6 @@ const note = (context: RequestContext | undefined, moves: ReadonlyArray<Move>) =
   context.made ??= moves.find((move) => move.from === null && move.of === context.makes)?.id ?? null
 }
 
-/** What the records were while a fault may ask for it. */
-const makeHistory = (clock: Clock.Clock) => {
-  const sessions = RecordHistory.make<Session.Session>()
-  const turns = RecordHistory.make<Turn.Turn>()
-  const clear = () => {
-    sessions.clear()
-    turns.clear()
-  }
-  // no operation reads a browser
-  const keep = (change: Change, now_ms: number) => {
-    if (change.of === "session") sessions.keep(change.record.id, change.before, now_ms)
-    if (change.of === "turn") turns.keep(change.record.id, change.before, now_ms)
-  }
-  return {
-    sessions,
-    turns,
-    clear,
-    keep: (changes: ReadonlyArray<Change>, lag_ms: number) => {
-      if (lag_ms === 0) return clear()
-      const now_ms = clock.currentTimeMillisUnsafe()
-      for (const change of changes) keep(change, now_ms)
-      sessions.forget(now_ms - lag_ms)
-      turns.forget(now_ms - lag_ms)
-    },
-    /** What a record was for a read that is this stale. */
-    seen: <A>(versions: RecordHistory.RecordHistory<A>, id: string, now: Option.Option<A>, stale_ms: number) =>
-      versions.at(id, now, clock.currentTimeMillisUnsafe() - stale_ms)
-  }
-}
-
 /**
  * The store with every commit seen: what is new and what changed its status becomes a row of the journal, the
  * request that made something is told and so are the limits of who asked, and stale reads see what was.
@@ -77,7 +47,20 @@ export const layer: Layer.Layer<Store, never, Store | Journal | Limits | Faults>
     const limits = yield* Limits
     const faults = yield* Faults
     // of the service: a request may be carried out by a machine whose clock is off
-    const history = makeHistory(yield* Clock.Clock)
+    const clock = yield* Clock.Clock
+    const history = RecordHistory.make<Session.Session | Turn.Turn>()
+
+    /** Keeps what records were while a fault may ask for it. No operation reads a browser. */
+    const keep = (changes: ReadonlyArray<Change>, lag_ms: number) => {
+      if (lag_ms === 0) return history.clear()
+      const now_ms = clock.currentTimeMillisUnsafe()
+      for (const { before, of, record } of changes) if (of !== "browser") history.keep(record.id, before, now_ms)
+      history.forget(now_ms - lag_ms)
+    }
+
+    /** What a record was for a read that is this stale: ids of sessions and turns differ. */
+    const before = <A extends Session.Session | Turn.Turn>(id: string, now: Option.Option<A>, stale_ms: number) =>
+      history.at(id, now, clock.currentTimeMillisUnsafe() - stale_ms) as Option.Option<A>
 
     const changesOf = Effect.fnUntraced(function* ({ browsers = [], sessions = [], turns = [] }: Changes) {
       const changes: Array<Change> = []
@@ -92,7 +75,7 @@ export const layer: Layer.Layer<Store, never, Store | Journal | Limits | Faults>
     const commit = Effect.fnUntraced(function* (changes: Changes) {
       const changed = yield* changesOf(changes)
       yield* store.commit(changes)
-      history.keep(changed, faults.matcherUnsafe()?.lag_ms ?? 0)
+      keep(changed, faults.matcherUnsafe()?.lag_ms ?? 0)
       const moves = changed.flatMap(moveOf)
       const context = yield* CurrentRequest
       note(context, moves)
@@ -109,14 +92,13 @@ export const layer: Layer.Layer<Store, never, Store | Journal | Limits | Faults>
         return stale_ms === 0 ? read : Effect.map(read, (now) => stale(now, stale_ms))
       })
 
-    const session = (id: string) =>
-      seen(store.session(id), (now, stale_ms) => history.seen(history.sessions, id, now, stale_ms))
+    const session = (id: string) => seen(store.session(id), (now, stale_ms) => before(id, now, stale_ms))
 
-    const turn = (id: string) => seen(store.turn(id), (now, stale_ms) => history.seen(history.turns, id, now, stale_ms))
+    const turn = (id: string) => seen(store.turn(id), (now, stale_ms) => before(id, now, stale_ms))
 
     const turnsOf = (sessionId: string) =>
       seen(store.turnsOf(sessionId), (now, stale_ms) =>
-        now.flatMap((turn) => Option.toArray(history.seen(history.turns, turn.id, Option.some(turn), stale_ms)))
+        now.flatMap((turn) => Option.toArray(before(turn.id, Option.some(turn), stale_ms)))
       )
 
     const clear = Effect.andThen(store.clear, Effect.sync(history.clear))

@@ -54,23 +54,9 @@ export const isTakenOver = ({ headers }: Request, { status }: Response): boolean
 const statusOf = (request: Request, response: Response): number =>
   isTakenOver(request, response) ? 101 : response.status
 
-/** Writes down what becomes of requests. */
-interface RequestRecorder {
+/** Writes what becomes of requests into a journal, without keys. */
+export const makeRecorder = (journal: Journal["Service"], keys: ApiKeys) => {
   /** The request is over; the status and the Retry-After that were sent, null where none was. */
-  readonly ended: (
-    current: RequestRecord,
-    answered: Answered,
-    status: number | null,
-    retryAfter_ms: number | null
-  ) => void
-  /** The request is over as its effect is: answered, or left by its caller. */
-  readonly exited: <E>(current: RequestRecord, exit: Exit.Exit<Response, E>) => void
-  /** A fault strikes the request. */
-  readonly injected: (current: RequestRecord, injected: InjectedFault) => void
-}
-
-/** Writes into a journal, without keys. */
-export const makeRecorder = (journal: Journal["Service"], keys: ApiKeys): RequestRecorder => {
   const ended = (current: RequestRecord, answered: Answered, status: number | null, retryAfter: number | null) => {
     if (!journal.enabled) return
     const { identity, request } = current
@@ -100,6 +86,7 @@ export const makeRecorder = (journal: Journal["Service"], keys: ApiKeys): Reques
     journal.recordUnsafe(row)
   }
 
+  /** The request is over as its effect is: answered, or left by its caller. */
   const exited = <E>(current: RequestRecord, exit: Exit.Exit<Response, E>) => {
     if (current.handedOver) return
     if (exit._tag === "Failure") return ended(current, "left", null, null)
@@ -111,6 +98,7 @@ export const makeRecorder = (journal: Journal["Service"], keys: ApiKeys): Reques
     )
   }
 
+  /** A fault strikes the request. */
   const injected = ({ at_ms, identity, realAt_ms }: RequestRecord, { fault, placement, rule }: InjectedFault) => {
     const { attempt, create, operation, resource } = identity
     const of = { operation, resource, create, attempt, rule, kind: fault.kind, placement }

@@ -21,7 +21,6 @@ export const Snapshot = Schema.Struct({
   ids: Schema.Record(Schema.String, Schema.Int)
 })
 
-/** Everything that an engine knows, as plain JSON. */
 export type Snapshot = typeof Snapshot.Type
 
 /** The value is no snapshot, or contradicts itself; nothing was restored. */

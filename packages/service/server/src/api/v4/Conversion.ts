@@ -1,15 +1,8 @@
 import { fromMillis, HTTPValidationError } from "@webagent/contract"
-import type {
-  Browser,
-  QueuedMessage as QueuedMessageView,
-  QueueMessage,
-  Run,
-  RunCreate,
-  RunStatusView
-} from "@webagent/contract/v4"
+import type { Browser, QueuedMessage, QueueMessage, Run, RunCreate, RunStatusView } from "@webagent/contract/v4"
 import { basePath } from "@webagent/contract/Wire"
 import * as Effect from "effect/Effect"
-import type { Browser as Domain, Message, QueuedMessage, SessionRequest, Turn } from "@webagent/engine"
+import type { Browser as Domain, Created, Message, SessionRequest, Turn } from "@webagent/engine"
 import type { LinkTo } from "../Links.ts"
 
 const orNull = (epoch_ms: number | null) => (epoch_ms === null ? null : fromMillis(epoch_ms))
@@ -47,14 +40,18 @@ export const messageToDomain = (sessionId: string, body: QueueMessage): Message 
 })
 
 /** A message that was taken; it is consumed once its turn is at work. */
-export const messageFromDomain = (message: Omit<QueuedMessage, "replayed">): QueuedMessageView => ({
-  id: message.id,
-  sessionId: message.sessionId,
-  runId: message.turn.id,
-  mode: message.interrupt ? "interrupt" : "queue",
-  status: message.turn.status === "queued" ? "pending" : "consumed",
-  text: message.text,
-  createdAt: fromMillis(message.turn.createdAt_ms)
+export const messageFromDomain = ({
+  id,
+  interrupt,
+  turn
+}: Pick<Created<"Message">, "id" | "interrupt" | "turn">): QueuedMessage => ({
+  id,
+  sessionId: turn.sessionId,
+  runId: turn.id,
+  mode: interrupt ? "interrupt" : "queue",
+  status: turn.status === "queued" ? "pending" : "consumed",
+  text: turn.task,
+  createdAt: fromMillis(turn.createdAt_ms)
 })
 
 /** What a browser create asks for. */
