@@ -30,7 +30,7 @@ const suggestion = (known: ReadonlyArray<string>) => (known.length === 0 ? "" : 
 const sentence = (error: CliError.NonShowHelpErrors): string => {
   if (error._tag === "UnrecognizedOption") return `No flag ${error.option}.${suggestion(error.suggestions)}`
   if (error._tag === "UnknownSubcommand") return `No command "${error.subcommand}".${suggestion(error.suggestions)}`
-  return `${error.message.replace(/\.$/u, "")}.`
+  return `${error.message.replace("Expected a string representing a finite", "Expected: a").replace(/\.$/u, "")}.`
 }
 
 /** Help goes to stdout as usual; a wrong call is one sentence on stderr that says where the help is. */

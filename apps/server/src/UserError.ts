@@ -22,13 +22,12 @@ export class UserError extends Data.TaggedError("webagent/UserError")<{ readonly
 export const report = (mistake: UserError): Effect.Effect<never, UserError> =>
   Effect.andThen(mistake.sentence === "" ? Effect.void : Console.error(mistake.sentence), Effect.fail(mistake))
 
-/** Wrong flags get a sentence each and not the whole help before it. */
+/** Wrong flags are one line, not the whole help before it. */
 export const layerPresenter: Layer.Layer<never> = CliOutput.layerPresenter({
   present: (event) =>
     event._tag === "InvalidInvocation"
-      ? Effect.andThen(
-          Effect.forEach(event.errors, (error) => Console.error(error.message), { discard: true }),
-          Console.error("See --help.")
+      ? Console.error(
+          `${event.errors.map(({ message }) => message.replace(/\s+/gu, " ").replace(/\.?$/u, ".")).join(" ")} See --help.`
         )
       : CliOutput.defaultPresenter.present(event)
 })

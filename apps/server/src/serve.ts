@@ -25,7 +25,7 @@ const flags = {
     Flag.withDefault(8080),
     Flag.filter(
       (port) => port >= 0 && port <= 65_535,
-      () => "must be a port from 0 to 65535"
+      () => "a port from 0 to 65535"
     )
   ),
   host: Flag.String("host").pipe(
@@ -34,6 +34,10 @@ const flags = {
   ),
   apiKeys: Flag.String("api-key").pipe(
     Flag.withDescription("Accept an API key; repeatable (default: WEBAGENT_SERVER_API_KEY, else new)"),
+    Flag.filter(
+      (key) => key.trim() !== "",
+      () => "a key that is not empty"
+    ),
     Flag.atLeast(0)
   ),
   seed: Flag.Int("seed").pipe(
@@ -44,7 +48,7 @@ const flags = {
     Flag.withDescription("Set how long a turn takes, such as 200ms or 2s (default: about 150ms)"),
     Flag.filterMap(
       (text) => Option.flatMap(Option.fromUndefinedOr(/^(\d+(?:\.\d+)?)(ms|s|m)$/u.exec(text)?.slice(1)), toDuration),
-      () => "must be a number with ms, s or m, such as 200ms"
+      () => "a time such as 200ms, 2s or 1m"
     ),
     Flag.optional
   ),

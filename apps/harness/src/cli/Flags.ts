@@ -22,7 +22,7 @@ export const integer = (name: string, least: number) =>
   Flag.Int(name).pipe(
     Flag.filter(
       (value) => value >= least,
-      (value) => `Expected: ${least} or more, got ${value}`
+      () => `${least} or more`
     )
   )
 
@@ -31,9 +31,7 @@ export const count = (name: string, least: number, description: string) => optio
 
 /** A time such as `30s`. */
 export const time = (name: string) =>
-  Flag.String(name).pipe(
-    Flag.filterMap(parseDuration, (text) => `Expected: a time such as 500ms, 30s or 5m, got "${text}"`)
-  )
+  Flag.String(name).pipe(Flag.filterMap(parseDuration, () => "a time such as 500ms, 30s or 5m"))
 
 /** A time; undefined where it is not given. */
 export const duration = (name: string, description: string) => optional(time(name), description)

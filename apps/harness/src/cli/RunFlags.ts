@@ -16,15 +16,13 @@ const parseReporters = (text: string): Option.Option<ReadonlyArray<(typeof repor
 /** USD, as an exact decimal. */
 const amount = (name: string, description: string) =>
   Flags.optional(
-    Flag.String(name).pipe(
-      Flag.filterMap(parseAmount, (text) => `Expected: an amount in USD such as 5 or 0.50, got "${text}"`)
-    ),
+    Flag.String(name).pipe(Flag.filterMap(parseAmount, () => "an amount in USD such as 5 or 0.50")),
     description
   )
 
 /** `--reporter`. */
 export const reporters = Flag.String("reporter").pipe(
-  Flag.filterMap(parseReporters, (text) => `Expected: some of ${reporterNames.join(", ")}, with commas, got "${text}"`),
+  Flag.filterMap(parseReporters, () => `some of ${reporterNames.join(", ")}, with commas`),
   Flag.withDescription(`Write only these reports, with commas (default: ${reporterNames.join(",")})`),
   Flag.withDefault(reporterNames)
 )
@@ -92,9 +90,7 @@ export const flags = {
   v2SessionId: Flags.text("v2-session-id", "Let v2 scenarios read this session (default: none)"),
   debug: Flags.switched("debug", "Print each request on standard error, without the key"),
   shard: Flags.optional(
-    Flag.String("shard").pipe(
-      Flag.filterMap(parseShard, (text) => `Expected: which part of how many, such as 1/4, got "${text}"`)
-    ),
+    Flag.String("shard").pipe(Flag.filterMap(parseShard, () => "a part such as 1/4")),
     "Run only one part, such as 1/4; limits then apply to this part (default: all)"
   ),
   ...nightFlags,

@@ -20,7 +20,7 @@ describe("ReportDirectory", () => {
         const mistake = yield* Effect.flip(ReportDirectory.create(given))
         assert.match(
           mistake.message,
-          /^The reports cannot be written: you may not write to \S+\. Choose another folder with --report-dir\.$/u
+          /^The reports cannot be written: no permission to use \S+\. Choose another folder with --report-dir\.$/u
         )
         assert.strictEqual(mistake.exitCode, 2)
       }).pipe(

@@ -66,7 +66,7 @@ describe("merge", () => {
     const nowhere = await run(["merge", at("nowhere")])
     assert.deepStrictEqual(
       [nowhere.code, nowhere.stderr],
-      [2, `There is no folder ${at("nowhere")}: name the report folder of each shard.\n`]
+      [2, `Folder ${at("nowhere")} not found. Name the report folder of each shard.\n`]
     )
     const missing = await run(["merge", at("one"), "--report-dir", at("half")])
     assert.deepStrictEqual(
@@ -85,7 +85,7 @@ describe("merge", () => {
     const rest = await run(["merge", at("two"), at("one"), "--allow-missing", "--report-dir", at("rest")])
     assert.strictEqual(
       rest.stderr,
-      `${at("two")} has no report: there is no ${join(at("two"), "report.json")}. It is missing.\n`
+      `${at("two")} has no report: ${join(at("two"), "report.json")} does not exist. The shard is missing.\n`
     )
     assert.deepStrictEqual([rest.code, verdicts(report(at("rest")))], [1, verdicts(report(at("half")))])
   })

@@ -167,7 +167,7 @@ describe.concurrent("mistakes about nights", () => {
     [
       "a quarantine file that is not there",
       ["run", weather, "--quarantine", "no.json"],
-      /^--quarantine: there is no no\.json\.\n$/u
+      /^--quarantine: no\.json does not exist\.\n$/u
     ]
   ]
   for (const [what, args, sentence] of cases) {

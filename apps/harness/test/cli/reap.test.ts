@@ -184,10 +184,10 @@ describe("reap", () => {
       assert.deepStrictEqual(
         said.map(({ stderr }) => stderr),
         [
-          `There is no ledger at ${directory}/none: --ledger takes the folder of one.\n`,
+          `No ledger at ${directory}/none. Set --ledger to the folder of a ledger.\n`,
           "No address: set --target to the service's. The ledger is of https://a.example.\n",
           "No API key: set WEBAGENT_API_KEY.\n",
-          "--forget: nothing in the ledger is open by the name k-2.\n"
+          "--forget: the ledger has no open item with the key or id k-2.\n"
         ]
       )
     }).pipe(Effect.scoped, Effect.provide(NodeFileSystem.layer))

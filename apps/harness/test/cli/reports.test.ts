@@ -50,7 +50,7 @@ describe.concurrent("the reports of a run", () => {
     mkdirSync(join(directory, "events.ndjson"), { recursive: true })
     const { code, stderr, stdout } = await run(["run", example, "--tag", "quick", "--report-dir", directory])
     assert.deepStrictEqual([code, stdout], [2, ""])
-    assert.match(stderr, /^The reports cannot be written: .*events\.ndjson is a folder .+ with --report-dir\.\n$/u)
+    assert.match(stderr, /^The reports cannot be written: .*events\.ndjson is a folder, .+ with --report-dir\.\n$/u)
   })
 
   it("a page that cannot be written keeps no other report from it, and is said", async () => {
@@ -58,7 +58,7 @@ describe.concurrent("the reports of a run", () => {
     mkdirSync(join(directory, "report.html"), { recursive: true })
     const { code, stderr, stdout } = await run(["run", example, "--tag", "quick", "--report-dir", directory])
     assert.strictEqual(code, 2)
-    assert.match(stderr, /^The report cannot be written: .*report\.html is a folder and not a file\.\n$/u)
+    assert.match(stderr, /^The report cannot be written: .*report\.html is a folder, not a file\.\n$/u)
     assert.include(stdout, "GREEN: 1 of 1 scenario passed")
     assert.strictEqual(JSON.parse(readFileSync(join(directory, "report.json"), "utf8")).counts.passed, 1)
     assert.include(readFileSync(join(directory, "junit.xml"), "utf8"), '<testsuites name="webagent-harness" tests="1"')

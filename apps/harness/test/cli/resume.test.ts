@@ -260,7 +260,7 @@ export default Suite.make("changing", [
     assert.deepStrictEqual([inUse.code, changed.code, nothing.code, more.code], [2, 2, 2, 2])
     assert.match(inUse.stderr, /^The run in \S+ goes on in process \d+\.\n$/u)
     assert.match(changed.stderr, /^The scenarios have changed since the run in \S+ was killed\. .+\n$/u)
-    assert.match(nothing.stderr, /^There is no run to take up in \S+: there is no \S+events\.ndjson\.\n$/u)
+    assert.match(nothing.stderr, /^There is no run to resume in \S+: \S+events\.ndjson does not exist\.\n$/u)
     assert.strictEqual(
       more.stderr,
       "--resume takes only the folder of a run. The run continues with the flags it began with.\n"

@@ -41,7 +41,7 @@ describe.concurrent("run --watch", () => {
     ])
     assert.deepStrictEqual(
       [none.code, none.stderr],
-      [2, "--watch takes the files of suites, such as checkout.suite.ts: a built-in suite does not change.\n"]
+      [2, "--watch needs suite files, such as checkout.suite.ts. Built-in suites do not change.\n"]
     )
     assert.deepStrictEqual([missing.code, missing.stderr], [2, `No such file: ${join(folder, "missing.suite.ts")}.\n`])
   })

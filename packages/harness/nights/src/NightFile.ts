@@ -29,7 +29,7 @@ const parsed = (text: string) => {
   try {
     return Result.succeed<unknown>(JSON.parse(text))
   } catch {
-    return Result.fail("it is no JSON")
+    return Result.fail("it is not JSON")
   }
 }
 
@@ -76,7 +76,7 @@ const whyNot = (line: string): string => {
   const json = parsed(line)
   if (Result.isFailure(json)) {
     return /^(?:<{7}|={7}|>{7})/u.test(line)
-      ? "it is left over from a merge: keep the lines of both sides"
+      ? "it is a merge conflict marker. Delete it, and keep the lines of both sides"
       : json.failure
   }
   const decoded = decode(json.success)
@@ -102,11 +102,9 @@ export const parse = (text: string, name: string): Result.Result<ReadPast, strin
       if (decoded.success.kind === "night") nights.push(decoded.success)
       else accepted.push(decoded.success)
     } else if (isCutShort(line) || number === filled.at(-1)?.number) {
-      warnings.push(
-        `Line ${number} of ${name} was passed over: ${isCutShort(line) ? "it was cut short" : whyNot(line)}.`
-      )
+      warnings.push(`${name} line ${number} was skipped: ${isCutShort(line) ? "it is incomplete" : whyNot(line)}.`)
     } else {
-      return Result.fail(`Line ${number} of ${name} is no line of a history: ${whyNot(line)}.`)
+      return Result.fail(`${name} line ${number} is not a line of a history: ${whyNot(line)}.`)
     }
   }
   return Result.succeed({
@@ -127,7 +125,7 @@ export const read = Effect.fnUntraced(function* (path: string) {
       Effect.catch((error) =>
         error.reason._tag === "NotFound"
           ? Effect.succeed("")
-          : Effect.fail(usage(`--history: the history cannot be read: ${describePlatformError(error)}.`))
+          : Effect.fail(usage(`--history: cannot read the history: ${describePlatformError(error)}.`))
       )
     )
   return yield* Effect.mapError(Effect.fromResult(parse(text, path)), (message) => usage(`--history: ${message}`))

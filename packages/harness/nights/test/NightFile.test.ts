@@ -35,9 +35,9 @@ describe("the text of a history", () => {
     assert.deepStrictEqual(parsed(`${text(one)}${half}\n${text(three)}`), {
       nights: [one, three],
       accepted: [],
-      warnings: ["Line 2 of h was passed over: it was cut short."]
+      warnings: ["h line 2 was skipped: it is incomplete."]
     })
-    assert.deepStrictEqual(parsed(`${text(one)}\u0000\u0000`).warnings, ["Line 2 of h was passed over: it is no JSON."])
+    assert.deepStrictEqual(parsed(`${text(one)}\u0000\u0000`).warnings, ["h line 2 was skipped: it is not JSON."])
   })
 
   it("reads what was put behind a half line, or behind a whole one without an end", () => {
@@ -46,7 +46,7 @@ describe("the text of a history", () => {
     assert.deepStrictEqual(glued, {
       nights: [one, three],
       accepted: [accepted],
-      warnings: ["Line 1 of h was passed over: it was cut short."]
+      warnings: ["h line 1 was skipped: it is incomplete."]
     })
   })
 
@@ -69,14 +69,14 @@ describe("the text of a history", () => {
   })
 
   it("refuses any other line, by its number, with why", () => {
-    assert.strictEqual(refused(`oops\n${text(one)}`), "Line 1 of h is no line of a history: it is no JSON.")
+    assert.strictEqual(refused(`oops\n${text(one)}`), "h line 1 is not a line of a history: it is not JSON.")
     assert.match(
       refused(`${text(one)}<<<<<<< HEAD\n${text(two)}`),
-      /^Line 2 of h .+ it is left over from a merge: keep the lines of both sides\.$/u
+      /^h line 2 .+ it is a merge conflict marker\. Delete it, and keep the lines of both sides\.$/u
     )
     assert.match(
       refused(`${text({ ...one, scenarios: 3 })}${text(two)}`),
-      /^Line 1 of h is no line of a history: .+\.$/u
+      /^h line 1 is not a line of a history: .+\.$/u
     )
   })
 })
@@ -106,7 +106,7 @@ describe("a history file", () => {
       yield* NightFile.append(path, three)
       const past = yield* NightFile.read(path)
       assert.deepStrictEqual(past.nights, [one, three])
-      assert.deepStrictEqual(past.warnings, [`Line 2 of ${path} was passed over: it was cut short.`])
+      assert.deepStrictEqual(past.warnings, [`${path} line 2 was skipped: it is incomplete.`])
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 
@@ -115,10 +115,7 @@ describe("a history file", () => {
       const fs = yield* FileSystem.FileSystem
       const directory = yield* fs.makeTempDirectoryScoped()
       const mistake = yield* Effect.flip(NightFile.read(directory))
-      assert.strictEqual(
-        mistake.message,
-        `--history: the history cannot be read: ${directory} is a folder and not a file.`
-      )
+      assert.strictEqual(mistake.message, `--history: cannot read the history: ${directory} is a folder, not a file.`)
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 })

@@ -2,14 +2,14 @@ import type { PlatformError } from "effect/PlatformError"
 
 const sentences: Readonly<Record<string, (path: string) => string>> = {
   EEXIST: (path) => `${path} exists and is not a folder`,
-  ENOTDIR: (path) => `a part of ${path} is a file and not a folder`,
-  EISDIR: (path) => `${path} is a folder and not a file`,
-  ENOENT: (path) => `there is no ${path}`,
-  EACCES: (path) => `you may not write to ${path}`,
-  EPERM: (path) => `you may not write to ${path}`,
-  EROFS: (path) => `${path} can only be read`,
-  ENOSPC: (path) => `there is no space left for ${path}`,
-  EDQUOT: (path) => `there is no space left for ${path}`,
+  ENOTDIR: (path) => `a part of ${path} is a file, not a folder`,
+  EISDIR: (path) => `${path} is a folder, not a file`,
+  ENOENT: (path) => `${path} does not exist`,
+  EACCES: (path) => `no permission to use ${path}`,
+  EPERM: (path) => `no permission to use ${path}`,
+  EROFS: (path) => `${path} is read-only`,
+  ENOSPC: (path) => `no space is left for ${path}`,
+  EDQUOT: (path) => `no space is left for ${path}`,
   ENAMETOOLONG: () => "the name is too long"
 }
 

@@ -18,12 +18,12 @@ describe("Trouble", () => {
       assert.strictEqual(yield* refused(fs.makeDirectory(file)), `${file} exists and is not a folder`)
       assert.strictEqual(
         yield* refused(fs.makeDirectory(join(file, "x"), { recursive: true })),
-        `a part of ${join(file, "x")} is a file and not a folder`
+        `a part of ${join(file, "x")} is a file, not a folder`
       )
-      assert.strictEqual(yield* refused(fs.writeFileString(folder, "")), `${folder} is a folder and not a file`)
+      assert.strictEqual(yield* refused(fs.writeFileString(folder, "")), `${folder} is a folder, not a file`)
       assert.strictEqual(
         yield* refused(fs.writeFileString(join(folder, "no", "x"), "")),
-        `there is no ${join(folder, "no", "x")}`
+        `${join(folder, "no", "x")} does not exist`
       )
       assert.match(yield* refused(fs.makeDirectory(join(folder, "x".repeat(300)))), /^the name is too long$/u)
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
@@ -40,9 +40,9 @@ describe("Trouble", () => {
           cause: Object.assign(new Error("refused"), { code })
         })
       )
-    assert.strictEqual(refused("EACCES"), "you may not write to /reports")
-    assert.strictEqual(refused("EROFS"), "/reports can only be read")
-    assert.strictEqual(refused("ENOSPC"), "there is no space left for /reports")
+    assert.strictEqual(refused("EACCES"), "no permission to use /reports")
+    assert.strictEqual(refused("EROFS"), "/reports is read-only")
+    assert.strictEqual(refused("ENOSPC"), "no space is left for /reports")
     assert.strictEqual(refused("EMFILE"), "the system refused /reports (EMFILE)")
     assert.strictEqual(refused("EACCES", "ChildProcess"), "the system refused /reports (EACCES)")
   })

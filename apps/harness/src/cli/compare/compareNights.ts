@@ -23,7 +23,8 @@ export const compareNights = Effect.fnUntraced(function* (options: {
   for (const warning of warnings) yield* Console.error(warning)
   const a = yield* NightSource.find(options.a, nights, options.history)
   const b = yield* NightSource.find(options.b, nights, options.history)
-  if (a.night.id === b.night.id) return yield* usage(`${options.a} and ${options.b} are the same night: name two.`)
+  if (a.night.id === b.night.id)
+    return yield* usage(`${options.a} and ${options.b} are the same night. Name two different nights.`)
   const others = eligible(nights, { ...b.night, startedAt: "9999" }).nights.slice(-most)
   const comparison = NightComparison.compare(a, b, others)
   if (comparison.scenarios === 0) {

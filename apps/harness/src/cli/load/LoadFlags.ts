@@ -23,7 +23,7 @@ const share = (name: string, example: string, description: string) =>
     Flag.Finite(name).pipe(
       Flag.filter(
         (share) => share >= 0 && share <= 1,
-        (share) => `Expected: a share from 0 to 1, such as ${example}, got ${share}`
+        () => `a share from 0 to 1, such as ${example}`
       )
     ),
     description

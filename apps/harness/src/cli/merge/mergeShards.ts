@@ -38,7 +38,7 @@ const withoutReport = Effect.fnUntraced(function* (directory: string, why: strin
   const ledger = join(directory, "ledger")
   const open = (yield* Effect.orElseSucceed(fs.readDirectory(ledger), () => [])).length > 0
   const next = open ? ` What it may have left open: ${program} reap --ledger ${quoted(ledger)}` : ""
-  yield* Console.error(`${killed} It is missing.${next}`)
+  yield* Console.error(`${killed} The shard is missing.${next}`)
 })
 
 /** The report of a shard; undefined of one that has none, and may be missing. */
@@ -46,7 +46,7 @@ export const read = Effect.fnUntraced(function* (directory: string, allowMissing
   const fs = yield* FileSystem.FileSystem
   const path = join(directory, "report.json")
   if (!(yield* Effect.orElseSucceed(fs.exists(directory), () => true))) {
-    return yield* usage(`There is no folder ${directory}: name the report folder of each shard.`)
+    return yield* usage(`Folder ${directory} not found. Name the report folder of each shard.`)
   }
   const text = yield* Effect.result(fs.readFileString(path))
   if (Result.isFailure(text)) return yield* withoutReport(directory, describePlatformError(text.failure), allowMissing)

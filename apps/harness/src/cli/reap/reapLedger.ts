@@ -38,7 +38,7 @@ const openLedger = Effect.fnUntraced(function* (directory: string) {
     Effect.map(fs.stat(directory), ({ type }) => type === "Directory"),
     () => false
   )
-  if (!(yield* isFolder)) return yield* usage(`There is no ledger at ${directory}: --ledger takes the folder of one.`)
+  if (!(yield* isFolder)) return yield* usage(`No ledger at ${directory}. Set --ledger to the folder of a ledger.`)
   return yield* LedgerFile.make({ directory })
 })
 
@@ -74,7 +74,8 @@ const forget = Effect.fnUntraced(function* (ledger: Ledger.Ledger, names: Readon
   const items = yield* ledger.open
   for (const name of names) {
     const item = items.find(({ id, key }) => key === name || id === name)
-    if (item === undefined) return yield* usage(`--forget: nothing in the ledger is open by the name ${quoted(name)}.`)
+    if (item === undefined)
+      return yield* usage(`--forget: the ledger has no open item with the key or id ${quoted(name)}.`)
     const { id, key, kind } = item
     yield* ledger.write(id === undefined ? { _tag: "refused", at_ms, key } : { _tag: "closed", at_ms, kind, id })
   }

@@ -17,9 +17,9 @@ const eventsIn = (directory: string) =>
   EventLog.read(join(directory, EventLog.fileName)).pipe(
     Effect.catchTags({
       BadLine: ({ line, message }) =>
-        Effect.fail(usage(`${join(directory, EventLog.fileName)} cannot be taken up: line ${line}: ${message}.`)),
+        Effect.fail(usage(`${join(directory, EventLog.fileName)} cannot be resumed: line ${line}: ${message}.`)),
       PlatformError: (error) =>
-        Effect.fail(usage(`There is no run to take up in ${directory}: ${describePlatformError(error)}.`))
+        Effect.fail(usage(`There is no run to resume in ${directory}: ${describePlatformError(error)}.`))
     })
   )
 
@@ -33,7 +33,7 @@ const newest = Effect.gen(function* () {
     if (EventLog.isCutShort(text)) return directory
   }
   return yield* usage(
-    `No run below ${ReportDirectory.runs} was cut short: name its folder, as in ${program} run --resume FOLDER.`
+    `No run in ${ReportDirectory.runs} was interrupted. To resume a run elsewhere, name its folder: ${program} run --resume FOLDER.`
   )
 })
 

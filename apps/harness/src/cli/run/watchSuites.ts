@@ -36,9 +36,7 @@ const shortest = (path: string): string => {
 export const watchSuites = Effect.fnUntraced(function* (options: RunOptions) {
   const files = options.suites.filter(SuiteSource.isFile)
   if (files.length === 0) {
-    return yield* usage(
-      "--watch takes the files of suites, such as checkout.suite.ts: a built-in suite does not change."
-    )
+    return yield* usage("--watch needs suite files, such as checkout.suite.ts. Built-in suites do not change.")
   }
   const paths = yield* Effect.forEach(files, SuiteSource.pathOf)
   const target = yield* TargetSource.open(options)

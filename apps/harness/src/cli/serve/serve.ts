@@ -31,12 +31,16 @@ export const serve = Command.make(
     port: Flag.Int("port").pipe(
       Flag.filter(
         (port) => port >= 0 && port <= 65_535,
-        (port) => `Expected: a port from 0 to 65535, got ${port}`
+        () => "a port from 0 to 65535"
       ),
       Flag.withDescription("Listen on this port of 127.0.0.1 (default: 0, any free port)"),
       Flag.withDefault(0)
     ),
     apiKey: Flag.String("api-key").pipe(
+      Flag.filter(
+        (key) => key.trim() !== "",
+        () => "a key that is not empty"
+      ),
       Flag.withDescription("Accept this API key (default: wak_test)"),
       Flag.withDefault("wak_test")
     ),

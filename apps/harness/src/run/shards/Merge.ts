@@ -72,7 +72,7 @@ const beganAt_ms = ({ report }: ShardReport) => Date.parse(report.header.started
 /** Why these are not the shards of one run, each once; undefined when they are. */
 const mismatch = (shards: ReadonlyArray<ShardReport & { readonly shard: Split }>): string | undefined => {
   const [first, ...rest] = shards
-  if (first === undefined) return "There is no shard to merge."
+  if (first === undefined) return "No shards to merge."
   const seen = new Map<number, string>()
   for (const { directory, shard } of shards) {
     const other = seen.get(shard.index)
@@ -148,7 +148,7 @@ export const merge = (
   const shards: Array<ShardReport & { readonly shard: Split }> = []
   for (const one of reports) {
     const { shard } = one.report.header
-    if (shard?.plan === undefined) return Result.fail(`${one.directory} is no shard: it was run without --shard.`)
+    if (shard?.plan === undefined) return Result.fail(`${one.directory} is not a shard: it was run without --shard.`)
     shards.push({ ...one, shard })
   }
   shards.sort((a, b) => a.shard.index - b.shard.index)
@@ -157,7 +157,7 @@ export const merge = (
   const { of = 0, plan = [] } = shards[0]?.shard ?? {}
   const given = options.limits ?? {}
   const header = headerOf(shards, plan, given)
-  if (header === undefined) return Result.fail("There is no shard to merge.")
+  if (header === undefined) return Result.fail("No shards to merge.")
 
   const there = new Map(shards.map((one) => [one.shard.index, one]))
   const missing = Array.from({ length: of }, (_, index) => index + 1).filter((index) => !there.has(index))

@@ -146,8 +146,8 @@ describe("merge", () => {
           sentenceOf([first, changed({ startedAt: "2026-11-22T09:12:44.000Z" })])
         ],
         [
-          "There is no shard to merge.",
-          "shard-1 is no shard: it was run without --shard.",
+          "No shards to merge.",
+          "shard-1 is not a shard: it was run without --shard.",
           "shard-1 and copy are both shard 1: leave one out.",
           other("seed"),
           other("version of this program"),

@@ -32,7 +32,7 @@ export const flags = {
     Flag.withDescription("Speed up service time: with 60 a minute takes a second (default: 1)"),
     Flag.filter(
       (factor) => factor > 0 && factor <= 1_000_000,
-      (factor) => `must be more than 0 and at most 1000000; got ${factor}`
+      () => "a number above 0, up to 1000000"
     ),
     Flag.optional
   ),
@@ -44,7 +44,7 @@ export const flags = {
     Flag.withDescription("Listen for the control API on a port (default: 0, any free port)"),
     Flag.filter(
       (port) => port >= 0 && port <= 65_535,
-      () => "must be a port from 0 to 65535"
+      () => "a port from 0 to 65535"
     ),
     Flag.optional
   ),
@@ -52,7 +52,7 @@ export const flags = {
     Flag.withDescription("Set the control API key (default: WEBAGENT_CONTROL_KEY, else a new key)"),
     Flag.filter(
       (key) => key.trim() !== "",
-      () => "must not be empty"
+      () => "a key that is not empty"
     ),
     Flag.optional
   ),
@@ -60,7 +60,7 @@ export const flags = {
     Flag.withDescription("Keep this many journal rows; 0 turns the journal off (default: 20000)"),
     Flag.filter(
       (rows) => rows >= 0,
-      (rows) => `must be 0 or more; got ${rows}`
+      () => "0 or more"
     ),
     Flag.optional
   )
