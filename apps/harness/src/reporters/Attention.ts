@@ -110,19 +110,6 @@ const byVerdict: Readonly<Record<ScenarioResult["verdict"], readonly [rank: numb
 /** Whether it ended in a way that a person may have to look at. */
 export const isBad = ({ verdict }: ScenarioResult): boolean => byVerdict[verdict] !== undefined
 
-/** Since when it is as it is: of one that only leaked or broke an invariant, since when it does. */
-const onsetOf = (result: ScenarioResult) => (isUncleanOnly(result) ? result.onset?.invariants : result.onset?.trials)
-
-/** Orders scenarios: what is new first, of one age the worst, and what is in quarantine after all others. */
-export const worstFirst = (one: ScenarioResult, other: ScenarioResult): number => {
-  const rankOf = ({ verdict }: ScenarioResult) => byVerdict[verdict]?.[0] ?? 10
-  return (
-    Number(isQuarantined(one)) - Number(isQuarantined(other)) ||
-    Onset.newestFirst(onsetOf(one), onsetOf(other)) ||
-    rankOf(one) - rankOf(other)
-  )
-}
-
 const left = (result: ScenarioResult): string => {
   const browsers = leakedBrowsersOf(result)
   const open = browsers.filter(({ stopped }) => !stopped)
@@ -308,13 +295,6 @@ export const age = ({ items }: Finding): string | undefined => {
   if (items.length > 1) return Onset.summary(items.map(({ onset }) => onset))
   return first?.onset === undefined ? undefined : Onset.text(first.onset)
 }
-
-/** The newest of what is wrong with each scenario that makes a run red, where nights before are known. */
-export const newestOnsets = (report: RunReport): ReadonlyArray<Onset.Onset> =>
-  [...itemsByResult(report).values()].flatMap((items) => {
-    const known = items.flatMap(({ onset }) => onset ?? [])
-    return known.toSorted(Onset.newestFirst).slice(0, 1)
-  })
 
 /** What a try that only the infrastructure ended was asking for, without what is of this try alone. */
 const infraLine = (failure: Failure): string => {

@@ -144,7 +144,6 @@ describe("what nights before say of the age of what is wrong", () => {
         ["not scored", "since 2026-11-15, 7 nights"]
       ]
     )
-    assert.deepStrictEqual(dated.results.toSorted(Attention.worstFirst).map(({ name }) => name)[0], "buys the red mug")
   })
 
   it("a finding of several scenarios counts their ages", () => {

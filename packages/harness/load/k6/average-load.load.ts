@@ -1,8 +1,4 @@
-/**
- * The load test "average-load": does the service carry a usual day?
- *
- * Settings are environment variables; docs/load.md lists them.
- */
+/** Does the service carry a usual day? Settings: docs/load-reference.md. */
 import { make } from "./Script.ts"
 
 export const { options, setup, iterate: default_, handleSummary } = make("average-load")

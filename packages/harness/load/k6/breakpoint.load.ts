@@ -1,8 +1,4 @@
-/**
- * The load test "breakpoint": how much does the service carry? The load grows until a threshold is crossed, which ends the test.
- *
- * Settings are environment variables; docs/load.md lists them.
- */
+/** How much does the service carry? The load grows until a threshold is crossed, which ends the test. Settings: docs/load-reference.md. */
 import { make } from "./Script.ts"
 
 export const { options, setup, iterate: default_, handleSummary } = make("breakpoint")

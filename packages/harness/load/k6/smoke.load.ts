@@ -1,8 +1,4 @@
-/**
- * The load test "smoke": does the service work at all when a few people use it at once?
- *
- * Settings are environment variables; docs/load.md lists them.
- */
+/** Does the service work at all when a few people use it at once? Settings: docs/load-reference.md. */
 import { make } from "./Script.ts"
 
 export const { options, setup, iterate: default_, handleSummary } = make("smoke")

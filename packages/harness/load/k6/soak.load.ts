@@ -1,8 +1,4 @@
-/**
- * The load test "soak": does the service stay as fast and as small when a usual day does not end?
- *
- * Settings are environment variables; docs/load.md lists them.
- */
+/** Does the service stay as fast and as small when a usual day does not end? Settings: docs/load-reference.md. */
 import { make } from "./Script.ts"
 
 export const { options, setup, iterate: default_, handleSummary } = make("soak")

@@ -1,8 +1,4 @@
-/**
- * The load test "spike": does the service live through a sudden rush, and recover?
- *
- * Settings are environment variables; docs/load.md lists them.
- */
+/** Does the service live through a sudden rush, and recover? Settings: docs/load-reference.md. */
 import { make } from "./Script.ts"
 
 export const { options, setup, iterate: default_, handleSummary } = make("spike")

@@ -1,8 +1,4 @@
-/**
- * The load test "stress": does the service carry its busiest hour?
- *
- * Settings are environment variables; docs/load.md lists them.
- */
+/** Does the service carry its busiest hour? Settings: docs/load-reference.md. */
 import { make } from "./Script.ts"
 
 export const { options, setup, iterate: default_, handleSummary } = make("stress")

@@ -1,15 +1,3 @@
-/** Holm: each p-value, adjusted so that a false alarm anywhere in the family is as rare as any one of them says. */
-export const holm = (chances: ReadonlyArray<number>): ReadonlyArray<number> => {
-  const order = chances.map((_, index) => index).toSorted((a, b) => (chances[a] ?? 1) - (chances[b] ?? 1))
-  const adjusted = chances.map(() => 1)
-  let least = 0
-  for (const [rank, index] of order.entries()) {
-    least = Math.max(least, Math.min(1, (chances.length - rank) * (chances[index] ?? 1)))
-    adjusted[index] = least
-  }
-  return adjusted
-}
-
 /** A hypothesis that is looked at in one or more ways, each by a test whose p-value can only have these values. */
 export interface Member {
   /** The least of its p-values. */

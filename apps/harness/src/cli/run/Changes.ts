@@ -1,16 +1,8 @@
 import { isBad, type ScenarioResult } from "@webagent/report/RunReport"
+import type { Style } from "@webagent/report/Style"
+import { scenarioKey } from "../../run/RunnerOptions.ts"
 
-/** What has changed between two runs of the same suites. */
-export interface Changes {
-  /** Bad now, and not before, or not there before. */
-  readonly broke: ReadonlyArray<ScenarioResult>
-  /** Bad now as before; `isNew` says whether for another reason. */
-  readonly stillBad: ReadonlyArray<{ readonly result: ScenarioResult; readonly isNew: boolean }>
-  /** Bad before, and not now. */
-  readonly fixed: ReadonlyArray<ScenarioResult>
-}
-
-const keyOf = ({ name, suite }: ScenarioResult) => JSON.stringify([suite, name])
+const keyOf = ({ name, suite }: ScenarioResult) => scenarioKey(suite, name)
 
 /** Why a scenario is bad, without what differs each time. */
 const reasonOf = ({ failure, trials, verdict }: ScenarioResult) =>
@@ -20,21 +12,36 @@ const reasonOf = ({ failure, trials, verdict }: ScenarioResult) =>
     trials.map(({ breaches, leakedBrowsers }) => [breaches.map(({ invariant }) => invariant), leakedBrowsers.length])
   ])
 
-/** What has changed since the results before, in the order of the results now. */
-export const between = (before: ReadonlyArray<ScenarioResult>, now: ReadonlyArray<ScenarioResult>): Changes => {
-  const old = new Map(before.map((result) => [keyOf(result), result]))
-  const wasBad = (result: ScenarioResult) => {
-    const same = old.get(keyOf(result))
-    return same !== undefined && isBad(same) ? same : undefined
+// in the order in which they are shown
+const words = ["fixed", "still failing", "fails anew", "fails", "broke"] as const
+
+/**
+ * What has changed since the results before, undefined for the first ones: what is bad for a new reason is explained, of
+ * the rest there is a line each.
+ */
+export const lines = (
+  before: ReadonlyArray<ScenarioResult> | undefined,
+  now: ReadonlyArray<ScenarioResult>,
+  { explain, style }: { readonly style: Style; readonly explain: (result: ScenarioResult) => ReadonlyArray<string> }
+): ReadonlyArray<string> => {
+  const old = new Map(before?.map((result) => [keyOf(result), result]))
+  const wordFor = (result: ScenarioResult): (typeof words)[number] | undefined => {
+    const was = old.get(keyOf(result))
+    const wasBad = was !== undefined && isBad(was)
+    // what was skipped is not known to be mended
+    if (!isBad(result)) return wasBad && result.verdict === "passed" ? "fixed" : undefined
+    if (!wasBad) return before === undefined ? "fails" : "broke"
+    return reasonOf(was) === reasonOf(result) ? "still failing" : "fails anew"
   }
-  const bad = now.filter(isBad)
-  return {
-    broke: bad.filter((result) => wasBad(result) === undefined),
-    stillBad: bad.flatMap((result) => {
-      const same = wasBad(result)
-      return same === undefined ? [] : [{ result, isNew: reasonOf(same) !== reasonOf(result) }]
-    }),
-    // what was skipped, or is no longer there, is not known to be fixed
-    fixed: now.filter((result) => result.verdict === "passed" && !isBad(result) && wasBad(result) !== undefined)
-  }
+  const changes = Map.groupBy(now, wordFor)
+  return words.flatMap((word) =>
+    (changes.get(word) ?? []).flatMap((result) => {
+      const explained = word === "fixed" || word === "still failing" ? [] : explain(result)
+      const mark = word === "fixed" ? style.good : style.bad
+      // what failed begins with its own title; what leaked has none
+      return explained.length > 0
+        ? [`  ${mark(word)}`, ...explained]
+        : [`  ${mark(word.padEnd(13))}  ${result.suite} › ${result.name}`]
+    })
+  )
 }

@@ -9,7 +9,6 @@ import type { ScenarioResult } from "@webagent/report/RunReport"
 import * as Runner from "../../run/Runner.ts"
 import { traced } from "../../observe/TrialTracer.ts"
 import * as Changes from "./Changes.ts"
-import { changeLines } from "./ChangeLines.ts"
 import * as FileChanges from "./FileChanges.ts"
 import * as Advice from "../Advice.ts"
 import { choose } from "../ChosenScenarios.ts"
@@ -71,9 +70,8 @@ export const watchSuites = Effect.fnUntraced(function* (options: RunOptions) {
     const waiting = Effect.suspend(() => FileChanges.changed(edition.files, SuiteSource.stampOf))
     const ran = runOnce(edition).pipe(
       Effect.flatMap(({ replay, report }) => {
-        const changes = Changes.between(before ?? [], report.results)
         const explain = (result: ScenarioResult) => Explanation.of(result, { columns, replay, style })
-        const lines = changeLines(changes, { style, explain, broken: before === undefined ? "fails" : "broke" })
+        const lines = Changes.lines(before, report.results, { style, explain })
         before = report.results
         return say([...lines, ConsoleReporter.summary(report, style), ""])
       }),

@@ -10,6 +10,7 @@ import {
   type ScenarioResult,
   unrun
 } from "@webagent/report/RunReport"
+import { scenarioKey } from "../RunnerOptions.ts"
 import * as NightLimits from "./NightLimits.ts"
 import type { Trial } from "@webagent/report/Trial"
 
@@ -92,11 +93,8 @@ const mismatch = (shards: ReadonlyArray<ShardReport & { readonly shard: Split }>
   }
   for (const { directory, report, shard } of shards) {
     const own = (shard.plan ?? []).filter((planned) => planned.shard === shard.index)
-    const has = new Set(report.results.map(({ name, suite }) => JSON.stringify([suite, name])))
-    if (
-      own.length !== report.results.length ||
-      own.some(({ name, suite }) => !has.has(JSON.stringify([suite, name])))
-    ) {
+    const has = new Set(report.results.map(({ name, suite }) => scenarioKey(suite, name)))
+    if (own.length !== report.results.length || own.some(({ name, suite }) => !has.has(scenarioKey(suite, name)))) {
       return `${directory} does not hold the scenarios of shard ${shard.index}: was its report changed?`
     }
   }

@@ -1,4 +1,5 @@
 import type { LearnedScenario } from "@webagent/nights/LearnedScenario"
+import { scenarioKey } from "../RunnerOptions.ts"
 import { type Planned, trialsOf } from "../Plan.ts"
 import { quantile, sorted } from "@webagent/statistics/Quantile"
 
@@ -17,9 +18,6 @@ export interface Weighed {
 
 type Durations = ReadonlyMap<string, Pick<LearnedScenario, "duration_p75_ms">>
 
-/** By what a scenario is known to a history, too. */
-const keyOf = (suite: string, name: string): string => JSON.stringify([suite, name])
-
 const p75 = (durations: ReadonlyArray<number>): number | undefined =>
   durations.length === 0 ? undefined : quantile(sorted(durations), 0.75)
 
@@ -29,7 +27,7 @@ const p75 = (durations: ReadonlyArray<number>): number | undefined =>
  */
 export const weigh = (plan: ReadonlyArray<Planned>, learned: Durations, trials?: number): ReadonlyArray<Weighed> => {
   const known = plan.flatMap(({ scenario, suite }) => {
-    const duration_ms = learned.get(keyOf(suite, scenario.name))?.duration_p75_ms
+    const duration_ms = learned.get(scenarioKey(suite, scenario.name))?.duration_p75_ms
     return duration_ms === undefined || duration_ms <= 0 ? [] : [{ suite, duration_ms }]
   })
   const all = p75(known.map(({ duration_ms }) => duration_ms)) ?? 1
@@ -41,7 +39,7 @@ export const weigh = (plan: ReadonlyArray<Planned>, learned: Durations, trials?:
   )
   return plan.map((planned) => {
     const { scenario, suite } = planned
-    const learnt_ms = learned.get(keyOf(suite, scenario.name))?.duration_p75_ms ?? 0
+    const learnt_ms = learned.get(scenarioKey(suite, scenario.name))?.duration_p75_ms ?? 0
     const duration_ms = learnt_ms > 0 ? learnt_ms : (ofSuite.get(suite) ?? all)
     return { suite, name: scenario.name, weight: duration_ms * trialsOf(planned, trials) }
   })
@@ -61,7 +59,7 @@ export const split = (scenarios: ReadonlyArray<Weighed>, of: number): ReadonlyMa
     let least = 0
     for (const [index, load] of loads.entries()) if (load < (loads[least] ?? 0)) least = index
     loads[least] = (loads[least] ?? 0) + weight
-    shards.set(keyOf(suite, name), least + 1)
+    shards.set(scenarioKey(suite, name), least + 1)
   }
   return shards
 }
@@ -77,6 +75,6 @@ export const assign = (options: {
   const shards = split(weigh(options.plan, options.learned, options.trials), options.of)
   return options.plan.map((planned) => ({
     planned,
-    shard: shards.get(keyOf(planned.suite, planned.scenario.name)) ?? 1
+    shard: shards.get(scenarioKey(planned.suite, planned.scenario.name)) ?? 1
   }))
 }
