@@ -45,18 +45,24 @@ const table = (heads: ReadonlyArray<string>, lines: ReadonlyArray<string> = []):
 const below = (sections: Sections): ReadonlyArray<string> =>
   (sections.get("SUBCOMMANDS") ?? []).flatMap((line) => line.split(/\s{2,}/u)[0] ?? [])
 
+const exitCode = /^\d+ {2,}/u
+
 const pages = (program: Program, command: ReadonlyArray<string> = []): ReadonlyArray<string> => {
   const sections = help(program, command)
   const examples = sections.get("EXAMPLES") ?? []
+  const description = sections.get("DESCRIPTION") ?? []
   return [
     "",
     `${command.length === 0 ? "##" : "###"} ${[program.name, ...command].join(" ")}`,
     "",
-    // the first line says what it does; further ones are a list
-    ...(sections.get("DESCRIPTION") ?? []).flatMap((line, index) => {
-      const text = line.replaceAll("<", "&lt;")
-      return index === 0 ? [text] : [...(index === 1 ? [""] : []), `- ${text}`]
-    }),
+    description
+      .filter((line) => line !== "Exit codes:" && !exitCode.test(line))
+      .map((line) => line.replaceAll("<", "&lt;"))
+      .join(" "),
+    ...table(
+      ["exit code", "meaning"],
+      description.filter((line) => exitCode.test(line))
+    ),
     ...(command.length === 0
       ? ["", `In this repository: \`${program.here}\`. Elsewhere: \`npx ${program.name}\`.`]
       : ["", "```", ...(sections.get("USAGE") ?? []), "```"]),
@@ -81,7 +87,8 @@ Every command with its flags, generated from the programs by \`npm run docs\`. E
 | 2 | Wrong arguments or files. One line on standard error says what to change. |
 | 3 | The service does not answer, or refuses the key. |
 | 4 | \`load\`: no k6, and no Go to build it. |
-| 5 | \`load --ab\`: cannot tell; run more pairs. |
+| 5 | \`compare\` or \`load --ab\`: cannot tell. Record more nights, or run more pairs. |
+| 6 | \`compare\`: the second night is better. |
 | 130 | Stopped by Ctrl-C. The first Ctrl-C stops what runs and writes the reports; a second one ends at once. |`
 
 /** docs/cli.md, from what the programs print of themselves. */

@@ -4,6 +4,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Flags from "../Flags.ts"
 import { program } from "../Program.ts"
+import { description } from "../Description.ts"
 
 const night = (name: string, what: string) =>
   Argument.String(name).pipe(
@@ -26,7 +27,13 @@ export const compare = Command.make(
     )
 ).pipe(
   Command.withDescription(
-    "Compare two nights. Exit code 0: no difference seen, 1: the second is worse, 2: wrong arguments, 5: cannot tell, 6: the second is better"
+    description("Compare two nights", {
+      0: "no difference seen",
+      1: "the second night is worse",
+      2: "wrong usage",
+      5: "cannot tell",
+      6: "the second night is better"
+    })
   ),
   Command.withShortDescription("Compare two nights"),
   Command.withExamples([

@@ -3,6 +3,7 @@ import { usage } from "@webagent/report/UserError"
 import * as Effect from "effect/Effect"
 import { program } from "../Program.ts"
 import * as LoadFlags from "./LoadFlags.ts"
+import { description } from "../Description.ts"
 
 /** `load`: a load test against a target, by k6. What it runs with is loaded when it runs. */
 export const load = Command.make("load", LoadFlags.flags, (parsed) =>
@@ -23,18 +24,15 @@ export const load = Command.make("load", LoadFlags.flags, (parsed) =>
   })
 ).pipe(
   Command.withDescription(
-    [
-      "Send load to a service with k6.",
-      "",
-      "Exit codes:",
-      "  0    all thresholds held; with --ab: B is better, or no difference seen",
-      "  1    a threshold was crossed, the service got worse, or k6 failed",
-      "  2    wrong usage",
-      "  3    no service at the target",
-      "  4    no k6, and no Go to build it",
-      "  5    with --ab: cannot tell; run more pairs",
-      "  130  stopped with Ctrl-C"
-    ].join("\n")
+    description("Send load to a service with k6", {
+      0: "all thresholds held; with --ab: B is better, or no difference seen",
+      1: "a threshold was crossed, the service got worse, or k6 failed",
+      2: "wrong usage",
+      3: "no service at the target",
+      4: "no k6, and no Go to build it",
+      5: "with --ab: cannot tell; run more pairs",
+      130: "stopped with Ctrl-C"
+    })
   ),
   Command.withShortDescription("Send load to a service with k6"),
   Command.withExamples([

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Flags from "../Flags.ts"
 import { program, version } from "../Program.ts"
 import { flags, nightFlags, nightLimits, optionsOf, reporters } from "../RunFlags.ts"
+import { description } from "../Description.ts"
 
 /** `merge`: shards of a run as one report. What it runs with is loaded when it runs. */
 export const merge = Command.make(
@@ -50,7 +51,15 @@ export const merge = Command.make(
     })
 ).pipe(
   Command.withDescription(
-    "Merge the reports of shards into one run. History and quarantine are those of the shards, unless named. Limits apply to the sum of all shards. Exit code 0: all passed, 1: something failed, 2: wrong arguments, or a shard is missing"
+    description(
+      "Merge the reports of shards into one run",
+      {
+        0: "all scenarios passed",
+        1: "a failure, a leak or a regression",
+        2: "wrong usage, or a shard is missing"
+      },
+      ["History and quarantine are those of the shards, unless named", "Limits apply to the sum of all shards"]
+    )
   ),
   Command.withShortDescription("Merge the reports of shards"),
   Command.withExamples([

@@ -4,6 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Flags from "../Flags.ts"
 import { program } from "../Program.ts"
+import { description } from "../Description.ts"
 
 /** `reap`: stops what a killed process left open. What it runs with is loaded when it runs. */
 export const reap = Command.make(
@@ -34,7 +35,12 @@ export const reap = Command.make(
     )
 ).pipe(
   Command.withDescription(
-    "Stop the browsers that a killed process left open, and list what cannot be stopped. Exit code 0: nothing is left, 1: something may continue and cost, 2: wrong arguments, 130: Ctrl-C"
+    description("Stop the browsers that a killed process left open, and list what cannot be stopped", {
+      0: "nothing is left",
+      1: "something may continue and cost",
+      2: "wrong usage",
+      130: "stopped with Ctrl-C"
+    })
   ),
   Command.withShortDescription("Stop the browsers that a killed process left open"),
   Command.withExamples([

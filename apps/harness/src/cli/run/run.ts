@@ -6,6 +6,7 @@ import * as Flags from "../Flags.ts"
 import { program, version } from "../Program.ts"
 import type { Resumed } from "../Resumed.ts"
 import { flags, optionsOf, type ParsedFlags } from "../RunFlags.ts"
+import { description } from "../Description.ts"
 
 /** The words that `run` was called with, whatever the program was told before them. */
 const words = Effect.gen(function* () {
@@ -50,7 +51,13 @@ export const run = Command.make(
     Effect.flatMap(words, (args) => (resume ? goOn(args) : watch ? keepOn(parsed) : go(parsed, args)))
 ).pipe(
   Command.withDescription(
-    "Run suites against a service. Exit code 0: all passed, 1: something failed, 2: wrong arguments, 3: no service"
+    description("Run suites against a service", {
+      0: "all scenarios passed",
+      1: "a failure, a leak or a regression",
+      2: "wrong usage",
+      3: "no service at the target, or it refuses the key",
+      130: "stopped with Ctrl-C"
+    })
   ),
   Command.withShortDescription("Run suites against a service"),
   Command.withExamples([

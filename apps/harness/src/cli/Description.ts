@@ -1,0 +1,12 @@
+/** What `--help` says of a command: what it does, and its exit codes, a line each. */
+export const description = (
+  does: string,
+  exitCodes: Readonly<Record<number, string>>,
+  more: ReadonlyArray<string> = []
+): string =>
+  [
+    ...[does, ...more].map((line) => `${line}.`),
+    "",
+    "Exit codes:",
+    ...Object.entries(exitCodes).map(([code, meaning]) => `  ${code.padEnd(5)}${meaning}`)
+  ].join("\n")
