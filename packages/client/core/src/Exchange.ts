@@ -200,9 +200,9 @@ export const make = ({
     })
   }
 
-  return (outgoing) => {
-    const sent = Effect.withFiber((fiber) => exchange(outgoing, fiber))
-    // an HttpClient of the application finds the span of its attempt around it
-    return Effect.withFiber((fiber) => (Trace.isOn(fiber.context) ? traced(sent, outgoing) : sent))
-  }
+  return (outgoing) =>
+    Effect.withFiber((fiber) => {
+      const sent = exchange(outgoing, fiber)
+      return Trace.isOn(fiber.context) ? traced(sent, outgoing) : sent
+    })
 }

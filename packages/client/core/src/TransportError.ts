@@ -94,7 +94,9 @@ export class TransportError extends Schema.TaggedError<TransportError>()("Transp
 }) {
   override get message() {
     const acted = this.method === "GET" ? "" : " It may have been acted on."
-    return `${called(this)}: ${describe(this, acted)}`
+    // what was not sent has no request to look for
+    const id = this.requestId === undefined || this.attempts === 0 ? "" : ` Request id ${this.requestId}.`
+    return `${called(this)}: ${describe(this, acted)}${id}`
   }
 }
 

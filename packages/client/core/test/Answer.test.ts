@@ -157,7 +157,7 @@ describe("a redirect", () => {
       assert.isTrue(
         error.message.endsWith(
           `status ${status}. Redirects are not followed; is the base address right? ` +
-            "It points to https://b.example/api/v4/runs/r-1."
+            `It points to https://b.example/api/v4/runs/r-1. Request id ${String(error.requestId)}.`
         ),
         error.message
       )

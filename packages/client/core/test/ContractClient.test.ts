@@ -148,7 +148,7 @@ describe("ContractClient", () => {
       if (error._tag !== "TransportError" || error.reason._tag !== "UnexpectedStatus") return assert.fail(error.message)
       assert.deepStrictEqual([error.reason.status, error.reason.body], [status, "<h1>\n  oops </h1>"])
       assert.match(error.message, /^POST http:\/\/127\.0\.0\.1:\d+\/api\/v4\/runs: status \d+, <h1> oops <\/h1>\. /u)
-      assert.isTrue(error.message.endsWith(advice), error.message)
+      assert.isTrue(error.message.endsWith(`${advice} Request id ${String(error.requestId)}.`), error.message)
     }).pipe(Effect.provide(layer()))
   )
 
@@ -178,7 +178,10 @@ describe("ContractClient", () => {
       yield* answering({ status: 500 })
       const error = yield* Effect.flip(getRun)
       assert.strictEqual(error._tag === "TransportError" && error.attempts, 5)
-      assert.match(error.message, /^GET .* \(5 attempts\): status 500\. The service failed; try again later\.$/u)
+      assert.match(
+        error.message,
+        /^GET .* \(5 attempts\): status 500\. The service failed; try again later\. Request id [\da-f]+-\w+\.$/u
+      )
     }).pipe(Effect.provide(layer()))
   )
 

@@ -83,7 +83,7 @@ describe("a create that undici has not begun to send", () => {
       const options = { timeouts: { connect: "10 hours", total: "1 minute" } } as const
       const call = Effect.provide(create, transport(`https://${address}`, options))
       const { entries, error } = yield* written(hastened(Deferred.await(connected))(call))
-      assert.match(error.message, /\(5 attempts\): no connection within 1m\.$/u)
+      assert.match(error.message, /\(5 attempts\): no connection within 1m\. Request id \S+\.$/u)
       assert.deepStrictEqual(entries, ["opening", "refused"])
     }).pipe(Effect.scoped)
   )
@@ -126,7 +126,7 @@ describe("an answer that is larger than memory should be", () => {
       const error = yield* Effect.flip(
         Effect.provide(read, transport(server.address, { timeouts: { total: "1 hour" } }))
       )
-      assert.match(error.message, /: the answer is larger than 100 MiB, and was given up\.$/u)
+      assert.match(error.message, /: the answer is larger than 100 MiB, and was given up\. Request id \S+\.$/u)
     }).pipe(Effect.provide(ScriptedServer.layer))
   )
 })

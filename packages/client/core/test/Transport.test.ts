@@ -100,7 +100,7 @@ describe("Transport.execute", () => {
       assert.strictEqual(
         error.message,
         `GET ${unreachable}/api/v4/runs: nothing answers at ${unreachable} (connection refused). ` +
-          "Is the service running, and the base address right?"
+          `Is the service running, and the base address right? Request id ${error.requestId}.`
       )
     }).pipe(Effect.provide(layer({ baseUrl: unreachable })))
   )

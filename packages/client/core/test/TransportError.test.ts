@@ -32,11 +32,13 @@ describe("TransportError", () => {
     )
   })
 
-  it("says what does not fit in one line that a log can bear, however much that is", () => {
+  it("says what does not fit in one line that a log can bear, and which request it was", () => {
     const issue = Array.from({ length: 10_000 }, (_, index) => `Missing key\n  at ["tasks"][${index}]["id"]`).join("\n")
     const long = failure("GET", new UndecodableAnswer({ status: 200, body: "{}", isJson: true, issue }))
     assert.match(long.message, /described: Missing key at \["tasks"\]\[0\]\["id"\] Missing key .*…\.$/u)
     assert.isBelow(long.message.length, 700)
+    const known = new TransportError({ ...failure("GET", cut), requestId: "c8f2-1" })
+    assert.match(known.message, /\(ECONNRESET\)\. Request id c8f2-1\.$/u)
     const refused = failure("POST", new InvalidRequest({ issue: 'Expected string\n  at ["task"]' }), 0)
     assert.strictEqual(refused.message, 'POST https://a.example/api/v4/runs: not sent, Expected string at ["task"]')
   })

@@ -22,7 +22,7 @@ const variable: ReadonlyArray<readonly [pattern: RegExp, word: string]> = [
   [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d| UTC)?/gu, "<time>"],
   [/\b(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:]+\]):\d{2,5}\b/giu, "<host>"],
   [/\b\d+(?:\.\d+)? ?(?:ms|s|min|h|milliseconds|seconds|minutes)\b/gu, "<duration>"],
-  [/\b(?=[\da-f-]*\d)[\da-f]{8,}(?:-\d+)?\b/giu, "<id>"],
+  [/\b(?=[\da-f-]*\d)[\da-f]{8,}(?:-[\da-z]{1,6})?\b/giu, "<id>"],
   [/\b\d{5,}\b/gu, "<number>"]
 ]
 

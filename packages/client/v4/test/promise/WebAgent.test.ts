@@ -179,7 +179,7 @@ describe("a process", () => {
       assert.strictEqual(code, 1)
       assert.match(
         complained,
-        /^TransportError: GET http:\S+\/runs\/r-1: status 403\. The API key may not do this\.$/mu
+        /^TransportError: GET http:\S+\/runs\/r-1: status 403\. The API key may not do this\. Request id \S+\.$/mu
       )
       assert.match(complained, /at .*process\.ts:\d+/u)
       assert.notInclude(complained, key)

@@ -34,7 +34,7 @@ describe("an answer", () => {
       const error = yield* Effect.flip(runs.get(id))
       assert.match(
         error.message,
-        /^GET http.*\/api\/v4\/runs\/.* \(5 attempts\): status 200, .*the body is not JSON\.$/u
+        /^GET http.*\/api\/v4\/runs\/.* \(5 attempts\): status 200, .*the body is not JSON\. Request id \S+\.$/u
       )
     }).pipe(Effect.provide(layer({ faults: [on("v4.getRun", { kind: "malformed-json" }, [1, 2, 3, 4, 5])] })))
   )
