@@ -2,8 +2,10 @@ import { type Cause, causesOf, mainCauseOf, textOf } from "@webagent/report/Caus
 import * as Gate from "@webagent/report/Gate"
 import type { JudgedRow } from "@webagent/report/NightJudgement"
 import * as Onset from "@webagent/report/Onset"
+import * as ScenarioLimit from "@webagent/report/ScenarioLimit"
 import {
   breachesOf,
+  isOverLimit,
   isUncleanOnly,
   leakedBrowsersOf,
   type RunReport,
@@ -96,6 +98,7 @@ const flakyRank = 4
 const expiredRank = 7
 
 const leakName = "browser leak"
+const limitName = "exceeded limit"
 
 const byVerdict: Readonly<Record<ScenarioResult["verdict"], readonly [rank: number, what: string] | undefined>> = {
   claimed: [0, "claimed success wrongly"],
@@ -121,7 +124,7 @@ const left = (result: ScenarioResult): string => {
 export const itemsOf = (result: ScenarioResult): ReadonlyArray<Item> => {
   const title = `${result.suite} › ${result.name}`
   // one that only leaked or broke an invariant is told below
-  const verdict = isUncleanOnly(result) ? undefined : byVerdict[result.verdict]
+  const verdict = isUncleanOnly(result) || isOverLimit(result) ? undefined : byVerdict[result.verdict]
   const stillOpen = leakedBrowsersOf(result).some(({ stopped }) => !stopped)
   const isExpired = result.quarantine?.expired === true
   const expired = isExpired ? "; its quarantine has expired" : ""
@@ -152,6 +155,14 @@ export const itemsOf = (result: ScenarioResult): ReadonlyArray<Item> => {
             ...(trials === undefined ? {} : { onset: trials })
           }
         ]),
+    ...(result.exceeded ?? []).map((limit) => ({
+      rank: 2,
+      what: limitName,
+      title,
+      evidence: ScenarioLimit.text(limit),
+      result,
+      ...(trials === undefined ? {} : { onset: trials })
+    })),
     ...(leakedBrowsersOf(result).length === 0
       ? []
       : [{ rank: stillOpen ? 2 : 3, what: leakName, title, evidence: left(result), result, ...unclean }]),
@@ -320,7 +331,7 @@ const causeOf = (result: ScenarioResult, met: ReadonlyArray<Outages.Outage>): Ou
 /** What one item of a finding is told by: the same of two that are one finding. */
 const keyOf = (item: Item, met: ReadonlyArray<Outages.Outage>): Outages.Outage | string | undefined => {
   const { rank, result, what } = item
-  if (result === undefined || rank === expiredRank || what.startsWith("worse")) return undefined
+  if (result === undefined || rank === expiredRank || what === limitName || what.startsWith("worse")) return undefined
   // a leak and a broken invariant are one finding each, whatever scenarios they are of
   if (!isVerdict(item)) return result.quarantine === undefined ? what : undefined
   // what also regressed has to be said of each

@@ -3,6 +3,9 @@ import * as Exit from "effect/Exit"
 import * as Budget from "./Budget.ts"
 import type { LearnedScenario } from "@webagent/nights/LearnedScenario"
 import * as Skip from "@webagent/report/Skip"
+import * as ScenarioLimit from "@webagent/report/ScenarioLimit"
+import { median } from "@webagent/statistics/Robust"
+import * as Duration from "effect/Duration"
 import * as Money from "@webagent/report/Money"
 import * as PassRate from "@webagent/report/PassRate"
 import { budgetOf, type Planned, seedOf, sourceOf, trialBudgetOf, trialsOf, worstOf } from "./Plan.ts"
@@ -179,6 +182,39 @@ const overBudget = ({ budget_usd, planned }: ScenarioRun, cost_usd: string): Fai
       }
 }
 
+/** Its own limits that its trials exceeded. */
+const exceededBy = (
+  { planned: { scenario } }: ScenarioRun,
+  ran: ReadonlyArray<Trial>,
+  cost_usd: string
+): ReadonlyArray<ScenarioLimit.ScenarioLimit> => {
+  const { maxCost_usd, maxDuration } = scenario
+  const passed = ran.filter(({ verdict }) => verdict === "passed")
+  const actual_ms = median(passed.map(({ duration_ms }) => duration_ms))
+  const limit_ms = maxDuration === undefined ? Infinity : Duration.toMillis(maxDuration)
+  const actual_usd = Money.share(cost_usd, 1, Math.max(1, ran.length))
+  return [
+    ...(actual_ms > limit_ms ? [{ _tag: "MaxDuration", limit_ms, actual_ms } as const] : []),
+    ...(maxCost_usd !== undefined && Money.isMore(actual_usd, maxCost_usd)
+      ? [{ _tag: "MaxCost", limit_usd: maxCost_usd, actual_usd } as const]
+      : [])
+  ]
+}
+
+const overLimit = (
+  { planned }: ScenarioRun,
+  exceeded: ReadonlyArray<ScenarioLimit.ScenarioLimit>
+): Failure | undefined => {
+  const { where } = planned.scenario
+  return exceeded.length === 0
+    ? undefined
+    : {
+        kind: "limit",
+        message: `exceeded its limit: ${exceeded.map(ScenarioLimit.text).join("; ")}`,
+        ...(where === undefined ? {} : { where })
+      }
+}
+
 /** What is known of a scenario before it runs. */
 export const factsOf = ({ scenario, suite }: Planned) => {
   const { name, needs, tags } = scenario
@@ -219,7 +255,8 @@ export const finish = Effect.fnUntraced(function* (state: TrialRun.RunState, of:
     of.started_ms === undefined ? Math.max(...ran.map((one) => one.started_ms + one.duration_ms)) : now_ms
   const cost_usd = Money.sum(trials.map((trial) => trial.cost_usd))
   const verdict = verdictOf(trials)
-  const expensive = verdict === "passed" ? overBudget(of, cost_usd) : undefined
+  const exceeded = exceededBy(of, ran, cost_usd)
+  const expensive = verdict === "passed" ? (overBudget(of, cost_usd) ?? overLimit(of, exceeded)) : undefined
   const failure = trials.find((trial) => trial.failure !== undefined)?.failure ?? expensive
   const { reason, skip } = trials.find((trial) => trial.verdict === "skipped" || trial.verdict === verdict) ?? {}
   const passRate = PassRate.of(trials)
@@ -230,6 +267,7 @@ export const finish = Effect.fnUntraced(function* (state: TrialRun.RunState, of:
     ...(reason === undefined ? {} : { reason }),
     ...(skip === undefined ? {} : { skip }),
     ...(failure === undefined ? {} : { failure }),
+    ...(exceeded.length === 0 ? {} : { exceeded }),
     ...(passRate === undefined ? {} : { passRate }),
     duration_ms: Math.max(0, ended_ms - started_ms),
     checks: trials.reduce((sum, trial) => sum + trial.checks, 0),

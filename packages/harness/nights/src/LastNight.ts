@@ -36,8 +36,11 @@ export const judgeNight = (past: Past, night: Night): NightVerdict => {
   const rowOf = ({ name, suite }: NightScenario) =>
     rows.find(({ figure, scenario }) => figure === "pass rate" && scenario?.name === name && scenario.suite === suite)
   const rate = new Map(night.scenarios.map((scenario) => [scenario, rowOf(scenario)]))
+  // one whose trials all passed failed for another reason than its pass rate
+  const isAsUsual = (scenario: NightScenario) =>
+    scenario.passed < scenario.scored && isUsual(scenario.verdict, rate.get(scenario))
   const of = (verdict: NightScenario["verdict"]) =>
-    night.scenarios.filter((scenario) => scenario.verdict === verdict && !isUsual(verdict, rate.get(scenario)))
+    night.scenarios.filter((scenario) => scenario.verdict === verdict && !isAsUsual(scenario))
   const reasons = [
     ...(isComplete(night) ? [] : [`the night is partial: ${night.partial ?? ""}`]),
     ...(night.breaches > 0 ? [`${night.breaches} invariants broken outside of scenarios`] : []),
@@ -48,6 +51,10 @@ export const judgeNight = (past: Past, night: Night): NightVerdict => {
     ...reason(
       night.scenarios.filter(({ leaks }) => leaks > 0),
       "leaked a browser"
+    ),
+    ...reason(
+      night.scenarios.filter(({ exceeded }) => exceeded !== undefined),
+      "exceeded maxDuration or maxCost"
     ),
     ...reason(of("failed"), "failed"),
     ...reason(of("claimed"), "failed although the agent reported success"),

@@ -14,6 +14,7 @@ import {
   type ScenarioResult,
   Verdict
 } from "@webagent/report/RunReport"
+import { ScenarioLimit } from "@webagent/report/ScenarioLimit"
 import { isScored } from "@webagent/report/Trial"
 
 /** The durations of a scenario's trials that passed. */
@@ -60,6 +61,8 @@ export const NightScenario = Schema.Struct({
   requests: Schema.Int,
   breaches: Schema.Int,
   leaks: Schema.Int,
+  /** Its own limits that its trials exceeded. */
+  exceeded: Schema.optionalKey(Schema.Array(ScenarioLimit)),
   /** Only `passed` and `scored` of these count for tonight, and none of it for later nights. */
   confirm: Schema.optionalKey(ConfirmTrials)
 })
@@ -153,7 +156,7 @@ export const confirmOf = ({ figure, trials }: Pick<Confirmation, "figure" | "tri
 }
 
 const scenarioOf = (result: ScenarioResult): NightScenario => {
-  const { confirm, cost_usd, name, source, suite, trials, verdict } = result
+  const { confirm, cost_usd, exceeded, name, source, suite, trials, verdict } = result
   const of = (wanted: string) => trials.filter((trial) => trial.verdict === wanted).length
   const sum = (count: (trial: ScenarioResult["trials"][number]) => number) =>
     trials.reduce((total, trial) => total + count(trial), 0)
@@ -176,6 +179,7 @@ const scenarioOf = (result: ScenarioResult): NightScenario => {
     requests: sum(({ requests }) => requests),
     breaches: breachesOf(result).length,
     leaks: leakedBrowsersOf(result).length,
+    ...(exceeded === undefined ? {} : { exceeded }),
     ...(confirm === undefined || confirm.trials.length === 0 ? {} : { confirm: confirmOf(confirm) })
   }
 }

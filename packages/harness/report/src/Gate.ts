@@ -4,6 +4,7 @@ import * as Onset from "./Onset.ts"
 import {
   breachesOf,
   isBad,
+  isOverLimit,
   isUncleanOnly,
   leakedBrowsersOf,
   type RunReport,
@@ -62,6 +63,9 @@ export const isUsual = (verdict: Verdict, row: JudgedRow | undefined): boolean =
   (verdict === "flaky" || (verdict === "failed" && row.tier === "fine"))
 
 const isKnown = (result: ScenarioResult, rows: ReadonlyArray<JudgedRow>): boolean =>
+  // one that failed by its amount says nothing by its pass rate
+  result.failure?.kind !== "budget" &&
+  !isOverLimit(result) &&
   isUsual(
     result.verdict,
     rows.find(
@@ -193,8 +197,13 @@ export const decide = (report: RunReport): GateResult => {
     // one that only leaked or broke an invariant has a reason of its own
     ...reason(
       "failed",
-      of("failed").filter((result) => !isUncleanOnly(result) && !known.includes(result)),
+      of("failed").filter((result) => !isUncleanOnly(result) && !isOverLimit(result) && !known.includes(result)),
       () => "failed"
+    ),
+    ...reason(
+      "scenario limit",
+      open.filter(({ exceeded }) => exceeded !== undefined),
+      () => "exceeded maxDuration or maxCost"
     ),
     ...reason("claimed", of("claimed"), () => "failed although the agent reported success"),
     ...reason(

@@ -15,6 +15,7 @@ export const Reason = Schema.Struct({
     "quarantine",
     "not run",
     "limit",
+    "scenario limit",
     "shards"
   ]),
   sentence: Schema.String

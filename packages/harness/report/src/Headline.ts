@@ -2,7 +2,14 @@ import * as Gate from "./Gate.ts"
 import type { Reason } from "./GateResult.ts"
 import type { JudgedRow } from "./NightJudgement.ts"
 import * as Onset from "./Onset.ts"
-import { breachesOf, isUncleanOnly, leakedBrowsersOf, type RunReport, type ScenarioResult } from "./RunReport.ts"
+import {
+  breachesOf,
+  isOverLimit,
+  isUncleanOnly,
+  leakedBrowsersOf,
+  type RunReport,
+  type ScenarioResult
+} from "./RunReport.ts"
 import { counted, signedPercent } from "./Text.ts"
 
 /** What a run comes to: red fails it; unusual passes, and a figure is far outside of its earlier nights. */
@@ -75,7 +82,8 @@ export const problemsOf = (report: RunReport): ReadonlyArray<Problem> => {
   const breaking = open.filter((result) =>
     breachesOf(result).some(({ invariant }) => invariant !== "browsers-left-open")
   )
-  const [failing, flaky] = [of("failed", "claimed"), of("flaky")]
+  const failing = of("failed", "claimed").filter((result) => !isOverLimit(result))
+  const flaky = of("flaky")
   const told = new Set([...failing, ...flaky].map(({ name, suite }) => `${suite} › ${name}`))
   // a scenario that failed tonight is not counted again for its pass rate, nor is the whole night for all of them
   const isTold = ({ figure, scenario }: JudgedRow) =>
@@ -84,6 +92,7 @@ export const problemsOf = (report: RunReport): ReadonlyArray<Problem> => {
   const only = (rule: Reason["rule"], noun: string) => (rules.has(rule) ? problem(noun, [undefined]) : [])
   return [
     ...problem("failure", trialsOf(failing)),
+    ...problem("exceeded limit", trialsOf(open.filter(({ exceeded }) => exceeded !== undefined))),
     ...problem(
       "broken invariant",
       [...breaking.map(({ onset }) => onset?.invariants), ...breaches.map(() => undefined)],

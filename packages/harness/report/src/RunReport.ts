@@ -6,6 +6,7 @@ import { Machine } from "./Machine.ts"
 import * as Money from "./Money.ts"
 import { NightJudgement, ReleaseProposal } from "./NightJudgement.ts"
 import { Onset } from "./Onset.ts"
+import { ScenarioLimit } from "./ScenarioLimit.ts"
 import * as Skip from "./Skip.ts"
 import { Breach, Failure, isUnclean, type LeakedBrowser, Leftover, Trial } from "./Trial.ts"
 
@@ -96,6 +97,8 @@ export const ScenarioResult = Schema.Struct({
   trials: Schema.Array(Trial),
   /** Where it got confirm trials. */
   confirm: Schema.optionalKey(Confirmation),
+  /** Its own limits, `maxDuration` and `maxCost`, that its planned trials exceeded. */
+  exceeded: Schema.optionalKey(Schema.Array(ScenarioLimit)),
   /** Where it has several trials, at least one scored. */
   passRate: Schema.optionalKey(PassRate),
   quarantine: Schema.optionalKey(Quarantined),
@@ -289,6 +292,9 @@ export const isUncleanOnly = (result: ScenarioResult): boolean =>
   result.failure === undefined &&
   allTrialsOf(result).some((trial) => trial.verdict === "passed" && isUnclean(trial)) &&
   !result.trials.some((trial) => trial.verdict === "failed")
+
+/** Whether a scenario failed only because it took too long or cost too much, and its trials passed. */
+export const isOverLimit = ({ failure }: ScenarioResult): boolean => failure?.kind === "limit"
 
 /** Whether a scenario needs a person, whatever is known of it: quarantine is not looked at. */
 export const isBad = (result: ScenarioResult): boolean =>

@@ -10,9 +10,9 @@ export const SentRequest = Schema.Struct({
 })
 export type SentRequest = typeof SentRequest.Type
 
-/** Why a trial did not pass: a check, an error or defect that it did not handle, its time, its scenario's budget. */
+/** Why a trial did not pass: a check, an error or defect that it did not handle, its time, its scenario's budget or limits. */
 export const Failure = Schema.Struct({
-  kind: Schema.Literals(["check", "error", "defect", "timeout", "budget"]),
+  kind: Schema.Literals(["check", "error", "defect", "timeout", "budget", "limit"]),
   message: Schema.String,
   expected: Schema.optionalKey(Schema.String),
   actual: Schema.optionalKey(Schema.String),

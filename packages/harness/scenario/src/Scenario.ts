@@ -33,6 +33,10 @@ export interface ScenarioOptions {
   readonly budget?: `${number} USD`
   /** The longest one trial may take; the runner's own bound unless said. */
   readonly timeout?: Duration.Input
+  /** The longest that its trials may take, by the median of those that passed; beyond it the scenario has failed. */
+  readonly maxDuration?: Duration.Input
+  /** What a trial may cost on average: `"0.10 USD"`; beyond it the scenario has failed. */
+  readonly maxCost?: `${number} USD`
   /** What it does on purpose that would otherwise be held against it; nothing unless told. */
   readonly allows?: ReadonlyArray<Allowance>
 }
@@ -51,6 +55,9 @@ export interface Scenario {
   /** What all its trials together may cost, as an exact decimal. */
   readonly budget_usd: string | undefined
   readonly timeout: Duration.Duration | undefined
+  readonly maxDuration: Duration.Duration | undefined
+  /** An exact decimal. */
+  readonly maxCost_usd: string | undefined
   readonly allows: ReadonlyArray<Allowance>
   /** Where it is written: `path:line`, the path relative to the working directory. */
   readonly where: string | undefined
@@ -66,10 +73,21 @@ const refuse = (name: string, what: string): never => {
 const isGenerator = (value: unknown): boolean =>
   typeof value === "object" && value !== null && Symbol.iterator in value && "next" in value
 
-const dollars = (name: string, budget: string): string =>
-  /^(\d+(?:\.\d+)?) USD$/u.exec(budget)?.[1] ?? refuse(name, `budget "${budget}" is not written like "0.50 USD".`)
+const dollars = (name: string, option: "budget" | "maxCost", text: string | undefined): string | undefined =>
+  text === undefined
+    ? undefined
+    : (/^(\d+(?:\.\d+)?) USD$/u.exec(text)?.[1] ?? refuse(name, `${option} "${text}" is not written like "0.50 USD".`))
 
-const known = ["tags", "needs", "trials", "budget", "timeout", "allows"] satisfies ReadonlyArray<keyof ScenarioOptions>
+const known = [
+  "tags",
+  "needs",
+  "trials",
+  "budget",
+  "timeout",
+  "maxDuration",
+  "maxCost",
+  "allows"
+] satisfies ReadonlyArray<keyof ScenarioOptions>
 
 const listed = (words: ReadonlyArray<string>) => words.join(", ")
 
@@ -90,11 +108,16 @@ const examine = (name: string, options: ScenarioOptions, body: unknown): void =>
   if (typeof body !== "function") refuse(name, "it has no body: its last argument is a function*.")
 }
 
-const time = (name: string, timeout: Duration.Input): Duration.Duration => {
-  const parsed = Option.getOrUndefined(Duration.fromInput(timeout))
+const time = (
+  name: string,
+  option: "timeout" | "maxDuration",
+  input: Duration.Input | undefined
+): Duration.Duration | undefined => {
+  if (input === undefined) return undefined
+  const parsed = Option.getOrUndefined(Duration.fromInput(input))
   return parsed !== undefined && Duration.isGreaterThan(parsed, Duration.zero)
     ? parsed
-    : refuse(name, `timeout ${JSON.stringify(timeout)} is not written like "30 seconds".`)
+    : refuse(name, `${option} ${JSON.stringify(input)} is not written like "30 seconds".`)
 }
 
 /**
@@ -129,8 +152,10 @@ export const scenario: {
     tags: options.tags ?? [],
     needs: options.needs ?? [],
     trials,
-    budget_usd: options.budget === undefined ? undefined : dollars(name, options.budget),
-    timeout: options.timeout === undefined ? undefined : time(name, options.timeout),
+    budget_usd: dollars(name, "budget", options.budget),
+    timeout: time(name, "timeout", options.timeout),
+    maxDuration: time(name, "maxDuration", options.maxDuration),
+    maxCost_usd: dollars(name, "maxCost", options.maxCost),
     allows: options.allows ?? [],
     where: whereOf(new Error()),
     source: String(body),

@@ -17,6 +17,8 @@ describe("scenario", () => {
       needs: [],
       trials: 1,
       budget_usd: undefined,
+      maxDuration: undefined,
+      maxCost_usd: undefined,
       timeout: undefined,
       allows: []
     })
@@ -32,6 +34,11 @@ describe("scenario", () => {
     )
     assert.deepStrictEqual([made.tags, made.needs, made.trials, made.budget_usd], [["a"], ["money"], 5, "0.50"])
     assert.strictEqual(made.timeout && Duration.toMillis(made.timeout), 120_000)
+    const limited = scenario("x", { maxDuration: "20 seconds", maxCost: "0.10 USD" }, nothing)
+    assert.deepStrictEqual(
+      [limited.maxDuration && Duration.toMillis(limited.maxDuration), limited.maxCost_usd],
+      [20_000, "0.10"]
+    )
   })
 
   it("refuses options that make no sense, with a sentence", () => {
@@ -55,6 +62,8 @@ describe("scenario", () => {
     assert.throws(() => scenario("x", JSON.parse("{}"), JSON.parse("null")), "it has no body: its last argument")
     for (const name of ["two\nlines", "red \u001b[31m", "turned \u202e"])
       assert.throws(() => scenario(name, nothing), "its name has a line break, or another character")
+    bad('{ "maxCost": "10 cents" }', 'maxCost "10 cents" is not written like "0.50 USD".')
+    bad('{ "maxDuration": "2s" }', 'maxDuration "2s" is not written like "30 seconds".')
     assert.throws(() => scenario("x", { budget: "-1 USD" }, nothing), 'budget "-1 USD" is not written like "0.50 USD"')
   })
 })

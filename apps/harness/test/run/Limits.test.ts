@@ -1,0 +1,95 @@
+import { assert, describe, it } from "@effect/vitest"
+import { check, scenario, type ScenarioOptions, Suite } from "@webagent/scenario"
+import { judge } from "@webagent/nights/Judge"
+import { judgeNight } from "@webagent/nights/LastNight"
+import { type Night, ofReport } from "@webagent/nights/Night"
+import * as Gate from "@webagent/report/Gate"
+import * as Headline from "@webagent/report/Headline"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { TestClock } from "effect/testing"
+import { TrialLog } from "../../src/observe/TrialLog.ts"
+import * as Attention from "../../src/reporters/Attention.ts"
+import * as JUnitReporter from "../../src/reporters/JUnitReporter.ts"
+import * as MarkdownReporter from "../../src/reporters/MarkdownReporter.ts"
+import { run } from "./stage.ts"
+
+/** Three trials that pass after 2, 3 and 9 seconds, for 0.20 USD each. */
+const nightOf = Effect.fnUntraced(function* (options: ScenarioOptions, nights: ReadonlyArray<Night> = []) {
+  let trial = 0
+  const suite = Suite.make("shop", [
+    scenario("pays", { trials: 3, ...options }, function* () {
+      const log = yield* TrialLog
+      const time_ms = [2000, 3000, 9000][trial++] ?? 0
+      log.costs.set(`run ${trial}`, "0.20")
+      yield* Effect.sleep(time_ms)
+      yield* check.isTrue(true, "it is paid")
+    })
+  ])
+  const running = yield* Effect.forkChild(run([suite], { concurrency: 3 }))
+  yield* TestClock.adjust("1 minute")
+  const { report } = yield* Fiber.join(running)
+  const past = { nights, accepted: [] }
+  const judged = { ...report, judgement: judge(past, ofReport(report)) }
+  const gated = { ...judged, gate: Gate.decide(judged) }
+  return { report: gated, night: ofReport(gated), past }
+})
+
+const dated = (night: Night): ReadonlyArray<Night> =>
+  Array.from({ length: 10 }, (_, day) => ({
+    ...night,
+    id: `night ${day}`,
+    startedAt: `2026-11-0${day}T02:00:00.000Z`
+  }))
+
+describe("limits of a scenario", () => {
+  it.effect("make a night red whose trials all passed, with a typed reason that every reader shows", () =>
+    Effect.gen(function* () {
+      const { report } = yield* nightOf({ maxDuration: "2.5 seconds", maxCost: "0.10 USD" })
+      const [result] = report.results
+      assert.deepStrictEqual(result?.exceeded, [
+        { _tag: "MaxDuration", limit_ms: 2500, actual_ms: 3000 },
+        { _tag: "MaxCost", limit_usd: "0.10", actual_usd: "0.2" }
+      ])
+      assert.deepStrictEqual([result?.verdict, result?.failure?.kind], ["failed", "limit"])
+      assert.deepStrictEqual(report.gate.reasons, [
+        { rule: "scenario limit", sentence: "1 scenario exceeded maxDuration or maxCost: shop › pays" }
+      ])
+      assert.strictEqual(Headline.titleOf(report), "Red: 1 exceeded limit")
+      const words = "median duration 3 s, maxDuration 2.5 s"
+      assert.deepStrictEqual(
+        Attention.findings(report).map(({ evidence, what }) => [what, evidence]),
+        [
+          ["exceeded limit", words],
+          ["exceeded limit", "mean cost 0.20 USD, maxCost 0.10 USD"]
+        ]
+      )
+      assert.include(
+        JUnitReporter.render(report, () => "again"),
+        `message="${words}" type="exceeded limit"`
+      )
+      assert.include(
+        MarkdownReporter.render(report, () => "again"),
+        "maxDuration 2.5 s"
+      )
+    })
+  )
+
+  it.effect("that hold change nothing", () =>
+    Effect.gen(function* () {
+      const { report } = yield* nightOf({ maxDuration: "3 seconds", maxCost: "0.20 USD" })
+      assert.deepStrictEqual([report.gate.green, report.results[0]?.exceeded], [true, undefined])
+    })
+  )
+
+  it.effect("are red although it was so in many nights before", () =>
+    Effect.gen(function* () {
+      for (const options of [{ maxDuration: "1 second" }, { budget: "0.10 USD" }] as const) {
+        const { night } = yield* nightOf({})
+        const again = yield* nightOf(options, dated(night))
+        assert.isFalse(again.report.gate.green)
+        assert.strictEqual(judgeNight(again.past, again.night).tier, "red")
+      }
+    })
+  )
+})
