@@ -1,45 +1,13 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { usage } from "@webagent/report/UserError"
-import type { LearnedScenario } from "@webagent/nights/LearnedScenario"
 import * as Plan from "../run/Plan.ts"
-import * as Runner from "../run/Runner.ts"
 import type { Limits, RunHeader } from "@webagent/report/RunReport"
 import * as Shards from "../run/shards/Shards.ts"
 import * as NightHistory from "../run/NightHistory.ts"
 import { program } from "./Program.ts"
 import type { RunOptions } from "./RunFlags.ts"
 import * as SuiteSource from "./SuiteSource.ts"
-
-type Split = NonNullable<RunHeader["shard"]>
-
-/** The part of the plan that this process runs, and how all of it is split; `was` is how it was before. */
-const shardOf = (
-  { shard, trials }: RunOptions,
-  plan: ReadonlyArray<Plan.Planned>,
-  learned: ReadonlyMap<string, LearnedScenario>,
-  was: Split | undefined
-) => {
-  if (shard === undefined) return { plan, split: {} }
-  if (was?.plan !== undefined) {
-    const own = new Set(
-      was.plan.filter((one) => one.shard === was.index).map(({ name, suite }) => Runner.scenarioKey(suite, name))
-    )
-    const part = plan.filter(({ scenario, suite }) => own.has(Runner.scenarioKey(suite, scenario.name)))
-    return { plan: part, split: { shard: was } }
-  }
-  const all = Shards.assign({ plan, learned, trials, of: shard.of })
-  return {
-    plan: all.flatMap(({ planned, shard: index }) => (index === shard.index ? [planned] : [])),
-    split: {
-      shard: {
-        ...shard,
-        plan: all.map(({ planned: { scenario, suite }, shard }) => ({ suite, name: scenario.name, shard })),
-        suitesHash: Plan.hashOf(plan)
-      }
-    }
-  }
-}
 
 /** What is asked for of the suites, as it was asked; undefined for everything. */
 export const selectionOf = ({ name, tags, trial }: RunOptions): string | undefined => {
@@ -57,9 +25,9 @@ export const selectionOf = ({ name, tags, trial }: RunOptions): string | undefin
  */
 export const choose = Effect.fnUntraced(function* (
   options: RunOptions,
-  { edition, was }: { readonly edition?: SuiteSource.Edition; readonly was?: Split | undefined } = {}
+  { edition, was }: { readonly edition?: SuiteSource.Edition; readonly was?: RunHeader["shard"] | undefined } = {}
 ) {
-  const { trial, trials } = options
+  const { shard, trial, trials } = options
   if (trial !== undefined && trials !== undefined && trial > trials) {
     return yield* usage(`--trial must be ${trials} or less, as --trials is ${trials}; got ${trial}.`)
   }
@@ -87,7 +55,8 @@ export const choose = Effect.fnUntraced(function* (
   const book = yield* NightHistory.open(options, scenarios)
   const learned = book.learned(options.target)
   const argumentOf = (name: string) => loaded.find(({ suite }) => suite.name === name)?.argument ?? name
-  return { argumentOf, book, learned, ...shardOf(options, all, learned, was) }
+  const part = shard === undefined ? { plan: all } : Shards.partOf({ plan: all, learned, trials, shard, was })
+  return { argumentOf, book, learned, ...part }
 })
 
 /** The limits that the flags set, with those that hold unless told otherwise. */

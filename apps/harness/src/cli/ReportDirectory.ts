@@ -5,15 +5,13 @@ import { join } from "node:path"
 import { usage } from "@webagent/report/UserError"
 import { describePlatformError } from "@webagent/report/PlatformErrorText"
 
-const digits = (value: number) => String(value).padStart(2, "0")
-
 /** Where runs have their folders unless told otherwise. */
 export const runs = join(".webagent", "runs")
 
-const localName = Effect.map(DateTime.nowInCurrentZone, (now) => {
-  const { day, hour, minute, month, second, year } = DateTime.toParts(now)
-  return `${year}-${digits(month)}-${digits(day)}T${[hour, minute, second].map(digits).join("-")}`
-}).pipe(Effect.provide(DateTime.layerCurrentZoneLocal))
+const localName = DateTime.nowInCurrentZone.pipe(
+  Effect.map((now) => DateTime.formatIsoOffset(now).slice(0, 19).replaceAll(":", "-")),
+  Effect.provide(DateTime.layerCurrentZoneLocal)
+)
 
 /**
  * Creates the folder for a run's reports: the given one, else a new one named by the local time. One that cannot be

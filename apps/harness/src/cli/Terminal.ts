@@ -1,3 +1,4 @@
+import { TerminalCapabilities } from "effect/cli/TerminalCapabilities"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -16,11 +17,10 @@ export const isSet = (name: string) =>
 /** How standard output can be written to. */
 export const terminal = Effect.gen(function* () {
   const stdio = yield* Stdio.Stdio
-  const isTerminal = yield* stdio.stdoutIsTerminal
-  const live = isTerminal && !(yield* isSet("CI")) && process.env["TERM"] !== "dumb"
+  const { canAnimate, canColor } = yield* TerminalCapabilities
   return {
-    live,
-    style: isTerminal && !(yield* isSet("NO_COLOR")) && process.env["TERM"] !== "dumb" ? coloured : plain,
+    live: canAnimate && !(yield* isSet("CI")),
+    style: canColor ? coloured : plain,
     columns: process.stdout.columns > 0 ? process.stdout.columns : 100,
     rows: process.stdout.rows > 0 ? process.stdout.rows : 24,
     // the reader of a pipe may close it early: that is no reason to stop

@@ -28,7 +28,7 @@ export const lines = (
   const wordFor = (result: ScenarioResult): (typeof words)[number] | undefined => {
     const was = old.get(keyOf(result))
     const wasBad = was !== undefined && isBad(was)
-    // what was skipped is not known to be mended
+    // what was skipped is not known to be fixed
     if (!isBad(result)) return wasBad && result.verdict === "passed" ? "fixed" : undefined
     if (!wasBad) return before === undefined ? "fails" : "broke"
     return reasonOf(was) === reasonOf(result) ? "still failing" : "fails anew"

@@ -88,11 +88,11 @@ const resumedHeader = Effect.fnUntraced(function* (
 /** Runs the chosen scenarios on the chosen target and reports; fails with NotGreen when something is wrong. */
 export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resumed?: Resumed) =>
   Effect.gen(function* () {
-    const { argumentOf, book, learned, plan, split } = yield* choose(options, { was: resumed?.header.shard })
+    const { argumentOf, book, learned, plan, ...part } = yield* choose(options, { was: resumed?.header.shard })
     const target = yield* TargetSource.open(options)
     const fresh = {
       ...(yield* headerOf(options, target, plan, argumentOf)),
-      ...split,
+      ...part,
       args,
       suitesHash: Plan.hashOf(plan)
     }

@@ -1,6 +1,7 @@
 import type { LearnedScenario } from "@webagent/nights/LearnedScenario"
+import type { RunHeader } from "@webagent/report/RunReport"
 import { scenarioKey } from "../RunnerOptions.ts"
-import { type Planned, trialsOf } from "../Plan.ts"
+import { hashOf, type Planned, trialsOf } from "../Plan.ts"
 import { quantile, sorted } from "@webagent/statistics/Quantile"
 
 /** One of several parts of a plan; `index` counts from 1. */
@@ -64,17 +65,32 @@ export const split = (scenarios: ReadonlyArray<Weighed>, of: number): ReadonlyMa
   return shards
 }
 
-/** A plan with the shard that each of its scenarios is in, the same on every machine that is given the same. */
-export const assign = (options: {
+/**
+ * The part of a plan that a shard runs, and how all of it is split, the same on every machine that is given the same.
+ * `was` is how a run that goes on was split, whatever has been learnt since.
+ */
+export const partOf = ({
+  learned,
+  plan,
+  shard,
+  trials,
+  was
+}: {
   readonly plan: ReadonlyArray<Planned>
   readonly learned: Durations
   /** How often each scenario is repeated; undefined where each says so itself. */
   readonly trials: number | undefined
-  readonly of: number
-}): ReadonlyArray<{ readonly planned: Planned; readonly shard: number }> => {
-  const shards = split(weigh(options.plan, options.learned, options.trials), options.of)
-  return options.plan.map((planned) => ({
-    planned,
-    shard: shards.get(scenarioKey(planned.suite, planned.scenario.name)) ?? 1
-  }))
+  readonly shard: Shard
+  readonly was: RunHeader["shard"]
+}): { readonly plan: ReadonlyArray<Planned>; readonly shard: NonNullable<RunHeader["shard"]> } => {
+  const shards =
+    was?.plan === undefined
+      ? split(weigh(plan, learned, trials), shard.of)
+      : new Map(was.plan.map(({ name, shard, suite }) => [scenarioKey(suite, name), shard]))
+  const of = ({ scenario, suite }: Planned) => shards.get(scenarioKey(suite, scenario.name)) ?? 0
+  const all = plan.map((planned) => ({ suite: planned.suite, name: planned.scenario.name, shard: of(planned) }))
+  return {
+    plan: plan.filter((planned) => of(planned) === shard.index),
+    shard: was?.plan === undefined ? { ...shard, plan: all, suitesHash: hashOf(plan) } : was
+  }
 }

@@ -107,16 +107,25 @@ describe("Shards", () => {
 
   it("a plan keeps its order within a shard, and the shards are the plan together", () => {
     const plan = ["a", "b", "c", "d", "e"].map((name) => planned("shop", name))
-    const assigned = Shards.assign({ plan, learned: new Map(), trials: undefined, of: 2 })
+    const partOf = (index: number) =>
+      Shards.partOf({ plan, learned: new Map(), trials: undefined, shard: { index, of: 2 }, was: undefined })
     assert.deepStrictEqual(
-      assigned.map((one) => [one.planned.scenario.name, one.shard]),
+      [1, 2].map((index) => partOf(index).plan.map(({ scenario }) => scenario.name)),
       [
-        ["a", 1],
-        ["b", 2],
-        ["c", 1],
-        ["d", 2],
-        ["e", 1]
+        ["a", "c", "e"],
+        ["b", "d"]
       ]
+    )
+    const { shard } = partOf(2)
+    assert.deepStrictEqual(
+      shard.plan?.map(({ shard }) => shard),
+      [1, 2, 1, 2, 1]
+    )
+    // one that goes on is as it was, whatever has been learnt since
+    const moved = { ...shard, plan: plan.map(({ scenario, suite }) => ({ suite, name: scenario.name, shard: 2 })) }
+    assert.deepStrictEqual(
+      Shards.partOf({ plan, learned: new Map(), trials: undefined, shard: { index: 2, of: 2 }, was: moved }),
+      { plan, shard: moved }
     )
   })
 })
