@@ -120,7 +120,7 @@ const rateChange = (asked: Asked, before: NightScenario | undefined, now: NightS
   const isAnew = before !== undefined && before.source !== now.source
   const note = [
     ...(isUsual ? [`failed in ${others.failed} of ${others.of} other nights`] : []),
-    ...(isAnew ? ["written anew"] : [])
+    ...(isAnew ? ["code changed"] : [])
   ].join(", ")
   const change = (kind: Kind, isCertain: boolean, of: Compared = b): ReadonlyArray<Found> => [
     {

@@ -170,5 +170,5 @@ export const differences = (tonight: Night, before: Night | undefined): Readonly
   const gone = Array.from(scenariosOf(before).keys()).filter((key) => !scenariosOf(tonight).has(key)).length
   const counted = (count: number, what: string) =>
     count === 0 ? [] : [`${count} scenario${count === 1 ? "" : "s"} ${what}`]
-  return [...changed, ...counted(sources, "written anew"), ...counted(gone, "of the night before left out")]
+  return [...changed, ...counted(sources, "changed"), ...counted(gone, "of the night before left out")]
 }

@@ -69,7 +69,7 @@ describe("the pass rate of a scenario", () => {
     assert.strictEqual(rowOf(judge(of(nights), tonight(32, 5)), "pass rate", "often").verdict, "no evidence")
   })
 
-  it("has not enough data in four nights, and begins anew when the scenario is written anew", () => {
+  it("has not enough data in four nights, and begins anew when the scenario changes", () => {
     const few = rowOf(judge(of(steady(4)), tonight(4, 0)), "pass rate", "often")
     assert.deepStrictEqual(
       [few.verdict, few.evidence],
@@ -81,7 +81,7 @@ describe("the pass rate of a scenario", () => {
     )
     const changed = judge(of(steady(30)), tonight(30, 0, { source: "bb" }))
     assert.strictEqual(rowOf(changed, "pass rate", "often").verdict, "not enough data")
-    assert.deepStrictEqual(changed.differences, ["1 scenario written anew"])
+    assert.deepStrictEqual(changed.differences, ["1 scenario changed"])
   })
 
   it("is better when it rises by more than chance", () => {

@@ -30,7 +30,7 @@ describe("two nights by their counts", () => {
     assert.strictEqual(compare(byCounts(night(0, all(20))), byCounts(night(1, all(38)))).verdict, "improved")
   })
 
-  it("leave out what was written anew", () => {
+  it("leave out a changed scenario", () => {
     const anew = night(1, [scenario("pays", 0, { source: "bb" }), scenario("looks", 5)])
     assert.strictEqual(compare(byCounts(night(0, [scenario("pays"), scenario("looks")])), byCounts(anew)).scenarios, 1)
   })

@@ -30,8 +30,8 @@ const trendLines = (trends: ReadonlyArray<Trend>): ReadonlyArray<string> => {
     const known = values.filter((value) => value !== undefined)
     const last = known.at(-1)
     if (last === undefined) return []
-    const within = `${format(Math.min(...known))} .. ${format(Math.max(...known))}`
-    return [`  ${name.padEnd(width)}  ${chart(values)}  ${format(last)}   within ${within}`]
+    const range = `${format(Math.min(...known))} to ${format(Math.max(...known))}`
+    return [`  ${name.padEnd(width)}  ${chart(values)}  ${format(last)}   range ${range}`]
   })
 }
 
@@ -52,7 +52,7 @@ const said = ({ partial, regressed = [] }: Night, style: Style): string => {
   return style.bad(`worse: ${first.figure} of ${where}${more}`)
 }
 
-/** The nights one after the other, their trends above them, and what they cost and took together below. */
+/** The trends, then a row for each night, then the total time and cost. */
 export const ofNights = (nights: ReadonlyArray<Night>, style: Style): ReadonlyArray<string> => {
   const flaky = (night: Night) => night.scenarios.filter(({ verdict }) => verdict === "flaky").length
   const leaks = (night: Night) => sum(night, (scenario) => scenario.leaks)
@@ -70,7 +70,7 @@ export const ofNights = (nights: ReadonlyArray<Night>, style: Style): ReadonlyAr
       Money.rounded(night.cost_usd)
     ]
   })
-  const head = ["id", "began (UTC)", "trials", "passed", "flaky", "left open", "took", "cost"]
+  const head = ["id", "started (UTC)", "trials", "passed", "flaky", "leaks", "duration", "cost"]
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => (row[column] ?? "").length)))
   const line = (cells: ReadonlyArray<string>) =>
     cells
@@ -83,8 +83,8 @@ export const ofNights = (nights: ReadonlyArray<Night>, style: Style): ReadonlyAr
     ...trendLines([
       { name: "pass rate", values: nights.map(passRate), format: percent },
       { name: "flaky scenarios", values: nights.map(flaky), format: whole },
-      { name: "left open", values: nights.map(leaks), format: whole },
-      { name: "took", values: nights.map(({ duration_ms }) => duration_ms), format: duration },
+      { name: "leaked browsers", values: nights.map(leaks), format: whole },
+      { name: "duration", values: nights.map(({ duration_ms }) => duration_ms), format: duration },
       {
         name: "cost",
         values: nights.map(({ cost_usd }) => Number(cost_usd)),
@@ -119,7 +119,7 @@ const ofScenario = (nights: ReadonlyArray<Night>, suite: string, name: string, s
         format: (value) => Money.rounded(String(value))
       }
     ]),
-    ...(sources.size > 1 ? [style.faint(`  written anew ${sources.size - 1} times`)] : []),
+    ...(sources.size > 1 ? [style.faint(`  source changed ${counted(sources.size - 1, "time")}`)] : []),
     ""
   ]
 }

@@ -32,7 +32,7 @@ export const acceptNight = Effect.fnUntraced(function* (options: {
     )
   }
   const regressed = night.regressed ?? []
-  if (regressed.length === 0) return yield* usage(`Nothing got worse in night ${night.id}: there is nothing to accept.`)
+  if (regressed.length === 0) return yield* usage(`Night ${night.id} has no regression to accept.`)
   const worse = [
     ...new Map(regressed.flatMap(({ scenario }) => (scenario === null ? [] : [[nameOf(scenario), scenario]]))).values()
   ]
