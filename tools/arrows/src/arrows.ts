@@ -105,7 +105,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       "page/browser": [],
       cli: ["page", "reporters", "run", "run/events", "run/shards", "suites", "targets"],
       "cli/compare": ["cli"],
-      "cli/history": ["cli"],
+      "cli/history": ["cli", "page"],
       "cli/list": ["cli"],
       "cli/load": ["cli"],
       "cli/merge": ["cli", "run", "run/events", "run/shards"],

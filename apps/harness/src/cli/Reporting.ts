@@ -34,8 +34,9 @@ export interface ReportingOptions {
   readonly options: RunOptions
   readonly replay: Replay
   readonly next: (report: RunReport) => string | undefined
-  /** The nights before, oldest first, for the trends of the page. */
+  /** The nights before, oldest first, for the trends of the page, and the file that they are from. */
   readonly nights?: ReadonlyArray<Night>
+  readonly history?: string | undefined
   /** A run that goes on in its own report directory, which this process has taken already. */
   readonly resumed?: Resumed | undefined
 }
@@ -52,7 +53,7 @@ const variable = (name: string) =>
 /** The reporters that write files. What a job's summary and log are is GitHub's own way to say so. */
 const fileReporters = Effect.fnUntraced(function* (
   directory: string,
-  { nights = [], options, replay }: ReportingOptions
+  { history, nights = [], options, replay }: ReportingOptions
 ) {
   const wants = (name: (typeof files)[number]) => options.reporters.includes(name)
   const jobSummary = yield* variable("GITHUB_STEP_SUMMARY")
@@ -71,7 +72,7 @@ const fileReporters = Effect.fnUntraced(function* (
           })
         ]
       : []),
-    ...(wants("html") ? [HtmlReporter.make({ directory, replay, nights })] : [])
+    ...(wants("html") ? [HtmlReporter.make({ directory, replay, nights, history })] : [])
   ]
 })
 

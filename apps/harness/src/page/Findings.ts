@@ -24,11 +24,15 @@ const aged = (finding: Attention.Finding): string => {
 const mostListed = 3
 
 /** The scenarios of one cause. */
-const listed = (items: ReadonlyArray<Attention.Item>, idOf: (result: ScenarioResult) => string): string => {
+const listed = (
+  items: ReadonlyArray<Attention.Item>,
+  detail: string | undefined,
+  idOf: (result: ScenarioResult) => string
+): string => {
   const links = items.map((item) => linked(item, idOf))
   return links.length <= mostListed
-    ? `<p class="small">${links.join(" · ")}</p>`
-    : `<details class="fold small"><summary>${counted(items.length, "scenario")}</summary>${links.join(" · ")}</details>`
+    ? `<p class="small">${links.join(" · ")}${detail === undefined ? "" : ` <span class="faint">${escape(detail)}</span>`}</p>`
+    : `<details class="fold small"><summary>${counted(items.length, "scenario")}${detail === undefined ? "" : `, ${escape(detail)}`}</summary>${links.join(" · ")}</details>`
 }
 
 const row = (
@@ -45,8 +49,8 @@ const row = (
     result === undefined
       ? ""
       : `<span class="actions"><button type="button" class="js" data-open="${idOf(result)}">Trace<span class="sr"> of ${escape(shown?.title ?? "")}</span></button>${copyIcon(replay(result), shown?.title ?? "")}</span>`
-  const small = detail === undefined ? "" : `<p class="small faint">${escape(detail)}</p>`
-  return `<li class="finding ${style}"><div class="head"><span class="badge ${style}">${escape(what)}</span>${aged(finding)}<b>${many ? escape(finding.title) : linked(finding, idOf)}</b></div><p>${escape(cause ?? evidence)}</p>${many ? listed(items, idOf) : ""}${small}${actions}</li>`
+  const small = many || detail === undefined ? "" : `<p class="small faint">${escape(detail)}</p>`
+  return `<li class="finding ${style}"><div class="head"><span class="badge ${style}">${escape(what)}</span>${aged(finding)}<b>${many ? escape(finding.title) : linked(finding, idOf)}</b></div><p>${escape(cause ?? evidence)}</p>${many ? listed(items, detail, idOf) : ""}${small}${actions}</li>`
 }
 
 /** What would make the run red, and does not. */

@@ -1,12 +1,15 @@
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Stream from "effect/Stream"
-import { join } from "node:path"
+import { dirname, join, relative } from "node:path"
 import type { Night } from "@webagent/nights/Night"
 import type { Replay, Reporter } from "../reporters/Reporter.ts"
 import * as EmbeddedTraces from "./EmbeddedTraces.ts"
 import * as Page from "./Page.ts"
 import * as AtomicFile from "@webagent/report/AtomicFile"
+
+/** The name of the page in a report's directory. */
+export const fileName = "report.html"
 
 /** Where a page goes, and what it cannot know from the report. */
 export interface HtmlOptions {
@@ -15,17 +18,22 @@ export interface HtmlOptions {
   readonly replay: Replay
   /** The nights before, oldest first. */
   readonly nights: ReadonlyArray<Night>
+  /** The file of these nights: their reports are relative to it. */
+  readonly history: string | undefined
 }
 
-/** The name of the page in a report's directory. */
-export const fileName = "report.html"
+/** Where the page of a night is, seen from a folder. */
+export const linkFrom = (directory: string, history: string, { report }: Night): string | undefined =>
+  report === undefined
+    ? undefined
+    : encodeURI(`${relative(directory, join(dirname(history), report)).replaceAll("\\", "/") || "."}/${fileName}`)
 
 // the page shows the last month
 const most = 30
 
 /** Writes the report as a page; a trace that cannot be read is not in it. */
 export const make =
-  ({ directory, nights, replay }: HtmlOptions): Reporter<FileSystem.FileSystem> =>
+  ({ directory, history, nights, replay }: HtmlOptions): Reporter<FileSystem.FileSystem> =>
   (events) =>
     Stream.runForEach(events, (event) =>
       event._tag === "RunFinished"
@@ -42,7 +50,8 @@ export const make =
                 if (size > EmbeddedTraces.most) break
                 traces.push([file, packed])
               }
-              const html = Page.render({ report, traces, nights: nights.slice(1 - most), replay })
+              const linkOf = (night: Night) => (history === undefined ? undefined : linkFrom(directory, history, night))
+              const html = Page.render({ report, traces, nights: nights.slice(1 - most), linkOf, replay })
               yield* AtomicFile.write(join(directory, fileName), html)
             })
           )

@@ -29,11 +29,25 @@ const verdictBar = (results: ReadonlyArray<ScenarioResult>): string => {
   return `<svg class="verdicts" viewBox="0 0 1000 20" preserveAspectRatio="none" role="img" aria-label="${escape(words)}">${parts.join("")}</svg><ul class="legend">${legend.join("")}</ul>`
 }
 
+/** Where the report of an earlier night is, from this page; undefined where that is not known. */
+export type LinkOf = (night: Night.Night) => string | undefined
+
+/** The reports of the earlier nights, the last first. */
+const earlier = (days: ReadonlyArray<Trend.TrendNight>): string => {
+  const links = days
+    .toReversed()
+    .flatMap(({ day, href }) => (href === undefined ? [] : [`<li><a href="${escape(href)}">${day}</a></li>`]))
+  return links.length === 0
+    ? ""
+    : folded(`Reports of ${counted(links.length, "earlier night")}`, `<ul class="facts">${links.join("")}</ul>`)
+}
+
 /** A night of the history as a point of a trend. */
-const trendsOf = (nights: ReadonlyArray<Night.Night>): string => {
+const trendsOf = (nights: ReadonlyArray<Night.Night>, linkOf: LinkOf): string => {
   if (nights.length < 2)
     return `<p class="faint">No trends yet. They need 2 recorded nights: run with --history FILE --record.</p>`
-  const days = nights.map(({ startedAt }) => startedAt.slice(0, 10))
+  const days = nights.map((night) => ({ day: night.startedAt.slice(0, 10), href: linkOf(night) }))
+  const isSimulated = nights.at(-1)?.fingerprint.target === "simulated"
   const sum = ({ scenarios }: Night.Night, of: (scenario: Night.NightScenario) => number) =>
     scenarios.reduce((total, scenario) => total + of(scenario), 0)
   const figures: ReadonlyArray<readonly [string, (night: Night.Night) => number | null, (value: number) => string]> = [
@@ -45,14 +59,18 @@ const trendsOf = (nights: ReadonlyArray<Night.Night>): string => {
       },
       percent
     ],
-    ["cost", ({ cost_usd }) => Number(cost_usd), (value) => Money.rounded(value.toFixed(4))],
+    [
+      isSimulated ? "cost, simulated" : "cost",
+      ({ cost_usd }) => Number(cost_usd),
+      (value) => Money.rounded(value.toFixed(4))
+    ],
     ["time", ({ duration_ms }) => duration_ms, duration],
     ["flaky scenarios", ({ scenarios }) => scenarios.filter(({ verdict }) => verdict === "flaky").length, number],
     ["leaked browsers", (night) => sum(night, ({ leaks }) => leaks), number]
   ]
   return `<p class="small faint">The last ${nights.length} nights, this one last. Band: the middle 80 % of the nights before.</p><div class="grid">${figures
     .map(([title, of, format]) => Trend.render({ title, format, values: nights.map(of), nights: days }))
-    .join("")}</div>`
+    .join("")}</div>${earlier(days)}`
 }
 
 const limits = (report: RunReport): string => {
@@ -62,7 +80,11 @@ const limits = (report: RunReport): string => {
   const most = cut?.most_usd ?? null
   const rows = [
     ["time", duration(duration_ms), limits.time_ms === undefined ? "none" : duration(limits.time_ms)],
-    ["cost", Money.rounded(cost_usd), limits.cost_usd === undefined ? "none" : `${limits.cost_usd} USD`],
+    [
+      header.target.simulated ? "cost, simulated" : "cost",
+      Money.rounded(cost_usd),
+      limits.cost_usd === undefined ? "none" : `${limits.cost_usd} USD`
+    ],
     ...(cut === undefined
       ? []
       : [
@@ -218,8 +240,8 @@ const section = (id: string, heading: string, html: string): string =>
   `<section id="${id}" aria-labelledby="${id}-h"><h2 id="${id}-h">${heading}</h2>${html}</section>`
 
 /** The last nights as small lines. */
-export const trends = (report: RunReport, nights: ReadonlyArray<Night.Night>): string =>
-  section("trends", "Trends", trendsOf([...nights, Night.ofReport(report)]))
+export const trends = (report: RunReport, nights: ReadonlyArray<Night.Night>, linkOf: LinkOf): string =>
+  section("trends", "Trends", trendsOf([...nights, Night.ofReport(report)], linkOf))
 
 /** What the run used, what it skipped, retried and left open. */
 export const usage = (report: RunReport): string => {

@@ -24,6 +24,7 @@ export interface PageOptions {
   readonly traces: ReadonlyArray<readonly [file: string, packed: EmbeddedTraces.Packed]>
   /** The last nights, oldest first. */
   readonly nights: ReadonlyArray<Night>
+  readonly linkOf: Overview.LinkOf
   readonly replay: Replay
 }
 
@@ -37,6 +38,15 @@ const policy = [
   "base-uri 'none'",
   "form-action 'none'"
 ].join("; ")
+
+// what differs less is as usual
+const notable = 0.2
+
+/** What a figure usually is, where tonight's is far from it. */
+const usually = (before: ReadonlyArray<number>, now: number, format: (value: number) => string): string => {
+  const usual = before.toSorted((a, b) => a - b)[before.length >> 1] ?? 0
+  return before.length < 5 || usual === 0 || Math.abs(now / usual - 1) < notable ? "" : `usually ${format(usual)}`
+}
 
 const top = (report: RunReport, nights: ReadonlyArray<Night>): string => {
   const { header } = report
@@ -52,29 +62,44 @@ const top = (report: RunReport, nights: ReadonlyArray<Night>): string => {
   ]
   const { counts, cost_usd, leftovers = [] } = report
   const running = leftovers.filter(({ state }) => state === "open" || state === "unknown").length
-  const money = Money.rounded(cost_usd)
+  const money = `${Money.rounded(cost_usd)}${header.target.simulated ? " simulated" : ""}`
+  const passed = Headline.passedText(report)
+  const title = Headline.titleOf(report).replace(/^\w+: /u, "")
   const facts: ReadonlyArray<readonly [string, string]> = [
-    ["", Headline.passedText(report)],
+    ...(title === passed ? [] : [["", passed] as const]),
     [number(counts.trials), counts.trials === 1 ? "trial" : "trials"],
     [number(counts.requests), "requests"],
-    [duration(report.duration_ms), ""],
-    [header.target.simulated ? `${money} simulated` : money, ""],
+    [
+      duration(report.duration_ms),
+      usually(
+        nights.map((night) => night.duration_ms),
+        report.duration_ms,
+        duration
+      )
+    ],
+    [
+      money,
+      usually(
+        nights.map((night) => Number(night.cost_usd)),
+        Number(cost_usd),
+        (usual) => Money.rounded(usual.toFixed(4))
+      )
+    ],
     [running === 0 ? "nothing" : number(running), running === 0 ? "still running" : "may still be running"],
     ...(nights.length === 0 ? [] : [[counted(nights.length, "earlier night"), ""] as const])
   ]
   const status = Headline.statusOf(report)
-  const title = Headline.titleOf(report).replace(/^\w+: /u, "")
   return `<header class="top wrap"><p class="kicker">${about.map((text) => `<span>${escape(text)}</span>`).join("")}<span class="theme js" role="group" aria-label="Colours"><button type="button" data-theme="auto" aria-pressed="true">Auto</button><button type="button" data-theme="light" aria-pressed="false">Light</button><button type="button" data-theme="dark" aria-pressed="false">Dark</button></span></p><h1><span class="status ${status}">${{ red: "Red", unusual: "Unusual", green: "Green" }[status]}<span class="sr">:</span></span> ${escape(title)}</h1><ul class="facts">${facts.map(([figure, noun]) => `<li>${figure === "" ? "" : `<b>${escape(figure)}</b> `}${escape(noun)}</li>`).join("")}</ul></header>`
 }
 
 /** The report as one page that opens from disk, needs nothing from elsewhere, and can be read without its script. */
-export const render = ({ nights, replay, report, traces }: PageOptions): string => {
+export const render = ({ linkOf, nights, replay, report, traces }: PageOptions): string => {
   const ids = new Map(report.results.map((result, index) => [result, `s${index}`]))
   const embedded = EmbeddedTraces.embed(traces)
   const idOf = (result: ScenarioResult) => ids.get(result) ?? ""
   const sections: ReadonlyArray<readonly [id: string, word: string, html: string]> = [
     ["findings", "Findings", Findings.render(report, idOf, replay)],
-    ["trends", "Trends", Overview.trends(report, nights)],
+    ["trends", "Trends", Overview.trends(report, nights, linkOf)],
     ["scenarios", "Scenarios", Scenarios.render(report, nights, { idOf, replay, traceOf: embedded.idOf })],
     ["usage", "Usage and limits", Overview.usage(report)],
     [

@@ -116,7 +116,7 @@ const newly = ({ onset }: ScenarioResult): string => {
 /** Why it is bad, in a line; nothing of one that passed. */
 const errorOf = (result: ScenarioResult): string => {
   const [item] = Attention.itemsOf(result)
-  return item === undefined ? "" : `<span class="error">${escape(cut(item.evidence, 160))}</span>`
+  return item === undefined ? "" : `<span class="error">${escape(cut(item.cause ?? item.evidence, 160))}</span>`
 }
 
 const row = (result: ScenarioResult, nights: ReadonlyArray<Night>, links: Links): string => {
@@ -129,7 +129,7 @@ const row = (result: ScenarioResult, nights: ReadonlyArray<Night>, links: Links)
   const quick = Attention.isBad(result)
     ? `<span class="quick"><button type="button" class="js" data-open="${id}">Trace<span class="sr"> of ${escape(name)}</span></button>${copyIcon(links.replay(result), name)}</span>`
     : ""
-  return `<div class="row"><details class="scenario" name="scenario" id="${id}" data-verdict="${verdict}${leaks > 0 ? " unclean" : ""}${fresh === "" ? "" : " new"}" data-name="${escape(`${suite} ${name}`.toLowerCase())}"><summary>${badge(verdict)}<h4>${extra}${escape(name)}${errorOf(result)}</h4><span class="trials">${dots(trials)}</span><span class="n time">${time}</span><span class="n cost">${cost_usd === "0" ? "" : escape(Money.rounded(cost_usd))}</span></summary><div class="body">${body(result, nights, links)}</div></details>${quick}</div>`
+  return `<div class="row"><details class="scenario" name="scenario" id="${id}" data-verdict="${verdict}${leaks > 0 ? " unclean" : ""}${fresh === "" ? "" : " new"}" data-name="${escape(`${suite} ${name}`.toLowerCase())}"><summary><span class="trials">${dots(trials)}</span><h4>${verdict === "passed" ? "" : `${badge(verdict)} `}${extra}${escape(name)}${errorOf(result)}</h4><span class="n time">${time}</span><span class="n cost">${cost_usd === "0" ? "" : escape(Money.rounded(cost_usd))}</span></summary><div class="body">${body(result, nights, links)}</div></details>${quick}</div>`
 }
 
 const filters = (results: ReadonlyArray<ScenarioResult>): string => {

@@ -5,8 +5,13 @@ export interface TrendOptions {
   readonly title: string
   readonly values: ReadonlyArray<number | null>
   readonly format: (value: number) => string
-  /** By night: `2026-11-21`. */
-  readonly nights: ReadonlyArray<string>
+  readonly nights: ReadonlyArray<TrendNight>
+}
+
+/** A night as its point is told: `2026-11-21`, and where its report is. */
+export interface TrendNight {
+  readonly day: string
+  readonly href: string | undefined
 }
 
 const width = 200
@@ -46,14 +51,16 @@ export const render = ({ format, nights, title, values }: TrendOptions): string 
   const dot =
     last === null
       ? ""
-      : `<path class="line${isOut ? " out" : ""}" stroke-linecap="round" d="M${at(x(values.length - 1))} ${at(y(last))}h0" stroke-width="7"/>`
+      : `<path class="line dot${isOut ? " out" : ""}" d="M${at(x(values.length - 1))} ${at(y(last))}h0"/>`
   const step = width / Math.max(values.length - 1, 1)
-  const hovers = known.map(
-    ({ index, value }) =>
-      `<rect class="hover" x="${at(x(index) - step / 2)}" width="${at(step)}" y="0" height="${height}"><title>${escape(`${nights[index] ?? ""}: ${format(value)}`)}</title></rect>`
-  )
+  const hovers = known.map(({ index, value }) => {
+    const { day, href } = nights[index] ?? { day: "", href: undefined }
+    const rect = `<rect class="hover" x="${at(x(index) - step / 2)}" width="${at(step)}" y="-4" height="${height + 8}"><title>${escape(`${day}: ${format(value)}`)}</title></rect>`
+    // a list of the same links is below: one way for the keyboard is enough
+    return href === undefined ? rect : `<a href="${escape(href)}" tabindex="-1">${rect}</a>`
+  })
   const range = high === low ? `always ${format(low)}` : `${format(low)} to ${format(high)}`
   const normal = band === undefined || high === low ? "" : ` · normal ${format(band[0])} to ${format(band[1])}`
-  const words = `${title}, ${values.length} nights until ${nights.at(-1) ?? ""}: now ${now}, ${range}${normal}`
-  return `<figure class="trend"><figcaption>${escape(title)}</figcaption><div class="now">${escape(now)}</div><svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${escape(words)}">${area}<path class="line" d="${path}"/>${dot}${hovers.join("")}</svg><div class="range">${escape(`${range}${normal}`)}</div></figure>`
+  const words = `${title}, ${values.length} nights until ${nights.at(-1)?.day ?? ""}: now ${now}, ${range}${normal}`
+  return `<figure class="trend"><figcaption>${escape(title)}</figcaption><div class="now">${escape(now)}</div><svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true">${area}<path class="line" d="${path}"/>${dot}${hovers.join("")}</svg><span class="sr">${escape(words)}</span><div class="range">${escape(`${range}${normal}`)}</div></figure>`
 }

@@ -272,7 +272,8 @@ export const unusual = (report: RunReport): ReadonlyArray<Finding> => {
         rank: expiredRank,
         what: slower[figure] ?? `unusual ${figure}`,
         title: scenario === null ? wholeNight : `${scenario.suite} › ${scenario.name}`,
-        evidence: line(evidence),
+        // what would have been seen is in the statistics
+        evidence: line(evidence.split(";")[0] ?? ""),
         ...(result === undefined ? {} : { result })
       }
     })
@@ -346,17 +347,22 @@ const commonOf = (
   key: Outages.Outage | Item | string,
   group: ReadonlyArray<Item>,
   causes: ReadonlyArray<Cause>
-): Pick<Item, "detail"> & { readonly cause: string } => {
-  if (typeof key !== "string") return { cause: "operations" in key ? outageText(key) : key.evidence }
+): Pick<Item, "cause" | "detail" | "evidence"> => {
+  if (typeof key !== "string") {
+    return "operations" in key
+      ? { cause: `${Outages.asked(key)}, ${Outages.span(key)}`, detail: Outages.toll(key), evidence: outageText(key) }
+      : { cause: key.evidence, evidence: key.evidence }
+  }
   const results = new Set(group.flatMap(({ result }) => result ?? []))
   const cause = causes.find((cause) => cause.key === key)
   if (cause === undefined) {
     const leaked = [...results].flatMap(leakedBrowsersOf).length
     const text = group[0]?.what === leakName ? `leaked ${counted(leaked, "browser")}` : group[0]?.evidence
-    return { cause: text ?? key }
+    return { cause: text ?? key, evidence: text ?? key }
   }
   const trials = cause.scenarios.reduce((sum, one) => sum + (results.has(one.result) ? one.trials.length : 0), 0)
-  return { cause: cause.text, detail: counted(trials, "trial") }
+  const detail = counted(trials, "trial")
+  return { cause: cause.text, detail, evidence: `${detail}: ${cause.text}` }
 }
 
 /** The items, those of one outage or one cause together, where the first of them stood. */
@@ -368,15 +374,13 @@ export const findings = (report: RunReport): ReadonlyArray<Finding> => {
     const [first] = group
     if (first === undefined) return []
     if (group.length === 1) return [{ ...first, items: group }]
-    const common = commonOf(key, group, causes)
-    const evidence = common.detail === undefined ? common.cause : `${common.detail}: ${common.cause}`
+    const { what } = first
     return [
       {
-        ...common,
+        ...commonOf(key, group, causes),
         rank: first.rank,
-        what: first.what,
+        what,
         title: counted(group.length, "scenario"),
-        evidence,
         items: group
       }
     ]

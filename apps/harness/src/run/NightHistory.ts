@@ -22,6 +22,8 @@ export interface NightFiles {
 
 /** What is known before a run: the nights before it, and which scenarios are known to fail. */
 export interface NightHistory {
+  /** The file of the nights; undefined where there is none. */
+  readonly history: string | undefined
   readonly nights: ReadonlyArray<Night.Night>
   /** What the nights on a target teach: `simulated`, or its address, with or without /api/vN. */
   readonly learned: (target: string) => ReturnType<typeof learned>
@@ -73,6 +75,7 @@ export const open = Effect.fnUntraced(function* (
   }
 
   return {
+    history: path,
     nights: past.nights,
     learned: (target) => learned(past.nights, target.replace(/(?:\/api\/v\d+)?\/*$/u, "")),
     suspects: (report) => {

@@ -49,6 +49,10 @@ describe("nights", () => {
     assert.strictEqual(shown.code, 0)
     assert.match(shown.stdout, /worse: pass rate of/u)
     assert.match(shown.stdout, /7 nights · .+ · 0\.00 USD\n$/u)
+    const drawn = await run(["history", "--history", history, "--html"])
+    const page = join(folder, "history.html")
+    assert.deepStrictEqual([drawn.code, drawn.stdout], [0, `nights   ${page}\n`])
+    assert.include(readFileSync(page, "utf8"), '<a href="second/report.html">')
     const one = await run(["history", "--history", history, "--scenario", "always"])
     assert.match(one.stdout, /^weather › always holds\n {2}passed {5}20\/20 20\/20/u)
 

@@ -8,10 +8,20 @@ import * as EmbeddedTraces from "../../src/page/EmbeddedTraces.ts"
 import * as HtmlReporter from "../../src/page/HtmlReporter.ts"
 import * as Page from "../../src/page/Page.ts"
 import { away } from "../reporters/fixture.ts"
-import { datedNight, greenNight, largeNight, monthBefore, redNight, replay, traceOf, tracesOf } from "./stories.ts"
+import {
+  datedNight,
+  greenNight,
+  largeNight,
+  linkOf,
+  monthBefore,
+  redNight,
+  replay,
+  traceOf,
+  tracesOf
+} from "./stories.ts"
 
 const draw = (report: ReturnType<typeof greenNight>, nights = monthBefore(report)) =>
-  Page.render({ report, nights, replay, traces: tracesOf(report) })
+  Page.render({ report, linkOf, nights, replay, traces: tracesOf(report) })
 
 /** The text of a page without its tags. */
 const words = (html: string) =>
@@ -85,7 +95,7 @@ describe("Page", () => {
     assert.include(text, "2 findings")
     assert.match(
       text,
-      /service not reached 14 scenarios 09:12:44 \.\. 09:12:55 UTC \(11 s\): 14 trials ended by it, .*got no answer \(4\) 14 scenarios away › runs 0/u
+      /service not reached 14 scenarios .*got no answer \(4\), 09:12:44 \.\. 09:12:55 UTC \(11 s\) 14 scenarios, 14 trials ended by it.* away › runs 0/u
     )
     assert.include(text, "the oracle could not look away › asks 1 · away › asks 2")
     assert.lengthOf([...findings.matchAll(/<li class="finding /gu)], 2)
@@ -131,11 +141,11 @@ describe("Page", () => {
 
   it("a night in which nothing was scored has no pass rate, and not that of the night before", () => {
     const pass = between(words(draw(away, monthBefore(redNight()))), "pass rate", "cost")
-    assert.match(pass, /^pass rate none 9/u)
+    assert.match(pass, /^pass rate none pass rate, 30 nights until \S+: now none, 9/u)
   })
 
   it("the last point of a trend is this night", () => {
-    assert.match(words(draw(redNight())), /The last 30 nights, this one last.*cost 4\.21 USD .* normal \d/u)
+    assert.match(words(draw(redNight())), /The last 30 nights, this one last.*cost, simulated 4\.21 USD .* normal \d/u)
   })
 
   it("nothing of the run can become markup or a script, and nothing is asked for elsewhere", () => {
@@ -147,6 +157,7 @@ describe("Page", () => {
       ...(result.failure === undefined ? {} : { failure: { ...result.failure, message: evil, diff: [`+ ${evil}`] } })
     }))
     const html = Page.render({
+      linkOf,
       report: { ...report, results },
       nights: [],
       replay,
@@ -202,7 +213,7 @@ describe("HtmlReporter", () => {
         writeFileString: (path, text) => Effect.sync(() => void (written = `${path} ${text}`)),
         rename: (from, to) => Effect.sync(() => void (written = written.replace(from, to)))
       })
-      const reporter = HtmlReporter.make({ directory: "out", replay, nights: [] })
+      const reporter = HtmlReporter.make({ directory: "out", replay, nights: [], history: undefined })
       yield* Effect.provide(reporter(Stream.make({ _tag: "RunFinished", report })), files)
       assert.deepStrictEqual(
         read,

@@ -4,16 +4,17 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Browser, Page as Tab } from "playwright-core"
+import * as NightsPage from "../../src/page/NightsPage.ts"
 import * as Page from "../../src/page/Page.ts"
 import type { RunReport } from "@webagent/report/RunReport"
 import { open } from "@webagent/chromium"
-import { datedNight, greenNight, largeNight, monthBefore, redNight, replay, tracesOf } from "./stories.ts"
+import { datedNight, greenNight, largeNight, linkOf, monthBefore, redNight, replay, tracesOf } from "./stories.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "webagent-page-"))
 
 const write = (name: string, report: RunReport) => {
   const file = join(directory, `${name}.html`)
-  writeFileSync(file, Page.render({ report, replay, nights: monthBefore(report), traces: tracesOf(report) }))
+  writeFileSync(file, Page.render({ report, replay, linkOf, nights: monthBefore(report), traces: tracesOf(report) }))
   return `file://${file}`
 }
 
@@ -78,6 +79,29 @@ describe("the page in Chromium", () => {
     assert.deepStrictEqual(await violations(visited.tab), [])
     assert.isAtMost(await visited.tab.evaluate(() => document.documentElement.scrollWidth), 360)
   })
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    it(`axe finds nothing in the page of all nights, which is no wider than a phone, ${colorScheme}`, async () => {
+      const file = join(directory, `nights-${colorScheme}.html`)
+      const nights = monthBefore(redNight(30))
+      writeFileSync(file, NightsPage.render({ past: { nights, accepted: [] }, last: 30, linkOf }))
+      await using visited = await visit(`file://${file}`, { colorScheme, viewport: { width: 360, height: 740 } })
+      const { tab } = visited
+      assert.deepStrictEqual(await violations(tab), [])
+      assert.isAtMost(await tab.evaluate(() => document.documentElement.scrollWidth), 360)
+      const newest = nights.at(-1)
+      assert.strictEqual(
+        await tab.locator(".heat thead a").first().getAttribute("href"),
+        newest === undefined ? "" : linkOf(newest)
+      )
+      const cell = tab.locator(".heat tbody td").first()
+      assert.match(await cell.innerText(), /^(?:✓|\d\/\d)$/u)
+      await tab.locator("#by-time").check()
+      assert.match(await cell.innerText(), /^(?:·|×\d\.\d)$/u)
+      assert.deepStrictEqual(await violations(tab), [])
+      assert.deepStrictEqual(visited.complaints, [])
+    })
+  }
 
   it("the keyboard alone reaches a finding, its waterfall, and a request with its answer", async () => {
     await using visited = await visit(write("red", redNight()))

@@ -539,3 +539,6 @@ export const tracesOf = (report: RunReport): ReadonlyArray<readonly [string, Emb
 }
 
 export const replay = ({ name, suite }: ScenarioResult) => `npm run harness -- run ${suite} --name "${name}" --seed 1`
+
+/** Where the page of an earlier night is. */
+export const linkOf = ({ startedAt }: Pick<Night, "startedAt">) => `../${startedAt.slice(0, 10)}/report.html`

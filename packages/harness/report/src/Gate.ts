@@ -95,17 +95,24 @@ export const findings = (rows: ReadonlyArray<JudgedRow>): ReadonlyArray<string> 
   })
 }
 
-/** Figures far outside of their earlier nights that do not make a run red: a person should look at them. */
-export const unusual = ({ judgement, results }: RunReport): ReadonlyArray<JudgedRow> => {
-  const covered = new Set(results.filter(isCovered).map(nameOf))
-  return (judgement?.rows ?? []).filter(
-    ({ scenario, tier }) => tier === "unusual" && (scenario === null || !covered.has(nameOf(scenario)))
-  )
-}
-
 /** The results whose trials are no reason, whatever they say: in quarantine, or flaky as ever. */
 export const tolerated = ({ judgement, results }: RunReport): ReadonlySet<ScenarioResult> =>
   new Set(results.filter((result) => isCovered(result) || isKnown(result, judgement?.rows ?? [])))
+
+/** Figures far outside of their earlier nights that do not make a run red: a person should look at them. */
+export const unusual = (report: RunReport): ReadonlyArray<JudgedRow> => {
+  const { judgement, results } = report
+  const covered = new Set(results.filter(isCovered).map(nameOf))
+  const known = tolerated(report)
+  // that it failed says more than that it seldom does
+  const failing = new Set(results.filter((result) => isBad(result) && !known.has(result)).map(nameOf))
+  return (judgement?.rows ?? []).filter(
+    ({ figure, scenario, tier }) =>
+      tier === "unusual" &&
+      (scenario === null ||
+        (!covered.has(nameOf(scenario)) && !(figure === "pass rate" && failing.has(nameOf(scenario)))))
+  )
+}
 
 const isUnrun = ({ trials }: ScenarioResult) => !trials.some(({ verdict }) => verdict !== "skipped")
 

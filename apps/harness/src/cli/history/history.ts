@@ -52,6 +52,10 @@ export const history = Command.make(
       Flag.withDescription("Judge the last night by those before it"),
       Flag.withDefault(false)
     ),
+    html: Flag.Boolean("html").pipe(
+      Flag.withDescription("Write a page of the nights beside the history: nights.html of nights.ndjson"),
+      Flag.withDefault(false)
+    ),
     json: Flag.Boolean("json").pipe(
       Flag.withDescription("With --judge: print the whole judgement as JSON"),
       Flag.withDefault(false)
@@ -68,6 +72,7 @@ export const history = Command.make(
   Command.withExamples([
     { command: `${program} history`, description: "The last 30 nights" },
     { command: `${program} history --scenario checkout`, description: "One scenario over all nights" },
+    { command: `${program} history --html`, description: "A page with a heat map of scenarios by nights" },
     { command: `${program} history --judge --json`, description: "The verdict on the last night, for programs" }
   ])
 )

@@ -1,8 +1,14 @@
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { judgeLastNight } from "@webagent/nights/LastNight"
+import type { Night } from "@webagent/nights/Night"
 import * as NightFile from "@webagent/nights/NightFile"
+import * as AtomicFile from "@webagent/report/AtomicFile"
+import { describePlatformError } from "@webagent/report/PlatformErrorText"
 import { usage } from "@webagent/report/UserError"
+import { dirname } from "node:path"
+import * as HtmlReporter from "../../page/HtmlReporter.ts"
+import * as NightsPage from "../../page/NightsPage.ts"
 import * as HistoryText from "./HistoryText.ts"
 import { NotGreen } from "../NotGreen.ts"
 import { program } from "../Program.ts"
@@ -15,6 +21,7 @@ export const showHistory = Effect.fnUntraced(function* (options: {
   readonly last: number
   readonly judge: boolean
   readonly json: boolean
+  readonly html: boolean
 }) {
   if (options.json && !options.judge) return yield* usage("--json needs --judge: add it, or remove --json.")
   const past = yield* NightFile.read(options.history)
@@ -26,6 +33,14 @@ export const showHistory = Effect.fnUntraced(function* (options: {
     )
   }
   const { style, write } = yield* terminal
+  if (options.html) {
+    const path = `${options.history.replace(/\.[^./\\]+$/u, "")}.html`
+    const linkOf = (night: Night) => HtmlReporter.linkFrom(dirname(path), options.history, night)
+    yield* AtomicFile.write(path, NightsPage.render({ past, last: options.last, linkOf })).pipe(
+      Effect.mapError((error) => usage(`The page cannot be written: ${describePlatformError(error)}.`))
+    )
+    return yield* write(`nights   ${path}\n`)
+  }
   const verdict = options.judge ? judgeLastNight(past) : undefined
   if (verdict !== undefined) {
     const text = options.json

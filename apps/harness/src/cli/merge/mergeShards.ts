@@ -131,7 +131,8 @@ export const mergeShards = Effect.fnUntraced(function* (given: {
     options: { ...options, reportDir: directory, reporters: options.reporters.filter((name) => name !== "ndjson") },
     replay,
     next: Advice.next(options, replay),
-    nights: book.nights
+    nights: book.nights,
+    history: book.history
   })
   yield* reporting.emit({ _tag: "RunStarted", header: report.header })
   for (const result of report.results) yield* reporting.emit({ _tag: "ScenarioFinished", result })

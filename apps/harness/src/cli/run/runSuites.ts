@@ -111,6 +111,7 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
         replay,
         next: Advice.next(options, replay),
         nights: book.nights,
+        history: book.history,
         resumed
       })
       const report = yield* Runner.run({

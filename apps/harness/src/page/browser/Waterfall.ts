@@ -165,9 +165,11 @@ export const render = (trace: Trace, { download, replay }: Actions): HTMLElement
     event.preventDefault()
     buttons[Math.max(0, Math.min(to, buttons.length - 1))]?.focus()
   })
+  // what failed, else the last answer: a service says there why a run did
   const hurt = [
-    lanes.findIndex((lane) => lane.isBad),
-    lanes.findIndex(({ shapes }) => shapes.some(({ as }) => as === "failed"))
+    lanes.findIndex((lane) => lane.isBad && lane.exchanges.length > 0),
+    lanes.findIndex(({ shapes }) => shapes.some(({ as }) => as === "failed")),
+    lanes.findLastIndex(({ exchanges }) => exchanges.length > 0)
   ]
   const first = hurt.find((at) => at >= 0) ?? 0
   const [button, lane] = [buttons[first], lanes[first]]
