@@ -15,23 +15,13 @@ export interface ActiveSession {
 }
 
 /** The sessions that have something to do, each changed by one at a time. */
-export interface ActiveSessions {
-  /** Runs `effect` exclusively among everything that changes this session, to its end, and not while the lock is held. */
-  readonly exclusively: <A, E>(
-    sessionId: string,
-    effect: (held: ActiveSession) => Effect.Effect<A, E>
-  ) => Effect.Effect<A, E>
-  /** Puts a session there as it is, while the lock is held. */
-  readonly put: (sessionId: string, queue: TurnQueue.TurnQueue) => ActiveSession
-  readonly entries: () => ReadonlyArray<readonly [string, ActiveSession]>
-  /** Takes all of them out. Agents at work are ignored from then on. Call it while the lock is held. */
-  readonly takeAll: () => ReadonlyArray<ActiveSession>
-}
+export type ActiveSessions = ReturnType<typeof make>
 
 /** No session has anything to do. */
-export const make = (lock: ReadWriteLock): ActiveSessions => {
+export const make = (lock: ReadWriteLock) => {
   const held = new Map<string, ActiveSession>()
 
+  /** Puts a session there as it is, while the lock is held. */
   const put = (sessionId: string, queue: TurnQueue.TurnQueue): ActiveSession => {
     const opened = { queue, execution: null, entrants: null }
     held.set(sessionId, opened)
@@ -46,7 +36,11 @@ export const make = (lock: ReadWriteLock): ActiveSessions => {
     if (activeSession.execution === null && TurnQueue.isEmpty(activeSession.queue)) held.delete(sessionId)
   }
 
-  const exclusively: ActiveSessions["exclusively"] = (sessionId, effect) =>
+  /** Runs `effect` exclusively among everything that changes this session, to its end, and not while the lock is held. */
+  const exclusively = <A, E>(
+    sessionId: string,
+    effect: (held: ActiveSession) => Effect.Effect<A, E>
+  ): Effect.Effect<A, E> =>
     lock.shared(
       Effect.suspend(() => {
         const activeSession = held.get(sessionId) ?? put(sessionId, TurnQueue.empty)
@@ -68,6 +62,7 @@ export const make = (lock: ReadWriteLock): ActiveSessions => {
     exclusively,
     put,
     entries: () => [...held],
+    /** Takes all of them out. Agents at work are ignored from then on. Call it while the lock is held. */
     takeAll: () => {
       const all = [...held.values()]
       held.clear()

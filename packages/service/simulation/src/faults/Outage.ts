@@ -3,7 +3,6 @@ import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import type * as Scope from "effect/Scope"
 import type { NodeListener } from "@webagent/server"
 import type { Server } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
@@ -33,14 +32,6 @@ const listen = (node: Server, host: string, port: number): Effect.Effect<void, E
     })
   })
 
-/** What refuses connections. */
-export interface Outage {
-  /** Closes the port for this long and resets every connection. Ends as soon as that is done. */
-  readonly begin: (span: Duration.Duration) => Effect.Effect<void>
-  /** Clients can connect again when this effect has ended. */
-  readonly end: Effect.Effect<void>
-}
-
 /** One outage, that others that overlap it make longer. */
 interface Out {
   readonly cut: Deferred.Deferred<void>
@@ -51,12 +42,8 @@ interface Out {
 const elapsed_ms = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
 
 /** An outage lasts until it is ended, or as long as the last of those that overlap. */
-export const make = Effect.fnUntraced(function* ({
-  host,
-  node,
-  sockets
-}: NodeListener["Service"]): Effect.fn.Return<Outage, never, Scope.Scope> {
-  const scope: Scope.Scope = yield* Effect.scope
+export const make = Effect.fnUntraced(function* ({ host, node, sockets }: NodeListener["Service"]) {
+  const scope = yield* Effect.scope
   const real = yield* RealClock
   let until_ms = Number.NEGATIVE_INFINITY
   let out: Out | undefined
@@ -97,7 +84,8 @@ export const make = Effect.fnUntraced(function* ({
     )
 
   return {
-    begin: (span) =>
+    /** Closes the port for this long and resets every connection. Ends as soon as that is done. */
+    begin: (span: Duration.Duration): Effect.Effect<void> =>
       Effect.flatMap(elapsed_ms, (now_ms) => {
         until_ms = Math.max(until_ms, now_ms + Duration.toMillis(span))
         if (out !== undefined) return Effect.void
@@ -105,6 +93,7 @@ export const make = Effect.fnUntraced(function* ({
         out = mine
         return last(mine, close()).pipe(Effect.interruptible, Effect.forkIn(scope), Effect.asVoid)
       }),
+    /** Clients can connect again when this effect has ended. */
     end: Effect.suspend(() => {
       if (out === undefined) return Effect.void
       until_ms = Number.NEGATIVE_INFINITY

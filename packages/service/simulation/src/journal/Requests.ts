@@ -101,26 +101,13 @@ export const makeAddresses = (show: (url: string) => string): ((method: string, 
 /** How many counters one operation keeps; the oldest is forgotten then, and counts from 1 again. */
 export const maxCounters = 100_000
 
-/** Counts requests by what identifies them, in bounded memory. */
-export interface Attempts {
-  /** Counts one more, from 1. */
-  readonly next: (operation: Route, key: string) => number
-  readonly clear: () => void
-}
-
-/** Counters at 0. */
-export const makeAttempts = (bound = maxCounters): Attempts => {
+/** Counts requests by what identifies them, from 1, in bounded memory. */
+export const makeAttempts = (bound = maxCounters) => {
   const counters = new Map<Route, BoundedMap.BoundedMap<number>>()
-  const of = (operation: Route): BoundedMap.BoundedMap<number> => {
-    const counted = counters.get(operation)
-    if (counted !== undefined) return counted
-    const fresh = BoundedMap.make<number>(bound)
-    counters.set(operation, fresh)
-    return fresh
-  }
   return {
-    next: (operation, key) => {
-      const counted = of(operation)
+    next: (operation: Route, key: string): number => {
+      const counted = counters.get(operation) ?? BoundedMap.make<number>(bound)
+      counters.set(operation, counted)
       const attempt = (counted.get(key) ?? 0) + 1
       counted.set(key, attempt)
       return attempt

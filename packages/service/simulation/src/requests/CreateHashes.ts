@@ -12,12 +12,6 @@ export interface Create {
   readonly body: string
 }
 
-/** Says which create a request is, the same for the same seed whatever overtakes it, in bounded memory. */
-export interface CreateHashes {
-  readonly of: (create: Create) => string
-  readonly clear: () => void
-}
-
 const digest = (...parts: ReadonlyArray<string | number | null>): string =>
   hash("sha256", JSON.stringify(parts), "hex").slice(0, 32)
 
@@ -25,11 +19,13 @@ const digest = (...parts: ReadonlyArray<string | number | null>): string =>
 const isRandom = (key: string): boolean => /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/iu.test(key)
 
 /**
+ * Says which create a request is, the same for the same seed whatever overtakes it, in bounded memory.
+ *
  * A create is what its Idempotency-Key says, else its path and body. A key that is a uuid was drawn by a client and
  * is another one the next time, so it only tells creates of one body apart: they are counted as they come, and one
  * that is sent again is the same as before.
  */
-export const make = (bound = maxCounters): CreateHashes => {
+export const make = (bound = maxCounters) => {
   const drawn = BoundedMap.make<string>(bound)
   const counts = BoundedMap.make<number>(bound)
 
@@ -44,7 +40,7 @@ export const make = (bound = maxCounters): CreateHashes => {
   }
 
   return {
-    of: ({ body, idempotencyKey, operation, resource }) => {
+    of: ({ body, idempotencyKey, operation, resource }: Create): string => {
       if (idempotencyKey === undefined) return digest(operation, resource, "body", body)
       if (!isRandom(idempotencyKey)) return digest(operation, resource, "key", idempotencyKey)
       return counted(digest(operation, resource, "drawn", body), idempotencyKey.toLowerCase())

@@ -47,6 +47,15 @@ export const ofPage = <A>(
 /** For methods whose parameters do not matter. */
 export const anything = Schema.Unknown
 
+/** A method with which a session hears of a domain, or no longer does. */
+export const listening =
+  (domain: "page" | "runtime", on: boolean): Method =>
+  ({ session }) => {
+    if (on) session.enabled.add(domain)
+    else session.enabled.delete(domain)
+    return done
+  }
+
 /** A method that answers the same whatever its parameters are. */
 export const always =
   (answer: Protocol.Result): Method =>

@@ -121,20 +121,8 @@ const createIsolatedWorld = Method.ofPage(
 
 /** One frame that loads at once. What a page shows, and its scripts, are not simulated. */
 export const methods: Method.Methods = new Map<string, Method.Method>([
-  [
-    "Page.enable",
-    ({ session }) => {
-      session.enabled.add("page")
-      return Method.done
-    }
-  ],
-  [
-    "Page.disable",
-    ({ session }) => {
-      session.enabled.delete("page")
-      return Method.done
-    }
-  ],
+  ["Page.enable", Method.listening("page", true)],
+  ["Page.disable", Method.listening("page", false)],
   [
     "Page.getFrameTree",
     Method.ofPage(Method.anything, (_, page) =>

@@ -151,13 +151,7 @@ export const methods: Method.Methods = new Map<string, Method.Method>([
       return Method.done
     })
   ],
-  [
-    "Runtime.disable",
-    ({ session }) => {
-      session.enabled.delete("runtime")
-      return Method.done
-    }
-  ],
+  ["Runtime.disable", Method.listening("runtime", false)],
   ["Runtime.evaluate", evaluate],
   ["Runtime.callFunctionOn", callFunctionOn],
   [
