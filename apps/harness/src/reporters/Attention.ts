@@ -272,7 +272,7 @@ export const unusual = (report: RunReport): ReadonlyArray<Finding> => {
         rank: expiredRank,
         what: slower[figure] ?? `unusual ${figure}`,
         title: scenario === null ? wholeNight : `${scenario.suite} › ${scenario.name}`,
-        // what would have been seen is in the statistics
+        // the smallest detectable change is in the statistics
         evidence: line(evidence.split(";")[0] ?? ""),
         ...(result === undefined ? {} : { result })
       }
