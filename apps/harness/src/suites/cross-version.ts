@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import { atWork, finish, start, until } from "./ScriptedRun.ts"
 
 const shared = { needs: ["money", "scriptable-agent", "shared-sessions"] } as const
+const sharedUnread = { ...shared, allows: ["results-never-fetched"] } as const
 
 /** What each version calls the end of a turn. */
 const endings = [
@@ -39,19 +40,15 @@ export default Suite.make("cross-version", [
     )
     yield* check.equal(v2.tasks[0]?.cost, run.cost, "the cost")
   }),
-  scenario(
-    "a run at work is started in v2 and running in v3",
-    { ...shared, allows: ["results-never-fetched"] },
-    function* (context) {
-      const { id, sessionId } = yield* start(context, { duration: atWork })
-      yield* until(context, id, "running")
-      const v2 = yield* context.v2.sessions.get(sessionId)
-      const v3 = yield* context.v3.sessions.get(sessionId)
-      yield* check.equal(v2.tasks[0]?.status, "started", "v2's status")
-      yield* check.equal(v3.status, "running", "v3's status")
-      yield* check.equal((yield* context.v4.runs.status(id)).status, "running", "v4's status, still")
-    }
-  ),
+  scenario("a run at work is started in v2 and running in v3", sharedUnread, function* (context) {
+    const { id, sessionId } = yield* start(context, { duration: atWork })
+    yield* until(context, id, "running")
+    const v2 = yield* context.v2.sessions.get(sessionId)
+    const v3 = yield* context.v3.sessions.get(sessionId)
+    yield* check.equal(v2.tasks[0]?.status, "started", "v2's status")
+    yield* check.equal(v3.status, "running", "v3's status")
+    yield* check.equal((yield* context.v4.runs.status(id)).status, "running", "v4's status, still")
+  }),
   scenario("a session made through v3 is read through v2 and goes on through v4", shared, function* (context) {
     const task = context.simulate("Buy a mug", { duration: "5ms", output: "first" })
     const { id } = yield* context.v3.sessions.createAndWait({ task })

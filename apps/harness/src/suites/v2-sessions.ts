@@ -10,6 +10,7 @@ import { atWork, finish as finishRun, long, start as startRun, until, untilInter
 
 const readable = { needs: ["v2-session"] } as const
 const scripted = { needs: ["v2-session", "scriptable-agent", "shared-sessions"] } as const
+const scriptedUnread = { ...scripted, allows: ["results-never-fetched"] } as const
 const ours = { needs: ["v2-session", "scriptable-agent", "shared-sessions", "assumptions"] } as const
 
 const sessionFields =
@@ -188,33 +189,25 @@ export default Suite.make("v2-sessions", [
     const { task } = yield* finish(context, { outcome: "cancelled" })
     yield* check.equal(task.status, "stopped", "status")
   }),
-  scenario(
-    "a task at work is started, without an end or output",
-    { ...scripted, allows: ["results-never-fetched"] },
-    function* (context) {
-      const { id, sessionId } = yield* startRun(context, { duration: atWork, output: "late" })
-      yield* until(context, id, "running")
-      const { session, task } = only(yield* context.v2.sessions.get(sessionId))
-      yield* check.equal(session.status, "active", "the session's status")
-      yield* check.equal(session.finishedAt, null, "the session's finishedAt")
-      yield* check.equal(task.status, "started", "status")
-      yield* check.match(task.startedAt, naive, "startedAt")
-      yield* check.equal(task.finishedAt, null, "finishedAt")
-      yield* check.equal(task.output, null, "output")
-    }
-  ),
-  scenario(
-    "a task that waits is created, without a start",
-    { ...scripted, allows: ["results-never-fetched"] },
-    function* (context) {
-      const { sessionId } = yield* startRun(context, { duration: long })
-      yield* context.v4.sessions.queue(sessionId, { text: context.simulate("And a blue one", { duration: "5ms" }) })
-      const waiting = (yield* context.v2.sessions.get(sessionId)).tasks[1]
-      yield* check.equal(waiting?.status, "created", "status")
-      yield* check.equal(waiting?.startedAt, null, "startedAt")
-      yield* check.equal(waiting?.finishedAt, null, "finishedAt")
-    }
-  ),
+  scenario("a task at work is started, without an end or output", scriptedUnread, function* (context) {
+    const { id, sessionId } = yield* startRun(context, { duration: atWork, output: "late" })
+    yield* until(context, id, "running")
+    const { session, task } = only(yield* context.v2.sessions.get(sessionId))
+    yield* check.equal(session.status, "active", "the session's status")
+    yield* check.equal(session.finishedAt, null, "the session's finishedAt")
+    yield* check.equal(task.status, "started", "status")
+    yield* check.match(task.startedAt, naive, "startedAt")
+    yield* check.equal(task.finishedAt, null, "finishedAt")
+    yield* check.equal(task.output, null, "output")
+  }),
+  scenario("a task that waits is created, without a start", scriptedUnread, function* (context) {
+    const { sessionId } = yield* startRun(context, { duration: long })
+    yield* context.v4.sessions.queue(sessionId, { text: context.simulate("And a blue one", { duration: "5ms" }) })
+    const waiting = (yield* context.v2.sessions.get(sessionId)).tasks[1]
+    yield* check.equal(waiting?.status, "created", "status")
+    yield* check.equal(waiting?.startedAt, null, "startedAt")
+    yield* check.equal(waiting?.finishedAt, null, "finishedAt")
+  }),
   scenario("tasks come in the order in which they were created", scripted, function* (context) {
     const { sessionId } = yield* startRun(context, { duration: "30ms", output: "a" })
     for (const output of ["b", "c"]) {

@@ -8,36 +8,33 @@ import { atWork, long } from "./ScriptedRun.ts"
 const paid = { needs: ["money"] } as const
 const scripted = { needs: ["money", "scriptable-agent"] } as const
 const ours = { needs: ["money", "scriptable-agent", "assumptions"] } as const
+const oursReread = { ...ours, allows: ["polls-after-terminal"] } as const
+const oursUnread = { ...ours, allows: ["results-never-fetched"] } as const
+const paidReread = { ...paid, allows: ["polls-after-terminal"] } as const
+const paidUnread = { ...paid, allows: ["results-never-fetched"] } as const
+const scriptedUnread = { ...scripted, allows: ["results-never-fetched"] } as const
 
 const finish = ({ simulate, v3 }: ScenarioContext, script: TaskScript) =>
   v3.sessions.createAndWait({ task: simulate("Buy a red mug", { duration: "5ms", ...script }) })
 
 export default Suite.make("v3-sessions", [
-  scenario(
-    "creating a session answers it with an id",
-    { ...paid, allows: ["results-never-fetched"] },
-    function* ({ request }) {
-      const answer = yield* request("v3", { method: "POST", path: "/sessions", body: { task: "Say hello" } })
-      yield* check.status(answer, "2xx")
-      yield* check.schema(Session, answer.body, "the created session")
-    }
-  ),
-  scenario(
-    "a session is read by its id, with a result in the end",
-    { ...paid, allows: ["polls-after-terminal"] },
-    function* ({ request, v3 }) {
-      const { id } = yield* v3.sessions.create({ task: "Say hello" })
-      const session = yield* v3.sessions.untilTerminal(id)
-      yield* check.equal(session.id, id, "the id")
-      const answer = yield* request("v3", { method: "GET", path: `/sessions/${id}` })
-      yield* check.status(answer, 200)
-      yield* check.that("the session includes its result", Object.hasOwn(Object(answer.body), "result"), {
-        expected: "a field result",
-        actual: answer.text
-      })
-    }
-  ),
-  scenario("a thinkingLevel can be asked for", { ...paid, allows: ["results-never-fetched"] }, function* ({ v3 }) {
+  scenario("creating a session answers it with an id", paidUnread, function* ({ request }) {
+    const answer = yield* request("v3", { method: "POST", path: "/sessions", body: { task: "Say hello" } })
+    yield* check.status(answer, "2xx")
+    yield* check.schema(Session, answer.body, "the created session")
+  }),
+  scenario("a session is read by its id, with a result in the end", paidReread, function* ({ request, v3 }) {
+    const { id } = yield* v3.sessions.create({ task: "Say hello" })
+    const session = yield* v3.sessions.untilTerminal(id)
+    yield* check.equal(session.id, id, "the id")
+    const answer = yield* request("v3", { method: "GET", path: `/sessions/${id}` })
+    yield* check.status(answer, 200)
+    yield* check.that("the session includes its result", Object.hasOwn(Object(answer.body), "result"), {
+      expected: "a field result",
+      actual: answer.text
+    })
+  }),
+  scenario("a thinkingLevel can be asked for", paidUnread, function* ({ v3 }) {
     const { id } = yield* v3.sessions.create({ task: "Say hello", thinkingLevel: "low" })
     yield* check.equal((yield* v3.sessions.get(id)).id, id, "the id")
   }),
@@ -60,33 +57,25 @@ export default Suite.make("v3-sessions", [
     )
     yield* check.equal(new Set(sessions.map(({ id }) => id)).size, 10, "the number of different ids")
   }),
-  scenario(
-    "there is no result while the agent is at work",
-    { ...scripted, allows: ["results-never-fetched"] },
-    function* ({ simulate, v3 }) {
-      const task = simulate("Buy a mug", { duration: long, output: "late" })
-      const { id } = yield* v3.sessions.create({ task })
-      const early = yield* v3.sessions.get(id)
-      yield* check.equal(early.result ?? null, null, "result before the end")
-    }
-  ),
-  scenario(
-    "creating answers 201 with every field",
-    { ...ours, allows: ["results-never-fetched"] },
-    function* ({ request, simulate }) {
-      const task = simulate("Buy a mug", { duration: long })
-      const body = { task, thinkingLevel: "high", somethingElse: true }
-      const answer = yield* request("v3", { method: "POST", path: "/sessions", body })
-      yield* check.status(answer, 201)
-      const session = yield* check.schema(Session, answer.body)
-      const fields = "createdAt id liveUrl result status task thinkingLevel updatedAt"
-      yield* check.equal(Object.keys(session).toSorted().join(" "), fields, "the fields")
-      yield* check.equal(session.task, task, "task")
-      yield* check.equal(session.thinkingLevel, "high", "thinkingLevel")
-      yield* check.equal(session.result, null, "result")
-      yield* check.match(session.createdAt, /Z$/u, "createdAt, in UTC with Z")
-    }
-  ),
+  scenario("there is no result while the agent is at work", scriptedUnread, function* ({ simulate, v3 }) {
+    const task = simulate("Buy a mug", { duration: long, output: "late" })
+    const { id } = yield* v3.sessions.create({ task })
+    const early = yield* v3.sessions.get(id)
+    yield* check.equal(early.result ?? null, null, "result before the end")
+  }),
+  scenario("creating answers 201 with every field", oursUnread, function* ({ request, simulate }) {
+    const task = simulate("Buy a mug", { duration: long })
+    const body = { task, thinkingLevel: "high", somethingElse: true }
+    const answer = yield* request("v3", { method: "POST", path: "/sessions", body })
+    yield* check.status(answer, 201)
+    const session = yield* check.schema(Session, answer.body)
+    const fields = "createdAt id liveUrl result status task thinkingLevel updatedAt"
+    yield* check.equal(Object.keys(session).toSorted().join(" "), fields, "the fields")
+    yield* check.equal(session.task, task, "task")
+    yield* check.equal(session.thinkingLevel, "high", "thinkingLevel")
+    yield* check.equal(session.result, null, "result")
+    yield* check.match(session.createdAt, /Z$/u, "createdAt, in UTC with Z")
+  }),
   scenario("a session runs, then rests", ours, function* ({ simulate, v3, v4 }) {
     const { id } = yield* v3.sessions.create({ task: simulate("Buy a mug", { duration: atWork }) })
     const running = yield* v3.sessions
@@ -106,16 +95,12 @@ export default Suite.make("v3-sessions", [
     yield* check.equal(session.status, "error", "status")
     yield* check.equal(session.result, null, "result")
   }),
-  scenario(
-    "a session that need not stay alive is stopped at its end",
-    { ...ours, allows: ["polls-after-terminal"] },
-    function* (context) {
-      const session = yield* finish(context, { keepAlive: false, output: "done" })
-      const { status, result } = yield* context.v3.sessions.get(session.id)
-      yield* check.equal(status, "stopped", "status")
-      yield* check.equal(result, "done", "result")
-    }
-  ),
+  scenario("a session that need not stay alive is stopped at its end", oursReread, function* (context) {
+    const session = yield* finish(context, { keepAlive: false, output: "done" })
+    const { status, result } = yield* context.v3.sessions.get(session.id)
+    yield* check.equal(status, "stopped", "status")
+    yield* check.equal(result, "done", "result")
+  }),
   scenario("without a thinkingLevel it is null", ours, function* (context) {
     yield* check.equal((yield* finish(context, {})).thinkingLevel, null, "thinkingLevel")
   })

@@ -10,6 +10,11 @@ import { atOnce, atWork, finish, long, start, until, untilInterrupted } from "./
 const paid = { needs: ["money"] } as const
 const scripted = { needs: ["money", "scriptable-agent"] } as const
 const ours = { needs: ["money", "scriptable-agent", "assumptions"] } as const
+const oursReread = { ...ours, allows: ["polls-after-terminal"] } as const
+const oursUnread = { ...ours, allows: ["results-never-fetched"] } as const
+const paidUnread = { ...paid, allows: ["results-never-fetched"] } as const
+const scriptedReread = { ...scripted, allows: ["polls-after-terminal"] } as const
+const scriptedUnread = { ...scripted, allows: ["results-never-fetched"] } as const
 
 const time = (text: string | null | undefined) => (text === null || text === undefined ? Number.NaN : Date.parse(text))
 
@@ -36,15 +41,11 @@ const startsAfter = (later: RunType, earlier: RunType) =>
   })
 
 export default Suite.make("v4-runs", [
-  scenario(
-    "creating a run answers with its id",
-    { ...paid, allows: ["results-never-fetched"] },
-    function* ({ request }) {
-      const answer = yield* request("v4", { method: "POST", path: "/runs", body: { task: "Say hello" } })
-      yield* check.status(answer, "2xx")
-      yield* check.schema(CreatedRun, answer.body, "the run, which includes id")
-    }
-  ),
+  scenario("creating a run answers with its id", paidUnread, function* ({ request }) {
+    const answer = yield* request("v4", { method: "POST", path: "/runs", body: { task: "Say hello" } })
+    yield* check.status(answer, "2xx")
+    yield* check.schema(CreatedRun, answer.body, "the run, which includes id")
+  }),
   scenario("create, poll, fetch: a run comes to a terminal status", paid, function* ({ request, v4 }) {
     const { id } = yield* v4.runs.create({ task: "Say hello" })
     const run = yield* v4.runs.untilTerminal(id)
@@ -80,46 +81,38 @@ export default Suite.make("v4-runs", [
       yield* check.deepEqual(run.result, output, "result")
     }
   }),
-  scenario("a failed run is failed", { ...scripted, allows: ["polls-after-terminal"] }, function* (context) {
+  scenario("a failed run is failed", scriptedReread, function* (context) {
     const { id, run } = yield* finish(context, { outcome: "failed", error: "no mug" })
     yield* check.equal(run.status, "failed", "status")
     yield* check.equal((yield* context.v4.runs.status(id)).status, "failed", "the cheap status")
   }),
-  scenario("a cancelled run is cancelled", { ...scripted, allows: ["polls-after-terminal"] }, function* (context) {
+  scenario("a cancelled run is cancelled", scriptedReread, function* (context) {
     const { id, run } = yield* finish(context, { outcome: "cancelled" })
     yield* check.equal(run.status, "cancelled", "status")
     yield* check.equal((yield* context.v4.runs.status(id)).status, "cancelled", "the cheap status")
   }),
-  scenario(
-    "the cheap status and the full run agree at the end",
-    { ...scripted, allows: ["polls-after-terminal"] },
-    function* (context) {
-      for (const outcome of ["completed", "failed", "cancelled"] as const) {
-        const { id, run } = yield* finish(context, { outcome })
-        const { status } = yield* context.v4.runs.status(id)
-        yield* check.equal(status, outcome, "the cheap status")
-        yield* check.equal(run.status, outcome, "the full run's status")
-      }
+  scenario("the cheap status and the full run agree at the end", scriptedReread, function* (context) {
+    for (const outcome of ["completed", "failed", "cancelled"] as const) {
+      const { id, run } = yield* finish(context, { outcome })
+      const { status } = yield* context.v4.runs.status(id)
+      yield* check.equal(status, outcome, "the cheap status")
+      yield* check.equal(run.status, outcome, "the full run's status")
     }
-  ),
-  scenario(
-    "a run at work is not terminal, and has no result",
-    { ...scripted, allows: ["results-never-fetched"] },
-    function* (context) {
-      const { id } = yield* start(context, { duration: atWork, output: "early bird" })
-      yield* until(context, id, "running")
-      const running = yield* context.v4.runs.get(id)
-      yield* check.equal(running.status, "running", "status")
-      yield* check.equal(running.result ?? null, null, "result while running")
-      yield* check.equal(running.finishedAt ?? null, null, "finishedAt while running")
-    }
-  ),
+  }),
+  scenario("a run at work is not terminal, and has no result", scriptedUnread, function* (context) {
+    const { id } = yield* start(context, { duration: atWork, output: "early bird" })
+    yield* until(context, id, "running")
+    const running = yield* context.v4.runs.get(id)
+    yield* check.equal(running.status, "running", "status")
+    yield* check.equal(running.result ?? null, null, "result while running")
+    yield* check.equal(running.finishedAt ?? null, null, "finishedAt while running")
+  }),
   scenario("a terminal run does not change any more", scripted, function* (context) {
     const { id, run } = yield* finish(context, { output: "done" })
     yield* Effect.sleep("30 millis")
     yield* check.deepEqual(yield* context.v4.runs.get(id), run, "the run, read again")
   }),
-  scenario("statuses only move forward", { ...scripted, allows: ["results-never-fetched"] }, function* (context) {
+  scenario("statuses only move forward", scriptedUnread, function* (context) {
     const { id } = yield* start(context, { duration: "120ms" })
     const seen = yield* context.v4.runs.watch(id).pipe(
       Stream.map((view) => view.status),
@@ -147,23 +140,19 @@ export default Suite.make("v4-runs", [
     yield* check.equal(new Set(found.map(({ id }) => id)).size, 20, "the number of different ids")
     yield* check.equal(new Set(found.map(({ sessionId }) => sessionId)).size, 20, "the number of different sessions")
   }),
-  scenario(
-    "a wait that takes too long ends with the run's id and last status",
-    { ...scripted, allows: ["results-never-fetched"] },
-    function* (context) {
-      const { id } = yield* start(context, { duration: long })
-      const error = yield* check.fails(context.v4.runs.untilTerminal(id, { timeout: "100 millis" }), "WaitTimeoutError")
-      yield* check.equal(error.id, id, "the id")
-      yield* check.that(
-        "the last status is not terminal",
-        !terminalRunStatuses.some((known) => known === error.lastStatus),
-        {
-          expected: "a status that is not terminal",
-          actual: error.lastStatus
-        }
-      )
-    }
-  ),
+  scenario("a wait that takes too long ends with the run's id and last status", scriptedUnread, function* (context) {
+    const { id } = yield* start(context, { duration: long })
+    const error = yield* check.fails(context.v4.runs.untilTerminal(id, { timeout: "100 millis" }), "WaitTimeoutError")
+    yield* check.equal(error.id, id, "the id")
+    yield* check.that(
+      "the last status is not terminal",
+      !terminalRunStatuses.some((known) => known === error.lastStatus),
+      {
+        expected: "a status that is not terminal",
+        actual: error.lastStatus
+      }
+    )
+  }),
   scenario("a follow-up runs as the next turn", scripted, function* (context) {
     const first = yield* start(context, { duration: "150ms", output: "first" })
     const next = yield* queue(context, first.sessionId, { script: { output: "second" } })
@@ -193,20 +182,16 @@ export default Suite.make("v4-runs", [
       if (before !== undefined) yield* startsAfter(run, before)
     }
   }),
-  scenario(
-    "a follow-up waits while the turn before it runs",
-    { ...scripted, allows: ["results-never-fetched"] },
-    function* (context) {
-      const first = yield* start(context, { duration: atWork })
-      yield* until(context, first.id, "running")
-      const next = yield* queue(context, first.sessionId, {})
-      yield* Effect.sleep("60 millis")
-      const [running, waiting] = yield* Effect.all([context.v4.runs.get(first.id), context.v4.runs.get(next)])
-      yield* check.equal(running.status, "running", "the first run")
-      yield* check.equal(waiting.status, "queued", "the follow-up")
-      yield* check.equal(waiting.startedAt ?? null, null, "the follow-up's startedAt")
-    }
-  ),
+  scenario("a follow-up waits while the turn before it runs", scriptedUnread, function* (context) {
+    const first = yield* start(context, { duration: atWork })
+    yield* until(context, first.id, "running")
+    const next = yield* queue(context, first.sessionId, {})
+    yield* Effect.sleep("60 millis")
+    const [running, waiting] = yield* Effect.all([context.v4.runs.get(first.id), context.v4.runs.get(next)])
+    yield* check.equal(running.status, "running", "the first run")
+    yield* check.equal(waiting.status, "queued", "the follow-up")
+    yield* check.equal(waiting.startedAt ?? null, null, "the follow-up's startedAt")
+  }),
   scenario("a follow-up to a session at rest starts at once", scripted, function* (context) {
     const { sessionId } = yield* finish(context, { output: "first" })
     const next = yield* queue(context, sessionId, { script: { output: "second" } })
@@ -269,18 +254,14 @@ export default Suite.make("v4-runs", [
     yield* check.equal((yield* context.v4.runs.untilTerminal(next)).result, "second", "the result")
     yield* check.equal((yield* context.v4.runs.get(first.id)).status, "completed", "the run before it")
   }),
-  scenario(
-    "a message of one session leaves the others alone",
-    { ...scripted, allows: ["results-never-fetched"] },
-    function* (context) {
-      const first = yield* start(context, { duration: "150ms", output: "mine" })
-      const other = yield* start(context, { duration: "150ms", output: "yours" })
-      yield* queue(context, first.sessionId, { interrupt: true })
-      const run = yield* context.v4.runs.untilTerminal(other.id)
-      yield* check.equal(run.status, "completed", "the other session's run")
-      yield* check.equal(run.result, "yours", "its result")
-    }
-  ),
+  scenario("a message of one session leaves the others alone", scriptedUnread, function* (context) {
+    const first = yield* start(context, { duration: "150ms", output: "mine" })
+    const other = yield* start(context, { duration: "150ms", output: "yours" })
+    yield* queue(context, first.sessionId, { interrupt: true })
+    const run = yield* context.v4.runs.untilTerminal(other.id)
+    yield* check.equal(run.status, "completed", "the other session's run")
+    yield* check.equal(run.result, "yours", "its result")
+  }),
   scenario("a follow-up's run belongs to the session and carries the text", scripted, function* (context) {
     const { sessionId } = yield* finish(context, {})
     const text = context.simulate('And a green one, søker på norsk\n"]"', { duration: "5ms" })
@@ -289,29 +270,25 @@ export default Suite.make("v4-runs", [
     yield* check.equal(run.sessionId, sessionId, "sessionId")
     yield* check.equal(run.task, text, "task")
   }),
-  scenario(
-    "creating answers 201 with the run as it is",
-    { ...ours, allows: ["results-never-fetched"] },
-    function* ({ request, simulate }) {
-      const task = simulate("Buy a mug", { duration: "5ms" })
-      const answer = yield* request("v4", {
-        method: "POST",
-        path: "/runs",
-        body: { task, modelParams: { effort: "low" }, more: 1 }
-      })
-      yield* check.status(answer, 201)
-      const run = yield* check.schema(Run, answer.body)
-      yield* check.equal(run.task, task, "task")
-      yield* check.deepEqual(run.modelParams, { effort: "low" }, "modelParams")
-      yield* check.that("a new run is not terminal", ["queued", "dispatching", "running"].includes(run.status), {
-        expected: "queued, dispatching or running",
-        actual: run.status
-      })
-      yield* check.equal(run.finishedAt, null, "finishedAt")
-      yield* check.equal(run.result, null, "result")
-    }
-  ),
-  scenario("the cheap status is one field", { ...ours, allows: ["polls-after-terminal"] }, function* (context) {
+  scenario("creating answers 201 with the run as it is", oursUnread, function* ({ request, simulate }) {
+    const task = simulate("Buy a mug", { duration: "5ms" })
+    const answer = yield* request("v4", {
+      method: "POST",
+      path: "/runs",
+      body: { task, modelParams: { effort: "low" }, more: 1 }
+    })
+    yield* check.status(answer, 201)
+    const run = yield* check.schema(Run, answer.body)
+    yield* check.equal(run.task, task, "task")
+    yield* check.deepEqual(run.modelParams, { effort: "low" }, "modelParams")
+    yield* check.that("a new run is not terminal", ["queued", "dispatching", "running"].includes(run.status), {
+      expected: "queued, dispatching or running",
+      actual: run.status
+    })
+    yield* check.equal(run.finishedAt, null, "finishedAt")
+    yield* check.equal(run.result, null, "result")
+  }),
+  scenario("the cheap status is one field", oursReread, function* (context) {
     const { id } = yield* finish(context, {})
     const answer = yield* context.request("v4", { method: "GET", path: `/runs/${id}/status` })
     yield* check.status(answer, 200)
@@ -359,21 +336,17 @@ export default Suite.make("v4-runs", [
     const answer = yield* context.request("v4", { method: "POST", path: `/sessions/${sessionId}/queue`, body })
     yield* check.status(answer, 409)
   }),
-  scenario(
-    "queueing answers 201 with the message",
-    { ...ours, allows: ["results-never-fetched"] },
-    function* (context) {
-      const { sessionId } = yield* start(context, { duration: long })
-      for (const interrupt of [false, true]) {
-        const body = { text: context.simulate("more", { duration: "5ms" }), interrupt }
-        const answer = yield* context.request("v4", { method: "POST", path: `/sessions/${sessionId}/queue`, body })
-        yield* check.status(answer, 201)
-        const message = yield* check.schema(QueuedMessage, answer.body)
-        yield* check.equal(message.sessionId, sessionId, "sessionId")
-        yield* check.equal(message.text, body.text, "text")
-        yield* check.equal(message.mode, interrupt ? "interrupt" : "queue", "mode")
-        yield* check.that("id and runId are there", message.id !== undefined && typeof message.runId === "string")
-      }
+  scenario("queueing answers 201 with the message", oursUnread, function* (context) {
+    const { sessionId } = yield* start(context, { duration: long })
+    for (const interrupt of [false, true]) {
+      const body = { text: context.simulate("more", { duration: "5ms" }), interrupt }
+      const answer = yield* context.request("v4", { method: "POST", path: `/sessions/${sessionId}/queue`, body })
+      yield* check.status(answer, 201)
+      const message = yield* check.schema(QueuedMessage, answer.body)
+      yield* check.equal(message.sessionId, sessionId, "sessionId")
+      yield* check.equal(message.text, body.text, "text")
+      yield* check.equal(message.mode, interrupt ? "interrupt" : "queue", "mode")
+      yield* check.that("id and runId are there", message.id !== undefined && typeof message.runId === "string")
     }
-  )
+  })
 ])
