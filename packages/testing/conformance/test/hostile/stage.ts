@@ -42,9 +42,17 @@ export const withAgent =
 
 export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
-/** How long a promise takes to be settled, and with what. */
-export const settled = async (promise: Promise<unknown>) => {
-  const began = performance.now()
-  const [result] = await Promise.allSettled([promise])
-  return { result, took_ms: performance.now() - began }
+/** How a promise ends, without a rejection. */
+export const settled = async (promise: Promise<unknown>) => (await Promise.allSettled([promise]))[0]
+
+/**
+ * Whether a promise is settled without waiting for any timer: within some turns of the event loop. A machine that is slow
+ * is slow in its turns, too.
+ */
+export const isSettledAtOnce = async (promise: Promise<unknown>) => {
+  const turns = async () => {
+    for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
+    return false
+  }
+  return Promise.race([settled(promise).then(() => true), turns()])
 }
