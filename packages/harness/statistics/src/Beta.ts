@@ -33,7 +33,8 @@ export const cdf = (a: number, b: number, x: number): number => {
 /** The value below which a share of the beta distribution lies. */
 export const quantile = (share: number, a: number, b: number): number => {
   let [low, high] = [0, 1]
-  for (let step = 0; step < 60; step++) {
+  // small values need as many digits as large ones
+  for (let step = 0; step < 1100 && high - low > 1e-14 * high; step++) {
     const middle = (low + high) / 2
     if (cdf(a, b, middle) < share) low = middle
     else high = middle
