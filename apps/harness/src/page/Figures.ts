@@ -34,8 +34,8 @@ const durations = (trials: ReadonlyArray<Trial>, before: ReadonlyArray<NightScen
   const end = Math.max(...times, band?.[1] ?? 0, 1) * 1.05
   const x = (value: number) => 4 + (value / end) * (width - 8)
   const range =
-    shown.length === 1 ? duration(times[0] ?? 0) : `${duration(Math.min(...times))} .. ${duration(Math.max(...times))}`
-  const words = `Took ${range}${band === undefined ? "" : `; the medians of ${medians.length} nights before: ${duration(band[0])} .. ${duration(band[1])}`}`
+    shown.length === 1 ? duration(times[0] ?? 0) : `${duration(Math.min(...times))} to ${duration(Math.max(...times))}`
+  const words = `Took ${range}${band === undefined ? "" : `; the medians of ${medians.length} nights before: ${duration(band[0])} to ${duration(band[1])}`}`
   const area =
     band === undefined
       ? ""
@@ -76,5 +76,5 @@ export const nights = (
   const words = rows.map(({ day, passed, scored }) => `${day} ${passed} of ${scored}`).join(", ")
   const [first] = rows
   const last = rows.at(-1)
-  return `<div class="nights"><svg width="${wide}" height="24" viewBox="0 0 ${wide} 24" role="img" aria-label="${escape(`passed: ${words}`)}">${shapes.join("")}</svg><div class="small faint">${escape(first?.day ?? "")} .. ${escape(last?.day ?? "")}: the higher, the more of its trials passed</div></div>`
+  return `<div class="nights"><svg width="${wide}" height="24" viewBox="0 0 ${wide} 24" role="img" aria-label="${escape(`passed: ${words}`)}">${shapes.join("")}</svg><div class="small faint">${escape(first?.day ?? "")} to ${escape(last?.day ?? "")}: the higher, the more of its trials passed</div></div>`
 }

@@ -17,7 +17,7 @@ export const render = (figures: ReadonlyArray<SuiteFigures> = []): string => {
           suite === null ? "<b>all</b>" : escape(suite),
           number(scenarios),
           percent(rate),
-          interval === null ? "" : `${percent(interval.low)} .. ${percent(interval.high)}`,
+          interval === null ? "" : `${percent(interval.low)} to ${percent(interval.high)}`,
           scenariosOfK === scenarios ? number(k) : `${number(k)}, of ${counted(scenariosOfK, "scenario")}`,
           percent(passAtK),
           percent(passHatK)

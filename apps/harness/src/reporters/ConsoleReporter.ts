@@ -89,15 +89,17 @@ export const summary = (report: RunReport, style: Style): string => {
   return facts.join(" · ")
 }
 
-/** How sure the pass rate is, where scenarios were repeated: of all suites together. */
+/** The pass rate of all suites together with its confidence interval, where scenarios were repeated. */
 const figures = ({ figures }: RunReport): ReadonlyArray<string> => {
   const all = figures?.find(({ suite }) => suite === null)
   if (all === undefined) return []
   const { interval, k, passAtK, passHatK, passed, rate, scenarios, scenariosOfK, scored } = all
-  const within = interval === null ? "" : ` (${percent(interval.low)} .. ${percent(interval.high)})`
+  const within = interval === null ? "" : ` (95 % CI ${percent(interval.low)} to ${percent(interval.high)})`
   const of = scenariosOfK === scenarios ? "" : `, of the ${counted(scenariosOfK, "scenario")} with ${k} trials`
   const repeated =
-    k < 2 ? "" : ` · pass@${k} ${percent(passAtK)} (one of ${k}) · pass^${k} ${percent(passHatK)} (all ${k})${of}`
+    k < 2
+      ? ""
+      : ` · pass@${k} ${percent(passAtK)} (at least one of ${k}) · pass^${k} ${percent(passHatK)} (all ${k})${of}`
   return [`trials   ${passed} of ${scored} passed · pass rate ${percent(rate)}${within}${repeated}`]
 }
 

@@ -17,11 +17,12 @@ export interface ExplanationOptions {
 const request = ({ method, path, status, duration_ms }: SentRequest): string =>
   `${method} ${path}   ${status ?? "no response"}   ${duration(duration_ms)}`
 
-/** How many trials passed, and within what their true rate lies. */
+/** How many trials passed, and the confidence interval of the pass rate. */
 const trials = ({ passRate, trials }: ScenarioResult): string | undefined => {
   if (trials.length < 2) return undefined
   const passed = trials.filter((trial) => trial.verdict === "passed").length
-  const within = passRate === undefined ? "" : ` · pass rate ${percent(passRate.low)} .. ${percent(passRate.high)}`
+  const within =
+    passRate === undefined ? "" : ` · pass rate ${percent(passRate.low)} to ${percent(passRate.high)} (95 % CI)`
   return `${passed} of ${trials.length} passed${within}`
 }
 

@@ -7,9 +7,9 @@ const reach = (rows: ReadonlyArray<JudgedRow>): string => {
   const seen = (["pass rate", "duration", "cost"] as const).flatMap((figure) => {
     const row = rows.find((row) => row.scenario === null && row.figure === figure)
     if (row === undefined || row.detectable === null) return []
-    return [figure === "pass rate" ? `${row.detectable} less pass rate` : row.detectable]
+    return [`${figure} ${row.detectable}${figure === "pass rate" ? " lower" : ""}`]
   })
-  return seen.length === 0 ? "" : `; would have seen ${seen.join("; ")}`
+  return seen.length === 0 ? "" : `. Smallest detectable change: ${seen.join(", ")}`
 }
 
 const judged = ({ nights, passedOver, rows, verdict }: NightJudgement): string => {
@@ -19,12 +19,15 @@ const judged = ({ nights, passedOver, rows, verdict }: NightJudgement): string =
   }
   const count = (wanted: JudgedRow["verdict"]) => rows.filter((row) => row.verdict === wanted).length
   const [worse, better] = [count("regressed"), count("improved")]
-  const changed = [...(worse === 0 ? [] : [`${worse} worse`]), ...(better === 0 ? [] : [`${better} better`])]
+  const changed = [
+    ...(worse === 0 ? [] : [counted(worse, "regression")]),
+    ...(better === 0 ? [] : [counted(better, "improvement")])
+  ]
   const what = changed.length === 0 ? "no evidence of change" : changed.join(", ")
-  return `history  against ${counted(nights, "night")}: ${what}${reach(rows)}`
+  return `history  compared with ${counted(nights, "night")}: ${what}${reach(rows)}`
 }
 
-/** What confirm trials and the nights before say of a run, in lines, with what is not as it was; then who may be let go from quarantine. */
+/** Lines about confirm trials, the comparison with earlier nights and its differences, and scenarios that may leave quarantine. */
 export const lines = (report: RunReport): ReadonlyArray<string> => {
   const { judgement, proposals = [] } = report
   const confirmed = Confirmed.summary(report)
@@ -34,7 +37,8 @@ export const lines = (report: RunReport): ReadonlyArray<string> => {
       ? []
       : [judged(judgement), ...judgement.differences.map((difference) => `         ${difference}`)]),
     ...proposals.map(
-      ({ evidence, owner, scenario, suite }) => `release  ${suite} › ${scenario} (${owner}): ${evidence}: take it out`
+      ({ evidence, owner, scenario, suite }) =>
+        `release  ${suite} › ${scenario} (${owner}): ${evidence}. Remove it from quarantine.`
     )
   ]
 }

@@ -105,11 +105,11 @@ export const of = (report: RunReport, lineOf: (failure: Failure) => string): Rea
 
 const clock = (at_ms: number) => new Date(at_ms).toISOString().slice(11, 19)
 
-/** When it was, in words: `02:13:07 .. 02:15:40 UTC (2 min 33 s)`. */
+/** When it was, in words: `02:13:07 to 02:15:40 UTC (2 min 33 s)`. */
 export const span = ({ from_ms, to_ms }: Outage): string =>
   to_ms - from_ms < 1000
     ? `${clock(from_ms)} UTC`
-    : `${clock(from_ms)} .. ${clock(to_ms)} UTC (${duration(to_ms - from_ms)})`
+    : `${clock(from_ms)} to ${clock(to_ms)} UTC (${duration(to_ms - from_ms)})`
 
 const mostNamed = 4
 

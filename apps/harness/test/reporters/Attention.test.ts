@@ -178,7 +178,7 @@ describe("Attention.findings", () => {
     Attention.findings(report).map(({ evidence, items, title }) => [title, evidence, items.length])
 
   const outage =
-    "09:12:44 .. 09:12:55 UTC (11 s): 14 trials ended by it, 14 tries run again; POST /api/v4/runs answered 503 (24), GET /api/v4/runs/…/status got no answer (4)"
+    "09:12:44 to 09:12:55 UTC (11 s): 14 trials ended by it, 14 tries run again; POST /api/v4/runs answered 503 (24), GET /api/v4/runs/…/status got no answer (4)"
 
   it("scenarios that one outage or one cause kept from being scored are one finding, whatever they asked for", () => {
     assert.deepStrictEqual(told(away), [
@@ -197,7 +197,7 @@ describe("Attention.findings", () => {
     assert.deepStrictEqual(told({ ...away, results }), [
       [
         "2 scenarios",
-        "09:12:45 .. 09:12:46 UTC (1 s): 2 trials ended by it; GET /api/v2/sessions/… answered 503 (2)",
+        "09:12:45 to 09:12:46 UTC (1 s): 2 trials ended by it; GET /api/v2/sessions/… answered 503 (2)",
         2
       ]
     ])

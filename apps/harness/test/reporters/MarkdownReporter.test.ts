@@ -50,7 +50,7 @@ describe("MarkdownReporter", () => {
     assert.notInclude(text, '"runs 1"')
     assert.match(
       annotations(away)[0] ?? "",
-      /^::error title=14 scenarios%3A service not reached::09:12:44 \.\. 09:12:55 UTC [^%]*\(4\)%0Aaway › runs 0%0A/u
+      /^::error title=14 scenarios%3A service not reached::09:12:44 to 09:12:55 UTC [^%]*\(4\)%0Aaway › runs 0%0A/u
     )
   })
 

@@ -28,7 +28,7 @@ const judgement: NightJudgement = {
 describe("what the nights before say", () => {
   it("is a line, with the smallest detectable change and what differs", () => {
     assert.deepStrictEqual(NightLines.lines({ ...green, judgement }), [
-      "history  against 12 nights: no evidence of change; would have seen 2.9 points less pass rate; 12 times longer",
+      "history  compared with 12 nights: no evidence of change. Smallest detectable change: pass rate 2.9 points lower, duration 12 times longer",
       "         tool 0.2.0, was 0.1.0"
     ])
   })
@@ -38,10 +38,10 @@ describe("what the nights before say", () => {
     assert.deepStrictEqual(NightLines.lines({ ...green, judgement: few }), ["history  not enough data, 3 nights"])
   })
 
-  it("is followed by who may be let go", () => {
+  it("is followed by scenarios that may leave quarantine", () => {
     const proposals = [{ suite: "shop", scenario: "pays", owner: "kim", clean: 60, evidence: "60 passed" }]
     assert.deepStrictEqual(NightLines.lines({ ...green, proposals }), [
-      "release  shop › pays (kim): 60 passed: take it out"
+      "release  shop › pays (kim): 60 passed. Remove it from quarantine."
     ])
   })
 })

@@ -44,7 +44,7 @@ describe("Outages", () => {
     )
     assert.deepStrictEqual(told(of(...scenarios)), [
       [
-        "09:12:54 .. 09:13:13 UTC (19.5 s)",
+        "09:12:54 to 09:13:13 UTC (19.5 s)",
         "40 trials ended by it",
         "POST /api/v4/runs answered 503 (32), POST /api/v4/runs got no answer (8)"
       ]
