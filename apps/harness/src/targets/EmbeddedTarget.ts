@@ -2,46 +2,30 @@ import { apiKeyHeader } from "@webagent/contract/Wire"
 import { ControlClient, type JournalEntry } from "@webagent/control"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { IdempotencyKey } from "@webagent/core"
-import { Behaviour, Control, ControlServer, Journal, Server, SimulatedService, verdictsOf } from "@webagent/simulation"
+import { ControlServer, Journal, Server, SimulatedService, verdictsOf } from "@webagent/simulation"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Capabilities from "./Capabilities.ts"
 import { type Connection } from "./Target.ts"
-import type { Introspection } from "./Introspection.ts"
+import * as Introspection from "./Introspection.ts"
 
 const apiKey = "wak_embedded"
 
-/** What the server inside this process says, without HTTP between: no row is ever missed. */
-const introspection = Effect.fnUntraced(function* (parts: Context.Context<Behaviour | Control | Journal>) {
-  const behaviour = Context.get(parts, Behaviour)
-  const control = Context.get(parts, Control)
+/** What the server inside this process says. Its rows come without HTTP between, so that none is ever missed. */
+const introspection = Effect.fnUntraced(function* (journal: Journal["Service"], control: ControlClient.ControlClient) {
   let rows: Array<JournalEntry> = []
-  yield* Context.get(parts, Journal).observe((row) => void rows.push(row))
+  yield* journal.observe((row) => void rows.push(row))
   return {
+    ...(yield* Introspection.remote(control, verdictsOf)),
     rows: Effect.sync(() => {
       const taken = rows
       rows = []
       return taken
     }),
-    ahead_ms: 0,
-    verdictsOf: (rows) => {
-      const { pollInterval } = behaviour.profile()
-      return verdictsOf(rows, {
-        pollInterval_ms: pollInterval === undefined ? undefined : Duration.toMillis(pollInterval)
-      })
-    },
-    verdicts: control.verdicts,
-    open: control.open,
-    end: (kind, id) =>
-      (kind === "session" ? control.stopSession(id) : control.cancelRun(id)).pipe(
-        Effect.as(true),
-        Effect.orElseSucceed(() => false)
-      ),
     exclusive: true
-  } satisfies Introspection
+  } satisfies Introspection.Introspection
 })
 
 /** The simulated service inside this process, on a free port, for as long as the scope lives. */
@@ -59,7 +43,7 @@ export const start = Effect.fnUntraced(function* (seed: number) {
     simulated: true,
     apiKey: Redacted.make(apiKey),
     control,
-    introspection: yield* introspection(parts),
+    introspection: yield* introspection(Context.get(parts, Journal), control),
     info: {
       name: "simulated service",
       address: server.address,

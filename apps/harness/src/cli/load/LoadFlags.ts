@@ -3,9 +3,10 @@ import * as Output from "@webagent/load/Output"
 import * as Argument from "effect/cli/Argument"
 import type * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Flags from "../Flags.ts"
-import { isWebAddress } from "../Parsers.ts"
+import { isWebAddress, parseDuration } from "../Parsers.ts"
 
 const makers: Readonly<Record<string, (url: string) => Output.Output>> = {
   prometheus: Output.prometheus,
@@ -24,6 +25,18 @@ const share = (name: string, example: string, description: string) =>
       Flag.filter(
         (share) => share >= 0 && share <= 1,
         () => `a share from 0 to 1, such as ${example}`
+      )
+    ),
+    description
+  )
+
+// k6 takes no shorter times; years are a typing error
+const time = (name: string, minimum: Duration.Duration, description: string) =>
+  Flags.optional(
+    Flag.String(name).pipe(
+      Flag.filterMap(
+        (text) => Option.filter(parseDuration(text), Duration.between({ minimum, maximum: Duration.days(365) })),
+        () => `a time from ${Duration.format(minimum)} to 365d, such as 30s or 5m`
       )
     ),
     description
@@ -52,12 +65,12 @@ export const flags = {
   seed: Flags.count("seed", 0, `With --ab: draw the order in pairs from N (default: ${defaults.seed})`),
   target: Flags.target("a service started for this test"),
   rate: Flags.count("rate", 1, "Start N flows per second at full load (default: the test's)"),
-  duration: Flags.duration("duration", "Start new flows for this time, such as 60s (default: the test's)"),
+  duration: time("duration", Duration.seconds(1), "Start new flows for this time, such as 60s (default: the test's)"),
   vus: Flags.count("vus", 1, "Run N virtual users (closed model) instead of a rate"),
   mix: Flags.text("mix", "Set the weights of the flows: runs=3,browsers=1 (default: the test's)"),
   sample: share("sample", "0.1", "Check this share of responses against the contract (default: 0.01)"),
   task: Flags.text("task", "Give runs this task (default: a greeting, 200 ms when simulated)"),
-  runTimeout: Flags.duration("run-timeout", "Wait this long for a run to end (default: 30s)"),
+  runTimeout: time("run-timeout", Duration.millis(100), "Wait this long for a run to end (default: 30s)"),
   thresholds: Flags.text("thresholds", "Replace thresholds of the test by those in FILE (JSON)"),
   profile: Flags.text("profile", "Set the behavior of the simulated service: a preset or a JSON file"),
   segments: Flags.integer("segments", 1).pipe(

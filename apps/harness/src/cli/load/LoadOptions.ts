@@ -20,30 +20,10 @@ import { isWebAddress } from "../Parsers.ts"
 import type { LoadOptions } from "./LoadFlags.ts"
 import * as SimulatedService from "./SimulatedService.ts"
 
-// k6 takes no shorter times; years are a typing error
-const bounds = {
-  "--duration": { shortest: Duration.seconds(1), longest: Duration.days(365) },
-  "--run-timeout": { shortest: Duration.millis(100), longest: Duration.days(365) }
-}
-
-/** What is wrong with a time, in one sentence; undefined when nothing is. */
-const problemInTime = (flag: keyof typeof bounds, time: Duration.Duration | undefined): string | undefined => {
-  const { longest, shortest } = bounds[flag]
-  if (time === undefined) return undefined
-  if (Duration.isLessThan(time, shortest)) {
-    return `${flag} must be ${Duration.format(shortest)} or more; got ${Duration.format(time)}.`
-  }
-  return Duration.isGreaterThan(time, longest)
-    ? `${flag} must be ${Duration.format(longest)} or less; got ${Duration.format(time)}.`
-    : undefined
-}
-
 const isLoadTest = (name: string): name is LoadTestName => Object.hasOwn(loadTests, name)
 
 /** The load test of a name, with how much of it. */
 export const planOf = ({ duration, rate, test: name }: Pick<LoadOptions, "duration" | "rate" | "test">) => {
-  const problem = problemInTime("--duration", duration)
-  if (problem !== undefined) return Effect.fail(usage(problem))
   if (isLoadTest(name)) {
     const test = loadTests[name]
     const duration_ms = duration === undefined ? test.duration_ms : Duration.toMillis(duration)
@@ -64,8 +44,6 @@ export const settingsOf = Effect.fnUntraced(function* (options: LoadOptions) {
       catch: (error) => usage(error instanceof Error ? error.message : String(error))
     })
   }
-  const problem = problemInTime("--run-timeout", runTimeout)
-  if (problem !== undefined) return yield* usage(problem)
   return {
     mix,
     sample,
