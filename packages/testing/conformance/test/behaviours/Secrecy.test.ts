@@ -23,7 +23,10 @@ describe("secrets", () => {
         const three = yield* V3Sessions
         for (const task of ["secret 1", "secret 2", "secret 3"]) {
           const error = yield* Effect.flip(runs.create({ task }))
-          assert.match(error.message, /status 30[278].*It points to http:\/\/127\.0\.0\.1:\d+\/trap\/api\/v4\/runs\. Request id \S+\.$/u)
+          assert.match(
+            error.message,
+            /status 30[278].*It points to http:\/\/127\.0\.0\.1:\d+\/trap\/api\/v4\/runs\. Request id \S+\.$/u
+          )
         }
         yield* Effect.flip(three.create({ task: "secret" }))
         yield* Effect.flip(runs.get(unknownId))
