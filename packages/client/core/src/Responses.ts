@@ -1,3 +1,4 @@
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Answered } from "./Answered.ts"
@@ -16,30 +17,29 @@ export interface ResponseInfo {
   readonly duration_ms: number
 }
 
-/** Is told of each response. */
-export const Slot = Context.Reference<((answered: Answered) => Effect.Effect<void>) | undefined>(
+/** Is told of each response, and when it came. */
+export const Slot = Context.Reference<((answered: Answered, now_ms: number) => void) | undefined>(
   "@webagent/core/Responses/Slot",
   { defaultValue: () => undefined }
 )
 
-/** Runs an effect, and keeps the last response that its calls get. */
+/** Runs an effect, and keeps the last response that its calls get. Most callers do not ask what it was. */
 export const recorded = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
-  keep: (response: ResponseInfo) => void
+  keep: (response: () => ResponseInfo) => void
 ): Effect.Effect<A, E, R> =>
-  Effect.flatMap(Elapsed.now_ms, (began_ms) =>
-    Effect.provideService(effect, Slot, (answered) =>
-      Effect.map(Elapsed.now_ms, (now_ms) =>
-        keep({
-          status: answered.status,
-          headers: answered.headers(),
-          requestId: answered.requestId,
-          attempts: answered.attempt,
-          duration_ms: now_ms - began_ms
-        })
-      )
+  Effect.withFiber((fiber) => {
+    const began_ms = Elapsed.read_ms(fiber.getRef(Clock.Clock))
+    return Effect.provideService(effect, Slot, (answered, now_ms) =>
+      keep(() => ({
+        status: answered.status,
+        headers: answered.headers(),
+        requestId: answered.requestId,
+        attempts: answered.attempt,
+        duration_ms: now_ms - began_ms
+      }))
     )
-  )
+  })
 
 /**
  * The value of a call with the response that brought it: status, headers, request id, attempts and duration. Of several
@@ -60,9 +60,9 @@ export const withResponse = <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<{ readonly data: A; readonly response: ResponseInfo | undefined }, E, R> =>
   Effect.suspend(() => {
-    let response: ResponseInfo | undefined
-    const keep = (last: ResponseInfo) => {
+    let response: (() => ResponseInfo) | undefined
+    const keep = (last: () => ResponseInfo) => {
       response = last
     }
-    return Effect.map(recorded(effect, keep), (data) => ({ data, response }))
+    return Effect.map(recorded(effect, keep), (data) => ({ data, response: response?.() }))
   })

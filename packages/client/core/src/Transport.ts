@@ -1,4 +1,5 @@
 import type { ApiVersion } from "@webagent/contract/Wire"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -112,7 +113,11 @@ const make = Effect.gen(function* () {
       const guarded = Breaker.guard(guarding, outgoing, exchangeOnce(outgoing))
       const answered = hooks === undefined ? guarded : hooked(hooks, outgoing, guarded)
       const slot = fiber.getRef(Responses.Slot)
-      return slot === undefined ? answered : Effect.tap(answered, slot)
+      if (slot === undefined) return answered
+      return Effect.map(answered, (response) => {
+        slot(response, Elapsed.read_ms(fiber.getRef(Clock.Clock)))
+        return response
+      })
     })
 
   const exchange: Transport["Service"]["exchange"] = (version, request) =>

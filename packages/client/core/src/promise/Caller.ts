@@ -54,20 +54,11 @@ export interface How {
   readonly wait?: boolean
 }
 
-/** A promise that knows the last response of its call. */
-class Answering<A> extends Promise<A> implements Answer<A> {
-  slot: { response?: ResponseInfo } = {}
-
-  // what `then` gives is a plain promise
-  static override get [Symbol.species]() {
-    return Promise
-  }
-
-  async withResponse() {
-    const data = await this
-    return { data, response: this.slot.response as ResponseInfo }
-  }
-}
+/** Lets a promise tell the last response of its call; a subclass of Promise would make each `await` slower. */
+const answering = <A>(promise: Promise<A>, responseOf: () => ResponseInfo): Answer<A> =>
+  Object.defineProperty(promise as Answer<A>, "withResponse", {
+    value: async () => ({ data: await promise, response: responseOf() })
+  })
 
 /** What a call has chosen, as the effects take it. */
 const choicesOf = (options: Options | undefined, isWait: boolean) => {
@@ -230,11 +221,11 @@ export const make = <R>(services: Layer.Layer<R, never, Transport>, options: Web
     site: Error,
     depth: number
   ): Answer<A> => {
-    const slot: { response?: ResponseInfo } = {}
-    const keep = (response: ResponseInfo) => {
-      slot.response = response
+    let response: (() => ResponseInfo) | undefined
+    const keep = (last: () => ResponseInfo) => {
+      response = last
     }
-    const promise = new Answering<A>((resolve, reject) => {
+    const promise = new Promise<A>((resolve, reject) => {
       const signal = signalOf(options?.signal)
       if (closing !== undefined) return reject(new WebAgentClosedError())
       if (signal?.aborted === true) return reject(signal.reason)
@@ -248,10 +239,9 @@ export const make = <R>(services: Layer.Layer<R, never, Transport>, options: Web
         else reject(signal?.aborted === true ? signal.reason : rejectionOf(exit.cause))
       })
     })
-    promise.slot = slot
     // one that is rejected before it is awaited must not end the process: who awaits it later sees the rejection
     promise.catch(ignore)
-    return promise
+    return wait ? (promise as Answer<A>) : answering(promise, () => response?.() as ResponseInfo)
   }
 
   async function* iterate<A, E>(
@@ -297,7 +287,14 @@ export const make = <R>(services: Layer.Layer<R, never, Transport>, options: Web
   }
 
   return {
-    call: (effect, options, how = {}) => start(effect, options, how, new Error(), 2),
+    call: (effect, options, how = {}) => {
+      // a call would cost a fifth more with all frames: these are two of ours and four of the caller
+      const limit = Error.stackTraceLimit
+      Error.stackTraceLimit = Math.min(limit, 6)
+      const site = new Error()
+      Error.stackTraceLimit = limit
+      return start(effect, options, how, site, 2)
+    },
     iterate: (stream, options) => {
       const site = new Error()
       return {
