@@ -1,3 +1,4 @@
+import * as Gate from "@webagent/report/Gate"
 import * as Attention from "../reporters/Attention.ts"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import { program, quoted } from "./Program.ts"
@@ -44,6 +45,7 @@ export const next =
     if (report.interrupted) return undefined
     const worst = Attention.items(report).find(({ result }) => result !== undefined)?.result
     if (worst !== undefined) return replayOf(worst)
+    if (!Gate.of(report).green) return undefined
     if (options.target === "simulated") {
       return `${program} run --target https://your.service --suite v4-runs   (needs WEBAGENT_API_KEY)`
     }

@@ -52,12 +52,21 @@ const moneyOf = ({ cost_usd, fingerprint }: Night): string =>
 const passedOf = ({ scenarios }: Night): string =>
   `${scenarios.filter(({ verdict }) => verdict === "passed").length} of ${scenarios.length} passed`
 
+/** Why a night is not green, in a line; the first reason of several. */
+const whyOf = ({ judgement, reasons, tier }: NightVerdict): string => {
+  const [reason] = reasons
+  const row = judgement.rows.find((row) => row.tier === "unusual")
+  if (reason !== undefined || tier !== "unusual" || row === undefined) return reason ?? ""
+  const of = row.scenario === null ? "the whole night" : `${row.scenario.suite} › ${row.scenario.name}`
+  return `${row.figure} of ${of}: ${row.evidence.split(";")[0]}`
+}
+
 /** A night in a line: its status, its report, why, how many scenarios passed, its time and its cost. */
 const line = (shown: Shown): string => {
   const { night, verdict } = shown
   const { status, word } = tiers[verdict.tier]
-  const [why = ""] = verdict.reasons
-  const at = `${night.startedAt.slice(0, 16).replace("T", " ")} UTC`
+  const why = whyOf(verdict)
+  const at = night.startedAt.slice(0, 16).replace("T", " ")
   return `<li><span class="status ${status}">${word}</span><b>${linked(shown, at)}</b><span class="why" title="${escape(why)}">${escape(why)}</span><span>${passedOf(night)}</span><span class="n">${duration(night.duration_ms)}</span><span class="n">${escape(moneyOf(night))}</span></li>`
 }
 
@@ -159,7 +168,7 @@ export const render = ({ last, linkOf, past }: NightsOptions): string => {
 <header class="top wrap"><h1><span class="status ${status}">${word}<span class="sr">:</span></span> ${escape(title)}</h1></header>
 <main class="wrap">
 <section aria-labelledby="map-h"><h2 id="map-h">Scenarios by nights</h2>${heatMap(shown)}</section>
-<section aria-labelledby="nights-h"><h2 id="nights-h">Nights</h2><ul class="nights-list">${shown.map(line).join("")}</ul></section>
+<section aria-labelledby="nights-h"><h2 id="nights-h">Nights <span class="faint small">times in UTC</span></h2><ul class="nights-list">${shown.map(line).join("")}</ul></section>
 </main>
 </body></html>
 `

@@ -42,10 +42,11 @@ const policy = [
 // what differs less is as usual
 const notable = 0.2
 
-/** What a figure usually is, where tonight's is far from it. */
+/** That a figure is as usual, or what it usually is where tonight's is far from it. */
 const usually = (before: ReadonlyArray<number>, now: number, format: (value: number) => string): string => {
   const usual = before.toSorted((a, b) => a - b)[before.length >> 1] ?? 0
-  return before.length < 5 || usual === 0 || Math.abs(now / usual - 1) < notable ? "" : `usually ${format(usual)}`
+  if (before.length < 5 || usual === 0) return ""
+  return Math.abs(now / usual - 1) < notable ? "as usual" : `usually ${format(usual)}`
 }
 
 const top = (report: RunReport, nights: ReadonlyArray<Night>): string => {
@@ -85,8 +86,7 @@ const top = (report: RunReport, nights: ReadonlyArray<Night>): string => {
         (usual) => Money.rounded(usual.toFixed(4))
       )
     ],
-    [running === 0 ? "nothing" : number(running), running === 0 ? "still running" : "may still be running"],
-    ...(nights.length === 0 ? [] : [[counted(nights.length, "earlier night"), ""] as const])
+    [running === 0 ? "nothing" : number(running), running === 0 ? "still running" : "may still be running"]
   ]
   const status = Headline.statusOf(report)
   return `<header class="top wrap"><p class="kicker">${about.map((text) => `<span>${escape(text)}</span>`).join("")}<span class="theme js" role="group" aria-label="Colours"><button type="button" data-theme="auto" aria-pressed="true">Auto</button><button type="button" data-theme="light" aria-pressed="false">Light</button><button type="button" data-theme="dark" aria-pressed="false">Dark</button></span></p><h1><span class="status ${status}">${{ red: "Red", unusual: "Unusual", green: "Green" }[status]}<span class="sr">:</span></span> ${escape(title)}</h1><ul class="facts">${facts.map(([figure, noun]) => `<li>${figure === "" ? "" : `<b>${escape(figure)}</b> `}${escape(noun)}</li>`).join("")}</ul></header>`

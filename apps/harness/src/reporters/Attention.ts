@@ -113,11 +113,13 @@ const byVerdict: Readonly<Record<ScenarioResult["verdict"], readonly [rank: numb
 /** Whether it ended in a way that a person may have to look at. */
 export const isBad = ({ verdict }: ScenarioResult): boolean => byVerdict[verdict] !== undefined
 
-const left = (result: ScenarioResult): string => {
+/** Which browsers it leaked: a line, and the same with their ids. */
+const left = (result: ScenarioResult): Pick<Item, "cause" | "evidence"> => {
   const browsers = leakedBrowsersOf(result)
   const open = browsers.filter(({ stopped }) => !stopped)
   const after = open.length === 0 ? "stopped afterwards" : `${open.length} could not be stopped and may cost`
-  return `leaked ${counted(browsers.length, "browser")}, ${after}: ${browsers.map(({ id }) => id).join(", ")}`
+  const cause = `leaked ${counted(browsers.length, "browser")}, ${after}`
+  return { cause, evidence: `${cause}: ${browsers.map(({ id }) => id).join(", ")}` }
 }
 
 /** What is wrong with one scenario, quarantined or not. */
@@ -165,7 +167,7 @@ export const itemsOf = (result: ScenarioResult): ReadonlyArray<Item> => {
     })),
     ...(leakedBrowsersOf(result).length === 0
       ? []
-      : [{ rank: stillOpen ? 2 : 3, what: leakName, title, evidence: left(result), result, ...unclean }]),
+      : [{ rank: stillOpen ? 2 : 3, what: leakName, title, ...left(result), result, ...unclean }]),
     ...breachesOf(result)
       // a leaked browser is told above
       .filter(({ invariant }) => invariant !== "browsers-left-open" || leakedBrowsersOf(result).length === 0)
@@ -235,7 +237,7 @@ const together = (items: ReadonlyArray<Item>, rows: ReadonlyArray<Judged>): Read
 export const items = (report: RunReport): ReadonlyArray<Item> => {
   const tolerated = Gate.tolerated(report)
   const found = report.results.flatMap((result) =>
-    isQuarantined(result) ? [] : itemsOf(result).filter(({ rank }) => rank !== flakyRank || !tolerated.has(result))
+    isQuarantined(result) ? [] : itemsOf(result).filter((item) => !isFailing(item) || !tolerated.has(result))
   )
   const all: ReadonlyArray<Item> = [
     ...together(found, judged(report)),

@@ -138,7 +138,8 @@ const properties = (report: RunReport): string => {
     property("target", header.target.address),
     property("seed", header.seed),
     ...(header.shard === undefined ? [] : [property("shard", `${header.shard.index}/${header.shard.of}`)]),
-    property("cost_usd", report.cost_usd)
+    property("cost_usd", report.cost_usd),
+    property("report", "report.html")
   ])
 }
 

@@ -63,7 +63,7 @@ const detailsOf = (finding: Attention.Finding, replay: Replay): string => {
   const names = finding.items.slice(0, mostNamed).map(({ title }) => title)
   const more = finding.items.length - names.length
   const all = block([...names, ...(more === 0 ? [] : [`and ${more} more: see report.html`])].join("\n"))
-  return `<details><summary>${escape(`${finding.title}: ${finding.evidence}`)}</summary>\n\n${all}\n\nThe first:\n\n${block(factsOf(first, replay).join("\n"))}\n\n</details>\n`
+  return `<details><summary>${escape(`${finding.title}: ${finding.what}`)}</summary>\n\n${all}\n\nThe first:\n\n${block(factsOf(first, replay).join("\n"))}\n\n</details>\n`
 }
 
 const bytes = (text: string) => Buffer.byteLength(text)
@@ -103,7 +103,7 @@ export const render = (report: RunReport, replay: Replay): string => {
   const head = [
     `## ${{ red: "❌", unusual: "⚠️", green: "✅" }[Headline.statusOf(report)]} ${escape(Headline.titleOf(report))}`,
     "",
-    `${escape(header.target.name)} · ${Headline.passedText(report)} · seed ${header.seed} · ${counted(report.counts.trials, "trial")} · ${counted(report.counts.requests, "request")} · ${duration(report.duration_ms)} · began ${header.startedAt.slice(0, 19).replace("T", " ")} UTC`,
+    `${escape(header.target.name)} · ${Headline.passedText(report)} · seed ${header.seed} · ${counted(report.counts.trials, "trial")} · ${counted(report.counts.requests, "request")} · ${duration(report.duration_ms)} · began ${header.startedAt.slice(0, 19).replace("T", " ")} UTC · [report.html](report.html)`,
     ""
   ].join("\n")
   const ages = findings.map((finding) => Attention.age(finding))

@@ -3,7 +3,8 @@ import * as Advice from "../../src/cli/Advice.ts"
 import type { RunOptions } from "../../src/cli/RunFlags.ts"
 import * as Attention from "../../src/reporters/Attention.ts"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
-import { night } from "../reporters/fixture.ts"
+import type { JudgedRow } from "@webagent/report/NightJudgement"
+import { green, night } from "../reporters/fixture.ts"
 
 const options = { target: "simulated", seed: 1 } as RunOptions
 const nextOf = (results: ReadonlyArray<ScenarioResult>) => {
@@ -18,6 +19,13 @@ describe("Advice", () => {
     for (const results of [night.results, night.results.toReversed()]) {
       assert.strictEqual(nextOf(results), `run ${worst?.result?.name}`)
     }
+  })
+
+  it("nothing, where only the whole night is worse", () => {
+    const judged = { figure: "cost", scenario: null, verdict: "regressed", evidence: "" } as JudgedRow
+    const judgement = { verdict: "regressed", nights: 9, passedOver: [], differences: [], rows: [judged] } as const
+    assert.isUndefined(Advice.next(options, () => "run")({ ...green, judgement }))
+    assert.include(Advice.next(options, () => "run")(green), "--target")
   })
 
   it("what is in quarantine is nothing to do next", () => {

@@ -90,6 +90,16 @@ describe("what is unusual", () => {
   })
 })
 
+it("what failed as usual is no finding", () => {
+  const failed = { ...green.results[0], verdict: "failed" as const, trials: [trial({ verdict: "failed" })] }
+  const results = [failed as ScenarioResult]
+  const scenario = { suite: results[0]?.suite ?? "", name: results[0]?.name ?? "" }
+  const usual: JudgedRow = { ...row("pass rate", ""), scenario, verdict: "no evidence", tier: "fine" }
+  const report = { ...judgedBy(usual), results }
+  assert.deepStrictEqual(Attention.findings(report), [])
+  assert.strictEqual(Attention.findings({ ...report, judgement: judgedBy().judgement }).length, 1)
+})
+
 it("the pass rate of the whole night is not said again beside the scenarios that failed", () => {
   assert.notInclude(shown(judgedBy(row("pass rate", null))).join(), "the whole night")
   const calm = { ...judgedBy(row("pass rate", null)), results: green.results }

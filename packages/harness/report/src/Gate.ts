@@ -179,7 +179,7 @@ export const decide = (report: RunReport): GateResult => {
   const rows = judgement?.rows ?? []
   const open = results.filter((result) => !isCovered(result))
   const of = (verdict: ScenarioResult["verdict"]) => open.filter((result) => result.verdict === verdict)
-  const known = [...of("flaky"), ...of("failed")].filter((result) => isKnown(result, rows))
+  const known = [...of("flaky"), ...of("failed")].filter((result) => !isUncleanOnly(result) && isKnown(result, rows))
   const covered = new Set(results.filter(isCovered).map(nameOf))
   const unrun = cuts(report)
   const isShard = report.header.shard !== undefined

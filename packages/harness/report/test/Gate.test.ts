@@ -140,6 +140,12 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
     ["1 scenario did not pass in every trial, as usual: shop › buys"]
   ],
   [
+    "a passed scenario left a browser open, and its pass rate is as ever",
+    report([result("buys", "failed", { trials: [trial({ leakedBrowsers: [leak] })] })], judged(row({ tier: "fine" }))),
+    ["1 scenario left browsers open: shop › buys"],
+    []
+  ],
+  [
     "flaky, and four nights are too few",
     report([result("buys", "flaky")], judged(row({ nights: 4 }))),
     ["1 scenario passed in some trials only: shop › buys"],
