@@ -5,12 +5,12 @@ import {
   type ListenError,
   type PortInUseError,
   Server,
-  SimulatedService
+  SimulatedService,
+  spanFromText
 } from "@webagent/simulation"
 import * as SimulationFlags from "@webagent/simulation/SimulationFlags"
 import * as Config from "effect/Config"
 import * as Console from "effect/Console"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -46,19 +46,11 @@ const flags = {
   ),
   turnDuration: Flag.String("turn-duration").pipe(
     Flag.withDescription("Set how long a turn takes, such as 200ms or 2s (default: about 150ms)"),
-    Flag.filterMap(
-      (text) => Option.flatMap(Option.fromUndefinedOr(/^(\d+(?:\.\d+)?)(ms|s|m)$/u.exec(text)?.slice(1)), toDuration),
-      () => "a time such as 200ms, 2s or 1m"
-    ),
+    Flag.filterMap(spanFromText, () => "a time such as 200ms, 2s or 1m"),
     Flag.optional
   ),
   ...SimulationFlags.flags
 }
-
-const units = { ms: "millis", s: "seconds", m: "minutes" } as const
-
-const toDuration = ([amount, unit]: ReadonlyArray<string>): Option.Option<Duration.Duration> =>
-  Duration.fromInput(`${Number(amount)} ${units[(unit ?? "ms") as keyof typeof units]}`)
 
 /** The keys to accept: as given, else from the environment, else a new one for use on this machine only. */
 const resolveKeys = Effect.fnUntraced(function* (host: string, given: ReadonlyArray<string>) {

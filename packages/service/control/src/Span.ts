@@ -1,43 +1,28 @@
 import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 
-const units = {
-  ms: "millis",
-  milli: "millis",
-  millis: "millis",
-  s: "seconds",
-  second: "seconds",
-  seconds: "seconds",
-  m: "minutes",
-  minute: "minutes",
-  minutes: "minutes",
-  h: "hours",
-  hour: "hours",
-  hours: "hours",
-  d: "days",
-  day: "days",
-  days: "days"
-} as const
+const units: Readonly<Record<string, string>> = { ms: "millis", s: "seconds", m: "minutes", h: "hours", d: "days" }
 
-const written = new RegExp(String.raw`^(\d+(?:\.\d+)?) ?(${Object.keys(units).join("|")})$`, "u")
-
-const parse = (text: string): Duration.Duration => {
-  const [, amount, unit] = written.exec(text) ?? []
-  return Duration.fromInputUnsafe(`${Number(amount)} ${units[(unit ?? "ms") as keyof typeof units]}`)
-}
+const written = /^(\d+(?:\.\d+)?) ?(ms|[smhd]|millis?|seconds?|minutes?|hours?|days?)$/u
 
 const day_ms = 86_400_000
 
 /** The longest length of time that is taken: dates that many of these make are still dates. */
 const longest_days = 36_500
 
-const isShort = (text: string): boolean => {
-  const [, amount, unit] = written.exec(text) ?? []
-  if (amount === undefined || unit === undefined) return true
-  const ms = Number(amount) * Duration.toMillis(Duration.fromInputUnsafe(`1 ${units[unit as keyof typeof units]}`))
-  return ms <= longest_days * day_ms
+/** A length of time as people write it, such as `200ms` or `45 seconds`. */
+export const spanFromText = (text: string): Option.Option<Duration.Duration> => {
+  const [, amount, unit = ""] = written.exec(text) ?? []
+  return amount === undefined ? Option.none() : Duration.fromInput(`${amount} ${units[unit] ?? unit}` as Duration.Input)
 }
+
+const isShort = (text: string): boolean =>
+  Option.match(spanFromText(text), {
+    onNone: () => true,
+    onSome: (span) => Duration.toMillis(span) <= longest_days * day_ms
+  })
 
 const scales = [
   ["days", day_ms],
@@ -59,7 +44,7 @@ export const Span = Schema.String.check(
   Schema.makeFilter(isShort, { expected: `a length of time of at most ${longest_days} days` })
 ).pipe(
   Schema.decodeTo(Schema.Duration, {
-    decode: SchemaGetter.transform(parse),
+    decode: SchemaGetter.transform((text) => Option.getOrElse(spanFromText(text), () => Duration.zero)),
     encode: SchemaGetter.transform(write)
   })
 )

@@ -1,3 +1,4 @@
+export { spanFromText } from "@webagent/control"
 export { Engine } from "@webagent/engine"
 export { LinkTokens, ListenError, type ListenOptions, PortInUseError, Server, version } from "@webagent/server"
 export * from "./behaviour/Behaviour.ts"

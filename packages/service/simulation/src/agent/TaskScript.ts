@@ -1,5 +1,6 @@
 import { decimalPattern } from "@webagent/contract"
-import * as Duration from "effect/Duration"
+import { spanFromText } from "@webagent/control"
+import type * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -29,19 +30,13 @@ const decimal = {
   expected: "a decimal number such as 0.0132",
   parse: (text: string) => (decimalPattern.test(text) && !text.startsWith("-") ? text : undefined)
 }
-const units = { ms: "millis", s: "seconds", m: "minutes", h: "hours" } as const
 
 /** How the raw text of each key's value is read; `undefined` is a refusal. */
 const keys: { readonly [Key in keyof TaskScript]-?: Reader } = {
   outcome: words("completed", "failed", "cancelled"),
   duration: {
     expected: "a number with ms, s, m or h, such as 200ms",
-    parse: (text) => {
-      const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/u.exec(text) ?? []
-      return unit === undefined
-        ? undefined
-        : Option.getOrUndefined(Duration.fromInput(`${Number(amount)} ${units[unit as keyof typeof units]}`))
-    }
+    parse: (text) => Option.getOrUndefined(spanFromText(text))
   },
   output: { expected: "a word or JSON", parse: (text) => Result.getOrElse(json(text), () => text) },
   error: {
