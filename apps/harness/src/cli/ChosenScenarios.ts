@@ -52,11 +52,11 @@ export const choose = Effect.fnUntraced(function* (
     )
   }
   const scenarios = loaded.flatMap(({ suite }) => suite.scenarios.map(({ name }) => ({ suite: suite.name, name })))
-  const book = yield* NightHistory.open(options, scenarios)
-  const learned = book.learned(options.target)
+  const history = yield* NightHistory.open(options, scenarios)
+  const learned = history.learned(options.target)
   const argumentOf = (name: string) => loaded.find(({ suite }) => suite.name === name)?.argument ?? name
   const part = shard === undefined ? { plan: all } : Shards.partOf({ plan: all, learned, trials, shard, was })
-  return { argumentOf, book, learned, ...part }
+  return { argumentOf, history, learned, ...part }
 })
 
 /** The limits that the flags set, with those that hold unless told otherwise. */

@@ -54,7 +54,7 @@ export class JournalRows {
     return this.pages.get(mark)?.length ?? 0
   }
 
-  /** The rows about a trial's requests and about what they made, in order; the book keeps them no more. */
+  /** The rows about a trial's requests and about what they made, in order; they are kept no longer. */
   take(mark: string): ReadonlyArray<JournalEntry> {
     const taken = new Set<JournalEntry>()
     const ids = new Set<string>()

@@ -42,7 +42,7 @@ export const make = Effect.fnUntraced(function* (
   const allowed = new Map(plan.map(({ scenario, suite }) => [scenarioKey(suite, scenario.name), scenario.allows]))
   const files = directory === undefined ? undefined : yield* TraceFiles.make(directory)
   const fs = yield* FileSystem.FileSystem
-  const book = new JournalRows()
+  const journal = new JournalRows()
   const open: Array<Leftover.Leftover> = []
   const unstopped = new Set<string>()
   const blamed = new Set<string>()
@@ -58,7 +58,7 @@ export const make = Effect.fnUntraced(function* (
     introspection === undefined
       ? Effect.void
       : introspection.rows.pipe(
-          Effect.map((rows) => book.add(rows)),
+          Effect.map((rows) => journal.add(rows)),
           Effect.catch(({ message }) => Effect.sync(() => (journalError ??= message)))
         )
 
@@ -66,13 +66,13 @@ export const make = Effect.fnUntraced(function* (
     if (introspection === undefined) return undefined
     const mark = target.markOf(log)
     const wanted = answered(log)
-    const isWaiting = () => journalError === undefined && book.requests(mark) < wanted
+    const isWaiting = () => journalError === undefined && journal.requests(mark) < wanted
     yield* readOn
     for (let look = 1; look < patience.looks && isWaiting(); look++) {
       yield* Effect.sleep(patience.pause)
       yield* readOn
     }
-    return book.take(mark)
+    return journal.take(mark)
   })
 
   const traceOf = (ended: EndedTrial, rows: ReadonlyArray<JournalEntry>) => {

@@ -64,7 +64,10 @@ const lastLine = (report: LoadReport, style: Style): string => {
 }
 
 /** What load tests may have left open at a service that lives on, in one line; undefined when there is nothing. */
-export const leftOpen = (summaries: ReadonlyArray<Pick<K6Summary, "metrics">>, address: string): string | undefined => {
+export const leftovers = (
+  summaries: ReadonlyArray<Pick<K6Summary, "metrics">>,
+  address: string
+): string | undefined => {
   const metrics = [
     ["browsers_leaked", "browser"],
     ["runs_lost", "run"]

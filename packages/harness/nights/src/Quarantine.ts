@@ -65,7 +65,7 @@ const days = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) /
 const nameOf = ({ scenario, suite }: Entry) => `${suite} › ${scenario}`
 
 /** Why an entry may not be as it is; undefined when it may. */
-const trouble = (entry: Entry, index: number, entries: ReadonlyArray<Entry>, today: string): string | undefined => {
+const mistake = (entry: Entry, index: number, entries: ReadonlyArray<Entry>, today: string): string | undefined => {
   const { expires, since } = entry
   const field = (name: string) => `entries[${index}].${name} (${nameOf(entry)})`
   if (since > today) return `${field("since")}: ${since} is not yet; a quarantine cannot be taken in advance`
@@ -86,7 +86,7 @@ export const parse = (text: string, today: string): Result.Result<Quarantine, st
   if (Result.isFailure(decoded)) return Result.fail(decoded.failure.message.replaceAll(/\s+/gu, " "))
   const { entries } = decoded.success
   for (const [index, entry] of entries.entries()) {
-    const why = trouble(entry, index, entries, today)
+    const why = mistake(entry, index, entries, today)
     if (why !== undefined) return Result.fail(why)
   }
   return Result.succeed({ cleanTrials: decoded.success.cleanTrials ?? cleanTrials, entries })

@@ -104,7 +104,7 @@ export const comparePair = (options: LoadFlags.LoadOptions, urlA: string) =>
     const kept = [urlA === "simulated" ? [] : [a], urlB === "simulated" ? [] : [b]].flat()
     const summaries = new Map<string, Array<K6Summary>>(kept.map(({ address }) => [address, []]))
     const reportLeftOpen = Effect.suspend(() => {
-      const lines = [...summaries].flatMap(([address, all]) => LoadReport.leftOpen(all, address) ?? [])
+      const lines = [...summaries].flatMap(([address, all]) => LoadReport.leftovers(all, address) ?? [])
       return write(lines.map((line) => `left     ${line}\n`).join(""))
     })
 

@@ -164,7 +164,7 @@ export const runLoadTest = (options: LoadFlags.LoadOptions) =>
       const judged = yield* judge(options, history, report)
       const judgement = judged?.judgement
       // a service that was started for this has ended, with all its work
-      const left = isOurs ? undefined : LoadReport.leftOpen([report], target.address)
+      const left = isOurs ? undefined : LoadReport.leftovers([report], target.address)
       // printed before it is written: a full disk does not lose the result
       yield* say([
         ...LoadReport.ending(report, style),

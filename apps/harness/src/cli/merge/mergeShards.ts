@@ -104,11 +104,11 @@ export const mergeShards = Effect.fnUntraced(function* (given: {
 }) {
   const { options, shards } = given
   const merged = yield* Effect.mapError(Effect.fromResult(merge(shards, given)), usage)
-  const book = yield* NightHistory.open(
+  const history = yield* NightHistory.open(
     options,
     merged.report.results.map(({ name, suite }) => ({ suite, name }))
   )
-  const concluded = book.conclude(merged.report)
+  const concluded = history.conclude(merged.report)
   const report = { ...concluded, gate: Gate.decide(concluded) }
   const wanted = options.reporters.includes("ndjson")
   const events = wanted ? yield* Effect.forEach(shards, eventsOf) : undefined
@@ -131,14 +131,14 @@ export const mergeShards = Effect.fnUntraced(function* (given: {
     options: { ...options, reportDir: directory, reporters: options.reporters.filter((name) => name !== "ndjson") },
     replay,
     next: Advice.next(options, replay),
-    nights: book.nights,
-    history: book.history
+    nights: history.nights,
+    history: history.history
   })
   yield* reporting.emit({ _tag: "RunStarted", header: report.header })
   for (const result of report.results) yield* reporting.emit({ _tag: "ScenarioFinished", result })
   yield* reporting.emit({ _tag: "RunFinished", report })
   const written = yield* Effect.exit(reporting.finish)
-  yield* Reporting.both(written, yield* Effect.exit(book.record(report, directory)))
+  yield* Reporting.both(written, yield* Effect.exit(history.record(report, directory)))
 
   if (!Gate.of(report).green) return yield* new NotGreen({ exitCode: 1 })
 }, Effect.scoped)

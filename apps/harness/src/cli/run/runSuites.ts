@@ -88,7 +88,7 @@ const resumedHeader = Effect.fnUntraced(function* (
 /** Runs the chosen scenarios on the chosen target and reports; fails with NotGreen when something is wrong. */
 export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resumed?: Resumed) =>
   Effect.gen(function* () {
-    const { argumentOf, book, learned, plan, ...part } = yield* choose(options, { was: resumed?.header.shard })
+    const { argumentOf, history, learned, plan, ...part } = yield* choose(options, { was: resumed?.header.shard })
     const target = yield* TargetSource.open(options)
     const fresh = {
       ...(yield* headerOf(options, target, plan, argumentOf)),
@@ -110,8 +110,8 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
         options,
         replay,
         next: Advice.next(options, replay),
-        nights: book.nights,
-        history: book.history,
+        nights: history.nights,
+        history: history.history,
         resumed
       })
       const report = yield* Runner.run({
@@ -119,8 +119,8 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
         plan,
         contextOf: target.contextOf,
         lacks: target.lacks,
-        suspects: book.suspects,
-        conclude: book.conclude,
+        suspects: history.suspects,
+        conclude: history.conclude,
         ...(yield* Inspector.make(target, plan, reporting.directory)),
         timeout: options.timeout ?? defaultTimeout(target),
         release: EndOfRun.timeFor(target),
@@ -141,7 +141,7 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
       const keyIn = yield* KeyScan.clean(reporting.directory, target.apiKey)
       if (keyIn.length > 0) yield* Console.error(`Removed the API key from ${keyIn.join(", ")}.`)
       // before the run is over: one that was killed here goes on, and is recorded then
-      const recorded = yield* Effect.exit(Effect.andThen(book.record(report, reporting.directory), reporting.end))
+      const recorded = yield* Effect.exit(Effect.andThen(history.record(report, reporting.directory), reporting.end))
       yield* Reporting.both(written, recorded)
       return { report, isClean: keyIn.length === 0 }
     }).pipe(Effect.uninterruptible)
