@@ -248,6 +248,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "v2: the judge's report is an object, not a string",
     suite: "v2-sessions",
     noticedBy: "a judge's verdict comes with its report as JSON text",
+    claimed: true,
     make: () =>
       answers(
         "GET",
