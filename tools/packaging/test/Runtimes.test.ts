@@ -128,6 +128,15 @@ describe.each(processes)("$name", ({ args, command = "", name }) => {
   )
 })
 
+/** What `hostile.mjs` says where nothing has failed. */
+const unharmed = { cases: 109, runs: 218, failed: [] }
+
+describe("Node 24 at a hostile service", () => {
+  it("loses and doubles nothing, and shows no key, over undici and over fetch", async () => {
+    assert.deepStrictEqual(await run(process.execPath, ["hostile.mjs"]), unharmed)
+  })
+})
+
 describe("Node 20", () => {
   it.skipIf(node20 === undefined)(
     "installs the clients, runs the README's programs, sends through undici",
@@ -149,6 +158,8 @@ describe("Node 20", () => {
       // its fetch would have said so
       await run(node, ["-p", `fetch("${relay.address}/x").then(() => 1), 1`], {}, client)
       assert.isTrue(byFetch(relay.seen.at(-1)))
+
+      assert.deepStrictEqual(await run(node, ["hostile.mjs"], {}, client), unharmed)
 
       const settings = { WEBAGENT_BASE_URL: service.address, WEBAGENT_API_KEY: service.apiKey }
       for (const program of ["first-run.mjs", "first-run-effect.mjs"]) {

@@ -8,6 +8,7 @@ import type { Answered } from "./Answered.ts"
 import * as Call from "./Call.ts"
 import * as OwnError from "./OwnError.ts"
 import * as Received from "./Received.ts"
+import type { Redact } from "./Redact.ts"
 import { TooManyRequestsError } from "./TooManyRequestsError.ts"
 import { inLine, TransportError, UndecodableAnswer, UnexpectedStatus } from "./TransportError.ts"
 
@@ -81,7 +82,7 @@ const describedError = (described: Described, status: number, body: string) => {
  */
 export const interpreter = (
   described: Described,
-  redact: (text: string) => string,
+  redact: Redact,
   idOf: (answer: unknown) => string | undefined
 ): ((answered: Answered) => Effect.Effect<unknown, unknown>) => {
   const decode = decoderOf(described.success)
@@ -94,7 +95,7 @@ export const interpreter = (
       )
     }
     const text = answered.text()
-    const json = parseJson(text)
+    const json = parseJson(redact(text, true))
     const answer = decode(Result.map(json, prepare))
     if (Result.isSuccess(answer)) return Effect.succeed(complete(answer.success, Result.getOrUndefined(json)))
     const body = redact(text)

@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as LogLevel from "effect/LogLevel"
 import * as References from "effect/References"
 import { Answered } from "./Answered.ts"
@@ -61,6 +62,12 @@ export const make = ({
   send,
   timeouts
 }: ExchangeOptions): ((outgoing: Outgoing) => Effect.Effect<Answered, TransportError>) => {
+  /** What fetch is told beside the request, by the call or by the client. */
+  const optionsOf = (context: Context.Context<never>): RequestInit => {
+    const own = Context.getOrUndefined(context, FetchHttpClient.RequestInit)
+    return own === undefined ? options : { ...options, ...own, redirect: "manual" }
+  }
+
   const failed = (outgoing: Outgoing, reason: TransportErrorReason) =>
     new TransportError({
       ...Call.of(outgoing),
@@ -158,17 +165,21 @@ export const make = ({
         clearPart?.()
       }
       const { body, headers, method, url } = outgoing
-      const end = send({ method, url, headers: keyed(headers), body, options }, fiber.context, {
-        onPhase: (reached) => {
-          phase = reached
-          if (reached !== "body" || isOver) return
-          clearPart?.()
-          clearPart = limit("body", Elapsed.read_ms(clock))
-        },
-        onAnswer: (answer) => finish(answer.status, Effect.succeed(new Answered(outgoing, answer))),
-        onFailure: (cause, isRefused) => fail(isRefused === true ? unsendable() : toReason(cause, took_ms(), phase)),
-        onDefect: (cause) => finish(0, Effect.failCause(cause), "Defect")
-      })
+      const end = send(
+        { method, url, headers: keyed(headers), body, options: optionsOf(fiber.context) },
+        fiber.context,
+        {
+          onPhase: (reached) => {
+            phase = reached
+            if (reached !== "body" || isOver) return
+            clearPart?.()
+            clearPart = limit("body", Elapsed.read_ms(clock))
+          },
+          onAnswer: (answer) => finish(answer.status, Effect.succeed(new Answered(outgoing, answer))),
+          onFailure: (cause, isRefused) => fail(isRefused === true ? unsendable() : toReason(cause, took_ms(), phase)),
+          onDefect: (cause) => finish(0, Effect.failCause(cause), "Defect")
+        }
+      )
       return Effect.sync(() => {
         isOver = true
         clear()

@@ -14,13 +14,33 @@ const named: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "g
 
 /**
  * Takes a secret out of texts, however a service that echoes it has escaped it. A text that has the secret in no form is
- * given back as it is.
+ * given back as it is. With `isValue` the text is JSON that becomes a value of the program: the addresses in it stay, since
+ * that of a browser may need the key, and so does a secret that is short enough to be a word.
  */
-export const make = (secret: string): ((text: string) => string) => {
+export type Redact = (text: string, isValue?: boolean) => string
+
+/** Whether what precedes a place in JSON begins the text there as an address. */
+const isInAddress = (text: string, at: number) => {
+  // addresses are short, and a body may be nothing but keys
+  const before = text.slice(Math.max(0, at - 2000), at)
+  return /^[a-z][a-z\d+.-]*:(?:\\?\/){2}\S*$/iu.test(before.slice(before.lastIndexOf('"') + 1))
+}
+
+const shortest = 12
+
+/** Takes a secret out of texts. */
+export const make = (secret: string): Redact => {
   const forms = Array.from(secret, (character) => {
     const name = named[character]
     return name === undefined ? formsOf(character) : `(?:&${name};|${formsOf(character)})`
   })
   const pattern = new RegExp(forms.join(""), "gu")
-  return (text) => text.replaceAll(pattern, "<redacted>")
+  // a look at each answer costs less than the pattern: letters and digits are escaped in these ways only
+  const [longest = ""] = (secret.match(/[a-z\d]+/giu) ?? []).toSorted((a, b) => b.length - a.length)
+  const mayHold = (text: string) => [longest, "\\u00", "%", "&#"].some((part) => text.includes(part))
+  return (text, isValue = false) => {
+    if (!isValue) return text.replaceAll(pattern, "<redacted>")
+    if (secret.length < shortest || !mayHold(text)) return text
+    return text.replaceAll(pattern, (found, at: number) => (isInAddress(text, at) ? found : "<redacted>"))
+  }
 }

@@ -64,8 +64,7 @@ const make = Effect.gen(function* () {
   }
   // redirects are left alone, the key out of sight, spans to us
   const usual = Context.make(HttpTags.TracerDisabledWhen, () => true).pipe(
-    Context.add(Headers.CurrentRedactedNames, [...(yield* Headers.CurrentRedactedNames), config.apiKeyHeader]),
-    Context.add(FetchHttpClient.RequestInit, options)
+    Context.add(Headers.CurrentRedactedNames, [...(yield* Headers.CurrentRedactedNames), config.apiKeyHeader])
   )
   const exchangeOnce = Exchange.make({
     send: sendOf(yield* HttpTags.HttpClient, usual),
@@ -193,7 +192,7 @@ export class Transport extends Context.Service<
     /** Tells the hook that a poll was answered. */
     readonly onPoll: (event: Hooks.PollEvent) => void
     /** The text without the key, should a service echo it: as it is, or escaped as by JSON, a URL or HTML. */
-    readonly redact: (text: string) => string
+    readonly redact: Redact.Redact
   }
 >()("@webagent/core/Transport") {
   static readonly layer: Layer.Layer<Transport, never, ClientConfig | HttpClient.HttpClient> = Layer.effect(this, make)

@@ -113,7 +113,8 @@ export const called = (call: {
 
 /** A text from the network as a message says it: in one line, and no longer than `most` characters. */
 export const inLine = (text: string, most: number): string => {
-  const line = text.replaceAll(/\s+/gu, " ").trim()
+  // also what would colour or clear a terminal
+  const line = text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim()
   return line.length > most ? `${line.slice(0, most)}…` : line
 }
 

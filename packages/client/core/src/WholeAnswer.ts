@@ -1,7 +1,8 @@
 import * as Cause from "effect/Cause"
-import type * as Context from "effect/Context"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpBody from "effect/http/HttpBody"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Option from "effect/Option"
@@ -59,7 +60,7 @@ export const only = (send: SendWhole): HttpClient.HttpClient => ({ [key]: send }
 /** By way of any HttpClient, which is left what is in `usual`. */
 const through =
   (client: HttpClient.HttpClient, usual: Context.Context<never>): SendWhole =>
-  ({ body, headers, method, url }, context, { onAnswer, onDefect, onFailure, onPhase }) => {
+  ({ body, headers, method, options, url }, context, { onAnswer, onDefect, onFailure, onPhase }) => {
     const name = (method === "DELETE" ? "del" : method.toLowerCase()) as "post"
     const asked = client[name](url, {
       headers,
@@ -71,7 +72,7 @@ const through =
           onPhase("body")
           return Effect.map(response.arrayBuffer, (body) => ({ response, body }))
         }),
-        usual
+        Context.add(usual, FetchHttpClient.RequestInit, options)
       )
     )
     fiber.addObserver((exit) => {

@@ -4,6 +4,7 @@ import { layerUndici } from "@webagent/core/node"
 import { ScriptedServer } from "@webagent/scripted-server"
 import { Runs, V4 } from "@webagent/v4"
 import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import * as CircuitBreaker from "effect/persistence/CircuitBreaker"
 
@@ -71,6 +72,20 @@ for (const [name, http] of Object.entries(https)) {
       }).pipe(Effect.provide(layer))
     )
 
+    it.live("what fetch is told: it goes with that call, over fetch, and follows no redirect", () =>
+      Effect.gen(function* () {
+        const server = yield* ScriptedServer
+        server.script = ({ url }) =>
+          url.includes("elsewhere") ? { json: {} } : { status: 302, headers: { location: "/elsewhere" } }
+        const runs = yield* Runs
+        const init = { headers: { "x-team": "travel" }, redirect: "follow" } as const
+        yield* Effect.flip(Effect.provideService(runs.get("r-1"), FetchHttpClient.RequestInit, init))
+        yield* Effect.flip(runs.get("r-1"))
+        const teams = server.requests.map(({ headers }) => headers["x-team"])
+        assert.deepStrictEqual(teams, name === "fetch" ? ["travel", undefined] : [undefined, undefined])
+      }).pipe(Effect.provide(layer))
+    )
+
     it.live("a circuit breaker: it sees the attempts of that call", () =>
       Effect.gen(function* () {
         const server = yield* ScriptedServer
@@ -78,7 +93,7 @@ for (const [name, http] of Object.entries(https)) {
         const runs = yield* Runs
         const breaker = yield* CircuitBreaker.make({
           tripPolicy: CircuitBreaker.consecutive(2),
-          openDuration: "1 minute"
+          openDuration: "10 minutes"
         }).pipe(Effect.provide(CircuitBreaker.layerStoreMemory()))
         const error = yield* Effect.flip(Effect.provideService(runs.get("r-1"), Breaker.Current, breaker))
         assert.strictEqual(error._tag === "TransportError" && error.reason._tag, "CircuitOpen")

@@ -1,0 +1,761 @@
+/**
+ * Hostile cases: what a client of API v4 does with responses, ids, options and callbacks that no one should send. Each runs
+ * over undici and over fetch, at a server of its own. Prints the cases that failed.
+ */
+import { undici } from "@webagent/core/node"
+import { WebAgent } from "@webagent/v4/promise"
+import assert from "node:assert/strict"
+import { createServer } from "node:http"
+import { setTimeout as sleep } from "node:timers/promises"
+import { inspect } from "node:util"
+import { gzipSync } from "node:zlib"
+
+const key = "wak_canary/7f=3a&b"
+const json = { "content-type": "application/json" }
+
+/** Answers JSON. */
+const ok = (value, status = 200, headers = {}) => ({
+  status,
+  headers: { ...json, ...headers },
+  body: JSON.stringify(value)
+})
+/** Answers a text as it is. */
+const text = (body, status = 200, headers = json) => ({ status, headers, body })
+/** Answers bytes below HTTP, and ends the connection unless told. */
+const raw = (bytes, end = true) => ({ raw: bytes, end })
+
+const done = { id: "r-1", status: "completed", result: 1 }
+const made = { id: "r-1", status: "running" }
+const browser = { id: "b-1", cdpUrl: "ws://a.example", status: "active" }
+
+/** A server that answers as `script` says, a function or one answer for all. */
+const startServer = async (script) => {
+  const seen = []
+  const server = createServer(async (request, response) => {
+    let body = ""
+    for await (const chunk of request) body += chunk
+    seen.push({ method: request.method, path: request.url, headers: request.headers, body })
+    const answer = typeof script === "function" ? script(seen.at(-1), seen.length) : script
+    if (answer === undefined) return
+    if (answer === "cut") return request.socket.destroy()
+    if (answer.raw !== undefined) {
+      request.socket.write(answer.raw)
+      if (answer.end) request.socket.end()
+      return
+    }
+    for (const part of answer.before ?? []) request.socket.write(part)
+    response.writeHead(answer.status, answer.headers)
+    response.end(answer.body)
+  })
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const stop = () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return { address: `http://127.0.0.1:${server.address().port}`, seen, stop }
+}
+
+const sent = (server) => server.seen.map(({ method, path }) => `${method} ${path.replace("/api/v4", "")}`)
+
+/** What a promise is rejected with; a case fails where it is not. */
+const rejected = async (promise) => {
+  try {
+    return assert.fail(`was not rejected: ${inspect(await promise)}`)
+  } catch (error) {
+    if (error?.code === "ERR_ASSERTION") throw error
+    return error
+  }
+}
+
+const isTransport = (error, ...tags) => {
+  assert.equal(error?.name, "TransportError", inspect(error))
+  assert.ok(tags.includes(error.reason._tag), `${error.reason._tag}: ${error.message}`)
+}
+
+/** Name, what the server answers, what the client does, and the client's options. */
+const cases = []
+const add = (name, script, test, options) => cases.push({ name, script, test, options })
+
+// what is read
+
+const reads = {
+  "an empty body": text(""),
+  null: text("null"),
+  "an empty list": text("[]"),
+  "a text": text('"r-1"'),
+  "a number": text("42"),
+  "an id that is null": ok({ id: null }),
+  "an id that is a record": ok({ id: {} }),
+  NaN: text('{"id":NaN}'),
+  "a comma too many": text('{"id":"r-1",}'),
+  "two values": text('{"id":"r-1"}{"id":"r-2"}'),
+  "UTF-16": text(Buffer.from(JSON.stringify(done), "utf16le")),
+  204: { status: 204, headers: {} },
+  205: { status: 205, headers: {} }
+}
+for (const [name, answer] of Object.entries(reads)) {
+  add(`a read answered by ${name} is a TransportError`, answer, async ({ agent, note }) => {
+    isTransport(note(await rejected(agent.runs.get("r-1"))), "UndecodableAnswer", "ConnectionFailed")
+  })
+}
+
+add("a byte order mark before JSON is read", text(`\uFEFF${JSON.stringify(done)}`), async ({ agent }) => {
+  assert.equal((await agent.runs.get("r-1")).result, 1)
+})
+add(
+  "of two fields of one name the last one counts",
+  text('{"id":"a","id":"r-1","status":"completed"}'),
+  async ({ agent }) => {
+    assert.equal((await agent.runs.get("r-1")).id, "r-1")
+  }
+)
+add(
+  "a field __proto__ pollutes nothing",
+  text('{"id":"r-1","status":"completed","__proto__":{"polluted":1},"result":{"__proto__":{"polluted":2}}}'),
+  async ({ agent }) => {
+    const run = await agent.runs.get("r-1")
+    assert.equal({}.polluted, undefined)
+    assert.equal(run.polluted, undefined)
+    assert.equal(Object.getPrototypeOf(run), Object.prototype)
+  }
+)
+add(
+  "fields then, toJSON and constructor do nothing",
+  text('{"id":"r-1","status":"completed","result":1,"then":1,"toJSON":2,"constructor":3}'),
+  async ({ agent }) => {
+    const run = await agent.runs.get("r-1")
+    assert.equal(run.result, 1)
+    assert.deepEqual(Object.keys(run.raw).toSorted(), ["constructor", "then", "toJSON"])
+    assert.ok(JSON.stringify(run).includes("r-1"))
+  }
+)
+add(
+  "a result 5,000 lists deep is read",
+  text(`{"id":"r-1","status":"completed","result":${"[".repeat(5000)}${"]".repeat(5000)}}`),
+  async ({ agent }) => {
+    assert.equal((await agent.runs.get("r-1")).id, "r-1")
+  }
+)
+add(
+  "numbers beyond what JavaScript holds do not stop a read",
+  text('{"id":"r-1","status":"completed","result":1e999,"cost":1e999}'),
+  async ({ agent }) => {
+    assert.equal((await agent.runs.get("r-1")).status, "completed")
+  }
+)
+add(
+  "lone surrogates and bytes that are not UTF-8 are read",
+  text(
+    Buffer.concat([
+      Buffer.from('{"id":"r-1","status":"completed","result":"\\ud800'),
+      Buffer.from([0xff, 0xfe]),
+      Buffer.from('"}')
+    ])
+  ),
+  async ({ agent }) => {
+    assert.equal(typeof (await agent.runs.get("r-1")).result, "string")
+  }
+)
+add("any 2xx is a success", ok(done, 299), async ({ agent }) => {
+  assert.equal((await agent.runs.get("r-1")).result, 1)
+})
+add(
+  "JSON with the content type of a page is read",
+  text(JSON.stringify(done), 200, { "content-type": "text/html" }),
+  async ({ agent }) => {
+    assert.equal((await agent.runs.get("r-1")).result, 1)
+  }
+)
+
+// what is coded, cut, or no HTTP
+
+add(
+  "a body in gzip that no one asked for is read",
+  { status: 200, headers: { "content-encoding": "gzip" }, body: gzipSync(JSON.stringify(done)) },
+  async ({ agent }) => {
+    assert.equal((await agent.runs.get("r-1")).result, 1)
+  }
+)
+add(
+  "a body that says gzip and is not is a TransportError",
+  { status: 200, headers: { "content-encoding": "gzip" }, body: JSON.stringify(done) },
+  async ({ agent, note }) => {
+    isTransport(note(await rejected(agent.runs.get("r-1"))), "ConnectionFailed", "UndecodableAnswer")
+  }
+)
+add(
+  "an unknown coding is left as it is",
+  { status: 200, headers: { "content-encoding": "x-none" }, body: JSON.stringify(done) },
+  async ({ agent }) => {
+    assert.equal((await agent.runs.get("r-1")).result, 1)
+  }
+)
+const bomb = gzipSync(Buffer.alloc(150 * 1024 * 1024))
+add(
+  "150 MB in 150 kB of gzip are given up, once",
+  { status: 200, headers: { "content-encoding": "gzip" }, body: bomb },
+  async ({ agent, note, server }) => {
+    isTransport(note(await rejected(agent.runs.get("r-1"))), "AnswerTooLarge")
+    assert.equal(server.seen.length, 1)
+  },
+  { retries: 2 }
+)
+add(
+  "a body shorter than its length is a TransportError",
+  raw('HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{"id":'),
+  async ({ agent, note }) => {
+    isTransport(note(await rejected(agent.runs.get("r-1"))), "ConnectionFailed")
+  }
+)
+add(
+  "chunks that end early are a TransportError",
+  raw('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n20\r\n{"id":'),
+  async ({ agent, note }) => {
+    isTransport(note(await rejected(agent.runs.get("r-1"))), "ConnectionFailed")
+  }
+)
+add(
+  "a body without a length is read to the end of its connection",
+  raw(`HTTP/1.0 200 OK\r\n\r\n${JSON.stringify(done)}`),
+  async ({ agent }) => {
+    assert.equal((await agent.runs.get("r-1")).result, 1)
+  }
+)
+add("no HTTP at all is a TransportError", raw("SSH-2.0-OpenSSH_9.6\r\n"), async ({ agent, note }) => {
+  isTransport(note(await rejected(agent.runs.get("r-1"))), "ConnectionFailed")
+})
+add("a status that is no number is a TransportError", raw("HTTP/1.1 abc OK\r\n\r\n"), async ({ agent, note }) => {
+  isTransport(note(await rejected(agent.runs.get("r-1"))), "ConnectionFailed")
+})
+add(
+  "both a length and chunks are a TransportError",
+  raw("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"),
+  async ({ agent, note }) => {
+    isTransport(note(await rejected(agent.runs.get("r-1"))), "ConnectionFailed", "UndecodableAnswer")
+  }
+)
+add(
+  "100 kB of headers are a TransportError",
+  raw(`HTTP/1.1 200 OK\r\n${`X-Pad: ${"y".repeat(1000)}\r\n`.repeat(100)}\r\n`),
+  async ({ agent, note }) => {
+    isTransport(note(await rejected(agent.runs.get("r-1"))), "ConnectionFailed")
+  }
+)
+add(
+  "early hints come before the answer",
+  { ...ok(done), before: ["HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"] },
+  async ({ agent }) => {
+    assert.equal((await agent.runs.get("r-1")).result, 1)
+  }
+)
+const one = (value) => {
+  const body = JSON.stringify(value)
+  return `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+}
+add(
+  "a second answer on a connection is not taken for that of the next call",
+  (_, count) => (count === 1 ? raw(one(done) + one({ ...done, id: "stranger" }), false) : ok({ ...done, id: "r-2" })),
+  async ({ agent }) => {
+    assert.equal((await agent.runs.get("r-1")).id, "r-1")
+    await sleep(20)
+    assert.equal((await agent.runs.get("r-2")).id, "r-2")
+  },
+  { retries: 2 }
+)
+add(
+  "a read whose connection is cut is tried again, with the same request id",
+  (_, count) => (count === 1 ? "cut" : ok(done)),
+  async ({ agent, server }) => {
+    assert.equal((await agent.runs.get("r-1")).result, 1)
+    assert.equal(new Set(server.seen.map(({ headers }) => headers["x-request-id"])).size, 1)
+  },
+  { retries: 2 }
+)
+
+// redirects, and what is refused
+
+for (const status of [301, 302, 303, 307, 308]) {
+  add(
+    `a ${status} to another host is not followed, and its query is not shown`,
+    ({ headers }) => ({
+      status,
+      headers: { location: `http://127.0.0.1:9/x?key=${encodeURIComponent(headers["x-service-api-key"])}` }
+    }),
+    async ({ agent, note, server }) => {
+      const error = note(await rejected(agent.runs.get("r-1")))
+      isTransport(error, "UnexpectedStatus")
+      assert.equal(error.reason.location, "http://127.0.0.1:9/x")
+      assert.equal(server.seen.length, 1)
+    }
+  )
+}
+add(
+  "a redirect to no address is a TransportError",
+  { status: 302, headers: { location: "http://[" } },
+  async ({ agent, note }) => {
+    isTransport(note(await rejected(agent.runs.get("r-1"))), "UnexpectedStatus")
+  }
+)
+add("304 is a TransportError", { status: 304, headers: {} }, async ({ agent, note }) => {
+  isTransport(note(await rejected(agent.runs.get("r-1"))), "UnexpectedStatus")
+})
+add("a detail that is a record does not hide a 401", ok({ detail: { code: 7 } }, 401), async ({ agent, note }) => {
+  assert.equal(note(await rejected(agent.runs.get("r-1"))).name, "UnauthorizedError")
+})
+add(
+  "a 404 with a list for its detail keeps it",
+  ok({ detail: [{ msg: "gone fishing" }] }, 404),
+  async ({ agent, note }) => {
+    assert.match(note(await rejected(agent.runs.get("r-1"))).message, /gone fishing/u)
+  }
+)
+add("a 404 that is empty JSON is the service's own", ok({}, 404), async ({ agent, note }) => {
+  assert.equal(note(await rejected(agent.runs.get("r-1"))).name, "RunNotFoundError")
+})
+add(
+  "control characters of an error do not reach its message",
+  text(JSON.stringify({ detail: "a\u001b[31m\nb\r\u0000c" }), 404),
+  async ({ agent, note }) => {
+    const { message } = note(await rejected(agent.runs.get("r-1")))
+    assert.doesNotMatch(message, /\p{Cc}/u)
+  }
+)
+for (const [name, after] of Object.entries({
+  "a negative number": "-5",
+  "no number": "soon",
+  "a number with an exponent": "1e9",
+  nothing: "",
+  "a date of no calendar": "Xyz, 99 Foo 9999 99:99:99 GMT"
+})) {
+  add(
+    `Retry-After with ${name} is ignored`,
+    (_, count) => (count === 1 ? ok({}, 503, { "retry-after": after }) : ok(done)),
+    async ({ agent }) => {
+      assert.equal((await agent.runs.get("r-1")).result, 1)
+    },
+    { retries: 3 }
+  )
+}
+add(
+  "Retry-After of 30 digits ends a read at once",
+  ok({}, 503, { "retry-after": "9".repeat(30) }),
+  async ({ agent, note, server }) => {
+    isTransport(note(await rejected(agent.runs.get("r-1"))), "UnexpectedStatus")
+    assert.equal(server.seen.length, 1)
+  },
+  { retries: 3 }
+)
+
+// ids
+
+for (const id of ["..", ".", "a/b", "a?b#c", "%2e%2e", "ä ö", "a\nb", "x".repeat(4000), "__proto__"]) {
+  add(
+    `the id ${JSON.stringify(id).slice(0, 20)} stays one segment of the path, or is refused`,
+    ok(done),
+    async ({ agent, note, server }) => {
+      const [result] = await Promise.allSettled([agent.runs.get(id)])
+      if (result.status === "rejected") {
+        note(result.reason)
+        assert.deepEqual(server.seen, [])
+      } else {
+        const [, , , , segment, ...more] = server.seen[0].path.split("/")
+        assert.deepEqual([decodeURIComponent(segment), more], [id, []])
+      }
+    }
+  )
+}
+add("an empty id asks for nothing else", ok({ items: [] }), async ({ agent, note, server }) => {
+  const [result] = await Promise.allSettled([agent.runs.get("")])
+  if (result.status === "rejected") note(result.reason)
+  assert.ok(!server.seen.some(({ path }) => path === "/api/v4/runs" || path === "/api/v4/runs/"), sent(server).join())
+})
+add(
+  "a browser whose id climbs out of its path is stopped by that id",
+  ({ method }) => (method === "POST" ? ok({ ...browser, id: "../runs/r-1" }, 201) : ok({})),
+  async ({ agent, server }) => {
+    await agent.browsers.use({}, () => 1)
+    assert.deepEqual(sent(server), ["POST /browsers", "PATCH /browsers/..%2Fruns%2Fr-1"])
+  }
+)
+add(
+  "a browser whose id is a number is stopped",
+  ({ method }) => (method === "POST" ? ok({ ...browser, id: 42 }, 201) : ok({})),
+  async ({ agent, server }) => {
+    await agent.browsers.use({}, () => 1)
+    assert.deepEqual(sent(server), ["POST /browsers", "PATCH /browsers/42"])
+  }
+)
+
+// creates
+
+const unclear = {
+  null: text("null", 201),
+  "an empty record": ok({}, 201),
+  "an empty id": ok({ id: "" }, 201),
+  "a list": text("[]", 201),
+  "a cut connection": "cut",
+  503: ok({}, 503, { "retry-after": "0" }),
+  303: { status: 303, headers: { location: "/runs/r-1" } }
+}
+for (const [name, answer] of Object.entries(unclear)) {
+  add(
+    `a create answered by ${name} is sent once, and may have been made`,
+    answer,
+    async ({ agent, note, server }) => {
+      const error = note(await rejected(agent.runs.create({ task: "t" }, { idempotencyKey: "order-7" })))
+      assert.equal(error.name, "CreateOutcomeUnknown", inspect(error))
+      assert.deepEqual([error.key, server.seen.length], ["order-7", 1])
+    },
+    { retries: 4 }
+  )
+}
+add(
+  "a create at a service that honours keys is tried again under its key",
+  (_, count) => (count < 3 ? "cut" : ok(made, 201)),
+  async ({ agent, server }) => {
+    assert.equal((await agent.runs.create({ task: "t" })).id, "r-1")
+    assert.equal(new Set(server.seen.map(({ headers }) => headers["idempotency-key"])).size, 1)
+    assert.equal(server.seen.length, 3)
+  },
+  { retries: 4, target: { idempotency: "honoured" } }
+)
+for (const bad of ["a\nb", "", "x".repeat(300), "ключ"]) {
+  add(
+    `the idempotency key ${JSON.stringify(bad).slice(0, 12)} is refused before anything is sent`,
+    ok(made, 201),
+    async ({ agent, note, server }) => {
+      note(await rejected(agent.runs.create({ task: "t" }, { idempotencyKey: bad })))
+      assert.deepEqual(server.seen, [])
+    }
+  )
+}
+for (const [name, headers] of Object.entries({
+  "the key's": { "X-Service-API-Key": "other" },
+  "an idempotency key's": { "idempotency-key": "x" },
+  "one with a line break": { "x-team": "a\r\nx: b" }
+})) {
+  add(`a header of a call that is ${name} is refused`, ok(made, 201), async ({ agent, note, server }) => {
+    note(await rejected(agent.runs.create({ task: "t" }, { headers })))
+    assert.deepEqual(server.seen, [])
+  })
+}
+add("a task of lone surrogates, quotes and nulls arrives as JSON", ok(made, 201), async ({ agent, server }) => {
+  await agent.runs.create({ task: '\ud800"\u0000\u2028' })
+  assert.equal(typeof JSON.parse(server.seen[0].body).task, "string")
+})
+add(
+  "a ledger that throws keeps a create from being sent",
+  ok(made, 201),
+  async ({ agent, note, server }) => {
+    note(await rejected(agent.runs.create({ task: "t" })))
+    assert.deepEqual(server.seen, [])
+  },
+  {
+    ledger: () => {
+      throw new Error("disk full")
+    }
+  }
+)
+add(
+  "a ledger that fails after the answer does not lose the run",
+  ok(made, 201),
+  async ({ agent }) => {
+    assert.equal((await agent.runs.create({ task: "t" })).id, "r-1")
+  },
+  {
+    ledger: async ({ _tag }) => {
+      if (_tag === "opened") throw new Error("disk full")
+    }
+  }
+)
+
+// waits
+
+const poll = (...statuses) => {
+  let at = 0
+  return ({ method, path }) => {
+    if (method === "POST") return ok(made, 201)
+    if (!path.endsWith("/status")) return ok(done)
+    const status = statuses[Math.min(at++, statuses.length - 1)]
+    return ok({ id: "r-1", status })
+  }
+}
+const soon = { first: 0, every: 5 }
+add("a status that no one knows is waited for", poll("paused", "pondering", "completed"), async ({ agent }) => {
+  assert.equal((await agent.runs.untilTerminal("r-1", soon)).result, 1)
+})
+add("a status in capitals is not terminal", poll("COMPLETED"), async ({ agent, note }) => {
+  const error = note(await rejected(agent.runs.untilTerminal("r-1", { ...soon, timeout: 60 })))
+  assert.deepEqual([error.name, error.lastStatus], ["WaitTimeoutError", "COMPLETED"])
+})
+add(
+  "a copy of the run that is behind its status is read again",
+  (() => {
+    let reads = 0
+    return ({ path }) =>
+      path.endsWith("/status")
+        ? ok({ id: "r-1", status: "completed" })
+        : ok(++reads === 1 ? { id: "r-1", status: "running" } : done)
+  })(),
+  async ({ agent }) => {
+    assert.equal((await agent.runs.untilTerminal("r-1", soon)).result, 1)
+  }
+)
+add("50 waiters are one poll loop", poll("running", "completed"), async ({ agent, server }) => {
+  const runs = await Promise.all(Array.from({ length: 50 }, () => agent.runs.untilTerminal("r-1", soon)))
+  assert.equal(
+    runs.every(({ result }) => result === 1),
+    true
+  )
+  assert.ok(server.seen.length <= 4, `${server.seen.length}`)
+})
+add(
+  "of two waiters one is aborted, the other one ends",
+  poll(...Array(20).fill("running"), "completed"),
+  async ({ agent, note }) => {
+    const controller = new AbortController()
+    const first = rejected(agent.runs.untilTerminal("r-1", { ...soon, signal: controller.signal }))
+    const second = agent.runs.untilTerminal("r-1", soon)
+    await sleep(20)
+    controller.abort(new Error("enough"))
+    assert.equal(note(await first).message, "enough")
+    assert.equal((await second).result, 1)
+  }
+)
+add(
+  "polls carry the request id of a waiter that has not left",
+  poll(...Array(200).fill("running"), "completed"),
+  async ({ agent, server }) => {
+    const controller = new AbortController()
+    const first = rejected(agent.runs.untilTerminal("r-1", { ...soon, requestId: "first", signal: controller.signal }))
+    while (server.seen.length < 3) await sleep(5)
+    const second = agent.runs.untilTerminal("r-1", { ...soon, requestId: "second" })
+    await sleep(20)
+    controller.abort()
+    await first
+    await sleep(20)
+    const left = server.seen.length
+    await second
+    const ids = server.seen.slice(left).map(({ headers }) => headers["x-request-id"])
+    assert.deepEqual([server.seen[0].headers["x-request-id"], ...new Set(ids)], ["first", "second"])
+  }
+)
+add("leaving a loop over a watch ends its polls", poll("running"), async ({ agent, server }) => {
+  for await (const { status } of agent.runs.watch("r-1", soon)) {
+    assert.equal(status, "running")
+    break
+  }
+  await sleep(30)
+  const before = server.seen.length
+  await sleep(60)
+  assert.ok(server.seen.length <= before + 1)
+})
+add("closing ends a wait, and nothing more is sent", poll("running"), async ({ agent, note, server }) => {
+  const waiting = rejected(agent.runs.untilTerminal("r-1", soon))
+  while (server.seen.length === 0) await sleep(5)
+  await agent.close()
+  const before = server.seen.length
+  note(await waiting)
+  await sleep(50)
+  assert.equal(server.seen.length, before)
+})
+for (const [name, options] of Object.entries({
+  "a negative time": { timeout: -1 },
+  NaN: { timeout: Number.NaN },
+  "no time": { timeout: "soon" },
+  "a pace that is NaN": { every: Number.NaN },
+  "a signal that is none": { signal: {} }
+})) {
+  add(`a wait with ${name} is refused before anything is sent`, poll("completed"), async ({ agent, note, server }) => {
+    note(await rejected(agent.runs.createAndWait({ task: "t" }, options)))
+    assert.deepEqual(server.seen, [])
+  })
+}
+for (const [name, cancel] of Object.entries({
+  throws: () => {
+    throw new Error("no")
+  },
+  rejects: async () => {
+    throw new Error("no")
+  }
+})) {
+  add(`a cancel that ${name} does not hide the deadline`, poll("running"), async ({ agent, log, note }) => {
+    const error = note(await rejected(agent.runs.createAndWait({ task: "t" }, { ...soon, timeout: 40, cancel })))
+    assert.equal(error.name, "WaitTimeoutError")
+    assert.ok(
+      log.some((line) => line.includes("r-1")),
+      log.join()
+    )
+  })
+}
+add(
+  "a status that echoes the key does not show it",
+  ({ headers }) => ok({ id: "r-1", status: `odd ${headers["x-service-api-key"]}` }),
+  async ({ agent, note }) => {
+    const error = note(await rejected(agent.runs.untilTerminal("r-1", { ...soon, timeout: 40 })))
+    assert.equal(error.name, "WaitTimeoutError")
+  }
+)
+add(
+  "a failed run whose error echoes the key does not show it",
+  ({ headers }) => ok({ id: "r-1", status: "failed", error: `bad key ${headers["x-service-api-key"]}` }),
+  async ({ agent, note }) => {
+    const result = { "~standard": { version: 1, vendor: "x", validate: (value) => ({ value }) } }
+    const error = note(await rejected(agent.runs.untilTerminal("r-1", { ...soon, result })), { message: true })
+    assert.equal(error.name, "RunFailedError")
+  }
+)
+
+add(
+  "a result that echoes the key does not have it, in whatever form",
+  ({ headers }) => {
+    const echoed = headers["x-service-api-key"]
+    const codes = Array.from(echoed, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    return text(`{"id":"r-1","status":"completed","result":["a ${echoed}","${codes.join("")}"],"${echoed}":1}`)
+  },
+  async ({ agent }) => {
+    const run = await agent.runs.get("r-1")
+    assert.deepEqual(run.result, ["a <redacted>", "<redacted>"])
+    assert.deepEqual(run.raw, { "<redacted>": 1 })
+  }
+)
+add(
+  "the address of a browser keeps the key that it needs",
+  ({ headers, method }) =>
+    method === "POST"
+      ? ok({ ...browser, cdpUrl: `wss://a.example/x?apiKey=${encodeURIComponent(headers["x-service-api-key"])}` }, 201)
+      : ok({}),
+  async ({ agent }) => {
+    const { cdpUrl } = await agent.browsers.create()
+    assert.equal(new URL(cdpUrl).searchParams.get("apiKey"), key)
+  }
+)
+add(
+  "a megabyte of nothing but keys is read in less than 2 seconds",
+  ({ headers }) => ok({ ...done, result: headers["x-service-api-key"].repeat(60_000) }),
+  async ({ agent }) => {
+    const began = performance.now()
+    assert.match((await agent.runs.get("r-1")).result, /^(?:<redacted>)+$/u)
+    assert.ok(performance.now() - began < 2000)
+  }
+)
+
+// callbacks and the life of a client
+
+const bad = () => {
+  throw new Error("a hook that throws")
+}
+add(
+  "hooks and a log that throw or reject lose no answer",
+  poll("running", "completed"),
+  async ({ agent }) => {
+    assert.equal((await agent.runs.createAndWait({ task: "t" }, soon)).result, 1)
+  },
+  {
+    hooks: { onRequest: bad, onResponse: async () => bad(), onRetry: bad, onPoll: async () => bad() },
+    log: async () => bad()
+  }
+)
+add("a signal that is aborted already sends nothing", ok(done), async ({ agent, note, server }) => {
+  for (const reason of [new Error("enough"), undefined, null, 0]) {
+    const [result] = await Promise.allSettled([agent.runs.get("r-1", { signal: AbortSignal.abort(reason) })])
+    assert.equal(result.status, "rejected")
+    note(result.reason)
+  }
+  assert.deepEqual(server.seen, [])
+})
+add("an abort after the end does nothing", ok(done), async ({ agent }) => {
+  const controller = new AbortController()
+  const run = await agent.runs.get("r-1", { signal: controller.signal })
+  controller.abort()
+  assert.equal(run.result, 1)
+})
+add("a client can be closed twice, and refuses calls afterwards", ok(done), async ({ agent, note, server }) => {
+  await Promise.all([agent.close(), agent.close()])
+  assert.equal(note(await rejected(agent.runs.get("r-1"))).name, "WebAgentClosedError")
+  assert.deepEqual(server.seen, [])
+})
+add(
+  "withResponse of a call that fails is the call's error",
+  ok({ detail: "Run not found" }, 404),
+  async ({ agent, note }) => {
+    const call = agent.runs.get("r-1")
+    assert.equal(note(await rejected(call.withResponse())), await rejected(call))
+  }
+)
+add("a rejection that no one awaits ends no process", ok({}, 500), async ({ agent }) => {
+  agent.runs.get("r-1")
+  agent.runs.create({ task: "t" })
+  await sleep(100)
+})
+
+const transports = { undici: { httpClient: undici }, fetch: { fetch: globalThis.fetch } }
+
+/** A text as it was before JSON, a URL or HTML escaped it. */
+const unescaped = (shown) =>
+  shown
+    .replaceAll(/%([0-9a-fA-F]{2})/gu, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replaceAll("&amp;", "&")
+    .replaceAll("\\", "")
+
+const run = async ({ name, options, script, test }, transport) => {
+  const server = await startServer(script)
+  const log = []
+  const errors = []
+  const agent = new WebAgent({
+    baseUrl: server.address,
+    apiKey: key,
+    retries: 0,
+    log: (level, message) => void log.push(`${level} ${message}`),
+    ...transports[transport],
+    ...options
+  })
+  const note = (error) => {
+    errors.push(error)
+    return error
+  }
+  try {
+    await test({ agent, log, note, server })
+    for (const error of errors) {
+      for (const shown of [
+        inspect(error, { depth: 9, showHidden: true }),
+        String(error),
+        JSON.stringify(error) ?? ""
+      ]) {
+        assert.ok(!unescaped(shown).includes(key), `the key is in an error: ${shown}`)
+      }
+    }
+    assert.ok(!unescaped(log.join("\n")).includes(key), `the key is in the log: ${log.join("\n")}`)
+    return undefined
+  } catch (error) {
+    return [`${name}, over ${transport}`, String(error?.message ?? error).slice(0, 400)]
+  } finally {
+    await agent.close()
+    server.stop()
+  }
+}
+
+// what a log that throws is told about
+console.warn = () => undefined
+
+const unhandled = []
+process.on("unhandledRejection", (reason) => unhandled.push(["an unhandled rejection", String(reason)]))
+process.on("uncaughtException", (error) => unhandled.push(["an uncaught exception", String(error)]))
+
+const only = process.argv[2]
+const failed = []
+const names = Object.keys(transports)
+const todo = cases
+  .filter(({ name }) => only === undefined || name.includes(only))
+  .flatMap((each) => names.map((transport) => [each, transport]))
+const began = todo.length
+await Promise.all(
+  Array.from({ length: 4 }, async () => {
+    for (let next = todo.shift(); next !== undefined; next = todo.shift()) {
+      const failure = await run(...next)
+      if (failure !== undefined) failed.push(failure)
+    }
+  })
+)
+await sleep(50)
+console.log(JSON.stringify({ cases: cases.length, runs: began, failed: [...failed, ...unhandled] }, null, 1))
