@@ -12,20 +12,25 @@ export interface Options {
   /** The share of requests that a fault strikes, about. */
   readonly rate: number
   readonly mutant?: keyof typeof mutants | undefined
+  /** Whether to live through each world once for every step, and to interrupt every program there. */
+  readonly everyStep?: boolean | undefined
   /** Whether to stop when this has been found. */
   readonly until?: ((violation: Violation) => boolean) | undefined
-  readonly onSeed?: ((seed: number, violations: ReadonlyArray<Violation>) => void) | undefined
+  readonly onWorld?: ((lived: Broken) => void) | undefined
 }
 
 /** A seed under which something was done wrong. */
 export interface Broken {
   readonly seed: number
+  /** At which step every program was interrupted. */
+  readonly step?: number | undefined
   readonly violations: ReadonlyArray<Violation>
 }
 
 /** What many worlds have shown. */
 export interface Outcome {
   readonly seeds: number
+  readonly worlds: number
   readonly broken: ReadonlyArray<Broken>
   readonly reached: ReadonlyMap<string, number>
   /** How intents ended, how many faults struck by rule, and what all of it came to. */
@@ -40,17 +45,23 @@ export interface Outcome {
 const count = (counts: Map<string, number>, name: string) => void counts.set(name, (counts.get(name) ?? 0) + 1)
 
 /** Lives through one world after the other. */
-export const run = Effect.fnUntraced(function* ({ from, mutant, onSeed, rate, seeds, until }: Options) {
+export const run = Effect.fnUntraced(function* ({ everyStep, from, mutant, onWorld, rate, seeds, until }: Options) {
   const broken: Array<Broken> = []
   const [reached, ends, faults] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()]
   let requests = 0
   let exposed = 0
   let virtual_ms = 0
-  let lived = 0
-  for (let seed = from; seed < from + seeds; seed++) {
-    const history = yield* simulate(World.make(seed, rate), mutant === undefined ? undefined : mutants[mutant])
+  let worlds = 0
+  let seed = from
+  let step = everyStep === true ? 1 : undefined
+  while (seed < from + seeds) {
+    const world = World.make(seed, rate)
+    const history = yield* simulate(
+      step === undefined ? world : World.interruptedAt(world, step),
+      mutant === undefined ? undefined : mutants[mutant]
+    )
     const violations = judge(history)
-    lived++
+    worlds++
     requests += history.sent.length
     exposed += history.sent.filter(({ at_ms }) => at_ms < history.world.lull_ms).length
     virtual_ms += history.ended_ms
@@ -58,17 +69,28 @@ export const run = Effect.fnUntraced(function* ({ from, mutant, onSeed, rate, se
     for (const told of history.told) count(ends, endOf(told))
     for (const row of history.journal) if (row.type === "fault") count(faults, row.rule)
     for (const { refused } of history.sent) if (refused) count(faults, "refused")
-    if (violations.length > 0) broken.push({ seed, violations })
-    onSeed?.(seed, violations)
+    const lived = { seed, step, violations }
+    if (violations.length > 0) broken.push(lived)
+    onWorld?.(lived)
+    const isLast = step === undefined || history.told.every(({ interrupted }) => !interrupted)
+    if (isLast) seed++
+    if (step !== undefined) step = isLast ? 1 : step + 1
     if (until !== undefined && violations.some(until)) break
   }
-  return { seeds: lived, broken, reached, ends, faults, requests, exposed, virtual_ms } satisfies Outcome
+  return { seeds: seed - from, worlds, broken, reached, ends, faults, requests, exposed, virtual_ms } satisfies Outcome
 })
 
 /** The command that lives through one world again, and shows it. */
-export const replay = ({ mutant, rate }: Pick<Options, "mutant" | "rate">, seed: number): string =>
-  `npm run simulate -- --seed ${seed} --rate ${rate}${mutant === undefined ? "" : ` --mutant "${mutant}"`}`
+export const replay = (
+  { mutant, rate }: Pick<Options, "mutant" | "rate">,
+  { seed, step }: Pick<Broken, "seed" | "step">
+): string =>
+  `npm run simulate -- --seed ${seed}${step === undefined ? "" : ` --step ${step}`} --rate ${rate}` +
+  (mutant === undefined ? "" : ` --mutant "${mutant}"`)
 
 /** What was done wrong under a seed, and how to see it again. */
-export const described = (options: Pick<Options, "mutant" | "rate">, { seed, violations }: Broken): string =>
-  [`seed ${seed}: ${replay(options, seed)}`, ...violations.map(({ rule, what }) => `  ${rule}: ${what}`)].join("\n")
+export const described = (options: Pick<Options, "mutant" | "rate">, broken: Broken): string =>
+  [
+    `seed ${broken.seed}: ${replay(options, broken)}`,
+    ...broken.violations.map(({ rule, what }) => `  ${rule}: ${what}`)
+  ].join("\n")

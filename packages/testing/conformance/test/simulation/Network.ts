@@ -32,13 +32,17 @@ export const CurrentIntent = Context.Reference<number | undefined>("simulation/C
   defaultValue: () => undefined
 })
 
+/** What happens to the program that has an intent. */
+export type Event = "sent" | "answered" | "writing" | "written"
+
 /** What lies between the client and the service, and sees all that passes. */
 export class Network extends Context.Service<
   Network,
   {
     readonly sent: ReadonlyArray<Sent>
-    /** Calls when a request of an intent leaves, and when it is answered. */
-    readonly onEvent: (listener: (event: "sent" | "answered", intent: number) => void) => void
+    /** Calls at each event of an intent: a request leaves or is answered, a write to the ledger begins or ends. */
+    readonly onEvent: (listener: (event: Event, intent: number) => void) => void
+    readonly tell: (event: Event, intent: number | undefined) => void
   }
 >()("simulation/Network") {}
 
@@ -56,8 +60,8 @@ export const layer = (world: World): Layer.Layer<HttpClient.HttpClient | Network
       const service = yield* HttpClient.HttpClient
       const dice = Dice.make(world.seed, "network")
       const sent: Array<Sent> = []
-      const listeners: Array<(event: "sent" | "answered", intent: number) => void> = []
-      const tell = (event: "sent" | "answered", intent: number | undefined) => {
+      const listeners: Array<(event: Event, intent: number) => void> = []
+      const tell = (event: Event, intent: number | undefined) => {
         if (intent !== undefined) for (const listener of listeners) listener(event, intent)
       }
 
@@ -103,7 +107,7 @@ export const layer = (world: World): Layer.Layer<HttpClient.HttpClient | Network
       const entryIsRefused = (now_ms: number) => now_ms < world.lull_ms && dice.chance(world.refused)
 
       return Context.make(HttpClient.HttpClient, client).pipe(
-        Context.add(Network, { sent, onEvent: (listener) => void listeners.push(listener) })
+        Context.add(Network, { sent, onEvent: (listener) => void listeners.push(listener), tell })
       )
     })
   )

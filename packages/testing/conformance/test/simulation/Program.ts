@@ -75,8 +75,8 @@ export const run = Effect.fnUntraced(function* (intents: ReadonlyArray<Intent>) 
   const timers: Array<Fiber.Fiber<void>> = []
   network.onEvent((event, index) => {
     const interruption = intents[index]?.interruption
-    if (interruption === undefined || interruption.at !== event) return
-    const name = `${event} ${index}`
+    if (interruption === undefined || (interruption.at !== event && interruption.at !== "step")) return
+    const name = `${interruption.at} ${index}`
     const count = (counts.get(name) ?? 0) + 1
     counts.set(name, count)
     if (count === interruption.nth) interrupts.get(index)?.(interruption.after_ms)
@@ -111,12 +111,17 @@ export const run = Effect.fnUntraced(function* (intents: ReadonlyArray<Intent>) 
 })
 
 /** A ledger in memory that keeps what was written into it. */
-export const recordingLedger = (entries: Array<LedgerEntry>): Effect.Effect<Ledger.Ledger> =>
+export const recordingLedger = (
+  entries: Array<LedgerEntry>,
+  tell: Network["Service"]["tell"]
+): Effect.Effect<Ledger.Ledger> =>
   Effect.map(LedgerMemory.make, (ledger) => ({
     open: ledger.open,
     write: (entry) =>
-      Effect.andThen(
-        Effect.sync(() => void entries.push(entry)),
-        ledger.write(entry)
-      )
+      Effect.withFiber((fiber) => {
+        const intent = fiber.getRef(CurrentIntent)
+        tell("writing", intent)
+        entries.push(entry)
+        return Effect.tap(ledger.write(entry), () => Effect.sync(() => tell("written", intent)))
+      })
   }))

@@ -92,7 +92,6 @@ export const simulate = (world: World, replace?: Replace): Effect.Effect<History
     })
 
     const history = Effect.gen(function* () {
-      const ledger = yield* Program.recordingLedger(entries)
       const service = yield* Layer.build(
         Network.layer(world).pipe(
           Layer.provideMerge(
@@ -105,7 +104,8 @@ export const simulate = (world: World, replace?: Replace): Effect.Effect<History
           )
         )
       )
-      const { sent } = Context.get(service, Network.Network)
+      const { sent, tell } = Context.get(service, Network.Network)
+      const ledger = yield* Program.recordingLedger(entries, tell)
       const clientScope = yield* Scope.make()
       const using = yield* Layer.build(
         Layer.provide(client(world, ledger, replace), Layer.succeedContext(service))

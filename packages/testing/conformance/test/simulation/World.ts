@@ -4,10 +4,10 @@ import * as Dice from "./Dice.ts"
 
 /**
  * When the program that has an intent is interrupted: this long after it began, or after its n-th request has left or
- * was answered.
+ * was answered. A step is either of these, or the begin or end of a write to the ledger.
  */
 export interface Interruption {
-  readonly at: "time" | "sent" | "answered"
+  readonly at: "time" | "sent" | "answered" | "step"
   readonly nth: number
   readonly after_ms: number
 }
@@ -120,6 +120,15 @@ const intents = (dice: Dice.Dice): ReadonlyArray<Intent> =>
     starts_ms: dice.whole(0, 5000),
     interruption: interruption(dice)
   }))
+
+/** The same world, where every program is interrupted at its n-th step, or a little later. */
+export const interruptedAt = (world: World, nth: number): World => {
+  const after_ms = (world.seed + nth) % 2 === 0 ? 0 : 1 + (world.seed % 50)
+  return {
+    ...world,
+    intents: world.intents.map((intent) => ({ ...intent, interruption: { at: "step", nth, after_ms } }))
+  }
+}
 
 /** The world of a seed: which faults there are at all, how often each, how fast the service is, who leaves when. */
 export const make = (seed: number, rate: number): World => {

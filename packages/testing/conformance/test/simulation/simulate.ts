@@ -1,6 +1,8 @@
 /**
  * The clients against the simulated service in virtual time, world after world:
  * `npm run simulate -- --seeds 5000 --rate 0.038 [--from 1] [--mutant "retry everything"]`, or one world in full: `--seed 7`.
+ * With `--every-step` each world is lived through once for every step, and every program is interrupted there; `--step 3`
+ * is one of these.
  */
 import * as Effect from "effect/Effect"
 import { parseArgs } from "node:util"
@@ -17,6 +19,8 @@ const { values } = parseArgs({
     from: { type: "string", default: "1" },
     rate: { type: "string", default: "0.038" },
     seed: { type: "string" },
+    "every-step": { type: "boolean", default: false },
+    step: { type: "string" },
     mutant: { type: "string" }
   }
 })
@@ -68,17 +72,24 @@ const counts = (counts: ReadonlyMap<string, number>) =>
     .join(" · ")
 
 if (values.seed !== undefined) {
-  const world = World.make(number("seed", values.seed), rate)
+  const made = World.make(number("seed", values.seed), rate)
+  const world = values.step === undefined ? made : World.interruptedAt(made, number("step", values.step))
   const replace = mutant === undefined ? undefined : mutants[mutant]
   process.exitCode = show(await Effect.runPromise(simulate(world, replace))) === 0 ? 0 : 1
 } else {
-  const options = { from: number("from", values.from), seeds: number("seeds", values.seeds), rate, mutant }
+  const options = {
+    from: number("from", values.from),
+    seeds: number("seeds", values.seeds),
+    rate,
+    mutant,
+    everyStep: values["every-step"]
+  }
   const began = process.cpuUsage()
   const outcome = await Effect.runPromise(
     Campaign.run({
       ...options,
-      onSeed: (seed, violations) => {
-        if (violations.length > 0) console.log(Campaign.described(options, { seed, violations }))
+      onWorld: (lived) => {
+        if (lived.violations.length > 0) console.log(Campaign.described(options, lived))
       }
     })
   )
@@ -91,9 +102,9 @@ if (values.seed !== undefined) {
   if (missed.length > 0) console.log(`missed   ${missed.join(" · ")}`)
   const struck = Array.from(outcome.faults.values()).reduce((sum, count) => sum + count, 0)
   console.log(
-    `${outcome.seeds} seeds, ${outcome.broken.length} broken · ${outcome.requests} requests, ` +
+    `${outcome.seeds} seeds, ${outcome.worlds} worlds, ${outcome.broken.length} broken · ${outcome.requests} requests, ` +
       `${((100 * struck) / outcome.exposed).toFixed(2)} % struck while faults did · ${Math.round(outcome.virtual_ms / 3_600_000)} virtual hours ` +
-      `in ${cpu_s.toFixed(0)} s of CPU, ${(outcome.seeds / cpu_s).toFixed(1)} seeds a second`
+      `in ${cpu_s.toFixed(0)} s of CPU, ${(outcome.worlds / cpu_s).toFixed(1)} worlds a second`
   )
   process.exitCode = outcome.broken.length === 0 ? 0 : 1
 }
