@@ -12,7 +12,7 @@ p { margin: .25rem 0; max-width: 75ch } .faint { color: var(--faint) } .good { c
 .scroll { overflow-x: auto }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums }
 th, td { text-align: right; padding: .3rem .6rem; border-bottom: 1px solid var(--rule); white-space: nowrap } th:first-child, td:first-child { text-align: left; padding-left: 0 }
-thead th { color: var(--faint); font-weight: 500 } tbody th { font-weight: 400 } .settings td { text-align: left; white-space: normal; overflow-wrap: anywhere }
+thead th { color: var(--faint); font-weight: 500; white-space: normal; vertical-align: bottom } tbody th { font-weight: 400 } .settings th, .settings td { text-align: left } .settings td { white-space: normal; overflow-wrap: anywhere }
 .charts { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)) }
 figure { margin: 0; padding: .9rem 1rem .7rem; background: var(--card); border: 1px solid var(--rule); border-radius: .5rem; min-width: 0 }
 figcaption { font-weight: 600; margin-bottom: .4rem } figcaption .faint { font-weight: 400 } .chart { width: 100%; height: auto; display: block } .chart text { fill: var(--faint); font-size: 12px; font-variant-numeric: tabular-nums }
