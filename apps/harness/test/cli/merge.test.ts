@@ -7,7 +7,7 @@ import { afterAll } from "vitest"
 import * as EventLog from "../../src/run/events/EventLog.ts"
 import * as Result from "effect/Result"
 import { RunReport } from "@webagent/report/RunReport"
-import { run } from "./program.ts"
+import { call } from "./inProcess.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "webagent-merge-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -23,9 +23,9 @@ const verdicts = ({ results }: RunReport) => results.map(({ name, verdict }) => 
 describe("merge", () => {
   it("the shards of a run are the run: reports, traces, events, exit code and what to do next", async () => {
     const [whole, ...shards] = await Promise.all([
-      run(["run", ...example, "--report-dir", at("whole")]),
-      run(["run", ...example, "--shard", "1/2", "--report-dir", at("one"), "--max-cost", "90", "--trial-budget", "1"]),
-      run(["run", ...example, "--shard", "2/2", "--report-dir", at("two")])
+      call(["run", ...example, "--report-dir", at("whole")]),
+      call(["run", ...example, "--shard", "1/2", "--report-dir", at("one"), "--max-cost", "90", "--trial-budget", "1"]),
+      call(["run", ...example, "--shard", "2/2", "--report-dir", at("two")])
     ])
     assert.deepStrictEqual([whole.code, ...shards.map(({ stderr }) => stderr)], [1, "", ""])
     const [first] = shards
@@ -33,7 +33,7 @@ describe("merge", () => {
       first?.stdout ?? "",
       /^webagent harness .+ · shard 1 of 2\nlimits {3}90\.00 USD: of this shard alone, not of all 2\n/u
     )
-    const { code, stderr, stdout } = await run(["merge", at("two"), at("one"), "--report-dir", at("both")])
+    const { code, stderr, stdout } = await call(["merge", at("two"), at("one"), "--report-dir", at("both")])
     assert.deepStrictEqual([code, stderr], [1, ""])
     assert.match(stdout, /^merging 2 shards · the longest took .+, all .+ together\n/u)
     assert.include(stdout, `replay    npm run harness -- run ${example[0]} --name fails --seed 1`)
@@ -55,7 +55,7 @@ describe("merge", () => {
       [1, 3, 1]
     )
 
-    const dear = await run(["merge", at("one"), at("two"), "--report-dir", at("dear"), "--max-requests", "1"])
+    const dear = await call(["merge", at("one"), at("two"), "--report-dir", at("dear"), "--max-requests", "1"])
     assert.strictEqual(dear.code, 1)
     assert.match(dear.stdout, /^merging 2 shards · .+ together · \d+ of 1 request\n/u)
     assert.match(
@@ -63,26 +63,26 @@ describe("merge", () => {
       /\n {2}✗ the whole run {2}limit crossed\n {6}the shards sent \d+ requests together, more than the 1 of the night\n/u
     )
 
-    const nowhere = await run(["merge", at("nowhere")])
+    const nowhere = await call(["merge", at("nowhere")])
     assert.deepStrictEqual(
       [nowhere.code, nowhere.stderr],
       [2, `Folder ${at("nowhere")} not found. Name the report folder of each shard.\n`]
     )
-    const missing = await run(["merge", at("one"), "--report-dir", at("half")])
+    const missing = await call(["merge", at("one"), "--report-dir", at("half")])
     assert.deepStrictEqual(
       [missing.code, missing.stderr],
       [2, "Of 2 shards shard 2 is missing: name every folder, or take what is there with --allow-missing.\n"]
     )
-    const allowed = await run(["merge", at("one"), "--allow-missing", "--report-dir", at("half")])
+    const allowed = await call(["merge", at("one"), "--allow-missing", "--report-dir", at("half")])
     assert.include(allowed.stdout, "skipped: shard 2 is missing")
     assert.include(allowed.stdout, "      1 of 2 shards is missing\n")
 
     // one that was killed has events and no report
     rmSync(join(at("two"), "report.json"))
-    const killed = await run(["merge", at("one"), at("two"), "--report-dir", at("rest")])
+    const killed = await call(["merge", at("one"), at("two"), "--report-dir", at("rest")])
     assert.strictEqual(killed.code, 2)
     assert.include(killed.stderr, `go on with it: npm run harness -- run --resume ${at("two")}, or do without it`)
-    const rest = await run(["merge", at("two"), at("one"), "--allow-missing", "--report-dir", at("rest")])
+    const rest = await call(["merge", at("two"), at("one"), "--allow-missing", "--report-dir", at("rest")])
     assert.strictEqual(
       rest.stderr,
       `${at("two")} has no report: ${join(at("two"), "report.json")} does not exist. The shard is missing.\n`

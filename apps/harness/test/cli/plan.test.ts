@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { run } from "./program.ts"
+import { call } from "./inProcess.ts"
 
 describe("plan", () => {
   it("says what run would do on a service that it does not ask, without a key", async () => {
-    const { code, stderr, stdout } = await run(["plan", "v4-runs", "--target", "http://127.0.0.1:9", "--trials", "5"])
+    const { code, stderr, stdout } = await call(["plan", "v4-runs", "--target", "http://127.0.0.1:9", "--trials", "5"])
     assert.deepStrictEqual([code, stderr], [0, ""])
     assert.match(stdout, /^plan · http:\/\/127\.0\.0\.1:9 · 8 at a time · nothing is sent\n/u)
     assert.include(stdout, "not run: costs money: pass --allow-paid\n")
@@ -11,12 +11,12 @@ describe("plan", () => {
   })
 
   it("of a shard says that its limits are its own", async () => {
-    const { stdout } = await run(["plan", "v4-runs", "--shard", "1/2", "--max-time", "5m"])
+    const { stdout } = await call(["plan", "v4-runs", "--shard", "1/2", "--max-time", "5m"])
     assert.include(stdout, "\nlimits   5 min (of this shard only)\n")
   })
 
   it("says what nothing bounds, and how to bound it", async () => {
-    const none = await run(["plan", "v4-runs", "--name", "a run that is asked"])
+    const none = await call(["plan", "v4-runs", "--name", "a run that is asked"])
     assert.strictEqual(none.code, 2)
     assert.match(none.stderr, /^No scenario of v4-runs matches --name/u)
     const failed = ["plan", "v4-runs", "--name", "a failed run is failed"]
@@ -30,10 +30,10 @@ describe("plan", () => {
       "--allow-paid"
     ]
     const [free, limited, unbound, bound] = await Promise.all([
-      run(failed),
-      run([...failed, "--max-cost", "5"]),
-      run(paid),
-      run([...paid, "--trial-budget", "0.5", "--trials", "4", "--concurrency", "2"])
+      call(failed),
+      call([...failed, "--max-cost", "5"]),
+      call(paid),
+      call([...paid, "--trial-budget", "0.5", "--trials", "4", "--concurrency", "2"])
     ])
     // what is simulated costs nothing, and needs a bound only where there is a limit
     assert.match(free.stdout, /\n {5}1 {11}\? {13}- {2}v4-runs › a failed run is failed\n/u)

@@ -7,7 +7,7 @@ import * as FileSystem from "effect/FileSystem"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
-import { run } from "./program.ts"
+import { call } from "./inProcess.ts"
 
 const key = "wak_reap_key"
 
@@ -79,19 +79,19 @@ describe("reap", () => {
       const [lost = ""] = all.filter((id) => !held.includes(id))
       const other = (yield* post("/browsers")).id
 
-      const early = yield* Effect.promise(() => run(["reap", "--ledger", ledger, "--target", address], env))
+      const early = yield* Effect.promise(() => call(["reap", "--ledger", ledger, "--target", address], env))
       assert.strictEqual(early.code, 0, early.stderr)
       assert.include(early.stdout, `process ${pid} is at work`)
       assert.deepStrictEqual(yield* openBrowsers, [...all, other].toSorted())
 
       yield* kill
-      const planned = yield* Effect.promise(() => run(["reap", "--ledger", ledger, "--dry-run"]))
+      const planned = yield* Effect.promise(() => call(["reap", "--ledger", ledger, "--dry-run"]))
       assert.strictEqual(planned.code, 1)
       for (const id of held) assert.match(planned.stdout, new RegExp(`to stop +browser +${id}`, "u"))
       assert.deepStrictEqual(yield* openBrowsers, [...all, other].toSorted())
 
       const { code, stderr, stdout } = yield* Effect.promise(() =>
-        run(["reap", "--ledger", ledger, "--target", address], env)
+        call(["reap", "--ledger", ledger, "--target", address], env)
       )
       assert.deepStrictEqual([code, stderr], [1, ""])
       assert.strictEqual(held.length, 3)
@@ -124,7 +124,7 @@ describe("reap", () => {
         ]
       )
       const names = left.flatMap(({ id, key }) => ["--forget", id ?? key])
-      const last = yield* Effect.promise(() => run(["reap", "--ledger", ledger, "--target", address, ...names], env))
+      const last = yield* Effect.promise(() => call(["reap", "--ledger", ledger, "--target", address, ...names], env))
       assert.deepStrictEqual([last.code, last.stderr], [0, ""])
       assert.match(last.stdout, /\nnothing is open\n$/u)
     }).pipe(Effect.scoped, Effect.provide([service, NodeFileSystem.layer]))
@@ -142,7 +142,7 @@ describe("reap", () => {
       yield* ledger.write({ ...opening, key: "k-2", path: "/api/v4/browsers", origin: "https://other.example" })
       yield* ledger.write({ _tag: "opened", at_ms: 2, key: "k-2", id: "b-2" })
       const args = ["reap", "--ledger", directory, "--target", origin, "--for", "5s"]
-      const { code, stdout } = yield* Effect.promise(() => run(args, env))
+      const { code, stdout } = yield* Effect.promise(() => call(args, env))
       assert.strictEqual(code, 1)
       assert.match(stdout, /open +browser +b-1 +opened \d+ days ago by elsewhere: PATCH .*connection refused/u)
       assert.match(stdout, /\((\d+) attempts\)/u)
@@ -167,7 +167,7 @@ describe("reap", () => {
         path: "/api/v4/browsers",
         origin: "https://a.example"
       })
-      const complain = (...args: ReadonlyArray<string>) => Effect.promise(() => run(["reap", ...args]))
+      const complain = (...args: ReadonlyArray<string>) => Effect.promise(() => call(["reap", ...args]))
       const said = yield* Effect.all(
         [
           complain("--ledger", `${directory}/none`),

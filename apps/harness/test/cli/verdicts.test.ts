@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
 import { RunReport } from "@webagent/report/RunReport"
-import { run } from "./program.ts"
+import { call } from "./inProcess.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "webagent-verdicts-"))
 const suite = join(folder, "verdicts.suite.ts")
@@ -56,7 +56,7 @@ describe("verdicts", () => {
   it("what the infrastructure ends runs again, and what stays so is told from what failed", async () => {
     const directory = join(folder, "report")
     const args = ["run", suite, "--target", target, "--report-dir", directory, "--reporter", "console,json"]
-    const { code, stderr, stdout } = await run(args, { WEBAGENT_API_KEY: "wak_x" })
+    const { code, stderr, stdout } = await call(args, { WEBAGENT_API_KEY: "wak_x" })
     assert.deepStrictEqual([code, stderr], [1, ""])
     const text = readFileSync(join(directory, "report.json"), "utf8")
     const { header, results } = Schema.decodeUnknownSync(Schema.fromJsonString(RunReport))(text)
@@ -84,12 +84,12 @@ describe("verdicts", () => {
     const directory = join(folder, "replayed")
     const args = ["run", suite, "--target", target, "--report-dir", directory, "--reporter", "console,json"]
     const choice = ["--name", "is broken", "--reruns", "0"]
-    const all = await run([...args, ...choice, "--trials", "2"], { WEBAGENT_API_KEY: "wak_x" })
+    const all = await call([...args, ...choice, "--trials", "2"], { WEBAGENT_API_KEY: "wak_x" })
     assert.match(all.stdout, /replay {4}npm run harness -- run .* --name "is broken" .*--trial 1 --seed 1\n/u)
     const decode = Schema.decodeUnknownSync(Schema.fromJsonString(RunReport))
     const read = () => decode(readFileSync(join(directory, "report.json"), "utf8")).results[0]?.trials ?? []
     const second = read()[1]
-    assert.strictEqual((await run([...args, ...choice, "--trial", "2"], { WEBAGENT_API_KEY: "wak_x" })).code, 1)
+    assert.strictEqual((await call([...args, ...choice, "--trial", "2"], { WEBAGENT_API_KEY: "wak_x" })).code, 1)
     assert.deepStrictEqual(
       read().map(({ index, seed }) => [index, seed]),
       [[1, second?.seed]]
@@ -98,7 +98,7 @@ describe("verdicts", () => {
 
   it("what a limit keeps from running is said, and is not red", async () => {
     const args = ["run", "versions", "--target", target, "--reporter", "console", "--name", "own base", "--trials", "4"]
-    const { code, stdout } = await run([...args, "--max-requests", "5", "--concurrency", "1"], {
+    const { code, stdout } = await call([...args, "--max-requests", "5", "--concurrency", "1"], {
       WEBAGENT_API_KEY: "wak_x"
     })
     assert.strictEqual(code, 0, stdout)
