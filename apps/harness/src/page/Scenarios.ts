@@ -1,3 +1,4 @@
+import { requestLine } from "../reporters/FailureFacts.ts"
 import * as Money from "@webagent/report/Money"
 import { keyOf, type Night, type NightScenario } from "@webagent/nights/Night"
 import * as Attention from "../reporters/Attention.ts"
@@ -42,11 +43,7 @@ export const failure = ({ actual, diff, expected, message, request, service, sou
   }<dl>${join(
     fact("expected", expected),
     fact("got", actual),
-    fact(
-      "request",
-      request &&
-        `${request.method} ${request.path}   ${request.status ?? "no response"}   ${duration(request.duration_ms)}`
-    ),
+    fact("request", request && requestLine(request)),
     fact("where", where),
     fact("line", source?.trim())
   )}</dl></div>`

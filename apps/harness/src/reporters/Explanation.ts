@@ -1,7 +1,7 @@
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import * as Onset from "@webagent/report/Onset"
-import type { SentRequest } from "@webagent/report/Trial"
 import * as Attention from "./Attention.ts"
+import * as FailureFacts from "./FailureFacts.ts"
 import * as FailureDiff from "./FailureDiff.ts"
 import type { Replay } from "./Reporter.ts"
 import { type Style } from "@webagent/report/Style"
@@ -13,9 +13,6 @@ export interface ExplanationOptions {
   readonly replay: Replay
   readonly style: Style
 }
-
-const request = ({ method, path, status, duration_ms }: SentRequest): string =>
-  `${method} ${path}   ${status ?? "no response"}   ${duration(duration_ms)}`
 
 /** How many trials passed, and the confidence interval of the pass rate. */
 const trials = ({ passRate, trials }: ScenarioResult): string | undefined => {
@@ -47,7 +44,7 @@ const factsOf = (result: ScenarioResult, options: ExplanationOptions, worse?: st
     ...(failure.diff === undefined
       ? [...fact("expected", failure.expected), ...fact("got", failure.actual)]
       : FailureDiff.lines(failure.diff, style).map((line) => `      ${line}`)),
-    ...fact("request", failure.request && request(failure.request)),
+    ...fact("request", failure.request && FailureFacts.requestLine(failure.request)),
     ...fact("trials", trials(result)),
     ...fact("age", result.onset?.trials && Onset.text(result.onset.trials)),
     ...fact("baseline", worse),

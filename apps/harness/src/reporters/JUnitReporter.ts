@@ -5,28 +5,14 @@ import { isBad, type RunReport, type ScenarioResult } from "@webagent/report/Run
 import type { Failure, Trial } from "@webagent/report/Trial"
 import * as Confirmed from "@webagent/report/Confirmed"
 import * as Attention from "./Attention.ts"
+import * as FailureFacts from "./FailureFacts.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
 import { element, escape } from "@webagent/report/Xml"
 import * as AtomicFile from "@webagent/report/AtomicFile"
 
 const seconds = (duration_ms: number) => (duration_ms / 1000).toFixed(3)
 
-/** Where a failed check stands, as CI systems link it. */
-const placeOf = (failure: Failure | undefined): { readonly file?: string; readonly line?: string } => {
-  const [, file, line] = /^(.+):(\d+)$/u.exec(failure?.where ?? "") ?? []
-  return file === undefined || line === undefined ? {} : { file, line }
-}
-
-const facts = ({ actual, expected, request, service, where }: Failure): string =>
-  [
-    ...(service === undefined ? [] : [`service   ${service}`]),
-    ...(expected === undefined ? [] : [`expected  ${expected}`]),
-    ...(actual === undefined ? [] : [`got       ${actual}`]),
-    ...(request === undefined
-      ? []
-      : [`request   ${request.method} ${request.path} ${request.status ?? "no response"}`]),
-    ...(where === undefined ? [] : [`where     ${where}`])
-  ].join("\n")
+const facts = (failure: Failure) => FailureFacts.lines(failure).join("\n")
 
 const content = (text: string) => (text === "" ? [] : [escape(text)])
 
@@ -87,7 +73,7 @@ const testcase = (result: ScenarioResult, items: ReadonlyArray<Attention.Item>, 
     ...(hidden && failure !== undefined ? [`failure   ${Attention.failureLine(failure)}`] : []),
     `replay    ${replay(result)}`
   ]
-  const place = placeOf(failure)
+  const place = FailureFacts.placeOf(failure)
   return element(
     "testcase",
     { name: result.name, classname: result.suite, time: seconds(result.duration_ms), ...place },

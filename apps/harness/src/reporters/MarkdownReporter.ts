@@ -4,7 +4,9 @@ import type { PlatformError } from "effect/PlatformError"
 import * as Stream from "effect/Stream"
 import * as Headline from "@webagent/report/Headline"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
+import type { Failure } from "@webagent/report/Trial"
 import * as Attention from "./Attention.ts"
+import * as FailureFacts from "./FailureFacts.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
 import { counted, duration } from "@webagent/report/Text"
 import * as AtomicFile from "@webagent/report/AtomicFile"
@@ -34,14 +36,7 @@ const block = (text: string) => {
 const factsOf = ({ result }: Attention.Item, replay: Replay): ReadonlyArray<string> => {
   const failure = result?.failure
   return [
-    ...(failure === undefined ? [] : [failure.message]),
-    ...(failure?.service === undefined ? [] : [`service   ${failure.service}`]),
-    ...(failure?.expected === undefined ? [] : [`expected  ${failure.expected}`]),
-    ...(failure?.actual === undefined ? [] : [`got       ${failure.actual}`]),
-    ...(failure?.request === undefined
-      ? []
-      : [`request   ${failure.request.method} ${failure.request.path} ${failure.request.status ?? "no response"}`]),
-    ...(failure?.where === undefined ? [] : [`where     ${failure.where}`]),
+    ...(failure === undefined ? [] : [failure.message, ...FailureFacts.lines(failure)]),
     ...(result === undefined ? [] : [`replay    ${replay(result)}`])
   ]
 }
@@ -162,8 +157,8 @@ const data = (value: string) => value.replaceAll("%", "%25").replaceAll("\r", "%
 const property = (value: string) => data(value).replaceAll(":", "%3A").replaceAll(",", "%2C")
 
 /** `file` and `line` of a failure, where it names them. */
-const placeOf = (where: string | undefined): string => {
-  const [, file, line] = /^(.+):(\d+)$/u.exec(where ?? "") ?? []
+const placeOf = (failure: Failure | undefined): string => {
+  const { file, line } = FailureFacts.placeOf(failure)
   return file === undefined ? "" : `file=${property(file)},line=${line},`
 }
 
@@ -178,7 +173,7 @@ export const annotations = (report: RunReport): ReadonlyArray<string> => {
     const rest = index === mostAnnotations - 1 && more > 0 ? [`and ${more} more: see report.html.`] : []
     const text = [evidence, ...names, ...rest].join("\n").slice(0, longestAnnotation)
     const heading = `${title}: ${what}${age === undefined ? "" : ` (${age})`}`
-    return `::error ${placeOf(items[0]?.result?.failure?.where)}title=${property(heading)}::${data(text)}`
+    return `::error ${placeOf(items[0]?.result?.failure)}title=${property(heading)}::${data(text)}`
   })
 }
 

@@ -1,0 +1,20 @@
+import { duration } from "@webagent/report/Text"
+import type { Failure, SentRequest } from "@webagent/report/Trial"
+
+/** What is known of a failure, a line each: what the service says, what was expected, what came, and where. */
+export const lines = ({ actual, expected, request, service, where }: Failure): ReadonlyArray<string> => {
+  const sent = request && `${request.method} ${request.path} ${request.status ?? "no response"}`
+  return Object.entries({ service, expected, got: actual, request: sent, where }).flatMap(([word, text]) =>
+    text === undefined ? [] : [`${word.padEnd(9)} ${text}`]
+  )
+}
+
+/** A request with its response, in a line. */
+export const requestLine = ({ duration_ms, method, path, status }: SentRequest): string =>
+  `${method} ${path}   ${status ?? "no response"}   ${duration(duration_ms)}`
+
+/** Where a failed check stands, as CI systems link it. */
+export const placeOf = (failure: Failure | undefined): { readonly file?: string; readonly line?: string } => {
+  const [, file, line] = /^(.+):(\d+)$/u.exec(failure?.where ?? "") ?? []
+  return file === undefined || line === undefined ? {} : { file, line }
+}
