@@ -48,7 +48,7 @@ const engineSimulated = (): Layer.Layer<
 > =>
   SimulatedState.layer.pipe(
     Layer.provideMerge(Engine.layer),
-    Layer.provide(Layer.fresh(SimulatedAgent.layerBehaving)),
+    Layer.provide(Layer.fresh(SimulatedAgent.layer)),
     Layer.provideMerge(Layer.fresh(BehavingBrowserPool.layer)),
     Layer.provide(Layer.unwrap(Effect.map(Behaviour, ({ seed }) => SeededIds.layer(seed))))
   )

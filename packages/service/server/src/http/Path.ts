@@ -6,7 +6,8 @@ export const isDecodable = (text: string): boolean => Result.isSuccess(Result.tr
 /** The path as the router reads it: one slash where there are more, and characters that need no escape without it. */
 export const pathOf = (url: string): string => {
   const end = url.search(/[?;#]/u)
-  const path = (end === -1 ? url : url.slice(0, end)).replaceAll(/\/{2,}/gu, "/")
+  const asked = end === -1 ? url : url.slice(0, end)
+  const path = asked.includes("//") ? asked.replaceAll(/\/{2,}/gu, "/") : asked
   if (!path.includes("%")) return path
   return path
     .split("/")

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Behaviour, type BehaviourOptions } from "../behaviour/Behaviour.ts"
+import { Behaviour } from "../behaviour/Behaviour.ts"
 import { Agent, type ScheduledAgent, type TurnSchedule } from "@webagent/engine"
 import * as TurnPlan from "./TurnPlan.ts"
 
@@ -39,8 +39,4 @@ const make = Effect.map(Behaviour, (behaviour): ScheduledAgent => {
  * An agent that waits and then reports what the task's script says, else what the profile, the seed and the turn's
  * id say. It opens no browser and reads no page. See `TaskScript` and `Behaviour`.
  */
-export const layerBehaving: Layer.Layer<Agent, never, Behaviour> = Layer.effect(Agent, make)
-
-/** The same with a behaviour of its own. */
-export const layer = (options: BehaviourOptions = {}): Layer.Layer<Agent> =>
-  Layer.provide(layerBehaving, Behaviour.layer(options))
+export const layer: Layer.Layer<Agent, never, Behaviour> = Layer.effect(Agent, make)

@@ -1,8 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import { BrowserPool, type CdpConnection, type ConnectionEnd, type LaunchedBrowser } from "@webagent/engine"
+import type { CdpConnection, ConnectionEnd, LaunchedBrowser } from "@webagent/engine"
 import * as Dispatch from "./cdp/Dispatch.ts"
 import * as Outbox from "./cdp/Outbox.ts"
 import * as Pages from "./cdp/Pages.ts"
@@ -20,7 +19,10 @@ export interface SimulatedBrowser extends LaunchedBrowser {
   readonly drop: Effect.Effect<void>
 }
 
-/** Starts a simulated browser. */
+/**
+ * Starts a simulated browser. It speaks enough CDP for Playwright and Puppeteer to connect, open a page and evaluate
+ * constants in it. No page is loaded from anywhere and no script is run.
+ */
 export const start = (id: string): SimulatedBrowser => {
   const lines = new Map<number, Line>()
   let state: State.State | undefined
@@ -82,11 +84,3 @@ export const start = (id: string): SimulatedBrowser => {
     })
   }
 }
-
-/**
- * Browsers that speak enough CDP for Playwright and Puppeteer to connect, open a page and evaluate constants in it.
- * No page is loaded from anywhere and no script is run.
- */
-export const layer: Layer.Layer<BrowserPool> = Layer.succeed(BrowserPool, {
-  launch: ({ id }) => Effect.sync(() => start(id))
-})

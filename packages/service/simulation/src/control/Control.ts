@@ -32,6 +32,8 @@ import { Oracles } from "../oracles/Oracles.ts"
 import { ServiceClock } from "../time/ServiceClock.ts"
 import { Simulation } from "../requests/Simulation.ts"
 
+type Change = (id: string) => Effect.Effect<{ readonly id: string; readonly status: string }, ControlNotFoundError>
+
 /**
  * What one can do to a simulated service, and ask of it, beside using it: the same inside the process as through the
  * control API. Whatever changes something is a row of the journal.
@@ -75,13 +77,9 @@ export class Control extends Context.Service<
     readonly snapshot: Effect.Effect<Snapshot>
     /** State, profile, seed and time as they were; an outage ends, the journal goes on, the oracles begin anew. */
     readonly restore: (snapshot: Snapshot) => Effect.Effect<void, ControlInvalidError>
-    readonly cancelRun: (
-      id: string
-    ) => Effect.Effect<{ readonly id: string; readonly status: string }, ControlNotFoundError>
-    readonly stopSession: (
-      id: string
-    ) => Effect.Effect<{ readonly id: string; readonly status: string }, ControlNotFoundError>
-    readonly shareSession: (id: string) => Effect.Effect<{ readonly id: string }, ControlNotFoundError>
+    readonly cancelRun: Change
+    readonly stopSession: Change
+    readonly shareSession: Change
     /** Cuts every CDP connection of a browser, which goes on. */
     readonly dropConnections: (id: string) => Effect.Effect<{ readonly id: string }, ControlNotFoundError>
   }
@@ -167,6 +165,18 @@ const make = Effect.gen(function* () {
     yield* act("restoreSnapshot", `as of ${snapshot.at_ms}`)
   }, andListen)
 
+  /** An operation of the engine that no version of the API has. */
+  const changing = (
+    action: string,
+    what: string,
+    change: (id: string) => Effect.Effect<{ readonly id: string; readonly status: string }, unknown>
+  ) =>
+    Effect.fnUntraced(function* (id: string) {
+      yield* act(action, id)
+      const { id: known, status } = yield* Effect.mapError(change(id), missing(what, id))
+      return { id: known, status }
+    })
+
   return Control.of({
     profile,
     setProfile,
@@ -219,21 +229,9 @@ const make = Effect.gen(function* () {
       return { version: 1, at_ms: now_ms, seed: behaviour.seed(), profile: yield* profile, state: taken }
     }),
     restore,
-    cancelRun: Effect.fnUntraced(function* (id) {
-      yield* act("cancelRun", id)
-      const turn = yield* Effect.mapError(engine.cancelTurn(id), missing("run", id))
-      return { id: turn.id, status: turn.status }
-    }),
-    stopSession: Effect.fnUntraced(function* (id) {
-      yield* act("stopSession", id)
-      const session = yield* Effect.mapError(engine.stopSession(id), missing("session", id))
-      return { id: session.id, status: session.status }
-    }),
-    shareSession: Effect.fnUntraced(function* (id) {
-      yield* act("shareSession", id)
-      const session = yield* Effect.mapError(engine.shareSession(id), missing("session", id))
-      return { id: session.id }
-    }),
+    cancelRun: changing("cancelRun", "run", engine.cancelTurn),
+    stopSession: changing("stopSession", "session", engine.stopSession),
+    shareSession: changing("shareSession", "session", engine.shareSession),
     dropConnections: Effect.fnUntraced(function* (id) {
       yield* act("dropConnections", id)
       if (!(yield* connections.drop(id))) return yield* missing("active browser", id)()

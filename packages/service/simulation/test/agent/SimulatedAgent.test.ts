@@ -9,6 +9,7 @@ import { Agent, type Turn } from "@webagent/engine"
 import { turn } from "../records.ts"
 import * as SimulatedAgent from "../../src/agent/SimulatedAgent.ts"
 import { Behaviour, type BehaviourOptions } from "../../src/behaviour/Behaviour.ts"
+import * as ports from "../ports.ts"
 
 const reportOf = (event: Turn.TurnEvent | undefined): ReadonlyArray<Turn.TurnReport> =>
   event !== undefined && "report" in event && event.report !== undefined ? [event.report as Turn.TurnReport] : []
@@ -29,7 +30,7 @@ const perform = (changes: Partial<Turn.Turn>, options: BehaviourOptions = {}) =>
     if (given.status === "running") return [happens(given)]
     const start = happens(given)
     return [start, happens({ ...given, status: "running", startedAt_ms: start[0] })]
-  }).pipe(Effect.provide(SimulatedAgent.layer(options)))
+  }).pipe(Effect.provide(ports.agent(options)))
 
 const end = (changes: Partial<Turn.Turn>, options?: BehaviourOptions) =>
   Effect.map(perform(changes, options), (events) => events[1]?.[1])
@@ -274,7 +275,7 @@ describe("SimulatedAgent", () => {
           0.1
         )
         assert.isTrue(drawn.every((settings) => settings?.persistMemory === false && settings.recording === undefined))
-      }).pipe(Effect.provide(SimulatedAgent.layer({ profile: { session: { keepAlive: 0.5, persistMemory: 0 } } })))
+      }).pipe(Effect.provide(ports.agent({ profile: { session: { keepAlive: 0.5, persistMemory: 0 } } })))
     )
 
     it.effect("a turn keeps to the profile and the seed that were in force when it began", () =>
@@ -296,10 +297,7 @@ describe("SimulatedAgent", () => {
         )
       }).pipe(
         Effect.provide(
-          Layer.provideMerge(
-            SimulatedAgent.layerBehaving,
-            Behaviour.layer({ profile: { duration: Duration.minutes(1) } })
-          )
+          Layer.provideMerge(SimulatedAgent.layer, Behaviour.layer({ profile: { duration: Duration.minutes(1) } }))
         )
       )
     )
@@ -340,6 +338,6 @@ describe("SimulatedAgent", () => {
   it.effect("takes a while to let go of a turn that is cancelled", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* schedule(turn)).stopDelay_ms(turn), 5000)
-    }).pipe(Effect.provide(SimulatedAgent.layer({ profile: { letGo: Duration.seconds(5) } })))
+    }).pipe(Effect.provide(ports.agent({ profile: { letGo: Duration.seconds(5) } })))
   )
 })

@@ -9,15 +9,14 @@ import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import { connect } from "node:net"
 import { WebSocket } from "ws"
-import * as SimulatedAgent from "../../src/agent/SimulatedAgent.ts"
 import { BrowserPool, Engine, MemoryStore } from "@webagent/engine"
-import * as SimulatedBrowserPool from "../../src/browser/SimulatedBrowserPool.ts"
 import { ApiKeyAuth, RequestValidation, Server } from "@webagent/server"
 import { send } from "../send.ts"
 import * as SimulatedService from "../../src/SimulatedService.ts"
 import { SeededIds } from "../../src/behaviour/SeededIds.ts"
 import * as BehavingBrowserPool from "../../src/browser/BehavingBrowserPool.ts"
 import { Behaviour } from "../../src/behaviour/Behaviour.ts"
+import * as ports from "../ports.ts"
 
 const version = '{"id":1,"method":"Browser.getVersion"}'
 
@@ -320,13 +319,13 @@ const counting = (open: SubscriptionRef.SubscriptionRef<number>) =>
           )
         }))
     }))
-  ).pipe(Layer.provide(SimulatedBrowserPool.layer))
+  ).pipe(Layer.provide(ports.browsers))
 
 const serverOver = <Extra = never>(pool: Layer.Layer<BrowserPool | Extra>) =>
   Server.layer().pipe(
     Layer.provide([ApiKeyAuth.layer(["wak_test"]), RequestValidation.layer]),
     Layer.provide(Engine.layer),
-    Layer.provide([SimulatedAgent.layer(), MemoryStore.layer, SeededIds.layer(() => 1)]),
+    Layer.provide([ports.agent(), MemoryStore.layer, SeededIds.layer(() => 1)]),
     Layer.provideMerge(pool)
   )
 
@@ -427,7 +426,7 @@ describe("CdpEndpoint and its pool", () => {
             }))
           }))
       }))
-    ).pipe(Layer.provide(SimulatedBrowserPool.layer))
+    ).pipe(Layer.provide(ports.browsers))
     return Effect.gen(function* () {
       const { cdpUrl } = yield* create
       const { socket } = yield* open(cdpUrl)

@@ -6,12 +6,11 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import { Agent, BrowserPool, Engine, MemoryStore, Store, type Turn } from "@webagent/engine"
-import * as SimulatedAgent from "../../src/agent/SimulatedAgent.ts"
-import * as SimulatedBrowserPool from "../../src/browser/SimulatedBrowserPool.ts"
 import { CreateKey } from "../../src/behaviour/CreateKey.ts"
 import * as SimulatedService from "../../src/SimulatedService.ts"
 import { SeededIds } from "../../src/behaviour/SeededIds.ts"
 import { SimulatedState } from "../../src/state/SimulatedState.ts"
+import * as ports from "../ports.ts"
 
 const simulated = SimulatedService.layerEngine({ turnDuration: "10 seconds" })
 
@@ -51,9 +50,9 @@ const slowBrowsers = (noted: Array<string>) =>
               Effect.onInterrupt(() => Effect.sync(() => noted.push("interrupted")))
             )
         }))
-      ).pipe(Layer.provide(SimulatedBrowserPool.layer))
+      ).pipe(Layer.provide(ports.browsers))
     ),
-    Layer.provide([SimulatedAgent.layer(), MemoryStore.layer, SeededIds.layer(() => 1)])
+    Layer.provide([ports.agent(), MemoryStore.layer, SeededIds.layer(() => 1)])
   )
 
 /** A store that takes a second for every commit. */
@@ -177,11 +176,7 @@ describe("snapshot and restore", () => {
       const stop = yield* begin(engine.stopSession(session.id))
       yield* TestClock.adjust("1 minute")
       yield* Fiber.join(stop)
-    }).pipe(
-      Effect.provide(
-        stateOver.pipe(Layer.provide([agent, slowStore, SimulatedBrowserPool.layer, SeededIds.layer(() => 1)]))
-      )
-    )
+    }).pipe(Effect.provide(stateOver.pipe(Layer.provide([agent, slowStore, ports.browsers, SeededIds.layer(() => 1)]))))
   })
 
   it.effect("ids made after a restore are new, keys still answer what they made", () =>
@@ -318,9 +313,7 @@ describe("reset", () => {
       assert.deepStrictEqual(yield* standing(session.id), ["new running null"])
       assert.strictEqual(interrupted, 1)
     }).pipe(
-      Effect.provide(
-        stateOver.pipe(Layer.provide([deaf, MemoryStore.layer, SimulatedBrowserPool.layer, SeededIds.layer(() => 1)]))
-      )
+      Effect.provide(stateOver.pipe(Layer.provide([deaf, MemoryStore.layer, ports.browsers, SeededIds.layer(() => 1)])))
     )
   })
 
@@ -338,7 +331,7 @@ describe("reset", () => {
       Effect.provide(
         stateOver.pipe(
           Layer.provide(slowStore),
-          Layer.provide([SimulatedAgent.layer(), SimulatedBrowserPool.layer, SeededIds.layer(() => 1)])
+          Layer.provide([ports.agent(), ports.browsers, SeededIds.layer(() => 1)])
         )
       )
     )
