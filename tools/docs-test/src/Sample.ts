@@ -1,14 +1,18 @@
-import { spawn } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { root } from "./Documents.ts"
+
+type Edit = readonly [old: string, new: string]
 
 /** A command whose output a page shows in a fence `sample=name`. */
 export interface Sample {
   readonly program: "harness" | "server"
   readonly args: ReadonlyArray<string>
+  /** Runs of the harness before it in the same folder, each after an edit of `checkout.suite.ts`. */
+  readonly before?: ReadonlyArray<{ readonly args: ReadonlyArray<string>; readonly replace: Edit }>
   /** Edits of `checkout.suite.ts`, each made once the output has this text since the edit before. */
-  readonly edits?: ReadonlyArray<{ readonly after: string; readonly replace: readonly [old: string, new: string] }>
+  readonly edits?: ReadonlyArray<{ readonly after: string; readonly replace: Edit }>
   /** Ends a program that does not end by itself, once the output has this text since the last edit. */
   readonly until?: string
 }
@@ -23,6 +27,14 @@ export const samples: Readonly<Record<string, Sample>> = {
     edits: [{ after: "RED: 2", replace: ['"soldout"', '"ordered"'] }],
     until: "RED: 1"
   },
+  compare: {
+    program: "harness",
+    args: ["compare", "release", "candidate"],
+    before: [
+      { args: ["run", "checkout.suite.ts", "--report-dir", "release"], replace: ['"soldout"', '"ordered"'] },
+      { args: ["run", "checkout.suite.ts", "--report-dir", "candidate"], replace: ['"ordered"', '"soldout"'] }
+    ]
+  },
   serve: { program: "harness", args: ["serve", "--api-key", "wak_dev"], until: "try it" },
   server: { program: "server", args: ["--port", "0"], until: "key " },
   control: {
@@ -33,28 +45,36 @@ export const samples: Readonly<Record<string, Sample>> = {
   remote: { program: "harness", args: ["load", "smoke", "--target", "https://api.example.com"] }
 }
 
+const programOf = ({ program }: Pick<Sample, "program">) => [
+  "--conditions=@webagent/source",
+  join(root, `apps/${program}/src/main.ts`)
+]
+
 /** Runs a sample in a folder of its own, and gives all that it prints. */
-export const outputOf = async ({ args, edits = [], program, until }: Sample): Promise<string> => {
+export const outputOf = async (sample: Sample): Promise<string> => {
+  const { args, before = [], edits = [], until } = sample
   const folder = join(root, "tools/docs-test/.webagent/samples")
   mkdirSync(folder, { recursive: true })
   const cwd = mkdtempSync(join(folder, "sample-"))
   const suite = join(cwd, "checkout.suite.ts")
   cpSync(join(root, "tools/docs-test/samples/checkout.suite.ts"), suite)
+  const options = { cwd, env: { ...process.env, NO_COLOR: "1" }, timeout: 100_000, killSignal: "SIGKILL" } as const
+  const edit = (replace: Edit) => writeFileSync(suite, readFileSync(suite, "utf8").replace(...replace))
+  for (const { args, replace } of before) {
+    edit(replace)
+    spawnSync(process.execPath, [...programOf({ program: "harness" }), ...args], options)
+  }
 
-  const child = spawn(
-    process.execPath,
-    ["--conditions=@webagent/source", join(root, `apps/${program}/src/main.ts`), ...args],
-    { cwd, env: { ...process.env, NO_COLOR: "1" }, timeout: 100_000, killSignal: "SIGKILL" }
-  )
+  const child = spawn(process.execPath, [...programOf(sample), ...args], options)
   let [output, seen, next] = ["", 0, 0]
   const read = (chunk: Buffer) => {
     output += chunk.toString()
-    const edit = edits[next]
-    if (edit !== undefined && output.includes(edit.after, seen)) {
+    const due = edits[next]
+    if (due !== undefined && output.includes(due.after, seen)) {
       seen = output.length
       next++
-      writeFileSync(suite, readFileSync(suite, "utf8").replace(...edit.replace))
-    } else if (edit === undefined && until !== undefined && output.includes(until, seen)) child.kill("SIGINT")
+      edit(due.replace)
+    } else if (due === undefined && until !== undefined && output.includes(until, seen)) child.kill("SIGINT")
   }
   child.stdout.on("data", read)
   child.stderr.on("data", read)
