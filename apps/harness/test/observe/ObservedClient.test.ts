@@ -9,13 +9,13 @@ describe("what is seen of a trial", () => {
   it.live("each attempt with its retry's reason, polls and waits, and the calls that they are parts of", () =>
     Effect.gen(function* () {
       const target = yield* targetOf({
-        faults: [{ fault: { kind: "status", status: 503 }, when: { operations: ["v4.getRun"], nth: [1] } }]
+        faults: [{ fault: { kind: "status", status: 503 }, when: { operations: ["v4.getRun"], nth: [2] } }]
       })
       const { log, trace } = yield* trialOf(target, ({ v4 }) =>
-        Effect.provideService(
-          v4.runs.createAndWait({ task: "Buy a mug [simulate duration=40ms cost=0.02]" }),
-          PollSchedule.Current,
-          PollSchedule.every("10 millis")
+        v4.runs.createAndWait({ task: "Buy a mug [simulate duration=40ms cost=0.02]" }).pipe(
+          Effect.provideService(PollSchedule.Current, PollSchedule.every("10 millis")),
+          // the wait has read the run once
+          Effect.flatMap(({ id }) => v4.runs.get(id))
         )
       )
       const operations = trace.exchanges.map(({ attempt, kind, operation, retried, status }) => [
