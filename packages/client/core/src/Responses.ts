@@ -23,22 +23,24 @@ export const Slot = Context.Reference<((answered: Answered, now_ms: number) => v
   { defaultValue: () => undefined }
 )
 
-/** Runs an effect, and keeps the last response that its calls get. Most callers do not ask what it was. */
-export const recorded = <A, E, R>(
-  effect: Effect.Effect<A, E, R>,
-  keep: (response: () => ResponseInfo) => void
-): Effect.Effect<A, E, R> =>
+/** The last response of a call, described when asked: most callers do not. */
+export interface Last {
+  response?: () => ResponseInfo
+}
+
+/** Runs an effect, and keeps the last response that its calls get. */
+export const recorded = <A, E, R>(effect: Effect.Effect<A, E, R>, last: Last): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => {
     const began_ms = Elapsed.read_ms(fiber.getRef(Clock.Clock))
-    return Effect.provideService(effect, Slot, (answered, now_ms) =>
-      keep(() => ({
+    return Effect.provideService(effect, Slot, (answered, now_ms) => {
+      last.response = () => ({
         status: answered.status,
         headers: answered.headers(),
         requestId: answered.requestId,
         attempts: answered.attempt,
         duration_ms: now_ms - began_ms
-      }))
-    )
+      })
+    })
   })
 
 /**
@@ -60,9 +62,6 @@ export const withResponse = <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<{ readonly data: A; readonly response: ResponseInfo | undefined }, E, R> =>
   Effect.suspend(() => {
-    let response: (() => ResponseInfo) | undefined
-    const keep = (last: () => ResponseInfo) => {
-      response = last
-    }
-    return Effect.map(recorded(effect, keep), (data) => ({ data, response: response?.() }))
+    const last: Last = {}
+    return Effect.map(recorded(effect, last), (data) => ({ data, response: last.response?.() }))
   })

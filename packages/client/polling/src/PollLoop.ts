@@ -51,20 +51,19 @@ export interface Member<A, E> {
   readonly schedule: PollSchedule.PollSchedule
   readonly began_ms: number
   readonly deadline_ms: number
+  /** Polls since it came. The loop alone writes this and the next field. */
+  polls: number
+  /** When it wants its next poll. */
+  due_ms: number
   readonly onValue: (value: A) => void
   readonly onEnd: (exit: Exit.Exit<A, E | WaitTimeoutError>) => void
-}
-
-interface Seat {
-  polls: number
-  due_ms: number
 }
 
 /** The polling of one id for all its members: they share requests and answers, and each has its own deadline. */
 export class PollLoop<A, E> implements Due {
   due_ms = Number.POSITIVE_INFINITY
   place = -1
-  readonly members = new Map<Member<A, E>, Seat>()
+  readonly members = new Set<Member<A, E>>()
   latest: A | undefined = undefined
   /** `idle` until a poll is due, `queued` until the budget allows it, `polling` until it is answered, then `idle`. */
   phase: "idle" | "queued" | "polling" | "over" = "idle"
@@ -80,29 +79,33 @@ export class PollLoop<A, E> implements Due {
   private heard_ms: number | undefined
   readonly id: string
   private readonly polled: Polled<A, E>
+  private readonly onEnded: () => void
 
-  constructor(id: string, polled: Polled<A, E>) {
+  /** `onEnded` is told of each member that has been told its end. */
+  constructor(id: string, polled: Polled<A, E>, onEnded: () => void) {
     this.id = id
     this.polled = polled
+    this.onEnded = onEnded
   }
 
   /** Seats a member, its first poll after `delay`. */
   seat(member: Member<A, E>, delay: Duration.Duration): void {
     const due_ms = Math.max(this.floor_ms, member.began_ms + Duration.toMillis(delay))
-    this.members.set(member, { polls: 0, due_ms: Math.min(member.deadline_ms, due_ms) })
+    member.due_ms = Math.min(member.deadline_ms, due_ms)
+    this.members.add(member)
     if (this.latest !== undefined) member.onValue(this.latest)
   }
 
   /** Where the next poll is made: where the one waits who has waited longest. */
   context(): Context.Context<never> | undefined {
-    for (const { context } of this.members.keys()) return context
+    for (const { context } of this.members) return context
     return undefined
   }
 
   /** When the next poll is due. */
   nextPoll_ms(): number {
     let due_ms = Number.POSITIVE_INFINITY
-    for (const seat of this.members.values()) due_ms = Math.min(due_ms, seat.due_ms)
+    for (const member of this.members) due_ms = Math.min(due_ms, member.due_ms)
     return due_ms
   }
 
@@ -110,7 +113,7 @@ export class PollLoop<A, E> implements Due {
   wake_ms(): number {
     if (this.phase === "idle") return this.nextPoll_ms()
     let deadline_ms = Number.POSITIVE_INFINITY
-    for (const member of this.members.keys()) deadline_ms = Math.min(deadline_ms, member.deadline_ms)
+    for (const member of this.members) deadline_ms = Math.min(deadline_ms, member.deadline_ms)
     return deadline_ms + lastPoll_ms
   }
 
@@ -123,7 +126,7 @@ export class PollLoop<A, E> implements Due {
 
   /** Takes in what a poll brought. */
   settle(answer: Exit.Exit<A, E>, now: number, context: Context.Context<never>): void {
-    for (const seat of this.members.values()) seat.polls++
+    for (const member of this.members) member.polls++
     this.retry = undefined
     if (Exit.isSuccess(answer)) {
       this.heard_ms = now
@@ -136,29 +139,34 @@ export class PollLoop<A, E> implements Due {
 
   /** Ends every member alike. Each gets an error of its own: a caller may add to it, such as where it was called. */
   endAll(exit: Exit.Exit<A, E>): void {
-    const ended = Array.from(this.members.keys())
+    const ended = Array.from(this.members)
     this.members.clear()
-    ended.forEach((member, index) => member.onEnd(index === 0 ? exit : Exit.mapError(exit, copyOf)))
+    ended.forEach((member, index) => this.end(member, index === 0 ? exit : Exit.mapError(exit, copyOf)))
+  }
+
+  private end(member: Member<A, E>, exit: Exit.Exit<A, E | WaitTimeoutError>) {
+    this.onEnded()
+    member.onEnd(exit)
   }
 
   private endOverdue(now: number, grace_ms: number): void {
-    for (const [member, seat] of this.members) {
+    for (const member of this.members) {
       if (member.deadline_ms + grace_ms > now) continue
       this.members.delete(member)
       const error = new WaitTimeoutError({
         kind: this.polled.kind ?? "",
         id: this.id,
         ...(this.latest === undefined ? {} : { lastStatus: statusOf(this.polled, this.latest) }),
-        polls: seat.polls + (this.phase === "polling" && this.fiber !== undefined ? 1 : 0),
+        polls: member.polls + (this.phase === "polling" && this.fiber !== undefined ? 1 : 0),
         waited_ms: now - member.began_ms
       })
-      member.onEnd(Exit.fail(error))
+      this.end(member, Exit.fail(error))
     }
   }
 
   private accept(value: A) {
     this.latest = value
-    for (const member of this.members.keys()) member.onValue(value)
+    for (const member of this.members) member.onValue(value)
     if (this.polled.isTerminal(value)) this.endAll(Exit.succeed(value))
   }
 
@@ -202,9 +210,9 @@ export const plan = Effect.fnUntraced(function* <A, E>(loop: PollLoop<A, E>, now
     const most_ms = Duration.toMillis(retry.pause) * 2 ** Math.min(failures - 1, 10)
     pause_ms = Math.ceil((yield* Random.next) * most_ms)
   }
-  for (const [member, seat] of members) {
-    const delay = yield* PollSchedule.next(member.schedule, { elapsed_ms: now - member.began_ms, polls: seat.polls })
+  for (const member of members) {
+    const delay = yield* PollSchedule.next(member.schedule, { elapsed_ms: now - member.began_ms, polls: member.polls })
     const due_ms = Math.max(floor_ms, now + Math.min(pause_ms, Duration.toMillis(delay)))
-    seat.due_ms = member.deadline_ms > now ? Math.min(member.deadline_ms, due_ms) : due_ms
+    member.due_ms = member.deadline_ms > now ? Math.min(member.deadline_ms, due_ms) : due_ms
   }
 })

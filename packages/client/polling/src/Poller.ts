@@ -47,8 +47,11 @@ export class Poller<A, E> {
   /** Seats a member at the loop of its id, in one synchronous step: two waits never start two loops. */
   join(id: string, member: Member<A, E>, delay: Duration.Duration): void {
     Metrics.waitsActive.modifyUnsafe(1, this.context)
-    if (this.closed) return member.onEnd(Exit.interrupt())
-    const loop = this.loops.get(id) ?? new PollLoop(id, this.polls)
+    if (this.closed) {
+      this.ended()
+      return member.onEnd(Exit.interrupt())
+    }
+    const loop = this.loops.get(id) ?? new PollLoop(id, this.polls, this.ended)
     this.loops.set(id, loop)
     loop.seat(member, delay)
     this.schedule(loop)
@@ -64,9 +67,7 @@ export class Poller<A, E> {
   }
 
   /** Counts that a member has been told its end, or has left. */
-  ended(): void {
-    Metrics.waitsActive.modifyUnsafe(-1, this.context)
-  }
+  private readonly ended = (): void => Metrics.waitsActive.modifyUnsafe(-1, this.context)
 
   /** Ends all waits, and all that come. */
   readonly close: Effect.Effect<void> = Effect.suspend(() => {

@@ -71,45 +71,54 @@ export const make = <A, E>(polls: Polls<A, E>): Effect.Effect<Waiter<A, E>, neve
     )
     const standard = yield* PollSchedule.Current
 
-    /** What a member is made of, and where it waits. */
+    // nearly all waits look at once: one schedule for all of them
+    let last: {
+      readonly from: PollSchedule.PollSchedule
+      readonly first: Duration.Input
+      readonly to: PollSchedule.PollSchedule
+    }
+    const withFirst = (from: PollSchedule.PollSchedule, first: Duration.Input) => {
+      if (last?.from !== from || last.first !== first) last = { from, first, to: PollSchedule.withFirst(from, first) }
+      return last.to
+    }
+
+    /** What a member is made of. */
     const arrive = (id: string, options: WaitOptions | undefined) =>
       Effect.contextWith((context: Context.Context<never>) => {
         checkTimes(options)
         const chosen = options?.schedule ?? Context.getOrUndefined(context, PollSchedule.Current) ?? standard
-        const schedule = options?.first === undefined ? chosen : PollSchedule.withFirst(chosen, options.first)
+        const schedule = options?.first === undefined ? chosen : withFirst(chosen, options.first)
         // a loop that has an answer already shows it, so that its newcomers have no first poll to make
         const answered = poller.find(id)?.latest !== undefined
         return Effect.map(PollSchedule.next(schedule, { elapsed_ms: 0, polls: answered ? 1 : 0 }), (delay) => {
           const began_ms = Elapsed.nowUnsafe_ms(Context.get(context, Clock.Clock))
           const deadline_ms = began_ms + Duration.toMillis(Duration.fromInputUnsafe(options?.timeout ?? "30 minutes"))
-          return (listener: Pick<Member<A, E>, "onValue" | "onEnd">) => {
-            const onEnd = (exit: Exit.Exit<A, E | WaitTimeoutError>) => {
-              poller.ended()
-              listener.onEnd(exit)
-            }
-            const { onValue } = listener
-            const member: Member<A, E> = { context, schedule, began_ms, deadline_ms, onValue, onEnd }
-            poller.join(id, member, delay)
-            return Effect.sync(() => poller.leave(id, member))
-          }
+          return { id, delay, context, schedule, began_ms, deadline_ms }
         })
       })
+
+    type Arrived = Effect.Success<ReturnType<typeof arrive>>
+
+    /** Lets a member wait; gives what takes it away. There may be thousands, so that it holds on to little. */
+    const join = ({ id, delay, ...arrived }: Arrived, { onEnd, onValue }: Pick<Member<A, E>, "onValue" | "onEnd">) => {
+      const member: Member<A, E> = { ...arrived, polls: 0, due_ms: 0, onValue, onEnd }
+      poller.join(id, member, delay)
+      return Effect.sync(() => poller.leave(id, member))
+    }
 
     const ignore = () => undefined
 
     return {
       untilTerminal: (id, options) =>
-        Effect.flatMap(arrive(id, options), (join) =>
-          Effect.callback<A, E | WaitTimeoutError>((resume) => {
-            return join({ onValue: ignore, onEnd: resume })
-          })
+        Effect.flatMap(arrive(id, options), (arrived) =>
+          Effect.callback<A, E | WaitTimeoutError>((resume) => join(arrived, { onValue: ignore, onEnd: resume }))
         ),
       watch: (id, options) =>
         Stream.callback<A, E | WaitTimeoutError>((queue) => {
           let last: string | undefined
           return Effect.acquireRelease(
-            Effect.map(arrive(id, options), (join) =>
-              join({
+            Effect.map(arrive(id, options), (arrived) =>
+              join(arrived, {
                 onValue: (value) => {
                   const status = statusOf(polls, value)
                   if (status !== last) Queue.offerUnsafe(queue, value)

@@ -75,11 +75,13 @@ const make = Effect.gen(function* () {
       )
   })
 
-  const untilTerminal = Effect.fnUntraced(function* (id: string, options?: Waiter.WaitOptions) {
-    const began_ms = yield* Elapsed.now_ms
-    const { status } = yield* settle(id, waiter.untilTerminal(id, options))
-    return yield* readEnded(id, status, began_ms, Duration.toMillis(options?.timeout ?? "30 minutes"))
-  })
+  // no generator: it would stand for as long as the wait, and there may be thousands
+  const untilTerminal = (id: string, options?: Waiter.WaitOptions) =>
+    Effect.flatMap(Elapsed.now_ms, (began_ms) =>
+      Effect.flatMap(settle(id, waiter.untilTerminal(id, options)), ({ status }) =>
+        readEnded(id, status, began_ms, Duration.toMillis(options?.timeout ?? "30 minutes"))
+      )
+    )
 
   return RunWaiter.of({
     status: (id) => settle(id, grace.forgive(id, readStatus(id), isAbsent)),

@@ -55,9 +55,9 @@ export interface How {
 }
 
 /** Lets a promise tell the last response of its call; a subclass of Promise would make each `await` slower. */
-const answering = <A>(promise: Promise<A>, responseOf: () => ResponseInfo): Answer<A> =>
+const answering = <A>(promise: Promise<A>, last: Responses.Last): Answer<A> =>
   Object.defineProperty(promise as Answer<A>, "withResponse", {
-    value: async () => ({ data: await promise, response: responseOf() })
+    value: async () => ({ data: await promise, response: last.response?.() as ResponseInfo })
   })
 
 /** What a call has chosen, as the effects take it. */
@@ -221,17 +221,15 @@ export const make = <R>(services: Layer.Layer<R, never, Transport>, options: Web
     site: Error,
     depth: number
   ): Answer<A> => {
-    let response: (() => ResponseInfo) | undefined
-    const keep = (last: () => ResponseInfo) => {
-      response = last
-    }
+    // there may be thousands of waits, which tell no response
+    const last: Responses.Last | undefined = wait ? undefined : {}
     const promise = new Promise<A>((resolve, reject) => {
       const signal = signalOf(options?.signal)
       if (closing !== undefined) return reject(new WebAgentClosedError())
       if (signal?.aborted === true) return reject(signal.reason)
       const rejectionOf: RejectionOf = (cause) => Rejection.make(cause, site, depth)
       const called = Effect.suspend(() => CallOptions.given(choicesOf(options, wait))(effect(rejectionOf)))
-      const fiber = runtime.runFork(wait ? called : Responses.recorded(called, keep))
+      const fiber = runtime.runFork(last === undefined ? called : Responses.recorded(called, last))
       const unheed = signal === undefined ? undefined : heed(signal, fiber, patient, reject)
       fiber.addObserver((exit) => {
         unheed?.()
@@ -241,7 +239,7 @@ export const make = <R>(services: Layer.Layer<R, never, Transport>, options: Web
     })
     // one that is rejected before it is awaited must not end the process: who awaits it later sees the rejection
     promise.catch(ignore)
-    return wait ? (promise as Answer<A>) : answering(promise, () => response?.() as ResponseInfo)
+    return last === undefined ? (promise as Answer<A>) : answering(promise, last)
   }
 
   async function* iterate<A, E>(
