@@ -1,3 +1,4 @@
+import * as LineFile from "@webagent/report/LineFile"
 import * as Machine from "@webagent/report/Machine"
 import { describePlatformError } from "@webagent/report/PlatformErrorText"
 import { usage } from "@webagent/report/UserError"
@@ -45,16 +46,9 @@ export const settingsHash = (settings: Readonly<Record<string, unknown>>): strin
 
 /** Every entry of a baseline file in its order; none where there is no file yet. */
 export const read = Effect.fnUntraced(function* (path: string) {
-  const fs = yield* FileSystem.FileSystem
-  const text = yield* fs
-    .readFileString(path)
-    .pipe(
-      Effect.catch((error) =>
-        error.reason._tag === "NotFound"
-          ? Effect.succeed("")
-          : Effect.fail(usage(`Cannot read the baseline: ${describePlatformError(error)}.`))
-      )
-    )
+  const text = yield* Effect.mapError(LineFile.read(path), (error) =>
+    usage(`Cannot read the baseline: ${describePlatformError(error)}.`)
+  )
   const lines = text.split("\n").map((line, index) => ({ line, number: index + 1 }))
   return yield* Effect.forEach(
     lines.filter(({ line }) => line.trim() !== ""),
@@ -77,10 +71,4 @@ export const ensureWritable = Effect.fnUntraced(function* (path: string) {
 }, Effect.mapError(cannotWrite))
 
 /** Adds an entry at the end of a baseline file, on a line of its own. */
-export const append = Effect.fnUntraced(function* (path: string, entry: Entry) {
-  const fs = yield* FileSystem.FileSystem
-  // a line may have been taken out by hand, and the end of the last one with it
-  const before = (yield* fs.exists(path)) ? yield* fs.readFileString(path) : ""
-  const end = before === "" || before.endsWith("\n") ? "" : "\n"
-  yield* fs.writeFileString(path, `${end}${JSON.stringify(entry)}\n`, { flag: "a" })
-}, Effect.mapError(cannotWrite))
+export const append = (path: string, entry: Entry) => Effect.mapError(LineFile.append(path, entry), cannotWrite)

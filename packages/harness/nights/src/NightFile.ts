@@ -1,12 +1,11 @@
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
 import { dirname, relative } from "node:path"
 import { usage } from "@webagent/report/UserError"
 import { describePlatformError } from "@webagent/report/PlatformErrorText"
-import * as AtomicFile from "@webagent/report/AtomicFile"
+import * as LineFile from "@webagent/report/LineFile"
 import { isComplete, Night } from "./Night.ts"
 import { Accepted, type Past } from "./Past.ts"
 
@@ -118,55 +117,17 @@ export const parse = (text: string, name: string): Result.Result<ReadPast, strin
 
 /** Reads a history file; one that is not there yet says nothing. One that cannot be read is a UserError. */
 export const read = Effect.fnUntraced(function* (path: string) {
-  const fs = yield* FileSystem.FileSystem
-  const text = yield* fs
-    .readFileString(path)
-    .pipe(
-      Effect.catch((error) =>
-        error.reason._tag === "NotFound"
-          ? Effect.succeed("")
-          : Effect.fail(usage(`--history: cannot read the history: ${describePlatformError(error)}.`))
-      )
-    )
+  const text = yield* Effect.mapError(LineFile.read(path), (error) =>
+    usage(`--history: cannot read the history: ${describePlatformError(error)}.`)
+  )
   return yield* Effect.mapError(Effect.fromResult(parse(text, path)), (message) => usage(`--history: ${message}`))
 })
 
-/** Whether the last line of a file has its end; of no file it has. */
-const isWhole = Effect.fnUntraced(function* (path: string) {
-  const fs = yield* FileSystem.FileSystem
-  const size = yield* fs.stat(path).pipe(
-    Effect.map(({ size }) => size),
-    Effect.orElseSucceed(() => 0n)
+/** Adds a line at the end of a history file. */
+export const append = (path: string, line: Night | Accepted) =>
+  Effect.mapError(LineFile.append(path, line), (error) =>
+    usage(`--record: the history cannot be written: ${describePlatformError(error)}.`)
   )
-  if (BigInt(size) === 0n) return true
-  return yield* Effect.scoped(
-    Effect.gen(function* () {
-      const file = yield* fs.open(path, { flag: "r" })
-      yield* file.seek(BigInt(size) - 1n, "start")
-      const last = yield* file.readAlloc(1)
-      return last._tag === "Some" && last.value[0] === 10
-    })
-  )
-})
-
-const appendLine = Effect.fnUntraced(function* (path: string, line: Night | Accepted) {
-  const fs = yield* FileSystem.FileSystem
-  const directory = path.replace(/[/\\]?[^/\\]*$/u, "")
-  if (directory !== "") yield* fs.makeDirectory(directory, { recursive: true })
-  const before = (yield* isWhole(path)) ? "" : "\n"
-  yield* fs.writeFileString(path, `${before}${JSON.stringify(line)}\n`, { flag: "a" })
-})
-
-/**
- * Adds a line at the end of a history file, in one write, so that two that are added at the same time are two lines. What
- * was cut short before it keeps a line of its own.
- */
-export const append = Effect.fnUntraced(
-  function* (path: string, line: Night | Accepted) {
-    yield* Effect.mapError(appendLine(path, line), AtomicFile.refusalOf(path))
-  },
-  Effect.mapError((error) => usage(`--record: the history cannot be written: ${describePlatformError(error)}.`))
-)
 
 /** A line that accepts what got worse in a night. */
 export const acceptance = (accepted: Omit<Accepted, "id" | "version" | "kind">): Accepted => {

@@ -1,0 +1,28 @@
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import { refusalOf } from "./AtomicFile.ts"
+
+/** The text of a file of JSON lines; empty where there is no file yet. */
+export const read = (path: string) =>
+  FileSystem.FileSystem.use((fs) => fs.readFileString(path)).pipe(
+    Effect.catchIf(
+      ({ reason }) => reason._tag === "NotFound",
+      () => Effect.succeed("")
+    )
+  )
+
+/**
+ * Adds a value as a line at the end of a file, in one write, so that two that are added at the same time are two lines. A
+ * line before it that lost its end keeps a line of its own. The folder is created.
+ */
+export const append = Effect.fnUntraced(
+  function* (path: string, value: unknown) {
+    const fs = yield* FileSystem.FileSystem
+    const directory = path.replace(/[/\\]?[^/\\]*$/u, "")
+    if (directory !== "") yield* fs.makeDirectory(directory, { recursive: true })
+    const before = yield* Effect.orElseSucceed(fs.readFile(path), () => new Uint8Array())
+    const end = (before.at(-1) ?? 10) === 10 ? "" : "\n"
+    yield* fs.writeFileString(path, `${end}${JSON.stringify(value)}\n`, { flag: "a" })
+  },
+  (effect, path) => Effect.mapError(effect, refusalOf(path))
+)
