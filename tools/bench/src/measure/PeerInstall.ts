@@ -22,7 +22,7 @@ export const installPeers = (log: (line: string) => void): string => {
   mkdirSync(folder, { recursive: true })
   cpSync(peers, folder, { recursive: true, filter: (path) => !path.includes("node_modules") })
   if (existsSync(complete)) return folder
-  log("installing the peers once (about 20 s, 210 MB) ...")
+  log("installing the peers once (about 20 s, 130 MB) ...")
   // install scripts of strangers do not run: nothing here needs one
   const { error, status, stderr } = spawnSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], {
     cwd: folder,

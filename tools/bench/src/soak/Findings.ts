@@ -1,4 +1,6 @@
-import { controlKeyHeader, controlPath } from "@webagent/control"
+import { ControlClient } from "@webagent/control"
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
 
 /** What our server itself knows of what it was asked for. */
 export interface Findings {
@@ -11,19 +13,14 @@ export interface Findings {
 }
 
 /** Asks the control API of a server on a port of this machine. */
-export const findings = async (port: number, key: string): Promise<Findings> => {
-  const ask = async <A>(path: string): Promise<A> => {
-    const answer = await fetch(`http://127.0.0.1:${port}${controlPath}${path}`, {
-      headers: { [controlKeyHeader]: key }
-    })
-    if (!answer.ok) throw new Error(`The control API answers ${answer.status} to ${path}`)
-    return (await answer.json()) as A
-  }
-  const { verdicts } = await ask<{ verdicts: ReadonlyArray<{ oracle: string; count: number }> }>("/verdicts")
-  const { browsers, turns } = await ask<Record<"browsers" | "turns", ReadonlyArray<unknown>>>("/open")
-  return {
-    verdicts: Object.fromEntries(verdicts.map(({ count, oracle }) => [oracle, count])),
-    browsersOpen: browsers.length,
-    turnsOpen: turns.length
-  }
-}
+export const findings = (port: number, key: string): Promise<Findings> =>
+  Effect.gen(function* () {
+    const { record } = yield* ControlClient.make({ address: `http://127.0.0.1:${port}`, key })
+    const { verdicts } = yield* record.getVerdicts()
+    const { browsers, turns } = yield* record.getOpen()
+    return {
+      verdicts: Object.fromEntries(verdicts.map(({ count, oracle }) => [oracle, count])),
+      browsersOpen: browsers.length,
+      turnsOpen: turns.length
+    }
+  }).pipe(Effect.provide(FetchHttpClient.layer), Effect.runPromise)
