@@ -1,9 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as References from "effect/References"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
@@ -16,6 +18,8 @@ class Blip {
     this.retryAfter = retryAfter
   }
 }
+
+const Who = Context.Reference<string>("test/Who", { defaultValue: () => "no one" })
 
 class Gone {
   readonly _tag = "Gone"
@@ -326,6 +330,47 @@ describe("Waiter.make", () => {
       yield* TestClock.adjust("20 seconds")
       assert.strictEqual(yield* Fiber.join(slow), "completed")
       assert.deepStrictEqual(polledAt, [2000, 3000, 4000, 14_000, 24_000])
+    })
+  )
+
+  it.effect("one whose poll is queued for the budget ends at its own deadline", () =>
+    Effect.gen(function* () {
+      const { check, polledAt } = scripted(() => "running")
+      const budget = { take: Effect.sleep("1 hour") }
+      const waiter = yield* Waiter.make({ ...polled, check: () => check, budget })
+      const patient = yield* Effect.forkChild(waiter.untilTerminal("r", { schedule: everySecond }))
+      yield* TestClock.adjust("2 seconds")
+      const hurried = yield* Effect.forkChild(
+        Effect.flip(waiter.untilTerminal("r", { schedule: everySecond, timeout: "500 millis" }))
+      )
+      yield* TestClock.adjust("6 seconds")
+      assert.isDefined(hurried.pollUnsafe())
+      assert.strictEqual((yield* Fiber.join(hurried))._tag, "WaitTimeoutError")
+      assert.deepStrictEqual(polledAt, [])
+      assert.isUndefined(patient.pollUnsafe())
+    })
+  )
+
+  it.effect("polls are made where one waits who has not left: its references, span and log annotations", () =>
+    Effect.gen(function* () {
+      const seen: Array<string> = []
+      const look = Effect.gen(function* () {
+        const { name } = yield* Effect.currentSpan
+        seen.push(`${yield* Who} ${name} ${String((yield* References.CurrentLogAnnotations)["who"])}`)
+        return "running"
+      })
+      const waiter = yield* Waiter.make({ ...polled, check: () => Effect.orDie(look) })
+      const waiting = (who: string) =>
+        waiter
+          .untilTerminal("r", { schedule: everySecond })
+          .pipe(Effect.provideService(Who, who), Effect.withSpan(who), Effect.annotateLogs({ who }), Effect.forkChild)
+      const first = yield* waiting("first")
+      yield* TestClock.adjust("1 second")
+      yield* waiting("second")
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(first)
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(seen, ["first first first", "first first first", "second second second"])
     })
   )
 

@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Ledger, type LedgerEntry } from "@webagent/core"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
 import { Runs } from "../src/index.ts"
 import { answering, elapse, json } from "./virtual.ts"
 
@@ -106,6 +108,7 @@ describe("a run that was just created", () => {
 /** What something in front of the service may answer in its place. */
 const oddities: ReadonlyArray<readonly [what: string, status: number, body: string]> = [
   ["a page with 404", 404, "<html>default backend - 404</html>"],
+  ["JSON of a gateway with 404", 404, '{"message":"no Route matched"}'],
   ["a page with 403", 403, "<html>just a moment</html>"],
   ["400", 400, "The plain HTTP request was sent to an HTTPS port"],
   ["421", 421, ""],
@@ -160,6 +163,28 @@ describe("a wait that is answered oddly", () => {
     })
   }
 
+  it.effect.each([
+    [404, '{"message":"no Route matched"}'],
+    [401, "<html>Sign in</html>"]
+  ] as const)("ends after a minute of a gateway's %i, cancels nothing, and warns of the run", ([status, body]) => {
+    const { layer } = service(status, body, (count) => count > 4)
+    const warnings: Array<string> = []
+    const logger = Logger.make(({ message }) => void warnings.push(String(message)))
+    return Effect.gen(function* () {
+      const runs = yield* Runs
+      const cancelled: Array<string> = []
+      const cancel = ({ id }: { readonly id: string }) => Effect.sync(() => cancelled.push(id))
+      const fiber = yield* Effect.forkChild(Effect.flip(runs.createAndWait({ task: "t" }, { cancel })))
+      yield* elapse("90 seconds")
+      assert.include((yield* Fiber.join(fiber)).message, `/runs/r-1/status: status ${status}`)
+      assert.isTrue(
+        warnings.some((line) => line.includes("run r-1")),
+        warnings.join()
+      )
+      assert.deepStrictEqual(cancelled, [])
+    }).pipe(Effect.provide(layer), Effect.provide(Logger.layer([logger])))
+  })
+
   it.effect("ends at once where the service has never answered", () => {
     const { layer, requests } = service(404, "<html>", () => true)
     return Effect.gen(function* () {
@@ -213,5 +238,27 @@ describe("a wait that is redirected", () => {
       assert.strictEqual((yield* Fiber.join(fiber)).result, 42)
       assert.strictEqual(requests().length, 7)
     }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("a create whose ledger never answers", () => {
+  it.effect("after its response: the run is given after 10 seconds, and the log says what the ledger lacks", () => {
+    const { layer } = answering(() => json(201, { id: "r-1" }))
+    const lines: Array<string> = []
+    const logger = Logger.make(({ message }) => void lines.push(String(message)))
+    const ledger = {
+      write: ({ _tag }: LedgerEntry) => (_tag === "opened" ? Effect.never : Effect.void),
+      open: Effect.succeed([])
+    }
+    return Effect.gen(function* () {
+      const runs = yield* Runs
+      const creating = Effect.provideService(runs.create({ task: "t" }), Ledger.Current, ledger)
+      const fiber = yield* Effect.forkChild(creating)
+      yield* elapse("9 seconds")
+      assert.isUndefined(fiber.pollUnsafe())
+      yield* elapse("2 seconds")
+      assert.strictEqual((yield* Fiber.join(fiber)).id, "r-1")
+      assert.match(lines.join(), /The ledger did not answer within 10s\. The ledger lacks this entry: .*"r-1"/u)
+    }).pipe(Effect.provide(layer), Effect.provide(Logger.layer([logger])))
   })
 })
