@@ -1,12 +1,10 @@
 import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
-import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { identity } from "effect/Function"
 import * as Fiber from "effect/Fiber"
 import type * as FileSystem from "effect/FileSystem"
-import * as Option from "effect/Option"
 import type { PlatformError } from "effect/PlatformError"
 import * as Queue from "effect/Queue"
 import * as Stream from "effect/Stream"
@@ -26,7 +24,7 @@ import { describePlatformError } from "@webagent/report/PlatformErrorText"
 import * as EventReporting from "./EventReporting.ts"
 import * as ReportDirectory from "./ReportDirectory.ts"
 import type { Resumed } from "./Resumed.ts"
-import { isSet, terminal } from "./Terminal.ts"
+import { isSet, terminal, variable } from "./Terminal.ts"
 import type { RunOptions } from "./RunFlags.ts"
 
 /** What the reporters of a run are given by its command. */
@@ -42,13 +40,6 @@ export interface ReportingOptions {
 }
 
 const files = ["json", "junit", "markdown", "html", "ndjson"] as const
-
-const variable = (name: string) =>
-  Config.String(name).pipe(
-    Config.option,
-    Config.map((value) => Option.getOrUndefined(Option.filter(value, (text) => text !== ""))),
-    Effect.orElseSucceed(() => undefined)
-  )
 
 /** The reporters that write files. What a job's summary and log are is GitHub's own way to say so. */
 const fileReporters = Effect.fnUntraced(function* (

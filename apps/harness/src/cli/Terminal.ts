@@ -6,13 +6,16 @@ import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import { coloured, plain } from "@webagent/report/Style"
 
-/** Whether an environment variable is set to something else than nothing or `false`. */
-export const isSet = (name: string) =>
-  Config.String(name).pipe(
+/** The text of an environment variable; undefined where it is not set, or empty. */
+export const variable = (name: string) =>
+  Config.NonEmptyString(name).pipe(
     Config.option,
-    Config.map((value) => Option.isSome(value) && value.value !== "" && value.value !== "false"),
-    Effect.orElseSucceed(() => false)
+    Effect.map(Option.getOrUndefined),
+    Effect.orElseSucceed(() => undefined)
   )
+
+/** Whether an environment variable is set to something else than nothing or `false`. */
+export const isSet = (name: string) => Effect.map(variable(name), (value) => value !== undefined && value !== "false")
 
 /** How standard output can be written to. */
 export const terminal = Effect.gen(function* () {

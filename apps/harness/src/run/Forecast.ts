@@ -1,5 +1,6 @@
 import type { Skip } from "@webagent/report/Skip"
 import * as Money from "@webagent/report/Money"
+import { median } from "@webagent/statistics/Robust"
 import * as Ranking from "./Ranking.ts"
 import type { Limits } from "@webagent/report/RunReport"
 
@@ -40,9 +41,6 @@ export interface Forecast {
   readonly unbounded: number
 }
 
-const middle = (numbers: ReadonlyArray<number>): number | undefined =>
-  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]
-
 /** Puts trial after trial where one can begin first; answers when the last of them ends. */
 const schedule = (concurrency: number) => {
   const free_ms = Array.from({ length: concurrency }, () => 0)
@@ -62,7 +60,8 @@ const schedule = (concurrency: number) => {
 export const make = (candidates: ReadonlyArray<Candidate>, limits: Limits, concurrency: number): Forecast => {
   const { cost_usd, requests = Infinity, scenarioTime_ms = Infinity, time_ms = Infinity } = limits
   const served = candidates.filter(({ lacking }) => lacking === undefined)
-  const usual_ms = middle(served.flatMap(({ learned }) => (learned === undefined ? [] : [learned.duration_p75_ms])))
+  const known = served.flatMap(({ learned }) => (learned === undefined ? [] : [learned.duration_p75_ms]))
+  const usual_ms = known.length === 0 ? undefined : median(known)
   const put = schedule(concurrency)
   let worst_usd = "0"
   let sent = 0

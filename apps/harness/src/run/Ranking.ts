@@ -1,4 +1,5 @@
 import * as Money from "@webagent/report/Money"
+import { median } from "@webagent/statistics/Robust"
 import type { LearnedScenario } from "@webagent/nights/LearnedScenario"
 import { type Planned, sourceOf } from "./Plan.ts"
 import type { Limits } from "@webagent/report/RunReport"
@@ -14,14 +15,10 @@ export interface Rankable {
   readonly open: number
 }
 
-/** The middle of the numbers; undefined of none. */
-const median = (numbers: ReadonlyArray<number>): number | undefined =>
-  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]
-
 /** The sum over all trials of a figure that the last nights teach; what is new is taken for the middle one. */
 const expected = (scenarios: ReadonlyArray<Rankable>, figure: (learned: LearnedScenario) => number): number => {
   const known = scenarios.flatMap(({ learned }) => (learned === undefined ? [] : [figure(learned)]))
-  const middle = median(known) ?? 0
+  const middle = known.length === 0 ? 0 : median(known)
   return scenarios.reduce(
     (sum, { learned, open }) => sum + open * (learned === undefined ? middle : figure(learned)),
     0

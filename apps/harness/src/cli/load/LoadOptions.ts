@@ -8,13 +8,12 @@ import * as ThresholdFile from "@webagent/load/ThresholdFile"
 import { worstCase } from "@webagent/load/WorstCase"
 import { counted, number } from "@webagent/report/Text"
 import { usage } from "@webagent/report/UserError"
-import * as Config from "effect/Config"
 import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import { availableParallelism, totalmem } from "node:os"
 import { program } from "../Program.ts"
+import { variable } from "../Terminal.ts"
 import * as TargetSource from "../TargetSource.ts"
 import { isWebAddress } from "../Parsers.ts"
 import type { LoadOptions } from "./LoadFlags.ts"
@@ -134,13 +133,8 @@ export const open = Effect.fnUntraced(function* (
   return { name, address, apiKey, apiKeyHeader, simulated } satisfies LoadTarget
 })
 
-const namedK6 = Config.option(Config.NonEmptyString("WEBAGENT_K6")).pipe(
-  Effect.map(Option.getOrUndefined),
-  Effect.orElseSucceed(() => undefined)
-)
-
 /** The k6 to use; the progress of a build goes to stderr. */
-export const findK6 = Effect.flatMap(namedK6, (named) => K6.find(named, Console.error))
+export const findK6 = Effect.flatMap(variable("WEBAGENT_K6"), (named) => K6.find(named, Console.error))
 
 /** The target for a headline: `simulated service on 127.0.0.1:40213`. */
 export const whereOf = ({ address, name }: LoadTarget): string =>

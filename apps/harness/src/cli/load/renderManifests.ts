@@ -5,12 +5,11 @@ import * as Manifests from "@webagent/load/operator/Manifests"
 import type { OperatorOptions } from "@webagent/load/operator/TestRun"
 import { describePlatformError } from "@webagent/report/PlatformErrorText"
 import { usage } from "@webagent/report/UserError"
-import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { join } from "node:path"
 import { program } from "../Program.ts"
-import { terminal } from "../Terminal.ts"
+import { terminal, variable } from "../Terminal.ts"
 import { isWebAddress } from "../Parsers.ts"
 import type * as LoadFlags from "./LoadFlags.ts"
 import * as LoadOptions from "./LoadOptions.ts"
@@ -34,7 +33,7 @@ export const renderManifests = Effect.fnUntraced(function* (options: LoadFlags.L
   }
   const plan = yield* LoadOptions.planOf(options)
   const settings = yield* LoadOptions.settingsOf(options)
-  const header = yield* Effect.orElseSucceed(Config.String(headerVariable), () => undefined)
+  const header = yield* variable(headerVariable)
   const fs = yield* FileSystem.FileSystem
   // a cluster runs stock k6, which resolves no imports
   const script = yield* LoadScript.resolve(plan.test.name, { path: "", version: K6.pinned, readsTypeScript: false })
