@@ -47,11 +47,14 @@ export const LoadReport = Schema.Struct({
 })
 export type LoadReport = typeof LoadReport.Type
 
-/** The line that says what happened: `failed: checks, http_req_failed · 182 requests, 25 runs completed in 5.4 s`. */
-const lastLine = (report: LoadReport, style: Style): string => {
+/**
+ * The line that says what happened: `failed: checks, http_req_failed · 182 requests, 25 runs completed in 5.4 s`. `worse`
+ * are the metrics that are worse than in the runs before.
+ */
+export const lastLine = (report: LoadReport, worse: ReadonlyArray<string>, style: Style): string => {
   const crossed = report.thresholds.filter(({ ok }) => !ok).map(({ name }) => name)
   const words = {
-    passed: () => style.good("passed"),
+    passed: () => (worse.length === 0 ? style.good("passed") : style.bad(`worse: ${worse.join(", ")}`)),
     failed: () => style.bad(`failed: ${crossed.join(", ")}`),
     stopped: () => style.bad("stopped")
   }
@@ -120,7 +123,6 @@ export const ending = (report: LoadReport, style: Style): ReadonlyArray<string> 
     ...(times.length === 0
       ? []
       : [...TextTable.render(["latency", "count", "p50", "p95", "p99", "max"], cells, style), ""]),
-    lastLine(report, style),
     ...(breaking === undefined ? [] : [`breakpoint at about ${breaking} starts a second`]),
     ...(failed === undefined ? [] : [`failed requests by status: ${failed}`])
   ]

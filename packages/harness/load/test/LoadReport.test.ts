@@ -38,8 +38,17 @@ describe("ending", () => {
     ["one that was stopped", { verdict: "stopped" }],
     ["a closed model", { settings: { segments: 1, vus: 3 } }]
   ] as const) {
-    it(`says nothing of that of ${what}`, () => assert.match(last(more), /^(?:failed: http_req_failed|stopped) · /u))
+    it(`says nothing of that of ${what}`, () => assert.strictEqual(last(more), ""))
   }
+
+  it("says in the last line what happened, the baseline with it", () => {
+    const lastOf = (verdict: LoadReport.LoadReport["verdict"], ...worse: ReadonlyArray<string>) =>
+      LoadReport.lastLine({ ...breakpoint, verdict }, worse, plain).split(" · ")[0]
+    assert.deepStrictEqual(
+      [lastOf("passed"), lastOf("passed", "request p95"), lastOf("failed", "request p95"), lastOf("stopped")],
+      ["passed", "worse: request p95", "failed: http_req_failed", "stopped"]
+    )
+  })
 
   it("shows the latencies of all requests and of the time to terminal", () => {
     const lines = LoadReport.ending(breakpoint, plain)

@@ -18,6 +18,7 @@ import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import { join } from "node:path"
 import { NotGreen } from "../NotGreen.ts"
 import { version } from "../Program.ts"
@@ -161,9 +162,12 @@ export const comparePair = (options: LoadFlags.LoadOptions, urlA: string) =>
       rows,
       verdict: AbComparison.conclusionOf(rows)
     }
-    // printed before it is written: a full disk does not lose the result
-    yield* write(["", ...AbReport.table(rows, style), "", AbReport.headline(report, style), ""].join("\n"))
-    yield* write(`report   ${yield* save(directory, report)}\n`)
+    // printed, whether it can be written or not: a full disk does not lose the result
+    yield* write(["", ...AbReport.table(rows, style), "", ""].join("\n"))
+    const saved = yield* Effect.exit(save(directory, report))
+    if (Exit.isSuccess(saved)) yield* write(`report   ${saved.value}\n`)
+    yield* write(`${AbReport.headline(report, style)}\n`)
+    yield* saved
     if (report.verdict === "worse") return yield* new NotGreen({ exitCode: 1 })
     if (report.verdict === "cannot tell") return yield* new NotGreen({ exitCode: 5 })
   }).pipe(Effect.scoped)

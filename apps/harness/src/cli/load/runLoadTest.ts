@@ -18,6 +18,7 @@ import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as FileSystem from "effect/FileSystem"
 import { join } from "node:path"
 import { NotGreen } from "../NotGreen.ts"
@@ -165,7 +166,7 @@ export const runLoadTest = (options: LoadFlags.LoadOptions) =>
       const judgement = judged?.judgement
       // a service that was started for this has ended, with all its work
       const left = isOurs ? undefined : LoadReport.leftovers([report], target.address)
-      // printed before it is written: a full disk does not lose the result
+      // printed, whether it can be written or not: a full disk does not lose the result
       yield* say([
         ...LoadReport.ending(report, style),
         ...(judgement === undefined ? [] : Baseline.lines(judgement)),
@@ -175,10 +176,15 @@ export const runLoadTest = (options: LoadFlags.LoadOptions) =>
           ? []
           : [`memory   full: latencies and rates are without the last ${number(points.lost())} points`])
       ])
-      const file = yield* save(directory, report, TimeSeries.of(points), { dashboard, judgement })
-      yield* say([`report   ${file}`])
+      const saved = yield* Effect.exit(save(directory, report, TimeSeries.of(points), { dashboard, judgement }))
+      const worse = judgement?.rows.flatMap(({ name, verdict }) => (verdict === "worse" ? [name] : [])) ?? []
+      yield* say([
+        ...(Exit.isSuccess(saved) ? [`report   ${saved.value}`] : []),
+        LoadReport.lastLine(report, worse, style)
+      ])
+      yield* saved
       if (judged !== undefined) yield* judged.recorded
-      const isWorse = judgement?.rows.some(({ verdict }) => verdict === "worse") ?? false
-      if (report.verdict !== "passed" || isWorse) return yield* new NotGreen({ exitCode: interrupted ? 130 : 1 })
+      if (report.verdict !== "passed" || worse.length > 0)
+        return yield* new NotGreen({ exitCode: interrupted ? 130 : 1 })
     }).pipe(Effect.uninterruptible)
   }).pipe(Effect.scoped)

@@ -56,7 +56,7 @@ describe.concurrent("load --ab", () => {
     assert.deepStrictEqual([code, stderr], [1, ""], stdout)
     assert.match(stdout, /^ {2}pair 7\/7 {3}(?:AB|BA) {3}request p50 {3}A 12 ms {3}B 16 ms$/mu)
     assert.match(stdout, /^request p95 .* 1\.30 \(\+30 %\) .* WORSE$/mu)
-    assert.match(stdout, /^B is worse: by more than 5 %: request p50 \+30 % /mu)
+    assert.match(stdout, /\nB is worse: by more than 5 %: request p50 \+30 % .*\n$/u)
     const report = reportIn(directory)
     assert.deepStrictEqual([report.verdict, report.pairs.length], ["worse", 7])
     // one of each to warm up, then in turns, as the order of the pairs says
@@ -99,7 +99,7 @@ describe.concurrent("load --ab", () => {
     const k6 = ScriptedK6.write(directory, body + measuring(b, 1.3))
     const args = ["load", "smoke", "--ab", a, b, "--pairs", "3", "--report-dir", directory]
     const { code, stderr, stdout } = await call(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
-    assert.match(stdout, /^B is worse: by more than 5 %: request p50 \+30 % /mu)
+    assert.match(stdout, /\nB is worse: by more than 5 %: request p50 \+30 % .*\n$/u)
     assert.match(stderr, /^Cannot write the report: .*ab-smoke\.json.*\.\n$/u)
     assert.strictEqual(code, 2)
   })
@@ -247,6 +247,7 @@ describe("load --baseline", () => {
     const slow = { ...env, WEBAGENT_K6: ScriptedK6.write(newFolder(), measuring(address, 1.3)).path }
     const worse = await call(args, slow)
     assert.match(worse.stdout, /^baseline \(5 runs\): request p95 18 ms, usually 14 ms to 14 ms: WORSE /mu)
+    assert.match(worse.stdout, /\nworse: request p50, .*request p95.* · .*\n$/u)
     assert.strictEqual(worse.code, 1)
     assert.match(
       readFileSync(join(directory, "load-smoke.junit.xml"), "utf8"),

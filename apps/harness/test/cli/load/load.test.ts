@@ -104,7 +104,7 @@ describe.concurrent("k6", () => {
     })
     const report = readFileSync(join(directory, "load-smoke.json"), "utf8")
     assert.notInclude(report + stdout + call?.args.join(" "), key)
-    assert.include(stdout, "\npassed · 182 requests, 1 run completed, 0 browsers stopped in 1.23 s\nreport   ")
+    assert.match(stdout, /\nreport {3}\S+\npassed · 182 requests, 1 run completed, 0 browsers stopped in 1\.23 s\n$/u)
   })
 
   it("gets what shapes the load, and further outputs with what says where they are", async () => {

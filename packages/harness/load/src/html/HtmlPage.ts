@@ -22,7 +22,7 @@ figcaption { font-weight: 600; margin-bottom: .4rem } figcaption .faint { font-w
 .worse .interval { stroke: var(--bad) } .worse .estimate { fill: var(--bad) } .better .interval { stroke: var(--good) } .better .estimate { fill: var(--good) }
 .legend { list-style: none; display: flex; flex-wrap: wrap; gap: .1rem 1.2rem; margin: .4rem 0 0; padding: 0; font-size: .875rem } .key { width: 28px; height: 8px; vertical-align: middle }
 a { color: var(--line-0) } footer { margin-top: 3rem; color: var(--faint); font-size: .875rem }
-@media (max-width: 40rem) { body { padding: 1rem .75rem 3rem } table { font-size: .85rem } th, td { padding: .3rem .35rem } .chart text { font-size: 19px } }
+@media (max-width: 37.5rem) { body { padding: 1rem .75rem 3rem } thead { display: none } tr { display: flex; flex-wrap: wrap; gap: 0 1rem; padding: .35rem 0; border-bottom: 1px solid var(--rule) } th, th:first-child, td { border: 0; padding: 0; text-align: left; white-space: normal; overflow-wrap: anywhere } tbody th { flex-basis: 100%; font-weight: 600 } td::before { content: attr(data-head) " "; color: var(--faint) } .settings td::before { content: none } .settings tbody th { flex-basis: 9rem; font-weight: 400; color: var(--faint) } .chart text { font-size: 19px } }
 @media print { figure { break-inside: avoid } }
 `
 
@@ -31,7 +31,7 @@ export const table = (heads: ReadonlyArray<string>, rows: ReadonlyArray<Readonly
   `<div class="scroll" tabindex="0" role="group" aria-label="${escape(heads.join(", "))}"><table><thead><tr>${heads.map((head) => `<th scope="col">${escape(head)}</th>`).join("")}</tr></thead><tbody>${rows
     .map(
       ([first = "", ...rest]) =>
-        `<tr><th scope="row">${escape(first)}</th>${rest.map((cell) => `<td>${cell}</td>`).join("")}</tr>`
+        `<tr><th scope="row">${escape(first)}</th>${rest.map((cell, index) => `<td data-head="${escape(heads[index + 1] ?? "")}">${cell}</td>`).join("")}</tr>`
     )
     .join("")}</tbody></table></div>`
 
