@@ -1,10 +1,11 @@
+import * as Arr from "effect/Array"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Elapsed from "./Elapsed.ts"
@@ -113,24 +114,47 @@ export const make = <A, E>(polls: Polls<A, E>): Effect.Effect<Waiter<A, E>, neve
         Effect.flatMap(arrive(id, options), (arrived) =>
           Effect.callback<A, E | WaitTimeoutError>((resume) => join(arrived, { onValue: ignore, onEnd: resume }))
         ),
+      // by hand: Stream.callback would put Effect's queues into every client, 1.4 kB
       watch: (id, options) =>
-        Stream.callback<A, E | WaitTimeoutError>((queue) => {
-          let last: string | undefined
-          return Effect.acquireRelease(
-            Effect.map(arrive(id, options), (arrived) =>
-              join(arrived, {
-                onValue: (value) => {
-                  const status = statusOf(polls, value)
-                  if (status !== last) Queue.offerUnsafe(queue, value)
-                  last = status
-                },
-                onEnd: (exit) =>
-                  void (Exit.isSuccess(exit) ? Queue.endUnsafe(queue) : Queue.failCauseUnsafe(queue, exit.cause))
-              })
-            ),
-            (leave) => leave
-          )
-        })
+        Stream.unwrap(
+          Effect.gen(function* () {
+            const arrived = yield* arrive(id, options)
+            let last: string | undefined
+            let values: Array<A> = []
+            let end: Exit.Exit<void, E | WaitTimeoutError> | undefined
+            let wake = () => {}
+            const pull = Effect.callback<Arr.NonEmptyReadonlyArray<A>, E | WaitTimeoutError | Cause.Done>((resume) => {
+              wake = () => {
+                if (values.length === 0 && end === undefined) return
+                // what comes before the next pull waits for it
+                wake = () => {}
+                const ready = values
+                values = []
+                if (Arr.isReadonlyArrayNonEmpty(ready)) resume(Effect.succeed(ready))
+                else resume(end === undefined || Exit.isSuccess(end) ? Cause.done() : Effect.failCause(end.cause))
+              }
+              wake()
+            })
+            const listener = {
+              onValue: (value: A) => {
+                const status = statusOf(polls, value)
+                if (status === last) return
+                last = status
+                values.push(value)
+                wake()
+              },
+              onEnd: (exit: Exit.Exit<A, E | WaitTimeoutError>) => {
+                end = Exit.asVoid(exit)
+                wake()
+              }
+            }
+            yield* Effect.acquireRelease(
+              Effect.sync(() => join(arrived, listener)),
+              (leave) => leave
+            )
+            return Stream.fromPull(Effect.succeed(pull))
+          })
+        )
     }
   })
 

@@ -266,6 +266,19 @@ describe("Waiter.watch", () => {
     })
   )
 
+  it.effect("keeps each status for a reader that is slower than the polls", () =>
+    Effect.gen(function* () {
+      const { check } = scripted((poll) => ["queued", "running", "queued", "running", "completed"][poll - 1] ?? "")
+      const fiber = yield* Waiter.watch({ ...polled, check, schedule: everySecond }).pipe(
+        Stream.tap(() => Effect.sleep("3 seconds")),
+        Stream.runCollect,
+        Effect.forkChild
+      )
+      yield* TestClock.adjust("30 seconds")
+      assert.deepStrictEqual(yield* Fiber.join(fiber), ["queued", "running", "queued", "running", "completed"])
+    })
+  )
+
   it.effect("fails as the wait does", () =>
     Effect.gen(function* () {
       const { check } = scripted((poll) => (poll === 1 ? "queued" : new Gone()))

@@ -33,15 +33,15 @@ const shipped = async (entry: string): Promise<ReadonlyArray<string>> =>
 
 /**
  * A ratchet, in bytes after gzip: lower it when a client gets smaller. Where they are, tools/bench/RESULTS.md tells; v4 is
- * not to grow beyond 61,350.
+ * not to grow beyond 59,900.
  */
 const largest = {
-  "@webagent/v2": 58_250,
-  "@webagent/v2/promise": 61_900,
-  "@webagent/v3": 59_150,
-  "@webagent/v3/promise": 62_750,
-  "@webagent/v4": 61_350,
-  "@webagent/v4/promise": 65_950
+  "@webagent/v2": 56_800,
+  "@webagent/v2/promise": 60_450,
+  "@webagent/v3": 57_700,
+  "@webagent/v3/promise": 61_300,
+  "@webagent/v4": 59_900,
+  "@webagent/v4/promise": 64_450
 }
 
 describe("what a client ships", () => {

@@ -28,7 +28,7 @@ const bundled = async (entry: string) => {
 }
 
 /** A ratchet, in bytes after gzip: lower it when an entry gets smaller. */
-const largest = { v2: 62_200, v3: 63_100, v4: 66_300 }
+const largest = { v2: 61_000, v3: 61_900, v4: 65_100 }
 
 /** What every page and every edge runtime has, and nothing of Node. */
 const web = {
