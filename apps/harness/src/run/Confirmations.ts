@@ -9,10 +9,11 @@ import * as TrialRun from "./TrialRun.ts"
 // a service that is away decides nothing
 const mostUnscored = 2
 
+const figures = ["pass rate", "duration"] as const
 const outcomes = { confirmed: "confirmed", "not confirmed": "not confirmed", more: "undecided" } as const
 
 /**
- * Gives suspects their confirm trials, the most suspicious first, until each test is decided or a limit is reached; one
+ * Gives suspects their confirm trials, in the order of the judge, until each test is decided or a limit is reached; one
  * trial of a scenario at a time, as each decides about the next. Confirm trials are numbered behind the planned ones, so
  * that `--trial` replays them.
  */
@@ -26,13 +27,13 @@ export const run = Effect.fnUntraced(function* (
   let left = limit - scenarios.reduce((sum, { confirmed }) => sum + confirmed.length, 0)
   const found = new Map<ScenarioRun.ScenarioRun, Confirmation>()
 
-  const confirm = Effect.fnUntraced(function* (of: ScenarioRun.ScenarioRun, { decide, figure }: Suspect) {
+  const confirm = Effect.fnUntraced(function* (of: ScenarioRun.ScenarioRun, suspect: Suspect) {
     const trials: Array<Trial> = [...of.confirmed]
-    const said = () => decide(confirmOf({ figure, trials }))
+    const seen = () => confirmOf({ figure: suspect.figure, trials })
     const unscored = () => trials.filter((trial) => !isScored(trial)).length
     const from_ms = yield* TrialRun.elapsed(state)
     let skip: Confirmation["skip"]
-    while (skip === undefined && said() === "more" && unscored() <= mostUnscored) {
+    while (skip === undefined && suspect.decide(seen()) === "more" && unscored() <= mostUnscored) {
       if (left <= 0) {
         skip = { _tag: "ConfirmLimit", limit }
         break
@@ -47,7 +48,13 @@ export const run = Effect.fnUntraced(function* (
         skip = next.skip
       }
     }
-    found.set(of, { figure, outcome: outcomes[said()], ...(skip === undefined ? {} : { skip }), trials })
+    const figure = figures.find((one) => suspect.said(seen(), one) === "confirmed") ?? suspect.figure
+    found.set(of, {
+      figure,
+      outcome: outcomes[suspect.decide(seen())],
+      ...(skip === undefined ? {} : { skip }),
+      trials
+    })
   }, Effect.uninterruptible)
 
   const exit = yield* Effect.forEach(

@@ -27,7 +27,7 @@ export interface NightHistory {
   readonly nights: ReadonlyArray<Night.Night>
   /** What the nights on a target teach: `simulated`, or its address, with or without /api/vN. */
   readonly learned: (target: string) => ReturnType<typeof learned>
-  /** Which scenarios of a run are suspicious by its planned trials, the most suspicious first; none is without a history. */
+  /** Which scenarios of a run are suspicious by its planned trials; none is without a history. */
   readonly suspects: (report: RunReport) => ReadonlyArray<Suspect>
   /** The report with what is in quarantine marked, judged by the nights before, and who may be let go. */
   readonly conclude: (report: RunReport) => RunReport

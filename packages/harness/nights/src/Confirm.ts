@@ -7,7 +7,7 @@ import * as StudentT from "@webagent/statistics/StudentT"
 export type State = "confirmed" | "not confirmed" | "more"
 
 /** The most confirm trials of a scenario that fails. */
-export const mostOfFailing = 20
+export const mostOfFailing = 40
 
 /** A test of failures, fixed before its first trial. */
 export interface FailureTest {
@@ -28,7 +28,7 @@ export const failureTest = (
 }
 
 // a test that has a smaller chance to confirm is given up
-const hopeless = 0.1
+const hopeless = 0.03
 
 /**
  * A sequential test by curtailment: it ends as soon as its result is certain, and early when a scenario that fails just
@@ -43,7 +43,7 @@ export const ofFailures = ({ critical, most }: FailureTest, failed: number, tria
 }
 
 /** After how many confirm trials a slow scenario is looked at. */
-export const looks = [5, 15, 40] as const
+export const looks = [5, 20, 60] as const
 
 /** A test of durations, in logarithms of milliseconds; `middle_log` is the mean of the middle half of them. */
 export interface DurationTest {
@@ -60,18 +60,24 @@ export interface DurationTest {
 
 // trials and nights together know the deviation about as well
 const freedom = 60
+// one in ten rises by more than so many deviations
+const hopeful = 1.28
 // the middle half of normal numbers tells their middle less exactly than all of them
 const inefficiency = 1.15
 
 /** A sequential test in three looks that share the level; it is given up when the trials do not look slow. */
-export const ofDurations = (test: DurationTest, trials: number, middle_log: number): State => {
+export const ofDurations = (test: DurationTest, trials: number, middle_log: number, isLast = false): State => {
   const { deviation, level, tolerated, usual, variance } = test
   const last = looks[looks.length - 1] ?? 0
   if (trials < looks[0]) return "more"
-  const error = Math.sqrt(variance + (inefficiency * deviation ** 2) / trials)
+  const squared = (count: number) => (inefficiency * deviation ** 2) / count
+  const reach = (count: number) =>
+    Math.max(tolerated, StudentT.quantile(1 - level, freedom) * Math.sqrt(variance + squared(count)))
   const shift = middle_log - usual
-  const isLook = looks.some((look) => look === trials) || trials > last
-  if (isLook && shift > tolerated && StudentT.above(shift / error, freedom) <= level) return "confirmed"
+  const isLook = isLast || looks.some((look) => look === trials) || trials > last
+  if (isLook && shift > reach(trials)) return "confirmed"
   if (trials >= last) return "not confirmed"
-  return isLook && shift < 1.2 * error ? "not confirmed" : "more"
+  // the trials to come may raise it by so much, seldom by more
+  const rise = hopeful * Math.sqrt(Math.max(0, squared(trials) - squared(last)))
+  return isLook && shift + rise < reach(last) ? "not confirmed" : "more"
 }

@@ -48,7 +48,7 @@ const askedOf = (past: Past, tonight: Night, held: ReadonlyArray<Name>) => {
 const durationsOf = (asked: Asked) =>
   levelsOf(asked, duration, { night: doubts.nightDuration, scenario: doubts.scenarioDuration })
 
-/** The scenarios whose planned trials tonight leave in doubt whether they are worse, the most suspicious first. */
+/** The scenarios whose planned trials tonight leave in doubt whether they are worse, in the order of their confirm trials. */
 export const suspects = (past: Past, tonight: Night, held: ReadonlyArray<Name> = []): ReadonlyArray<Suspect> => {
   const { asked } = askedOf(past, tonight, held)
   return suspectsOf(countedOf(asked), durationsOf(asked)).filter(

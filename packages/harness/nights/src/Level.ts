@@ -20,7 +20,11 @@ export const shortest = 20
 /** How long trials take. */
 export const duration: Level = {
   figure: "duration",
-  of: ({ durations }) => (durations === undefined ? undefined : Math.log(Math.max(shortest, durations.median_ms))),
+  // the median of the few that passed may be that of one outlier
+  of: ({ durations, scored }) =>
+    durations === undefined || 2 * durations.count < scored
+      ? undefined
+      : Math.log(Math.max(shortest, durations.median_ms)),
   words: ["longer", "shorter"],
   format: Words.time
 }

@@ -24,11 +24,14 @@ const levelRow = (
   level: Level,
   scenario: NightScenario | null,
   weighed: Weighed,
-  confirmed: string | undefined
+  said: Confirm.State | undefined
 ): JudgedRow => {
   const { values, weighing } = weighed
   const past = Shift.baselineOf(values, most)
-  const found = confirmed === undefined ? shiftOf(weighed, scenario === null) : undefined
+  const confirmed = said === "confirmed" && scenario !== null ? confirmedSlow(scenario, weighed) : undefined
+  // where more trials of the same night say that it is well, one night is not enough
+  const shortest = said === "not confirmed" ? 2 : 1
+  const found = confirmed === undefined ? shiftOf(weighed, scenario === null, shortest) : undefined
   const usualLevel = median(past)
   const tonight = values.values.at(-1) ?? 0
   const shown = found?.found
@@ -169,8 +172,7 @@ export const levelRows = (
     if (level.of(scenario) === undefined) return []
     if (weighed === undefined)
       return [Asked.unknownRow(asked, level.figure, Asked.nameOf(scenario), points, "", Asked.needs(points))]
-    const confirmed = saidOf(scenario) === "confirmed" ? confirmedSlow(scenario, weighed) : undefined
-    return [levelRow(asked, level, scenario, weighed, confirmed)]
+    return [levelRow(asked, level, scenario, weighed, saidOf(scenario))]
   })
   return { whole, each }
 }

@@ -1,4 +1,5 @@
 import type { JudgedRow } from "@webagent/report/NightJudgement"
+import * as BetaBinomial from "@webagent/statistics/BetaBinomial"
 import * as Asked from "./Asked.ts"
 import * as Confirm from "./Confirm.ts"
 import * as Counts from "./Counts.ts"
@@ -93,21 +94,27 @@ const eligiblePoints = ({ table }: Asked.Asked) => table.nights.length - 1
 export interface Counted {
   readonly of: Table.TableScenario
   readonly looks: ReadonlyArray<Counts.Look>
+  /** Whether so many failures are no surprise, by its nights before, however few, and by all scenarios. */
+  readonly isUsual: boolean
 }
 
 /** The counts of every scenario with a scored trial tonight. */
 export const countedOf = ({ table }: Asked.Asked): ReadonlyArray<Counted> => {
   const scatter = Counts.scatterOf(table.scenarios)
   const factor = Counts.worseForOthers(table.scenarios)
-  return table.scenarios.flatMap((of) =>
-    of.scenario.scored === 0 ? [] : [{ of, looks: Counts.looksAt(of, scatter, factor(of)) }]
-  )
+  return table.scenarios.flatMap((of) => {
+    const { passed, scored } = of.scenario
+    if (scored === 0) return []
+    const rate = Counts.predicted(Counts.rateOf(of), scatter, 1, factor(of))
+    const isUsual = BetaBinomial.atLeast(scored - passed, scored, rate.failed, rate.passed) >= usual
+    return [{ of, looks: Counts.looksAt(of, scatter, factor(of)), isUsual }]
+  })
 }
 
 /** The row of a scenario; `said` is what its confirm trials say. */
 export const passRateRow = (
   asked: Asked.Asked,
-  { looks, of }: Counted,
+  { isUsual, looks, of }: Counted,
   level: number,
   said: Confirm.State | undefined
 ): JudgedRow => {
@@ -116,14 +123,9 @@ export const passRateRow = (
   const [first] = looks
   if (first === undefined) {
     const { nights } = Counts.rateOf(of)
-    return Asked.unknownRow(
-      asked,
-      "pass rate",
-      Asked.nameOf(scenario),
-      nights,
-      now,
-      `${now} trials passed; ${Asked.needs(nights)}`
-    )
+    const why = `${now} trials passed; ${Asked.needs(nights)}`
+    const row = Asked.unknownRow(asked, "pass rate", Asked.nameOf(scenario), nights, now, why)
+    return { ...row, tier: isUsual ? "fine" : "unusual" }
   }
   // where more trials of the same night say that it is well, one night is not enough
   const trusted = said === "not confirmed" ? looks.filter(({ window }) => window > 1) : looks
@@ -134,7 +136,8 @@ export const passRateRow = (
   const shown = (said === "confirmed" ? first : isWorse ? worse : isBetter ? better : first) ?? first
   const verdict = isWorse ? "regressed" : isBetter ? "improved" : "no evidence"
   const hasPassed = first.before.failed < first.before.scored
-  const isUnusual = first.worse < usual || (!hasPassed && scenario.passed === 0)
+  // more trials of the same night that pass as usual explain all but what chance hardly can
+  const isUnusual = first.worse < (said === "not confirmed" ? level : usual) || (!hasPassed && scenario.passed === 0)
   const detectable = detectableFall(looks, level)
   const was = `${Asked.ratio(shown.before.scored - shown.before.failed, shown.before.scored)} ${Asked.before(shown.before.nights)}`
   const what = `${Asked.ratio(shown.scored - shown.failed, shown.scored)} trials passed ${Words.lately(shown.window)}, ${was}`

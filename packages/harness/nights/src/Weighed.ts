@@ -13,18 +13,20 @@ export interface Weighed {
   readonly level: number
 }
 
-/** A significant shift for the worse, else one for the better. */
-export const shiftOf = ({ level, values, weighing }: Weighed, isNight: boolean) => {
+/** A significant shift for the worse in `shortest` nights or more, else one for the better. */
+export const shiftOf = ({ level, values, weighing }: Weighed, isNight: boolean, shortest = 1) => {
   const past = Shift.baselineOf(values)
   for (const [sign, verdict] of [
     [1, "regressed"],
     [-1, "improved"]
   ] as const) {
-    const shifts = Shift.shiftsOf(values, weighing, sign).filter(
-      (shift) => !isNight || shift.chance === 1 || !Shift.isRecurring(shift, past, sign)
-    )
     // the fewest nights that show it
-    const found = shifts.find(({ chance }) => chance <= level)
+    const found = Shift.shiftsOf(values, weighing, sign).find(
+      (shift) =>
+        shift.chance <= level &&
+        (sign === -1 || shift.window >= shortest) &&
+        !(isNight && Shift.isRecurring(shift, past, sign))
+    )
     if (found !== undefined) return { verdict, found } as const
   }
   return undefined

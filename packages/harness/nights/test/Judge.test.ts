@@ -368,6 +368,32 @@ describe("nights that were judged wrong before", () => {
     assert.deepStrictEqual(judgeNight(of(failing), night(30, [scenario("weak", 0)])).reasons, [])
   })
 
+  it("a new scenario that is as flaky as others is red in its first night only", () => {
+    const nights = Array.from({ length: 12 }, (_, day) => flakyNight(day, 4))
+    const withNew = (day: number, passed: number) => {
+      const { scenarios } = flakyNight(day, 4)
+      return night(day, [...scenarios, scenario("new", passed)])
+    }
+    assert.match(judgeNight(of(nights), withNew(12, 4)).reasons.join(), /1 scenario passed in some trials only: .*new/u)
+    assert.deepStrictEqual(judgeNight(of([...nights, withNew(12, 4)]), withNew(13, 4)).reasons, [])
+    assert.strictEqual(judgeNight(of([...nights, withNew(12, 5)]), withNew(13, 1)).tier, "red")
+  })
+
+  it("the duration of one trial among five that failed says nothing", () => {
+    const nights = Array.from({ length: 30 }, (_, day) => timed(day, 1))
+    const { scenarios } = timed(30, 1)
+    const durations = { count: 1, mean_log: Math.log(3000), median_ms: 3000 }
+    const few = { durations, passed: 1, failed: 4, verdict: "flaky" } as const
+    const judgement = judge(
+      of(nights),
+      night(
+        30,
+        scenarios.map((its) => (its.name === "s0" ? { ...its, ...few } : its))
+      )
+    )
+    assert.isUndefined(judgement.rows.find((row) => row.figure === "duration" && row.scenario?.name === "s0"))
+  })
+
   it("an improvement that is lost again after ten nights is red in the first", () => {
     const nights = Array.from({ length: 40 }, (_, day) => timed(day, day < 30 ? 1 : 0.8))
     assert.strictEqual(rowOf(judge(of(nights), timed(40, 1)), "duration", null).verdict, "regressed")
@@ -419,14 +445,34 @@ describe("confirm trials", () => {
 
   it("confirm a fall in the same night that its planned trials do not show", () => {
     assert.strictEqual(rowOf(judge(of(nights), tonight(30, 3)), "pass rate", "often").verdict, "no evidence")
-    const row = rowOf(judge(of(nights), tonight(30, 3, confirm(4, 10))), "pass rate", "often")
+    const row = rowOf(judge(of(nights), tonight(30, 3, confirm(3, 12))), "pass rate", "often")
     assert.strictEqual(row.verdict, "regressed")
-    assert.include(row.evidence, "4 of 10 confirm trials passed")
+    assert.include(row.evidence, "3 of 12 confirm trials passed")
   })
 
   it("that pass acquit a scenario that failed by chance", () => {
-    const row = rowOf(judge(of(nights), tonight(30, 1, confirm(20, 20))), "pass rate", "often")
+    const row = rowOf(judge(of(nights), tonight(30, 1, confirm(30, 30))), "pass rate", "often")
     assert.deepStrictEqual([row.verdict, row.tier], ["no evidence", "unusual"])
+  })
+
+  it("acquit a scenario that was slow by chance, and serve the test of its failures too", () => {
+    const nights = Array.from({ length: 30 }, (_, day) => timed(day, 1))
+    const slow = (change: Partial<NightScenario>) => {
+      const { scenarios } = timed(30, 1)
+      return night(
+        30,
+        scenarios.map((its) => (its.name === "s0" ? { ...its, ...took(1500), ...change } : its))
+      )
+    }
+    const rows = (change: Partial<NightScenario>) =>
+      (["duration", "pass rate"] as const).map((figure) => rowOf(judge(of(nights), slow(change)), figure, "s0").verdict)
+    const told = (passed: number, scored: number, time_ms: number) =>
+      ({ confirm: { figure: "duration", passed, scored, middle_log: Math.log(time_ms) } }) as const
+    assert.deepStrictEqual(rows({}), ["regressed", "no evidence"])
+    assert.deepStrictEqual(rows(told(60, 60, 1000)), ["no evidence", "no evidence"])
+    const failing = { passed: 4, failed: 1, verdict: "flaky" } as const
+    assert.deepStrictEqual(rows({ ...failing, ...told(10, 30, 1000) })[1], "regressed")
+    assert.lengthOf(suspects(of(nights), slow(failing)), 1)
   })
 
   it("are no part of the baseline", () => {
@@ -440,7 +486,7 @@ describe("confirm trials", () => {
   it("end when the result is certain, or hardly possible any more", () => {
     const test = failureTest({ failed: 1, passed: 99 }, 0.001)
     assert.deepStrictEqual(
-      [ofFailures(test, test.critical, test.critical), ofFailures(test, 0, 1), ofFailures(test, 0, 20)],
+      [ofFailures(test, test.critical, test.critical), ofFailures(test, 0, 1), ofFailures(test, 0, 40)],
       ["confirmed", "more", "not confirmed"]
     )
   })

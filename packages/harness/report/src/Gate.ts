@@ -54,13 +54,15 @@ export const isCovered = ({ quarantine }: ScenarioResult) => quarantine !== unde
 
 /**
  * Whether a scenario that does not always pass is as it usually is, by what the nights before say of its pass rate: a
- * flaky scenario whose rate has not fallen, or one that failed every trial and often does.
+ * flaky scenario whose rate has not fallen, or one that failed every trial and often does. Of a scenario with few nights
+ * the tier says whether it fails as often as they and all scenarios let expect.
  */
 export const isUsual = (verdict: Verdict, row: JudgedRow | undefined): boolean =>
   row !== undefined &&
-  row.nights >= leastNights &&
-  (row.verdict === "no evidence" || row.verdict === "improved") &&
-  (verdict === "flaky" || (verdict === "failed" && row.tier === "fine"))
+  (row.nights >= leastNights
+    ? (row.verdict === "no evidence" || row.verdict === "improved") &&
+      (verdict === "flaky" || (verdict === "failed" && row.tier === "fine"))
+    : row.nights > 0 && verdict === "flaky" && row.tier === "fine")
 
 const isKnown = (result: ScenarioResult, rows: ReadonlyArray<JudgedRow>): boolean =>
   // one that failed by its amount says nothing by its pass rate

@@ -101,7 +101,10 @@ const failureRate = (index: number, change: Change, draw: () => number): number 
 /** The nights of a month one after the other, the same for the same options. */
 export const world = (options: WorldOptions): (() => SimulatedNight) => {
   const { change, from, scenarios: count, seed, trials, troubles } = options
-  const draw = drawing(seed)
+  const ofNights = drawing(seed)
+  // what a gate asks for beyond the planned trials leaves the nights to come as they are
+  const ofFurther = drawing(seed + 1_000_003)
+  let draw = ofNights
   const normal = () => Math.sqrt(-2 * Math.log(1 - draw())) * Math.cos(2 * Math.PI * draw())
   const between = (low: number, high: number) => low + (high - low) * draw()
   let born = 0
@@ -260,7 +263,9 @@ export const world = (options: WorldOptions): (() => SimulatedNight) => {
       more: (name) => {
         const kind = byName.get(name)
         if (kind === undefined) throw new Error(`no scenario ${name}`)
+        draw = ofFurther
         const { log_ms, verdict } = trial(kind, 1)
+        draw = ofNights
         return { passed: verdict !== "failed", duration_ms: Math.exp(log_ms) }
       },
       requests: () =>
