@@ -669,7 +669,7 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
     assert.match(stdout, /^simulated service on 127\.0\.0\.1:\d+ · open model · 5 starts a second for 3s · k6 2\./u)
     assert.strictEqual(stdout.match(/ ok$/gmu)?.length, 10)
     assert.match(stdout, /^latency +count +p50 +p95 +p99 +max\nall requests +\d+ /mu)
-    assert.match(stdout, /^time to terminal +\d+ +\d+ ms /mu)
+    assert.match(stdout, /^time to terminal +\d+ +[\d.]+ m?s /mu)
     const { measurements, metrics, target, thresholds, verdict } = reportIn(directory)
     assert.deepStrictEqual([verdict, target.simulated, thresholds.length], ["passed", true, 10])
     assert.isAtLeast(metrics["runs_completed"]?.values["count"] ?? 0, 3)
