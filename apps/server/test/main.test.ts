@@ -297,7 +297,7 @@ describe("webagent-server", () => {
       const lines = stderr.trimEnd().split("\n")
       assert.strictEqual(lines[0], `${path}:`)
       assert.match(lines[1] ?? "", /^ {2}\[0\]\.fault\.kind: expected one of .*did you mean "hang"\?$/u)
-      assert.match(lines[2] ?? "", /^ {2}\[1\]\.fault\.x: is not a field that is known here/u)
+      assert.match(lines[2] ?? "", /^ {2}\[1\]\.fault\.x: is not a known field/u)
     })
   )
 

@@ -69,7 +69,7 @@ const make = Effect.gen(function* () {
           return settle(left, id, status, _tag !== "Unfinished")
         })
       default:
-        return Effect.succeed({ ...left, state: "open", why: "of a kind that is not known here" })
+        return Effect.succeed({ ...left, state: "open", why: "of an unknown kind" })
     }
   }
 

@@ -71,7 +71,7 @@ describe("merge", () => {
     const missing = await call(["merge", at("one"), "--report-dir", at("half")])
     assert.deepStrictEqual(
       [missing.code, missing.stderr],
-      [2, "Of 2 shards shard 2 is missing: name every folder, or take what is there with --allow-missing.\n"]
+      [2, "Of 2 shards shard 2 is missing. Name every folder, or merge the others with --allow-missing.\n"]
     )
     const allowed = await call(["merge", at("one"), "--allow-missing", "--report-dir", at("half")])
     assert.include(allowed.stdout, "skipped: shard 2 is missing")
@@ -81,7 +81,10 @@ describe("merge", () => {
     rmSync(join(at("two"), "report.json"))
     const killed = await call(["merge", at("one"), at("two"), "--report-dir", at("rest")])
     assert.strictEqual(killed.code, 2)
-    assert.include(killed.stderr, `go on with it: npm run harness -- run --resume ${at("two")}, or do without it`)
+    assert.include(
+      killed.stderr,
+      `Resume it if it was killed: npm run harness -- run --resume ${at("two")}. Or merge without it`
+    )
     const rest = await call(["merge", at("two"), at("one"), "--allow-missing", "--report-dir", at("rest")])
     assert.strictEqual(
       rest.stderr,

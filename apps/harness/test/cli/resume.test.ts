@@ -258,7 +258,7 @@ export default Suite.make("changing", [
     const more = await run(["run", "--resume", directory, "--seed", "2"])
     rmSync(folder, { recursive: true })
     assert.deepStrictEqual([inUse.code, changed.code, nothing.code, more.code], [2, 2, 2, 2])
-    assert.match(inUse.stderr, /^The run in \S+ goes on in process \d+\.\n$/u)
+    assert.match(inUse.stderr, /^The run in \S+ still works in process \d+\. Wait for its end, or stop it\.\n$/u)
     assert.match(changed.stderr, /^The scenarios have changed since the run in \S+ was killed\. .+\n$/u)
     assert.match(nothing.stderr, /^There is no run to resume in \S+: \S+events\.ndjson does not exist\.\n$/u)
     assert.strictEqual(

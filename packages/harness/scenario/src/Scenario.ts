@@ -96,7 +96,7 @@ const examine = (name: string, options: ScenarioOptions, body: unknown): void =>
   const wrong = wrongName(name)
   if (wrong !== undefined) refuse(name, wrong)
   const odd = Object.keys(options).find((option) => !known.some((one) => one === option))
-  if (odd !== undefined) refuse(name, `"${odd}" is no option of a scenario; these are: ${listed(known)}.`)
+  if (odd !== undefined) refuse(name, `"${odd}" is not an option of a scenario. Use one of: ${listed(known)}.`)
   for (const option of ["tags", "needs", "allows"] as const) {
     const words: unknown = options[option] ?? []
     if (!Array.isArray(words)) refuse(name, `${option} must be a list, not ${JSON.stringify(words)}.`)
@@ -145,7 +145,9 @@ export const scenario: {
   if (!Number.isInteger(trials) || trials < 1) refuse(name, `trials must be 1 or more, not ${trials}.`)
   const begin = (context: ScenarioContext): ReturnType<ScenarioBody> => {
     const story = body(context)
-    return isGenerator(story) ? story : refuse(name, "its body is no generator: write function* for function or =>.")
+    return isGenerator(story)
+      ? story
+      : refuse(name, "its body is not a generator. Write function* instead of function or =>.")
   }
   return {
     name,

@@ -56,7 +56,7 @@ describe("scenario", () => {
       )
     const bad = (options: string, sentence: string) =>
       assert.throws(() => scenario("x", JSON.parse(options), nothing), `Scenario "x": ${sentence}`)
-    bad('{ "trails": 5 }', '"trails" is no option of a scenario; these are: tags, needs, trials, budget')
+    bad('{ "trails": 5 }', '"trails" is not an option of a scenario. Use one of: tags, needs, trials, budget')
     bad('{ "needs": ["mony"] }', 'needs "mony" is not one of scriptable-agent, control-api')
     bad('{ "tags": "nightly" }', 'tags must be a list, not "nightly".')
     assert.throws(() => scenario("x", JSON.parse("{}"), JSON.parse("null")), "it has no body: its last argument")
@@ -69,7 +69,7 @@ describe("scenario", () => {
 })
 
 describe("a body", () => {
-  it.effect("that is no generator is said to be none", () =>
+  it.effect("that is not a generator is refused", () =>
     Effect.gen(function* () {
       for (const body of [() => Effect.void, () => undefined, () => Promise.resolve()]) {
         const made: Scenario = Reflect.apply(scenario, undefined, ["x", body])
@@ -78,7 +78,10 @@ describe("a body", () => {
             Effect.mapError((cause) => Cause.squash(cause) as Error)
           )
         )
-        assert.strictEqual(message, 'Scenario "x": its body is no generator: write function* for function or =>.')
+        assert.strictEqual(
+          message,
+          'Scenario "x": its body is not a generator. Write function* instead of function or =>.'
+        )
       }
     })
   )

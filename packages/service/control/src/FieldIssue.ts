@@ -96,7 +96,7 @@ const wrong = (path: Path, expected: string, value: unknown, more = ""): FieldIs
 
 const unknownField = (path: Path, known: ReadonlyArray<string>): FieldIssue => ({
   path: written(path),
-  sentence: `is not a field that is known here${question(path.at(-1), known) || `; known are ${known.join(", ")}`}`
+  sentence: `is not a known field${question(path.at(-1), known) || `; use one of ${known.join(", ")}`}`
 })
 
 const ofUnion = (issue: SchemaIssue.AnyOf, path: Path, input: unknown): ReadonlyArray<FieldIssue> => {

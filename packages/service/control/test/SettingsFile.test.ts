@@ -16,10 +16,10 @@ const wrong: ReadonlyArray<readonly [file: unknown, ...lines: ReadonlyArray<stri
   [[], "expected an object, got []"],
   [null, "expected an object, got null"],
   ["realistic", 'expected an object, got "realistic"'],
-  [{ durtion: "5ms" }, 'durtion: is not a field that is known here; did you mean "duration"?'],
+  [{ durtion: "5ms" }, 'durtion: is not a known field; did you mean "duration"?'],
   [
     { limits: { colour: 1 } },
-    "limits.colour: is not a field that is known here; known are concurrentRuns, concurrentBrowsers, requestsPerSecond, burst, retryAfter"
+    "limits.colour: is not a known field; use one of concurrentRuns, concurrentBrowsers, requestsPerSecond, burst, retryAfter"
   ],
   [
     { extends: "flakey" },
@@ -30,10 +30,10 @@ const wrong: ReadonlyArray<readonly [file: unknown, ...lines: ReadonlyArray<stri
   [{ duration: 5 }, `duration: expected ${distribution}, got 5`],
   [{ duration: "5" }, `duration: expected ${length}, got "5"`],
   [{ duration: {} }, `duration: expected ${distribution}, got {}`],
-  [{ duration: { lognrmal: {} } }, 'duration.lognrmal: is not a field that is known here; did you mean "lognormal"?'],
+  [{ duration: { lognrmal: {} } }, 'duration.lognrmal: is not a known field; did you mean "lognormal"?'],
   [
     { duration: { lognormal: { median: "a while", x: 1 } } },
-    "duration.lognormal.x: is not a field that is known here; known are median, sigma, max",
+    "duration.lognormal.x: is not a known field; use one of median, sigma, max",
     `duration.lognormal.median: expected ${length}, got "a while"`,
     "duration.lognormal.sigma: is missing, expected a number"
   ],
@@ -70,10 +70,7 @@ const wrong: ReadonlyArray<readonly [file: unknown, ...lines: ReadonlyArray<stri
   [fault("reset"), 'faults[0].fault: expected an object with kind, got "reset"'],
   [fault({ kind: "resett" }), `faults[0].fault.kind: expected ${kinds}, got "resett"; did you mean "reset"?`],
   [fault({ kind: "slow-body" }), `faults[0].fault.for: is missing, expected ${length}`],
-  [
-    fault({ kind: "reset", for: "5s" }),
-    "faults[0].fault.for: is not a field that is known here; known are kind, placement"
-  ],
+  [fault({ kind: "reset", for: "5s" }), "faults[0].fault.for: is not a known field; use one of kind, placement"],
   [fault({ kind: "status", status: 200 }), "faults[0].fault.status: expected a number between 400 and 599, got 200"],
   [fault({ kind: "cut-body", share: 1 }), "faults[0].fault.share: expected a share from 0 to less than 1, got 1"],
   [
@@ -94,7 +91,7 @@ const wrong: ReadonlyArray<readonly [file: unknown, ...lines: ReadonlyArray<stri
     { duration: "soon", outcomes: {}, ...rules({ fault: { kind: "reset" } }, { fault: { kind: "hang" }, wen: {} }) },
     `duration: expected ${length}, got "soon"`,
     "outcomes: needs one weight that is more than 0",
-    'faults[1].wen: is not a field that is known here; did you mean "when"?'
+    'faults[1].wen: is not a known field; did you mean "when"?'
   ]
 ]
 
@@ -152,14 +149,14 @@ describe("SettingsFile", () => {
     const profile = SettingsFile.checkedProfile(wrongProfile)
     assert.deepStrictEqual(Result.isFailure(profile) ? profile.failure.lines : [], [
       'duration: expected a Duration such as Duration.seconds(45), got "5s"',
-      'outcomes.complete: is not a field that is known here; did you mean "completed"?',
+      'outcomes.complete: is not a known field; did you mean "completed"?',
       `faults[0].fault.kind: expected ${kinds}, got "resett"; did you mean "reset"?`
     ])
     const wrongPlan: FaultPlan = JSON.parse('[{ "fault": { "kind": "hang", "for": "1s" } }, { "kind": "reset" }]')
     const plan = SettingsFile.checkedFaultPlan(wrongPlan)
     assert.deepStrictEqual(Result.isFailure(plan) ? plan.failure.lines : [], [
       '[0].fault.for: expected a Duration such as Duration.seconds(45), got "1s"',
-      "[1].kind: is not a field that is known here; known are name, fault, when",
+      "[1].kind: is not a known field; use one of name, fault, when",
       "[1].fault: is missing, expected an object with kind"
     ])
   })

@@ -31,7 +31,7 @@ const withoutReport = Effect.fnUntraced(function* (directory: string, why: strin
   const killed = `${directory} has no report: ${why}.`
   if (!allowMissing) {
     return yield* usage(
-      `${killed} If it was killed, go on with it: ${program} run --resume ${quoted(directory)}, or do without it: --allow-missing.`
+      `${killed} Resume it if it was killed: ${program} run --resume ${quoted(directory)}. Or merge without it: --allow-missing.`
     )
   }
   const fs = yield* FileSystem.FileSystem

@@ -47,9 +47,10 @@ export const take = Effect.fnUntraced(function* (given: string | undefined) {
   yield* eventsIn(directory)
   yield* RunLock.take(directory).pipe(
     Effect.catchTags({
-      RunInProgress: ({ pid }) => Effect.fail(usage(`The run in ${directory} goes on in process ${pid}.`)),
+      RunInProgress: ({ pid }) =>
+        Effect.fail(usage(`The run in ${directory} still works in process ${pid}. Wait for its end, or stop it.`)),
       PlatformError: (error) =>
-        Effect.fail(usage(`The run in ${directory} cannot go on: ${describePlatformError(error)}.`))
+        Effect.fail(usage(`The run in ${directory} cannot be resumed: ${describePlatformError(error)}.`))
     })
   )
   const events = yield* eventsIn(directory)

@@ -66,7 +66,7 @@ export const stopLeftovers = Effect.fnUntraced(
     yield* write([...lines, `left open: ${LeftoverText.summary(leftovers)}`, ""].map((line) => `${line}\n`).join(""))
   },
   Effect.catchTags({
-    LedgerError: ({ message }) => Effect.fail(usage(`What the killed run left open is not known: ${message}`)),
+    LedgerError: ({ message }) => Effect.fail(usage(`Cannot read what the killed run left open: ${message}`)),
     KeyRefused: () => Effect.fail(usage("The service does not take the API key: set it to a key of this service."))
   })
 )

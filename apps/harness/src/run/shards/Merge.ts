@@ -162,7 +162,7 @@ export const merge = (
   if (missing.length > 0 && !options.allowMissing) {
     const [are, noun] = missing.length === 1 ? ["is", "shard"] : ["are", "shards"]
     return Result.fail(
-      `Of ${of} shards ${noun} ${listed(missing)} ${are} missing: name every folder, or take what is there with --allow-missing.`
+      `Of ${of} shards ${noun} ${listed(missing)} ${are} missing. Name every folder, or merge the others with --allow-missing.`
     )
   }
 

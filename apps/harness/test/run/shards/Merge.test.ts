@@ -105,7 +105,7 @@ describe("merge", () => {
         if (first === undefined || third === undefined) return assert.fail("there are three")
         assert.strictEqual(
           sentenceOf([first, third]),
-          "Of 3 shards shard 2 is missing: name every folder, or take what is there with --allow-missing."
+          "Of 3 shards shard 2 is missing. Name every folder, or merge the others with --allow-missing."
         )
         const { missing, report } = Result.getOrThrow(merge([first, third], { allowMissing: true }))
         assert.deepStrictEqual(missing, [2])

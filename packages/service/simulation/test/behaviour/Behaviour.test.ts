@@ -32,7 +32,7 @@ describe("Behaviour", () => {
       const error = Exit.isFailure(exit) && Cause.hasDies(exit.cause) ? Cause.squash(exit.cause) : undefined
       assert.instanceOf(error, SettingsFile.SettingsError)
       assert.deepStrictEqual(error instanceof SettingsFile.SettingsError ? error.lines : [], [
-        'latancy: is not a field that is known here; did you mean "latency"?',
+        'latancy: is not a known field; did you mean "latency"?',
         'duration: expected a Duration such as Duration.seconds(45), got "5s"'
       ])
     })

@@ -69,7 +69,7 @@ layer(served, { excludeTestServices: true })("ControlServer", (it) => {
         yield* refused("PUT", "/faults", [{ fault: { kind: "hang", for: "soon" }, when: { rate: 2, attempt: 1 } }]),
         [
           '[0].fault.for: expected a length of time such as 200ms, 45 seconds or 30m, got "soon"',
-          '[0].when.attempt: is not a field that is known here; did you mean "attempts"?',
+          '[0].when.attempt: is not a known field; did you mean "attempts"?',
           "[0].when.rate: expected a number between 0 and 1, got 2"
         ]
       )
