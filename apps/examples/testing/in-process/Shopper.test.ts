@@ -23,7 +23,7 @@ const withService = (options: SimulatedOptions = {}) =>
   )
 
 /** What the service found wrong with how the app used it. */
-const complaints = Effect.gen(function* () {
+const violations = Effect.gen(function* () {
   const control = yield* Control
   const { verdicts } = yield* control.verdicts
   return verdicts.filter(({ holds }) => !holds).map(({ sentence }) => sentence)
@@ -35,7 +35,7 @@ describe("Shopper", () => {
     Effect.gen(function* () {
       const shopper = yield* Shopper
       assert.strictEqual(yield* shopper.buy("the red mug [simulate output=4711]"), "4711")
-      assert.deepStrictEqual(yield* complaints, [])
+      assert.deepStrictEqual(yield* violations, [])
     }).pipe(withService())
   )
 
@@ -51,7 +51,7 @@ describe("Shopper", () => {
     Effect.gen(function* () {
       const shopper = yield* Shopper
       assert.strictEqual(yield* shopper.buy("the red mug [simulate output=4711]"), "4711")
-      assert.deepStrictEqual(yield* complaints, [])
+      assert.deepStrictEqual(yield* violations, [])
     }).pipe(
       withService({
         faults: [
@@ -87,7 +87,7 @@ describe("Shopper", () => {
     Effect.gen(function* () {
       const shopper = yield* Shopper
       yield* Effect.flip(shopper.browse(() => Effect.fail("nothing to see")))
-      assert.deepStrictEqual(yield* complaints, [])
+      assert.deepStrictEqual(yield* violations, [])
     }).pipe(withService())
   )
 
@@ -95,7 +95,7 @@ describe("Shopper", () => {
     Effect.gen(function* () {
       const browsers = yield* Browsers
       yield* browsers.create()
-      assert.deepStrictEqual(yield* complaints, [
+      assert.deepStrictEqual(yield* violations, [
         '1 browser is not stopped. Stop a browser with PATCH and the action "stop".'
       ])
     }).pipe(withService())

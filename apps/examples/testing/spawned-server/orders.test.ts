@@ -46,13 +46,13 @@ describe("on a bad day", () => {
     const creates = (await requests()).filter(({ operation }) => operation === "v4.createRun")
     expect(creates.flatMap(({ fault }) => fault ?? []).toSorted()).toEqual(["bad-gateway", "reset"])
     // and nothing was created twice, lost, or polled after its end
-    expect(await service.complaints()).toEqual({})
+    expect(await service.violations()).toEqual({})
   })
 
   it("a browser is stopped, also when its use fails", async () => {
     const use = withBrowser(service, "1", () => Promise.reject(new Error("The page has changed.")))
     await expect(use).rejects.toThrow("The page has changed.")
-    expect(await service.complaints()).toEqual({})
+    expect(await service.violations()).toEqual({})
   })
 })
 
@@ -67,7 +67,7 @@ describe("when the answer to a create is lost", () => {
       [null, id],
       [201, null]
     ])
-    expect(await service.complaints()).toEqual({})
+    expect(await service.violations()).toEqual({})
   })
 
   it("shows an app that retries without a key", async () => {
@@ -79,13 +79,13 @@ describe("when the answer to a create is lost", () => {
       })
     await expect(create()).rejects.toThrow("fetch failed")
     await create()
-    expect(await service.complaints()).toHaveProperty("created-twice")
+    expect(await service.violations()).toHaveProperty("created-twice")
   })
 })
 
 it("shows a browser that is left open", async () => {
   await fetch(`${service.baseUrl}/browsers`, { method: "POST", headers: { "X-Service-API-Key": service.apiKey } })
-  expect(await service.complaints()).toEqual({
+  expect(await service.violations()).toEqual({
     "browsers-left-open": '1 browser is not stopped. Stop a browser with PATCH and the action "stop".'
   })
 })

@@ -14,7 +14,7 @@ export interface SimulatedService {
   /** A request to the control API, such as `("PUT", "/profile", { preset: "hostile" })`. */
   readonly control: <Answer>(method: string, path: string, body?: unknown) => Promise<Answer>
   /** What the service found wrong with how it was used, by oracle. */
-  readonly complaints: () => Promise<Record<string, string>>
+  readonly violations: () => Promise<Record<string, string>>
   readonly stop: () => Promise<void>
 }
 
@@ -56,7 +56,7 @@ export const startService = async (...flags: ReadonlyArray<string>): Promise<Sim
     baseUrl,
     apiKey: "wak_test",
     control,
-    complaints: async () => {
+    violations: async () => {
       const { verdicts } = await control<Verdicts>("GET", "/verdicts")
       return Object.fromEntries(verdicts.flatMap((one) => (one.holds ? [] : [[one.oracle, one.sentence]])))
     },

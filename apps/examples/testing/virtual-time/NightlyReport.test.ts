@@ -45,7 +45,7 @@ const night = Effect.gen(function* () {
   return { written, minutes: Math.floor(ended_ms / 60_000) }
 })
 
-const complaints = Control.use(({ verdicts }) =>
+const violations = Control.use(({ verdicts }) =>
   Effect.map(verdicts, (said) => said.verdicts.filter(({ holds }) => !holds).map(({ sentence }) => sentence))
 )
 
@@ -62,7 +62,7 @@ describe("a night", () => {
       assert.strictEqual(minutes, 40)
       // the create, the polls, the result
       assert.isBelow((yield* requests).length, 400)
-      assert.deepStrictEqual(yield* complaints, [])
+      assert.deepStrictEqual(yield* violations, [])
     }).pipe(withService())
   )
 
@@ -73,7 +73,7 @@ describe("a night", () => {
       const [told, next] = polls.slice(2, 4)
       assert.deepInclude(told, { status: 429, retryAfter_ms: 120_000 })
       assert.isAtLeast((next?.at_ms ?? 0) - (told?.at_ms ?? 0), 120_000)
-      assert.deepStrictEqual(yield* complaints, [])
+      assert.deepStrictEqual(yield* violations, [])
     }).pipe(
       withService({
         faults: [
@@ -96,7 +96,7 @@ describe("a night", () => {
         ["is away", "none"],
         ["cut", "part"]
       ])
-      assert.deepStrictEqual(yield* complaints, [])
+      assert.deepStrictEqual(yield* violations, [])
     }).pipe(
       withService({
         faults: [
@@ -127,7 +127,7 @@ describe("a night", () => {
       const { written } = yield* night
       assert.deepInclude(written, { _tag: "Failure" })
       assert.lengthOf(yield* requests, 1)
-      assert.deepStrictEqual(yield* complaints, ["1 run ended and was never read."])
+      assert.deepStrictEqual(yield* violations, ["1 run ended and was never read."])
     }).pipe(
       withService({
         faults: [
