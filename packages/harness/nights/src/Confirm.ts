@@ -60,7 +60,7 @@ export interface DurationTest {
 
 // trials and nights together know the deviation about as well
 const freedom = 60
-// one in ten rises by more than so many deviations
+// one in ten rises by more than this many deviations
 const hopeful = 1.28
 // the middle half of normal numbers tells their middle less exactly than all of them
 const inefficiency = 1.15
@@ -77,7 +77,7 @@ export const ofDurations = (test: DurationTest, trials: number, middle_log: numb
   const isLook = isLast || looks.some((look) => look === trials) || trials > last
   if (isLook && shift > reach(trials)) return "confirmed"
   if (trials >= last) return "not confirmed"
-  // the trials to come may raise it by so much, seldom by more
+  // the trials to come seldom raise it by more than this
   const rise = hopeful * Math.sqrt(Math.max(0, squared(trials) - squared(last)))
   return isLook && shift + rise < reach(last) ? "not confirmed" : "more"
 }

@@ -94,7 +94,7 @@ const eligiblePoints = ({ table }: Asked.Asked) => table.nights.length - 1
 export interface Counted {
   readonly of: Table.TableScenario
   readonly looks: ReadonlyArray<Counts.Look>
-  /** Whether so many failures are no surprise, by its nights before, however few, and by all scenarios. */
+  /** Whether this number of failures is usual, by its earlier nights, however few, and by all scenarios. */
   readonly isUsual: boolean
 }
 
