@@ -1,14 +1,8 @@
 /** The same run in Effect. Run: WEBAGENT_BASE_URL=... WEBAGENT_API_KEY=... node first-run-effect.mjs */
 import { Runs, V4 } from "@webagent/v4"
-import * as Effect from "effect/Effect"
+import * as ManagedRuntime from "effect/ManagedRuntime"
 
-const program = Effect.gen(function* () {
-  const runs = yield* Runs
-  const run = yield* runs.createAndWait({ task: "Find the cheapest direct flight from Oslo to Rome in May" })
-  return `${run.status} ${run.result}`
-}).pipe(
-  Effect.catchTag("HTTPValidationError", (error) => Effect.succeed(`The service refused the task: ${error.message}`)),
-  Effect.provide(V4.layer())
-)
-
-console.log(await Effect.runPromise(program))
+const runtime = ManagedRuntime.make(V4.layer()) // one client a process
+const task = "Find the cheapest direct flight from Oslo to Rome in May"
+const run = await runtime.runPromise(Runs.use((runs) => runs.createAndWait({ task })))
+console.log(run.status, run.result)
