@@ -44,7 +44,7 @@ const stringIn = (value: unknown, name: string) => {
 }
 
 /** What an exchange is made with. */
-export interface ExchangeOptions {
+interface ExchangeOptions {
   readonly send: SendWhole
   /** Options for fetch. */
   readonly options: RequestInit

@@ -17,7 +17,7 @@ export const Opening = Schema.TaggedStruct("opening", {
 })
 
 /** A create was answered; the id is missing when its answer had none. */
-export const Opened = Schema.TaggedStruct("opened", {
+const Opened = Schema.TaggedStruct("opened", {
   ...common,
   key: Schema.String,
   id: Schema.optionalKey(Schema.String)
@@ -30,7 +30,7 @@ export const Refused = Schema.TaggedStruct("refused", { ...common, key: Schema.S
 export const Unknown = Schema.TaggedStruct("unknown", { ...common, key: Schema.String, reason: Schema.String })
 
 /** What was created is over: stopped, or terminal. */
-export const Closed = Schema.TaggedStruct("closed", { ...common, kind: Schema.String, id: Schema.String })
+const Closed = Schema.TaggedStruct("closed", { ...common, kind: Schema.String, id: Schema.String })
 
 /** One thing that happened to something that costs money. */
 export const LedgerEntry = Schema.Union([Opening, Opened, Refused, Unknown, Closed])

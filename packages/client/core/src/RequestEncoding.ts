@@ -10,7 +10,7 @@ export interface Call {
 }
 
 /** The request that a call becomes, or what is wrong with the call. */
-export type Encode = (call: Call) => Result.Result<PlainRequest, string>
+type Encode = (call: Call) => Result.Result<PlainRequest, string>
 
 /** An id becomes one segment of a path: these would become none, another one, or not text at all. */
 const segmentOf = (name: string, value: unknown): Result.Result<string, string> => {

@@ -43,7 +43,7 @@ export interface Retry {
 }
 
 /** A poll that is made at a deadline may still bring the terminal status: it is given this long, its retries included. */
-export const lastPoll_ms = 5000
+const lastPoll_ms = 5000
 
 /** One who waits: its cadence and deadline, where its polls are made, and what to tell it. */
 export interface Member<A, E> {

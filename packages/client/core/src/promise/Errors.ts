@@ -42,7 +42,7 @@ export interface HTTPValidationError extends Error {
 export const HTTPValidationError: ErrorClass<HTTPValidationError> = errorClass(Contract.HTTPValidationError)
 
 /** An error that the service explains in a sentence, `detail`. */
-export interface DetailedError<Tag extends string> extends Error {
+interface DetailedError<Tag extends string> extends Error {
   readonly _tag: Tag
   readonly call?: Call
   /** The body of the answer as text, without the API key; up to 65,536 characters. */
