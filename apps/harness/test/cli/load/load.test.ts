@@ -718,7 +718,7 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
     assert.isBelow(count("answers_decoded"), 0.25 * count("iterations") + 5)
   })
 
-  it("a breakpoint shared by two processes ends for both when one has found it", async () => {
+  it("stops every k6 process when one finds the breakpoint", async () => {
     const { address } = await serve({ fail: (_, ordinal) => (ordinal % 2 === 0 ? 500 : undefined) })
     const directory = newFolder()
     const load = ["load", "breakpoint", "--duration", "1m", "--rate", "30", "--mix", "status=1", "--segments", "2"]
