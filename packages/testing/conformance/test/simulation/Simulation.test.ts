@@ -30,6 +30,18 @@ describe("no client of ours loses, doubles or leaks", () => {
     )
   }
 
+  // short worlds, so that every step takes a second; all others are those of npm run simulate -- --every-step
+  for (const seed of [13, 16, 28]) {
+    it.live(`interrupted at every step of the world of seed ${seed}`, () =>
+      Effect.gen(function* () {
+        const options = { from: seed, seeds: 1, rate: 0.038, everyStep: true }
+        const outcome = yield* Campaign.run(options)
+        assert.isAbove(outcome.worlds, 20)
+        assert.strictEqual(outcome.broken.map((broken) => Campaign.described(options, broken)).join("\n"), "")
+      })
+    )
+  }
+
   it("and the worlds held all that matters", () => {
     assert.deepStrictEqual(
       Reached.all.filter((name) => !reached.has(name)),
@@ -50,6 +62,21 @@ describe("no client of ours loses, doubles or leaks", () => {
 })
 
 describe("a client that does is found out", () => {
+  it.live("give up on the first error, interrupted at every step: browser leaked", () =>
+    Effect.gen(function* () {
+      const outcome = yield* Campaign.run({
+        from: 13,
+        seeds: 1,
+        rate: 0.038,
+        everyStep: true,
+        mutant: "give up on the first error",
+        until: ({ rule }) => rule === "browser leaked"
+      })
+      const rules = outcome.broken.flatMap(({ violations }) => violations.map(({ rule }) => rule))
+      assert.include(rules, "browser leaked")
+    })
+  )
+
   const found = (mutant: keyof typeof mutants, rate: number, rules: ReadonlyArray<Rule>) =>
     it.live(
       `${mutant}: ${rules.join(", ")}, with ${rate * 100} % faults`,
