@@ -1,5 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { isTerminalRunStatus } from "@webagent/contract/v4"
+import { PollSchedule } from "@webagent/polling"
 import { Browsers, Runs, Sessions } from "@webagent/v4"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -72,7 +73,8 @@ for (const http of ["fetch", "undici"] as const) {
             results,
             Array.from({ length: 200 }, (_, index) => index)
           )
-        })
+          // 40,000 polls a second would be all that a machine does until the creates time out
+        }).pipe(Effect.provideService(PollSchedule.Current, PollSchedule.every("250 millis")))
       )
 
       it.effect("an unknown run is a RunNotFoundError", () =>
