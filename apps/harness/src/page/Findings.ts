@@ -8,9 +8,6 @@ import { escape } from "@webagent/report/Xml"
 import { copyIcon, folded } from "./Html.ts"
 import * as Mark from "./Mark.ts"
 
-const tone = ({ result, what }: Attention.Item): string =>
-  what.startsWith("worse") || result === undefined || result.verdict === "passed" ? "failed" : result.verdict
-
 const linked = ({ result, title }: Attention.Item, idOf: (result: ScenarioResult) => string): string =>
   result === undefined ? escape(title) : `<a href="#${idOf(result)}">${escape(title)}</a>`
 
@@ -89,9 +86,8 @@ export const render = (report: RunReport, idOf: (result: ScenarioResult) => stri
   const findings = Attention.findings(report)
   const unusual = Attention.unusual(report)
   const rows = [
-    ...findings.map((finding) =>
-      row(finding, finding.items[0] === undefined ? "failed" : tone(finding.items[0]), idOf, replay)
-    ),
+    // red is what makes the run red, yellow what does not
+    ...findings.map((finding) => row(finding, "failed", idOf, replay)),
     ...unusual.map((finding) => row(finding, "unusual", idOf, replay))
   ]
   const counts = [
