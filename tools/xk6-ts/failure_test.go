@@ -41,7 +41,7 @@ func TestScriptThatDoesNotBundle(t *testing.T) {
 	p.k6("run", "load/none.ts").exits(255).says("none.ts", "couldn't be found on local disk")
 }
 
-func TestModulesOfNodeAreNotThereAndNobodyIsSentToThem(t *testing.T) {
+func TestModulesOfNodeAreMissingAndNotSuggested(t *testing.T) {
 	p := newProject(t, map[string]string{
 		"main.ts":                          "import read from 'reader'\nexport default () => read()",
 		"node_modules/reader/index.js":     `module.exports = () => require("node:fs").readFileSync("x")`,
