@@ -417,11 +417,14 @@ describe("11_handle-errors, at a service that", () => {
       "POST /api/v4/runs: status 422, body.task: too vague. Change the request (1 attempt, request id ...)."
     ],
     "finds the task too long": [refusing(413, "Content too large"), "The task is too long for the service."],
-    "is busy": [refusing(429, "Too many requests", { "retry-after": "7" }), "Too much at once. Come back in 7s."],
-    "hangs up": [(response) => response.destroy(), "There may be a run, the answer was lost: ConnectionFailed."],
+    "is busy": [
+      refusing(429, "Too many requests", { "retry-after": "7" }),
+      "There may be a run (answered, UnexpectedStatus)."
+    ],
+    "hangs up": [(response) => response.destroy(), "There may be a run (waiting, ConnectionFailed)."],
     "forgets half of its answer": [
       (response) => void response.writeHead(201).end('{"status":"queued"}'),
-      "An odd answer with status 201, for run unknown."
+      "There may be a run (answered, UndecodableAnswer)."
     ]
   }
   for (const [behaviour, [answer, sentence]] of Object.entries(answers)) {
@@ -437,7 +440,7 @@ describe("11_handle-errors, at a service that", () => {
   it.live("never answers", () =>
     Effect.gen(function* () {
       const { address } = yield* answering(() => {})
-      assert.strictEqual(yield* at(address, "100 millis"), "There may be a run, the answer was lost: Timeout.")
+      assert.strictEqual(yield* at(address, "100 millis"), "There may be a run (waiting, Timeout).")
     })
   )
 
