@@ -89,7 +89,7 @@ for (const [name, http, sending] of clients) {
         yield* answering(() => undefined)
         const runs = yield* Runs
         // what is left of the call's time bounds an attempt; without one it has 30 seconds or more
-        const bounded = / within (?:[12]?\d{1,2}|300)ms, the total timeout\.$/u
+        const bounded = / within (?:[12]?\d{1,2}(?:\.\d+)?|300)ms, the total timeout\. Request id [\w-]+\.$/u
         const error = yield* Effect.flip(runs.get("r-1", { timeout: "300 millis" }))
         assert.match(error.message, bounded)
         yield* promised(sending, async (agent) => {
