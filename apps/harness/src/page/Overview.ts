@@ -52,10 +52,10 @@ const trendsOf = (nights: ReadonlyArray<Night.Night>, linkOf: LinkOf): string =>
     scenarios.reduce((total, scenario) => total + of(scenario), 0)
   const figures: ReadonlyArray<readonly [string, (night: Night.Night) => number | null, (value: number) => string]> = [
     [
-      "pass rate",
-      (night) => {
-        const scored = sum(night, (scenario) => scenario.scored)
-        return scored === 0 ? null : sum(night, (scenario) => scenario.passed) / scored
+      "scenarios passed",
+      ({ scenarios }) => {
+        const ran = scenarios.filter(({ verdict }) => verdict !== "skipped")
+        return ran.length === 0 ? null : ran.filter(({ verdict }) => verdict === "passed").length / ran.length
       },
       percent
     ],
@@ -64,7 +64,7 @@ const trendsOf = (nights: ReadonlyArray<Night.Night>, linkOf: LinkOf): string =>
       ({ cost_usd }) => Number(cost_usd),
       (value) => Money.rounded(value.toFixed(4))
     ],
-    ["time", ({ duration_ms }) => duration_ms, duration],
+    ["wall time", ({ duration_ms }) => duration_ms, duration],
     ["flaky scenarios", ({ scenarios }) => scenarios.filter(({ verdict }) => verdict === "flaky").length, number],
     ["leaked browsers", (night) => sum(night, ({ leaks }) => leaks), number]
   ]

@@ -16,6 +16,7 @@ import { script } from "./PageScript.ts"
 import * as Scenarios from "./Scenarios.ts"
 import { styles } from "./Styles.ts"
 import * as SuiteFigures from "./SuiteFigures.ts"
+import * as Trend from "./Trend.ts"
 
 /** What a page is drawn from. */
 export interface PageOptions {
@@ -38,16 +39,6 @@ const policy = [
   "base-uri 'none'",
   "form-action 'none'"
 ].join("; ")
-
-// what differs less is as usual
-const notable = 0.2
-
-/** That a figure is as usual, or what it usually is where tonight's is far from it. */
-const usually = (before: ReadonlyArray<number>, now: number, format: (value: number) => string): string => {
-  const usual = before.toSorted((a, b) => a - b)[before.length >> 1] ?? 0
-  if (before.length < 5 || usual === 0) return ""
-  return Math.abs(now / usual - 1) < notable ? "as usual" : `usually ${format(usual)}`
-}
 
 const top = (report: RunReport, nights: ReadonlyArray<Night>): string => {
   const { header } = report
@@ -72,15 +63,15 @@ const top = (report: RunReport, nights: ReadonlyArray<Night>): string => {
     [number(counts.requests), "requests"],
     [
       duration(report.duration_ms),
-      usually(
+      `wall time ${Trend.usually(
         nights.map((night) => night.duration_ms),
         report.duration_ms,
         duration
-      )
+      )}`.trim()
     ],
     [
       money,
-      usually(
+      Trend.usually(
         nights.map((night) => Number(night.cost_usd)),
         Number(cost_usd),
         (usual) => Money.rounded(usual.toFixed(4))

@@ -21,15 +21,22 @@ const at = (value: number) => String(Number(value.toFixed(1)))
 // fewer nights have no normal band
 const leastNights = 5
 
-/** The middle 80 % of the nights before this one. */
-const bandOf = (values: ReadonlyArray<number | null>): readonly [low: number, high: number] | undefined => {
-  const before = values
-    .slice(0, -1)
-    .filter((value) => value !== null)
-    .toSorted((a, b) => a - b)
-  const low = before[Math.floor(before.length * 0.1)]
-  const high = before[Math.ceil(before.length * 0.9) - 1]
-  return before.length < leastNights || low === undefined || high === undefined ? undefined : [low, high]
+/** The middle 80 % of earlier nights. */
+const bandOf = (before: ReadonlyArray<number>): readonly [low: number, high: number] | undefined => {
+  const sorted = before.toSorted((a, b) => a - b)
+  const low = sorted[Math.floor(sorted.length * 0.1)]
+  const high = sorted[Math.ceil(sorted.length * 0.9) - 1]
+  return sorted.length < leastNights || low === undefined || high === undefined ? undefined : [low, high]
+}
+
+const isOutside = (now: number, band: readonly [low: number, high: number] | undefined) =>
+  band !== undefined && (now < band[0] || now > band[1])
+
+/** That a figure is as usual, or what it usually is where tonight's is outside the normal band. */
+export const usually = (before: ReadonlyArray<number>, now: number, format: (value: number) => string): string => {
+  if (before.length < leastNights) return ""
+  const usual = format(before.toSorted((a, b) => a - b)[before.length >> 1] ?? 0)
+  return isOutside(now, bandOf(before)) && usual !== format(now) ? `usually ${usual}` : "as usual"
 }
 
 /** A small line of one figure over the last nights, its normal band, and tonight's dot; each night says its value. */
@@ -42,12 +49,12 @@ export const render = ({ format, nights, title, values }: TrendOptions): string 
   const x = (index: number) => (values.length === 1 ? width : (index / (values.length - 1)) * width)
   const y = (value: number) => (high === low ? height / 2 : 3 + (1 - (value - low) / (high - low)) * (height - 6))
   const path = known.map(({ index, value }, n) => `${n === 0 ? "M" : "L"}${at(x(index))} ${at(y(value))}`).join("")
-  const band = bandOf(values)
+  const band = bandOf(values.slice(0, -1).filter((value) => value !== null))
   const area =
     band === undefined || high === low
       ? ""
       : `<rect class="band" x="0" width="${width}" y="${at(y(band[1]))}" height="${at(Math.max(1, y(band[0]) - y(band[1])))}"/>`
-  const isOut = last !== null && band !== undefined && (last < band[0] || last > band[1])
+  const isOut = last !== null && isOutside(last, band)
   const dot =
     last === null
       ? ""

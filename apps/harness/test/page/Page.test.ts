@@ -139,9 +139,9 @@ describe("Page", () => {
     )
   })
 
-  it("a night in which nothing was scored has no pass rate, and not that of the night before", () => {
-    const pass = between(words(draw(away, monthBefore(redNight()))), "pass rate", "cost")
-    assert.match(pass, /^pass rate none pass rate, 30 nights until \S+: now none, 9/u)
+  it("the trend of a night whose service was down says what its title says: no scenario passed", () => {
+    const pass = between(words(draw(away, monthBefore(redNight()))), "scenarios passed 0", "cost, simulated")
+    assert.match(pass, /^scenarios passed 0 % scenarios passed, 30 nights until \S+: now 0 %, 0 % to /u)
   })
 
   it("the last point of a trend is this night", () => {

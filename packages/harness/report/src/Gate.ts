@@ -26,13 +26,13 @@ const nameOf = ({ name, suite }: { readonly suite: string; readonly name: string
 const onsetOf = (rule: Reason["rule"], { onset }: ScenarioResult): Onset.Onset | undefined =>
   rule === "leak" || rule === "invariant" ? onset?.invariants : onset?.trials
 
-/** Some names in words, the newest first, and how many more there are. */
-const named = (rule: Reason["rule"], results: ReadonlyArray<ScenarioResult>): string => {
+/** Some names in words, the newest first, and how many more there are; what is as usual is not new. */
+const named = (rule: Reason["rule"], results: ReadonlyArray<ScenarioResult>, isUsual: boolean): string => {
   const names = results
     .toSorted((one, other) => Onset.newestFirst(onsetOf(rule, one), onsetOf(rule, other)))
     .slice(0, mostNamed)
     .map((result) => {
-      const onset = onsetOf(rule, result)
+      const onset = isUsual ? undefined : onsetOf(rule, result)
       return `${nameOf(result)}${onset === undefined ? "" : ` (${Onset.text(onset)})`}`
     })
   const more = results.length - names.length
@@ -43,11 +43,17 @@ const named = (rule: Reason["rule"], results: ReadonlyArray<ScenarioResult>): st
 const reason = (
   rule: Reason["rule"],
   results: ReadonlyArray<ScenarioResult>,
-  what: (count: number) => string
+  what: (count: number) => string,
+  isUsual = false
 ): ReadonlyArray<Reason> =>
   results.length === 0
     ? []
-    : [{ rule, sentence: `${counted(results.length, "scenario")} ${what(results.length)}: ${named(rule, results)}` }]
+    : [
+        {
+          rule,
+          sentence: `${counted(results.length, "scenario")} ${what(results.length)}: ${named(rule, results, isUsual)}`
+        }
+      ]
 
 /** Whether a scenario is in a quarantine that has not expired: its verdict does not make a run red. */
 export const isCovered = ({ quarantine }: ScenarioResult) => quarantine !== undefined && !quarantine.expired
@@ -237,7 +243,7 @@ export const decide = (report: RunReport): GateResult => {
     ...(away === undefined ? [] : [{ rule: "not run", sentence: `too few results: ${away}` } as const])
   ]
   const notes: ReadonlyArray<Reason> = [
-    ...reason("flaky", known, () => "did not pass in every trial, as usual"),
+    ...reason("flaky", known, () => "did not pass in every trial, as usual", true),
     ...reason(
       "quarantine",
       results.filter((result) => isCovered(result) && (result.verdict === "skipped" || isBad(result))),
