@@ -109,7 +109,7 @@ interface Row {
   readonly name: string
   readonly cells: ReadonlyArray<NightScenario | undefined>
   /** The more of its last trials failed, the higher it stands. */
-  readonly trouble: number
+  readonly failures: number
 }
 
 const rowsOf = (shown: ReadonlyArray<Shown>): ReadonlyArray<Row> => {
@@ -120,17 +120,17 @@ const rowsOf = (shown: ReadonlyArray<Shown>): ReadonlyArray<Row> => {
   )
   return [...names].map(([key, { name, suite }]) => {
     const cells = shown.map(({ night }) => scenariosOf(night).get(key))
-    const trouble = cells.reduce(
+    const failures = cells.reduce(
       (sum, one, index) => sum + (one === undefined || rateClass(one) === "all" ? 0 : 2 - index / cells.length),
       0
     )
-    return { suite, name, cells, trouble }
+    return { suite, name, cells, failures }
   })
 }
 
 const heatMap = (shown: ReadonlyArray<Shown>): string => {
   const suites = Map.groupBy(rowsOf(shown), ({ suite }) => suite)
-  const worst = (rows: ReadonlyArray<Row>) => Math.max(...rows.map(({ trouble }) => trouble))
+  const worst = (rows: ReadonlyArray<Row>) => Math.max(...rows.map(({ failures }) => failures))
   const heads = shown.map(
     (one) =>
       `<th scope="col"><span class="status ${tiers[one.verdict.tier].status}" title="${tiers[one.verdict.tier].word}">${linked(one, dayOf(one.night).slice(5))}</span></th>`
@@ -139,7 +139,7 @@ const heatMap = (shown: ReadonlyArray<Shown>): string => {
     .toSorted(([, one], [, other]) => worst(other) - worst(one))
     .map(([suite, rows]) => {
       const lines = rows
-        .toSorted((one, other) => other.trouble - one.trouble)
+        .toSorted((one, other) => other.failures - one.failures)
         .map(({ cells, name }) => {
           const times = cells.flatMap((one) => one?.durations?.median_ms ?? [])
           const usual_ms = times.length === 0 ? 0 : median(times)

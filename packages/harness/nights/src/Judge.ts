@@ -1,6 +1,6 @@
 import type { JudgedRow, JudgedVerdict, NightJudgement, Tier } from "@webagent/report/NightJudgement"
-import type { Asked, Name } from "./Asked.ts"
-import { doubts, ways } from "./Doubts.ts"
+import type { JudgedNight, Name } from "./JudgedNight.ts"
+import { budget, independentTests } from "./FalseAlarmBudget.ts"
 import { cost, duration } from "./Level.ts"
 import { levelRows, levelsOf } from "./Levels.ts"
 import { keyOf, type Night } from "./Night.ts"
@@ -14,7 +14,7 @@ export type { Suspect } from "./Suspects.ts"
 
 const longest = 90
 
-const leaks = ({ table, tonight }: Asked): JudgedRow => {
+const leaks = ({ table, tonight }: JudgedNight): JudgedRow => {
   const of = (night: Night) => night.scenarios.reduce((sum, scenario) => sum + scenario.leaks, 0)
   const nights = table.nights.slice(0, -1).slice(-most)
   const [now, then] = [of(tonight), nights.filter((night) => of(night) > 0).length]
@@ -34,24 +34,24 @@ const leaks = ({ table, tonight }: Asked): JudgedRow => {
   }
 }
 
-const askedOf = (past: Past, tonight: Night, held: ReadonlyArray<Name>) => {
+const judgedNightOf = (past: Past, tonight: Night, held: ReadonlyArray<Name>) => {
   const { nights, passedOver } = eligible(past.nights, tonight)
   const keys = new Set(held.map(({ name, suite }) => keyOf(suite, name)))
-  const asked: Asked = {
+  const judged: JudgedNight = {
     table: Table.make(past, nights.slice(-longest), tonight),
     tonight,
     isHeld: ({ name, suite }) => keys.has(keyOf(suite, name))
   }
-  return { asked, nights, passedOver }
+  return { judged, nights, passedOver }
 }
 
-const durationsOf = (asked: Asked) =>
-  levelsOf(asked, duration, { night: doubts.nightDuration, scenario: doubts.scenarioDuration })
+const durationsOf = (judged: JudgedNight) =>
+  levelsOf(judged, duration, { night: budget.nightDuration, scenario: budget.scenarioDuration })
 
 /** The scenarios whose planned trials tonight leave in doubt whether they are worse, in the order of their confirm trials. */
 export const suspects = (past: Past, tonight: Night, held: ReadonlyArray<Name> = []): ReadonlyArray<Suspect> => {
-  const { asked } = askedOf(past, tonight, held)
-  return suspectsOf(countedOf(asked), durationsOf(asked)).filter(
+  const { judged } = judgedNightOf(past, tonight, held)
+  return suspectsOf(countedOf(judged), durationsOf(judged)).filter(
     ({ name, suite }) => !held.some((one) => one.name === name && one.suite === suite)
   )
 }
@@ -65,22 +65,22 @@ const overall = (rows: ReadonlyArray<JudgedRow>): JudgedVerdict =>
  * and does not count for the whole night.
  */
 export const judge = (past: Past, tonight: Night, held: ReadonlyArray<Name> = []): NightJudgement => {
-  const { asked, nights, passedOver } = askedOf(past, tonight, held)
-  const counted = countedOf(asked)
-  const durations = durationsOf(asked)
-  const costs = levelsOf(asked, cost, { night: doubts.nightCost, scenario: doubts.scenarioCost })
+  const { judged, nights, passedOver } = judgedNightOf(past, tonight, held)
+  const counted = countedOf(judged)
+  const durations = durationsOf(judged)
+  const costs = levelsOf(judged, cost, { night: budget.nightCost, scenario: budget.scenarioCost })
   const isConfirming = tonight.scenarios.some(({ confirm }) => confirm !== undefined)
   const suspected = isConfirming ? suspectsOf(counted, durations) : []
   const rateSaid = saidBy(suspected, "pass rate")
-  const level = doubts.scenarioPassRate / Math.max(1, counted.length) / ways.count
-  const timed = levelRows(asked, durations, saidBy(suspected, "duration"))
-  const paid = levelRows(asked, costs, () => undefined)
+  const level = budget.scenarioPassRate / Math.max(1, counted.length) / independentTests.count
+  const timed = levelRows(judged, durations, saidBy(suspected, "duration"))
+  const paid = levelRows(judged, costs, () => undefined)
   const rows = [
-    nightPassRate(asked),
+    nightPassRate(judged),
     timed.whole,
     paid.whole,
-    leaks(asked),
-    ...counted.map((one) => passRateRow(asked, one, level, rateSaid(one.of.scenario))),
+    leaks(judged),
+    ...counted.map((one) => passRateRow(judged, one, level, rateSaid(one.of.scenario))),
     ...timed.each,
     ...paid.each
   ]

@@ -1,8 +1,8 @@
 import type { JudgedRow } from "@webagent/report/NightJudgement"
 import { median } from "@webagent/statistics/Robust"
-import * as Asked from "./Asked.ts"
+import * as JudgedNight from "./JudgedNight.ts"
 import type * as Confirm from "./Confirm.ts"
-import { ways } from "./Doubts.ts"
+import { independentTests } from "./FalseAlarmBudget.ts"
 import { duration, type Level, tolerance } from "./Level.ts"
 import type { NightScenario } from "./Night.ts"
 import { least, most } from "./Past.ts"
@@ -20,7 +20,7 @@ const known = 0.6
 const unusualChange = Math.log(1.5)
 
 const levelRow = (
-  asked: Asked.Asked,
+  judged: JudgedNight.JudgedNight,
   level: Level,
   scenario: NightScenario | null,
   weighed: Weighed,
@@ -45,26 +45,26 @@ const levelRow = (
   const compared =
     shown?.baseline === "reference"
       ? `than in the first ${Words.nights(shown.before.length)}`
-      : `than ${Asked.before(shown?.before.length ?? past.length)}`
+      : `than ${JudgedNight.before(shown?.before.length ?? past.length)}`
   const what = `${change} ${Words.lately(shown?.window ?? 1)} ${compared}`
   const spread = Math.exp(weighing.scale) - 1
   return {
     figure: level.figure,
-    scenario: scenario === null ? null : Asked.nameOf(scenario),
+    scenario: scenario === null ? null : JudgedNight.nameOf(scenario),
     verdict,
-    tier: Asked.tierOf(verdict, isUnusual),
+    tier: JudgedNight.tierOf(verdict, isUnusual),
     now: scenario === null ? change : level.format(Math.exp(now)),
     change: Math.expm1(now - from),
     before: scenario === null ? `nights vary by ${Words.percent(spread)}` : level.format(Math.exp(from)),
     window: shown?.window ?? 1,
-    since: Asked.since(asked, shown?.from ?? asked.table.nights.length - 1),
+    since: JudgedNight.since(judged, shown?.from ?? judged.table.nights.length - 1),
     nights: shown?.before.length ?? past.length,
     detectable,
     evidence:
       confirmed ??
       (shown === undefined
         ? `${what}; ${detectable === null ? "no change would be seen" : `${detectable} would be seen`}`
-        : `${what} (${Asked.chanceText(shown.chance * ways.level)})`)
+        : `${what} (${JudgedNight.chanceText(shown.chance * independentTests.level)})`)
   }
 }
 
@@ -84,23 +84,23 @@ export interface Levels {
 
 /** A level of all nights, of the whole night and of each scenario. */
 export const levelsOf = (
-  asked: Asked.Asked,
+  judged: JudgedNight.JudgedNight,
   level: Level,
-  doubts: { readonly night: number; readonly scenario: number }
+  budget: { readonly night: number; readonly scenario: number }
 ): Levels => {
-  const { table } = asked
+  const { table } = judged
   const figure = level.figure === "cost" ? "cost" : "duration"
   const last = table.nights.length - 1
   const lines = table.scenarios.map((of) => ({ of, values: Shift.valuesOf(of[figure]) }))
   const apart: ReadonlyArray<Array<number>> = table.nights.map(() => [])
   for (const { of, values } of lines) {
-    if (values === undefined || asked.isHeld(of.scenario)) continue
+    if (values === undefined || judged.isHeld(of.scenario)) continue
     const past = Shift.baselineOf(values, most)
     if (past.length < least) continue
     const middle = median(past)
     for (const [index, night] of values.nights.entries()) apart[night]?.push((values.values[index] ?? 0) - middle)
   }
-  const night = nightValues(asked, level.figure, apart)
+  const night = nightValues(judged, level.figure, apart)
   const nightPoints = night === undefined ? 0 : Shift.baselineOf(night).length
   const nightLevels = table.nights.map(() => 0)
   for (const [index, at] of (night?.nights ?? []).entries()) nightLevels[at] = night?.values[index] ?? 0
@@ -123,7 +123,7 @@ export const levelsOf = (
     return { ...one, freedom: prior + known * freedom, scale: Math.max(leastScale, Math.sqrt(variance)) }
   })
   const between = Shift.variogram(scaled.map(({ flat, scale }) => ({ values: flat, scale })))
-  const significance = doubts.scenario / Math.max(1, scaled.length) / ways.level
+  const significance = budget.scenario / Math.max(1, scaled.length) / independentTests.level
   const weighed = new Map(
     scaled.map(({ freedom, of, scale, without }) => [
       of,
@@ -140,7 +140,7 @@ export const levelsOf = (
     night:
       night === undefined || nightPoints < least
         ? undefined
-        : weighNight(asked, night, doubts.night, leastScale, Math.log1p(tolerance)),
+        : weighNight(judged, night, budget.night, leastScale, Math.log1p(tolerance)),
     scenarios: own.map(({ of, points }) => ({
       of,
       points,
@@ -152,27 +152,36 @@ export const levelsOf = (
 
 /** The rows of a level; `saidOf` is what the confirm trials of a scenario say. */
 export const levelRows = (
-  asked: Asked.Asked,
+  judged: JudgedNight.JudgedNight,
   { level, night, nightPoints, scenarios }: Levels,
   saidOf: (scenario: NightScenario) => Confirm.State | undefined
 ) => {
-  const has = asked.tonight.scenarios.some((scenario) => level.of(scenario) !== undefined)
+  const has = judged.tonight.scenarios.some((scenario) => level.of(scenario) !== undefined)
   const whole =
     night === undefined
-      ? Asked.unknownRow(
-          asked,
+      ? JudgedNight.unknownRow(
+          judged,
           level.figure,
           null,
           nightPoints,
           "",
-          has ? Asked.needs(nightPoints) : `no scenario has a ${level.figure}`
+          has ? JudgedNight.needs(nightPoints) : `no scenario has a ${level.figure}`
         )
-      : levelRow(asked, level, null, night, undefined)
+      : levelRow(judged, level, null, night, undefined)
   const each = scenarios.flatMap(({ of: { scenario }, points, weighed }) => {
     if (level.of(scenario) === undefined) return []
     if (weighed === undefined)
-      return [Asked.unknownRow(asked, level.figure, Asked.nameOf(scenario), points, "", Asked.needs(points))]
-    return [levelRow(asked, level, scenario, weighed, saidOf(scenario))]
+      return [
+        JudgedNight.unknownRow(
+          judged,
+          level.figure,
+          JudgedNight.nameOf(scenario),
+          points,
+          "",
+          JudgedNight.needs(points)
+        )
+      ]
+    return [levelRow(judged, level, scenario, weighed, saidOf(scenario))]
   })
   return { whole, each }
 }

@@ -3,7 +3,7 @@ import { counted, duration, signedPercent } from "@webagent/report/Text"
 import * as Discrete from "@webagent/statistics/Discrete"
 import * as Fisher from "@webagent/statistics/Fisher"
 import { keyOf, type Night, type NightScenario } from "./Night.ts"
-import { type Compared, type ComparedLevel, doubtOfEach, type NightComparison } from "./NightComparison.ts"
+import { type Compared, type ComparedLevel, budgetOfEach, type NightComparison } from "./NightComparison.ts"
 import { least, scenariosOf } from "./Past.ts"
 
 /** How a scenario of the second night differs from the first. The order is the one to read them in. */
@@ -85,7 +85,7 @@ const errorIn = ({ report }: Compared, { name, suite }: NightScenario) => {
   return cause === undefined ? {} : { error: cause.text }
 }
 
-interface Asked {
+interface ComparedNights {
   readonly a: Compared
   readonly b: Compared
   readonly comparison: NightComparison
@@ -94,7 +94,7 @@ interface Asked {
 }
 
 /** In how many other nights a scenario did not pass, where that is known. */
-const othersOf = ({ a, b, nights }: Asked, { name, source, suite }: NightScenario) => {
+const othersOf = ({ a, b, nights }: ComparedNights, { name, source, suite }: NightScenario) => {
   const its = nights.flatMap((night) => {
     const one = scenariosOf(night).get(keyOf(suite, name))
     const isOther = night.id !== a.night.id && night.id !== b.night.id
@@ -110,12 +110,16 @@ interface Found {
 }
 
 /** How one scenario's trials passed in both nights. */
-const rateChange = (asked: Asked, before: NightScenario | undefined, now: NightScenario): ReadonlyArray<Found> => {
-  const { a, b, comparison } = asked
+const rateChange = (
+  compared: ComparedNights,
+  before: NightScenario | undefined,
+  now: NightScenario
+): ReadonlyArray<Found> => {
+  const { a, b, comparison } = compared
   const row = comparison.rows.find(
     ({ figure, scenario }) => figure === "pass rate" && scenario?.name === now.name && scenario.suite === now.suite
   )
-  const others = othersOf(asked, now)
+  const others = othersOf(compared, now)
   const isUsual = others.failed > 0
   const isAnew = before !== undefined && before.source !== now.source
   const note = [
@@ -153,7 +157,10 @@ const levelKinds: Readonly<Record<string, readonly [more: Kind, less: Kind]>> = 
   cost: ["costlier", "cheaper"]
 }
 
-const levelChange = ({ a, b }: Asked, { change, level, scenario, verdict }: ComparedLevel): ReadonlyArray<Found> => {
+const levelChange = (
+  { a, b }: ComparedNights,
+  { change, level, scenario, verdict }: ComparedLevel
+): ReadonlyArray<Found> => {
   if (scenario === null) return []
   const key = keyOf(scenario.suite, scenario.name)
   const [now, before] = [b, a].map(({ night }) => {
@@ -195,7 +202,10 @@ const countedKinds = (changes: ReadonlyArray<Change>): ReadonlyArray<string> =>
   })
 
 /** All scenarios together, in words, by what the comparison says of them. */
-const wholeOf = ({ comparison: { levels, rows } }: Asked, verdict: "regressed" | "improved"): ReadonlyArray<string> => [
+const wholeOf = (
+  { comparison: { levels, rows } }: ComparedNights,
+  verdict: "regressed" | "improved"
+): ReadonlyArray<string> => [
   ...rows
     .filter((row) => row.scenario === null && row.verdict === verdict)
     .filter(({ figure }) => figure === "pass rate" || figure === "leaked browsers")
@@ -206,7 +216,7 @@ const wholeOf = ({ comparison: { levels, rows } }: Asked, verdict: "regressed" |
 ]
 
 /** Which of all scenarios' levels changed, and too few nights are known to say whether that is normal. */
-const unknownOf = ({ comparison: { levels } }: Asked): ReadonlyArray<ComparedLevel> =>
+const unknownOf = ({ comparison: { levels } }: ComparedNights): ReadonlyArray<ComparedLevel> =>
   levels.filter(
     ({ change, scenario, verdict }) =>
       scenario === null && verdict === "not enough data" && Math.abs(change) > notableTogether
@@ -227,17 +237,17 @@ const trialsFor = ({ passed, scored }: NightScenario, level: number): number | u
   return undefined
 }
 
-const needsOf = (asked: Asked, uncertain: ReadonlyArray<Change>): Conclusion["needs"] => {
-  const { b, comparison } = asked
+const needsOf = (compared: ComparedNights, uncertain: ReadonlyArray<Change>): Conclusion["needs"] => {
+  const { b, comparison } = compared
   const isLevel = ({ kind }: Change) => Object.values(levelKinds).some((pair) => pair.includes(kind))
   const nights = Math.min(...comparison.levels.map(({ nights }) => nights))
   const flaky = uncertain.flatMap((change) => {
     const its = scenariosOf(b.night).get(keyOf(change.suite, change.name))
     return isLevel(change) || its === undefined || its.scored === 0 || its.passed === its.scored ? [] : [its]
   })
-  const trials = flaky.flatMap((its) => trialsFor(its, doubtOfEach(comparison.scenarios)) ?? [])
+  const trials = flaky.flatMap((its) => trialsFor(its, budgetOfEach(comparison.scenarios)) ?? [])
   return {
-    ...(nights < least && (unknownOf(asked).length > 0 || uncertain.some(isLevel)) ? { nights } : {}),
+    ...(nights < least && (unknownOf(compared).length > 0 || uncertain.some(isLevel)) ? { nights } : {}),
     ...(trials.length === 0 ? {} : { trials: Math.max(...trials) })
   }
 }
@@ -247,22 +257,22 @@ const needsOf = (asked: Asked, uncertain: ReadonlyArray<Change>): Conclusion["ne
  * chance, else "better", else "no difference seen". A scenario whose trials all passed and now all fail is evidence, unless
  * other nights show that it fails at times.
  */
-export const conclude = (asked: Asked): Conclusion => {
-  const { a, b, comparison } = asked
+export const conclude = (compared: ComparedNights): Conclusion => {
+  const { a, b, comparison } = compared
   const [before, now] = [scenariosOf(a.night), scenariosOf(b.night)]
   const found = [
-    ...[...now].flatMap(([key, its]) => rateChange(asked, before.get(key), its)),
+    ...[...now].flatMap(([key, its]) => rateChange(compared, before.get(key), its)),
     ...comparison.levels
       .toSorted((one, other) => Math.abs(other.change) - Math.abs(one.change))
-      .flatMap((one) => levelChange(asked, one))
+      .flatMap((one) => levelChange(compared, one))
   ]
   const ordered = kinds.flatMap((kind) => found.filter(({ change }) => change.kind === kind))
   const changes = ordered.map(({ change }) => change)
   const certain = changes.filter(({ isCertain }) => isCertain)
   const uncertain = ordered.flatMap(({ change, isUsual }) => (change.isCertain || isUsual ? [] : [change]))
-  const worse = [...countedKinds(certain.filter((change) => !isGood(change))), ...wholeOf(asked, "regressed")]
-  const better = [...countedKinds(certain.filter(isGood)), ...wholeOf(asked, "improved")]
-  const unknown = unknownOf(asked)
+  const worse = [...countedKinds(certain.filter((change) => !isGood(change))), ...wholeOf(compared, "regressed")]
+  const better = [...countedKinds(certain.filter(isGood)), ...wholeOf(compared, "improved")]
+  const unknown = unknownOf(compared)
   // what all scenarios do together is not said again of each
   const isSaid = ({ kind }: Change) => unknown.some(({ level }) => levelKinds[level.figure]?.includes(kind))
   const doubtful = [
@@ -270,7 +280,7 @@ export const conclude = (asked: Asked): Conclusion => {
     ...unknown.map(({ change, level }) => `${level.figure} ${signed(change)}`),
     ...countedKinds(uncertain.filter((change) => !isSaid(change)))
   ]
-  const needs = needsOf(asked, uncertain)
+  const needs = needsOf(compared, uncertain)
   if (worse.length > 0) return { verdict: "worse", changes, because: worse, also: better, needs }
   if (doubtful.length > 0) return { verdict: "cannot tell", changes, because: doubtful, also: better, needs }
   return { verdict: better.length > 0 ? "better" : "no difference seen", changes, because: better, also: [], needs }

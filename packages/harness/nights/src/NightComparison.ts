@@ -48,10 +48,10 @@ export interface ComparedLevel {
 }
 
 /** Of a false alarm, by what is looked at; 5 % together. */
-const doubts = { whole: 0.01, scenarios: 0.015, level: 0.0075, scenarioLevel: 0.005 } as const
+const budget = { whole: 0.01, scenarios: 0.015, level: 0.0075, scenarioLevel: 0.005 } as const
 
 /** The chance of a false positive for the pass rate of each scenario, among `scenarios`. */
-export const doubtOfEach = (scenarios: number): number => doubts.scenarios / Math.max(1, scenarios)
+export const budgetOfEach = (scenarios: number): number => budget.scenarios / Math.max(1, scenarios)
 
 /** A scenario in both nights. */
 interface Both {
@@ -138,14 +138,14 @@ const fallOf = (now: Fisher.Share, before: Fisher.Share, won: number | undefined
 const seen = (detectable: string | null) => `${detectable ?? "no fall"} would be detected`
 
 const scenarioRows = (all: ReadonlyArray<Both>, since: string): ReadonlyArray<JudgedRow> => {
-  const tests = all.map((both) => testOf(both, doubts.scenarios / all.length))
+  const tests = all.map((both) => testOf(both, budget.scenarios / all.length))
   const members = tests.map((test) => memberOf(test, "atLeast"))
   const worse = FamilyWise.discrete(members)
   const better = FamilyWise.discrete(tests.map((test) => memberOf(test, "atMost")))
-  const level = FamilyWise.level(members, doubts.scenarios)
+  const level = FamilyWise.level(members, budget.scenarios)
   return all.map((both, index): JudgedRow => {
     const [before, now] = [shareOf(both.before), shareOf(both.now)]
-    const verdict = verdictOf(worse[index] ?? 1, better[index] ?? 1, doubts.scenarios)
+    const verdict = verdictOf(worse[index] ?? 1, better[index] ?? 1, budget.scenarios)
     const { lost, won } = discordant(both.pairs)
     const paired = tests[index]?.isPaired === true
     const by = paired ? `, ${lost} lost and ${won} won of ${both.pairs.length} pairs` : ""
@@ -168,15 +168,15 @@ const scenarioRows = (all: ReadonlyArray<Both>, since: string): ReadonlyArray<Ju
 
 const wholeRow = (all: ReadonlyArray<Both>, since: string): JudgedRow => {
   const every = all.every(isPaired) ? all.flatMap((both) => both.pairs) : []
-  const pairs = isEnough(every.length, doubts.whole) ? discordant(every) : undefined
+  const pairs = isEnough(every.length, budget.whole) ? discordant(every) : undefined
   const strata = all.map((both) => ({ now: shareOf(both.now), before: shareOf(both.before) }))
   const [worse, better] =
     pairs === undefined
       ? [Stratified.worse(strata), Stratified.better(strata)]
       : [McNemar.worse(pairs), McNemar.better(pairs)]
-  const verdict = verdictOf(worse, better, doubts.whole)
+  const verdict = verdictOf(worse, better, budget.whole)
   const [now, before] = [pooled(strata.map((one) => one.now)), pooled(strata.map((one) => one.before))]
-  const detectable = fallOf(now, before, pairs?.won, doubts.whole)
+  const detectable = fallOf(now, before, pairs?.won, budget.whole)
   const by = pairs === undefined ? "" : `, ${pairs.lost} lost and ${pairs.won} won`
   const chance = shown(verdict === "improved" ? better : worse)
   return {
@@ -284,8 +284,8 @@ export const compare = (a: Compared, b: Compared, nights: ReadonlyArray<Night>):
   )
   const levelsOf = (some: ReadonlyArray<Both>, scenario: NightScenario | null, doubt: number) =>
     [duration, cost].flatMap((level) => judgedLevel(level, some, others, { doubt, scenario, since }) ?? [])
-  const whole = levelsOf(all, null, doubts.level)
-  const each = all.flatMap((both) => levelsOf([both], both.now, doubts.scenarioLevel / all.length))
+  const whole = levelsOf(all, null, budget.level)
+  const each = all.flatMap((both) => levelsOf([both], both.now, budget.scenarioLevel / all.length))
   const leaks = b.night.scenarios.reduce((sum, scenario) => sum + scenario.leaks, 0)
   const leaksBefore = a.night.scenarios.reduce((sum, scenario) => sum + scenario.leaks, 0)
   const rows: ReadonlyArray<JudgedRow> = [

@@ -1,9 +1,9 @@
 import type { JudgedRow } from "@webagent/report/NightJudgement"
 import * as BetaBinomial from "@webagent/statistics/BetaBinomial"
-import * as Asked from "./Asked.ts"
+import * as JudgedNight from "./JudgedNight.ts"
 import * as Confirm from "./Confirm.ts"
 import * as Counts from "./Counts.ts"
-import { doubts, ways } from "./Doubts.ts"
+import { budget, independentTests } from "./FalseAlarmBudget.ts"
 import type { NightScenario } from "./Night.ts"
 import { least, most } from "./Past.ts"
 import * as Shift from "./Shift.ts"
@@ -15,8 +15,8 @@ const toleratedFall = 0.02
 const usual = 0.01
 
 /** The pass rate of all scenarios together: failures beyond what each scenario's own rate lets expect. */
-export const nightPassRate = (asked: Asked.Asked): JudgedRow => {
-  const { table } = asked
+export const nightPassRate = (judged: JudgedNight.JudgedNight): JudgedRow => {
+  const { table } = judged
   const last = table.nights.length - 1
   const beyond = new Float64Array(table.nights.length)
   const trials = new Float64Array(table.nights.length)
@@ -24,7 +24,7 @@ export const nightPassRate = (asked: Asked.Asked): JudgedRow => {
   for (const one of table.scenarios) {
     const tonight = one.scored[last] ?? 0
     const rate = Counts.rateOf(one)
-    if (asked.isHeld(one.scenario) || rate.nights < least || !(tonight > 0)) continue
+    if (judged.isHeld(one.scenario) || rate.nights < least || !(tonight > 0)) continue
     const share = rate.failed / rate.scored
     const smooth = (rate.failed + 0.5) / (rate.scored + 10)
     variance += tonight * smooth * (1 - smooth)
@@ -43,17 +43,24 @@ export const nightPassRate = (asked: Asked.Asked): JudgedRow => {
   })
   const points = values === undefined ? 0 : Shift.baselineOf(values).length
   if (values === undefined || points < least) {
-    const all = table.scenarios.filter(({ scenario }) => !asked.isHeld(scenario)).map(({ scenario }) => scenario)
+    const all = table.scenarios.filter(({ scenario }) => !judged.isHeld(scenario)).map(({ scenario }) => scenario)
     const sum = (count: (one: NightScenario) => number) => all.reduce((total, one) => total + count(one), 0)
-    const now = Asked.ratio(
+    const now = JudgedNight.ratio(
       sum(({ passed }) => passed),
       sum(({ scored }) => scored)
     )
-    const nights = Math.min(eligiblePoints(asked), most)
-    return Asked.unknownRow(asked, "pass rate", null, nights, now, `${now} trials passed; ${Asked.needs(nights)}`)
+    const nights = Math.min(eligiblePoints(judged), most)
+    return JudgedNight.unknownRow(
+      judged,
+      "pass rate",
+      null,
+      nights,
+      now,
+      `${now} trials passed; ${JudgedNight.needs(nights)}`
+    )
   }
   const noise = Math.sqrt(variance) / scored
-  const weighed = weighNight(asked, values, doubts.nightPassRate, noise, toleratedFall)
+  const weighed = weighNight(judged, values, budget.nightPassRate, noise, toleratedFall)
   const found = shiftOf(weighed, true)
   const usualRate = 1 - usualFailures / scored
   const reach = Shift.detectable(weighed.weighing, points, weighed.level, (shift) => {
@@ -68,27 +75,27 @@ export const nightPassRate = (asked: Asked.Asked): JudgedRow => {
   const now = Words.percent(Math.max(0, Math.min(1, usualRate - shift)))
   const verdict = found?.verdict ?? "no evidence"
   const nights = found?.found.before.length ?? past.length
-  const what = `${now} of the trials passed ${Words.lately(found?.found.window ?? 1)}, ${Words.percent(usualRate)} of those of the same scenarios ${Asked.before(nights)}`
+  const what = `${now} of the trials passed ${Words.lately(found?.found.window ?? 1)}, ${Words.percent(usualRate)} of those of the same scenarios ${JudgedNight.before(nights)}`
   const isUnusual = shift > Math.max(toleratedFall, ...past) && failed > 1.5 * usualFailures
   return {
     figure: "pass rate",
     scenario: null,
     verdict,
-    tier: Asked.tierOf(verdict, isUnusual),
+    tier: JudgedNight.tierOf(verdict, isUnusual),
     now,
     before: Words.percent(usualRate),
     window: found?.found.window ?? 1,
-    since: Asked.since(asked, found?.found.from ?? last),
+    since: JudgedNight.since(judged, found?.found.from ?? last),
     nights,
     detectable,
     evidence:
       found === undefined
         ? `${what}; ${detectable === null ? "no fall" : `${detectable} less`} would be seen`
-        : `${what} (${Asked.chanceText(found.found.chance * ways.level)})`
+        : `${what} (${JudgedNight.chanceText(found.found.chance * independentTests.level)})`
   }
 }
 
-const eligiblePoints = ({ table }: Asked.Asked) => table.nights.length - 1
+const eligiblePoints = ({ table }: JudgedNight.JudgedNight) => table.nights.length - 1
 
 /** A scenario with every window of its counts. */
 export interface Counted {
@@ -99,7 +106,7 @@ export interface Counted {
 }
 
 /** The counts of every scenario with a scored trial tonight. */
-export const countedOf = ({ table }: Asked.Asked): ReadonlyArray<Counted> => {
+export const countedOf = ({ table }: JudgedNight.JudgedNight): ReadonlyArray<Counted> => {
   const scatter = Counts.scatterOf(table.scenarios)
   const factor = Counts.worseForOthers(table.scenarios)
   return table.scenarios.flatMap((of) => {
@@ -113,18 +120,18 @@ export const countedOf = ({ table }: Asked.Asked): ReadonlyArray<Counted> => {
 
 /** The row of a scenario; `said` is what its confirm trials say. */
 export const passRateRow = (
-  asked: Asked.Asked,
+  judged: JudgedNight.JudgedNight,
   { isUsual, looks, of }: Counted,
   level: number,
   said: Confirm.State | undefined
 ): JudgedRow => {
   const { scenario } = of
-  const now = Asked.ratio(scenario.passed, scenario.scored)
+  const now = JudgedNight.ratio(scenario.passed, scenario.scored)
   const [first] = looks
   if (first === undefined) {
     const { nights } = Counts.rateOf(of)
-    const why = `${now} trials passed; ${Asked.needs(nights)}`
-    const row = Asked.unknownRow(asked, "pass rate", Asked.nameOf(scenario), nights, now, why)
+    const why = `${now} trials passed; ${JudgedNight.needs(nights)}`
+    const row = JudgedNight.unknownRow(judged, "pass rate", JudgedNight.nameOf(scenario), nights, now, why)
     return { ...row, tier: isUsual ? "fine" : "unusual" }
   }
   // where more trials of the same night say that it is well, one night is not enough
@@ -139,23 +146,23 @@ export const passRateRow = (
   // more trials of the same night that pass as usual explain all but what chance hardly can
   const isUnusual = first.worse < (said === "not confirmed" ? level : usual) || (!hasPassed && scenario.passed === 0)
   const detectable = detectableFall(looks, level)
-  const was = `${Asked.ratio(shown.before.scored - shown.before.failed, shown.before.scored)} ${Asked.before(shown.before.nights)}`
-  const what = `${Asked.ratio(shown.scored - shown.failed, shown.scored)} trials passed ${Words.lately(shown.window)}, ${was}`
+  const was = `${JudgedNight.ratio(shown.before.scored - shown.before.failed, shown.before.scored)} ${JudgedNight.before(shown.before.nights)}`
+  const what = `${JudgedNight.ratio(shown.scored - shown.failed, shown.scored)} trials passed ${Words.lately(shown.window)}, ${was}`
   const confirm = scenario.confirm
   const more =
     said === undefined || confirm === undefined
       ? ""
-      : `; ${Asked.ratio(confirm.passed, confirm.scored)} confirm trials passed`
+      : `; ${JudgedNight.ratio(confirm.passed, confirm.scored)} confirm trials passed`
   const chance = isBetter ? shown.better : shown.worse
   return {
     figure: "pass rate",
-    scenario: Asked.nameOf(scenario),
+    scenario: JudgedNight.nameOf(scenario),
     verdict,
-    tier: Asked.tierOf(verdict, isUnusual),
-    now: Asked.ratio(shown.scored - shown.failed, shown.scored),
-    before: Asked.ratio(shown.before.scored - shown.before.failed, shown.before.scored),
+    tier: JudgedNight.tierOf(verdict, isUnusual),
+    now: JudgedNight.ratio(shown.scored - shown.failed, shown.scored),
+    before: JudgedNight.ratio(shown.before.scored - shown.before.failed, shown.before.scored),
     window: shown.window,
-    since: Asked.since(asked, shown.from),
+    since: JudgedNight.since(judged, shown.from),
     nights: shown.before.nights,
     detectable,
     evidence:
@@ -163,7 +170,7 @@ export const passRateRow = (
         ? `${what}${more}; ${detectable ?? "no fall"} would be seen`
         : said === "confirmed"
           ? `${what}${more}`
-          : `${what}${more} (${Asked.chanceText(Math.min(1, chance * ways.count))})`
+          : `${what}${more} (${JudgedNight.chanceText(Math.min(1, chance * independentTests.count))})`
   }
 }
 

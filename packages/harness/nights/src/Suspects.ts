@@ -1,8 +1,8 @@
 import { median } from "@webagent/statistics/Robust"
 import * as StudentT from "@webagent/statistics/StudentT"
-import { type Name, nameOf } from "./Asked.ts"
+import { type Name, nameOf } from "./JudgedNight.ts"
 import * as Confirm from "./Confirm.ts"
-import { doubts } from "./Doubts.ts"
+import { budget } from "./FalseAlarmBudget.ts"
 import { tolerance } from "./Level.ts"
 import type { Levels } from "./Levels.ts"
 import { type ConfirmTrials, keyOf, type NightScenario } from "./Night.ts"
@@ -123,8 +123,8 @@ const slowOf = ({ scenarios }: Levels): ReadonlyArray<Doubted> => {
 export const suspectsOf = (counted: ReadonlyArray<Counted>, durations: Levels): ReadonlyArray<Suspect> => {
   const [failing, slow] = [failingOf(counted), slowOf(durations)]
   const levels = {
-    "pass rate": doubts.confirmPassRate / Math.max(1, failing.length),
-    duration: doubts.confirmDuration / Math.max(1, slow.length)
+    "pass rate": budget.confirmPassRate / Math.max(1, failing.length),
+    duration: budget.confirmDuration / Math.max(1, slow.length)
   }
   // failures are decided by fewer trials
   const all = [failing, slow].flatMap((some) => some.toSorted((one, other) => one.chance - other.chance))

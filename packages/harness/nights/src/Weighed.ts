@@ -1,7 +1,7 @@
 import type { Figure } from "@webagent/report/NightJudgement"
 import { middleMean } from "@webagent/statistics/Robust"
-import { type Asked, day } from "./Asked.ts"
-import { ways } from "./Doubts.ts"
+import { type JudgedNight, day } from "./JudgedNight.ts"
+import { independentTests } from "./FalseAlarmBudget.ts"
 import * as Season from "./Season.ts"
 import * as Shift from "./Shift.ts"
 
@@ -33,7 +33,7 @@ export const shiftOf = ({ level, values, weighing }: Weighed, isNight: boolean, 
 }
 
 /** The night of all scenarios together, of a figure whose parts are differences from what each scenario usually has. */
-export const nightValues = ({ table }: Asked, figure: Figure, apart: ReadonlyArray<ReadonlyArray<number>>) =>
+export const nightValues = ({ table }: JudgedNight, figure: Figure, apart: ReadonlyArray<ReadonlyArray<number>>) =>
   Shift.valuesOf({
     values: Float64Array.from(apart, (all) => (all.length === 0 ? Number.NaN : middleMean(all))),
     isBaseline: table.isBaseline(figure)
@@ -41,13 +41,13 @@ export const nightValues = ({ table }: Asked, figure: Figure, apart: ReadonlyArr
 
 /** Without what the weekday adds, and with how much the nights differ. */
 export const weighNight = (
-  asked: Asked,
+  judged: JudgedNight,
   values: Shift.Values,
   doubt: number,
   floor: number,
   tolerated: number
 ): Weighed => {
-  const days = values.nights.map((index) => day(asked, index))
+  const days = values.nights.map((index) => day(judged, index))
   const isPast = values.isBaseline
   const past = values.values.filter((_, index) => isPast[index] === true)
   const week = Season.ofWeek(
@@ -62,7 +62,7 @@ export const weighNight = (
   const scale = Math.max(floor, Shift.nightly(flat) || 0)
   return {
     values: seasonless,
-    level: doubt / ways.level,
+    level: doubt / independentTests.level,
     weighing: {
       scale,
       freedom: Math.max(3, flat.length - 2),

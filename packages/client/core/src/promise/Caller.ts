@@ -37,11 +37,11 @@ import type {
   WebAgentOptions,
   WithResult
 } from "./Options.ts"
-import { checkOptions, functionOf, signalOf } from "./Given.ts"
+import { checkOptions, functionOf, signalOf } from "./CheckOptions.ts"
 import * as Rejection from "./Rejection.ts"
 
 export { errorClass } from "./ErrorClass.ts"
-export { functionOf } from "./Given.ts"
+export { functionOf } from "./CheckOptions.ts"
 
 /** What a promise would be rejected with that fails so. */
 export type RejectionOf = (cause: Cause.Cause<unknown>) => unknown

@@ -2,7 +2,7 @@
  * The chance of a false alarm in a night, by what is looked at. Together 3 %: one night a month. The simulation of nights
  * in tools/bench measures what becomes of it.
  */
-export const doubts = {
+export const budget = {
   nightPassRate: 0.003,
   nightDuration: 0.008,
   nightCost: 0.003,
@@ -14,4 +14,4 @@ export const doubts = {
 } as const
 
 /** Windows and baselines share nights, so they are not independent: this many count as one independent test. */
-export const ways = { level: 6, count: 4 } as const
+export const independentTests = { level: 6, count: 4 } as const

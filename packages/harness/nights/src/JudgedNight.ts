@@ -11,17 +11,17 @@ export type Name = { readonly suite: string; readonly name: string }
 /** Only its suite and name. */
 export const nameOf = ({ name, suite }: Name): Name => ({ suite, name })
 
-/** What is judged, and by what. */
-export interface Asked {
+/** A night that is judged, the nights before it, and the scenarios that are held in quarantine. */
+export interface JudgedNight {
   readonly table: Table.Table
   readonly tonight: Night
   readonly isHeld: (scenario: NightScenario) => boolean
 }
 
 /** When the night at this place began. */
-export const since = ({ table }: Asked, from: number) => table.nights[from]?.startedAt ?? ""
+export const since = ({ table }: JudgedNight, from: number) => table.nights[from]?.startedAt ?? ""
 /** The day of the night at this place, counted. */
-export const day = ({ table }: Asked, index: number) =>
+export const day = ({ table }: JudgedNight, index: number) =>
   Math.floor(Date.parse(table.nights[index]?.startedAt ?? "") / day_ms)
 /** A p value for a person. */
 export const chanceText = (chance: number) => (chance < 0.001 ? "p < 0.001" : `p = ${chance.toFixed(3)}`)
@@ -30,7 +30,7 @@ export const before = (nights: number) => `in the ${Words.nights(nights)} before
 
 /** A row without enough data. */
 export const unknownRow = (
-  asked: Asked,
+  judged: JudgedNight,
   figure: Figure,
   scenario: Name | null,
   nights: number,
@@ -44,7 +44,7 @@ export const unknownRow = (
   now,
   before: "",
   window: 1,
-  since: asked.tonight.startedAt,
+  since: judged.tonight.startedAt,
   nights,
   detectable: null,
   evidence: why
