@@ -413,14 +413,15 @@ describe.concurrent("mistakes", () => {
 })
 
 describe("serve", () => {
-  it("says where everything is, and Ctrl-C is how it ends", async () => {
+  it("says where everything is and what is requested, and Ctrl-C is how it ends", async () => {
     const program = start(["serve", "--api-key", key])
     const said = await program.says("try it")
     const at = /^simulated service on (http:\/\/127\.0\.0\.1:\d+), until Ctrl-C\n/u.exec(said)?.[1] ?? ""
-    for (const line of [`v4       ${at}/api/v4`, `docs     ${at}/api/v4/docs`, `key      ${key}`]) {
+    for (const line of [`v4        ${at}/api/v4`, `docs      ${at}/api/v4/docs`, `key       ${key}`]) {
       assert.include(said, `${line}\n`)
     }
     assert.strictEqual((await fetch(`${at}/api/v4/docs`)).status, 200)
+    await program.says("\nGET     200  ")
     program.signal("SIGINT")
     assert.strictEqual((await program.ended).code, 0)
   })

@@ -59,6 +59,9 @@ const keys: { readonly [Key in keyof TaskScript]-?: Reader } = {
   proxyMb: decimal
 }
 
+/** What may stand before `=` in a script. */
+export const scriptKeys: ReadonlyArray<string> = Object.keys(keys)
+
 interface Reader {
   readonly expected: string
   readonly parse: (text: string) => unknown
@@ -106,7 +109,7 @@ export const parse = (task: string): Result.Result<TaskScript, string> => {
       return Result.fail(`Expected key=value or ] in the script at "${task.slice(position, position + 20).trim()}".`)
     }
     if (!Object.hasOwn(keys, key)) {
-      return Result.fail(`Unknown key "${key}" in the script. Known are ${Object.keys(keys).join(", ")}.`)
+      return Result.fail(`Unknown key "${key}" in the script. Known are ${scriptKeys.join(", ")}.`)
     }
     if (Object.hasOwn(script, key)) return Result.fail(`The script has the key "${key}" twice.`)
     const reader = keys[key as keyof TaskScript]

@@ -1,0 +1,71 @@
+import { type FaultEntry, type JournalEntry, RequestEntry } from "@webagent/control"
+import * as Schema from "effect/Schema"
+
+const { answered, duration_ms, method, operation, path, retryAfter_ms, status } = RequestEntry.fields
+
+/** The first line: where the service is, and what opens it. */
+const Started = Schema.Struct({
+  type: Schema.Literal("started"),
+  address: Schema.String,
+  baseUrls: Schema.Struct({ v2: Schema.String, v3: Schema.String, v4: Schema.String }),
+  apiKey: Schema.String,
+  /** Null without `--control`. */
+  control: Schema.NullOr(Schema.Struct({ address: Schema.String, key: Schema.String })),
+  /** The keys of `[simulate KEY=VALUE]` in a task. */
+  scriptKeys: Schema.Array(Schema.String)
+})
+
+/** A request that has ended. Times are in service time. */
+const Request = Schema.Struct({
+  type: Schema.Literal("request"),
+  /** When the request arrived. */
+  at: Schema.String,
+  method,
+  path,
+  operation,
+  status,
+  duration_ms,
+  answered,
+  retryAfter_ms,
+  /** The id of the run, session or browser that the request names or created. */
+  resource: Schema.NullOr(Schema.String),
+  fault: Schema.NullOr(
+    Schema.Struct({ rule: Schema.String, kind: Schema.String, placement: Schema.NullOr(Schema.String) })
+  )
+})
+
+/** A line of `serve --json`. */
+export const ServeOutput = Schema.Union([Started, Request]).annotate({ identifier: "ServeOutput" })
+
+type ServeOutput = typeof ServeOutput.Type
+
+export type Started = typeof Started.Type
+
+export type Request = typeof Request.Type
+
+/** The line of a start or a request. */
+export const encode: (line: ServeOutput) => string = Schema.encodeSync(Schema.fromJsonString(ServeOutput))
+
+/** Reads requests with their faults from the journal's rows, in the order in which the rows are written. */
+export const reader = () => {
+  // a fault is written before the request that it strikes; a plan has few rules
+  const struck = new Map<string, typeof FaultEntry.Type>()
+  return (row: JournalEntry): Request | undefined => {
+    if (row.type === "fault") struck.set(row.rule, row)
+    if (row.type !== "request") return undefined
+    const fault = row.fault === null ? undefined : struck.get(row.fault)
+    return {
+      type: "request",
+      at: new Date(row.at_ms).toISOString(),
+      method: row.method,
+      path: row.path,
+      operation: row.operation,
+      status: row.status,
+      duration_ms: row.duration_ms,
+      answered: row.answered,
+      retryAfter_ms: row.retryAfter_ms,
+      resource: row.made ?? row.resource,
+      fault: fault === undefined ? null : { rule: fault.rule, kind: fault.kind, placement: fault.placement }
+    }
+  }
+}
