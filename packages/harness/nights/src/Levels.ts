@@ -1,4 +1,4 @@
-import type { JudgedRow } from "@webagent/report/NightJudgement"
+import type { Contributor, JudgedRow } from "@webagent/report/NightJudgement"
 import { median } from "@webagent/statistics/Robust"
 import * as JudgedNight from "./JudgedNight.ts"
 import type * as Confirm from "./Confirm.ts"
@@ -18,6 +18,7 @@ const prior = 5
 // the deviation of neighbours is known less exactly than that of all nights
 const known = 0.6
 const unusualChange = Math.log(1.5)
+const mostContributors = 5
 
 const levelRow = (
   judged: JudgedNight.JudgedNight,
@@ -76,6 +77,8 @@ export interface Levels {
   readonly scenarios: ReadonlyArray<{
     readonly of: Table.TableScenario
     readonly points: number
+    /** The logarithm of what one trial usually has; undefined of a scenario with few nights. */
+    readonly usual: number | undefined
     readonly weighed: Weighed | undefined
     /** What the night adds to all scenarios. */
     readonly nightLevel: number
@@ -91,20 +94,21 @@ export const levelsOf = (
   const { table } = judged
   const figure = level.figure === "cost" ? "cost" : "duration"
   const last = table.nights.length - 1
-  const lines = table.scenarios.map((of) => ({ of, values: Shift.valuesOf(of[figure]) }))
+  const lines = table.scenarios.map((of) => {
+    const values = Shift.valuesOf(of[figure])
+    const past = values === undefined ? [] : Shift.baselineOf(values, most)
+    return { of, values, usual: past.length < least ? undefined : median(past) }
+  })
   const apart: ReadonlyArray<Array<number>> = table.nights.map(() => [])
-  for (const { of, values } of lines) {
-    if (values === undefined || judged.isHeld(of.scenario)) continue
-    const past = Shift.baselineOf(values, most)
-    if (past.length < least) continue
-    const middle = median(past)
-    for (const [index, night] of values.nights.entries()) apart[night]?.push((values.values[index] ?? 0) - middle)
+  for (const { of, usual, values } of lines) {
+    if (values === undefined || usual === undefined || judged.isHeld(of.scenario)) continue
+    for (const [index, night] of values.nights.entries()) apart[night]?.push((values.values[index] ?? 0) - usual)
   }
   const night = nightValues(judged, level.figure, apart)
   const nightPoints = night === undefined ? 0 : Shift.baselineOf(night).length
   const nightLevels = table.nights.map(() => 0)
   for (const [index, at] of (night?.nights ?? []).entries()) nightLevels[at] = night?.values[index] ?? 0
-  const own = lines.map(({ of, values }) => {
+  const own = lines.map(({ of, usual, values }) => {
     const without =
       values === undefined
         ? undefined
@@ -113,7 +117,7 @@ export const levelsOf = (
             values: values.values.map((value, index) => value - (nightLevels[values.nights[index] ?? 0] ?? 0))
           }
     const flat = without === undefined ? [] : Shift.baselineOf(without)
-    return { of, without, flat, points: flat.length, scale: flat.length < least ? 0 : Shift.nightly(flat) }
+    return { of, usual, without, flat, points: flat.length, scale: flat.length < least ? 0 : Shift.nightly(flat) }
   })
   const enough = own.filter(({ points }) => points >= least)
   const middle = enough.length === 0 ? 0 : median(enough.map(({ scale }) => scale ** 2))
@@ -141,21 +145,44 @@ export const levelsOf = (
       night === undefined || nightPoints < least
         ? undefined
         : weighNight(judged, night, budget.night, leastScale, Math.log1p(tolerance)),
-    scenarios: own.map(({ of, points }) => ({
+    scenarios: own.map(({ of, points, usual }) => ({
       of,
       points,
+      usual,
       weighed: weighed.get(of),
       nightLevel: nightLevels[last] ?? 0
     }))
   }
 }
 
+/** The scenarios that added most to what the whole night has more than usual. */
+const contributorsOf = (judged: JudgedNight.JudgedNight, { level, scenarios }: Levels): ReadonlyArray<Contributor> => {
+  const added = scenarios.flatMap(({ of: { scenario }, usual }) => {
+    const log = level.of(scenario)
+    if (log === undefined || usual === undefined || log <= usual || judged.isHeld(scenario)) return []
+    const [now, before] = [Math.exp(log), Math.exp(usual)]
+    return [{ scenario, now, before, more: (now - before) * scenario.trials }]
+  })
+  const all = added.reduce((sum, { more }) => sum + more, 0)
+  return added
+    .toSorted((one, other) => other.more - one.more)
+    .slice(0, mostContributors)
+    .map(({ before, more, now, scenario }) => ({
+      ...JudgedNight.nameOf(scenario),
+      now: level.format(now),
+      before: level.format(before),
+      change: now / before - 1,
+      share: more / all
+    }))
+}
+
 /** The rows of a level; `saidOf` is what the confirm trials of a scenario say. */
 export const levelRows = (
   judged: JudgedNight.JudgedNight,
-  { level, night, nightPoints, scenarios }: Levels,
+  levels: Levels,
   saidOf: (scenario: NightScenario) => Confirm.State | undefined
 ) => {
+  const { level, night, nightPoints, scenarios } = levels
   const has = judged.tonight.scenarios.some((scenario) => level.of(scenario) !== undefined)
   const whole =
     night === undefined
@@ -183,7 +210,8 @@ export const levelRows = (
       ]
     return [levelRow(judged, level, scenario, weighed, saidOf(scenario))]
   })
-  return { whole, each }
+  const contributors = whole.tier === "fine" ? [] : contributorsOf(judged, levels)
+  return { whole: contributors.length === 0 ? whole : { ...whole, contributors }, each }
 }
 
 const confirmedSlow = ({ confirm }: NightScenario, { values }: Weighed) => {

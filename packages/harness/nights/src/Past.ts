@@ -77,12 +77,16 @@ export const standing = ({ accepted, nights }: Past): ((of: Of) => Standing) => 
   return (of) => {
     // what holds for the whole night holds for each of its scenarios
     const subjects = of === null ? [null] : [null, of]
+    const keysOf = (figure: Figure) => subjects.map((one) => figureKey(figure, one))
+    const beginsOf = new Map(
+      Figure.literals.map((figure) => [figure, keysOf(figure).flatMap((key) => begins.get(key) ?? [])])
+    )
     // a leak says nothing of times and counts
     const figures = Figure.literals.filter((figure) => figure !== "leaked browsers")
-    const ours = figures.flatMap((figure) => subjects.flatMap((one) => spans.get(figureKey(figure, one)) ?? []))
+    const ours = figures.flatMap(keysOf).flatMap((key) => spans.get(key) ?? [])
     return {
       isMeasure: (startedAt) => !ours.some(([from, to]) => from <= startedAt && startedAt <= to),
-      isOver: (figure, startedAt) => subjects.some((one) => startedAt < (begins.get(figureKey(figure, one)) ?? ""))
+      isOver: (figure, startedAt) => beginsOf.get(figure)?.some((begin) => startedAt < begin) === true
     }
   }
 }

@@ -267,6 +267,30 @@ describe("durations", () => {
     assert.strictEqual(rowOf(judge(of(timedNights), timed(30, 1.01)), "duration", null).verdict, "no evidence")
   })
 
+  it("of a slower night name the scenarios that added most, and their share of it", () => {
+    const even = (day: number, factor: number, first = 1000) =>
+      night(
+        day,
+        Array.from({ length: 10 }, (_, index) =>
+          scenario(`s${index}`, 5, took((index === 0 ? first : 1000 * (index + 1)) * factor))
+        )
+      )
+    const nights = Array.from({ length: 30 }, (_, day) => even(day, 1 + 0.01 * Math.sin(5 * day)))
+    const held = { suite: "shop", name: "s9" }
+    const contributorsOf = (tonight: Night) => rowOf(judge(of(nights), tonight, [held]), "duration", null).contributors
+    const slower = contributorsOf(even(30, 1.2, 10_000))
+    // a long scenario adds more at the same factor; one in quarantine does not count
+    assert.deepStrictEqual(
+      slower?.map(({ name }) => name),
+      ["s0", "s8", "s7", "s6", "s5"]
+    )
+    const [first] = slower ?? []
+    assert.deepInclude(first, { suite: "shop", now: "12.0 s", before: "999 ms" })
+    assert.approximately(first?.change ?? 0, 11, 0.1)
+    assert.approximately(first?.share ?? 0, 11 / (11 + 0.2 * 44), 0.01)
+    assert.isUndefined(contributorsOf(even(30, 1)))
+  })
+
   it("of less than 20 ms are not told apart, however steady they were", () => {
     const short = (day: number, time_ms: number) => {
       const { id: _, ...of } = timed(day, 1)

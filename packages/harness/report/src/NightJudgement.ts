@@ -19,6 +19,21 @@ export type Figure = typeof Figure.Type
 export const Tier = Schema.Literals(["red", "unusual", "fine"])
 export type Tier = typeof Tier.Type
 
+/** A scenario that made a night slower or costlier. */
+export const Contributor = Schema.Struct({
+  suite: Schema.String,
+  name: Schema.String,
+  /** Tonight's median duration, or cost of one trial, with its unit, for a person. */
+  now: Schema.String,
+  /** The same, usually. */
+  before: Schema.String,
+  /** How much more it is than usual, as a share: 0.97 is 97 % more. */
+  change: Schema.Number,
+  /** Its share of what all such scenarios together added, from 0 to 1. */
+  share: Schema.Number
+})
+export type Contributor = typeof Contributor.Type
+
 /** One figure of a night beside the nights before. */
 export const JudgedRow = Schema.Struct({
   figure: Figure,
@@ -42,6 +57,8 @@ export const JudgedRow = Schema.Struct({
   evidence: Schema.String,
   /** The least change for the worse that four of five such nights would have seen; null where none would. */
   detectable: Schema.NullOr(Schema.String),
+  /** Of a whole night that is slower or costlier: the scenarios that added most, five at most, the greatest first. */
+  contributors: Schema.optionalKey(Schema.Array(Contributor)),
   /** Since when the nights say that it is worse, where it is. */
   onset: Schema.optionalKey(Onset)
 })

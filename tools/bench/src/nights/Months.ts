@@ -112,8 +112,8 @@ export const changed = (
   change,
   nights: Array.from({ length: months }, (_, index) => {
     const gate = makers[name]()
-    const lead = index % 10
     const seed = options.seed + 10_000 + index
+    const lead = seed % 10
     const next = begin({ ...options, seed }, preset, gate, change, options.before + lead)
     for (let night = 0; night < lead; night++) gate.judge(next())
     for (let night = 1; night <= month; night++) {
