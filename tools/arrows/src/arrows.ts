@@ -24,6 +24,7 @@ const control = "packages/service/control"
 const engine = "packages/service/engine"
 const server = "packages/service/server"
 const simulation = "packages/service/simulation"
+const sql = "packages/service/sql"
 const scenario = "packages/harness/scenario"
 const statistics = "packages/harness/statistics"
 const report = "packages/harness/report"
@@ -46,6 +47,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
 
   [control]: { imports: [contract], folders: { ".": [] } },
   [engine]: { imports: [], folders: { domain: [], ports: ["domain"], ".": ["domain", "ports"] } },
+  [sql]: { imports: [], folders: { ".": [] } },
   [server]: {
     imports: [contract, engine],
     folders: {

@@ -1,0 +1,128 @@
+import * as Clock from "effect/Clock"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Migrator from "effect/sql/Migrator"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs"
+import { DatabaseSync } from "node:sqlite"
+import { loader, newest, table } from "./migrations.ts"
+import * as NodeSqlite from "./NodeSqlite.ts"
+
+/** The file cannot be used as it is: what is wrong, and what to do about it. */
+export class DatabaseError extends Data.TaggedError("DatabaseError")<{
+  readonly file: string
+  readonly message: string
+}> {}
+
+const refuse = (file: string, message: string) => new DatabaseError({ file, message })
+
+const unusable = (file: string) => (error: SqlError) =>
+  refuse(file, `Cannot use ${error.message}. Check the path, its permissions and the space on the disk.`)
+
+/** The newest migration that a file has; 0 for a new file. */
+const schemaOf = Effect.fnUntraced(function* (file: string) {
+  const sql = yield* SqlClient.SqlClient
+  const tables = yield* sql<{ readonly name: string }>`SELECT name FROM sqlite_master WHERE type = 'table'`
+  if (tables.length === 0) return 0
+  if (!tables.some(({ name }) => name === table)) {
+    return yield* refuse(file, `${file} is the database of another program. Choose another file.`)
+  }
+  const [latest] = yield* sql<{ readonly id: number | null }>`SELECT max(migration_id) AS id FROM ${sql(table)}`
+  const schema = latest?.id ?? 0
+  if (schema <= newest) return schema
+  return yield* refuse(
+    file,
+    `${file} was written by a newer version (schema ${schema}, this one knows ${newest}). Update webagent-server, or use a backup.`
+  )
+})
+
+const run = Migrator.make({})({ loader, table })
+
+/** Makes a new file ready; refuses one that has to be migrated first, is of a newer version or of another program. */
+const ready = Effect.fnUntraced(function* (file: string) {
+  const schema = yield* schemaOf(file)
+  if (schema === newest) return
+  if (schema === 0) return yield* Effect.catchTag(run, "MigrationError", Effect.die)
+  return yield* refuse(
+    file,
+    `${file} is of an older version (schema ${schema}, this one needs ${newest}). Run: webagent-server migrate --data ${file}`
+  )
+})
+
+/** The file holds secrets: only who made it may read it. SQLite gives its log the same permissions. */
+const own = (file: string) => Effect.ignore(Effect.try(() => existsSync(file) || closeSync(openSync(file, "a", 0o600))))
+
+const opened = (options: NodeSqlite.SqliteOptions) =>
+  Layer.unwrap(Effect.as(own(options.file), NodeSqlite.layer(options)))
+
+/** The database of a server: a file that is not there is made. */
+export const layer = (options: NodeSqlite.SqliteOptions): Layer.Layer<SqlClient.SqlClient, DatabaseError> =>
+  Layer.effectDiscard(ready(options.file)).pipe(
+    Layer.provideMerge(opened(options)),
+    Layer.catch((error) =>
+      Layer.effect(SqlClient.SqlClient, Effect.fail(error._tag === "SqlError" ? unusable(options.file)(error) : error))
+    )
+  )
+
+/**
+ * Writes a copy of what is committed now to a new file, while servers go on. The copy is complete once it has its
+ * name.
+ */
+export const backup = (file: string, to: string): Effect.Effect<void, DatabaseError> =>
+  Effect.suspend(() => {
+    if (!existsSync(file)) return refuse(file, `${file} does not exist. Check the path.`)
+    if (existsSync(to)) return refuse(to, `${to} exists. Choose another name for the backup.`)
+    const part = `${to}.part`
+    return Effect.try({
+      try: () => {
+        rmSync(part, { force: true })
+        closeSync(openSync(part, "a", 0o600))
+        const db = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+        try {
+          db.prepare("VACUUM INTO ?").run(part)
+        } finally {
+          db.close()
+        }
+        const copy = openSync(part, "r+")
+        fsyncSync(copy)
+        closeSync(copy)
+        renameSync(part, to)
+      },
+      catch: (cause) => {
+        rmSync(part, { force: true })
+        return refuse(to, `Cannot write the backup ${to}: ${cause instanceof Error ? cause.message : String(cause)}.`)
+      }
+    })
+  })
+
+/** What a migration did; `backup` is the copy of the file as it was. */
+export interface Migrated {
+  readonly from: number
+  readonly to: number
+  readonly backup: string | null
+}
+
+const migrateOpen = Effect.fnUntraced(function* (file: string) {
+  const schema = yield* schemaOf(file)
+  if (schema === newest) return { from: schema, to: newest, backup: null }
+  const at = new Date(yield* Clock.currentTimeMillis).toISOString().replaceAll(":", "-")
+  const copy = `${file}.schema-${schema}.${at}.backup`
+  yield* backup(file, copy)
+  yield* run
+  return { from: schema, to: newest, backup: copy }
+})
+
+/** Brings a file to the schema of this version, after a backup beside it. Stop the server first. */
+export const migrate = (file: string): Effect.Effect<Migrated, DatabaseError> =>
+  Effect.suspend(() =>
+    existsSync(file)
+      ? Effect.provide(migrateOpen(file), NodeSqlite.layer({ file }))
+      : Effect.fail(refuse(file, `${file} does not exist. A server that starts with it makes it.`))
+  ).pipe(
+    Effect.catchTags({
+      SqlError: (error) => Effect.fail(unusable(file)(error)),
+      MigrationError: ({ message }) => Effect.fail(refuse(file, `${message}. ${file} is as it was before.`))
+    })
+  )

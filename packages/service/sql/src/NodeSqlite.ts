@@ -1,0 +1,163 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import * as Semaphore from "effect/Semaphore"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { Connection } from "effect/sql/SqlConnection"
+import { classifySqliteError, ConnectionError, SqlError } from "effect/sql/SqlError"
+import * as Statement from "effect/sql/Statement"
+import * as Stream from "effect/Stream"
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
+import { Worker } from "node:worker_threads"
+
+/** Where the file is, and what a commit survives. */
+export interface SqliteOptions {
+  readonly file: string
+  /** `normal`, the default: a commit survives the end of the process, in any way. `full`: a power cut too. */
+  readonly durable?: "normal" | "full"
+  /** How often the log is copied into the file, in milliseconds; 250 unless given. */
+  readonly checkpointEvery_ms?: number
+  /** How long a statement waits for the lock of another process; 5000 unless given. The thread stands still meanwhile. */
+  readonly busyTimeout_ms?: number
+}
+
+/** The prepared statements that a connection keeps; the oldest is dropped first. */
+const maxPrepared = 256
+
+/** The result codes that are about the file and not about the statement: I/O, read-only, full, corrupt, not SQLite. */
+const fileCodes = new Set([8, 10, 11, 13, 14, 26])
+
+/** SQLITE_CONSTRAINT_PRIMARYKEY and _UNIQUE are both a value that is there already; effect knows the second. */
+const [primaryKey, unique] = [1555, 2067]
+
+/** What `node:sqlite` throws as an error of effect/sql: it has the result code as `errcode`, effect reads `errno`. */
+const sqlError = (file: string, operation: string) => (cause: unknown) => {
+  const { errcode = 1, message = String(cause) } = cause as { readonly errcode?: number; readonly message?: string }
+  if (fileCodes.has(errcode & 0xff)) {
+    return new SqlError({ reason: new ConnectionError({ cause, operation, message: `${file}: ${message}` }) })
+  }
+  const known = Object.assign(new Error(message, { cause }), { errno: errcode === primaryKey ? unique : errcode })
+  return new SqlError({ reason: classifySqliteError(known, { message, operation }) })
+}
+
+const inputOf = (value: unknown): SQLInputValue => {
+  if (value === undefined || value === null) return null
+  if (typeof value === "boolean") return value ? 1 : 0
+  if (value instanceof Date) return value.toISOString()
+  return value as SQLInputValue
+}
+
+const makeConnection = (file: string, db: DatabaseSync): Connection => {
+  const prepared = new Map<string, StatementSync>()
+  const prepare = (text: string): StatementSync => {
+    const known = prepared.get(text)
+    if (known !== undefined) return known
+    const statement = db.prepare(text)
+    const [oldest] = prepared.keys()
+    if (oldest !== undefined && prepared.size >= maxPrepared) prepared.delete(oldest)
+    prepared.set(text, statement)
+    return statement
+  }
+  const rows = (text: string, params: ReadonlyArray<unknown>) =>
+    Effect.try({ try: () => prepare(text).all(...params.map(inputOf)), catch: sqlError(file, "execute") })
+  const values = (text: string, params: ReadonlyArray<unknown>) =>
+    Effect.map(rows(text, params), (found) => found.map((row) => Object.values(row)))
+  const execute: Connection["execute"] = (text, params, transform) =>
+    transform === undefined ? rows(text, params) : Effect.map(rows(text, params), transform)
+  return {
+    execute,
+    executeRaw: rows,
+    executeValues: values,
+    executeValuesUnprepared: values,
+    executeUnprepared: execute,
+    // all rows at once: an iterator that stays open keeps the log from shrinking
+    executeStream: (text, params, transform) => Stream.fromIterableEffect(execute(text, params, transform))
+  }
+}
+
+/** Runs in a thread of its own, because a checkpoint is where SQLite waits for the disk. One that fails comes again. */
+const checkpointThread = `
+const { workerData } = require("node:worker_threads")
+const db = new (require("node:sqlite").DatabaseSync)(workerData.file, { timeout: 1000 })
+setInterval(() => { try { db.exec("PRAGMA wal_checkpoint(PASSIVE)") } catch {} }, workerData.every_ms)
+`
+
+/** Copies the log of `db` into its file in a thread; where that thread ends early, a commit does it again. */
+const checkpoints = (file: string, db: DatabaseSync, every_ms: number) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      db.exec("PRAGMA wal_autocheckpoint = 0")
+      const worker = new Worker(checkpointThread, { eval: true, workerData: { file, every_ms } })
+      worker.on("error", () => db.isOpen && db.exec("PRAGMA wal_autocheckpoint = 1000"))
+      worker.unref()
+      return worker
+    }),
+    (worker) => Effect.promise(() => worker.terminate())
+  )
+
+const isRead = (text: string) => /^\s*select\b/iu.test(text)
+
+const make = Effect.fnUntraced(function* ({
+  busyTimeout_ms = 5000,
+  checkpointEvery_ms = 250,
+  durable = "normal",
+  file
+}: SqliteOptions) {
+  const open = (readOnly: boolean) =>
+    Effect.acquireRelease(
+      Effect.try({
+        try: () => {
+          const db = new DatabaseSync(file, { readOnly, timeout: busyTimeout_ms })
+          if (readOnly) return db
+          db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${durable}; PRAGMA foreign_keys = ON`)
+          // by default the cache has 2 MB, and the log keeps the size that it once had
+          db.exec("PRAGMA cache_size = -65536; PRAGMA journal_size_limit = 67108864")
+          return db
+        },
+        catch: sqlError(file, "open")
+      }),
+      (db) => Effect.sync(() => db.close())
+    )
+  const writing = yield* open(false)
+  const writer = makeConnection(file, writing)
+  const reader = makeConnection(file, yield* open(true))
+  yield* checkpoints(file, writing, checkpointEvery_ms)
+
+  const { acquirer: _, ...one } = SqlClient.makeSqliteAcquirers({
+    connection: Effect.succeed(writer),
+    semaphore: Semaphore.makeUnsafe(1),
+    isTransaction: () => writing.isTransaction
+  })
+  /** A read outside of transactions sees what is committed and never waits; all writes go one at a time. */
+  const on = <A>(text: string, run: (connection: Connection) => Effect.Effect<A, SqlError>) =>
+    isRead(text) ? run(reader) : one.borrower(run)
+  const outside: Connection = {
+    execute: (text, params, transform) => on(text, (connection) => connection.execute(text, params, transform)),
+    executeRaw: (text, params) => on(text, (connection) => connection.executeRaw(text, params)),
+    executeValues: (text, params) => on(text, (connection) => connection.executeValues(text, params)),
+    executeValuesUnprepared: (text, params) => on(text, (connection) => connection.executeValues(text, params)),
+    executeUnprepared: (text, params, transform) =>
+      on(text, (connection) => connection.execute(text, params, transform)),
+    executeStream: (text, params, transform) =>
+      Stream.fromIterableEffect(on(text, (connection) => connection.execute(text, params, transform)))
+  }
+  return yield* SqlClient.make({
+    ...one,
+    acquirer: Effect.succeed(outside),
+    borrower: (use) => use(outside),
+    compiler: Statement.makeCompilerSqlite(),
+    driver: "node-sqlite",
+    // a transaction that reads first and then writes must not find that another process wrote in between
+    beginTransaction: "BEGIN IMMEDIATE",
+    releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
+    prepareTransactionControls: true,
+    spanAttributes: [["db.system.name", "sqlite"]]
+  })
+})
+
+/**
+ * One SQLite file in this process: one connection writes, one transaction at a time, and one reads what is committed
+ * meanwhile. Every statement is synchronous. A file that cannot be opened, read or written is a `ConnectionError`.
+ */
+export const layer = (options: SqliteOptions): Layer.Layer<SqlClient.SqlClient, SqlError> =>
+  Layer.provide(Layer.effect(SqlClient.SqlClient, make(options)), Reactivity.layer)

@@ -1,0 +1,2 @@
+export * as NodeSqlite from "./NodeSqlite.ts"
+export * as Database from "./Database.ts"

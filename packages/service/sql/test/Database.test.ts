@@ -1,0 +1,97 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { Database } from "../src/index.ts"
+import { file } from "./files.ts"
+
+const put = SqlClient.SqlClient.use((sql) => sql`INSERT INTO secrets VALUES ('test', x'01')`)
+const count = SqlClient.SqlClient.use((sql) => Effect.map(sql`SELECT * FROM secrets`, (rows) => rows.length))
+
+const using = <A, E>(path: string, effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+  Effect.provide(effect, Database.layer({ file: path }))
+
+const changing = (path: string, statement: string) =>
+  Effect.sync(() => {
+    const db = new DatabaseSync(path)
+    db.exec(statement)
+    db.close()
+  })
+
+const refusal = (path: string) =>
+  Effect.map(Effect.flip(using(path, Effect.void)), (error) =>
+    error._tag === "DatabaseError" ? error.message : error._tag
+  )
+
+describe("Database", () => {
+  it.live("makes a new file that only its owner can read, and opens it again", () =>
+    Effect.gen(function* () {
+      const path = yield* file
+      yield* using(path, put)
+      assert.strictEqual(statSync(path).mode & 0o777, 0o600)
+      assert.strictEqual(yield* using(path, count), 1)
+    })
+  )
+
+  it.live("refuses a file of a newer version in one sentence, and changes nothing", () =>
+    Effect.gen(function* () {
+      const path = yield* file
+      yield* using(path, put)
+      yield* changing(path, "INSERT INTO migrations (migration_id, name) VALUES (999, 'later')")
+      assert.match(
+        yield* refusal(path),
+        /server\.db was written by a newer version \(schema 999, this one knows \d+\)\. Update webagent-server, or use a backup\.$/u
+      )
+    })
+  )
+
+  it.live("refuses a database of another program, and a file that is none", () =>
+    Effect.gen(function* () {
+      const path = yield* file
+      yield* changing(path, "CREATE TABLE orders (id INTEGER)")
+      assert.strictEqual(yield* refusal(path), `${path} is the database of another program. Choose another file.`)
+      const text = join(dirname(path), "notes.txt")
+      writeFileSync(text, "not a database ".repeat(100))
+      assert.strictEqual(
+        yield* refusal(text),
+        `Cannot use ${text}: file is not a database. Check the path, its permissions and the space on the disk.`
+      )
+    })
+  )
+
+  it.live("backs up what is committed while the file is open, and never over another file", () =>
+    Effect.gen(function* () {
+      const path = yield* file
+      const copy = `${path}.copy`
+      yield* using(path, Effect.andThen(put, Database.backup(path, copy)))
+      assert.strictEqual(statSync(copy).mode & 0o777, 0o600)
+      assert.strictEqual(yield* using(copy, count), 1)
+      const again = yield* Effect.flip(Database.backup(path, copy))
+      assert.strictEqual(again.message, `${copy} exists. Choose another name for the backup.`)
+    })
+  )
+
+  it.live("leaves no part of a backup that cannot be written", () =>
+    Effect.gen(function* () {
+      const path = yield* file
+      writeFileSync(path, "not a database ".repeat(100))
+      const { message } = yield* Effect.flip(Database.backup(path, `${path}.copy`))
+      assert.strictEqual(message, `Cannot write the backup ${path}.copy: file is not a database.`)
+      assert.deepStrictEqual(readdirSync(dirname(path)), ["server.db"])
+    })
+  )
+
+  it.live("migrates a file of this version to nothing else, and makes no backup for it", () =>
+    Effect.gen(function* () {
+      const path = yield* file
+      yield* using(path, put)
+      const { backup, from, to } = yield* Database.migrate(path)
+      assert.deepStrictEqual([backup, from], [null, to])
+      const missing = `${path}.missing`
+      yield* Effect.flip(Database.migrate(missing))
+      assert.isFalse(existsSync(missing))
+    })
+  )
+})
