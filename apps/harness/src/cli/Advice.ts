@@ -47,7 +47,9 @@ export const next =
     if (worst !== undefined) return replayOf(worst)
     if (!Gate.of(report).green) return undefined
     if (options.target === "simulated") {
-      return `${program} run --target https://your.service --suite v4-runs   (needs WEBAGENT_API_KEY)`
+      const own = report.header.suites.flatMap(({ argument }) => (argument === undefined ? [] : [quoted(argument)]))
+      const suites = own.length === 0 ? "--suite v4-runs" : own.join(" ")
+      return `${program} run --target https://your.service ${suites}   (needs WEBAGENT_API_KEY)`
     }
     const unpaid = report.results.some(({ needs, verdict }) => verdict === "skipped" && needs.includes("money"))
     return unpaid && !options.allowPaid

@@ -28,6 +28,16 @@ describe("Advice", () => {
     assert.include(Advice.next(options, () => "run")(green), "--target")
   })
 
+  it("names the user's own suites for a real service, else a built-in one", () => {
+    const nextOf = (suites: RunReport["header"]["suites"]) =>
+      Advice.next(options, () => "run")({ ...green, header: { ...green.header, suites } })
+    assert.include(nextOf([{ name: "v4-runs", scenarios: 1 }]), "run --target https://your.service --suite v4-runs ")
+    assert.include(
+      nextOf([{ name: "shop", scenarios: 1, argument: "my shop.suite.ts" }]),
+      'run --target https://your.service "my shop.suite.ts" '
+    )
+  })
+
   it("what is in quarantine is nothing to do next", () => {
     const known = night.results.filter(Attention.isQuarantined)
     assert.lengthOf(known, 1)

@@ -75,6 +75,14 @@ const compare = async (before: RunReport, after: RunReport, ...more: ReadonlyArr
   return { code, stdout, lines, last: lines.at(-1) ?? "" }
 }
 
+it("says that no scenario is left to compare because their code has changed", async () => {
+  const as = (source: string) => ({ ...green, results: [{ ...scenario("pays"), source }] })
+  const [a, b] = [written("code-a", as("one")), written("code-b", as("two"))]
+  const { code, stderr } = await run(["compare", a, b, "--history", join(folder, "none.ndjson")])
+  assert.strictEqual(code, 2)
+  assert.include(stderr, `The code of 1 scenario changed between ${a} and ${b}`)
+})
+
 describe.concurrent("compare ends with what it found and an exit code of its own", () => {
   it("worse, where a scenario went from 3 of 3 to 0 of 3 trials, with the reason", async () => {
     const { code, last, lines } = await compare(night(1), night(2, scenario("pays", emptyCart)))

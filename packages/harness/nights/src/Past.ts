@@ -152,6 +152,13 @@ export const sameMachine = (one: Night, other: Night): boolean => {
   )
 }
 
+/** How many scenarios of both nights have other code in each. */
+export const changedScenarios = (tonight: Night, before: Night): number =>
+  tonight.scenarios.filter(({ name, source, suite }) => {
+    const its = scenariosOf(before).get(keyOf(suite, name))
+    return its !== undefined && its.source !== source
+  }).length
+
 /** In what two nights differ that are compared nevertheless, in words. */
 export const differences = (tonight: Night, before: Night | undefined): ReadonlyArray<string> => {
   if (before === undefined) return []
@@ -167,12 +174,12 @@ export const differences = (tonight: Night, before: Night | undefined): Readonly
   const changed = pairs.flatMap(([what, is, was]) =>
     is === was ? [] : [`${what} ${is ?? "unknown"}, was ${was ?? "unknown"}`]
   )
-  const sources = tonight.scenarios.filter(({ name, source, suite }) => {
-    const its = scenariosOf(before).get(keyOf(suite, name))
-    return its !== undefined && its.source !== source
-  }).length
   const gone = Array.from(scenariosOf(before).keys()).filter((key) => !scenariosOf(tonight).has(key)).length
   const counted = (count: number, what: string) =>
     count === 0 ? [] : [`${count} scenario${count === 1 ? "" : "s"} ${what}`]
-  return [...changed, ...counted(sources, "changed"), ...counted(gone, "of the night before left out")]
+  return [
+    ...changed,
+    ...counted(changedScenarios(tonight, before), "changed"),
+    ...counted(gone, "of the night before left out")
+  ]
 }

@@ -3,7 +3,8 @@ import * as Effect from "effect/Effect"
 import * as NightChanges from "@webagent/nights/NightChanges"
 import * as NightComparison from "@webagent/nights/NightComparison"
 import * as NightFile from "@webagent/nights/NightFile"
-import { eligible, most } from "@webagent/nights/Past"
+import { changedScenarios, eligible, most } from "@webagent/nights/Past"
+import * as Text from "@webagent/report/Text"
 import { usage } from "@webagent/report/UserError"
 import * as ComparisonText from "./ComparisonText.ts"
 import { NotGreen } from "../NotGreen.ts"
@@ -28,7 +29,12 @@ export const compareNights = Effect.fnUntraced(function* (options: {
   const others = eligible(nights, { ...b.night, startedAt: "9999" }).nights.slice(-most)
   const comparison = NightComparison.compare(a, b, others)
   if (comparison.scenarios === 0) {
-    return yield* usage(`${options.a} and ${options.b} have no scenario in common that was scored in both.`)
+    const changed = changedScenarios(b.night, a.night)
+    return yield* usage(
+      changed === 0
+        ? `${options.a} and ${options.b} have no scenario in common that was scored in both.`
+        : `The code of ${Text.counted(changed, "scenario")} changed between ${options.a} and ${options.b}, so nothing is left to compare. Compare nights that ran the same code.`
+    )
   }
   const conclusion = NightChanges.conclude({ a, b, comparison, nights: others })
   const { style, write } = yield* terminal
