@@ -13,7 +13,7 @@ const nextOf = (results: ReadonlyArray<ScenarioResult>) => {
 }
 
 describe("Advice", () => {
-  it("what to do next is to look at the worst, wherever in the run it was", () => {
+  it("suggests a replay of the worst finding, wherever in the run it was", () => {
     const [worst] = Attention.items(night)
     assert.isDefined(worst?.result)
     for (const results of [night.results, night.results.toReversed()]) {
@@ -21,7 +21,7 @@ describe("Advice", () => {
     }
   })
 
-  it("nothing, where only the whole night is worse", () => {
+  it("suggests nothing when only the whole night is worse", () => {
     const judged = { figure: "cost", scenario: null, verdict: "regressed", evidence: "" } as JudgedRow
     const judgement = { verdict: "regressed", nights: 9, passedOver: [], differences: [], rows: [judged] } as const
     assert.isUndefined(Advice.next(options, () => "run")({ ...green, judgement }))
@@ -38,7 +38,7 @@ describe("Advice", () => {
     )
   })
 
-  it("what is in quarantine is nothing to do next", () => {
+  it("does not suggest a replay of a scenario in quarantine", () => {
     const known = night.results.filter(Attention.isQuarantined)
     assert.lengthOf(known, 1)
     assert.include(nextOf(known), "--target https://your.service")

@@ -84,7 +84,7 @@ it("says that no scenario is left to compare because their code has changed", as
 })
 
 describe.concurrent("compare ends with what it found and an exit code of its own", () => {
-  it("worse, where a scenario went from 3 of 3 to 0 of 3 trials, with the reason", async () => {
+  it("worse when a scenario went from 3 of 3 to 0 of 3 trials, with the reason", async () => {
     const { code, last, lines } = await compare(night(1), night(2, scenario("pays", emptyCart)))
     assert.deepStrictEqual([code, last], [1, "worse: 1 newly failing scenario"])
     assert.deepStrictEqual(lines.slice(2, 6), [
@@ -127,7 +127,7 @@ describe.concurrent("compare ends with what it found and an exit code of its own
     assert.match(last, /^no difference seen$/u)
   })
 
-  it("cannot tell, where only two nights are known and all takes longer and costs more", async () => {
+  it("cannot tell with only two nights when everything takes longer and costs more", async () => {
     const slow = ["searches", "pays", "returns", "reviews"].map((name) =>
       scenario(name, trials(3, { duration_ms: 2700, cost_usd: "0.0197" }))
     )
@@ -141,7 +141,7 @@ describe.concurrent("compare ends with what it found and an exit code of its own
     )
   })
 
-  it("cannot tell, where a scenario passes in some trials only, with how many trials it takes", async () => {
+  it("cannot tell when a scenario is flaky, and says how many trials it needs", async () => {
     const some = [...trials(2), ...emptyCart.slice(2)]
     const { code, last, stdout } = await compare(night(1), night(2, scenario("pays", some)))
     assert.deepStrictEqual([code, last], [5, "cannot tell: 1 newly flaky scenario"])
@@ -180,7 +180,7 @@ describe("compare of two nights of a history", () => {
     writeFileSync(history, recorded.map((line) => `${JSON.stringify(line)}\n`).join(""))
   const last = (...more: ReadonlyArray<string>) => run(["compare", "last-1", "last", "--history", history, ...more])
 
-  it("finds the reports of both, and knows a scenario that fails in other nights, too", async () => {
+  it("finds the reports of both nights, and knows a scenario that fails in other nights", async () => {
     record(reports.map((report, index) => Night.ofReport(report, `reports/${index}`)))
     written("reports/6", reports[6] ?? night(7))
     const { code, stderr, stdout } = await last()

@@ -51,7 +51,7 @@ describe("--confirm", () => {
     assert.include(read("summary.md"), "confirm trials passed")
   })
 
-  it("is part of a plan, and of the limits of merged shards", async () => {
+  it("counts confirm trials in a plan and in the limits of merged shards", async () => {
     const plan = await run(["plan", ...weather.slice(1), "--confirm", "30", "--history", history])
     assert.match(plan.stdout, /^limits {3}30 confirm trials$[^]* · then up to 30 confirm trials$/mu)
     for (const shard of [1, 2]) {
@@ -71,7 +71,7 @@ describe("--confirm", () => {
     assert.isTrue(traces.every((trace: string) => readFileSync(join(folder, "merged", trace), "utf8").length > 0))
   })
 
-  it("needs earlier nights, and has no part in the replay of one trial", async () => {
+  it("needs earlier nights, and does not apply to the replay of one trial", async () => {
     const [none, one] = [
       await run([...weather, "--confirm", "5"]),
       await run([...weather, "--confirm", "5", "--trial", "1", "--history", history])

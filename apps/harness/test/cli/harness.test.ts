@@ -161,7 +161,7 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
     }
   })
 
-  it("a service that is not ours is asked for nothing that costs or is our own choice", async () => {
+  it("sends another service nothing that costs and nothing that only our servers specify", async () => {
     const paths: Array<string> = []
     const port = await listen((request, response) => {
       paths.push(`${request.method} ${request.url}`)
@@ -390,7 +390,7 @@ describe.concurrent("mistakes", () => {
     assert.strictEqual(code, 2)
   })
 
-  it("another server at the address: what came is said", async () => {
+  it("names the unexpected answer of another server at the address", async () => {
     const page = await listen((_, response) =>
       response.writeHead(200, { "content-type": "text/html" }).end("<html>Hi</html>")
     )

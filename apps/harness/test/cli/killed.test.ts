@@ -17,7 +17,7 @@ const open = Effect.gen(function* () {
 })
 
 describe("a run that is killed", () => {
-  it.live("leaves a ledger in its report's folder, by which another process stops what it held", () =>
+  it.live("leaves a ledger in the report's folder, so that another process can stop its browsers", () =>
     Effect.gen(function* () {
       const { address } = yield* Server
       const directory = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { call } from "./inProcess.ts"
 
 describe("plan", () => {
-  it("says what run would do on a service that it does not ask, without a key", async () => {
+  it("plans a run on a service without contacting it and without a key", async () => {
     const { code, stderr, stdout } = await call(["plan", "v4-runs", "--target", "http://127.0.0.1:9", "--trials", "5"])
     assert.deepStrictEqual([code, stderr], [0, ""])
     assert.match(stdout, /^plan · http:\/\/127\.0\.0\.1:9 · 8 at a time · nothing is sent\n/u)
@@ -15,7 +15,7 @@ describe("plan", () => {
     assert.include(stdout, "\nlimits   5 min (of this shard only)\n")
   })
 
-  it("says what nothing bounds, and how to bound it", async () => {
+  it("names what has no limit, and the flag that limits it", async () => {
     const none = await call(["plan", "v4-runs", "--name", "a run that is asked"])
     assert.strictEqual(none.code, 2)
     assert.match(none.stderr, /^No scenario of v4-runs matches --name/u)

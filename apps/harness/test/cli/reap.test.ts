@@ -130,7 +130,7 @@ describe("reap", () => {
     }).pipe(Effect.scoped, Effect.provide([service, NodeFileSystem.layer]))
   )
 
-  it.live("tries for as long as it may, then names what it could not stop", () =>
+  it.live("retries until its time limit, then names what it could not stop", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const directory = yield* fs.makeTempDirectoryScoped()
@@ -152,7 +152,7 @@ describe("reap", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeFileSystem.layer))
   )
 
-  it.live("says in one sentence what is wrong with how it was called", () =>
+  it.live("refuses wrong arguments in one sentence", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const directory = yield* fs.makeTempDirectoryScoped()

@@ -53,7 +53,7 @@ describe.concurrent("the reports of a run", () => {
     assert.match(stderr, /^The reports cannot be written: .*events\.ndjson is a folder, .+ with --report-dir\.\n$/u)
   })
 
-  it("a page that cannot be written keeps no other report from it, and is said", async () => {
+  it("writes the other reports when the page cannot be written, and says so", async () => {
     const directory = join(folder, "blocked")
     mkdirSync(join(directory, "report.html"), { recursive: true })
     const { code, stderr, stdout } = await run(["run", example, "--tag", "quick", "--report-dir", directory])

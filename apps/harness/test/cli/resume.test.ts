@@ -146,7 +146,7 @@ describe("run --resume", () => {
     600_000
   )
 
-  it.live("a browser that a raw request made, and one whose create was never answered, are stopped as well", () =>
+  it.live("stops the browser of a raw request and one whose create got no response", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const { address } = yield* Server

@@ -34,7 +34,7 @@ describe("what is left of a ledger", () => {
     assert.deepStrictEqual(stateOf(unknown), ["unknown"])
   })
 
-  it("is not what another service made, however alike its address", () => {
+  it("ignores what another service made, even with a similar address", () => {
     for (const other of ["https://b.example", "http://a.example", "https://a.example.org"]) {
       assert.deepStrictEqual(stateOf({ ...item, origin: other }), ["open"])
       assert.deepStrictEqual(stateOf({ ...item, origin: other }, { baseUrls: undefined }), ["left"])
@@ -42,7 +42,7 @@ describe("what is left of a ledger", () => {
     assert.deepStrictEqual(stateOf({ ...item, path: "/other/api/v4/browsers" }), ["open"])
   })
 
-  it("is not what a process at work holds, nor what was opened just now", () => {
+  it("ignores what a running process holds and what was opened just now", () => {
     for (const owner of ["4711", "process 4711"]) {
       assert.deepStrictEqual(stateOf({ ...item, owner }), ["in use"])
       assert.deepStrictEqual(stateOf({ ...item, owner }, { owner }), ["left"])

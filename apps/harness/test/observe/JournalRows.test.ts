@@ -39,7 +39,7 @@ const turn = (seq: number, id: string, sessionId: string, to: string): JournalEn
 const [mine, other] = [markOf("ab12", 1), markOf("ab12", 11)]
 
 describe("JournalRows", () => {
-  it("gives a trial its requests, what they made, the sessions of that, and what struck them", () => {
+  it("gives a trial its requests, what they made, its sessions and its faults", () => {
     const book = new JournalRows()
     const session: JournalEntry = {
       ...stamp(3),

@@ -75,7 +75,7 @@ describe("what is seen of a trial", () => {
     })
   )
 
-  it.live("why there was no answer, and that no caller waited for it", () =>
+  it.live("records why there was no response, and that its caller had gone", () =>
     Effect.gen(function* () {
       const target = yield* targetOf({
         faults: [
@@ -102,7 +102,7 @@ describe("what is seen of a trial", () => {
     })
   )
 
-  it.live("what the agent and the judge say, and that all of a session has been read", () =>
+  it.live("records what agent and judge say, and that the whole session was read", () =>
     Effect.gen(function* () {
       const target = yield* targetOf()
       const { log, trace } = yield* trialOf(target, ({ simulate, v2, v3 }) =>

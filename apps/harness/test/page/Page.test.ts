@@ -33,7 +33,7 @@ const words = (html: string) =>
 const between = (html: string, from: string, to: string) => html.slice(html.indexOf(from), html.indexOf(to))
 
 describe("Page", () => {
-  it("the title comes first, then what needs a person, worst first; what passed comes last", () => {
+  it("shows the title, then findings with the worst first, then what passed", () => {
     const html = draw(redNight())
     assert.include(html, "<title>Red: 1 failure, 1 broken invariant, 5 more · 2026-11-21</title>")
     const text = words(html)
@@ -67,7 +67,7 @@ describe("Page", () => {
     assert.isBelow(html.indexOf("an order can be cancelled<"), html.indexOf("a long page is read to its end</h4>"))
   })
 
-  it("what is new is told from what is old, in the title, the findings and the scenarios", () => {
+  it("tells new from old in the title, the findings and the scenarios", () => {
     const html = draw(datedNight())
     assert.include(html, "<title>Red: 1 failure, 1 broken invariant, 5 more · 2026-11-21</title>")
     const findings = words(between(html, '<section id="findings"', '<section id="trends"'))
@@ -89,7 +89,7 @@ describe("Page", () => {
     assert.match(html, /data-verdict="failed unclean" data-name="v4-browsers forgets/u)
   })
 
-  it("what one cause kept from being scored is one finding, its scenarios folded away when they are many", () => {
+  it("shows one finding for scenarios that one cause kept from being scored, folded when there are many", () => {
     const findings = between(draw(away, []), '<section id="findings"', '<section id="trends"')
     const text = words(findings)
     assert.include(text, "2 findings")
@@ -148,7 +148,7 @@ describe("Page", () => {
     assert.match(words(draw(redNight())), /The last 30 nights, this one last.*cost, simulated 4\.21 USD .* normal \d/u)
   })
 
-  it("nothing of the run can become markup or a script, and nothing is asked for elsewhere", () => {
+  it("escapes all text of the run, and loads nothing from elsewhere", () => {
     const evil = '</script><img src=x onerror=alert(1)>"&'
     const report = redNight()
     const results = report.results.map((result) => ({

@@ -29,13 +29,13 @@ const judgedBy = (...rows: ReadonlyArray<JudgedRow>) => ({
 const shown = (report: typeof night) => Attention.items(report).map(({ title, what }) => `${what} · ${title}`)
 
 describe("Attention", () => {
-  it("nothing of a green night, and nothing of what is in quarantine", () => {
+  it("has no item for a green night or a quarantined scenario", () => {
     assert.deepStrictEqual(Attention.items(green), [])
     assert.notInclude(shown(night).join(), "known to fail")
     assert.include(shown(night).join(), "failed · checkout › known for too long")
   })
 
-  it("what fails more often than before is one item with how it did tonight, and comes before what only fails", () => {
+  it("puts a scenario that fails more often than before ahead of one that only fails", () => {
     const report = judgedBy(row("pass rate", "buys the red mug"), row("duration", "buys the red mug"))
     assert.deepStrictEqual(shown(report).slice(0, 4), [
       "claimed success wrongly · checkout › pays",
@@ -47,7 +47,7 @@ describe("Attention", () => {
     assert.match(flaky?.evidence ?? "", /^2 of 3 trials passed; .*; worse than before: so it was found$/u)
   })
 
-  it("of the whole night, too; leaks only where none of tonight says it already", () => {
+  it("judges the whole night too, with leaks only when no scenario of tonight shows them", () => {
     assert.include(shown(judgedBy(row("cost", null))), "worse: cost · the whole night")
     assert.notInclude(shown(judgedBy(row("leaked browsers", null))).join(), "worse")
     assert.include(shown(judgedBy(row("leaked browsers", "pays"))), "worse: leaked browsers · checkout › pays")
@@ -142,7 +142,7 @@ describe("causes", () => {
 })
 
 describe("what nights before say of the age of what is wrong", () => {
-  it("what is new comes first, then what is wrong again, then what was not fixed; of one age the worst", () => {
+  it("puts new findings first, then returned ones, then known ones; the worst first in each", () => {
     assert.deepStrictEqual(
       Attention.findings(dated).map((finding) => [finding.what, Attention.age(finding)]),
       [
@@ -190,14 +190,14 @@ describe("Attention.findings", () => {
   const outage =
     "09:12:44 to 09:12:55 UTC (11 s): 14 trials ended by it, 14 tries run again; POST /api/v4/runs answered 503 (24), GET /api/v4/runs/…/status got no answer (4)"
 
-  it("scenarios that one outage or one cause kept from being scored are one finding, whatever they asked for", () => {
+  it("groups scenarios that one outage or one cause kept from being scored, whatever they requested", () => {
     assert.deepStrictEqual(told(away), [
       ["14 scenarios", outage, 14],
       ["2 scenarios", "the oracle could not look", 2]
     ])
   })
 
-  it("an id that is none is an id, too", () => {
+  it("replaces a malformed id like any other id", () => {
     const results = away.results.slice(-4, -2).map((result, index) => {
       const path = `/api/v2/sessions/${["%20", "12345"][index]}`
       const request = { method: "GET", path, status: 503, duration_ms: 2 }
@@ -213,7 +213,7 @@ describe("Attention.findings", () => {
     ])
   })
 
-  it("what is said of one scenario alone, and what its quarantine adds, stays an item of its own", () => {
+  it("keeps a scenario's own findings and its quarantine's as separate items", () => {
     assert.deepStrictEqual(
       Attention.findings(night).map(({ items, title, what }) => [`${what} · ${title}`, items.length]),
       shown(night).map((one) => [one, 1])

@@ -64,7 +64,7 @@ describe("ConsoleReporter", () => {
     })
   )
 
-  it.effect("where nights before are known, the last lines tell what is new from what is old", () =>
+  it.effect("tells new from old in the last lines when earlier nights are known", () =>
     Effect.gen(function* () {
       const lines = (yield* show(datedEvents)).split("\n")
       assert.include(lines, "      age       again after 3 green nights")
@@ -89,7 +89,7 @@ describe("ConsoleReporter", () => {
     })
   )
 
-  it.effect("what may go on at the service is named, and what was stopped of browsers", () =>
+  it.effect("names what may go on at the service and the browsers that were stopped", () =>
     Effect.gen(function* () {
       const left = (kind: string, state: "open" | "stopped" | "unknown", id: number) => ({
         kind,
@@ -116,7 +116,7 @@ describe("ConsoleReporter", () => {
     })
   )
 
-  it.effect("what one cause kept from being scored is said once, with the scenarios", () =>
+  it.effect("explains once a cause that kept several scenarios from being scored", () =>
     Effect.gen(function* () {
       const text = yield* show([{ _tag: "RunFinished", report: away }])
       assert.deepStrictEqual(text.split("\nretries ")[0]?.split("\n").slice(1), [
@@ -200,7 +200,7 @@ describe("ConsoleReporter", () => {
     })
   )
 
-  it.effect("what the infrastructure ended and what must not be are said once each", () =>
+  it.effect("explains infrastructure errors and broken invariants once each", () =>
     Effect.gen(function* () {
       const breach = { invariant: "created-twice", sentence: "r-1 and r-2 are one", resource: "r-2" }
       const [first, ...rest] = night.results

@@ -59,7 +59,7 @@ describe("Outages", () => {
     assert.strictEqual((outage?.to_ms ?? 0) - (outage?.from_ms ?? 0), 30 * second)
   })
 
-  it("two between which the service served a trial, and a minute passed, are two; of its silence alone they are one", () => {
+  it("separates two outages when a trial passed and a minute went by between them; silence alone does not", () => {
     const twice = [away(10 * second), away(5 * minute)]
     assert.lengthOf(told(of(twice)), 1)
     assert.lengthOf(told(of(twice, [passed(2 * minute)])), 2)
@@ -76,7 +76,7 @@ describe("Outages", () => {
     )
   })
 
-  it("a limit that was met is another thing than a service that is away", () => {
+  it("tells a rate limit from an outage", () => {
     assert.deepStrictEqual(
       told(of([away(second, 429)], [away(second, 503)])).map(([, , asked]) => asked),
       ["POST /api/v4/runs answered 429", "POST /api/v4/runs answered 503"]
@@ -90,7 +90,7 @@ describe("Outages", () => {
     assert.deepStrictEqual(Attention.findings(report), [])
   })
 
-  it("what was asked for is cut where it is much", () => {
+  it("shortens a long list of requests", () => {
     const paths = ["a", "b", "c", "d", "e", "f"].map((name) => `/api/v4/${name}`)
     const [[, , asked] = []] = told(of(paths.map((path) => away(second, 503, path))))
     assert.match(asked ?? "", /d answered 503, and 2 others$/u)

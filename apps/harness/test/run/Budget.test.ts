@@ -36,7 +36,7 @@ const priced = (name: string, usd: string, budget: `${number} USD`, after = "1 s
 const limit = { cost_usd: "1.00" }
 
 describe("Budget of money", () => {
-  it.effect("what interrupted trials are charged leaves less for the others", () =>
+  it.effect("subtracts the charge of interrupted trials from what is left", () =>
     Effect.gen(function* () {
       const at = { at: "2026-11-21T10:00:00.000Z", kept: 0, after_ms: 0 }
       const verdicts = (most_usd: string) =>
@@ -55,7 +55,7 @@ describe("Budget of money", () => {
     })
   )
 
-  it.effect("what does not fit into the limit any more does not begin, and says so", () =>
+  it.effect("does not begin a trial that no longer fits the limit, and says so", () =>
     Effect.gen(function* () {
       const report = yield* inTime(
         [priced("a", "0.5", "0.60 USD"), priced("b", "0.4", "0.40 USD"), priced("c", "0.01", "0.20 USD")],
@@ -66,7 +66,7 @@ describe("Budget of money", () => {
     })
   )
 
-  it.effect("what may fit waits until what runs has cost less than it might", () =>
+  it.effect("delays a trial until those that run have cost less than their budgets", () =>
     Effect.gen(function* () {
       const report = yield* inTime(
         [priced("a", "0.1", "0.60 USD", "5 seconds"), priced("b", "0.1", "0.60 USD"), priced("c", "0.1", "0.60 USD")],
@@ -80,7 +80,7 @@ describe("Budget of money", () => {
     })
   )
 
-  it.effect("what has no budget does not begin, and what may cost more than all may neither", () =>
+  it.effect("does not begin a trial without a budget, or with one above the limit", () =>
     Effect.gen(function* () {
       const report = yield* inTime(
         [["open", Effect.void, { needs: ["money"] }], priced("dear", "0.1", "1.01 USD"), ["free", Effect.void]],
@@ -130,7 +130,7 @@ describe("Budget of money", () => {
     })
   )
 
-  it.effect("what was made at an unknown cost keeps its highest possible cost reserved", () =>
+  it.effect("keeps the highest possible cost reserved while a cost is unknown", () =>
     Effect.gen(function* () {
       const made = Effect.map(TrialLog, (log) =>
         log.made.set("s-1", { kind: "session", sessionId: undefined, at_ms: 0 })
@@ -147,7 +147,7 @@ describe("Budget of money", () => {
     })
   )
 
-  it.effect("what may go on has an unknown cost, and so has a create whose answer was lost", () =>
+  it.effect("treats the cost of an unstopped run and of a lost create as unknown", () =>
     Effect.gen(function* () {
       const at = { at_ms: 0, key: "k" }
       const waysToMake: ReadonlyArray<(log: TrialLog) => void> = [
@@ -173,7 +173,7 @@ describe("Budget of money", () => {
     })
   )
 
-  it.effect("what may have cost is not paid for again, in case the infrastructure ended it", () =>
+  it.effect("does not rerun a trial that may have cost, even after an infrastructure error", () =>
     Effect.gen(function* () {
       const away = Effect.fail({ _tag: "TooManyRequestsError" })
       for (const [isOver, reruns] of [
@@ -269,7 +269,7 @@ describe("Limit of time", () => {
     })
   )
 
-  it.effect("what took longer in three of four nights than what is left does not begin", () =>
+  it.effect("does not begin a scenario that usually takes longer than the time left", () =>
     Effect.gen(function* () {
       const of = (name: string, duration_p75_ms: number) => ({
         suite: "suite",
@@ -363,7 +363,7 @@ describe("Limit of requests", () => {
     })
   )
 
-  it.effect("of one that waits for others, when it ends it is told why", () =>
+  it.effect("says why a scenario ended that waited for others", () =>
     Effect.gen(function* () {
       const budget = new Budget.Budget({ cost_usd: "1" })
       const [first, second] = [Budget.account("0.6"), Budget.account("0.6")]

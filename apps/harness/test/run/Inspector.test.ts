@@ -120,7 +120,7 @@ describe("an answer that was lost", () => {
     }).pipe(live)
   )
 
-  it.live("is listed where it is unknown what it made, and stays in the ledger of the run", () =>
+  it.live("lists a create with an unknown outcome, and keeps it in the run's ledger", () =>
     Effect.gen(function* () {
       const server = yield* serverOf({ faults })
       const { directory, report } = yield* runIn(yield* server.target(false), [suite])

@@ -26,9 +26,8 @@ export type Record = (made: Made, at_ms: number) => ReadonlyArray<IdempotencyRec
 const unkeyed: Record = () => []
 
 /**
- * Carries out creates at most once a key. `create` gets what makes the record of what it made, and stores the two in
- * one step. A duplicate waits for the first, and tries itself when that fails. The wait can be interrupted, the create
- * cannot.
+ * Carries out each create once per idempotency key. `create` stores what it made and the key's record in one step. A
+ * duplicate waits for the first create, and runs itself when that fails. Only the wait can be interrupted.
  */
 export const make = (store: Store["Service"]) => {
   const creating = new Map<string, Deferred.Deferred<void>>()

@@ -71,7 +71,7 @@ const passed = ScriptedK6.summary({ checks: true }, { http_reqs: 182, runs_compl
 
 // programs start by the dozen, on a machine that may be busy
 describe.concurrent("k6", () => {
-  it("gets the address, the key and nothing of the environment but what reaches a network", async () => {
+  it("passes k6 the address, the key, and only the network settings of the environment", async () => {
     const args = ["--rate", "3", "--duration", "1250ms"]
     const { address, directory, k6, started } = await scripted(`sumUp(${JSON.stringify(passed)})`, args)
     const { code, stderr, stdout } = await started.ended
@@ -107,7 +107,7 @@ describe.concurrent("k6", () => {
     assert.match(stdout, /\nreport {3}\S+\npassed · 182 requests, 1 run completed, 0 browsers stopped in 1\.23 s\n$/u)
   })
 
-  it("gets what shapes the load, and further outputs with what says where they are", async () => {
+  it("passes the load's settings and further outputs to k6, with their addresses", async () => {
     const thresholds = join(newFolder(), "limits.json")
     writeFileSync(thresholds, JSON.stringify({ time_to_terminal: ["p(95)<3000"] }))
     const flags = {
@@ -258,7 +258,7 @@ describe.concurrent("k6", () => {
       assert.strictEqual(reportIn(directory).verdict, "failed")
     })
 
-  it("an address that another program has taken meanwhile is another one the next time, until it is always so", async () => {
+  it("chooses another port when another program took the first, and gives up after several", async () => {
     const taken = (times: number) => `
       const { readFileSync } = await import("node:fs")
       const { createServer } = await import("node:http")
@@ -623,7 +623,7 @@ describe.concurrent("mistakes", () => {
     })
   }
 
-  it("a service that is not simulated is sent nothing, unless it is meant", async () => {
+  it("sends nothing to a service that is not simulated without a flag", async () => {
     const { address, seen } = await serve({ simulated: false })
     const directory = newFolder()
     const { path } = ScriptedK6.write(directory, `sumUp(${JSON.stringify(passed)})`)
@@ -732,7 +732,7 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
     assert.isBelow(reportIn(directory, "breakpoint").metrics["iterations"]?.values["count"] ?? 0, 450)
   })
 
-  it.effect("is known as ours, and given the TypeScript as it is", () =>
+  it.effect("recognises our k6 build, and gives it the TypeScript file unchanged", () =>
     Effect.gen(function* () {
       const found = yield* K6.find(k6, () => Effect.void)
       assert.deepInclude(found, { path: k6, readsTypeScript: true })
@@ -766,7 +766,7 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
     assert.strictEqual(reportIn(directory).verdict, "failed")
   })
 
-  it("says what was thrown in the TypeScript, and that an output was not there", async () => {
+  it("reports the exception of the TypeScript and a missing output", async () => {
     const { address } = await serve({ tasks: [null] })
     const args = ["load", "smoke", "--target", address, "--mix", "v2=1", ...seconds, "--report-dir", newFolder()]
     const { code, stdout } = await run([...args, "--out", "prometheus=http://127.0.0.1:9/api/v1/write"], {
