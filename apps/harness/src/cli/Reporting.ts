@@ -47,17 +47,19 @@ const fileReporters = Effect.fnUntraced(function* (
   { history, nights = [], options, replay }: ReportingOptions
 ) {
   const wants = (name: (typeof files)[number]) => options.reporters.includes(name)
+  const page = wants("html") ? { page: join(directory, HtmlReporter.fileName) } : {}
   const jobSummary = yield* variable("GITHUB_STEP_SUMMARY")
   const { write } = yield* terminal
   const annotate = (yield* isSet("GITHUB_ACTIONS")) ? { annotate: write } : {}
   return [
     ...(wants("json") ? [JsonReporter.make(join(directory, "report.json"))] : []),
-    ...(wants("junit") ? [JUnitReporter.make(join(directory, "junit.xml"), replay)] : []),
+    ...(wants("junit") ? [JUnitReporter.make(join(directory, "junit.xml"), replay, page.page)] : []),
     ...(wants("markdown")
       ? [
           MarkdownReporter.make({
             path: join(directory, "summary.md"),
             replay,
+            ...page,
             ...(jobSummary === undefined ? {} : { jobSummary }),
             ...annotate
           })

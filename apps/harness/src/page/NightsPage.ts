@@ -1,6 +1,7 @@
-import { judgeNight, type NightVerdict } from "@webagent/nights/LastNight"
+import { judgeNight } from "@webagent/nights/LastNight"
 import { keyOf, type Night, type NightScenario } from "@webagent/nights/Night"
 import { type Past, scenariosOf } from "@webagent/nights/Past"
+import * as Headline from "@webagent/report/Headline"
 import * as Money from "@webagent/report/Money"
 import { counted, duration } from "@webagent/report/Text"
 import { escape } from "@webagent/report/Xml"
@@ -21,7 +22,10 @@ export interface NightsOptions {
 /** A night as the page shows it. */
 interface Shown {
   readonly night: Night
-  readonly verdict: NightVerdict
+  readonly status: Headline.Status
+  readonly title: string
+  /** Whether its own report said so; else its figures were judged again. */
+  readonly isRecorded: boolean
   readonly href: string | undefined
 }
 
@@ -35,12 +39,6 @@ const policy = [
   "form-action 'none'"
 ].join("; ")
 
-const tiers = {
-  red: { word: "Red", status: "red" },
-  unusual: { word: "Unusual", status: "unusual" },
-  fine: { word: "Green", status: "green" }
-} as const
-
 const dayOf = ({ startedAt }: Night) => startedAt.slice(0, 10)
 
 const linked = ({ href }: Shown, text: string): string =>
@@ -52,22 +50,26 @@ const moneyOf = ({ cost_usd, fingerprint }: Night): string =>
 const passedOf = ({ scenarios }: Night): string =>
   `${scenarios.filter(({ verdict }) => verdict === "passed").length} of ${scenarios.length} passed`
 
-/** Why a night is not green, in a line; the first reason of several. */
-const whyOf = ({ judgement, reasons, tier }: NightVerdict): string => {
-  const [reason] = reasons
+/** What a night of an older version was: judged by its figures alone, and why in a line. */
+const judgedAgain = (past: Past, night: Night): Pick<Shown, "status" | "title"> => {
+  const { judgement, reasons, tier } = judgeNight(past, night)
+  const status = tier === "fine" ? "green" : tier
   const row = judgement.rows.find((row) => row.tier === "unusual")
-  if (reason !== undefined || tier !== "unusual" || row === undefined) return reason ?? ""
+  const [reason] = reasons
+  if (reason !== undefined || status !== "unusual" || row === undefined) return { status, title: reason ?? "" }
   const of = row.scenario === null ? "the whole night" : `${row.scenario.suite} › ${row.scenario.name}`
-  return `${row.figure} of ${of}: ${row.evidence.split(";")[0]}`
+  return { status, title: `${row.figure} of ${of}: ${row.evidence.split(";")[0]}` }
 }
+
+const badge = ({ isRecorded, status }: Shown, text: string): string =>
+  `<span class="status ${status}">${text}${isRecorded ? "" : "*"}</span>`
 
 /** A night in a line: its status, its report, why, how many scenarios passed, its time and its cost. */
 const line = (shown: Shown): string => {
-  const { night, verdict } = shown
-  const { status, word } = tiers[verdict.tier]
-  const why = whyOf(verdict)
+  const { night, status, title } = shown
   const at = night.startedAt.slice(0, 16).replace("T", " ")
-  return `<li><span class="status ${status}">${word}</span><b>${linked(shown, at)}</b><span class="why" title="${escape(why)}">${escape(why)}</span><span>${passedOf(night)}</span><span class="n">${duration(night.duration_ms)}</span><span class="n">${escape(moneyOf(night))}</span></li>`
+  const why = status === "green" ? "" : title
+  return `<li>${badge(shown, Headline.words[status])}<b>${linked(shown, at)}</b><span class="why" title="${escape(why)}">${escape(why)}</span><span>${passedOf(night)}</span><span class="n">${duration(night.duration_ms)}</span><span class="n">${escape(moneyOf(night))}</span></li>`
 }
 
 const rateClass = ({ leaks, passed, scored, verdict }: NightScenario): string => {
@@ -133,7 +135,7 @@ const heatMap = (shown: ReadonlyArray<Shown>): string => {
   const worst = (rows: ReadonlyArray<Row>) => Math.max(...rows.map(({ failures }) => failures))
   const heads = shown.map(
     (one) =>
-      `<th scope="col"><span class="status ${tiers[one.verdict.tier].status}" title="${tiers[one.verdict.tier].word}">${linked(one, dayOf(one.night).slice(5))}</span></th>`
+      `<th scope="col" title="${escape(`${Headline.words[one.status]}: ${one.title}`)}">${badge(one, linked(one, dayOf(one.night).slice(5)))}</th>`
   )
   const bodies = [...suites]
     .toSorted(([, one], [, other]) => worst(other) - worst(one))
@@ -155,17 +157,30 @@ const heatMap = (shown: ReadonlyArray<Shown>): string => {
 export const render = ({ last, linkOf, past }: NightsOptions): string => {
   const shown = past.nights
     .slice(-last)
-    .map((night): Shown => ({ night, verdict: judgeNight(past, night), href: linkOf(night) }))
+    .map((night): Shown => ({
+      night,
+      ...(night.verdict ?? judgedAgain(past, night)),
+      isRecorded: night.verdict !== undefined,
+      href: linkOf(night)
+    }))
     // the newest first: a phone shows only some
     .toReversed()
   const [newest] = shown
-  const { status, word } = tiers[newest?.verdict.tier ?? "fine"]
-  const red = shown.filter(({ verdict }) => verdict.tier === "red").length
-  const title = `${red} of the last ${counted(shown.length, "night")} red`
+  if (newest === undefined) return ""
+  const { night, status } = newest
+  const title = newest.title === "" ? passedOf(night) : newest.title
+  const red = shown.filter(({ status }) => status === "red").length
+  const facts = [
+    linked(newest, `${dayOf(night)}, the last night`),
+    `${red} of ${counted(shown.length, "night")} red`,
+    ...(shown.every(({ isRecorded }) => isRecorded)
+      ? []
+      : ["* by an older version: judged by its figures, without limits and quarantine"])
+  ]
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-<title>${escape(`${word}: ${title}`)}</title><style>${sheet}</style></head><body>
-<header class="top wrap"><h1><span class="status ${status}">${word}<span class="sr">:</span></span> ${escape(title)}</h1></header>
+<title>${escape(`${Headline.words[status]}: ${title} · ${counted(shown.length, "night")}`)}</title><style>${sheet}</style></head><body>
+<header class="top wrap"><h1>${badge(newest, Headline.words[status])}<span class="sr">:</span> ${escape(title)}</h1><ul class="facts">${facts.map((fact) => `<li>${fact}</li>`).join("")}</ul></header>
 <main class="wrap">
 <section aria-labelledby="map-h"><h2 id="map-h">Scenarios by nights</h2>${heatMap(shown)}</section>
 <section aria-labelledby="nights-h"><h2 id="nights-h">Nights <span class="faint small">times in UTC</span></h2><ul class="nights-list">${shown.map(line).join("")}</ul></section>

@@ -56,11 +56,18 @@ const top = (report: RunReport, nights: ReadonlyArray<Night>): string => {
   const running = leftovers.filter(({ state }) => state === "open" || state === "unknown").length
   const money = `${Money.rounded(cost_usd)}${header.target.simulated ? " simulated" : ""}`
   const passed = Headline.passedText(report)
-  const title = Headline.titleOf(report).replace(/^\w+: /u, "")
+  const { status, title } = Headline.verdictOf(report)
   const facts: ReadonlyArray<readonly [string, string]> = [
     ...(title === passed ? [] : [["", passed] as const]),
     [number(counts.trials), counts.trials === 1 ? "trial" : "trials"],
-    [number(counts.requests), "requests"],
+    [
+      number(counts.requests),
+      `requests ${Trend.usually(
+        nights.map(({ requests }) => requests),
+        counts.requests,
+        number
+      )}`.trim()
+    ],
     [
       duration(report.duration_ms),
       `wall time ${Trend.usually(
@@ -79,8 +86,7 @@ const top = (report: RunReport, nights: ReadonlyArray<Night>): string => {
     ],
     [running === 0 ? "nothing" : number(running), running === 0 ? "still running" : "may still be running"]
   ]
-  const status = Headline.statusOf(report)
-  return `<header class="top wrap"><p class="kicker">${about.map((text) => `<span>${escape(text)}</span>`).join("")}<span class="theme js" role="group" aria-label="Colours"><button type="button" data-theme="auto" aria-pressed="true">Auto</button><button type="button" data-theme="light" aria-pressed="false">Light</button><button type="button" data-theme="dark" aria-pressed="false">Dark</button></span></p><h1><span class="status ${status}">${{ red: "Red", unusual: "Unusual", green: "Green" }[status]}<span class="sr">:</span></span> ${escape(title)}</h1><ul class="facts">${facts.map(([figure, noun]) => `<li>${figure === "" ? "" : `<b>${escape(figure)}</b> `}${escape(noun)}</li>`).join("")}</ul></header>`
+  return `<header class="top wrap"><p class="kicker">${about.map((text) => `<span>${escape(text)}</span>`).join("")}<span class="theme js" role="group" aria-label="Colours"><button type="button" data-theme="auto" aria-pressed="true">Auto</button><button type="button" data-theme="light" aria-pressed="false">Light</button><button type="button" data-theme="dark" aria-pressed="false">Dark</button></span></p><h1><span class="status ${status}">${Headline.words[status]}<span class="sr">:</span></span> ${escape(title)}</h1><ul class="facts">${facts.map(([figure, noun]) => `<li>${figure === "" ? "" : `<b>${escape(figure)}</b> `}${escape(noun)}</li>`).join("")}</ul></header>`
 }
 
 /** The report as one page that opens from disk, needs nothing from elsewhere, and can be read without its script. */
@@ -92,7 +98,7 @@ export const render = ({ linkOf, nights, replay, report, traces }: PageOptions):
     ["findings", "Findings", Findings.render(report, idOf, replay)],
     ["trends", "Trends", Overview.trends(report, nights, linkOf)],
     ["scenarios", "Scenarios", Scenarios.render(report, nights, { idOf, replay, traceOf: embedded.idOf })],
-    ["usage", "Usage and limits", Overview.usage(report)],
+    ["usage", "Usage", Overview.usage(report)],
     [
       "statistics",
       "Statistics",
@@ -104,7 +110,8 @@ export const render = ({ linkOf, nights, replay, report, traces }: PageOptions):
     ]
   ]
   const shown = sections.filter(([, , html]) => html !== "")
-  const title = `${Headline.titleOf(report)} · ${report.header.startedAt.slice(0, 10)}`
+  const { status, title: what } = Headline.verdictOf(report)
+  const title = `${Headline.words[status]}: ${what} · ${report.header.startedAt.slice(0, 10)}`
   return `<!doctype html>
 <html lang="en" data-version="${escape(report.header.tool.version)}"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <title>${escape(title)}</title><style>${styles}</style></head><body>

@@ -4,6 +4,7 @@ import { keyOf, type Night, type NightScenario } from "@webagent/nights/Night"
 import * as Attention from "../reporters/Attention.ts"
 import type { Replay } from "../reporters/Reporter.ts"
 import { counted, cut, duration } from "@webagent/report/Text"
+import type { JudgedRow } from "@webagent/report/NightJudgement"
 import * as Onset from "@webagent/report/Onset"
 import { breachesOf, leakedBrowsersOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import type { Failure } from "@webagent/report/Trial"
@@ -116,45 +117,86 @@ const errorOf = (result: ScenarioResult): string => {
   return item === undefined ? "" : `<span class="error">${escape(cut(item.cause ?? item.evidence, 160))}</span>`
 }
 
-const row = (result: ScenarioResult, nights: ReadonlyArray<Night>, links: Links): string => {
+/** What else than its verdict a scenario can be found by, and whether that makes the run red. */
+interface Tag {
+  readonly word: string
+  readonly style: "failed" | "unusual"
+}
+
+const figures: Readonly<Partial<Record<JudgedRow["figure"], string>>> = { duration: "slower", cost: "costlier" }
+
+/** The tags of each scenario, by its suite and name. */
+const tagsOf = ({ judgement, results }: RunReport): ((result: ScenarioResult) => ReadonlyArray<Tag>) => {
+  const changed = Map.groupBy(
+    (judgement?.rows ?? []).filter(
+      ({ figure, scenario, tier, verdict }) =>
+        scenario !== null && figure in figures && (verdict === "regressed" || tier === "unusual")
+    ),
+    ({ scenario }) => keyOf(scenario?.suite ?? "", scenario?.name ?? "")
+  )
+  const tags = new Map(
+    results.map((result) => [
+      result,
+      [
+        ...(leakedBrowsersOf(result).length > 0 ? [{ word: "leaked", style: "failed" } as const] : []),
+        ...(breachesOf(result).some(({ invariant }) => invariant !== "browsers-left-open")
+          ? [{ word: "broken invariant", style: "failed" } as const]
+          : []),
+        ...(result.exceeded === undefined ? [] : [{ word: "over its limit", style: "failed" } as const]),
+        ...(changed.get(keyOf(result.suite, result.name)) ?? []).map(({ figure, verdict }): Tag => ({
+          word: figures[figure] ?? figure,
+          style: verdict === "regressed" ? "failed" : "unusual"
+        }))
+      ]
+    ])
+  )
+  return (result) => tags.get(result) ?? []
+}
+
+const row = (result: ScenarioResult, tags: ReadonlyArray<Tag>, nights: ReadonlyArray<Night>, links: Links): string => {
   const { cost_usd, name, suite, trials, verdict } = result
   const id = links.idOf(result)
   const time = trials.length === 0 ? "" : duration(middle(trials.map(({ duration_ms }) => duration_ms)))
-  const leaks = leakedBrowsersOf(result).length + breachesOf(result).length
   const fresh = newly(result)
-  const extra = `${fresh}${leaks > 0 ? '<span class="badge failed">leak</span> ' : ""}${result.quarantine === undefined ? "" : '<span class="badge unscored">quarantine</span> '}`
-  const quick = Attention.isBad(result)
-    ? `<span class="quick"><button type="button" class="js" data-open="${id}">Trace<span class="sr"> of ${escape(name)}</span></button>${copyIcon(links.replay(result), name)}</span>`
-    : ""
-  return `<div class="row"><details class="scenario" name="scenario" id="${id}" data-verdict="${verdict}${leaks > 0 ? " unclean" : ""}${fresh === "" ? "" : " new"}" data-name="${escape(`${suite} ${name}`.toLowerCase())}"><summary><span class="trials">${dots(trials)}</span><h4>${verdict === "passed" ? "" : `${badge(verdict)} `}${extra}${escape(name)}${errorOf(result)}</h4><span class="n time">${time}</span><span class="n cost">${cost_usd === "0" ? "" : escape(Money.rounded(cost_usd))}</span></summary><div class="body">${body(result, nights, links)}</div></details>${quick}</div>`
+  const badges = tags.map(({ style, word }) => `<span class="badge ${style}">${word}</span> `)
+  const found = [verdict, ...tags.map(({ word }) => word), ...(fresh === "" ? [] : ["new"])]
+  const extra = `${fresh}${badges.join("")}${result.quarantine === undefined ? "" : '<span class="badge unscored">quarantine</span> '}`
+  const quick =
+    Attention.isBad(result) || tags.length > 0
+      ? `<span class="quick"><button type="button" class="js" data-open="${id}">Trace<span class="sr"> of ${escape(name)}</span></button>${copyIcon(links.replay(result), name)}</span>`
+      : ""
+  return `<div class="row"><details class="scenario" name="scenario" id="${id}" data-tags="${found.join(",")}" data-name="${escape(`${suite} ${name}`.toLowerCase())}"><summary><span class="trials">${dots(trials)}</span><h4>${verdict === "passed" ? "" : `${badge(verdict)} `}${extra}${escape(name)}${errorOf(result)}</h4><span class="n time">${time}</span><span class="n cost">${cost_usd === "0" ? "" : escape(Money.rounded(cost_usd))}</span></summary><div class="body">${body(result, nights, links)}</div></details>${quick}</div>`
 }
 
-const filters = (results: ReadonlyArray<ScenarioResult>): string => {
+const filters = (results: ReadonlyArray<ScenarioResult>, tags: ReadonlyArray<Tag>): string => {
   const button = (filter: string, word: string) =>
     `<button type="button" aria-pressed="false" data-filter="${filter}">${word}</button>`
   const present = order.filter((verdict) => results.some((result) => result.verdict === verdict))
   const buttons = [
     ...(results.some((result) => newly(result) !== "") ? [button("new", "new")] : []),
+    ...new Set(tags.map(({ word }) => button(word, word))),
     ...present.map((verdict) => button(verdict, marks[verdict].word))
   ]
   return `<div class="filters js" role="search"><label>Find a scenario<input type="search" id="find" autocomplete="off" spellcheck="false"></label><fieldset><legend>Show only</legend>${buttons.join("")}</fieldset><p class="small faint" role="status" id="found"></p></div>`
 }
 
-const seriousness = (result: ScenarioResult): number =>
+const seriousness = (result: ScenarioResult, tags: ReadonlyArray<Tag>): number =>
   order.indexOf(result.verdict) -
-  (Attention.itemsOf(result).length > 0 ? order.length : 0) -
+  (Attention.itemsOf(result).length + tags.length > 0 ? order.length : 0) -
   (newly(result) === "" ? 0 : order.length)
 
 /** Every scenario by suite; within a suite what is wrong comes first. */
 export const render = (report: RunReport, nights: ReadonlyArray<Night>, links: Links): string => {
   const suites = Map.groupBy(report.results, ({ suite }) => suite)
-  const worst = (results: ReadonlyArray<ScenarioResult>) => Math.min(...results.map(seriousness))
+  const tags = tagsOf(report)
+  const rank = (result: ScenarioResult) => seriousness(result, tags(result))
+  const worst = (results: ReadonlyArray<ScenarioResult>) => Math.min(...results.map(rank))
   const blocks = [...suites]
     .toSorted(([, one], [, other]) => worst(one) - worst(other))
     .map(([suite, results]) => {
       const passed = results.filter(({ verdict }) => verdict === "passed").length
-      const rows = results.toSorted((one, other) => seriousness(one) - seriousness(other))
-      return `<section class="suite" aria-label="${escape(suite)}"><h3>${escape(suite)} <span class="faint small">${passed} of ${results.length} passed</span></h3>${rows.map((result) => row(result, nights, links)).join("")}</section>`
+      const rows = results.toSorted((one, other) => rank(one) - rank(other))
+      return `<section class="suite" aria-label="${escape(suite)}"><h3>${escape(suite)} <span class="faint small">${passed} of ${results.length} passed</span></h3>${rows.map((result) => row(result, tags(result), nights, links)).join("")}</section>`
     })
-  return `<section id="scenarios" aria-labelledby="scenarios-h"><h2 id="scenarios-h">Scenarios</h2>${filters(report.results)}${blocks.join("")}</section>`
+  return `<section id="scenarios" aria-labelledby="scenarios-h"><h2 id="scenarios-h">Scenarios</h2>${filters(report.results, report.results.flatMap(tags))}${blocks.join("")}</section>`
 }

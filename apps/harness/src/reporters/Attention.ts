@@ -93,6 +93,8 @@ const causeAndDetail = (result: ScenarioResult): Pick<Item, "cause" | "detail"> 
   return { ...(cause === undefined ? {} : { cause }), ...(detail === undefined ? {} : { detail }) }
 }
 
+const slowerRank = 3.5
+
 const flakyRank = 4
 
 const expiredRank = 7
@@ -198,7 +200,8 @@ const judged = ({ counts, judgement, results }: RunReport): ReadonlyArray<Judged
       // what was left open tonight is an item of its own
       if (figure === "leaked browsers" && leaks > 0) return []
       return {
-        rank: 1,
+        // what failed is looked at before what is slower
+        rank: figure === "pass rate" ? 1 : slowerRank,
         what: `worse: ${figure}`,
         title: scenario === null ? wholeNight : `${scenario.suite} › ${scenario.name}`,
         evidence: line(evidence),

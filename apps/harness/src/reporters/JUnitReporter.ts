@@ -9,6 +9,7 @@ import * as FailureFacts from "./FailureFacts.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
 import { element, escape } from "@webagent/report/Xml"
 import * as AtomicFile from "@webagent/report/AtomicFile"
+import { dirname, relative } from "node:path"
 
 const seconds = (duration_ms: number) => (duration_ms / 1000).toFixed(3)
 
@@ -117,7 +118,7 @@ const skippedOf = (results: ReadonlyArray<ScenarioResult>, items: Items) =>
 
 const property = (name: string, value: string | number) => element("property", { name, value }, [])
 
-const properties = (report: RunReport): string => {
+const properties = (report: RunReport, page: string | undefined): string => {
   const { header } = report
   return element("properties", {}, [
     property("tool", `${header.tool.name} ${header.tool.version}`),
@@ -125,15 +126,15 @@ const properties = (report: RunReport): string => {
     property("seed", header.seed),
     ...(header.shard === undefined ? [] : [property("shard", `${header.shard.index}/${header.shard.of}`)]),
     property("cost_usd", report.cost_usd),
-    property("report", "report.html")
+    ...(page === undefined ? [] : [property("report", page)])
   ])
 }
 
 /**
  * The report as JUnit XML, as CI systems read it: one testsuite a suite, one testcase a scenario; further trials and
- * reruns as Maven Surefire has them.
+ * reruns as Maven Surefire has them. `page` is where the page is, from the file.
  */
-export const render = (report: RunReport, replay: Replay): string => {
+export const render = (report: RunReport, replay: Replay, page?: string): string => {
   const items = Attention.itemsByResult(report)
   const suites = report.header.suites.map(({ name }) => {
     const results = report.results.filter((result) => result.suite === name)
@@ -148,7 +149,7 @@ export const render = (report: RunReport, replay: Replay): string => {
         timestamp: report.header.startedAt.slice(0, 19),
         hostname: report.header.target.address
       },
-      [properties(report), ...results.map((result) => testcase(result, items.get(result) ?? [], replay))]
+      [properties(report, page), ...results.map((result) => testcase(result, items.get(result) ?? [], replay))]
     )
   })
   const whole = Attention.items(report)
@@ -171,10 +172,12 @@ export const render = (report: RunReport, replay: Replay): string => {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element("testsuites", all, suites)}\n`
 }
 
-/** Writes the report as JUnit XML. */
+/** Writes the report as JUnit XML, with where its page is if one is written. */
 export const make =
-  (path: string, replay: Replay): Reporter<FileSystem.FileSystem> =>
+  (path: string, replay: Replay, page?: string): Reporter<FileSystem.FileSystem> =>
   (events) =>
     Stream.runForEach(events, (event) =>
-      event._tag === "RunFinished" ? AtomicFile.write(path, render(event.report, replay)) : Effect.void
+      event._tag === "RunFinished"
+        ? AtomicFile.write(path, render(event.report, replay, page && relative(dirname(path), page)))
+        : Effect.void
     )

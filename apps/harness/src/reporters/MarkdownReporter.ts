@@ -10,6 +10,7 @@ import * as FailureFacts from "./FailureFacts.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
 import { counted, duration } from "@webagent/report/Text"
 import * as AtomicFile from "@webagent/report/AtomicFile"
+import { basename, dirname, relative } from "node:path"
 
 /** What a job summary may have at most, in bytes: GitHub shows nothing of a longer one. */
 export const most = 1024 * 1024
@@ -88,17 +89,18 @@ const row = (result: ScenarioResult): string => {
 
 /**
  * The report as Markdown for a job summary: the sentence, a table of what needs a person, and the rest folded away;
- * never more than one mebibyte.
+ * never more than one mebibyte. `page` says, as Markdown, where the page is.
  */
-export const render = (report: RunReport, replay: Replay): string => {
+export const render = (report: RunReport, replay: Replay, page?: string): string => {
   const { header } = report
   const red = Attention.findings(report)
   const findings = [...red, ...Attention.unusual(report)]
   const items = red.flatMap(({ items }) => items)
+  const { status, title } = Headline.verdictOf(report)
   const head = [
-    `## ${{ red: "❌", unusual: "⚠️", green: "✅" }[Headline.statusOf(report)]} ${escape(Headline.titleOf(report))}`,
+    `## ${{ red: "❌", unusual: "⚠️", green: "✅" }[status]} ${escape(`${Headline.words[status]}: ${title}`)}`,
     "",
-    `${escape(header.target.name)} · ${Headline.passedText(report)} · seed ${header.seed} · ${counted(report.counts.trials, "trial")} · ${counted(report.counts.requests, "request")} · ${duration(report.duration_ms)} · began ${header.startedAt.slice(0, 19).replace("T", " ")} UTC · [report.html](report.html)`,
+    `${escape(header.target.name)} · ${Headline.passedText(report)} · seed ${header.seed} · ${counted(report.counts.trials, "trial")} · ${counted(report.counts.requests, "request")} · ${duration(report.duration_ms)} · began ${header.startedAt.slice(0, 19).replace("T", " ")} UTC${page === undefined ? "" : ` · ${page}`}`,
     ""
   ].join("\n")
   const ages = findings.map((finding) => Attention.age(finding))
@@ -187,6 +189,8 @@ export const warnings = (report: RunReport): ReadonlyArray<string> =>
 export interface MarkdownOptions {
   readonly path: string
   readonly replay: Replay
+  /** The page of the run; missing where none is written. */
+  readonly page?: string
   /** The file of the job's own summary, which others write to as well: `$GITHUB_STEP_SUMMARY`. */
   readonly jobSummary?: string
   /** Writes a command to the CI system's log; missing where that understands none. */
@@ -195,15 +199,20 @@ export interface MarkdownOptions {
 
 /** Writes the report as Markdown, adds it to the job's summary, and marks the run with an error for each finding. */
 export const make =
-  ({ annotate, jobSummary, path, replay }: MarkdownOptions): Reporter<FileSystem.FileSystem> =>
+  ({ annotate, jobSummary, page, path, replay }: MarkdownOptions): Reporter<FileSystem.FileSystem> =>
   (events) =>
     Stream.runForEach(events, (event) =>
       event._tag === "RunFinished"
         ? FileSystem.FileSystem.use((fs) =>
             Effect.gen(function* () {
-              const text = render(event.report, replay)
-              yield* AtomicFile.write(path, text)
-              if (jobSummary !== undefined) yield* fs.writeFileString(jobSummary, `${text}\n`, { flag: "a" })
+              const text = (where: string | undefined) => render(event.report, replay, where)
+              const link = page && `[${basename(page)}](${encodeURI(relative(dirname(path), page))})`
+              yield* AtomicFile.write(path, text(link))
+              if (jobSummary !== undefined) {
+                // a summary on a CI system's site cannot link to a file of the job
+                const summary = text(page && `\`${page}\``)
+                yield* fs.writeFileString(jobSummary, `${summary}\n`, { flag: "a" })
+              }
               if (annotate === undefined) return
               for (const command of [...annotations(event.report), ...warnings(event.report)])
                 yield* annotate(`${command}\n`)

@@ -47,7 +47,7 @@ describe("nights", () => {
 
     const shown = await run(["history", "--history", history])
     assert.strictEqual(shown.code, 0)
-    assert.match(shown.stdout, /worse: pass rate of/u)
+    assert.match(shown.stdout, /red: 1 new flaky scenario\n/u)
     assert.match(shown.stdout, /7 nights · .+ · 0\.00 USD\n$/u)
     const drawn = await run(["history", "--history", history, "--html"])
     const page = join(folder, "history.html")
@@ -90,13 +90,23 @@ describe("nights", () => {
       writeFileSync(path, JSON.stringify({ entries: [{ ...entry, expires }] }))
       return path
     }
-    const covered = await run(
-      ["run", weather, ...few, "--report-dir", join(folder, "q1"), "--quarantine", file(later)],
-      {
-        FAILING: "0.6"
-      }
-    )
+    const own = join(folder, "own.ndjson")
+    const [q1, recorded] = [join(folder, "q1"), ["--history", own, "--record"]]
+    const covered = await run(["run", weather, ...few, "--report-dir", q1, "--quarantine", file(later), ...recorded], {
+      FAILING: "0.6"
+    })
     assert.strictEqual(covered.code, 0, covered.stdout)
+    const heading = async () => {
+      assert.strictEqual((await run(["history", "--history", own, "--html"])).code, 0)
+      return /<h1>.*<\/h1>/u.exec(readFileSync(join(folder, "own.html"), "utf8"))?.[0]
+    }
+    assert.strictEqual(
+      await heading(),
+      '<h1><span class="status green">Green</span><span class="sr">:</span> 1 of 2 scenarios passed</h1>'
+    )
+    const { verdict: _, ...older } = JSON.parse(readFileSync(own, "utf8"))
+    writeFileSync(own, `${JSON.stringify(older)}\n`)
+    assert.include(await heading(), '<span class="status red">Red*</span>')
     const late = await run(["run", weather, ...few, "--report-dir", join(folder, "q2"), "--quarantine", file(before)], {
       FAILING: "0"
     })

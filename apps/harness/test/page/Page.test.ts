@@ -35,19 +35,19 @@ const between = (html: string, from: string, to: string) => html.slice(html.inde
 describe("Page", () => {
   it("shows the title, then findings with the worst first, then what passed", () => {
     const html = draw(redNight())
-    assert.include(html, "<title>Red: 1 failure, 1 broken invariant, 5 more · 2026-11-21</title>")
+    assert.include(html, "<title>Red: 1 failure, 6 other problems · 2026-11-21</title>")
     const text = words(html)
     assert.match(
       text,
-      /Red : 1 failure, 1 broken invariant, 5 more 61 of 67 scenarios passed .* 4\.21 USD simulated (?:as usual|usually \d\.\d\d USD) 1 may still be running/u
+      /Red : 1 failure, 6 other problems 61 of 67 scenarios passed .* 4\.21 USD simulated (?:as usual|usually \d\.\d\d USD) 1 may still be running/u
     )
     const findings = words(between(html, '<section id="findings"', '<section id="trends"'))
     const order = [
       "7 findings",
       "claimed success wrongly checkout › buys the red mug the order that the shop keeps",
-      "worse: duration travel › a follow-up runs as the next turn Its last two nights took 1.41 times",
       "created-twice r-2",
       "browser leak v4-browsers › forgets to stop its browser",
+      "worse: duration travel › a follow-up runs as the next turn Its last two nights took 1.41 times",
       "flaky checkout › an order can be cancelled the order is cancelled: the service says &quot;The order was shipped.&quot;",
       "service not reached travel › books behind a login TransportError",
       "not scored travel › compares two offers the oracle could not look",
@@ -69,14 +69,14 @@ describe("Page", () => {
 
   it("tells new from old in the title, the findings and the scenarios", () => {
     const html = draw(datedNight())
-    assert.include(html, "<title>Red: 1 failure, 1 broken invariant, 5 more · 2026-11-21</title>")
+    assert.include(html, "<title>Red: 1 failure, 6 other problems · 2026-11-21</title>")
     const findings = words(between(html, '<section id="findings"', '<section id="trends"'))
     assert.match(findings, /created-twice.* browser leak new v4-browsers › forgets to stop its browser /u)
     assert.include(findings, "flaky again after 3 green nights checkout › an order can be cancelled")
     assert.include(findings, "claimed success wrongly since 2026-11-14, 8 nights checkout › buys the red mug")
     const scenarios = between(html, '<section id="scenarios"', "<footer")
     assert.include(words(scenarios), "again an order can be cancelled")
-    assert.include(scenarios, 'data-verdict="flaky new"')
+    assert.include(scenarios, 'data-tags="flaky,new"')
     assert.include(scenarios, 'data-filter="new">new</button>')
     assert.notInclude(draw(redNight()), 'data-filter="new"')
   })
@@ -84,9 +84,9 @@ describe("Page", () => {
   it("a scenario that leaks a browser has failed: its badge, its dot and the filter", () => {
     const html = draw(redNight(1))
     const row = between(html.slice(html.indexOf('data-name="v4-browsers forgets')), "data-name", "</summary>")
-    assert.include(words(`<${row}`), "failed leak forgets to stop its browser leaked 1 browser, stopped afterwards")
+    assert.include(words(`<${row}`), "failed leaked forgets to stop its browser leaked 1 browser, stopped afterwards")
     assert.include(row, "trials in order: passed, failed")
-    assert.match(html, /data-verdict="failed unclean" data-name="v4-browsers forgets/u)
+    assert.match(html, /data-tags="failed,leaked" data-name="v4-browsers forgets/u)
   })
 
   it("shows one finding for scenarios that one cause kept from being scored, folded when there are many", () => {

@@ -78,6 +78,10 @@ describe("the page in Chromium", () => {
     await firstWaterfall(visited.tab)
     assert.deepStrictEqual(await violations(visited.tab), [])
     assert.isAtMost(await visited.tab.evaluate(() => document.documentElement.scrollWidth), 360)
+    const ends = await visited.tab
+      .locator("nav a")
+      .evaluateAll((links) => links.map((link) => link.getBoundingClientRect().right))
+    assert.isAtMost(Math.max(...ends), 360)
   })
 
   for (const colorScheme of ["light", "dark"] as const) {
@@ -191,6 +195,16 @@ describe("the page in Chromium", () => {
     await visited.tab.getByRole("button", { name: "flaky" }).click()
     assert.strictEqual(await shown(visited.tab), 1)
     assert.strictEqual(await visited.tab.locator("#found").innerText(), "1 of 68 shown")
+    const filter = (name: string) => visited.tab.getByRole("button", { name, exact: true })
+    for (const [word, name] of [
+      ["leaked", "forgets to stop its browser"],
+      ["slower", "a follow-up runs as the next turn"]
+    ] as const) {
+      await visited.tab.reload()
+      await filter(word).click()
+      assert.strictEqual(await shown(visited.tab), 1)
+      assert.include(await visited.tab.locator("details.scenario:visible h4").innerText(), name)
+    }
     await using bare = await visit(url, { javaScriptEnabled: false })
     assert.strictEqual(await shown(bare.tab), 68)
     await bare.tab.locator("details.scenario > summary").first().click()

@@ -37,11 +37,12 @@ describe("Attention", () => {
 
   it("puts a scenario that fails more often than before ahead of one that only fails", () => {
     const report = judgedBy(row("pass rate", "buys the red mug"), row("duration", "buys the red mug"))
-    assert.deepStrictEqual(shown(report).slice(0, 4), [
+    assert.deepStrictEqual(shown(report).slice(0, 5), [
       "claimed success wrongly · checkout › pays",
-      "worse: duration · checkout › buys the red mug",
       "flaky · checkout › buys the red mug",
-      "failed · checkout › known for too long"
+      "failed · checkout › known for too long",
+      "browser leak · v4-browsers › forgets",
+      "worse: duration · checkout › buys the red mug"
     ])
     const flaky = Attention.items(report).find(({ what }) => what === "flaky")
     assert.match(flaky?.evidence ?? "", /^2 of 3 trials passed; .*; worse than before: so it was found$/u)

@@ -27,7 +27,7 @@ const validate = (contents: string) =>
 
 describe("JUnitReporter", () => {
   it("one testsuite a suite, one testcase a scenario, and nothing that XML cannot hold", () => {
-    assert.deepStrictEqual(lines(render(mixed, replay)), [
+    assert.deepStrictEqual(lines(render(mixed, replay, "report.html")), [
       '<?xml version="1.0" encoding="UTF-8"?>',
       '<testsuites name="webagent-harness" tests="4" failures="2" errors="0" time="2.100">',
       '<testsuite name="v4-runs" tests="1" failures="0" errors="0" skipped="0" time="0.300" timestamp="2026-11-21T09:12:44" hostname="http://127.0.0.1:41873">',

@@ -15,7 +15,7 @@ describe("MarkdownReporter", () => {
       [...table.matchAll(/^\| \*\*(.*?)\*\* \|/gmu)].map(([, what]) => what),
       ["claimed success wrongly", "failed", "browser leak", "flaky", "service not reached", "not scored"]
     )
-    assert.match(table, /^## ❌ Red&#58; 2 failures, 1 browser leak, 4 more\n/u)
+    assert.match(table, /^## ❌ Red&#58; 2 failures, 5 other problems\n/u)
     assert.include(table, 'replay    harness run checkout --name "buys the red mug" --seed 1')
     assert.include(folded, "| known to fail | failed | 0/2 |")
     assert.notInclude(table, "known to fail")

@@ -55,7 +55,7 @@ describe("limits of a scenario", () => {
       assert.deepStrictEqual(report.gate.reasons, [
         { rule: "scenario limit", sentence: "1 scenario exceeded maxDuration or maxCost: shop › pays" }
       ])
-      assert.strictEqual(Headline.titleOf(report), "Red: 1 exceeded limit")
+      assert.strictEqual(Headline.titleOf(report), "1 exceeded limit")
       const words = "median duration 3 s, maxDuration 2.5 s"
       assert.deepStrictEqual(
         Attention.findings(report).map(({ evidence, what }) => [what, evidence]),

@@ -3,6 +3,7 @@ import { median, middleMean } from "@webagent/statistics/Robust"
 import { createHash } from "node:crypto"
 import * as Schema from "effect/Schema"
 import { awayTooOften } from "@webagent/report/Gate"
+import * as Headline from "@webagent/report/Headline"
 import { Machine } from "@webagent/report/Machine"
 import { Figure } from "@webagent/report/NightJudgement"
 import * as Money from "@webagent/report/Money"
@@ -89,6 +90,8 @@ const fields = {
   kind: Schema.Literal("night"),
   startedAt: Schema.String,
   duration_ms: Schema.Number,
+  /** How its run ended, as its own report says; absent in histories of older versions. */
+  verdict: Schema.optionalKey(Headline.Verdict),
   /** Why it is no measure for other nights; absent where it is whole. */
   partial: Schema.optionalKey(Schema.String),
   fingerprint: NightFingerprint,
@@ -218,6 +221,7 @@ export const ofReport = (report: RunReport, directory?: string): Night => {
     kind: "night",
     startedAt: header.startedAt,
     duration_ms: Math.round(report.duration_ms),
+    verdict: Headline.verdictOf(report),
     ...(partial === undefined ? {} : { partial }),
     fingerprint: {
       target: header.target.simulated ? "simulated" : header.target.address,

@@ -1,3 +1,4 @@
+import * as Schema from "effect/Schema"
 import * as Gate from "./Gate.ts"
 import type { Reason } from "./GateResult.ts"
 import type { JudgedRow } from "./NightJudgement.ts"
@@ -13,7 +14,8 @@ import {
 import { counted, signedPercent } from "./Text.ts"
 
 /** What a run comes to: red fails it; unusual passes, and a figure is far outside of its earlier nights. */
-export type Status = "red" | "unusual" | "green"
+export const Status = Schema.Literals(["red", "unusual", "green"])
+export type Status = typeof Status.Type
 
 /** One kind of thing that makes a run red, counted. */
 export interface Problem {
@@ -145,33 +147,46 @@ export const passedText = ({ results }: RunReport): string => {
 
 const mostWords = 8
 
+const countOf = (problems: ReadonlyArray<Problem>): number => problems.reduce((sum, { count }) => sum + count, 0)
+
 const wordsIn = (text: string): number => text.split(" ").length
 
-/** A run in at most eight words, for a title: `Red: 2 new failures, 1 browser leak`. */
+/** A run without its status, in at most seven words: `2 new failures, 1 browser leak`. */
 export const titleOf = (report: RunReport): string => {
   const status = statusOf(report)
-  if (status === "green") return `Green: ${passedText(report)}`
-  const parts = (status === "red" ? problemsOf(report) : unusualOf(report)).map(textOf)
-  const word = status === "red" ? "Red" : "Unusual"
-  const titles = parts.map((_, index) => {
-    const left = index === 0 ? [] : [`${index} more`]
-    return `${word}: ${[...parts.slice(0, parts.length - index), ...left].join(", ")}`
-  })
-  return titles.find((title) => wordsIn(title) <= mostWords) ?? `${word}: ${counted(parts.length, "kind")} of problems`
+  if (status === "green") return passedText(report)
+  const problems = status === "red" ? problemsOf(report) : unusualOf(report)
+  // that something is new says less than what else there is
+  const ageless = problems.map((one) => ({ ...one, fresh: undefined }))
+  const titles = [
+    problems.map(textOf).join(", "),
+    ...ageless.map((_, index) => {
+      const rest = ageless.slice(ageless.length - index)
+      const others = rest.length === 0 ? [] : [counted(countOf(rest), "other problem")]
+      return [...ageless.slice(0, ageless.length - index).map(textOf), ...others].join(", ")
+    })
+  ]
+  return titles.find((title) => wordsIn(title) < mostWords) ?? counted(countOf(problems), "problem")
 }
+
+/** What the history keeps of how a run ended. */
+export const Verdict = Schema.Struct({ status: Status, title: Schema.String })
+
+/** How a run ended: its status, and its title. */
+export const verdictOf = (report: RunReport): typeof Verdict.Type => ({
+  status: statusOf(report),
+  title: titleOf(report)
+})
+
+/** A status at the begin of a line. */
+export const words: Readonly<Record<Status, string>> = { red: "Red", unusual: "Unusual", green: "Green" }
 
 /** A run in a line, for the end of its output: `RED: 1 new failure, 1 browser leak (75 of 76 scenarios passed)`. */
 export const lastLineOf = (report: RunReport): string => {
+  const status = statusOf(report)
   const passed = passedText(report)
-  switch (statusOf(report)) {
-    case "red": {
-      return `RED: ${problemsOf(report).map(textOf).join(", ")} (${passed})`
-    }
-    case "unusual": {
-      return `UNUSUAL: ${unusualOf(report).map(textOf).join(", ")} (${passed})`
-    }
-    case "green": {
-      return `GREEN: ${passed}`
-    }
-  }
+  const problems = status === "red" ? problemsOf(report) : unusualOf(report)
+  return status === "green"
+    ? `GREEN: ${passed}`
+    : `${status.toUpperCase()}: ${problems.map(textOf).join(", ")} (${passed})`
 }

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Gate from "../src/Gate.ts"
-import { lastLineOf, problemsOf, statusOf, titleOf } from "../src/Headline.ts"
+import { lastLineOf, problemsOf, statusOf, titleOf, words } from "../src/Headline.ts"
 import type { JudgedRow } from "../src/NightJudgement.ts"
 import type { RunReport, ScenarioResult } from "../src/RunReport.ts"
 import type { Trial } from "../src/Trial.ts"
@@ -63,8 +63,17 @@ const cases: ReadonlyArray<readonly [name: string, report: RunReport, title: str
       [resultOf("a", [failing()]), resultOf("b", [trialOf(leak)]), resultOf("f", [failing(), trialOf()])],
       judged(row("cost"), row("duration"))
     ),
-    "Red: 1 failure, 1 browser leak, 3 more",
+    "Red: 1 failure, 4 other problems",
     "RED: 1 failure, 1 browser leak, 1 cost regression, 1 duration regression, 1 flaky scenario (0 of 3 scenarios passed)"
+  ],
+  [
+    "two new kinds that fit only without their age",
+    reportOf([
+      resultOf("a", [trialOf(leak)], { onset: { invariants: onset(1).trials } }),
+      resultOf("b", [failing(), trialOf()], { onset: onset(1) })
+    ]),
+    "Red: 1 browser leak, 1 flaky scenario",
+    "RED: 1 new browser leak, 1 new flaky scenario (0 of 2 scenarios passed)"
   ],
   [
     "stopped",
@@ -108,8 +117,8 @@ const cases: ReadonlyArray<readonly [name: string, report: RunReport, title: str
 describe("the headline of a run", () => {
   for (const [name, report, title, last] of cases) {
     it(`${name}: ${title}`, () => {
-      assert.deepStrictEqual([titleOf(report), lastLineOf(report)], [title, last])
-      assert.isAtMost(titleOf(report).split(" ").length, 8)
+      assert.deepStrictEqual([`${words[statusOf(report)]}: ${titleOf(report)}`, lastLineOf(report)], [title, last])
+      assert.isAtMost(title.split(" ").length, 8)
       assert.strictEqual(problemsOf(report).length === 0, Gate.of(report).green)
       assert.strictEqual(
         statusOf(report),
@@ -121,6 +130,6 @@ describe("the headline of a run", () => {
   it("a scenario in quarantine is no problem", () => {
     const quarantine = { owner: "ann", reason: "known", expires: "2026-12-01", expired: false }
     const report = reportOf([...passed(2), resultOf("a", [failing()], { quarantine })])
-    assert.deepStrictEqual([titleOf(report), problemsOf(report)], ["Green: 2 of 3 scenarios passed", []])
+    assert.deepStrictEqual([titleOf(report), problemsOf(report)], ["2 of 3 scenarios passed", []])
   })
 })

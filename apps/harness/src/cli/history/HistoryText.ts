@@ -43,7 +43,15 @@ const passRate = (night: Night) => {
   return scored === 0 ? undefined : sum(night, ({ passed }) => passed) / scored
 }
 
-const said = ({ partial, regressed = [] }: Night, style: Style): string => {
+const said = ({ partial, regressed = [], verdict }: Night, style: Style): string => {
+  if (verdict !== undefined) {
+    const { status, title } = verdict
+    const colour = { red: style.bad, unusual: style.warning, green: style.faint }[status]
+    return [
+      ...(status === "green" ? [] : [colour(`${status}: ${title}`)]),
+      ...(partial === undefined ? [] : [style.faint(`partial: ${partial}`)])
+    ].join("; ")
+  }
   if (partial !== undefined) return style.faint(`partial: ${partial}`)
   const [first] = regressed
   if (first === undefined) return ""

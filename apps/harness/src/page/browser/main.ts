@@ -115,11 +115,11 @@ const narrow = () => {
   for (const suite of all(".suite")) {
     let shown = 0
     for (const scenario of suite.querySelectorAll<HTMLElement>(".scenario")) {
-      const { name = "", verdict = "" } = scenario.dataset
+      const { name = "", tags = "" } = scenario.dataset
       const row = scenario.parentElement ?? scenario
       const fits =
         words.every((word) => name.includes(word)) &&
-        (wanted.length === 0 || verdict.split(" ").some((one) => wanted.includes(one)))
+        (wanted.length === 0 || tags.split(",").some((one) => wanted.includes(one)))
       row.hidden = !fits
       if (fits) shown++
     }
