@@ -4,8 +4,6 @@ import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { clients } from "./src/clients/clients.ts"
 import { markdown as clientTables } from "./src/clients/ClientsReport.ts"
-import { markdown as k6Tables } from "./src/load/K6Report.ts"
-import { load } from "./src/load/load.ts"
 import { Mistake } from "./src/measure/Mistake.ts"
 import { type Options, writeInto } from "./src/measure/Report.ts"
 import { nights } from "./src/nights/nights.ts"
@@ -25,7 +23,6 @@ const bench =
 const benches = {
   simulated: bench(simulated, serverTables),
   clients: bench(clients, clientTables),
-  load: bench(load, k6Tables),
   nights: bench(nights, nightsTables),
   soak: bench(soak, soakTables)
 }
@@ -36,7 +33,6 @@ const usage = `pnpm bench NAME [options]
 
   simulated        Compare the simulated server with mock servers and hand-written ones
   clients          Compare our clients with another SDK and requests by hand
-  load             Compare our k6 with stock k6, and measure what decoding costs
   nights           Measure how soon the nightly's judge finds a regression, and its false positives
   soak             Watch our server under an ordinary load for 20 minutes
 

@@ -138,7 +138,6 @@ export const arrows: Readonly<Record<string, Rule>> = {
       measure: [],
       simulated: ["measure"],
       clients: ["measure"],
-      load: ["measure"],
       soak: ["measure"],
       nights: ["measure"]
     }

@@ -1,6 +1,7 @@
+import { execFile } from "node:child_process"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import type { Pinning } from "./Pinning.ts"
-import { type Timed, timed } from "./TimedProcess.ts"
 
 /** What is asked of a server, over and over: one path; creates; or create, status, status, fetch. */
 export type Work =
@@ -34,14 +35,14 @@ interface LoadResult {
 /** Makes load; the bench brings autocannon, a test something smaller. */
 export type Load = (request: LoadRequest) => Promise<LoadResult>
 
-/** autocannon in a process of its own, on the core for load, with what it cost. */
+const run = promisify(execFile)
+
+/** autocannon in a process of its own, on the core for load. */
 export const autocannon =
-  (installed: string, pinning: Pinning) =>
-  async ({ work, ...request }: LoadRequest): Promise<LoadResult & Pick<Timed, "cpu_s" | "peak_MB">> => {
+  (installed: string, pinning: Pinning): Load =>
+  async ({ work, ...request }) => {
     const args = [join(installed, "load.mjs"), JSON.stringify({ ...request, ...work })]
-    const { cpu_s, exitCode, peak_MB, stderr, stdout } = await timed(
-      pinning.onLoadCore({ file: process.execPath, args })
-    )
-    if (exitCode !== 0) throw new Error(`The load ended with ${exitCode}: ${stderr.trim()}`)
-    return { ...(JSON.parse(stdout) as LoadResult), cpu_s, peak_MB }
+    const { args: words, file } = pinning.onLoadCore({ file: process.execPath, args })
+    const { stdout } = await run(file, [...words])
+    return JSON.parse(stdout)
   }
