@@ -82,13 +82,13 @@ Every command with its flags, generated from the programs by \`npm run docs\`. E
 
 | code | meaning |
 | --- | --- |
-| 0 | All is well. |
-| 1 | Something is wrong: a failure, a leak, a regression, a broken threshold, or items that \`reap\` could not stop. |
+| 0 | All is well. \`compare\`, \`load --ab\`: no difference seen. |
+| 1 | Something is wrong: a failure, a leak, a regression, a broken threshold, or items that \`reap\` could not stop. \`compare\`, \`load --ab\`: worse. |
 | 2 | Wrong arguments or files. One line on standard error says what to change. |
 | 3 | The service does not answer, or refuses the key. |
 | 4 | \`load\`: no k6, and no Go to build it. |
-| 5 | \`compare\` or \`load --ab\`: cannot tell. Record more nights, or run more pairs. |
-| 6 | \`compare\`: the second night is better. |
+| 5 | \`compare\`, \`load --ab\`: cannot tell. Record more nights, or run more pairs. |
+| 6 | \`compare\`, \`load --ab\`: better. |
 | 130 | Stopped by Ctrl-C. The first Ctrl-C stops what runs and writes the reports; a second one ends at once. |`
 
 /** docs/cli.md, from what the programs print of themselves. */

@@ -1,4 +1,5 @@
 import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 
 /** The result is not green, and it was reported. Exit code 1: failed or worse; 5: cannot tell; 6: better; 130: stopped with Ctrl-C. */
@@ -6,3 +7,9 @@ export class NotGreen extends Data.TaggedError("NotGreen")<{ readonly exitCode: 
   override readonly [Runtime.errorExitCode] = this.exitCode
   override readonly [Runtime.errorReported] = false
 }
+
+const exitCodes = { worse: 1, "cannot tell": 5, better: 6 } as const
+
+/** Ends a comparison, of nights or of services: each verdict has its own exit code. */
+export const endWith = (verdict: keyof typeof exitCodes | "no difference seen") =>
+  verdict === "no difference seen" ? Effect.void : Effect.fail(new NotGreen({ exitCode: exitCodes[verdict] }))

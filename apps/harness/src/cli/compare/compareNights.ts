@@ -7,11 +7,9 @@ import { changedScenarios, eligible, most } from "@webagent/nights/Past"
 import * as Text from "@webagent/report/Text"
 import { usage } from "@webagent/report/UserError"
 import * as ComparisonText from "./ComparisonText.ts"
-import { NotGreen } from "../NotGreen.ts"
+import { endWith } from "../NotGreen.ts"
 import * as NightSource from "./NightSource.ts"
 import { terminal } from "../Terminal.ts"
-
-const exitCodes = { worse: 1, "cannot tell": 5, better: 6 } as const
 
 /** Compares two nights; fails with NotGreen unless no difference is seen, so that each verdict has its exit code. */
 export const compareNights = Effect.fnUntraced(function* (options: {
@@ -42,6 +40,5 @@ export const compareNights = Effect.fnUntraced(function* (options: {
   yield* write(
     options.json ? `${ComparisonText.json(given)}\n` : `${ComparisonText.lines({ ...given, style }).join("\n")}\n`
   )
-  const { verdict } = conclusion
-  if (verdict !== "no difference seen") return yield* new NotGreen({ exitCode: exitCodes[verdict] })
+  yield* endWith(conclusion.verdict)
 })

@@ -20,7 +20,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { join } from "node:path"
-import { NotGreen } from "../NotGreen.ts"
+import { endWith, NotGreen } from "../NotGreen.ts"
 import { version } from "../Program.ts"
 import * as ReportDirectory from "../ReportDirectory.ts"
 import { terminal } from "../Terminal.ts"
@@ -69,7 +69,7 @@ const whyNot = (
     : `${address} completed no work: ${undone.map(([metric]) => `${metric} is 0`).join(", ")}`
 }
 
-/** Sends the same load to two services in turns and compares them; fails with NotGreen when B is worse, or it cannot tell. */
+/** Sends the same load to two services in turns and compares them; each verdict has its own exit code. */
 export const comparePair = (options: LoadFlags.LoadOptions, urlA: string) =>
   Effect.gen(function* () {
     const { duration = short, other, rate, test } = options
@@ -125,7 +125,8 @@ export const comparePair = (options: LoadFlags.LoadOptions, urlA: string) =>
       const why = whyNot(outcome, measurements, target)
       if (why === undefined) return measurements
       yield* Console.error([`The comparison has no result: ${why}.`, ...outcome.stderr].join("\n"))
-      return yield* new NotGreen({ exitCode: 1 })
+      // a run without a result does not say that B is worse
+      return yield* new NotGreen({ exitCode: 5 })
     }, Effect.uninterruptible)
 
     const startedAt = DateTime.formatIso(yield* DateTime.now)
@@ -168,6 +169,5 @@ export const comparePair = (options: LoadFlags.LoadOptions, urlA: string) =>
     if (Exit.isSuccess(saved)) yield* write(`report   ${saved.value}\n`)
     yield* write(`${AbReport.headline(report, style)}\n`)
     yield* saved
-    if (report.verdict === "worse") return yield* new NotGreen({ exitCode: 1 })
-    if (report.verdict === "cannot tell") return yield* new NotGreen({ exitCode: 5 })
+    yield* endWith(report.verdict)
   }).pipe(Effect.scoped)

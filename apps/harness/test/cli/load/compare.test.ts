@@ -75,6 +75,15 @@ describe.concurrent("load --ab", () => {
     assert.include(stdout, `${join(directory, "ab-average-load.html")}\n`)
   })
 
+  it("says that the second is faster, and ends with 6", async () => {
+    const [a, b, directory] = [await serve(), await serve(), newFolder()]
+    const k6 = ScriptedK6.write(directory, measuring(a, 1.3))
+    const args = ["load", "smoke", "--ab", a, b, "--report-dir", directory]
+    const { code, stderr, stdout } = await call(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
+    assert.deepStrictEqual([code, stderr], [6, ""], stdout)
+    assert.match(stdout, /\nB is better: request p50 -23 % .*\n$/u)
+  })
+
   it("cannot tell where the pairs scatter too much, says how many would do, and ends with 5", async () => {
     const [a, b, directory] = [await serve(), await serve(), newFolder()]
     // each run of B has its own speed
@@ -110,13 +119,13 @@ describe.concurrent("load --ab", () => {
     const args = ["load", "smoke", "--ab", a, b]
     const failing = ScriptedK6.write(directory, 'write("boom"); process.exitCode = 107')
     const failed = await call([...args, "--report-dir", directory], { ...env, WEBAGENT_K6: failing.path })
-    assert.strictEqual(failed.code, 1)
+    assert.strictEqual(failed.code, 5)
     assert.match(failed.stderr, /^The comparison has no result: k6 failed: the script failed to load .*\nboom\n$/u)
     const silent = ScriptedK6.write(other, `sumUp(${passed})`)
     const empty = await call([...args, "--report-dir", other], { ...env, WEBAGENT_K6: silent.path })
     assert.deepStrictEqual(
       [empty.code, empty.stderr],
-      [1, `The comparison has no result: no request to ${a} succeeded.\n`]
+      [5, `The comparison has no result: no request to ${a} succeeded.\n`]
     )
   })
 
@@ -137,7 +146,7 @@ describe.concurrent("load --ab", () => {
     const { code, stderr } = await call(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
     assert.deepStrictEqual(
       [code, stderr],
-      [1, `The comparison has no result: ${b} completed no work: runs_completed is 0.\n`]
+      [5, `The comparison has no result: ${b} completed no work: runs_completed is 0.\n`]
     )
   })
 
