@@ -5,7 +5,7 @@ import type { Replay } from "../reporters/Reporter.ts"
 import * as Headline from "@webagent/report/Headline"
 import { counted, duration, moment, number } from "@webagent/report/Text"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
-import * as AgreementTables from "./AgreementTables.ts"
+import * as Agreement from "@webagent/report/Agreement"
 import * as EmbeddedTraces from "./EmbeddedTraces.ts"
 import * as Findings from "./Findings.ts"
 import { escape } from "@webagent/report/Xml"
@@ -105,7 +105,9 @@ export const render = ({ linkOf, nights, replay, report, traces }: PageOptions):
       Overview.statistics([
         Judged.render(report.judgement),
         SuiteFigures.render(report.figures),
-        AgreementTables.render(report.agreement)
+        Agreement.of(report)
+          .map((pair) => `<p class="small">${escape(Agreement.text(pair))}</p>`)
+          .join("")
       ])
     ]
   ]

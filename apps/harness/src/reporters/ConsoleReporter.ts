@@ -1,3 +1,4 @@
+import * as Agreement from "@webagent/report/Agreement"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { PlatformError } from "effect/PlatformError"
@@ -103,18 +104,6 @@ const figures = ({ figures }: RunReport): ReadonlyArray<string> => {
   return [`trials   ${passed} of ${scored} passed · pass rate ${percent(rate)}${within}${repeated}`]
 }
 
-/** What the agent says of itself beside what was found. */
-const claims = ({ agreement }: RunReport): ReadonlyArray<string> => {
-  const inflation = agreement?.inflation
-  if (inflation === undefined) return []
-  const kappa = agreement?.pairs[0]?.kappa ?? null
-  const { claimed, found, trials } = inflation
-  return [
-    `agent    says it succeeded in ${percent(claimed)} of ${counted(trials, "trial")}, oracles find ${percent(found)}` +
-      (kappa === null ? "" : ` · kappa ${kappa.toFixed(2)}`)
-  ]
-}
-
 /** Which trials were retried after an infrastructure error, by cause. */
 const reruns = (results: ReadonlyArray<ScenarioResult>): ReadonlyArray<string> => {
   const all = results.flatMap(({ trials }) => trials.flatMap((trial) => trial.reruns))
@@ -171,7 +160,7 @@ const ending = (report: RunReport, options: ConsoleOptions): ReadonlyArray<strin
     ...skips(report.results, options.style),
     ...figures(report),
     ...NightLines.lines(report),
-    ...claims(report),
+    ...Agreement.of(report).map((pair) => `opinions ${Agreement.text(pair)}`),
     ...reruns(report.results),
     ...leftovers(report),
     ...spent(report),

@@ -4,7 +4,6 @@ import * as Exit from "effect/Exit"
 import { identity } from "effect/Function"
 import * as Money from "@webagent/report/Money"
 import * as Gate from "@webagent/report/Gate"
-import * as Agreement from "@webagent/report/Agreement"
 import { Budget } from "./Budget.ts"
 import * as Confirmations from "./Confirmations.ts"
 import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
@@ -71,7 +70,6 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
     }
     const reportOf = Effect.fnUntraced(function* (results: ReadonlyArray<ScenarioResult>, ending: Ending) {
       const figures = Figures.of(results, header)
-      const agreement = Agreement.of(results.flatMap(({ trials }) => trials))
       return {
         format: 2,
         header,
@@ -80,7 +78,6 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
         counts: countsOf(results),
         cost_usd: Money.sum(results.map((result) => result.cost_usd)),
         ...(figures === undefined ? {} : { figures }),
-        ...(agreement === undefined ? {} : { agreement }),
         results,
         ...ending
       } satisfies RunReport

@@ -2,7 +2,6 @@ import * as EmbeddedTraces from "../../src/page/EmbeddedTraces.ts"
 import { ofReport, type Night } from "@webagent/nights/Night"
 import * as Money from "@webagent/report/Money"
 import type { NightJudgement } from "@webagent/report/NightJudgement"
-import * as Agreement from "@webagent/report/Agreement"
 import * as Figures from "@webagent/report/SuiteFigures"
 import { countsOf, type RunReport, type ScenarioResult, verdictOf } from "@webagent/report/RunReport"
 import type { Failure, Trial } from "@webagent/report/Trial"
@@ -110,11 +109,6 @@ const traced = (results: ReadonlyArray<ScenarioResult>): ReadonlyArray<ScenarioR
   }))
 }
 
-const agreementOf = (results: ReadonlyArray<ScenarioResult>) => {
-  const agreement = Agreement.of(results.flatMap(({ trials }) => trials))
-  return agreement === undefined ? {} : { agreement }
-}
-
 const reportOf = (results: ReadonlyArray<ScenarioResult>, change: Partial<RunReport> = {}): RunReport => ({
   format: 2,
   header: {
@@ -138,7 +132,6 @@ const reportOf = (results: ReadonlyArray<ScenarioResult>, change: Partial<RunRep
   cost_usd: Money.sum(results.map((result) => result.cost_usd)),
   results,
   figures: Figures.of(results, { seed: 1 }) ?? [],
-  ...agreementOf(results),
   breaches: [],
   ...change
 })

@@ -1,5 +1,4 @@
 import * as Schema from "effect/Schema"
-import { Agreement } from "./Agreement.ts"
 import { GateResult } from "./GateResult.ts"
 import { InterruptedTrials } from "./InterruptedTrials.ts"
 import { Machine } from "./Machine.ts"
@@ -206,8 +205,6 @@ export const RunReport = Schema.Struct({
   cost_usd: Schema.String,
   /** Where a scenario has several trials: first all suites together, then each. */
   figures: Schema.optionalKey(Schema.Array(SuiteFigures)),
-  /** Where trials were judged by more than one. */
-  agreement: Schema.optionalKey(Agreement),
   results: Schema.Array(ScenarioResult),
   /** The shards that it was put together from: `duration_ms` of the whole is then that of the longest. */
   shards: Schema.optionalKey(

@@ -1,6 +1,5 @@
 import * as Result from "effect/Result"
 import * as Money from "@webagent/report/Money"
-import * as Agreement from "@webagent/report/Agreement"
 import * as Figures from "@webagent/report/SuiteFigures"
 import {
   allTrialsOf,
@@ -188,7 +187,6 @@ export const merge = (
   })
   const parts = shards.map(({ report }) => report)
   const figures = Figures.of(results, header)
-  const agreement = Agreement.of(results.flatMap(({ trials }) => trials))
   const leftovers = parts.flatMap((report) => report.leftovers ?? [])
   const spent = {
     header,
@@ -206,7 +204,6 @@ export const merge = (
       ...(crossed.length === 0 ? {} : { crossed }),
       ...(differences.length === 0 ? {} : { differences }),
       ...(figures === undefined ? {} : { figures }),
-      ...(agreement === undefined ? {} : { agreement }),
       results,
       shards: shards.map(({ report, shard }) => ({
         index: shard.index,
