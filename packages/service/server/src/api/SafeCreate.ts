@@ -28,29 +28,36 @@ const canonical = (value: unknown): string => {
 
 const digest = (value: unknown): string => hash("sha256", canonical(value), "base64url")
 
-/** What a create asks for: by which request, on which route, with which decoded body. */
+/** What a create asks for: by which request, with which decoded body. */
 export interface CreateRequest {
   readonly request: HttpServerRequest.HttpServerRequest
-  /** The operation, and the id in its path where it has one. */
-  readonly route: ReadonlyArray<string>
   readonly payload: unknown
+}
+
+const keyIn = (request: HttpServerRequest.HttpServerRequest) => request.headers[idempotencyKeyHeader.toLowerCase()]
+
+/** The digest of the request's idempotency key, its API key and its path; `undefined` for a create without a key. */
+export const keyOf = (request: HttpServerRequest.HttpServerRequest): string | undefined => {
+  const key = keyIn(request)
+  if (key === undefined) return undefined
+  const path = request.url.split(/[?;#]/u, 1)[0] ?? ""
+  return digest([request.headers[apiKeyHeader.toLowerCase()] ?? "", path.toLowerCase(), key])
 }
 
 /** The key of a create with its scope, as digests; `undefined` for a create without a key. */
 const fromRequest = ({
   payload,
-  request,
-  route
+  request
 }: CreateRequest): Effect.Effect<SafeCreate | undefined, HTTPValidationError> => {
-  const key = request.headers[idempotencyKeyHeader.toLowerCase()]
-  if (key === undefined) return Effect.succeed(undefined)
-  if (key === "")
+  const given = keyIn(request)
+  const key = keyOf(request)
+  if (given === undefined || key === undefined) return Effect.succeed(undefined)
+  if (given === "")
     return refuse("The key is empty. Send 1 to 255 characters or leave the header out", "string_too_short")
-  if (key.length > longest) return refuse(`The key is longer than ${longest} characters`, "string_too_long")
-  if (/\p{Cc}/u.test(key))
+  if (given.length > longest) return refuse(`The key is longer than ${longest} characters`, "string_too_long")
+  if (/\p{Cc}/u.test(given))
     return refuse("The key has control characters. Send printable characters", "string_pattern_mismatch")
-  const caller = request.headers[apiKeyHeader.toLowerCase()] ?? ""
-  return Effect.succeed({ key: digest([caller, ...route, key]), body: digest(payload) })
+  return Effect.succeed({ key, body: digest(payload) })
 }
 
 /** Carries out a create once a key, and says on the wire when it answers what an earlier one made. */

@@ -11,6 +11,7 @@ import * as V4 from "../api/v4/Handlers.ts"
 import * as CdpEndpoint from "./CdpEndpoint.ts"
 import * as Docs from "./Docs.ts"
 import * as Identity from "./Identity.ts"
+import * as Operation from "./Operation.ts"
 import * as PlainRead from "./PlainRead.ts"
 import * as SessionLinks from "./SessionLinks.ts"
 import * as Unrouted from "./Unrouted.ts"
@@ -33,7 +34,15 @@ export type About = Readonly<Record<string, unknown>>
 
 /** Every route of the server; needs an Engine, LinkTokens and the contract's two middlewares. */
 export const layer = (about: About) =>
-  Layer.mergeAll(versions, CdpEndpoint.layer, Docs.layer, Identity.layer(about), SessionLinks.layer, Unrouted.layer)
+  Layer.mergeAll(
+    versions,
+    CdpEndpoint.layer,
+    Docs.layer,
+    Identity.layer(about),
+    Operation.layer,
+    SessionLinks.layer,
+    Unrouted.layer
+  )
 
 /** The whole app as one effect that answers the current request. A socket is not needed for it. */
 export const make = (about: About = {}) => {

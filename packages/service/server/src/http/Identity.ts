@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as Layer from "effect/Layer"
 import { origin } from "../api/Origin.ts"
 import { version as serverVersion } from "./Version.ts"
 import { docsPath, openApiPath } from "./Docs.ts"
@@ -14,21 +13,18 @@ const links = (version: ApiVersion, start: string) => ({
   docs: `${start}${docsPath(version)}`
 })
 
-/** `/` says what answers here and where everything is, `/health` that it does; neither takes a key. */
+/** `/` says what answers here and where everything is, without a key. */
 export const layer = (about: Readonly<Record<string, unknown>>) =>
-  Layer.mergeAll(
-    HttpRouter.add(
-      "GET",
-      "/",
-      Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
-        const start = origin(request)
-        return HttpServerResponse.jsonUnsafe({
-          name: "webagent-server",
-          version: serverVersion,
-          ...about,
-          versions: { v2: links("v2", start), v3: links("v3", start), v4: links("v4", start) }
-        })
+  HttpRouter.add(
+    "GET",
+    "/",
+    Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
+      const start = origin(request)
+      return HttpServerResponse.jsonUnsafe({
+        name: "webagent-server",
+        version: serverVersion,
+        ...about,
+        versions: { v2: links("v2", start), v3: links("v3", start), v4: links("v4", start) }
       })
-    ),
-    HttpRouter.add("GET", "/health", HttpServerResponse.jsonUnsafe({ status: "ok" }))
+    })
   )

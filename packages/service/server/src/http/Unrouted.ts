@@ -17,9 +17,14 @@ const routes: ReadonlyArray<{ readonly method: string; readonly path: string }> 
   ...versions.flatMap((version) =>
     Object.values(operations[version]).map(({ method, path }) => ({ method, path: `${basePath[version]}${path}` }))
   ),
-  ...["/", "/health", cdpPath("{browser_id}"), recordingPath("{session_id}"), sharePath("{session_id}")].map(
-    (path) => ({ method: "GET", path })
-  ),
+  ...[
+    "/",
+    "/health",
+    "/metrics",
+    cdpPath("{browser_id}"),
+    recordingPath("{session_id}"),
+    sharePath("{session_id}")
+  ].map((path) => ({ method: "GET", path })),
   ...versions.flatMap((version) => [openApiPath(version), docsPath(version)].map((path) => ({ method: "GET", path })))
 ]
 

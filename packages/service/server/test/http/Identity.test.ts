@@ -24,10 +24,4 @@ layer(layerTest, { excludeTestServices: true })("Identity", (it) => {
       })
     })
   )
-
-  it.effect("/health says that it is well, without a key", () =>
-    Effect.map(send("GET", "/health", { key: null }), ({ body, status }) =>
-      assert.deepStrictEqual([status, body], [200, { status: "ok" }])
-    )
-  )
 })

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as ApiKeyAuth from "../../src/http/ApiKeyAuth.ts"
+import * as Operation from "../../src/http/Operation.ts"
 import * as RequestValidation from "../../src/http/RequestValidation.ts"
 import { Server } from "../../src/Server.ts"
 
@@ -30,7 +31,9 @@ const agent = Layer.succeed(Agent, {
 })
 
 /** A server over a socket whose runs are over at once; the key is `wak_test`. */
-export const layerTest: Layer.Layer<Server> = Layer.orDie(Server.layer({ about: { of: "a test" } })).pipe(
+export const layerTest: Layer.Layer<Server> = Layer.orDie(
+  Server.layer({ about: { of: "a test" }, around: Operation.measured })
+).pipe(
   Layer.provide([ApiKeyAuth.layer(["wak_test"]), RequestValidation.layer]),
   Layer.provide(Layer.provide(Engine.layer, [agent, browsers, MemoryStore.layer, ids])),
   Layer.fresh

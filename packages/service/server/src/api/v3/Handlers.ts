@@ -27,7 +27,7 @@ export const layer = HttpApiBuilder.group(
     const engine = yield* Engine
     return handlers.handleAll({
       create: ({ payload, request }) =>
-        SafeCreate.once({ request, route: ["v3.createSession"], payload }, (safe) =>
+        SafeCreate.once({ request, payload }, (safe) =>
           Effect.flatMap(Conversion.toDomain(payload), (session) => engine.createSession(session, safe))
         ).pipe(Effect.map(({ session, turn }) => Conversion.fromDomain({ session, turns: [turn] }))),
       get: ({ params }) => reads(engine).get(params.session_id)

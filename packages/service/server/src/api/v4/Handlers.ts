@@ -31,9 +31,9 @@ const runs = HttpApiBuilder.group(
     const { get, status } = reads(engine)
     return handlers.handleAll({
       create: ({ payload, request }) =>
-        SafeCreate.once({ request, route: ["v4.createRun"], payload }, (safe) =>
-          engine.createSession(Conversion.toDomain(payload), safe)
-        ).pipe(Effect.map(({ turn }) => Conversion.fromDomain(turn))),
+        SafeCreate.once({ request, payload }, (safe) => engine.createSession(Conversion.toDomain(payload), safe)).pipe(
+          Effect.map(({ turn }) => Conversion.fromDomain(turn))
+        ),
       status: ({ params }) => status(params.run_id),
       get: ({ params }) => get(params.run_id)
     })
@@ -47,7 +47,7 @@ const sessions = HttpApiBuilder.group(
     const engine = yield* Engine
     return handlers.handle("queue", ({ params, payload, request }) => {
       const sessionId = params.session_id.toLowerCase()
-      return SafeCreate.once({ request, route: ["v4.queueMessage", sessionId], payload }, (safe) =>
+      return SafeCreate.once({ request, payload }, (safe) =>
         engine.queue(Conversion.messageToDomain(sessionId, payload), safe)
       ).pipe(
         Effect.map(Conversion.messageFromDomain),
@@ -68,7 +68,7 @@ const browsers = HttpApiBuilder.group(
     const tokens = yield* LinkTokens
     return handlers.handleAll({
       create: ({ payload, request }) =>
-        SafeCreate.once({ request, route: ["v4.createBrowser"], payload }, (safe) =>
+        SafeCreate.once({ request, payload }, (safe) =>
           Effect.flatMap(Conversion.browserToDomain(payload), (browser) => engine.createBrowser(browser, safe))
         ).pipe(Effect.map(({ browser }) => Conversion.browserFromDomain(browser, linkTo(tokens, request)))),
       // "stop" is the only action that the contract lets through

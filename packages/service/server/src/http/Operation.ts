@@ -1,0 +1,96 @@
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
+import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
+import type * as Scope from "effect/Scope"
+
+/** How a server is; only one that is `ok` is to get requests. The other fields say why, and of what it is made. */
+export interface HealthView {
+  readonly status: "ok" | "draining" | "unavailable"
+  readonly [part: string]: unknown
+}
+
+/** What operators are told at `/health` and `/metrics`. */
+export const Operation: Context.Reference<{
+  readonly health: Effect.Effect<HealthView>
+  /** Sets the gauges before they are read. */
+  readonly sample: Effect.Effect<void>
+}> = Context.Reference("@webagent/server/Operation", {
+  defaultValue: () => ({ health: Effect.succeed<HealthView>({ status: "ok" }), sample: Effect.void })
+})
+
+/** `/health` and `/metrics`, which take no key: they tell how much there is, and nothing of what it is. */
+export const layer = Layer.unwrap(
+  Effect.map(Operation, ({ health, sample }) =>
+    Layer.mergeAll(
+      HttpRouter.add(
+        "GET",
+        "/health",
+        Effect.map(health, (view) => HttpServerResponse.jsonUnsafe(view, { status: view.status === "ok" ? 200 : 503 }))
+      ),
+      HttpRouter.add(
+        "GET",
+        "/metrics",
+        Effect.map(Effect.andThen(sample, PrometheusMetrics.format()), (text) =>
+          HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
+        )
+      )
+    )
+  )
+)
+
+const description = "Requests by API version, method and status"
+
+/** In seconds. */
+const boundaries = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+const makeOnce = <A>(make: (...attributes: ReadonlyArray<string>) => A) => {
+  const made = new Map<string, A>()
+  return (...attributes: ReadonlyArray<string>) => {
+    const name = attributes.join(" ")
+    const known = made.get(name) ?? make(...attributes)
+    made.set(name, known)
+    return known
+  }
+}
+
+const requests = makeOnce((version = "", method = "", status = "") =>
+  Metric.counter("webagent_http_requests_total", {
+    description,
+    attributes: { version, method, status },
+    incremental: true
+  })
+)
+
+const durations = makeOnce((version = "", method = "") =>
+  Metric.histogram("webagent_http_request_duration_seconds", {
+    description: "How long requests take until their response begins",
+    attributes: { version, method },
+    boundaries
+  })
+)
+
+const known = new Set(["GET", "HEAD", "POST", "PATCH"])
+
+/** The app with every request counted and timed. Neither paths nor keys are labels. */
+export const measured = <E, R>(
+  app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest | Scope.Scope> =>
+  Effect.withFiber((fiber) => {
+    const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
+    const clock = fiber.getRef(Clock.Clock)
+    const version = /^\/api\/(v[234])\//u.exec(request.url)?.[1] ?? "other"
+    const method = known.has(request.method) ? request.method : "other"
+    const began_ns = clock.currentTimeNanosUnsafe()
+    return Effect.tap(app, ({ status }) =>
+      Effect.andThen(
+        Metric.update(requests(version, method, String(status)), 1),
+        Metric.update(durations(version, method), Number(clock.currentTimeNanosUnsafe() - began_ns) / 1e9)
+      )
+    )
+  })
