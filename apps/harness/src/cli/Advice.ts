@@ -1,19 +1,28 @@
 import * as Gate from "@webagent/report/Gate"
 import * as Attention from "../reporters/Attention.ts"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
+import type { Config } from "../config/Config.ts"
 import { program, quoted } from "./Program.ts"
 import type { RunOptions } from "./RunFlags.ts"
 
-const targetFlags = (options: RunOptions): ReadonlyArray<string> =>
-  options.target === "simulated"
-    ? []
-    : [
-        `--target ${quoted(options.target)}`,
-        ...(options.apiKeyEnv === "WEBAGENT_API_KEY" ? [] : [`--api-key-env ${quoted(options.apiKeyEnv)}`]),
-        ...(options.control === undefined ? [] : [`--control ${quoted(options.control)}`]),
-        ...(options.v2SessionId === undefined ? [] : [`--v2-session-id ${quoted(options.v2SessionId)}`]),
-        ...(options.allowPaid ? ["--allow-paid"] : [])
-      ]
+/** The flags that lead to the same target, where the configuration alone does not. */
+const targetFlags = (options: RunOptions, { targets = {}, target }: Config): ReadonlyArray<string> => {
+  const file = options.config === undefined ? [] : [`--config ${quoted(options.config)}`]
+  const { apiKeyEnv, apiKeyHeader, control, target: url, v2SessionId } = options
+  const named = Object.keys(targets).find((name) => targets[name]?.url === url)
+  const asked = named ?? url
+  if (asked === (target ?? "simulated")) return file
+  const flags = [...file, `--target ${quoted(asked)}`]
+  if (asked === "simulated" || named !== undefined) return flags
+  return [
+    ...flags,
+    ...(apiKeyEnv === "WEBAGENT_API_KEY" ? [] : [`--api-key-env ${quoted(apiKeyEnv)}`]),
+    ...(apiKeyHeader === undefined ? [] : [`--api-key-header ${quoted(apiKeyHeader)}`]),
+    ...(control === undefined ? [] : [`--control ${quoted(control)}`]),
+    ...(v2SessionId === undefined ? [] : [`--v2-session-id ${quoted(v2SessionId)}`]),
+    ...(options.allowPaid ? ["--allow-paid"] : [])
+  ]
+}
 
 /** Which trials: the first that did not pass, where there are several. */
 const trialFlags = (options: RunOptions, { trials }: ScenarioResult): ReadonlyArray<string> => {
@@ -27,20 +36,20 @@ const trialFlags = (options: RunOptions, { trials }: ScenarioResult): ReadonlyAr
 
 /** The command that runs one scenario again with the same random inputs. `argumentOf` names a suite's file or name. */
 export const replay =
-  (options: RunOptions, argumentOf: (suite: string) => string) =>
+  (options: RunOptions, argumentOf: (suite: string) => string, config: Config = {}) =>
   (result: ScenarioResult): string =>
     [
       `${program} run`,
       quoted(argumentOf(result.suite)),
       `--name ${quoted(result.name)}`,
-      ...targetFlags(options),
+      ...targetFlags(options, config),
       ...trialFlags(options, result),
       `--seed ${options.seed}`
     ].join(" ")
 
 /** What to do after a run, in one line; nothing when it was stopped. */
 export const next =
-  (options: RunOptions, replayOf: (result: ScenarioResult) => string) =>
+  (options: RunOptions, replayOf: (result: ScenarioResult) => string, config: Config = {}) =>
   (report: RunReport): string | undefined => {
     if (report.interrupted) return undefined
     const worst = Attention.items(report).find(({ result }) => result !== undefined)?.result
@@ -49,10 +58,12 @@ export const next =
     if (options.target === "simulated") {
       const own = report.header.suites.flatMap(({ argument }) => (argument === undefined ? [] : [quoted(argument)]))
       const suites = own.length === 0 ? "--suite v4-runs" : own.join(" ")
-      return `${program} run --target https://your.service ${suites}   (needs WEBAGENT_API_KEY)`
+      const [target = "https://your.service", { apiKeyEnv = "WEBAGENT_API_KEY" } = {}] =
+        Object.entries(config.targets ?? {})[0] ?? []
+      return `${program} run --target ${target} ${suites}   (needs ${apiKeyEnv})`
     }
     const unpaid = report.results.some(({ needs, verdict }) => verdict === "skipped" && needs.includes("money"))
     return unpaid && !options.allowPaid
-      ? `${program} run ${targetFlags(options).join(" ")} --allow-paid   (runs and browsers may cost)`
+      ? `${[`${program} run`, ...targetFlags(options, config)].join(" ")} --allow-paid   (runs and browsers may cost)`
       : undefined
   }

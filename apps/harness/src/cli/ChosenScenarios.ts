@@ -1,6 +1,11 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { usage } from "@webagent/report/UserError"
+import type { Suite } from "@webagent/scenario"
+import * as Config from "../config/Config.ts"
+import { Project } from "../config/Project.ts"
+import * as ScenarioLimits from "../run/ScenarioLimits.ts"
+import type * as ModuleFile from "../config/ModuleFile.ts"
 import * as Plan from "../run/Plan.ts"
 import type { Limits, RunHeader } from "@webagent/report/RunReport"
 import * as Shards from "../run/shards/Shards.ts"
@@ -19,13 +24,29 @@ export const selectionOf = ({ name, tags, trial }: RunOptions): string | undefin
   return asked.length === 0 ? undefined : asked.join(" and ")
 }
 
+/** The suites with the limits of the configuration; a limit of no scenario is a mistake where all suites are loaded. */
+const limited = Effect.fnUntraced(function* (suites: ReadonlyArray<Suite.Suite>, options: RunOptions) {
+  const { config, file } = yield* Project
+  const limits = Config.limitsOf(config)
+  const all = typeof config.suites === "string" ? [config.suites] : (config.suites ?? [])
+  const stranger = ScenarioLimits.stranger(suites, limits)
+  if (stranger !== undefined && options.suites.length >= all.length && !options.builtIn) {
+    const { meant, name } = stranger
+    const question = meant === undefined ? "" : ` Did you mean "${meant}"?`
+    return yield* usage(
+      `${file ?? ""}: limits[${JSON.stringify(name)}]: no suite, scenario or tag has this name.${question} See: ${program} list`
+    )
+  }
+  return ScenarioLimits.apply(suites, limits)
+})
+
 /**
  * Loads the suites and what is known of them, and takes of them what is asked for; a UserError when that is nothing. `edition` loads files anew;
  * `was` is how a run that goes on was split, whatever has been learnt since.
  */
 export const choose = Effect.fnUntraced(function* (
   options: RunOptions,
-  { edition, was }: { readonly edition?: SuiteSource.Edition; readonly was?: RunHeader["shard"] | undefined } = {}
+  { edition, was }: { readonly edition?: ModuleFile.Edition; readonly was?: RunHeader["shard"] | undefined } = {}
 ) {
   const { shard, trial, trials } = options
   if (trial !== undefined && trials !== undefined && trial > trials) {
@@ -37,9 +58,12 @@ export const choose = Effect.fnUntraced(function* (
   if (options.confirm !== undefined && trial !== undefined) {
     return yield* usage("--confirm and --trial cannot be combined: --trial replays one trial.")
   }
-  const loaded = yield* SuiteSource.load(options.suites, edition)
+  const loaded = yield* SuiteSource.load(options, edition)
   const all = Plan.make(
-    loaded.map(({ suite }) => suite),
+    yield* limited(
+      loaded.map(({ suite }) => suite),
+      options
+    ),
     { tags: options.tags, ...(options.name === undefined ? {} : { name: options.name }) }
   )
   if (all.length === 0) {

@@ -1,6 +1,6 @@
 import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
-import { parseDuration } from "./Parsers.ts"
+import { parseDuration } from "../config/Values.ts"
 
 /** A flag that is undefined where it is not given. */
 export const optional = <A>(flag: Flag.Flag<A>, description: string): Flag.Flag<A | undefined> =>
@@ -39,13 +39,30 @@ export const duration = (name: string, description: string) => optional(time(nam
 /** `--target`; `simulated` says which service runs when none is named. */
 export const target = (simulated: string) =>
   Flag.String("target").pipe(
-    Flag.withDescription(`Send requests to the service at this URL (default: simulated, ${simulated})`),
+    Flag.withDescription(
+      `Send requests to this URL, or to a target of the configuration (default: simulated, ${simulated})`
+    ),
     Flag.withDefault("simulated")
   )
 
 /** `--report-dir`; `what` says what is written there. */
 export const reportDir = (what: string) =>
   text("report-dir", `Write ${what} to this folder (default: .webagent/runs/<local time>)`)
+
+/** `--config`. */
+export const config = text(
+  "config",
+  "Read the configuration from this file (default: webagent.config.ts, if it exists)"
+)
+
+/** `--built-in`. */
+export const builtIn = switched("built-in", "Run the built-in suites, whatever the project has")
+
+/** `--api-key-header`. */
+export const apiKeyHeader = text(
+  "api-key-header",
+  "Send the API key in this header (default: WEBAGENT_API_KEY_HEADER, else X-Service-API-Key)"
+)
 
 /** `--api-key-env`. */
 export const apiKeyEnv = Flag.String("api-key-env").pipe(

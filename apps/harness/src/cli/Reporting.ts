@@ -4,11 +4,13 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { identity } from "effect/Function"
 import * as Fiber from "effect/Fiber"
-import type * as FileSystem from "effect/FileSystem"
+import * as FileSystem from "effect/FileSystem"
 import type { PlatformError } from "effect/PlatformError"
 import * as Queue from "effect/Queue"
 import * as Stream from "effect/Stream"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
+import * as Config from "../config/Config.ts"
+import * as Project from "../config/Project.ts"
 import type { Night } from "@webagent/nights/Night"
 import { type UserError, usage } from "@webagent/report/UserError"
 import * as HtmlReporter from "../page/HtmlReporter.ts"
@@ -39,33 +41,43 @@ export interface ReportingOptions {
   readonly resumed?: Resumed | undefined
 }
 
-const files = ["json", "junit", "markdown", "html", "ndjson"] as const
+const files = Config.fileReporterNames
+
+const cannotWriteTo = (error: PlatformError) => usage(`The report cannot be written: ${describePlatformError(error)}.`)
 
 /** The reporters that write files. What a job's summary and log are is GitHub's own way to say so. */
 const fileReporters = Effect.fnUntraced(function* (
   directory: string,
   { history, nights = [], options, replay }: ReportingOptions
 ) {
-  const wants = (name: (typeof files)[number]) => options.reporters.includes(name)
-  const page = wants("html") ? { page: join(directory, HtmlReporter.fileName) } : {}
+  const hasPage = options.reporters.includes("html")
+  const page = hasPage ? { page: join(directory, HtmlReporter.fileName) } : {}
+  const fs = yield* FileSystem.FileSystem
+  const project = yield* Project.Project
+  const pathsOf = Effect.fnUntraced(function* (name: (typeof files)[number], file: string) {
+    if (!options.reporters.includes(name)) return []
+    const named = Config.fileOf(project.config, name)
+    if (named === undefined) return [join(directory, file)]
+    const path = Project.fromHere(project, named)
+    yield* fs.makeDirectory(dirname(path), { recursive: true })
+    return [join(directory, file), path]
+  }, Effect.mapError(cannotWriteTo))
   const jobSummary = yield* variable("GITHUB_STEP_SUMMARY")
   const { write } = yield* terminal
   const annotate = (yield* isSet("GITHUB_ACTIONS")) ? { annotate: write } : {}
   return [
-    ...(wants("json") ? [JsonReporter.make(join(directory, "report.json"))] : []),
-    ...(wants("junit") ? [JUnitReporter.make(join(directory, "junit.xml"), replay, page.page)] : []),
-    ...(wants("markdown")
-      ? [
-          MarkdownReporter.make({
-            path: join(directory, "summary.md"),
-            replay,
-            ...page,
-            ...(jobSummary === undefined ? {} : { jobSummary }),
-            ...annotate
-          })
-        ]
-      : []),
-    ...(wants("html") ? [HtmlReporter.make({ directory, replay, nights, history })] : [])
+    ...(yield* pathsOf("json", "report.json")).map((path) => JsonReporter.make(path)),
+    ...(yield* pathsOf("junit", "junit.xml")).map((path) => JUnitReporter.make(path, replay, page.page)),
+    ...(yield* pathsOf("markdown", "summary.md")).map((path, index) =>
+      MarkdownReporter.make({
+        path,
+        replay,
+        ...page,
+        ...(index > 0 || jobSummary === undefined ? {} : { jobSummary }),
+        ...(index > 0 ? {} : annotate)
+      })
+    ),
+    ...(hasPage ? [HtmlReporter.make({ directory, replay, nights, history })] : [])
   ]
 })
 

@@ -2,10 +2,17 @@ import * as Argument from "effect/cli/Argument"
 import type * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
+import type { Shard } from "../run/shards/Shards.ts"
+import { reporterNames } from "../config/Config.ts"
+import { parseAmount } from "../config/Values.ts"
 import * as Flags from "./Flags.ts"
-import { parseAmount, parseShard } from "./Parsers.ts"
 
-const reporterNames = ["console", "json", "junit", "markdown", "html", "ndjson"] as const
+/** A shard as `--shard` takes it, such as `1/4`; nothing for any other text, or a part that there is not. */
+const parseShard = (text: string): Option.Option<Shard> => {
+  const [, index, of] = /^(\d+)\/(\d+)$/u.exec(text.trim()) ?? []
+  const shard = { index: Number(index), of: Number(of) }
+  return shard.index >= 1 && shard.index <= shard.of ? Option.some(shard) : Option.none()
+}
 
 const parseReporters = (text: string): Option.Option<ReadonlyArray<(typeof reporterNames)[number]>> => {
   const names = text.split(",").map((name) => name.trim())
@@ -44,13 +51,18 @@ export const nightLimits = {
   maxRequests: Flags.count("max-requests", 1, "Fail if all shards sent more requests (default: no limit)")
 }
 
+/** Which suites. */
+export const suites = Argument.String("suite").pipe(
+  Argument.withDescription("Suite files, patterns of files, and names of built-in suites (default: **/*.suite.ts)"),
+  Argument.variadic()
+)
+
 /** What `run` and `plan` are told: which scenarios, where, how often, and within which limits. */
 export const flags = {
-  suites: Argument.String("suite").pipe(
-    Argument.withDescription("Names of built-in suites, and files *.suite.ts (default: every built-in suite)"),
-    Argument.variadic()
-  ),
+  suites,
   target: Flags.target("a service in this process"),
+  config: Flags.config,
+  builtIn: Flags.builtIn,
   suite: Flags.texts("suite", "Run this suite, as if named without a flag; may be repeated"),
   tag: Flags.texts("tag", "Run only scenarios with this tag; may be repeated (default: all)"),
   name: Flags.text("name", "Run only scenarios whose name contains this text (default: all)"),
@@ -83,6 +95,7 @@ export const flags = {
   reportDir: Flags.reportDir("the reports"),
   reporters,
   apiKeyEnv: Flags.apiKeyEnv,
+  apiKeyHeader: Flags.apiKeyHeader,
   control: Flags.text(
     "control",
     "Read a simulated server through its control API; key in WEBAGENT_CONTROL_KEY (default: none)"
@@ -99,6 +112,9 @@ export const flags = {
 
 /** What the flags were given. */
 export type ParsedFlags = Command.Command.Config.Infer<typeof flags>
+
+/** What the configuration depends on. */
+export const namedIn = ({ config, suites }: Pick<ParsedFlags, "config" | "suites">) => ({ config, named: suites })
 
 /** The options that the flags say. */
 export const optionsOf = ({ suite, suites, tag: tags, ...flags }: ParsedFlags) => ({

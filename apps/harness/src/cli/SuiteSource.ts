@@ -1,10 +1,10 @@
 import { Spelling } from "@webagent/control"
-import { Suite, whereOf } from "@webagent/scenario"
+import { Suite } from "@webagent/scenario"
+import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import { existsSync, statSync } from "node:fs"
-import { registerHooks } from "node:module"
-import { resolve } from "node:path"
-import { fileURLToPath, pathToFileURL } from "node:url"
+import { globSync } from "node:fs"
+import { basename } from "node:path"
+import * as ModuleFile from "../config/ModuleFile.ts"
 import { type UserError, usage } from "@webagent/report/UserError"
 import { builtIn } from "../suites/BuiltIn.ts"
 import { program } from "./Program.ts"
@@ -23,112 +23,28 @@ const unknown = (name: string) => {
 /** Whether a word names a file, and no built-in suite. */
 export const isFile = (argument: string) => /\.[cm]?[jt]s$/u.test(argument) || argument.includes("/")
 
-/** What shows where a file is wrong: the lines that a syntax error comes with, else the place that threw. */
-const shownOf = (error: Error): string => {
-  const [head = ""] = error.stack?.split("\n\n") ?? []
-  const isExcerpt = /^(?:file:)?\S+:\d+\n/u.test(head)
-  const where = isExcerpt ? undefined : whereOf(error)
-  // `--watch` loads a file again by another address
-  const excerpt = head.trimEnd().replace(/^file:\/\/(\S+?)(?:\?edition=\d+)?(:\d+\n)/u, "$1$2")
-  const lines = isExcerpt ? excerpt.split("\n") : where === undefined ? [] : [`at ${where}`]
-  return lines.map((line) => `\n  ${line}`).join("")
-}
+/** What names files by a pattern. */
+const isPattern = (argument: string) => /[*?[\]{}]/u.test(argument)
 
-const whyNot = (error: unknown) =>
-  error instanceof Error ? `${error.message.split("\n")[0]}${shownOf(error)}` : String(error)
+const neverSuites = (path: string) =>
+  basename(path) === "node_modules" || (path !== "." && basename(path).startsWith("."))
 
-const ours = /^(?:effect|@webagent\/[^/]+)(?:\/|$)/u
+/** The files that a pattern names, in their order, relative to the working directory. */
+const filesOf = (pattern: string) => Effect.sync(() => globSync(pattern, { exclude: neverSuites }).toSorted())
 
-/**
- * A suite file imports `@webagent/scenario` and `effect`. Where it lies they need not be installed: what is not found
- * there comes from this program.
- */
-const lendOurModules = () =>
-  registerHooks({
-    resolve: (specifier, context, next) => {
-      try {
-        return next(specifier, context)
-      } catch (error) {
-        if (!ours.test(specifier)) throw error
-        return next(specifier, { ...context, parentURL: import.meta.url })
-      }
-    }
-  })
+const everySuiteFile = "**/*.suite.{ts,mts,js,mjs}"
 
-/** Why a file could not be loaded; a package that it imports is the commonest reason, and has a remedy. */
-const whyNotLoaded = (argument: string, error: unknown) => {
-  const [, missing] = /^Cannot find package '([^']+)'/u.exec(error instanceof Error ? error.message : "") ?? []
-  return missing === undefined
-    ? usage(`${argument} could not be loaded: ${whyNot(error)}`)
-    : usage(
-        `${argument} imports ${missing}, which is not installed beside the file. Install it there, or move the file.`
-      )
-}
-
-/** Where a file may lie: `npm --prefix X run` runs in X, and INIT_CWD is where npm was called. */
-const placesOf = (argument: string): ReadonlyArray<string> => {
-  const called = process.env["INIT_CWD"]
-  return [...new Set([resolve(argument), ...(called === undefined ? [] : [resolve(called, argument)])])]
-}
-
-/** Where the file of a suite is. */
-export const pathOf = (argument: string): Effect.Effect<string, UserError> => {
-  const places = placesOf(argument)
-  const path = places.find(existsSync)
-  return path === undefined ? Effect.fail(usage(`No such file: ${places.join(", ")}.`)) : Effect.succeed(path)
-}
-
-/** How a file is now: another text is another stamp. */
-export const stampOf = (path: string): string => {
-  const stat = statSync(path, { throwIfNoEntry: false })
-  return stat === undefined ? "gone" : `${stat.mtimeMs} ${stat.size}`
-}
-
-/** Loads files anew, and notes which ones they are made of, with how each was before it was read. */
-export interface Edition {
-  /** Another number loads the same file again. */
-  readonly number: number
-  readonly files: Map<string, string>
-}
-
-const editions = new Map<number, Edition>()
-const editionOf = (url: string | undefined) => editions.get(Number(/\?edition=(\d+)$/u.exec(url ?? "")?.[1]))
-
-/** What a file of an edition imports by a path is of that edition, too; packages are loaded once. */
-const followEditions = () =>
-  registerHooks({
-    resolve: (specifier, context, next) => {
-      const edition = /^\.{0,2}\//u.test(specifier) ? editionOf(context.parentURL) : undefined
-      const resolved = next(specifier, context)
-      if (edition === undefined || !resolved.url.startsWith("file:")) return resolved
-      edition.files.set(fileURLToPath(resolved.url), stampOf(fileURLToPath(resolved.url)))
-      return { ...resolved, url: `${resolved.url}?edition=${edition.number}` }
-    }
-  })
-
-const urlOf = (path: string, edition: Edition | undefined): string => {
-  const { href } = pathToFileURL(path)
-  if (edition === undefined) return href
-  if (editions.size === 0) followEditions()
-  editions.set(edition.number, edition)
-  edition.files.set(path, stampOf(path))
-  return `${href}?edition=${edition.number}`
-}
-
-const fromPath = (argument: string, path: string, edition?: Edition): Effect.Effect<LoadedSuite, UserError> =>
-  Effect.tryPromise({
-    try: (): Promise<{ readonly default?: unknown }> => import(urlOf(path, edition)),
-    catch: (error) => whyNotLoaded(argument, error)
-  }).pipe(
-    Effect.flatMap((module) =>
-      Suite.isSuite(module.default)
-        ? Effect.succeed({ suite: module.default, argument })
-        : Effect.fail(
-            usage(
-              `${argument} has no suite as its default export. End it with export default Suite.make("name", [...]).`
-            )
-          )
-    )
+const fromPath = (
+  argument: string,
+  path: string,
+  edition?: ModuleFile.Edition
+): Effect.Effect<LoadedSuite, UserError> =>
+  Effect.flatMap(ModuleFile.load(argument, path, edition), (suite) =>
+    Suite.isSuite(suite)
+      ? Effect.succeed({ suite, argument })
+      : Effect.fail(
+          usage(`${argument} has no suite as its default export. End it with export default Suite.make("name", [...]).`)
+        )
   )
 
 const fromName = (name: string): Effect.Effect<LoadedSuite, UserError> => {
@@ -138,16 +54,47 @@ const fromName = (name: string): Effect.Effect<LoadedSuite, UserError> => {
     : Effect.map(Effect.promise(load), (module) => ({ suite: module.default, argument: name }))
 }
 
-/** Loads suites by name or file, every built-in one when none is named; each once. */
+/** What is to be run where no suite is named: the files of the project, else the built-in suites. */
+const unnamed = Effect.gen(function* () {
+  const files = yield* filesOf(everySuiteFile)
+  if (files.length > 0) return files
+  yield* Console.error(`No file *.suite.ts here: running the built-in suites. To write your own: ${program} init`)
+  return Object.keys(builtIn)
+})
+
+const named = (argument: string) => {
+  if (!isPattern(argument)) return Effect.succeed([argument])
+  return Effect.filterOrFail(
+    filesOf(argument),
+    (files) => files.length > 0,
+    () => usage(`No file matches ${argument} in ${process.cwd()}. Correct the pattern, or name the files.`)
+  )
+}
+
+/** Which suites to load. */
+export interface Wanted {
+  /** Names, files and patterns of files. */
+  readonly suites: ReadonlyArray<string>
+  /** The built-in suites where none is named. */
+  readonly builtIn: boolean
+}
+
+/** The suites that are wanted, each once, by what names it. */
+export const argumentsOf = (wanted: Wanted): Effect.Effect<ReadonlyArray<string>, UserError> =>
+  wanted.suites.length > 0
+    ? Effect.map(Effect.forEach(wanted.suites, named), (found) => [...new Set(found.flat())])
+    : wanted.builtIn
+      ? Effect.succeed(Object.keys(builtIn))
+      : unnamed
+
+/** Loads the suites that are wanted. */
 export const load = (
-  names: ReadonlyArray<string>,
-  edition?: Edition
+  wanted: Wanted,
+  edition?: ModuleFile.Edition
 ): Effect.Effect<ReadonlyArray<LoadedSuite>, UserError> =>
   Effect.gen(function* () {
-    const wanted = names.length === 0 ? Object.keys(builtIn) : [...new Set(names)]
-    if (wanted.some(isFile)) lendOurModules()
-    const loaded = yield* Effect.forEach(wanted, (name) =>
-      isFile(name) ? Effect.flatMap(pathOf(name), (path) => fromPath(name, path, edition)) : fromName(name)
+    const loaded = yield* Effect.forEach(yield* argumentsOf(wanted), (name) =>
+      isFile(name) ? Effect.flatMap(ModuleFile.pathOf(name), (path) => fromPath(name, path, edition)) : fromName(name)
     )
     const seen = new Map<string, string>()
     for (const { argument, suite } of loaded) {

@@ -18,7 +18,8 @@ const embedded = (options: RunOptions) =>
 
 /** Looks once whether the service answers at an address, with the key that a variable holds. */
 export const remote = Effect.fnUntraced(function* (
-  options: Pick<RunOptions, "target" | "apiKeyEnv" | "allowPaid" | "v2SessionId"> & Partial<Pick<RunOptions, "control">>
+  options: Pick<RunOptions, "target" | "apiKeyEnv" | "apiKeyHeader" | "allowPaid" | "v2SessionId"> &
+    Partial<Pick<RunOptions, "control">>
 ) {
   const { allowPaid, apiKeyEnv, v2SessionId } = options
   const { probe } = yield* Effect.promise(() => import("../targets/RemoteTarget.ts"))
@@ -31,7 +32,7 @@ export const remote = Effect.fnUntraced(function* (
     url: options.target,
     apiKeyEnv,
     apiKey: Option.getOrUndefined(apiKey),
-    apiKeyHeader: Option.getOrUndefined(header),
+    apiKeyHeader: options.apiKeyHeader ?? Option.getOrUndefined(header),
     v2SessionId,
     allowPaid,
     controlled: options.control !== undefined,

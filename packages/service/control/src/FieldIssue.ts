@@ -20,8 +20,14 @@ const at = (input: unknown, path: Path): unknown => {
   return value
 }
 
-const written = (path: Path): string =>
-  path.map((key, index) => (typeof key === "number" ? `[${key}]` : `${index === 0 ? "" : "."}${String(key)}`)).join("")
+const step = (key: PropertyKey, index: number): string => {
+  if (typeof key === "number") return `[${key}]`
+  const name = String(key)
+  if (!/^[$\w-]+$/u.test(name)) return `[${JSON.stringify(name)}]`
+  return index === 0 ? name : `.${name}`
+}
+
+const written = (path: Path): string => path.map(step).join("")
 
 const shown = (value: unknown): string => {
   const text = JSON.stringify(value) ?? String(value)
@@ -53,6 +59,10 @@ const literalsOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
 const fieldsOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
   ast._tag === "Objects" ? ast.propertySignatures.map(({ name }) => String(name)) : []
 
+/** The members of a union that say something: what may be left out may also be undefined. */
+const membersOf = (ast: SchemaAST.Union): ReadonlyArray<SchemaAST.AST> =>
+  ast.types.filter(({ _tag }) => _tag !== "Undefined")
+
 /** What a schema takes, in words. */
 const describe = (ast: SchemaAST.AST): string => {
   const said = text(ast.annotations, "expected")
@@ -61,15 +71,20 @@ const describe = (ast: SchemaAST.AST): string => {
   if (encoded !== undefined) return describe(encoded)
   if (said === "Duration") return "a Duration such as Duration.seconds(45)"
   const checked =
-    ast._tag === "String" ? ast.checks?.map((check) => text(check.annotations, "expected")).find(isOurs) : ""
+    ast._tag === "String" || ast._tag === "Number"
+      ? ast.checks?.map((check) => text(check.annotations, "expected")).find(isOurs)
+      : ""
   const literals = literalsOf(ast)
   if (literals.length > 0) return literals.length === 1 ? shown(literals[0]) : `one of ${literals.join(", ")}`
   const told = ast._tag === "Union" ? discriminator(ast) : undefined
-  return checked || kinds[ast._tag] || (told === undefined ? "another value" : `an object with ${told.field}`)
+  if (told !== undefined) return `an object with ${told.field}`
+  if (ast._tag === "Union") return [...new Set(membersOf(ast).map(describe))].join(" or ")
+  return checked || kinds[ast._tag] || "another value"
 }
 
 /** Effect's own words about texts are about values and expressions. */
-const isOurs = (expected: string | undefined): boolean => expected?.startsWith("a length of time") === true
+const isOurs = (expected: string | undefined): boolean =>
+  expected !== undefined && !/^an? (?:value|string|expression|finite)\b/u.test(expected)
 
 /** The field by which the members of a union are told apart, and what it may say. */
 const discriminator = (
@@ -106,6 +121,13 @@ const ofUnion = (issue: SchemaIssue.AnyOf, path: Path, input: unknown): Readonly
   if (told !== undefined && issues.length === 0 && isRecord(value)) {
     const word = value[told.field]
     return [wrong([...path, told.field], `one of ${told.words.join(", ")}`, word, question(word, told.words))]
+  }
+  // a list or a record is the only one that was meant, and so is what is only allowed to be missing
+  if (issues.length === 1 && issues[0]?._tag === "AnyOf") return of(issues[0], path, input)
+  const composites = issues.filter(({ _tag }) => _tag === "Composite")
+  const [only] = composites.length === 1 ? composites : []
+  if (only?._tag === "Composite" && (fieldsOf(only.ast).length === 0 || membersOf(ast).length === 1)) {
+    return of(only, path, input)
   }
   const literals = literalsOf(ast)
   if (literals.length > 0) return [wrong(path, describe(ast), value, question(value, literals))]

@@ -1,15 +1,18 @@
-/** How many letters have to be changed, added or left out to come from one word to the other. */
+/** How many letters have to be changed, added, left out or swapped with the next to come from one word to the other. */
 const distance = (from: string, to: string): number => {
-  let previous = Array.from({ length: to.length + 1 }, (_, index) => index)
-  for (const [row, letter] of [...from].entries()) {
-    const current = [row + 1]
+  const rows = [Array.from({ length: to.length + 1 }, (_, index) => index)]
+  const at = (row: number, column: number) => rows[row]?.[column] ?? Infinity
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row]
+    rows.push(current)
     for (let column = 1; column <= to.length; column++) {
-      const changed = (previous[column - 1] ?? 0) + (letter === to[column - 1] ? 0 : 1)
-      current.push(Math.min(changed, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1))
+      const changed = at(row - 1, column - 1) + (from[row - 1] === to[column - 1] ? 0 : 1)
+      const isSwap = row > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
+      const swapped = isSwap ? at(row - 2, column - 2) + 1 : Infinity
+      current.push(Math.min(changed, swapped, at(row - 1, column) + 1, at(row, column - 1) + 1))
     }
-    previous = current
   }
-  return previous.at(-1) ?? 0
+  return at(from.length, to.length)
 }
 
 /** The known word that was most likely meant; none when nothing is close. */

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Flags from "../Flags.ts"
 import { program } from "../Program.ts"
 import { description } from "../Description.ts"
+import { settled } from "../Settled.ts"
 
 const night = (name: string, what: string) =>
   Argument.String(name).pipe(
@@ -12,14 +13,19 @@ const night = (name: string, what: string) =>
   )
 
 /** `compare`: how one night differs from another. What it runs with is loaded when it runs. */
-export const compare = Command.make(
+export const compare = settled(
   "compare",
   {
     a: night("before", "The night to compare with"),
     b: night("after", "The night to judge"),
     history: Flags.history,
-    json: Flag.Boolean("json").pipe(Flag.withDescription("Print the whole comparison as JSON"), Flag.withDefault(false))
+    json: Flag.Boolean("json").pipe(
+      Flag.withDescription("Print the whole comparison as JSON"),
+      Flag.withDefault(false)
+    ),
+    config: Flags.config
   },
+  ({ config }) => ({ config }),
   (options) =>
     Effect.flatMap(
       Effect.promise(() => import("./compareNights.ts")),

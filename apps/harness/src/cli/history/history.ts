@@ -5,8 +5,9 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Flags from "../Flags.ts"
 import { program } from "../Program.ts"
+import { settled } from "../Settled.ts"
 
-const accept = Command.make(
+const accept = settled(
   "accept",
   {
     night: Argument.String("night").pipe(Argument.withDescription("The id of a night with a regression")),
@@ -17,8 +18,10 @@ const accept = Command.make(
       ),
       Flag.optional
     ),
-    note: Flag.String("note").pipe(Flag.withDescription("Record the reason (default: none)"), Flag.optional)
+    note: Flag.String("note").pipe(Flag.withDescription("Record the reason (default: none)"), Flag.optional),
+    config: Flags.config
   },
+  ({ config }) => ({ config }),
   ({ note, scenario, ...rest }) =>
     Effect.flatMap(
       Effect.promise(() => import("./acceptNight.ts")),
@@ -36,7 +39,7 @@ const accept = Command.make(
 )
 
 /** `history`: the nights, their trends, and what was said of them. What it runs with is loaded when it runs. */
-export const history = Command.make(
+export const history = settled(
   "history",
   {
     history: Flags.history,
@@ -59,8 +62,10 @@ export const history = Command.make(
     json: Flag.Boolean("json").pipe(
       Flag.withDescription("With --judge: print the whole judgement as JSON"),
       Flag.withDefault(false)
-    )
+    ),
+    config: Flags.config
   },
+  ({ config }) => ({ config }),
   ({ scenario, ...rest }) =>
     Effect.flatMap(
       Effect.promise(() => import("./showHistory.ts")),

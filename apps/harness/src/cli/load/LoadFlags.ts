@@ -6,7 +6,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Flags from "../Flags.ts"
-import { isWebAddress, parseDuration } from "../Parsers.ts"
+import { isWebAddress, parseDuration } from "../../config/Values.ts"
 
 const makers: Readonly<Record<string, (url: string) => Output.Output>> = {
   prometheus: Output.prometheus,
@@ -85,7 +85,9 @@ export const flags = {
   image: Flags.text("image", "With --render: put the script into this image (default: a ConfigMap)"),
   reportDir: Flags.reportDir("load-<test>.html, .json, .series.json and .junit.xml"),
   allowRemote: Flags.switched("allow-remote", "Allow a target on another machine or with real costs (default: no)"),
-  apiKeyEnv: Flags.apiKeyEnv
+  apiKeyEnv: Flags.apiKeyEnv,
+  apiKeyHeader: Flags.apiKeyHeader,
+  config: Flags.config
 }
 
 type ParsedFlags = Command.Command.Config.Infer<typeof flags>

@@ -15,7 +15,7 @@ import { availableParallelism, totalmem } from "node:os"
 import { program } from "../Program.ts"
 import { variable } from "../Terminal.ts"
 import * as TargetSource from "../TargetSource.ts"
-import { isWebAddress } from "../Parsers.ts"
+import { isWebAddress } from "../../config/Values.ts"
 import type { LoadOptions } from "./LoadFlags.ts"
 import * as SimulatedService from "./SimulatedService.ts"
 
@@ -119,18 +119,24 @@ export const most = (
  */
 export const open = Effect.fnUntraced(function* (
   url: string,
-  { allowRemote, apiKeyEnv, profile }: LoadOptions,
+  { allowRemote, apiKeyEnv, apiKeyHeader, profile }: LoadOptions,
   asked: string
 ) {
   if (url === "simulated") return yield* SimulatedService.start(profile)
   const refuse = (why: string) =>
     usage(`${url} ${why}. The load would ${asked}. To send it anyway, add --allow-remote.`)
   if (isWebAddress(url) && !isThisMachine(url) && !allowRemote) return yield* refuse("is on another machine")
-  const found = yield* TargetSource.remote({ target: url, apiKeyEnv, allowPaid: false, v2SessionId: undefined })
+  const found = yield* TargetSource.remote({
+    target: url,
+    apiKeyEnv,
+    apiKeyHeader,
+    allowPaid: false,
+    v2SessionId: undefined
+  })
   if (!found.simulated && !allowRemote) return yield* refuse("is not simulated and may cost money")
   const { apiKey, info, simulated } = found
-  const { address, apiKeyHeader, name } = info
-  return { name, address, apiKey, apiKeyHeader, simulated } satisfies LoadTarget
+  const { address, name } = info
+  return { name, address, apiKey, apiKeyHeader: info.apiKeyHeader, simulated } satisfies LoadTarget
 })
 
 /** The k6 to use; the progress of a build goes to stderr. */

@@ -4,24 +4,29 @@ import * as Effect from "effect/Effect"
 import { program } from "../Program.ts"
 import * as LoadFlags from "./LoadFlags.ts"
 import { description } from "../Description.ts"
+import { settled } from "../Settled.ts"
 
 /** `load`: a load test against a target, by k6. What it runs with is loaded when it runs. */
-export const load = Command.make("load", LoadFlags.flags, (parsed) =>
-  Effect.gen(function* () {
-    const options = LoadFlags.optionsOf(parsed)
-    const problem = LoadFlags.problemIn(options)
-    if (problem !== undefined) return yield* usage(problem)
-    if (options.renders) {
-      const { renderManifests } = yield* Effect.promise(() => import("./renderManifests.ts"))
-      return yield* renderManifests(options)
-    }
-    if (options.ab === undefined) {
-      const { runLoadTest } = yield* Effect.promise(() => import("./runLoadTest.ts"))
-      return yield* runLoadTest(options)
-    }
-    const { comparePair } = yield* Effect.promise(() => import("./comparePair.ts"))
-    return yield* comparePair(options, options.ab)
-  })
+export const load = settled(
+  "load",
+  LoadFlags.flags,
+  ({ config, test }) => ({ config, named: [test] }),
+  (parsed) =>
+    Effect.gen(function* () {
+      const options = LoadFlags.optionsOf(parsed)
+      const problem = LoadFlags.problemIn(options)
+      if (problem !== undefined) return yield* usage(problem)
+      if (options.renders) {
+        const { renderManifests } = yield* Effect.promise(() => import("./renderManifests.ts"))
+        return yield* renderManifests(options)
+      }
+      if (options.ab === undefined) {
+        const { runLoadTest } = yield* Effect.promise(() => import("./runLoadTest.ts"))
+        return yield* runLoadTest(options)
+      }
+      const { comparePair } = yield* Effect.promise(() => import("./comparePair.ts"))
+      return yield* comparePair(options, options.ab)
+    })
 ).pipe(
   Command.withDescription(
     description("Send load to a service with k6", {

@@ -10,7 +10,7 @@ import * as FileSystem from "effect/FileSystem"
 import { join } from "node:path"
 import { program } from "../Program.ts"
 import { terminal, variable } from "../Terminal.ts"
-import { isWebAddress } from "../Parsers.ts"
+import { isWebAddress } from "../../config/Values.ts"
 import type * as LoadFlags from "./LoadFlags.ts"
 import * as LoadOptions from "./LoadOptions.ts"
 

@@ -6,9 +6,10 @@ import * as Flags from "../Flags.ts"
 import { program, version } from "../Program.ts"
 import { flags, nightFlags, nightLimits, optionsOf, reporters } from "../RunFlags.ts"
 import { description } from "../Description.ts"
+import { settled } from "../Settled.ts"
 
 /** `merge`: shards of a run as one report. What it runs with is loaded when it runs. */
-export const merge = Command.make(
+export const merge = settled(
   "merge",
   {
     directories: Argument.String("folder").pipe(
@@ -19,8 +20,10 @@ export const merge = Command.make(
     reportDir: Flags.reportDir("the merged reports"),
     reporters,
     ...nightLimits,
-    ...nightFlags
+    ...nightFlags,
+    config: Flags.config
   },
+  ({ config }) => ({ config }),
   ({ allowMissing, directories, history, maxCost, maxRequests, maxTime, quarantine, record, reportDir, reporters }) =>
     Effect.gen(function* () {
       const { mergeShards, read } = yield* Effect.promise(() => import("./mergeShards.ts"))

@@ -14,6 +14,7 @@ import type { TotalLimits } from "../../run/shards/NightLimits.ts"
 import { merge, type Merged, type ShardReport } from "../../run/shards/Merge.ts"
 import { mergeEvents, type ShardEvents } from "../../run/shards/MergedEvents.ts"
 import { describePlatformError } from "@webagent/report/PlatformErrorText"
+import { Project } from "../../config/Project.ts"
 import * as Advice from "../Advice.ts"
 import * as NightHistory from "../../run/NightHistory.ts"
 import { NotGreen } from "../NotGreen.ts"
@@ -118,8 +119,9 @@ export const mergeShards = Effect.fnUntraced(function* (given: {
   const directory = yield* ReportDirectory.create(reportDir)
   yield* writeFiles(directory, { ...merged, report }, events)
 
+  const { config } = yield* Project
   const argumentOf = (suite: string) => report.header.suites.find(({ name }) => name === suite)?.argument ?? suite
-  const replay = Advice.replay(options, argumentOf)
+  const replay = Advice.replay(options, argumentOf, config)
   const { style, write } = yield* terminal
   const all_ms = (report.shards ?? []).reduce((sum, { duration_ms }) => sum + duration_ms, 0)
   if (options.reporters.includes("console")) {
@@ -130,7 +132,7 @@ export const mergeShards = Effect.fnUntraced(function* (given: {
   const reporting = yield* Reporting.start({
     options: { ...options, reportDir: directory, reporters: options.reporters.filter((name) => name !== "ndjson") },
     replay,
-    next: Advice.next(options, replay),
+    next: Advice.next(options, replay, config),
     nights: history.nights,
     history: history.history
   })

@@ -1,15 +1,14 @@
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import * as Stdio from "effect/Stdio"
 import { program } from "../Program.ts"
-import { flags, optionsOf } from "../RunFlags.ts"
+import { flags, namedIn, optionsOf } from "../RunFlags.ts"
+import { settled, wordsOf } from "../Settled.ts"
 
 /** `plan`: what `run` would do with the same flags. */
-export const plan = Command.make("plan", flags, (parsed) =>
+export const plan = settled("plan", flags, namedIn, (parsed) =>
   Effect.gen(function* () {
     const { planSuites } = yield* Effect.promise(() => import("./planSuites.ts"))
-    const args = yield* (yield* Stdio.Stdio).args
-    yield* planSuites(optionsOf(parsed), args.slice(args.indexOf("plan") + 1))
+    yield* planSuites(optionsOf(parsed), yield* wordsOf("plan"))
   })
 ).pipe(
   Command.withDescription(

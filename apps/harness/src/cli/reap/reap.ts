@@ -5,13 +5,17 @@ import * as Effect from "effect/Effect"
 import * as Flags from "../Flags.ts"
 import { program } from "../Program.ts"
 import { description } from "../Description.ts"
+import { settled } from "../Settled.ts"
 
 /** `reap`: stops what a killed process left open. What it runs with is loaded when it runs. */
-export const reap = Command.make(
+export const reap = settled(
   "reap",
   {
     ledger: Flag.String("ledger").pipe(Flag.withDescription("Read the clients' ledger in this folder")),
-    target: Flags.text("target", "Send requests to the service at this URL (default: WEBAGENT_BASE_URL)"),
+    target: Flags.text(
+      "target",
+      "Send requests to the service at this URL, or to a target of the configuration (default: WEBAGENT_BASE_URL)"
+    ),
     apiKeyEnv: Flags.apiKeyEnv,
     owner: Flags.text(
       "owner",
@@ -26,8 +30,10 @@ export const reap = Command.make(
       Flag.withDefault(Duration.minutes(1))
     ),
     forget: Flags.texts("forget", "Remove the item with this key or id from the ledger"),
-    dryRun: Flags.switched("dry-run", "Show what would be stopped, and change nothing")
+    dryRun: Flags.switched("dry-run", "Show what would be stopped, and change nothing"),
+    config: Flags.config
   },
+  ({ config }) => ({ config }),
   (options) =>
     Effect.flatMap(
       Effect.promise(() => import("./reapLedger.ts")),

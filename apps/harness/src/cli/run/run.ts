@@ -1,19 +1,12 @@
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import * as Stdio from "effect/Stdio"
 import { usage } from "@webagent/report/UserError"
 import * as Flags from "../Flags.ts"
 import { program, version } from "../Program.ts"
 import type { Resumed } from "../Resumed.ts"
-import { flags, optionsOf, type ParsedFlags } from "../RunFlags.ts"
+import { flags, namedIn, optionsOf, type ParsedFlags } from "../RunFlags.ts"
+import { settled, wordsOf } from "../Settled.ts"
 import { description } from "../Description.ts"
-
-/** The words that `run` was called with, whatever the program was told before them. */
-const words = Effect.gen(function* () {
-  const { args } = yield* Stdio.Stdio
-  const all = yield* args
-  return all.slice(all.indexOf("run") + 1)
-})
 
 const go = (parsed: ParsedFlags, args: ReadonlyArray<string>, resumed?: Resumed) =>
   Effect.flatMap(
@@ -29,7 +22,12 @@ const goOn = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   }
   const { take } = yield* Effect.promise(() => import("./resumeRun.ts"))
   const taken = yield* take(directory)
-  const again = Command.make("run", flags, (parsed) => go(parsed, taken.args, taken.resumed))
+  const { Project, load } = yield* Effect.promise(() => import("../../config/Project.ts"))
+  const again = Command.make("run", flags, (parsed) =>
+    Effect.flatMap(load(parsed.config), (project) =>
+      Effect.provideService(go(parsed, taken.args, taken.resumed), Project, project)
+    )
+  )
   yield* Command.runWith(again, { version })(taken.args)
 }, Effect.scoped)
 
@@ -40,15 +38,16 @@ const keepOn = (parsed: ParsedFlags) =>
   )
 
 /** `run`: suites against a target. What it runs with is loaded when it runs, so that help stays quick. */
-export const run = Command.make(
+export const run = settled(
   "run",
   {
     ...flags,
     resume: Flags.switched("resume", "Continue a killed run: the named folder, or the newest one"),
     watch: Flags.switched("watch", "Run again when a suite file changes, until Ctrl-C")
   },
-  ({ resume, watch, ...parsed }) =>
-    Effect.flatMap(words, (args) => (resume ? goOn(args) : watch ? keepOn(parsed) : go(parsed, args)))
+  namedIn,
+  ({ resume, watch, ...parsed }, words) =>
+    resume ? Effect.flatMap(wordsOf("run"), goOn) : watch ? keepOn(parsed) : go(parsed, words)
 ).pipe(
   Command.withDescription(
     description("Run suites against a service", {

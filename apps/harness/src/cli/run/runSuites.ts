@@ -12,6 +12,7 @@ import * as Runner from "../../run/Runner.ts"
 import type { Target } from "../../targets/Target.ts"
 import { traced } from "../../observe/TrialTracer.ts"
 import * as KeyScan from "../../observe/KeyScan.ts"
+import { Project } from "../../config/Project.ts"
 import * as Advice from "../Advice.ts"
 import { choose, limitsOf, selectionOf } from "../ChosenScenarios.ts"
 import * as Debugging from "./Debugging.ts"
@@ -88,6 +89,7 @@ const resumedHeader = Effect.fnUntraced(function* (
 /** Runs the chosen scenarios on the chosen target and reports; fails with NotGreen when something is wrong. */
 export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resumed?: Resumed) =>
   Effect.gen(function* () {
+    const { config } = yield* Project
     const { argumentOf, history, learned, plan, ...part } = yield* choose(options, { was: resumed?.header.shard })
     const target = yield* TargetSource.open(options)
     const fresh = {
@@ -102,14 +104,14 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
       yield* stopLeftovers(target, resumed)
     }
     const debugging = options.debug ? Debugging.make(target.redact) : Debugging.none
-    const replay = Advice.replay(options, argumentOf)
+    const replay = Advice.replay(options, argumentOf, config)
 
     // from here on Ctrl-C stops scenarios, and the reports are still written
     const { isClean, report } = yield* Effect.gen(function* () {
       const reporting = yield* Reporting.start({
         options,
         replay,
-        next: Advice.next(options, replay),
+        next: Advice.next(options, replay, config),
         nights: history.nights,
         history: history.history,
         resumed

@@ -10,6 +10,7 @@ import * as Runner from "../../run/Runner.ts"
 import { traced } from "../../observe/TrialTracer.ts"
 import * as Changes from "./Changes.ts"
 import * as FileChanges from "./FileChanges.ts"
+import { Project } from "../../config/Project.ts"
 import * as Advice from "../Advice.ts"
 import { choose } from "../ChosenScenarios.ts"
 import * as Debugging from "./Debugging.ts"
@@ -19,6 +20,7 @@ import * as Inspector from "../../run/Inspector.ts"
 import { terminal } from "../Terminal.ts"
 import type { RunOptions } from "../RunFlags.ts"
 import { headerOf } from "./runSuites.ts"
+import * as ModuleFile from "../../config/ModuleFile.ts"
 import * as SuiteSource from "../SuiteSource.ts"
 import * as TargetSource from "../TargetSource.ts"
 import { defaultTimeout } from "../../targets/TrialTimeout.ts"
@@ -33,18 +35,19 @@ const shortest = (path: string): string => {
  * It ends by Ctrl-C only, and writes no reports.
  */
 export const watchSuites = Effect.fnUntraced(function* (options: RunOptions) {
-  const files = options.suites.filter(SuiteSource.isFile)
+  const { config } = yield* Project
+  const files = (yield* SuiteSource.argumentsOf(options)).filter(SuiteSource.isFile)
   if (files.length === 0) {
     return yield* usage("--watch needs suite files, such as checkout.suite.ts. Built-in suites do not change.")
   }
-  const paths = yield* Effect.forEach(files, SuiteSource.pathOf)
+  const paths = yield* Effect.forEach(files, ModuleFile.pathOf)
   const target = yield* TargetSource.open(options)
   const { columns, style, write } = yield* terminal
   const say = (lines: ReadonlyArray<string>) => write(lines.map((line) => `${line}\n`).join(""))
   const debugging = options.debug ? Debugging.make(target.redact) : Debugging.none
   byHand.now = true
 
-  const runOnce = Effect.fnUntraced(function* (edition: SuiteSource.Edition) {
+  const runOnce = Effect.fnUntraced(function* (edition: ModuleFile.Edition) {
     const { argumentOf, plan } = yield* choose(options, { edition })
     const report = yield* Runner.run({
       header: yield* headerOf(options, target, plan, argumentOf),
@@ -57,7 +60,7 @@ export const watchSuites = Effect.fnUntraced(function* (options: RunOptions) {
       redact: target.redact,
       emit: debugging.emit
     }).pipe(debugging.listening, Effect.provideService(PollSchedule.Current, target.pollSchedule), traced)
-    return { report, replay: Advice.replay(options, argumentOf) }
+    return { report, replay: Advice.replay(options, argumentOf, config) }
   })
 
   yield* say([
@@ -66,8 +69,8 @@ export const watchSuites = Effect.fnUntraced(function* (options: RunOptions) {
   ])
   let before: ReadonlyArray<ScenarioResult> | undefined
   for (let number = 1; ; number++) {
-    const edition = { number, files: new Map(paths.map((path) => [path, SuiteSource.stampOf(path)])) }
-    const waiting = Effect.suspend(() => FileChanges.changed(edition.files, SuiteSource.stampOf))
+    const edition = { number, files: new Map(paths.map((path) => [path, ModuleFile.stampOf(path)])) }
+    const waiting = Effect.suspend(() => FileChanges.changed(edition.files, ModuleFile.stampOf))
     const ran = runOnce(edition).pipe(
       Effect.flatMap(({ replay, report }) => {
         const explain = (result: ScenarioResult) => Explanation.of(result, { columns, replay, style })

@@ -28,7 +28,9 @@ const none: LoadFlags.LoadOptions = {
   task: undefined,
   runTimeout: undefined,
   allowRemote: false,
-  apiKeyEnv: "WEBAGENT_API_KEY"
+  apiKeyEnv: "WEBAGENT_API_KEY",
+  apiKeyHeader: undefined,
+  config: undefined
 }
 const [a, b] = ["http://127.0.0.1:4400", "http://127.0.0.1:4401"]
 const pair = { ab: a, other: b }

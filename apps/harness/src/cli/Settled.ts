@@ -1,0 +1,47 @@
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Stdio from "effect/Stdio"
+import { version } from "./Program.ts"
+import type * as Settings from "../config/Settings.ts"
+
+/** The words that a command was called with, whatever the program was told before them. */
+export const wordsOf = (name: string) =>
+  Effect.gen(function* () {
+    const { args } = yield* Stdio.Stdio
+    const all = yield* args
+    return all.slice(all.indexOf(name) + 1)
+  })
+
+/** What of a command's flags and arguments the configuration depends on. */
+export interface Asked {
+  /** The file of `--config`. */
+  readonly config: string | undefined
+  /** The arguments that are no flags. */
+  readonly named?: ReadonlyArray<string>
+}
+
+/**
+ * A command whose flags the environment and the configuration set where they are not typed. `body` is given the words that
+ * say all of it.
+ */
+export const settled = <const Flags extends Command.Command.Config, E, R>(
+  name: Settings.CommandName,
+  flags: Flags,
+  askedOf: (parsed: Command.Command.Config.Infer<Flags>) => Asked,
+  body: (parsed: Command.Command.Config.Infer<Flags>, words: ReadonlyArray<string>) => Effect.Effect<void, E, R>
+) =>
+  Command.make(name, flags, (parsed) =>
+    Effect.gen(function* () {
+      const [{ Project, load }, { settle }] = yield* Effect.promise(() =>
+        Promise.all([import("../config/Project.ts"), import("../config/Settings.ts")])
+      )
+      const { config, named = [] } = askedOf(parsed)
+      const project = yield* load(config)
+      const typed = yield* wordsOf(name)
+      const words = yield* settle(name, typed, { named, project })
+      const go = (parsed: Command.Command.Config.Infer<Flags>) =>
+        Effect.provideService(body(parsed, words), Project, project)
+      if (words.every((word, index) => word === typed[index])) return yield* go(parsed)
+      yield* Command.runWith(Command.make(name, flags, go), { version })(words)
+    })
+  )

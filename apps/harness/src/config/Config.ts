@@ -1,0 +1,177 @@
+import { fieldIssues, line, Spelling } from "@webagent/control"
+import { type LoadTestName, loadTests } from "@webagent/load/LoadTest"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { isWebAddress, parseAmount, parseDuration } from "./Values.ts"
+
+/** The reporters that write files. */
+export const fileReporterNames = ["json", "junit", "markdown", "html", "ndjson"] as const
+
+/** Every reporter. */
+export const reporterNames = ["console", ...fileReporterNames] as const
+
+const Text = Schema.String.check(
+  Schema.makeFilter((text) => text.trim() !== "", { expected: "a text that is not empty" })
+)
+const Time = Schema.String.check(
+  Schema.makeFilter((text) => Option.isSome(parseDuration(text)), {
+    expected: "a time such as 500ms, 30s or 5 minutes"
+  })
+)
+const Amount = Schema.String.check(
+  Schema.makeFilter((text) => Option.isSome(parseAmount(text)), { expected: 'an amount such as "5 USD" or "0.50 USD"' })
+)
+const Address = Schema.String.check(
+  Schema.makeFilter(isWebAddress, { expected: "an address such as https://your.service" })
+)
+const Variable = Schema.String.check(
+  Schema.makeFilter((text) => /^\w+$/u.test(text), { expected: "the name of an environment variable" })
+)
+const count = (least: number) =>
+  Schema.Int.check(Schema.makeFilter((value) => value >= least, { expected: `an integer of ${least} or more` }))
+const Share = Schema.Number.check(
+  Schema.makeFilter((value) => value >= 0 && value <= 1, { expected: "a share from 0 to 1" })
+)
+
+/** A service by its address, with what the harness needs there. The key itself is only in the environment. */
+const Target = Schema.Struct({
+  /** Its address, with or without `/api/vN`. */
+  url: Address,
+  /** The variable that holds its key; `WEBAGENT_API_KEY` unless told. */
+  apiKeyEnv: Schema.optional(Variable),
+  /** The header for its key. */
+  apiKeyHeader: Schema.optional(Text),
+  /** The control API of a simulated server. */
+  control: Schema.optional(Address),
+  /** A session that v2 scenarios may read. */
+  v2SessionId: Schema.optional(Text),
+  /** Run scenarios that cost money there. */
+  allowPaid: Schema.optional(Schema.Boolean)
+})
+
+const FileReporter = Schema.Struct({
+  /** Another file that it writes, beside its file in the folder of the report. */
+  file: Text
+})
+
+/** A reporter by its name, or with options. */
+const Reporter = Schema.Union([
+  Schema.Literals(reporterNames),
+  Schema.Tuple([Schema.Literals(["json", "junit", "markdown"]), FileReporter])
+])
+
+/** Limits of scenarios that declare none themselves. */
+const ScenarioLimits = Schema.Struct({
+  /** How long trials may take: the median of those that passed. */
+  maxDuration: Schema.optional(Time),
+  /** What a trial may cost on average. */
+  maxCost: Schema.optional(Amount)
+})
+
+/** What shapes a load test; each is the flag of that name. */
+const loadSettings = {
+  rate: Schema.optional(count(1)),
+  duration: Schema.optional(Time),
+  vus: Schema.optional(count(1)),
+  mix: Schema.optional(Text),
+  sample: Schema.optional(Share),
+  task: Schema.optional(Text),
+  runTimeout: Schema.optional(Time),
+  /** Limits by metric, or the file that has them. */
+  thresholds: Schema.optional(Schema.Union([Text, Schema.Record(Schema.String, Schema.Array(Text))])),
+  /** How the simulated service behaves: a preset or a JSON file. */
+  profile: Schema.optional(Text),
+  segments: Schema.optional(count(1)),
+  /** The file of earlier runs to compare with. */
+  baseline: Schema.optional(Text),
+  tolerance: Schema.optional(Share)
+}
+
+const LoadProfile = Schema.Struct({
+  /** The load test that it is made of. */
+  test: Schema.Literals(Object.keys(loadTests) as ReadonlyArray<LoadTestName>),
+  ...loadSettings
+})
+
+/** Every key of `webagent.config.ts`. A key that has a flag of its name sets what the flag sets. */
+export const Config = Schema.Struct({
+  /** The service to test: `simulated`, an address, or one of `targets`. */
+  target: Schema.optional(Text),
+  targets: Schema.optional(Schema.Record(Schema.String, Target)),
+  /** Suite files by glob, relative to this file, and names of built-in suites. */
+  suites: Schema.optional(Schema.Union([Text, Schema.Array(Text)])),
+  /** Run the built-in suites where none is named. */
+  builtIn: Schema.optional(Schema.Boolean),
+  trials: Schema.optional(count(1)),
+  concurrency: Schema.optional(count(1)),
+  seed: Schema.optional(count(0)),
+  timeout: Schema.optional(Time),
+  maxTime: Schema.optional(Time),
+  maxScenarioTime: Schema.optional(Time),
+  maxCost: Schema.optional(Amount),
+  trialBudget: Schema.optional(Amount),
+  maxRequests: Schema.optional(count(1)),
+  reruns: Schema.optional(count(0)),
+  confirm: Schema.optional(count(1)),
+  history: Schema.optional(Text),
+  /** Add whole runs to the history. */
+  record: Schema.optional(Schema.Boolean),
+  quarantine: Schema.optional(Text),
+  reportDir: Schema.optional(Text),
+  reporters: Schema.optional(Schema.Array(Reporter)),
+  apiKeyEnv: Schema.optional(Variable),
+  apiKeyHeader: Schema.optional(Text),
+  allowPaid: Schema.optional(Schema.Boolean),
+  /** By the name of a suite or a scenario, by `suite > scenario`, or by `tag:NAME`. */
+  limits: Schema.optional(Schema.Record(Schema.String, ScenarioLimits)),
+  load: Schema.optional(
+    Schema.Struct({
+      ...loadSettings,
+      /** Load tests of your own, by the name that `load` takes. */
+      profiles: Schema.optional(Schema.Record(Schema.String, LoadProfile))
+    })
+  )
+})
+
+/** What `webagent.config.ts` exports. */
+export type Config = typeof Config.Type
+
+/** Names the keys of a configuration to your editor, and gives it back as it is. */
+export const defineConfig = (config: Config): Config => config
+
+/** The file that a reporter is to write beside its own in the folder of the report; undefined for none. */
+export const fileOf = ({ reporters = [] }: Config, name: string): string | undefined =>
+  reporters.flatMap((reporter) => (typeof reporter !== "string" && reporter[0] === name ? [reporter[1].file] : []))[0]
+
+/** The limits of scenarios, by what they are of. */
+export const limitsOf = ({ limits = {} }: Config) =>
+  Object.fromEntries(
+    Object.entries(limits).map(([name, { maxCost, maxDuration }]) => [
+      name,
+      {
+        maxCost_usd: maxCost === undefined ? undefined : Option.getOrUndefined(parseAmount(maxCost)),
+        maxDuration: maxDuration === undefined ? undefined : Option.getOrUndefined(parseDuration(maxDuration))
+      }
+    ])
+  )
+
+/** Why the target of a configuration names no service; undefined when it does. */
+const wrongTarget = ({ target, targets = {} }: Config): string | undefined => {
+  const names = ["simulated", ...Object.keys(targets)]
+  if (target === undefined || names.includes(target) || isWebAddress(target)) return undefined
+  const meant = Spelling.meant(target, names)
+  const question = meant === undefined ? "" : `; did you mean "${meant}"?`
+  return `target: expected an address, or one of ${names.join(", ")}, got ${JSON.stringify(target)}${question}`
+}
+
+/** What a value says as a configuration; the failure is one line that names the first wrong key by its path. */
+export const decode = (value: unknown): Result.Result<Config, string> => {
+  const decoded = Schema.decodeUnknownResult(Config, { errors: "all", onExcessProperty: "error" })(value)
+  if (Result.isFailure(decoded)) {
+    const [first] = fieldIssues(decoded.failure.issue, value)
+    return Result.fail(first === undefined ? "is no configuration" : line(first))
+  }
+  const wrong = wrongTarget(decoded.success)
+  return wrong === undefined ? Result.succeed(decoded.success) : Result.fail(wrong)
+}

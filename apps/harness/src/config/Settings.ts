@@ -1,0 +1,201 @@
+import { Spelling } from "@webagent/control"
+import * as EffectConfig from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import { type UserError, usage } from "@webagent/report/UserError"
+import * as Config from "./Config.ts"
+import { fromHere, type Project } from "./Project.ts"
+
+/** The commands whose flags a configuration sets. */
+export type CommandName = "run" | "plan" | "list" | "merge" | "history" | "accept" | "compare" | "load" | "reap"
+
+type Value = string | number | boolean | ReadonlyArray<string> | undefined
+type Values = Readonly<Record<string, Value>>
+
+const elsewhere = ["targets", "limits", "load"]
+const ofRun = Object.keys(Config.Config.fields).filter((key) => !elsewhere.includes(key))
+
+/** Keys that are flags of the same name, by the commands that take them. */
+const keysOf: Readonly<Record<CommandName, ReadonlyArray<string>>> = {
+  run: ofRun,
+  plan: ofRun,
+  list: ["suites", "builtIn"],
+  merge: ["reportDir", "reporters"],
+  history: ["history"],
+  accept: ["history"],
+  compare: ["history"],
+  load: ["target", "reportDir", "apiKeyEnv", "apiKeyHeader"],
+  reap: ["apiKeyEnv"]
+}
+
+/** What is not set where one of these flags is typed: the two do not go together. */
+const givesWayTo: Readonly<Record<string, ReadonlyArray<string>>> = {
+  suites: ["suite", "built-in"],
+  concurrency: ["debug"],
+  confirm: ["trial"],
+  // a part of a night is no night
+  record: ["suite", "tag", "name", "trial"],
+  target: ["ab"],
+  rate: ["vus"],
+  vus: ["rate"],
+  segments: ["ab"],
+  thresholds: ["ab"],
+  baseline: ["ab", "render"],
+  tolerance: ["render"],
+  profile: ["render"],
+  reportDir: ["render"]
+}
+
+const files = ["history", "quarantine", "reportDir", "baseline"]
+
+const snake = (key: string) => key.replaceAll(/(?<=[a-z\d])[A-Z]/gu, (letter) => `_${letter}`).toUpperCase()
+
+/** The variable that sets a key. */
+export const variableOf = (key: string) => `WEBAGENT_HARNESS_${snake(key)}`
+
+const flagOf = (key: string) =>
+  ({ suites: "suite", reporters: "reporter" })[key] ?? snake(key).toLowerCase().replaceAll("_", "-")
+
+/** The flags that are among the words of a command line; `--no-record` is `record`. */
+const typedIn = (words: ReadonlyArray<string>): ReadonlySet<string> =>
+  new Set(words.flatMap((word) => /^--(?:no-)?([^=]+)/u.exec(word)?.[1] ?? []))
+
+/** What a text of the environment is where the configuration has a number, a list, or true and false. */
+const readAs = (key: string, text: string): Value => {
+  if (key === "suites" || key === "reporters") return text.split(",").map((part) => part.trim())
+  const decoded = Config.decode({ [key]: text })
+  if (Result.isSuccess(decoded)) return text
+  if (/^(?:true|false)$/u.test(text)) return text === "true"
+  return text.trim() === "" || Number.isNaN(Number(text)) ? text : Number(text)
+}
+
+/** What the environment sets of some keys. */
+const fromEnvironment = Effect.fnUntraced(function* (keys: ReadonlyArray<string>, { config }: Project) {
+  const found: Record<string, Value> = {}
+  for (const key of keys) {
+    const variable = variableOf(key)
+    const text = yield* EffectConfig.option(EffectConfig.NonEmptyString(variable)).pipe(
+      Effect.map(Option.getOrUndefined),
+      Effect.orElseSucceed(() => undefined)
+    )
+    if (text === undefined) continue
+    const value = readAs(key, text)
+    const decoded = Config.decode({ targets: config.targets, [key]: value })
+    if (Result.isFailure(decoded)) {
+      return yield* usage(`${decoded.failure.replace(key, variable).replace(/[^?]$/u, "$&.")}`)
+    }
+    found[key] = value
+  }
+  return found
+})
+
+const named = (reporter: NonNullable<Config.Config["reporters"]>[number]): string =>
+  typeof reporter === "string" ? reporter : reporter[0]
+
+const list = (value: string | ReadonlyArray<string>) => (typeof value === "string" ? [value] : value)
+
+/** What the file sets of some keys, with its paths as they are from here. */
+const fromFile = (keys: ReadonlyArray<string>, project: Project, values: Readonly<Record<string, unknown>>): Values => {
+  const { reporters, suites } = project.config
+  const here = (text: string) => fromHere(project, text)
+  return Object.fromEntries(
+    keys.map((key) => {
+      const value = values[key] as Value
+      if (key === "reporters") return [key, reporters?.map(named)]
+      if (key === "suites") return [key, suites === undefined ? undefined : list(suites).map(here)]
+      return [key, typeof value === "string" && files.includes(key) ? here(value) : value]
+    })
+  )
+}
+
+const wordsOf = (key: string, value: Value): ReadonlyArray<string> => {
+  const flag = `--${flagOf(key)}`
+  if (value === undefined || value === false) return []
+  if (value === true) return [flag]
+  if (key === "suites") return list(value as ReadonlyArray<string>).flatMap((suite) => [flag, suite])
+  return [flag, String(value)]
+}
+
+const takes = (command: CommandName, key: string) =>
+  keysOf[command].some((known) => known === key) || command === "run" || command === "plan"
+
+/** The words with the target that is typed, by its name, as its address, and what belongs to it. */
+const withTarget = (
+  command: CommandName,
+  words: ReadonlyArray<string>,
+  { project: { config, file }, typed }: { readonly project: Project; readonly typed: ReadonlySet<string> }
+) => {
+  const at = words.findLastIndex((word) => word === "--target" || word.startsWith("--target="))
+  const word = words[at]
+  if (word === undefined) return Result.succeed(words)
+  const isOne = word !== "--target"
+  const name = isOne ? word.slice("--target=".length) : (words[at + 1] ?? "")
+  const { targets = {} } = config
+  const target = Object.hasOwn(targets, name) ? targets[name] : undefined
+  if (target === undefined) {
+    const names = ["simulated", ...Object.keys(targets)]
+    if (names.length === 1 || name === "simulated" || /[/:.]/u.test(name)) return Result.succeed(words)
+    const meant = Spelling.meant(name, names)
+    const help = meant === undefined ? `Use one of ${names.join(", ")}, or an address.` : `Did you mean ${meant}?`
+    return Result.fail(`${file} has no target "${name}". ${help}`)
+  }
+  const { url, ...more } = target
+  return Result.succeed([
+    ...words.slice(0, at),
+    "--target",
+    url,
+    ...words.slice(at + (isOne ? 1 : 2)),
+    ...Object.entries(more).flatMap(([key, value]) =>
+      typed.has(flagOf(key)) || !takes(command, key) ? [] : wordsOf(key, value)
+    )
+  ])
+}
+
+/** The settings of load tests: those of all, and over them those of the profile that is named. */
+const ofLoad = (project: Project, profile: string | undefined) => {
+  const { profiles = {}, ...all } = project.config.load ?? {}
+  const own = profile !== undefined && Object.hasOwn(profiles, profile) ? profiles[profile] : undefined
+  const { test, ...settings } = { ...all, ...own }
+  const { thresholds } = settings
+  const given =
+    typeof thresholds === "object" ? JSON.stringify(thresholds) : thresholds && fromHere(project, thresholds)
+  return { test: own && test, settings: { ...settings, thresholds: given } }
+}
+
+/**
+ * The words of a command with what the environment and the configuration add to them: flags that are not typed. A flag wins
+ * over the environment, and the environment over the configuration. `named` are the words that are no flags.
+ */
+export const settle = (
+  command: CommandName,
+  words: ReadonlyArray<string>,
+  { named, project }: { readonly named: ReadonlyArray<string>; readonly project: Project }
+): Effect.Effect<ReadonlyArray<string>, UserError> =>
+  Effect.gen(function* () {
+    const typed = typedIn(words)
+    const load = command === "load" ? ofLoad(project, named[0]) : undefined
+    const isTyped = (key: string) =>
+      [flagOf(key), ...(givesWayTo[key] ?? [])].some((flag) => typed.has(flag)) ||
+      (named.length > 0 && (key === "suites" || (key === "record" && command !== "load")))
+    const keys = keysOf[command].filter((key) => !isTyped(key))
+    const values = {
+      ...fromFile(keys, project, project.config),
+      ...(load &&
+        fromFile(
+          Object.keys(load.settings).filter((key) => !isTyped(key)),
+          project,
+          load.settings
+        )),
+      ...(yield* fromEnvironment(keys, project))
+    }
+    // the target brings what belongs to it, before what holds for every target
+    const { apiKeyEnv, apiKeyHeader, allowPaid, target, ...others } = values
+    const test = load?.test
+    const started = test === undefined ? words : words.map((word) => (word === named[0] ? test : word))
+    const targeted = withTarget(command, [...started, ...wordsOf("target", target)], { project, typed })
+    if (Result.isFailure(targeted)) return yield* usage(targeted.failure)
+    const given = typedIn(targeted.success)
+    const rest = Object.entries({ ...others, apiKeyEnv, apiKeyHeader, allowPaid })
+    return [...targeted.success, ...rest.flatMap(([key, value]) => (given.has(flagOf(key)) ? [] : wordsOf(key, value)))]
+  })

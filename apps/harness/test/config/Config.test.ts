@@ -1,0 +1,65 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Result from "effect/Result"
+import * as Config from "../../src/config/Config.ts"
+
+const wrong = (value: unknown) => Result.getOrElse(Result.flip(Config.decode(value)), () => "nothing is wrong")
+
+describe("decode", () => {
+  it("takes every key", () => {
+    const config = Config.defineConfig({
+      target: "staging",
+      targets: { staging: { url: "https://staging.example/api/v4", apiKeyEnv: "STAGING_KEY", allowPaid: true } },
+      suites: ["suites/**/*.suite.ts", "v4-runs"],
+      trials: 3,
+      timeout: "5 minutes",
+      maxCost: "5 USD",
+      reporters: ["console", ["junit", { file: "junit.xml" }]],
+      limits: { "checkout > buys the red mug": { maxDuration: "20s", maxCost: "0.10 USD" } },
+      load: { profiles: { nightly: { test: "smoke", rate: 20, thresholds: { time_to_terminal: ["p(95)<3000"] } } } }
+    })
+    assert.deepStrictEqual(Config.decode(config), Result.succeed(config))
+  })
+
+  const mistakes: ReadonlyArray<readonly [value: unknown, line: string]> = [
+    [3, "expected an object, got 3"],
+    [{ trails: 3 }, 'trails: is not a known field; did you mean "trials"?'],
+    [{ trials: 0 }, "trials: expected an integer of 1 or more, got 0"],
+    [{ trials: "3" }, 'trials: expected an integer, got "3"'],
+    [{ timeout: 30 }, "timeout: expected a time such as 500ms, 30s or 5 minutes, got 30"],
+    [{ timeout: "5 parsecs" }, 'timeout: expected a time such as 500ms, 30s or 5 minutes, got "5 parsecs"'],
+    [
+      { target: "stagign", targets: { staging: { url: "https://a.example" } } },
+      'target: expected an address, or one of simulated, staging, got "stagign"; did you mean "staging"?'
+    ],
+    [
+      { targets: { staging: { url: "a.example" } } },
+      'targets.staging.url: expected an address such as https://your.service, got "a.example"'
+    ],
+    [
+      { targets: { "my staging": { url: "https://a.example", apiKey: "wak_secret" } } },
+      'targets["my staging"].apiKey: is not a known field; did you mean "apiKeyEnv"?'
+    ],
+    [{ suites: [3] }, "suites[0]: expected a text that is not empty, got 3"],
+    [
+      { reporters: ["junti"] },
+      'reporters[0]: expected one of console, json, junit, markdown, html, ndjson, got "junti"; did you mean "junit"?'
+    ],
+    [{ reporters: "html" }, 'reporters: expected a list, got "html"'],
+    [{ reporters: [["junit", { fiel: "a" }]] }, 'reporters[0][1].fiel: is not a known field; did you mean "file"?'],
+    [
+      { limits: { checkout: { maxCost: "0.5 EUR" } } },
+      'limits.checkout.maxCost: expected an amount such as "5 USD" or "0.50 USD", got "0.5 EUR"'
+    ],
+    [
+      { limits: { "buys the red mug": { maxCots: "1 USD" } } },
+      'limits["buys the red mug"].maxCots: is not a known field; did you mean "maxCost"?'
+    ],
+    [
+      { load: { profiles: { nightly: { test: "smok" } } } },
+      'load.profiles.nightly.test: expected one of smoke, average-load, stress, spike, soak, breakpoint, got "smok"; did you mean "smoke"?'
+    ]
+  ]
+  for (const [value, line] of mistakes) {
+    it(`${JSON.stringify(value)}: one line`, () => assert.strictEqual(wrong(value), line))
+  }
+})

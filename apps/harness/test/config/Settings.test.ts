@@ -1,0 +1,124 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import type { Config } from "../../src/config/Config.ts"
+import * as Settings from "../../src/config/Settings.ts"
+
+interface Case {
+  readonly command?: Settings.CommandName
+  readonly typed?: string
+  readonly named?: ReadonlyArray<string>
+  readonly config?: Config
+  readonly file?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+const settled = ({
+  command = "run",
+  config = {},
+  env = {},
+  file = "webagent.config.ts",
+  named = [],
+  typed = ""
+}: Case) =>
+  Settings.settle(command, typed === "" ? [] : typed.split(" "), { named, project: { file, config } }).pipe(
+    Effect.map((words) => words.join(" ")),
+    Effect.catchTag("UserError", ({ message }) => Effect.succeed(message)),
+    Effect.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(env))),
+    Effect.runPromise
+  )
+
+const targets = { staging: { url: "https://a.example", apiKeyEnv: "STAGING_KEY", control: "http://127.0.0.1:1" } }
+
+describe("settle", () => {
+  const cases: ReadonlyArray<readonly [what: string, given: Case, words: string]> = [
+    ["adds nothing without a configuration", { typed: "--trials 2" }, "--trials 2"],
+    ["adds the flags of the configuration", { config: { trials: 3, record: true } }, "--trials 3 --record"],
+    ["leaves out what is false", { config: { record: false } }, ""],
+    ["a typed flag wins over the configuration", { typed: "--trials=2", config: { trials: 3 } }, "--trials=2"],
+    ["a typed --no- wins, too", { typed: "--no-allow-paid", config: { allowPaid: true } }, "--no-allow-paid"],
+    [
+      "the environment wins over the configuration",
+      { config: { trials: 3, seed: 5 }, env: { WEBAGENT_HARNESS_TRIALS: "4", WEBAGENT_HARNESS_RECORD: "true" } },
+      "--trials 4 --seed 5 --record"
+    ],
+    [
+      "the environment may take back what the configuration sets",
+      { config: { record: true }, env: { WEBAGENT_HARNESS_RECORD: "false" } },
+      ""
+    ],
+    [
+      "a variable that makes no sense is one line",
+      { env: { WEBAGENT_HARNESS_TRIALS: "three" } },
+      'WEBAGENT_HARNESS_TRIALS: expected an integer, got "three".'
+    ],
+    [
+      "suites are added where none is named",
+      { config: { suites: ["a/*.suite.ts", "v4-runs"] } },
+      "--suite a/*.suite.ts --suite v4-runs"
+    ],
+    ["and only there", { typed: "b.suite.ts", named: ["b.suite.ts"], config: { suites: "a.suite.ts" } }, "b.suite.ts"],
+    ["a run of a part is not recorded", { typed: "--name mug", config: { record: true } }, "--name mug"],
+    ["--debug runs one at a time", { typed: "--debug", config: { concurrency: 4 } }, "--debug"],
+    [
+      "reporters are named by commas",
+      { config: { reporters: ["console", ["junit", { file: "a.xml" }]] } },
+      "--reporter console,junit"
+    ],
+    [
+      "a named target is its address and what belongs to it",
+      { typed: "--target staging --trials 2", config: { targets } },
+      "--target https://a.example --trials 2 --api-key-env STAGING_KEY --control http://127.0.0.1:1"
+    ],
+    [
+      "a configured target is one, too; its variable wins over the one of all targets",
+      { config: { target: "staging", targets, apiKeyEnv: "OTHER_KEY" } },
+      "--target https://a.example --api-key-env STAGING_KEY --control http://127.0.0.1:1"
+    ],
+    [
+      "simulated is always a target",
+      { typed: "--target simulated", config: { target: "staging", targets } },
+      "--target simulated"
+    ],
+    [
+      "a target that is not there is one line",
+      { typed: "--target stagign", config: { targets } },
+      'webagent.config.ts has no target "stagign". Did you mean staging?'
+    ],
+    [
+      "a command is given only the flags that it has",
+      { command: "compare", config: { trials: 3, history: "nights.ndjson" } },
+      "--history nights.ndjson"
+    ],
+    [
+      "paths are relative to the configuration",
+      { file: "ci/webagent.config.ts", config: { history: "nights.ndjson" } },
+      "--history ci/nights.ndjson"
+    ],
+    [
+      "a load profile is its load test with its flags",
+      {
+        command: "load",
+        typed: "nightly --rate 5",
+        named: ["nightly"],
+        config: {
+          load: { runTimeout: "10s", rate: 50, profiles: { nightly: { test: "smoke", duration: "5s", rate: 20 } } }
+        }
+      },
+      "smoke --rate 5 --run-timeout 10s --duration 5s"
+    ],
+    [
+      "settings of load hold for its own tests",
+      { command: "load", typed: "smoke", named: ["smoke"], config: { load: { rate: 5 } } },
+      "smoke --rate 5"
+    ],
+    [
+      "--vus takes the place of a rate",
+      { command: "load", typed: "smoke --vus 2", named: ["smoke"], config: { load: { rate: 5 } } },
+      "smoke --vus 2"
+    ]
+  ]
+  for (const [what, given, words] of cases) {
+    it(`${what}`, async () => assert.strictEqual(await settled(given), words))
+  }
+})
