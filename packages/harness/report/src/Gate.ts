@@ -185,7 +185,7 @@ const cuts = (report: RunReport): ReadonlyArray<Reason> =>
  * - A run without any result, or with too few, is red. A shard is judged with the other shards instead.
  */
 export const decide = (report: RunReport): GateResult => {
-  const { breaches, crossed = [], differences = [], interrupted, judgement, results } = report
+  const { breaches, crossed = [], interrupted, judgement, results } = report
   const rows = judgement?.rows ?? []
   const open = results.filter((result) => !isCovered(result))
   const of = (verdict: ScenarioResult["verdict"]) => open.filter((result) => result.verdict === verdict)
@@ -252,9 +252,6 @@ export const decide = (report: RunReport): GateResult => {
       () => "failed, and is in quarantine"
     ),
     ...reason("infra", results.filter(isPartlyScored), () => "could not be scored in every trial"),
-    ...differences.map(
-      (difference) => ({ rule: "shards", sentence: `the shards had different flags: ${difference}` }) as const
-    ),
     ...unrun
   ]
   return { green: reasons.length === 0, reasons, notes }

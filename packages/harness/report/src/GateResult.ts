@@ -15,8 +15,7 @@ export const Reason = Schema.Struct({
     "quarantine",
     "not run",
     "limit",
-    "scenario limit",
-    "shards"
+    "scenario limit"
   ]),
   sentence: Schema.String
 })

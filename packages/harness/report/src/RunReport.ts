@@ -221,8 +221,6 @@ export const RunReport = Schema.Struct({
   ),
   /** The limits of the night that its shards have crossed together, a sentence each. */
   crossed: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** In what its shards were told otherwise than one another: `--max-cost: 5.00 USD in shard 1, none in shard 2`. */
-  differences: Schema.optionalKey(Schema.Array(Schema.String)),
   /** What the server's own journal or the ledger shows and no single trial can be blamed for. */
   breaches: Schema.Array(Breach),
   /** What was still open when the last trial had ended, and what became of it. */

@@ -195,14 +195,12 @@ export const merge = (
     cost_usd: Money.sum(results.map(({ cost_usd }) => cost_usd))
   }
   const crossed = NightLimits.crossed(spent, given)
-  const differences = NightLimits.differences(parts)
   return Result.succeed({
     report: {
       format: 2,
       ...spent,
       interrupted: parts.some(({ interrupted }) => interrupted),
       ...(crossed.length === 0 ? {} : { crossed }),
-      ...(differences.length === 0 ? {} : { differences }),
       ...(figures === undefined ? {} : { figures }),
       results,
       shards: shards.map(({ report, shard }) => ({

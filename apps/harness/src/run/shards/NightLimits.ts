@@ -1,6 +1,6 @@
 import { counted, duration } from "@webagent/report/Text"
 import * as Money from "@webagent/report/Money"
-import type { Limits, RunHeader, RunReport } from "@webagent/report/RunReport"
+import type { Limits, RunReport } from "@webagent/report/RunReport"
 
 type ShardRun = Pick<RunReport, "header">
 
@@ -72,41 +72,3 @@ export const crossed = (
       : [`the longest shard took ${duration(duration_ms)}, more than the ${duration(time_ms)} of the night`])
   ]
 }
-
-/** What a run was called with behind a flag; undefined where it was not. */
-const flagOf = (args: RunHeader["args"] = [], flag: string): string | undefined => {
-  const place = args.findIndex((word) => word === flag || word.startsWith(`${flag}=`))
-  const word = args[place]
-  return word === flag ? args[place + 1] : word?.slice(flag.length + 1)
-}
-
-/** What shards of one night should have alike, and may differ in without being another night, in words. */
-const alike: ReadonlyArray<readonly [what: string, of: (header: RunHeader) => string | undefined]> = [
-  ["--concurrency", ({ concurrency }) => String(concurrency)],
-  ["--max-time", ({ limits: { time_ms } }) => (time_ms === undefined ? undefined : duration(time_ms))],
-  [
-    "--max-scenario-time",
-    ({ limits: { scenarioTime_ms } }) => (scenarioTime_ms === undefined ? undefined : duration(scenarioTime_ms))
-  ],
-  ["--max-cost", ({ limits: { cost_usd } }) => (cost_usd === undefined ? undefined : Money.shown(cost_usd))],
-  [
-    "--trial-budget",
-    ({ limits: { trialBudget_usd } }) => (trialBudget_usd === undefined ? undefined : Money.shown(trialBudget_usd))
-  ],
-  ["--max-requests", ({ limits: { requests } }) => (requests === undefined ? undefined : String(requests))],
-  ["--confirm", ({ limits: { confirm } }) => (confirm === undefined ? undefined : String(confirm))],
-  // unless told otherwise it is a share of what a shard has to run
-  ["--reruns", ({ args }) => flagOf(args, "--reruns")]
-]
-
-/** In what shards differ though it was for all of them to be told: `--max-cost: 5.00 USD in shard 1, none in shard 2`. */
-export const differences = (shards: ReadonlyArray<ShardRun>): ReadonlyArray<string> =>
-  alike.flatMap(([what, of]) => {
-    const groups = [...Map.groupBy(shards, ({ header }) => of(header))]
-    if (groups.length < 2) return []
-    const parts = groups.map(([value = "none", group]) => {
-      const numbers = group.flatMap(({ header }) => header.shard?.index ?? [])
-      return `${value} in ${numbers.length === 1 ? "shard" : "shards"} ${numbers.join(" and ")}`
-    })
-    return [`${what}: ${parts.join(", ")}`]
-  })
