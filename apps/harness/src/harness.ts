@@ -10,6 +10,7 @@ import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
 import { byHand } from "./cli/Ending.ts"
 import { compare } from "./cli/compare/compare.ts"
+import { doctor } from "./cli/doctor/doctor.ts"
 import { history } from "./cli/history/history.ts"
 import { list } from "./cli/list/list.ts"
 import { load } from "./cli/load/load.ts"
@@ -22,7 +23,7 @@ import { serve } from "./cli/serve/serve.ts"
 
 const harness = Command.make("webagent-harness").pipe(
   Command.withDescription("Run scenario suites against a web-agent and hosted-browser service"),
-  Command.withSubcommands([run, plan, merge, history, compare, list, load, serve, reap])
+  Command.withSubcommands([run, plan, merge, history, compare, list, load, serve, reap, doctor])
 )
 
 const suggestion = (known: ReadonlyArray<string>) => (known.length === 0 ? "" : ` Did you mean ${known.join(" or ")}?`)

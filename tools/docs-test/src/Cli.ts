@@ -16,8 +16,12 @@ const programs: ReadonlyArray<Program> = [
 
 type Sections = ReadonlyMap<string, ReadonlyArray<string>>
 
+const helps = new Map<string, Sections>()
+
 /** What a command prints for --help, by the headings of its sections. */
 const help = ({ main }: Program, command: ReadonlyArray<string>): Sections => {
+  const known = helps.get([main, ...command].join(" "))
+  if (known !== undefined) return known
   const text = execFileSync(
     process.execPath,
     ["--conditions=@webagent/source", join(root, main), ...command, "--help"],
@@ -29,6 +33,7 @@ const help = ({ main }: Program, command: ReadonlyArray<string>): Sections => {
     if (/^[A-Z][A-Z ]+$/u.test(line)) sections.set(line, (lines = []))
     else if (line.trim() !== "") lines.push(line.trim())
   }
+  helps.set([main, ...command].join(" "), sections)
   return sections
 }
 
@@ -76,20 +81,51 @@ const pages = (program: Program, command: ReadonlyArray<string> = []): ReadonlyA
 
 const intro = `# CLI reference
 
-Every command with its flags, generated from the programs by \`npm run docs\`. Every command also has \`--help\`, \`--version\`, \`--log-level\`, and \`--completions SHELL\`, which prints a completion script.
+Every command with its flags, generated from the programs by \`npm run docs\`. Every command also has \`--help\`, \`--version\`, \`--log-level\`, and \`--completions SHELL\`, which prints a [completion script](develop.md#complete-commands-with-tab). What \`--json\` prints: [JSON output](json-output.md).
 
 ## Exit codes
+`
 
-| code | meaning |
-| --- | --- |
-| 0 | All is well. \`compare\`, \`load --ab\`: no difference seen. |
-| 1 | Something is wrong: a failure, a leak, a regression, a broken threshold, or items that \`reap\` could not stop. \`compare\`, \`load --ab\`: worse. |
-| 2 | Wrong arguments or files. One line on standard error says what to change. |
-| 3 | The service does not answer, or refuses the key. |
-| 4 | \`load\`: no k6, and no Go to build it. |
-| 5 | \`compare\`, \`load --ab\`: cannot tell. Record more nights, or run more pairs. |
-| 6 | \`compare\`, \`load --ab\`: better. |
-| 130 | Stopped by Ctrl-C. The first Ctrl-C stops what runs and writes the reports; a second one ends at once. |`
+/** What an exit code means, whichever command ends with it. */
+const meanings: Readonly<Record<string, string>> = {
+  0: "All is well. `compare`, `load --ab`: no difference seen.",
+  1: "Something is wrong: a failure, a leak, a regression, a broken threshold, a failed check, or items that `reap` could not stop. `compare`, `load --ab`: worse.",
+  2: "Wrong arguments or files. One line on standard error says what to change.",
+  3: "The service does not answer, or refuses the key.",
+  4: "No k6, and no Go to build it.",
+  5: "`compare`, `load --ab`: cannot tell. Record more nights, or run more pairs.",
+  6: "`compare`, `load --ab`: better.",
+  130: "Stopped by Ctrl-C. The first Ctrl-C stops what runs and writes the reports; a second one ends at once."
+}
+
+/** The exit codes that a program's commands name in their help, each with its commands. */
+const exitCodes = (program: Program, command: ReadonlyArray<string> = []): ReadonlyArray<readonly [string, string]> => {
+  const sections = help(program, command)
+  return [
+    ...(sections.get("DESCRIPTION") ?? [])
+      .filter((line) => exitCode.test(line))
+      .map((line) => [line.split(" ")[0] ?? "", `\`${command.join(" ")}\``] as const),
+    ...below(sections).flatMap((name) => exitCodes(program, [...command, name]))
+  ]
+}
+
+const exitTable = (): ReadonlyArray<string> => {
+  const found = Map.groupBy(
+    programs.flatMap((program) => exitCodes(program)),
+    ([code]) => code
+  )
+  const unknown = [...found.keys()].filter((code) => !Object.hasOwn(meanings, code))
+  if (unknown.length > 0) throw new Error(`tools/docs-test/src/Cli.ts says nothing of exit code ${unknown.join(", ")}.`)
+  return [
+    "| code | meaning | commands |",
+    "| --- | --- | --- |",
+    ...Object.entries(meanings).map(([code, meaning]) => {
+      const commands = found.get(code)?.map(([, command]) => command) ?? []
+      return `| ${code} | ${meaning} | ${commands.join(", ")} |`
+    })
+  ]
+}
 
 /** docs/cli.md, from what the programs print of themselves. */
-export const cliPage = (): string => [intro, ...programs.flatMap((program) => pages(program))].join("\n") + "\n"
+export const cliPage = (): string =>
+  [intro, ...exitTable(), ...programs.flatMap((program) => pages(program))].join("\n") + "\n"

@@ -9,16 +9,14 @@ const pages = ["README.md", "apps/harness/README.md"]
 
 const textOf = (page: string) => readFileSync(join(root, page), "utf8")
 
-/** How many scenarios each built-in suite has, by what the program lists: a line for each suite, and one below for each. */
+/** How many scenarios each built-in suite has. */
 const scenarios = (): ReadonlyMap<string, number> => {
-  const program = ["--conditions=@webagent/source", join(root, "apps/harness/src/main.ts"), "list"]
-  const counts = new Map<string, number>()
-  let suite = ""
-  for (const line of execFileSync(process.execPath, program, { encoding: "utf8" }).split("\n")) {
-    if (line.startsWith("  ")) counts.set(suite, (counts.get(suite) ?? 0) + 1)
-    else suite = line.split(" ")[0] ?? ""
+  const main = join(root, "apps/harness/src/main.ts")
+  const args = ["--conditions=@webagent/source", main, "list", "--built-in", "--json"]
+  const { suites } = JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" })) as {
+    readonly suites: ReadonlyArray<{ readonly name: string; readonly scenarios: ReadonlyArray<unknown> }>
   }
-  return counts
+  return new Map(suites.map(({ name, scenarios }) => [name, scenarios.length]))
 }
 
 describe("what documents show of a run of every built-in suite", () => {

@@ -17,6 +17,9 @@ export const texts = (name: string, description: string) =>
 export const switched = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 
+/** `--json`. */
+export const json = switched("json", "Print one JSON document, and nothing else, on standard output")
+
 /** An integer that is at least `least`. */
 export const integer = (name: string, least: number) =>
   Flag.Int(name).pipe(

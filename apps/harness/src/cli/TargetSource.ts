@@ -8,7 +8,7 @@ import { program } from "./Program.ts"
 import type { RunOptions } from "./RunFlags.ts"
 
 /** The embedded simulated service; the server's modules are loaded only here. */
-const embedded = (options: RunOptions) =>
+export const embedded = (options: Pick<RunOptions, "seed" | "control">) =>
   options.control !== undefined
     ? Effect.fail(usage("--control applies only to the server at --target. Remove --control, or name --target."))
     : Effect.promise(() => import("../targets/EmbeddedTarget.ts")).pipe(

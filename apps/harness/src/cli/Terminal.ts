@@ -17,6 +17,10 @@ export const variable = (name: string) =>
 /** Whether an environment variable is set to something else than nothing or `false`. */
 export const isSet = (name: string) => Effect.map(variable(name), (value) => value !== undefined && value !== "false")
 
+/** Writes to one stream; the reader of a pipe may close it early, which is no reason to stop. */
+const writeTo = (sink: Stdio.Stdio["stdout"]) => (text: string) =>
+  Effect.ignore(Stream.run(Stream.make(text), sink({ endOnDone: false })))
+
 /** How standard output can be written to. */
 export const terminal = Effect.gen(function* () {
   const stdio = yield* Stdio.Stdio
@@ -26,7 +30,13 @@ export const terminal = Effect.gen(function* () {
     style: canColor ? coloured : plain,
     columns: process.stdout.columns > 0 ? process.stdout.columns : 100,
     rows: process.stdout.rows > 0 ? process.stdout.rows : 24,
-    // the reader of a pipe may close it early: that is no reason to stop
-    write: (text: string) => Effect.ignore(Stream.run(Stream.make(text), stdio.stdout({ endOnDone: false })))
+    write: writeTo(stdio.stdout)
   }
+})
+
+/** Where people read: standard output, or plain lines on standard error where JSON goes to standard output. */
+export const terminalBeside = Effect.fnUntraced(function* (json: boolean) {
+  const shown = yield* terminal
+  const { stderr } = yield* Stdio.Stdio
+  return json ? { ...shown, live: false, style: plain, write: writeTo(stderr) } : shown
 })

@@ -8,7 +8,17 @@ import * as Config from "./Config.ts"
 import { fromHere, type Project } from "./Project.ts"
 
 /** The commands whose flags a configuration sets. */
-export type CommandName = "run" | "plan" | "list" | "merge" | "history" | "accept" | "compare" | "load" | "reap"
+export type CommandName =
+  | "run"
+  | "plan"
+  | "list"
+  | "merge"
+  | "history"
+  | "accept"
+  | "compare"
+  | "load"
+  | "reap"
+  | "doctor"
 
 type Value = string | number | boolean | ReadonlyArray<string> | undefined
 type Values = Readonly<Record<string, Value>>
@@ -26,7 +36,8 @@ const keysOf: Readonly<Record<CommandName, ReadonlyArray<string>>> = {
   accept: ["history"],
   compare: ["history"],
   load: ["target", "reportDir", "apiKeyEnv", "apiKeyHeader"],
-  reap: ["apiKeyEnv"]
+  reap: ["apiKeyEnv"],
+  doctor: ["target", "apiKeyEnv", "apiKeyHeader"]
 }
 
 /** What is not set where one of these flags is typed: the two do not go together. */

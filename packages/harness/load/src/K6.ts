@@ -21,7 +21,7 @@ export const pinned = "2.2.0"
 const install = "https://grafana.com/docs/k6/latest/set-up/install-k6"
 
 /** Asks a program for its version; undefined when it is not k6, or does not run. */
-const inspect = Effect.fnUntraced(function* (path: string) {
+export const inspect = Effect.fnUntraced(function* (path: string) {
   const spawner = yield* ChildProcessSpawner
   const text = yield* spawner.string(ChildProcess.make(path, ["version"], { stdin: "ignore" })).pipe(
     Effect.timeout("10 seconds"),

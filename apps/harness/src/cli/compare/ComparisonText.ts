@@ -79,35 +79,3 @@ export const lines = (given: {
     style[marks[conclusion.verdict]](lastLine(conclusion))
   ]
 }
-
-/** The same for programs. */
-export const json = (given: {
-  readonly a: Night
-  readonly b: Night
-  readonly comparison: NightComparison
-  readonly conclusion: Conclusion
-}): string => {
-  const { a, b, comparison, conclusion } = given
-  const { differences, pairs, rows, scenarios } = comparison
-  const { also, because, changes, needs, verdict } = conclusion
-  const of = ({ fingerprint, id, partial, report, startedAt }: Night) => ({
-    id,
-    startedAt,
-    ...fingerprint,
-    ...(partial === undefined ? {} : { partial }),
-    ...(report === undefined ? {} : { report })
-  })
-  return JSON.stringify({
-    verdict,
-    because,
-    also,
-    needs,
-    before: of(a),
-    after: of(b),
-    changes,
-    scenarios,
-    pairs,
-    differences,
-    rows
-  })
-}

@@ -1,6 +1,5 @@
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Flags from "../Flags.ts"
 import { program } from "../Program.ts"
@@ -19,10 +18,7 @@ export const compare = settled(
     a: night("before", "The night to compare with"),
     b: night("after", "The night to judge"),
     history: Flags.history,
-    json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Print the whole comparison as JSON"),
-      Flag.withDefault(false)
-    ),
+    json: Flags.json,
     config: Flags.config
   },
   ({ config }) => ({ config }),

@@ -6,6 +6,8 @@ import * as NightFile from "@webagent/nights/NightFile"
 import { changedScenarios, eligible, most } from "@webagent/nights/Past"
 import * as Text from "@webagent/report/Text"
 import { usage } from "@webagent/report/UserError"
+import * as JsonOutput from "../JsonOutput.ts"
+import * as CompareOutput from "./CompareOutput.ts"
 import * as ComparisonText from "./ComparisonText.ts"
 import { endWith } from "../NotGreen.ts"
 import * as NightSource from "./NightSource.ts"
@@ -37,8 +39,8 @@ export const compareNights = Effect.fnUntraced(function* (options: {
   const conclusion = NightChanges.conclude({ a, b, comparison, nights: others })
   const { style, write } = yield* terminal
   const given = { a: a.night, b: b.night, comparison, conclusion }
-  yield* write(
-    options.json ? `${ComparisonText.json(given)}\n` : `${ComparisonText.lines({ ...given, style }).join("\n")}\n`
-  )
+  yield* options.json
+    ? JsonOutput.print(CompareOutput.CompareOutput, CompareOutput.of(given))
+    : write(`${ComparisonText.lines({ ...given, style }).join("\n")}\n`)
   yield* endWith(conclusion.verdict)
 })

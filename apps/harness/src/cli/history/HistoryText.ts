@@ -132,12 +132,15 @@ const ofScenario = (nights: ReadonlyArray<Night>, suite: string, name: string, s
   ]
 }
 
+/** The scenarios whose suite and name contain a text, in any case. */
+export const named = (scenarios: ReadonlyArray<NightScenario>, part: string): ReadonlyArray<NightScenario> =>
+  scenarios.filter(({ name, suite }) => `${suite} › ${name}`.toLowerCase().includes(part.toLowerCase()))
+
 /** Scenarios through the nights, whose names contain a text; empty where there is none. */
 export const ofScenarios = (nights: ReadonlyArray<Night>, part: string, style: Style): ReadonlyArray<string> => {
   const names = new Map(
     nights
-      .flatMap(({ scenarios }) => scenarios)
-      .filter(({ name, suite }) => `${suite} › ${name}`.toLowerCase().includes(part.toLowerCase()))
+      .flatMap(({ scenarios }) => named(scenarios, part))
       .map(({ name, suite }) => [JSON.stringify([suite, name]), { name, suite }])
   )
   return [...names.values()].flatMap(({ name, suite }) => ofScenario(nights, suite, name, style))

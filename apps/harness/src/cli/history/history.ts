@@ -4,6 +4,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Flags from "../Flags.ts"
+import { description } from "../Description.ts"
 import { program } from "../Program.ts"
 import { settled } from "../Settled.ts"
 
@@ -29,7 +30,8 @@ const accept = settled(
         acceptNight({ ...rest, scenario: Option.getOrUndefined(scenario), note: Option.getOrUndefined(note) })
     )
 ).pipe(
-  Command.withDescription("Accept a regression as the new baseline"),
+  Command.withDescription(description("Accept a regression as the new baseline", { 0: "accepted", 2: "wrong usage" })),
+  Command.withShortDescription("Accept a regression as the new baseline"),
   Command.withExamples([
     {
       command: `${program} history accept 3f0c --note "the new model is slower"`,
@@ -59,10 +61,7 @@ export const history = settled(
       Flag.withDescription("Write a page of the nights beside the history: nights.html of nights.ndjson"),
       Flag.withDefault(false)
     ),
-    json: Flag.Boolean("json").pipe(
-      Flag.withDescription("With --judge: print the whole judgement as JSON"),
-      Flag.withDefault(false)
-    ),
+    json: Flags.json,
     config: Flags.config
   },
   ({ config }) => ({ config }),
@@ -72,7 +71,14 @@ export const history = settled(
       ({ showHistory }) => showHistory({ ...rest, scenario: Option.getOrUndefined(scenario) })
     )
 ).pipe(
-  Command.withDescription("Show the nights of a history with their trends"),
+  Command.withDescription(
+    description("Show the nights of a history with their trends", {
+      0: "shown; with --judge: the last night is not red",
+      1: "with --judge: the last night is red",
+      2: "wrong usage"
+    })
+  ),
+  Command.withShortDescription("Show the nights of a history with their trends"),
   Command.withSubcommands([accept]),
   Command.withExamples([
     { command: `${program} history`, description: "The last 30 nights" },

@@ -9,6 +9,8 @@ import { usage } from "@webagent/report/UserError"
 import { dirname } from "node:path"
 import * as HtmlReporter from "../../page/HtmlReporter.ts"
 import * as NightsPage from "../../page/NightsPage.ts"
+import * as JsonOutput from "../JsonOutput.ts"
+import { HistoryOutput, VerdictOutput } from "./HistoryOutput.ts"
 import * as HistoryText from "./HistoryText.ts"
 import { NotGreen } from "../NotGreen.ts"
 import { program } from "../Program.ts"
@@ -23,7 +25,7 @@ export const showHistory = Effect.fnUntraced(function* (options: {
   readonly json: boolean
   readonly html: boolean
 }) {
-  if (options.json && !options.judge) return yield* usage("--json needs --judge: add it, or remove --json.")
+  if (options.json && options.html) return yield* usage("--json and --html cannot be combined. Remove one.")
   const past = yield* NightFile.read(options.history)
   for (const warning of past.warnings) yield* Console.error(warning)
   const nights = past.nights.slice(-options.last)
@@ -43,11 +45,17 @@ export const showHistory = Effect.fnUntraced(function* (options: {
   }
   const verdict = options.judge ? judgeLastNight(past) : undefined
   if (verdict !== undefined) {
-    const text = options.json
-      ? JSON.stringify(verdict)
-      : [`${verdict.startedAt} ${verdict.night}: ${verdict.tier}`, ...verdict.reasons].join("\n  ")
-    yield* write(`${text}\n`)
+    const lines = [`${verdict.startedAt} ${verdict.night}: ${verdict.tier}`, ...verdict.reasons]
+    yield* options.json ? JsonOutput.print(VerdictOutput, verdict) : write(`${lines.join("\n  ")}\n`)
     return verdict.tier === "red" ? yield* new NotGreen({ exitCode: 1 }) : undefined
+  }
+  if (options.json) {
+    const { scenario } = options
+    const shown =
+      scenario === undefined
+        ? nights
+        : nights.map((night) => ({ ...night, scenarios: HistoryText.named(night.scenarios, scenario) }))
+    return yield* JsonOutput.print(HistoryOutput, { nights: shown })
   }
   const lines =
     options.scenario === undefined

@@ -87,7 +87,8 @@ export const flags = {
   allowRemote: Flags.switched("allow-remote", "Allow a target on another machine or with real costs (default: no)"),
   apiKeyEnv: Flags.apiKeyEnv,
   apiKeyHeader: Flags.apiKeyHeader,
-  config: Flags.config
+  config: Flags.config,
+  json: Flags.json
 }
 
 type ParsedFlags = Command.Command.Config.Infer<typeof flags>
@@ -120,8 +121,8 @@ const ofPairs = ({ pairs, seed }: LoadOptions) => ({ "--pairs": pairs, "--seed":
 const ofBaseline = ({ baseline, record }: LoadOptions) => ({ "--baseline": baseline, "--record": record })
 
 const inRender = (flags: LoadOptions): string | undefined => {
-  const { ab, folders, other, profile, reportDir, tolerance } = flags
-  const further = { "--tolerance": tolerance, "--profile": profile, "--report-dir": reportDir }
+  const { ab, folders, json, other, profile, reportDir, tolerance } = flags
+  const further = { "--tolerance": tolerance, "--profile": profile, "--report-dir": reportDir, "--json": json }
   const unused = { "--ab": ab, ...ofBaseline(flags), ...ofPairs(flags), ...further }
   return (
     notWith(givenOf(unused), "--render") ??

@@ -20,12 +20,14 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { join } from "node:path"
+import * as JsonOutput from "../JsonOutput.ts"
 import { endWith, NotGreen } from "../NotGreen.ts"
 import { version } from "../Program.ts"
 import * as ReportDirectory from "../ReportDirectory.ts"
-import { terminal } from "../Terminal.ts"
+import { terminalBeside } from "../Terminal.ts"
 import * as LoadFlags from "./LoadFlags.ts"
 import * as LoadOptions from "./LoadOptions.ts"
+import { AbOutput } from "./LoadOutput.ts"
 
 // of one run, unless told: there are many
 const short = Duration.seconds(5)
@@ -86,7 +88,7 @@ export const comparePair = (options: LoadFlags.LoadOptions, urlA: string) =>
     const a = yield* LoadOptions.open(urlA, options, asked)
     const b = yield* LoadOptions.open(urlB, options, asked)
     const directory = yield* ReportDirectory.create(options.reportDir)
-    const { style, ...output } = yield* terminal
+    const { style, ...output } = yield* terminalBeside(options.json)
     const { write } = output
     const load = LoadOptions.loadOf(plan, settings.vus)
     yield* write(
@@ -168,6 +170,9 @@ export const comparePair = (options: LoadFlags.LoadOptions, urlA: string) =>
     const saved = yield* Effect.exit(save(directory, report))
     if (Exit.isSuccess(saved)) yield* write(`report   ${saved.value}\n`)
     yield* write(`${AbReport.headline(report, style)}\n`)
+    if (options.json) {
+      yield* JsonOutput.print(AbOutput, { ...report, page: Exit.isSuccess(saved) ? saved.value : null })
+    }
     yield* saved
     yield* endWith(report.verdict)
   }).pipe(Effect.scoped)

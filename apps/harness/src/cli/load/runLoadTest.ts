@@ -21,12 +21,14 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FileSystem from "effect/FileSystem"
 import { join } from "node:path"
+import * as JsonOutput from "../JsonOutput.ts"
 import { NotGreen } from "../NotGreen.ts"
 import { version } from "../Program.ts"
 import * as ReportDirectory from "../ReportDirectory.ts"
-import { terminal } from "../Terminal.ts"
+import { terminalBeside } from "../Terminal.ts"
 import * as LoadFlags from "./LoadFlags.ts"
 import * as LoadOptions from "./LoadOptions.ts"
+import { LoadOutput } from "./LoadOutput.ts"
 
 const k6Page = "-k6.html"
 
@@ -110,7 +112,7 @@ export const runLoadTest = (options: LoadFlags.LoadOptions) =>
     const script = yield* LoadScript.resolve(plan.test.name, k6)
     const directory = yield* ReportDirectory.create(options.reportDir)
     const target = remote ?? (yield* LoadOptions.open("simulated", options, asked))
-    const { style, ...output } = yield* terminal
+    const { style, ...output } = yield* terminalBeside(options.json)
     const say = (lines: ReadonlyArray<string>) => output.write(`${lines.join("\n")}\n`)
     const headline = `${LoadOptions.whereOf(target)} · ${LoadOptions.loadOf(plan, settings.vus)} · k6 ${k6.version}`
     yield* say([
@@ -182,6 +184,9 @@ export const runLoadTest = (options: LoadFlags.LoadOptions) =>
         ...(Exit.isSuccess(saved) ? [`report   ${saved.value}`] : []),
         LoadReport.lastLine(report, worse, style)
       ])
+      if (options.json) {
+        yield* JsonOutput.print(LoadOutput, { ...report, worse, page: Exit.isSuccess(saved) ? saved.value : null })
+      }
       yield* saved
       if (judged !== undefined) yield* judged.recorded
       if (report.verdict !== "passed" || worse.length > 0)

@@ -1,18 +1,28 @@
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
+import { description } from "../Description.ts"
+import * as Flags from "../Flags.ts"
 import { program } from "../Program.ts"
 import { flags, namedIn, optionsOf } from "../RunFlags.ts"
 import { settled, wordsOf } from "../Settled.ts"
 
 /** `plan`: what `run` would do with the same flags. */
-export const plan = settled("plan", flags, namedIn, (parsed) =>
+export const plan = settled("plan", { ...flags, json: Flags.json }, namedIn, ({ json, ...parsed }) =>
   Effect.gen(function* () {
     const { planSuites } = yield* Effect.promise(() => import("./planSuites.ts"))
-    yield* planSuites(optionsOf(parsed), yield* wordsOf("plan"))
+    const words = yield* wordsOf("plan")
+    yield* planSuites(
+      optionsOf(parsed),
+      words.filter((word) => word !== "--json"),
+      json
+    )
   })
 ).pipe(
   Command.withDescription(
-    "Show what run would do with the same flags: scenarios, order, time and maximum cost. Sends nothing"
+    description("Show what run would do with the same flags: scenarios, order, time and maximum cost. Sends nothing", {
+      0: "planned",
+      2: "wrong usage"
+    })
   ),
   Command.withShortDescription("Show what run would do and cost"),
   Command.withExamples([

@@ -6,6 +6,8 @@ import { unserved } from "../../run/ScenarioRun.ts"
 import { scenarioKey } from "../../run/RunnerOptions.ts"
 import * as Capabilities from "../../targets/Capabilities.ts"
 import { choose, limitsOf } from "../ChosenScenarios.ts"
+import * as JsonOutput from "../JsonOutput.ts"
+import * as PlanOutput from "./PlanOutput.ts"
 import * as PlanText from "./PlanText.ts"
 import { defaultTimeout } from "../../targets/TrialTimeout.ts"
 import { program, quoted } from "../Program.ts"
@@ -26,7 +28,11 @@ const assumedOf = (options: RunOptions) => {
 }
 
 /** Shows what `run` would do with the same flags; sends nothing and needs no key. */
-export const planSuites = Effect.fnUntraced(function* (options: RunOptions, args: ReadonlyArray<string>) {
+export const planSuites = Effect.fnUntraced(function* (
+  options: RunOptions,
+  args: ReadonlyArray<string>,
+  json: boolean
+) {
   const { learned, plan } = yield* choose(options)
   const limits = limitsOf(options, plan)
   const lacks = Capabilities.lacking(assumedOf(options))
@@ -43,8 +49,16 @@ export const planSuites = Effect.fnUntraced(function* (options: RunOptions, args
       lacking: unserved(scenario.needs.map(lacks))
     }
   })
+  const forecast = Forecast.make(candidates, limits, options.concurrency)
+  if (json) {
+    const { concurrency, target } = options
+    return yield* JsonOutput.print(
+      PlanOutput.PlanOutput,
+      PlanOutput.of(forecast, { target, simulated, concurrency, limits })
+    )
+  }
   const { columns, style, write } = yield* terminal
-  const lines = PlanText.lines(Forecast.make(candidates, limits, options.concurrency), {
+  const lines = PlanText.lines(forecast, {
     target: simulated ? "simulated service" : options.target,
     assumed: simulated ? undefined : "treated as a paid service (plan does not contact it)",
     isFree: simulated,

@@ -31,6 +31,7 @@ export const reap = settled(
     ),
     forget: Flags.texts("forget", "Remove the item with this key or id from the ledger"),
     dryRun: Flags.switched("dry-run", "Show what would be stopped, and change nothing"),
+    json: Flags.json,
     config: Flags.config
   },
   ({ config }) => ({ config }),

@@ -15,10 +15,12 @@ import { counted } from "@webagent/report/Text"
 import { usage } from "@webagent/report/UserError"
 import * as Leftover from "../../leftovers/Leftover.ts"
 import * as LeftoverText from "../../leftovers/LeftoverText.ts"
+import * as JsonOutput from "../JsonOutput.ts"
 import * as Reaper from "../../leftovers/Reaper.ts"
 import { NotGreen } from "../NotGreen.ts"
 import { program, quoted, version } from "../Program.ts"
 import { terminal } from "../Terminal.ts"
+import * as ReapOutput from "./ReapOutput.ts"
 
 /** What the flags of `reap` say. */
 export interface ReapOptions {
@@ -30,6 +32,7 @@ export interface ReapOptions {
   readonly for: Duration.Duration
   readonly forget: ReadonlyArray<string>
   readonly dryRun: boolean
+  readonly json: boolean
 }
 
 const openLedger = Effect.fnUntraced(function* (directory: string) {
@@ -89,7 +92,15 @@ export const reapLedger = (options: ReapOptions) =>
     const items = yield* ledger.open
     const now_ms = yield* Clock.currentTimeMillis
     const { style, write } = yield* terminal
-    const say = (line: string) => write(`${line}\n`)
+    const say = (line: string) => (options.json ? Effect.void : write(`${line}\n`))
+    const print = (leftovers: ReadonlyArray<Leftover.Leftover>) =>
+      options.json
+        ? JsonOutput.print(ReapOutput.ReapOutput, {
+            ledger: options.ledger,
+            dryRun: options.dryRun,
+            items: ReapOutput.itemsOf(leftovers)
+          })
+        : Effect.void
     const leftIn = (baseUrls: Leftover.Selection["baseUrls"]) =>
       Leftover.ofLedger(items, {
         baseUrls,
@@ -101,11 +112,12 @@ export const reapLedger = (options: ReapOptions) =>
     const show = (leftover: Leftover.Leftover) => say(LeftoverText.line(leftover, now_ms, style))
 
     yield* say(style.strong(`webagent harness ${version} · ledger ${options.ledger} · ${items.length} open`))
-    if (items.length === 0) return yield* say("\nnothing is open")
+    if (items.length === 0) return yield* Effect.andThen(say("\nnothing is open"), print([]))
     yield* say("")
     if (options.dryRun) {
       const all = leftIn(undefined)
       for (const leftover of all) yield* show(leftover)
+      yield* print(all)
       const left = all.filter(({ state }) => state !== "in use").length
       yield* say(`\nDry run: nothing was changed. ${left} of ${counted(all.length, "item")} would be cleaned up.`)
       return left === 0 ? undefined : yield* new NotGreen({ exitCode: 1 })
@@ -129,6 +141,7 @@ export const reapLedger = (options: ReapOptions) =>
           )
       })
     )
+    yield* print(leftovers)
     yield* say("")
     const unknown = leftovers.find(({ state }) => state === "unknown")
     if (unknown !== undefined) {

@@ -3,6 +3,7 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import { usage } from "@webagent/report/UserError"
+import { description } from "../Description.ts"
 import * as Flags from "../Flags.ts"
 
 /** `serve`: the simulated service in the foreground. What it runs with is loaded when it runs. */
@@ -49,7 +50,10 @@ export const serve = Command.make(
     )
 ).pipe(
   Command.withDescription(
-    "Serve the simulated service in the foreground, on this machine only, and print each request"
+    description("Serve the simulated service in the foreground, on this machine only, and print each request", {
+      0: "stopped with Ctrl-C",
+      2: "wrong usage, or the port is in use"
+    })
   ),
   Command.withShortDescription("Serve the simulated service in the foreground")
 )

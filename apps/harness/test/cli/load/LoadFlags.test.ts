@@ -19,6 +19,7 @@ const none: LoadFlags.LoadOptions = {
   segments: 1,
   outputs: [],
   folders: [],
+  json: false,
   renders: false,
   image: undefined,
   reportDir: undefined,

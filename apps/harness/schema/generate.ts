@@ -1,0 +1,44 @@
+/** Writes the JSON Schema of each JSON output of the harness into docs/json: `npm run docs`. */
+import * as Schema from "effect/Schema"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { CompareOutput } from "../src/cli/compare/CompareOutput.ts"
+import { DoctorOutput } from "../src/cli/doctor/DoctorOutput.ts"
+import { HistoryOutput, VerdictOutput } from "../src/cli/history/HistoryOutput.ts"
+import { ListOutput } from "../src/cli/list/ListOutput.ts"
+import { AbOutput, LoadOutput } from "../src/cli/load/LoadOutput.ts"
+import { PlanOutput } from "../src/cli/plan/PlanOutput.ts"
+import { ReapOutput } from "../src/cli/reap/ReapOutput.ts"
+import { ServeOutput } from "../src/cli/serve/ServeOutput.ts"
+
+/** The schema of each output, by the command that prints it. */
+const outputs: Readonly<Record<string, Schema.Constraint>> = {
+  list: ListOutput,
+  plan: PlanOutput,
+  history: HistoryOutput,
+  "history --judge": VerdictOutput,
+  compare: CompareOutput,
+  reap: ReapOutput,
+  doctor: DoctorOutput,
+  load: LoadOutput,
+  "load --ab": AbOutput,
+  serve: ServeOutput
+}
+
+/** Where the schemas are. */
+export const folder = new URL("../../../docs/json/", import.meta.url)
+
+/** The text of each schema's file, by its name. */
+export const documents = (): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(outputs).map(([command, schema]) => {
+      const { definitions, schema: root } = Schema.toJsonSchemaDocument(schema)
+      const title = `${command} --json of webagent-harness`
+      const described = { $schema: "https://json-schema.org/draft/2020-12/schema", title, ...root, $defs: definitions }
+      return [`${command.replace(" --", "-")}.json`, `${JSON.stringify(described, null, 2)}\n`]
+    })
+  )
+
+if (import.meta.main) {
+  mkdirSync(folder, { recursive: true })
+  for (const [name, text] of Object.entries(documents())) writeFileSync(new URL(name, folder), text)
+}
