@@ -5,7 +5,7 @@ import { findings } from "./Words.ts"
 export const limits = { meanSentence: 18, longestSentence: 35, guide: 1000 } as const
 
 /** Pages to look things up in, which may be longer than a guide. */
-export const references: ReadonlySet<string> = new Set([
+const references: ReadonlySet<string> = new Set([
   "docs/cli.md",
   "docs/failure-reference.md",
   "docs/load-reference.md",

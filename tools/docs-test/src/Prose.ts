@@ -1,6 +1,6 @@
 import type { Text } from "./Words.ts"
 
-export interface Sentence {
+interface Sentence {
   readonly line: number
   readonly words: number
   readonly text: string

@@ -9,7 +9,7 @@ export interface Text {
 }
 
 /** A retired word, where it stands, and what to write instead. */
-export interface Finding {
+interface Finding {
   readonly file: string
   readonly line: number
   readonly word: string

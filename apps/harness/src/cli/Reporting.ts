@@ -30,7 +30,7 @@ import { isSet, terminal, variable } from "./Terminal.ts"
 import type { RunOptions } from "./RunFlags.ts"
 
 /** What the reporters of a run are given by its command. */
-export interface ReportingOptions {
+interface ReportingOptions {
   readonly options: RunOptions
   readonly replay: Replay
   readonly next: (report: RunReport) => string | undefined

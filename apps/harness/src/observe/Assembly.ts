@@ -8,7 +8,7 @@ import type { Body, Exchange, JournalRow, Message, Span, Trace } from "@webagent
 import { waitsOf } from "./Waits.ts"
 
 /** All that a trace is made of. */
-export interface Parts extends Pick<Trace, "suite" | "scenario" | "index" | "seed" | "duration_ms" | "dropped"> {
+interface Parts extends Pick<Trace, "suite" | "scenario" | "index" | "seed" | "duration_ms" | "dropped"> {
   /** In milliseconds since 1970. */
   readonly began_ms: number
   readonly exchanges: ReadonlyArray<Seen>

@@ -4,7 +4,7 @@ import type { Breach, TrialVerdict } from "@webagent/report/Trial"
 import type { TrialLog } from "./TrialLog.ts"
 
 /** What is looked at to judge one trial. */
-export interface Evidence {
+interface Evidence {
   readonly verdict: TrialVerdict
   /** What the scenario does on purpose. */
   readonly allows: ReadonlyArray<Allowance>

@@ -5,7 +5,7 @@ import { describePlatformError } from "@webagent/report/PlatformErrorText"
 import type { Trace } from "@webagent/report/Trace"
 
 /** Where the traces of a run are, below its report directory. */
-export const folder = "traces"
+const folder = "traces"
 
 /** Writes the traces of a run, one file a trial; answers with its path below the report directory. */
 export interface TraceFiles {

@@ -8,7 +8,7 @@ import { type Style } from "@webagent/report/Style"
 import { cut, duration, percent } from "@webagent/report/Text"
 
 /** How wide an explanation may be, how it is marked, and the command that replays a scenario. */
-export interface ExplanationOptions {
+interface ExplanationOptions {
   readonly columns: number
   readonly replay: Replay
   readonly style: Style

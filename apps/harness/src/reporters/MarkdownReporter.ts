@@ -21,7 +21,7 @@ const room = most - 2048
 const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" }
 
 /** Text that Markdown shows as it is, also in a cell of a table. */
-export const escape = (text: string): string =>
+const escape = (text: string): string =>
   text
     .replaceAll(/\s+/gu, " ")
     .replaceAll(/[&<>]/gu, (character) => entities[character] ?? character)
@@ -186,7 +186,7 @@ export const warnings = (report: RunReport): ReadonlyArray<string> =>
     .map(({ evidence, title, what }) => `::warning title=${property(`${title}: ${what}`)}::${data(evidence)}`)
 
 /** Where else than in its file a summary goes. */
-export interface MarkdownOptions {
+interface MarkdownOptions {
   readonly path: string
   readonly replay: Replay
   /** The page of the run; missing where none is written. */

@@ -25,7 +25,7 @@ export const account = (worst_usd: string | undefined): Account => ({
 })
 
 /** Something that sends requests, with how many it has sent. */
-export interface Sender {
+interface Sender {
   readonly requests: number
 }
 

@@ -12,7 +12,7 @@ import * as Release from "@webagent/nights/Release"
 import type { RunReport } from "@webagent/report/RunReport"
 
 /** Which files to read, and whether to add the run to the history. */
-export interface NightFiles {
+interface NightFiles {
   /** The file of the nights before. */
   readonly history: string | undefined
   readonly record: boolean

@@ -10,7 +10,7 @@ export interface Planned {
 }
 
 /** Which scenarios of the suites to take; a scenario has to fit all that is given. */
-export interface Selection {
+interface Selection {
   /** Any of these. */
   readonly tags: ReadonlyArray<string>
   /** A part of the name, in any case; the whole of a name is of that scenario alone. */

@@ -15,7 +15,7 @@ const base_ms = 1000
 const longest_ms = 120_000
 
 /** Whether a trial may run again, and after what time; else why not, in words that follow what ended it. */
-export type Decision = { readonly after_ms: number } | { readonly not: string }
+type Decision = { readonly after_ms: number } | { readonly not: string }
 
 const again = (times: number) => (times === 1 ? "again on the rerun" : `again on ${times} reruns`)
 

@@ -93,7 +93,7 @@ interface Tried {
 }
 
 /** One trial to run. */
-export interface Task {
+interface Task {
   readonly planned: Planned
   readonly index: number
   /** The nearest limit of time. */

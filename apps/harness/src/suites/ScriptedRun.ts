@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 const NonEmpty = Schema.NonEmptyString
 
 /** A run and the session that it belongs to. */
-export interface StartedRun {
+interface StartedRun {
   readonly id: string
   readonly sessionId: string
 }

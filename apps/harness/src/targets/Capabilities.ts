@@ -1,7 +1,7 @@
 import type { Need } from "@webagent/scenario"
 
 /** What is known of a service before a scenario runs on it. */
-export interface Known {
+interface Known {
   /** Whether it is a server of ours. */
   readonly ours: boolean
   /** Whether its agent and browsers are simulated. */

@@ -11,7 +11,7 @@ import { codeOf } from "../observe/SystemError.ts"
 import * as Introspection from "./Introspection.ts"
 
 /** Where the control API of the target is, and which variable has what opens it. */
-export interface RemoteControlOptions {
+interface RemoteControlOptions {
   readonly address: string
   readonly keyEnv: string
   readonly key: Redacted.Redacted | undefined

@@ -16,7 +16,7 @@ import { codeOf } from "../observe/SystemError.ts"
 import { type Connection } from "./Target.ts"
 
 /** How a target that is not embedded is named. */
-export interface RemoteOptions {
+interface RemoteOptions {
   /** Its address, with or without `/api/vN`. */
   readonly url: string
   /** The variable that holds the key. */

@@ -36,7 +36,7 @@ export const Row = Schema.Struct({
 export type Row = typeof Row.Type
 
 /** What a comparison allows. */
-export interface Allowance {
+interface Allowance {
   /** How much worse is tolerated: 0.05 for 5 %. */
   readonly tolerance: number
 }

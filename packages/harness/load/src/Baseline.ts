@@ -6,7 +6,7 @@ import { differences, type Entry } from "./BaselineFile.ts"
 import * as ComparedMetric from "./ComparedMetric.ts"
 
 /** A metric beside those of earlier runs. */
-export interface Row {
+interface Row {
   readonly name: string
   readonly now: string
   /** The interval in which one more of the earlier runs would lie. */
@@ -28,7 +28,7 @@ export interface BaselineComparison {
 }
 
 /** A run to judge, or to find earlier ones for. */
-export type Subject = Pick<Entry, "test" | "machine" | "settings" | "measurements">
+type Subject = Pick<Entry, "test" | "machine" | "settings" | "measurements">
 
 /** Fewer runs do not show how much runs differ when nothing has changed. */
 const least = 5

@@ -11,8 +11,8 @@ import { dirname } from "node:path"
 import { Measurements } from "./Measurements.ts"
 
 /** The machine that made a load and, mostly, carried it: measurements of another one are no baseline. */
-export const LoadMachine = Schema.Struct({ ...Machine.Machine.fields, k6: Schema.String })
-export type LoadMachine = typeof LoadMachine.Type
+const LoadMachine = Schema.Struct({ ...Machine.Machine.fields, k6: Schema.String })
+type LoadMachine = typeof LoadMachine.Type
 
 /** This machine, with its k6. */
 export const thisMachine = (k6: string): LoadMachine => ({ ...Machine.here(), k6 })

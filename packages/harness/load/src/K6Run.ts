@@ -32,7 +32,7 @@ export interface K6RunOptions {
 }
 
 /** How a k6 ended. */
-export interface K6End {
+interface K6End {
   /** Undefined when a signal ended it. */
   readonly exitCode: number | undefined
   /** Stopped by the user, and k6 has closed what it could. */

@@ -14,10 +14,7 @@ import * as SummaryMerge from "./SummaryMerge.ts"
 import * as Points from "./Points.ts"
 
 /** What to send, with which k6, and to which service. */
-export interface LoadRunOptions extends Pick<
-  K6Run.K6RunOptions,
-  "k6" | "script" | "segments" | "dashboard" | "outputs"
-> {
+interface LoadRunOptions extends Pick<K6Run.K6RunOptions, "k6" | "script" | "segments" | "dashboard" | "outputs"> {
   readonly plan: LoadPlan.LoadPlan
   readonly settings: LoadPlan.LoadSettings
   readonly target: LoadPlan.LoadTarget

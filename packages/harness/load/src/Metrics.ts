@@ -1,5 +1,5 @@
 /** How k6 aggregates a metric. */
-export type MetricType = "counter" | "gauge" | "rate" | "trend"
+type MetricType = "counter" | "gauge" | "rate" | "trend"
 
 /** The metrics of our own. k6 reads this module too, so it imports nothing. */
 export const own = {

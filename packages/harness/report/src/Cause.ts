@@ -34,7 +34,7 @@ export const normalised = (text: string): string =>
 const resource = /(\/v\d+\/[a-z-]+\/)[^/]+/u
 
 /** How a request ended, without the ids of its path: `GET /api/v4/runs/<id>: HTTP 503`. */
-export const requestText = ({ method, path, status }: SentRequest): string =>
+const requestText = ({ method, path, status }: SentRequest): string =>
   `${method} ${normalised(path.replace(resource, "$1<id>"))}: ${status === null ? "no response" : `HTTP ${status}`}`
 
 const isAway = (request: SentRequest | undefined): request is SentRequest =>

@@ -16,7 +16,7 @@ import { counted } from "./Text.ts"
 import { isScored } from "./Trial.ts"
 
 /** A failure that is as frequent as usual passes only when this many earlier nights are known. */
-export const leastNights = 5
+const leastNights = 5
 
 const mostNamed = 3
 

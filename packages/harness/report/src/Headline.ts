@@ -14,11 +14,11 @@ import {
 import { counted, signedPercent } from "./Text.ts"
 
 /** What a run comes to: red fails it; unusual passes, and a figure is far outside of its earlier nights. */
-export const Status = Schema.Literals(["red", "unusual", "green"])
+const Status = Schema.Literals(["red", "unusual", "green"])
 export type Status = typeof Status.Type
 
 /** One kind of thing that makes a run red, counted. */
-export interface Problem {
+interface Problem {
   readonly count: number
   /** How many of them are new tonight; undefined where no earlier night can tell. */
   readonly fresh: number | undefined

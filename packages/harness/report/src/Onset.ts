@@ -19,7 +19,7 @@ export const Onset = Schema.Struct({
 export type Onset = typeof Onset.Type
 
 /** Whether it is wrong for the first time, once more after green nights, or as it was in the night before. */
-export type Age = "new" | "again" | "old"
+type Age = "new" | "again" | "old"
 
 /** How old something is that is wrong; undefined where no night before is known. */
 export const ageOf = (onset: Onset | undefined): Age | undefined => {

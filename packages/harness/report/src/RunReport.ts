@@ -18,7 +18,7 @@ export const Verdict = Schema.Literals(["passed", "flaky", "failed", "claimed", 
 export type Verdict = typeof Verdict.Type
 
 /** Who watches over a scenario that is known to fail, why, and until when. */
-export const Quarantined = Schema.Struct({
+const Quarantined = Schema.Struct({
   owner: Schema.String,
   reason: Schema.String,
   /** The last day, `2026-12-01`. */
@@ -124,7 +124,7 @@ export const Limits = Schema.Struct({
 export type Limits = typeof Limits.Type
 
 /** When a run was taken up again after it was killed, how much of it had been done, and how long that had taken. */
-export const Resumptions = Schema.Array(
+const Resumptions = Schema.Array(
   Schema.Struct({
     at: Schema.String,
     kept: Schema.Int,

@@ -43,7 +43,7 @@ export interface Sample {
 }
 
 /** One start: from nothing to the first good answer. */
-export interface Start {
+interface Start {
   readonly took_ms: number
   readonly cpu_s: number
 }
@@ -73,7 +73,7 @@ export interface Measured {
 }
 
 /** What a measurement needs from outside. */
-export interface Tools {
+interface Tools {
   readonly load: Load
   readonly pinning: Pinning
   readonly log: (line: string) => void

@@ -4,7 +4,7 @@ import { type Ratio, ratioBetween } from "../measure/Statistics.ts"
 import type { Measured, Settings, Workload } from "./Measurement.ts"
 
 /** A row of the report: a server, and what was measured of it or why nothing was. */
-export interface Row {
+interface Row {
   readonly name: string
   readonly title: string
   readonly remark: string

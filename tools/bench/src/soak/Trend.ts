@@ -33,7 +33,7 @@ export const blocksOf = (points: ReadonlyArray<Point>, block_s: number): Readonl
 }
 
 /** The fewest blocks that a slope is taken from. */
-export const fewest = 6
+const fewest = 6
 
 /**
  * The slope of a straight line through the middles of blocks of time, by least squares, with Student's interval over the

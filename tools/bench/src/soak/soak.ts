@@ -13,7 +13,7 @@ import type { Moment, SoakReport } from "./SoakReport.ts"
 export type Soak = (url: string) => Promise<{ readonly report: SoakResult; readonly series: SoakSeries }>
 
 /** How often the server is weighed. */
-export interface Weighing {
+interface Weighing {
   readonly every_s: number
   /** Garbage is collected, and the heap measured, at every n-th measurement. */
   readonly collectEvery: number

@@ -8,7 +8,7 @@ import { type Style } from "@webagent/report/Style"
 import { counted, cut, duration } from "@webagent/report/Text"
 
 /** What a plan is shown with. */
-export interface PlanTextOptions {
+interface PlanTextOptions {
   readonly target: string
   /** What is taken for granted of the target, which has not been asked. */
   readonly assumed: string | undefined

@@ -23,7 +23,7 @@ import { terminal } from "../Terminal.ts"
 import * as ReapOutput from "./ReapOutput.ts"
 
 /** What the flags of `reap` say. */
-export interface ReapOptions {
+interface ReapOptions {
   readonly ledger: string
   readonly target: string | undefined
   readonly apiKeyEnv: string

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 
 /** How files are now, by path. */
-export type Stamps = ReadonlyMap<string, string>
+type Stamps = ReadonlyMap<string, string>
 
 // looked at and not told of: what editors, containers and network drives tell of a change differs
 const often = "200 millis"

@@ -22,7 +22,7 @@ export interface ShardReport {
 }
 
 /** A trace of a shard, and where it goes: both below the folder of a report. */
-export interface MovedTrace {
+interface MovedTrace {
   readonly directory: string
   readonly from: string
   readonly to: string

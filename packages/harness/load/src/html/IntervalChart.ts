@@ -3,7 +3,7 @@ import type { Conclusion } from "../AbComparison.ts"
 import { changeText } from "../AbReport.ts"
 
 /** One ratio with its interval. */
-export interface RatioLine {
+interface RatioLine {
   readonly label: string
   readonly ratio: number
   readonly low: number

@@ -2,13 +2,13 @@ import { escape } from "@webagent/report/Xml"
 import type { Line } from "../TimeSeries.ts"
 
 /** One line of a chart; its colour comes from its place, and a dash and a word say the same. */
-export interface ChartLine {
+interface ChartLine {
   readonly label: string
   readonly values: Line
 }
 
 /** What a chart shows. */
-export interface ChartOptions {
+interface ChartOptions {
   readonly title: string
   readonly lines: ReadonlyArray<ChartLine>
   /** The length of time between two values. */
@@ -26,7 +26,7 @@ const margin = { top: 10, right: 34, bottom: 24, left: 84 }
 const inner = { width: width - margin.left - margin.right, height: height - margin.top - margin.bottom }
 
 /** A round number that is no smaller: 1, 2 or 5 with zeros. */
-export const roundUp = (value: number): number => {
+const roundUp = (value: number): number => {
   if (value <= 0) return 1
   const power = 10 ** Math.floor(Math.log10(value))
   return power * ([1, 2, 5, 10].find((factor) => factor * power >= value * (1 - 1e-9)) ?? 10)

@@ -11,7 +11,7 @@ import {
 import * as Yaml from "./Yaml.ts"
 
 /** A rendered file. */
-export interface Manifest {
+interface Manifest {
   readonly file: string
   readonly text: string
 }
