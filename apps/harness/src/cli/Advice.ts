@@ -52,7 +52,9 @@ export const next =
   (options: RunOptions, replayOf: (result: ScenarioResult) => string, config: Config = {}) =>
   (report: RunReport): string | undefined => {
     if (report.interrupted) return undefined
-    const worst = Attention.items(report).find(({ result }) => result !== undefined)?.result
+    const worst = Attention.items(report)
+      .map(Attention.exampleOf)
+      .find((result) => result !== undefined)
     if (worst !== undefined) return replayOf(worst)
     if (!Gate.of(report).green) return undefined
     if (options.target === "simulated") {

@@ -8,8 +8,10 @@ import { escape } from "@webagent/report/Xml"
 import { copyIcon, folded } from "./Html.ts"
 import * as Mark from "./Mark.ts"
 
-const linked = ({ result, title }: Attention.Item, idOf: (result: ScenarioResult) => string): string =>
-  result === undefined ? escape(title) : `<a href="#${idOf(result)}">${escape(title)}</a>`
+const linked = (
+  { result, title }: Pick<Attention.Item, "result" | "title">,
+  idOf: (result: ScenarioResult) => string
+): string => (result === undefined ? escape(title) : `<a href="#${idOf(result)}">${escape(title)}</a>`)
 
 /** Since when a finding is so; of several scenarios it is as new as the newest. */
 const aged = (finding: Attention.Finding): string => {
@@ -32,6 +34,10 @@ const listed = (
     : `<details class="fold small"><summary>${counted(items.length, "scenario")}${detail === undefined ? "" : `, ${escape(detail)}`}</summary>${links.join(" · ")}</details>`
 }
 
+/** The scenarios that made the whole night slower or costlier. */
+const why = ({ scenarios, share }: Attention.Why, idOf: (result: ScenarioResult) => string): string =>
+  `<p class="small">${escape(share)}:</p><ul class="facts small">${scenarios.map((one) => `<li>${linked(one, idOf)} ${escape(one.text)}</li>`).join("")}</ul>`
+
 const row = (
   finding: Attention.Finding,
   style: string,
@@ -39,15 +45,14 @@ const row = (
   replay: Replay
 ): string => {
   const { cause, detail, evidence, items, what } = finding
-  const [shown] = items
-  const result = shown?.result
+  const result = Attention.exampleOf(finding)
   const many = items.length > 1
   const actions =
     result === undefined
       ? ""
-      : `<span class="actions"><button type="button" class="js" data-open="${idOf(result)}">Trace<span class="sr"> of ${escape(shown?.title ?? "")}</span></button>${copyIcon(replay(result), shown?.title ?? "")}</span>`
+      : `<span class="actions"><button type="button" class="js" data-open="${idOf(result)}">Trace<span class="sr"> of ${escape(result.name)}</span></button>${copyIcon(replay(result), result.name)}</span>`
   const small = many || detail === undefined ? "" : `<p class="small faint">${escape(detail)}</p>`
-  return `<li class="finding ${style}"><div class="head"><span class="badge ${style}">${escape(what)}</span>${aged(finding)}<b>${many ? escape(finding.title) : linked(finding, idOf)}</b></div><p>${escape(cause ?? evidence)}</p>${many ? listed(items, detail, idOf) : ""}${small}${actions}</li>`
+  return `<li class="finding ${style}"><div class="head"><span class="badge ${style}">${escape(what)}</span>${aged(finding)}<b>${many ? escape(finding.title) : linked(finding, idOf)}</b></div><p>${escape(cause ?? evidence)}</p>${finding.why === undefined ? "" : why(finding.why, idOf)}${many ? listed(items, detail, idOf) : ""}${small}${actions}</li>`
 }
 
 /** What would make the run red, and does not. */

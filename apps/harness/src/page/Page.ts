@@ -57,32 +57,22 @@ const top = (report: RunReport, nights: ReadonlyArray<Night>): string => {
   const money = `${Money.rounded(cost_usd)}${header.target.simulated ? " simulated" : ""}`
   const passed = Headline.passedText(report)
   const { status, title } = Headline.verdictOf(report)
+  const usual = (of: (night: Night) => number, now: number, format: (value: number) => string) => {
+    const text = Trend.usually(nights.map(of), now, format)
+    return text === "" ? "" : `, ${text}`
+  }
   const facts: ReadonlyArray<readonly [string, string]> = [
     ...(title === passed ? [] : [["", passed] as const]),
     [number(counts.trials), counts.trials === 1 ? "trial" : "trials"],
-    [
-      number(counts.requests),
-      `requests ${Trend.usually(
-        nights.map(({ requests }) => requests),
-        counts.requests,
-        number
-      )}`.trim()
-    ],
-    [
-      duration(report.duration_ms),
-      `wall time ${Trend.usually(
-        nights.map((night) => night.duration_ms),
-        report.duration_ms,
-        duration
-      )}`.trim()
-    ],
+    [number(counts.requests), `requests${usual(({ requests }) => requests, counts.requests, number)}`],
+    [duration(report.duration_ms), `wall time${usual((night) => night.duration_ms, report.duration_ms, duration)}`],
     [
       money,
-      Trend.usually(
-        nights.map((night) => Number(night.cost_usd)),
+      usual(
+        (night) => Number(night.cost_usd),
         Number(cost_usd),
-        (usual) => Money.rounded(usual.toFixed(4))
-      )
+        (usd) => Money.rounded(usd.toFixed(4))
+      ).replace(", ", "")
     ],
     [running === 0 ? "nothing" : number(running), running === 0 ? "still running" : "may still be running"]
   ]

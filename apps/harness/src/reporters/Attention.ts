@@ -13,7 +13,7 @@ import {
 } from "@webagent/report/RunReport"
 import type { SentRequest, Failure, Trial } from "@webagent/report/Trial"
 import * as Outages from "./Outages.ts"
-import { counted } from "@webagent/report/Text"
+import { counted, percent } from "@webagent/report/Text"
 
 /** Something of a run that a person has to look at. */
 export interface Item {
@@ -29,12 +29,21 @@ export interface Item {
   readonly cause?: string
   /** What else is known: how many trials passed, tonight and before. */
   readonly detail?: string
+  /** Why a whole night is slower or costlier. */
+  readonly why?: Why
   /** Among what is of one age the first is looked at first. */
   readonly rank: number
   /** Why the nights before say that it is worse, where they do and it also failed tonight. */
   readonly worse?: string
   /** Since when it is so, where nights before are known that could say it. */
   readonly onset?: Onset.Onset
+}
+
+/** The scenarios that made a whole night slower or costlier, the one that added most first. */
+export interface Why {
+  /** How much of it they added together. */
+  readonly share: string
+  readonly scenarios: ReadonlyArray<{ readonly title: string; readonly text: string; readonly result?: ScenarioResult }>
 }
 
 /** Whether an item is what the trials of a scenario say, and not what must not be whatever they say. */
@@ -186,6 +195,31 @@ export const itemsOf = (result: ScenarioResult): ReadonlyArray<Item> => {
 
 const wholeNight = "the whole night"
 
+const mostInLine = 3
+
+/** Which scenarios made the whole night slower or costlier. */
+const whyOf = ({ contributors = [] }: JudgedRow, results: ReadonlyArray<ScenarioResult>): Pick<Item, "why"> => {
+  if (contributors.length === 0) return {}
+  const share = contributors.reduce((sum, { share }) => sum + share, 0)
+  const scenarios = contributors.map(({ before, name, now, suite }) => {
+    const result = results.find((one) => one.name === name && one.suite === suite)
+    return { title: `${suite} › ${name}`, text: `${now}, usually ${before}`, ...(result && { result }) }
+  })
+  return {
+    why: {
+      share: `${scenarios.length} of ${counted(results.length, "scenario")} added ${percent(share, 0)} of it`,
+      scenarios
+    }
+  }
+}
+
+/** Why a whole night is slower or costlier, in one line; none of anything else. */
+export const whyLine = ({ why }: Item): ReadonlyArray<string> => {
+  if (why === undefined) return []
+  const named = why.scenarios.slice(0, mostInLine).map(({ text, title }) => `${title} ${text}`)
+  return [`${why.share}: ${[...named, ...(why.scenarios.length > mostInLine ? ["…"] : [])].join("; ")}`]
+}
+
 interface Judged extends Item {
   readonly figure: JudgedRow["figure"]
 }
@@ -193,7 +227,8 @@ interface Judged extends Item {
 const judged = ({ counts, judgement, results }: RunReport): ReadonlyArray<Judged> =>
   (judgement?.rows ?? [])
     .filter(({ verdict }) => verdict === "regressed")
-    .flatMap(({ evidence, figure, onset, scenario }) => {
+    .flatMap((row) => {
+      const { evidence, figure, onset, scenario } = row
       const result = results.find(({ name, suite }) => name === scenario?.name && suite === scenario.suite)
       if (result !== undefined && isQuarantined(result)) return []
       const leaks = result === undefined ? counts.leakedBrowsers : leakedBrowsersOf(result).length
@@ -206,6 +241,7 @@ const judged = ({ counts, judgement, results }: RunReport): ReadonlyArray<Judged
         title: scenario === null ? wholeNight : `${scenario.suite} › ${scenario.name}`,
         evidence: line(evidence),
         figure,
+        ...whyOf(row, results),
         ...(onset === undefined ? {} : { onset }),
         ...(result === undefined ? {} : { result })
       }
@@ -271,7 +307,8 @@ const slower: Readonly<Partial<Record<JudgedRow["figure"], string>>> = {
 export const unusual = (report: RunReport): ReadonlyArray<Finding> => {
   const groups = Map.groupBy(Gate.unusual(report), (row) => (row.scenario === null ? row : row.figure))
   return [...groups.values()].flatMap((rows): ReadonlyArray<Finding> => {
-    const items = rows.map(({ evidence, figure, scenario }): Item => {
+    const items = rows.map((row): Item => {
+      const { evidence, figure, scenario } = row
       const result = report.results.find(({ name, suite }) => name === scenario?.name && suite === scenario.suite)
       return {
         rank: expiredRank,
@@ -279,6 +316,7 @@ export const unusual = (report: RunReport): ReadonlyArray<Finding> => {
         title: scenario === null ? wholeNight : `${scenario.suite} › ${scenario.name}`,
         // the smallest detectable change is in the statistics
         evidence: line(evidence.split(";")[0] ?? ""),
+        ...whyOf(row, report.results),
         ...(result === undefined ? {} : { result })
       }
     })
@@ -287,6 +325,10 @@ export const unusual = (report: RunReport): ReadonlyArray<Finding> => {
     return [items.length === 1 ? { ...first, items } : { ...first, title: counted(items.length, "scenario"), items }]
   })
 }
+
+/** The scenario to look at: the finding's first, or the one that added most to a whole night. */
+export const exampleOf = ({ result, why }: Item): ScenarioResult | undefined =>
+  result ?? why?.scenarios.find((one) => one.result !== undefined)?.result
 
 /** The items of each result that has any. */
 export const itemsByResult = (report: RunReport): ReadonlyMap<ScenarioResult, ReadonlyArray<Item>> => {

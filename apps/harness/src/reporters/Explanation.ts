@@ -98,22 +98,25 @@ const together = (finding: Attention.Finding, options: ExplanationOptions): Read
 const alone = (finding: Attention.Finding, options: ExplanationOptions): ReadonlyArray<string> => {
   const { style } = options
   const { evidence, items, result, title, what } = finding
+  const example = Attention.exampleOf(finding)
   if (result?.failure !== undefined && items.every(Attention.isVerdict)) return of(result, options, finding.worse)
   const age = Attention.age(finding)
   return [
     `  ${style.bad("✗")} ${style.strong(title)}  ${what}${age === undefined ? "" : ` (${age})`}`,
     `      ${evidence}`,
-    ...(result === undefined ? [] : [replayLine(result, options)]),
+    ...Attention.whyLine(finding).map((why) => `      ${style.faint("why      ")} ${why}`),
+    ...(example === undefined ? [] : [replayLine(example, options)]),
     ""
   ]
 }
 
 /** A figure far outside of its earlier nights: it does not make the run red. */
-const unusual = ({ evidence, items, title, what }: Attention.Finding, { style }: ExplanationOptions) => [
-  `  ${style.warning("!")} ${style.strong(title)}  ${what}`,
-  ...items
+const unusual = (finding: Attention.Finding, { style }: ExplanationOptions) => [
+  `  ${style.warning("!")} ${style.strong(finding.title)}  ${finding.what}`,
+  ...finding.items
     .slice(0, mostNamed)
-    .map((item) => `      ${items.length === 1 ? evidence : `${item.title}: ${item.evidence}`}`),
+    .map(({ evidence, title }, _, { length }) => `      ${length === 1 ? evidence : `${title}: ${evidence}`}`),
+  ...Attention.whyLine(finding).map((why) => `      ${style.faint("why      ")} ${why}`),
   ""
 ]
 

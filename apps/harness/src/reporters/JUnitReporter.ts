@@ -154,9 +154,9 @@ export const render = (report: RunReport, replay: Replay, page?: string): string
   })
   const whole = Attention.items(report)
     .filter(({ result }) => result === undefined)
-    .map(({ evidence, title, what }) =>
-      element("testcase", { name: `${what}: ${title}`, classname: "the whole run", time: "0.000" }, [
-        element("failure", { message: evidence, type: what }, [])
+    .map((item) =>
+      element("testcase", { name: `${item.what}: ${item.title}`, classname: "the whole run", time: "0.000" }, [
+        element("failure", { message: item.evidence, type: item.what }, Attention.whyLine(item).map(escape))
       ])
     )
   const wholeCounts = { tests: whole.length, failures: whole.length, errors: 0, skipped: 0, time: "0.000" }

@@ -108,8 +108,8 @@ export const render = (report: RunReport, replay: Replay, page?: string): string
   const isDated = ages.some((age) => age !== undefined)
   const [rows, rowsTake] = fitting(
     findings.map(
-      ({ evidence, title, what }, index) =>
-        `| **${escape(what)}** | ${escape(title)} |${isDated ? ` ${escape(ages[index] ?? "")} |` : ""} ${escape(evidence)} |`
+      (finding, index) =>
+        `| **${escape(finding.what)}** | ${escape(finding.title)} |${isDated ? ` ${escape(ages[index] ?? "")} |` : ""} ${[finding.evidence, ...Attention.whyLine(finding)].map(escape).join("<br>")} |`
     ),
     (room - bytes(head)) / 2
   )
@@ -173,7 +173,7 @@ export const annotations = (report: RunReport): ReadonlyArray<string> => {
     const age = Attention.age(finding)
     const names = items.length === 1 ? [] : items.map((item) => item.title)
     const rest = index === mostAnnotations - 1 && more > 0 ? [`and ${more} more: see report.html.`] : []
-    const text = [evidence, ...names, ...rest].join("\n").slice(0, longestAnnotation)
+    const text = [evidence, ...Attention.whyLine(finding), ...names, ...rest].join("\n").slice(0, longestAnnotation)
     const heading = `${title}: ${what}${age === undefined ? "" : ` (${age})`}`
     return `::error ${placeOf(items[0]?.result?.failure)}title=${property(heading)}::${data(text)}`
   })

@@ -21,10 +21,16 @@ describe("Advice", () => {
     }
   })
 
-  it("suggests nothing when only the whole night is worse", () => {
+  it("suggests the scenario that added most when the whole night is worse, if one is known", () => {
     const judged = { figure: "cost", scenario: null, verdict: "regressed", evidence: "" } as JudgedRow
-    const judgement = { verdict: "regressed", nights: 9, passedOver: [], differences: [], rows: [judged] } as const
-    assert.isUndefined(Advice.next(options, () => "run")({ ...green, judgement }))
+    const [first] = green.results
+    const contributor = { suite: first?.suite ?? "", name: first?.name ?? "", now: "", before: "", change: 1, share: 1 }
+    const nextOf = (row: JudgedRow) => {
+      const judgement = { verdict: "regressed", nights: 9, passedOver: [], differences: [], rows: [row] } as const
+      return Advice.next(options, ({ name }) => `run ${name}`)({ ...green, judgement })
+    }
+    assert.isUndefined(nextOf(judged))
+    assert.strictEqual(nextOf({ ...judged, contributors: [contributor] }), `run ${first?.name}`)
     assert.include(Advice.next(options, () => "run")(green), "--target")
   })
 

@@ -4,7 +4,8 @@ import type { JudgedRow } from "@webagent/report/NightJudgement"
 import type { ScenarioResult } from "@webagent/report/RunReport"
 import * as Findings from "../../src/page/Findings.ts"
 import * as Explanation from "../../src/reporters/Explanation.ts"
-import { annotations, warnings } from "../../src/reporters/MarkdownReporter.ts"
+import * as JUnitReporter from "../../src/reporters/JUnitReporter.ts"
+import * as MarkdownReporter from "../../src/reporters/MarkdownReporter.ts"
 import { plain } from "@webagent/report/Style"
 import { away, dated, green, night, replay, trial } from "./fixture.ts"
 
@@ -48,6 +49,35 @@ describe("Attention", () => {
     assert.match(flaky?.evidence ?? "", /^2 of 3 trials passed; .*; worse than before: so it was found$/u)
   })
 
+  it("names the scenarios that added most to a slower night, in every report", () => {
+    const contributors = ["buys the red mug", "pays", "gone", "fourth"].map((name, index) => ({
+      suite: "checkout",
+      name,
+      now: "4.1 s",
+      before: "2 s",
+      change: 1.05,
+      share: 0.4 - index / 10
+    }))
+    const report = judgedBy({ ...row("duration", null), contributors })
+    const finding = Attention.findings(report).find(({ why }) => why !== undefined)
+    if (finding === undefined) throw new Error("no finding says why")
+    const [line = ""] = Attention.whyLine(finding)
+    assert.strictEqual(
+      line,
+      "4 of 9 scenarios added 100 % of it: checkout › buys the red mug 4.1 s, usually 2 s; checkout › pays 4.1 s, usually 2 s; checkout › gone 4.1 s, usually 2 s; …"
+    )
+    assert.strictEqual(Attention.exampleOf(finding)?.name, "buys the red mug")
+    const again = () => "again"
+    const explained = Explanation.all(report, { columns: 100, replay: again, style: plain }).join("\n")
+    assert.include(explained, `      why       ${line}\n      replay    again`)
+    assert.include(JUnitReporter.render(report, again), `>${line}</failure>`)
+    assert.include(MarkdownReporter.render(report, again), `<br>${MarkdownReporter.escape(line)} |`)
+    assert.include(MarkdownReporter.annotations(report).join(), `%0A${line.replaceAll("%", "%25")}`)
+    const page = Findings.render(report, ({ name }) => name.replaceAll(" ", "-"), again)
+    assert.include(page, '<a href="#buys-the-red-mug">checkout › buys the red mug</a> 4.1 s, usually 2 s</li>')
+    assert.include(page, 'data-open="buys-the-red-mug"')
+  })
+
   it("judges the whole night too, with leaks only when no scenario of tonight shows them", () => {
     assert.include(shown(judgedBy(row("cost", null))), "worse: cost · the whole night")
     assert.notInclude(shown(judgedBy(row("leaked browsers", null))).join(), "worse")
@@ -86,8 +116,11 @@ describe("what is unusual", () => {
     ])
     const page = Findings.render(report, () => "s0", replay)
     assert.match(page, /2 unusual<\/h2><ul class="findings"><li class="finding unusual">/u)
-    assert.deepStrictEqual(annotations(report), [])
-    assert.strictEqual(warnings(report)[0], "::warning title=the whole night%3A unusually slow::so it was found")
+    assert.deepStrictEqual(MarkdownReporter.annotations(report), [])
+    assert.strictEqual(
+      MarkdownReporter.warnings(report)[0],
+      "::warning title=the whole night%3A unusually slow::so it was found"
+    )
   })
 })
 
