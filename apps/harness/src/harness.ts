@@ -11,19 +11,22 @@ import * as Runtime from "effect/Runtime"
 import { byHand } from "./cli/Ending.ts"
 import { compare } from "./cli/compare/compare.ts"
 import { doctor } from "./cli/doctor/doctor.ts"
+import { drift } from "./cli/drift/drift.ts"
 import { history } from "./cli/history/history.ts"
 import { list } from "./cli/list/list.ts"
 import { load } from "./cli/load/load.ts"
 import { merge } from "./cli/merge/merge.ts"
 import { plan } from "./cli/plan/plan.ts"
+import { profile } from "./cli/profile/profile.ts"
 import { program, version } from "./cli/Program.ts"
 import { reap } from "./cli/reap/reap.ts"
+import { record } from "./cli/record/record.ts"
 import { run } from "./cli/run/run.ts"
 import { serve } from "./cli/serve/serve.ts"
 
 const harness = Command.make("webagent-harness").pipe(
   Command.withDescription("Run scenario suites against a web-agent and hosted-browser service"),
-  Command.withSubcommands([run, plan, merge, history, compare, list, load, serve, reap, doctor])
+  Command.withSubcommands([run, plan, merge, history, compare, list, load, serve, record, drift, profile, reap, doctor])
 )
 
 const suggestion = (known: ReadonlyArray<string>) => (known.length === 0 ? "" : ` Did you mean ${known.join(" or ")}?`)

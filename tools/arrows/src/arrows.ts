@@ -30,6 +30,7 @@ const statistics = "packages/harness/statistics"
 const report = "packages/harness/report"
 const nights = "packages/harness/nights"
 const load = "packages/harness/load"
+const cassette = "packages/harness/cassette"
 const scriptedServer = "packages/testing/scripted-server"
 const chromium = "tools/chromium"
 
@@ -86,6 +87,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
     tests: [contract, chromium],
     folders: { ".": [], html: ["."], operator: ["."] }
   },
+  [cassette]: { imports: [contract, control], tests: [simulation], folders: { ".": [] } },
   [scenario]: { imports: [contract, control, v2, v3, v4], folders: { ".": [] } },
 
   [scriptedServer]: { imports: [], folders: { ".": [] } },
@@ -109,25 +111,31 @@ export const arrows: Readonly<Record<string, Rule>> = {
       cli: ["config", "page", "reporters", "run", "run/events", "run/shards", "suites", "targets"],
       "cli/compare": ["cli"],
       "cli/doctor": ["cli"],
+      "cli/drift": ["cli", "cli/run"],
       "cli/history": ["cli", "page"],
       "cli/list": ["cli"],
       "cli/load": ["cli", "config"],
       "cli/merge": ["cli", "config", "run", "run/events", "run/shards"],
       "cli/plan": ["cli", "reporters", "run", "targets"],
+      "cli/profile": ["cli"],
       "cli/reap": ["cli", "leftovers"],
       "cli/run": ["cli", "config", "leftovers", "observe", "reporters", "run", "run/events", "targets"],
+      "cli/record": ["cli", "cli/run"],
       "cli/serve": ["cli"],
       ".": [
         "config",
         "cli",
         "cli/compare",
         "cli/doctor",
+        "cli/drift",
         "cli/history",
         "cli/list",
         "cli/load",
         "cli/merge",
         "cli/plan",
+        "cli/profile",
         "cli/reap",
+        "cli/record",
         "cli/run",
         "cli/serve"
       ]

@@ -22,6 +22,7 @@ import * as Capabilities from "./Capabilities.ts"
 import * as ObservedClient from "../observe/ObservedClient.ts"
 import * as TrialLedger from "../observe/TrialLedger.ts"
 import type { Introspection } from "./Introspection.ts"
+import { Recording } from "./Recording.ts"
 
 /** A service that suites run against, connected. */
 export interface Target {
@@ -76,12 +77,15 @@ export const connect = Effect.fnUntraced(
   function* ({ apiKey, control, info, simulated, introspection }: Connection) {
     const run = (yield* IdempotencyKey.random).slice(0, 8)
     const nameOf = (log: TrialLog) => markOf(run, log.serial)
+    const record = yield* Recording
     const http = Layer.effect(
       HttpClient.HttpClient,
-      Effect.map(HttpClient.HttpClient, (client) =>
-        ObservedClient.make(client, info.baseUrls, introspection === undefined ? undefined : nameOf, (entries) =>
-          Effect.ignore(Effect.forEach(entries, ledger.write, { discard: true }))
-        )
+      Effect.map(
+        Effect.flatMap(HttpClient.HttpClient, (client) => record(client, info)),
+        (client) =>
+          ObservedClient.make(client, info.baseUrls, introspection === undefined ? undefined : nameOf, (entries) =>
+            Effect.ignore(Effect.forEach(entries, ledger.write, { discard: true }))
+          )
       )
     ).pipe(Layer.provide(NodeHttpClient.layerUndici))
     const ledger = yield* TrialLedger.make

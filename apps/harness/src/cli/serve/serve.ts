@@ -2,9 +2,23 @@ import * as SimulationFlags from "@webagent/simulation/SimulationFlags"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { usage } from "@webagent/report/UserError"
 import { description } from "../Description.ts"
 import * as Flags from "../Flags.ts"
+
+/** What a replay takes; it has no agent to simulate, and no control API. */
+const replayOptions = (
+  path: string,
+  match: "body" | "path",
+  options: SimulationFlags.Flags & { readonly port: number; readonly quiet: boolean; readonly json: boolean }
+) => {
+  const { control, controlKey, controlPort, faults, journalSize, json, port, profile, quiet, time, timeScale } = options
+  const others = [faults, profile, time, controlKey, controlPort, journalSize]
+  return control || json || others.some((given) => Option.isSome<unknown>(given))
+    ? Effect.fail(usage("--cassette can be combined only with --port, --match, --time-scale and --quiet."))
+    : Effect.succeed({ path, port, match, quiet, speed: Option.getOrElse(timeScale, () => 1) })
+}
 
 /** `serve`: the simulated service in the foreground. What it runs with is loaded when it runs. */
 export const serve = Command.make(
@@ -31,14 +45,25 @@ export const serve = Command.make(
       Flag.withDefault(1)
     ),
     ...SimulationFlags.flags,
+    cassette: Flags.text("cassette", "Replay this recording instead of simulating (default: none)"),
+    match: Flag.Literals("match", ["body", "path"]).pipe(
+      Flag.withDescription("With --cassette: replay a create by its body, or by its path alone (default: body)"),
+      Flag.withDefault("body" as const)
+    ),
     quiet: Flags.switched("quiet", "Print no requests"),
     json: Flags.switched("json", "Print JSON lines: the addresses, then each request")
   },
-  (options) =>
-    Effect.flatMap(
-      Effect.promise(() => import("./serveService.ts")),
-      ({ serveService }) => serveService(options)
-    ).pipe(
+  ({ cassette, match, ...options }) =>
+    Effect.gen(function* () {
+      if (cassette !== undefined) {
+        const replay = yield* replayOptions(cassette, match, options)
+        const { serveCassette } = yield* Effect.promise(() => import("./serveCassette.ts"))
+        return yield* serveCassette(replay)
+      }
+      const { serveService } = yield* Effect.promise(() => import("./serveService.ts"))
+      return yield* serveService(options)
+    }).pipe(
+      Effect.scoped,
       Effect.catchTags({
         SimulationMistake: ({ message }) => Effect.fail(usage(message)),
         PortInUseError: ({ port }) => {

@@ -1,0 +1,43 @@
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import { description } from "../Description.ts"
+import * as Flags from "../Flags.ts"
+import { program } from "../Program.ts"
+import { flags, optionsOf } from "../RunFlags.ts"
+
+const side = (name: string) =>
+  Argument.String(name).pipe(Argument.withDescription("The URL of a service, a cassette, or simulated"))
+
+const { apiKeyEnv, target: _, ...runFlags } = flags
+
+/** `drift`: how the answers of two services differ. What it runs with is loaded when it runs. */
+export const drift = Command.make(
+  "drift",
+  {
+    a: side("a"),
+    b: side("b"),
+    ...runFlags,
+    apiKeyEnv,
+    apiKeyEnvB: Flags.text("api-key-env-b", "Read the API key of B from this variable (default: as of A)"),
+    json: Flags.switched("json", "Print the differences as JSON")
+  },
+  ({ a, apiKeyEnvB, b, json, ...parsed }) =>
+    Effect.flatMap(
+      Effect.promise(() => import("./driftBetween.ts")),
+      ({ driftBetween }) => driftBetween({ a, b, apiKeyEnvB, json, run: optionsOf({ ...parsed, target: a }) })
+    )
+).pipe(
+  Command.withDescription(
+    description(
+      "Compare what two services answer: fields, types, statuses. Runs the suites against each URL",
+      { 0: "no difference", 1: "differences", 2: "wrong usage", 3: "no service at a URL", 5: "cannot tell" },
+      ["Ids, times, order, tasks and results do not count, nor errors that pass (429, 5xx)"]
+    )
+  ),
+  Command.withShortDescription("Compare what two services answer"),
+  Command.withExamples([
+    { command: `${program} drift yesterday.ndjson https://your.service`, description: "Has the service changed?" },
+    { command: `${program} drift https://your.service simulated`, description: "Does the simulator answer alike?" }
+  ])
+)

@@ -1,0 +1,51 @@
+import type { Exchange } from "@webagent/cassette/Cassette"
+import * as Drift from "@webagent/cassette/Drift"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Cassettes from "../Cassettes.ts"
+import { NotGreen } from "../NotGreen.ts"
+import type { RunOptions } from "../RunFlags.ts"
+import { runSuites } from "../run/runSuites.ts"
+import { terminal } from "../Terminal.ts"
+import * as DriftText from "./DriftText.ts"
+
+/** What is asked of `drift`. */
+export interface DriftOptions {
+  readonly a: string
+  readonly b: string
+  readonly apiKeyEnvB: string | undefined
+  readonly json: boolean
+  /** The suites to run, and how; its target is the side's. */
+  readonly run: RunOptions
+}
+
+const isService = (side: string) => side === "simulated" || /^https?:\/\//u.test(side)
+
+/** The answers of one side: those of a cassette, or those that the suites get now. */
+const answersOf = Effect.fnUntraced(function* (options: RunOptions, json: boolean) {
+  if (!isService(options.target)) return yield* Cassettes.read(options.target)
+  const exchanges: Array<Exchange> = []
+  const { write } = yield* terminal
+  if (!json) yield* write(`running the suites against ${options.target}\n`)
+  const run = runSuites({ ...options, reporters: json ? [] : ["console"] }, [])
+  yield* Cassettes.recorded(run, (exchange) => Effect.sync(() => void exchanges.push(exchange))).pipe(
+    // what fails is often just what drifted: the answers are compared all the same
+    Effect.catchIf(
+      (error) => error instanceof NotGreen && error.exitCode === 1,
+      () => Effect.void
+    )
+  )
+  return { exchanges }
+})
+
+/** Compares two services, or what was recorded of them, and prints the differences; fails where there are some. */
+export const driftBetween = Effect.fnUntraced(function* ({ a, apiKeyEnvB, b, json, run }: DriftOptions) {
+  const before = yield* answersOf({ ...run, target: a }, json)
+  const after = yield* answersOf({ ...run, target: b, apiKeyEnv: apiKeyEnvB ?? run.apiKeyEnv }, json)
+  const drift = Drift.between(before, after)
+  const { style } = yield* terminal
+  if (json) yield* Console.log(JSON.stringify({ a, b, ...drift }, null, 2))
+  else yield* Effect.forEach(DriftText.lines(drift, style), (line) => Console.log(line), { discard: true })
+  if (drift.compared.length === 0) return yield* new NotGreen({ exitCode: 5 })
+  if (drift.differences.length > 0) return yield* new NotGreen({ exitCode: 1 })
+})

@@ -1,0 +1,45 @@
+import { apiKeyHeader } from "@webagent/contract/Wire"
+import type { Match } from "@webagent/cassette/Player"
+import * as ReplayApp from "@webagent/cassette/ReplayApp"
+import { counted, duration, moment } from "@webagent/report/Text"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Cassettes from "../Cassettes.ts"
+import { byHand } from "../Ending.ts"
+import { listening } from "../Listening.ts"
+import { terminal } from "../Terminal.ts"
+import { requestLine } from "./RequestText.ts"
+
+const whole = { answered: "whole", fault: null, resource: null, retryAfter_ms: null } as const
+
+/** Serves a cassette in the foreground. */
+export const serveCassette = Effect.fnUntraced(function* (options: {
+  readonly path: string
+  readonly port: number
+  readonly speed: number
+  readonly match: Match
+  readonly quiet: boolean
+}) {
+  const { match, path, port, quiet, speed } = options
+  const cassette = yield* Cassettes.read(path)
+  const { columns, live, style } = yield* terminal
+  const width = live ? columns : undefined
+  const app = yield* ReplayApp.make(cassette, {
+    apiKeyHeader,
+    match,
+    speed,
+    ...(quiet
+      ? {}
+      : { onAnswer: (answered) => Console.log(requestLine({ ...whole, ...answered }, { columns: width, style })) })
+  })
+  const address = yield* listening(port, app)
+  const last = cassette.exchanges.at(-1)
+  const length = last === undefined ? "" : ` over ${duration(last.at_ms + last.took_ms)}`
+  yield* Console.log(`cassette ${path} on ${address}, until Ctrl-C`)
+  yield* Console.log(
+    `recorded ${moment(cassette.startedAt)} from ${cassette.target}: ${counted(cassette.exchanges.length, "answer")}${length}`
+  )
+  yield* Console.log("key      any")
+  byHand.now = true
+  return yield* Effect.never
+})

@@ -1,0 +1,136 @@
+import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { Profile } from "@webagent/control"
+import * as Schema from "effect/Schema"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll } from "vitest"
+import { call } from "./inProcess.ts"
+import { start } from "./program.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "cassettes-"))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const path = (name: string) => join(folder, name)
+const cassette = path("night.ndjson")
+const suites = ["v2-sessions", "v3-sessions"]
+
+const addressIn = (text: string): string => /http:\/\/127\.0\.0\.1:\d+/u.exec(text)?.[0] ?? ""
+
+const askAt = async (address: string, method: string, at: string, body?: object) => {
+  const response = await fetch(`${address}/api/v4${at}`, {
+    method,
+    headers: { "content-type": "application/json", "x-service-api-key": "wak_test" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) })
+  })
+  return { status: response.status, json: (await response.json()) as Record<string, unknown> }
+}
+
+describe("record, drift, profile and serve --cassette", () => {
+  beforeAll(async () => {
+    const { code, stdout } = await call(["record", ...suites, "--out", cassette, "--reporter", "console"])
+    assert.strictEqual(code, 0, stdout)
+    assert.match(stdout, /^recorded \d+ answers in .*night\.ndjson\nreplay .*serve --cassette .*night\.ndjson$/mu)
+  })
+
+  it("drift finds nothing between a recording and the same service with another seed", async () => {
+    const { code, stdout } = await call(["drift", cassette, "simulated", ...suites, "--seed", "5"])
+    assert.strictEqual(code, 0, stdout)
+    assert.match(stdout.trimEnd().split("\n").at(-1) ?? "", /^No difference in \d+ operations$/u)
+  })
+
+  it("drift names a difference by operation and field, and ends with 1", async () => {
+    const changed = path("changed.ndjson")
+    writeFileSync(changed, readFileSync(cassette, "utf8").replaceAll('"updatedAt":', '"changedAt":'))
+    const { code, stdout } = await call(["drift", cassette, changed])
+    assert.strictEqual(code, 1)
+    const lines = stdout.trimEnd().split("\n")
+    assert.include(lines, "v3.getSession")
+    assert.isTrue(lines.some((line) => /^ {2}changedAt +missing -> new, always there/u.test(line)))
+    assert.isTrue(lines.some((line) => /^ {2}updatedAt +always there -> missing/u.test(line)))
+    assert.match(lines.at(-1) ?? "", /^\d+ differences in 2 of \d+ operations$/u)
+    const json = JSON.parse((await call(["drift", cassette, changed, "--json"])).stdout)
+    assert.deepInclude(json.differences, {
+      operation: "v3.createSession",
+      answers: "201 created",
+      field: "updatedAt",
+      kind: "field",
+      before: "always there",
+      after: "missing"
+    })
+  })
+
+  it("drift cannot tell where no operation is in both", async () => {
+    const empty = path("empty.ndjson")
+    writeFileSync(empty, `${readFileSync(cassette, "utf8").split("\n")[0]}\n`)
+    const { code, stdout } = await call(["drift", cassette, empty])
+    assert.deepStrictEqual(
+      [code, stdout.trimEnd().split("\n").at(-1)],
+      [5, "CANNOT TELL: no operation is in both recordings"]
+    )
+  })
+
+  it("profile prints a profile that serve takes", async () => {
+    const printed = await call(["profile", cassette])
+    const profile = Schema.decodeUnknownSync(Schema.fromJsonString(Profile))(printed.stdout)
+    assert.strictEqual(profile.name, "night")
+    assert.isAbove(profile.outcomes?.completed ?? 0, 0)
+    const written = await call(["profile", cassette, "--out", path("night.json")])
+    assert.include(written.stdout, "serve --profile")
+    assert.strictEqual(readFileSync(path("night.json"), "utf8"), printed.stdout)
+  })
+
+  it.each([
+    ["record over a file", ["record", "--out", cassette], /night\.ndjson exists already\. Choose another file/u],
+    [
+      "a proxy without a service",
+      ["record", "--proxy"],
+      /^--proxy needs the address of a service\. Add --target URL\.$/mu
+    ],
+    [
+      "a proxy with suites",
+      ["record", "v4-runs", "--proxy", "--target", "http://127.0.0.1:9"],
+      /^--proxy records an app, not suites\. Remove one of them\.$/mu
+    ],
+    ["a cassette that is not there", ["drift", path("no.ndjson"), "simulated"], /no\.ndjson cannot be read: /u],
+    ["a file that is no cassette", ["serve", "--cassette", "package.json"], /^package\.json is not a cassette\./mu],
+    [
+      "a replay with a profile",
+      ["serve", "--cassette", cassette, "--profile", "flaky"],
+      /^--cassette can be combined only with --port, --match, --time-scale and --quiet\.$/mu
+    ]
+  ] as const)("refuses %s in one line", async (_, args, said) => {
+    const { code, stderr } = await call(args)
+    assert.strictEqual(code, 2)
+    assert.match(stderr, said)
+    assert.lengthOf(stderr.trimEnd().split("\n"), 1)
+  })
+
+  it("records an app through the proxy, and replays what it saw", async () => {
+    const service = start(["serve"])
+    const target = addressIn(await service.says("try it"))
+    const out = path("app.ndjson")
+    const proxy = start(["record", "--proxy", "--target", target, "--out", out], { WEBAGENT_API_KEY: "wak_test" })
+    const recording = (await proxy.says("send ")).split("\n").find((line) => line.startsWith("send ")) ?? ""
+    const created = await askAt(addressIn(recording), "POST", "/runs", { task: "Buy a mug" })
+    assert.strictEqual(created.status, 201)
+    const read = await askAt(addressIn(recording), "GET", `/runs/${created.json["id"]}`)
+    proxy.signal("SIGINT")
+    const ended = await proxy.ended
+    assert.strictEqual(ended.code, 0, ended.stderr)
+    assert.include(ended.stdout, "recorded 2 answers in ")
+    assert.notInclude(readFileSync(out, "utf8"), "wak_test")
+    service.signal("SIGINT")
+
+    const replay = start(["serve", "--cassette", out])
+    const address = addressIn(await replay.says("key "))
+    assert.deepStrictEqual(await askAt(address, "POST", "/runs", { task: "Buy a mug" }), created)
+    assert.deepStrictEqual(await askAt(address, "GET", `/runs/${created.json["id"]}`), read)
+    assert.deepStrictEqual(await askAt(address, "POST", "/runs", { task: "Buy a mug" }), {
+      status: 501,
+      json: { detail: "POST /api/v4/runs was recorded once and is used up" }
+    })
+    replay.signal("SIGINT")
+    assert.strictEqual((await replay.ended).code, 0)
+  })
+})
