@@ -1,0 +1,231 @@
+import { assert, describe, it } from "@effect/vitest"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import * as ScriptedK6 from "./ScriptedK6.ts"
+import { call } from "../inProcess.ts"
+import { run } from "../program.ts"
+import { key, reportIn, passed, stage } from "./stage.ts"
+
+const { folder, newFolder, serve } = stage()
+
+describe.concurrent("mistakes", () => {
+  const nowhere = { PATH: folder }
+  const simulated = ["load", "smoke"]
+  const wrongLimits = join(newFolder(), "limits.json")
+  const unknownMetric = join(newFolder(), "limits.json")
+  writeFileSync(unknownMetric, JSON.stringify({ time_to_terminl: ["p(95)<3000"] }))
+  writeFileSync(wrongLimits, JSON.stringify({ http_req_duration: ["p95 below 3"] }))
+  const cases: ReadonlyArray<
+    readonly [
+      what: string,
+      code: number,
+      sentence: RegExp,
+      args: ReadonlyArray<string>,
+      env?: Readonly<Record<string, string>>
+    ]
+  > = [
+    [
+      "an unknown load test",
+      2,
+      /^No load test named "smok"\. Did you mean smoke\? See: npm run harness -- load --help\n$/u,
+      ["load", "smok"]
+    ],
+    [
+      "a load test like no other",
+      2,
+      /^No load test named "toString"\. Load tests: smoke, average-load, stress, spike, soak, breakpoint\. See: npm run harness -- load --help\n$/u,
+      ["load", "toString"]
+    ],
+    [
+      "another machine, before a key is asked for",
+      2,
+      /^https:\/\/api\.example\.com is on another machine\. The load would send up to 1,219 requests and create up to 35 runs and 18 browsers\. To send it anyway, add --allow-remote\.\n$/u,
+      ["load", "smoke", "--target", "https://api.example.com", "--rate", "7", "--duration", "2s"]
+    ],
+    [
+      "another machine that is meant, and is not there",
+      3,
+      /^Nothing answers at http:\/\/service\.invalid \(.+\)\. Is the service running\?\n$/u,
+      ["load", "smoke", "--target", "http://service.invalid", "--allow-remote"],
+      { WEBAGENT_API_KEY: key }
+    ],
+    [
+      "no key",
+      2,
+      /^No API key: set OTHER\.\n$/u,
+      ["load", "smoke", "--target", "http://127.0.0.1:9", "--api-key-env", "OTHER"]
+    ],
+    [
+      "nothing there",
+      3,
+      /^Nothing answers at http:\/\/127\.0\.0\.1:9 \(connection refused\)\. .+ serve --port 9\n$/u,
+      ["load", "smoke", "--target", "http://127.0.0.1:9"],
+      { WEBAGENT_API_KEY: key }
+    ],
+    [
+      "no address",
+      2,
+      /^--target takes "simulated" or a web address/u,
+      ["load", "smoke", "--target", "simulatd"],
+      { WEBAGENT_API_KEY: key }
+    ],
+    [
+      "a k6 that is not there",
+      2,
+      /^\/nowhere\/k6 is not k6\. Set WEBAGENT_K6 to the path of a k6, or unset it\.\n$/u,
+      simulated,
+      { WEBAGENT_K6: "/nowhere/k6" }
+    ],
+    ["a program that is not k6", 2, /^.+ is not k6\. Set WEBAGENT_K6 /u, simulated, { WEBAGENT_K6: process.execPath }],
+    [
+      "neither Go nor k6",
+      4,
+      /^No k6: WEBAGENT_K6 is not set, and ours cannot be built\. There is no Go on the PATH\. k6 needs Go 1\.\d+\.\d+ or later to be built: get it from https:\/\/go\.dev\/dl, or from your package manager\.\n$/u,
+      simulated,
+      nowhere
+    ],
+    [
+      "no load at all",
+      2,
+      /^Invalid value for flag --rate: "0"\. Expected: 1 or more\. See: /u,
+      ["load", "smoke", "--rate", "0"]
+    ],
+    [
+      "a limit that cannot be read",
+      2,
+      /limits\.json: .*expected a limit such as "p\(95\)<200", .* got "p95 below 3"[^]*http_req_duration/u,
+      ["load", "smoke", "--thresholds", wrongLimits]
+    ],
+    [
+      "a limit on a metric that no load test has",
+      2,
+      /limits\.json: unknown metric "time_to_terminl"\. Did you mean time_to_terminal\?\n$/u,
+      ["load", "smoke", "--thresholds", unknownMetric],
+      // no k6 starts
+      { WEBAGENT_K6: "/nowhere/k6" }
+    ],
+    [
+      "limits that are not there",
+      2,
+      /^Cannot read the thresholds: \/nowhere\.json does not exist\.\n$/u,
+      ["load", "smoke", "--thresholds", "/nowhere.json"]
+    ],
+    [
+      "a record that has no place, before there is one to keep",
+      2,
+      /^Cannot write the baseline: \/nowhere does not exist\.\n$/u,
+      ["load", "smoke", "--baseline", "/nowhere/history.ndjson", "--record"]
+    ],
+    [
+      "an output that there is not",
+      2,
+      /^--out must be prometheus=URL or otlp=URL; got "influx=http:\/\/127\.0\.0\.1:9"\.\n$/u,
+      ["load", "smoke", "--out", "influx=http://127.0.0.1:9"]
+    ],
+    [
+      "a share above 1",
+      2,
+      /^Invalid value for flag --sample: "2"\. Expected: a share from 0 to 1, such as 0\.1\. See: /u,
+      ["load", "smoke", "--sample", "2"]
+    ],
+    [
+      "an address without http",
+      2,
+      /^--target takes "simulated" or a web address such as https:\/\/host, not "localhost:4400"\.\n$/u,
+      ["load", "smoke", "--target", "localhost:4400"],
+      { WEBAGENT_API_KEY: key }
+    ],
+    [
+      "a flow that there is not",
+      2,
+      /^--mix must list weights from 0 to 999 for runs, .*, such as runs=3,browsers=1; got "walks=1"\.\n$/u,
+      ["load", "smoke", "--mix", "walks=1"]
+    ],
+    [
+      "hardly any time",
+      2,
+      /^Invalid value for flag --duration: "999ms"\. Expected: a time from 1s to 365d, such as 30s or 5m\. See: /u,
+      ["load", "smoke", "--duration", "999ms"]
+    ],
+    [
+      "more time than there is",
+      2,
+      /^Invalid value for flag --duration: "9999999h"\. Expected: a time from 1s to 365d, such as 30s or 5m\. See: /u,
+      ["load", "smoke", "--duration", "9999999h"]
+    ],
+    [
+      "a wait without an end",
+      2,
+      /^Invalid value for flag --run-timeout: "8784h"\. Expected: a time from 100ms to 365d, such as 30s or 5m\. See: /u,
+      ["load", "smoke", "--vus", "1", "--run-timeout", "8784h"]
+    ],
+    [
+      "more than a machine holds",
+      2,
+      /^The load needs 10,000,001 virtual users, about 7,000 GB; this machine has \S+ GB\. Lower --rate or --run-timeout, or use several machines with --render k6-operator\.\n$/u,
+      ["load", "smoke", "--rate", "1000000"]
+    ],
+    [
+      "more processes than cores run",
+      2,
+      /^--segments must be \d+ or less on this machine \(4 per core\); got 10000\. Use several machines with --render k6-operator\.\n$/u,
+      ["load", "smoke", "--segments", "10000"],
+      // none starts, also without a refusal
+      { WEBAGENT_K6: "/nowhere/k6" }
+    ],
+    [
+      "manifests of what runs here",
+      2,
+      /^--render cannot be combined with --ab, --baseline, --record\. Remove one\.\n$/u,
+      ["load", "smoke", "--render", "k6-operator", "--ab", "simulated", "simulated", "--baseline", "x", "--record"]
+    ],
+    [
+      "a tolerance in percent",
+      2,
+      /^Invalid value for flag --tolerance: "5"\. Expected: a share from 0 to 1, such as 0\.05 for 5 %\. See: /u,
+      ["load", "smoke", "--tolerance", "5"]
+    ],
+    [
+      "an image that nothing renders",
+      2,
+      /^--image needs --render k6-operator\.\n$/u,
+      ["load", "smoke", "--image", "x"]
+    ],
+    [
+      "a time without a unit",
+      2,
+      /^Invalid value for flag --duration: "5"\. Expected: a time from 1s to 365d, such as 30s or 5m\. See: /u,
+      ["load", "smoke", "--duration", "5"]
+    ]
+  ]
+  for (const [what, code, sentence, args, env] of cases) {
+    it(`${what}: one sentence and exit code ${code}`, async () => {
+      // the build of k6 looks for Go on the PATH of the process
+      const ended = await (env === nowhere ? run : call)(args, env)
+      assert.match(ended.stderr, sentence)
+      assert.deepStrictEqual([ended.code, ended.stdout], [code, ""])
+    })
+  }
+
+  it("sends nothing to a service that is not simulated without a flag", async () => {
+    const { address, seen } = await serve({ simulated: false })
+    const directory = newFolder()
+    const { path } = ScriptedK6.write(directory, `sumUp(${JSON.stringify(passed)})`)
+    const args = ["load", "smoke", "--target", address, "--report-dir", directory]
+    const env = { WEBAGENT_API_KEY: key, WEBAGENT_K6: path }
+    const refused = await call(args, env)
+    assert.strictEqual(refused.code, 2)
+    assert.match(
+      refused.stderr,
+      /^\S+ is not simulated and may cost money\. The load would send up to 2,099 requests .+ add --allow-remote\.\n$/u
+    )
+    assert.throws(() => reportIn(directory))
+    const meant = await call([...args, "--allow-remote"], env)
+    assert.strictEqual(meant.code, 0)
+    assert.include(
+      meant.stdout,
+      "\nat most, this will send up to 2,099 requests and create up to 57 runs and 29 browsers, which may cost money\n"
+    )
+    assert.deepStrictEqual(seen, [])
+  })
+})

@@ -1,0 +1,78 @@
+import { assert, describe, it } from "@effect/vitest"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import * as K6 from "@webagent/load/K6"
+import { call } from "../inProcess.ts"
+import { run } from "../program.ts"
+import { key, stage } from "./stage.ts"
+
+const { newFolder } = stage()
+
+describe.concurrent("--render k6-operator", () => {
+  it("writes what a cluster runs, with the same settings and without a key, and says how", async () => {
+    const directory = newFolder()
+    const load = ["--rate", "30", "--mix", "runs=1", "--segments", "4"]
+    const where = [
+      "--target",
+      "https://agents.example.com",
+      "--out",
+      directory,
+      "--out",
+      "prometheus=http://p/api/v1/write"
+    ]
+    const env = { WEBAGENT_API_KEY: key, WEBAGENT_API_KEY_HEADER: "X-Key", PATH: "" }
+    const { code, stderr, stdout } = await run(["load", "spike", "--render", "k6-operator", ...load, ...where], env)
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    const manifest = readFileSync(join(directory, "testrun.yaml"), "utf8")
+    assert.include(manifest, "parallelism: 4\n")
+    assert.match(manifest, /name: "WEBAGENT_LOAD_RATE"\n\s+value: "30"\n/u)
+    assert.match(manifest, /name: "WEBAGENT_BASE_URL"\n\s+value: "https:\/\/agents\.example\.com"\n/u)
+    assert.match(manifest, /name: "WEBAGENT_API_KEY_HEADER"\n\s+value: "X-Key"\n/u)
+    assert.include(manifest, "experimental-prometheus-rw")
+    assert.include(readFileSync(join(directory, "configmap.yaml"), "utf8"), "spike.load.js")
+    assert.notInclude(manifest + stdout, key)
+    assert.match(stdout, /^at most, a run will send up to 68,\d+ requests .* at https:\/\/agents\.example\.com$/mu)
+    assert.include(stdout, "  kubectl apply -f testrun.yaml\n")
+  })
+
+  it("bakes the script into an image that is named", async () => {
+    const directory = newFolder()
+    const where = ["--target", "http://a.example", "--out", directory, "--image", "registry.example/load:1"]
+    const { code, stderr, stdout } = await run(["load", "smoke", "--render", "k6-operator", ...where], { PATH: "" })
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    assert.include(readFileSync(join(directory, "testrun.yaml"), "utf8"), 'image: "registry.example/load:1"\n')
+    assert.include(readFileSync(join(directory, "Dockerfile"), "utf8"), "COPY smoke.load.js ")
+    assert.isTrue(existsSync(join(directory, "smoke.load.js")))
+    assert.include(stdout, "  docker build -t registry.example/load:1 .\n")
+  })
+
+  it("is for the k6 that ours is", () => {
+    const manifest = readFileSync(new URL("../../../../../tools/k6/go.mod", import.meta.url), "utf8")
+    assert.include(manifest, `go.k6.io/k6/v2 v${K6.pinned}\n`)
+  })
+
+  for (const [what, args, sentence] of [
+    [
+      "no address",
+      ["--out", "load"],
+      /^--render needs --target URL, the address of the service from the cluster: npm run /u
+    ],
+    [
+      "an address without http",
+      ["--target", "localhost:4400", "--out", "load"],
+      /^--render needs --target URL, the address of the service from the cluster: npm run /u
+    ],
+    ["no folder", ["--target", "http://a.example"], /^--render needs --out DIR, the folder for its files: npm run /u],
+    [
+      "an image without a name",
+      ["--target", "http://a.example", "--out", "load", "--image", ""],
+      /^--image must be the name of an image, such as registry\.example\/load:1; got ""\.\n$/u
+    ]
+  ] as const) {
+    it(`${what}: one sentence and exit code 2`, async () => {
+      const { code, stderr } = await call(["load", "smoke", "--render", "k6-operator", ...args])
+      assert.match(stderr, sentence)
+      assert.strictEqual(code, 2)
+    })
+  }
+})
