@@ -12,6 +12,7 @@ import * as Shards from "../run/shards/Shards.ts"
 import * as NightHistory from "../run/NightHistory.ts"
 import { program } from "./Program.ts"
 import type { RunOptions } from "./RunFlags.ts"
+import { isSet } from "./Terminal.ts"
 import * as SuiteSource from "./SuiteSource.ts"
 
 /** What is asked for of the suites, as it was asked; undefined for everything. */
@@ -40,6 +41,19 @@ const limited = Effect.fnUntraced(function* (suites: ReadonlyArray<Suite.Suite>,
   return ScenarioLimits.apply(suites, limits)
 })
 
+/** Refuses in CI a scenario that keeps the others from running: it was left over. */
+const mayFocus = Effect.fnUntraced(function* (loaded: ReadonlyArray<SuiteSource.LoadedSuite>, options: RunOptions) {
+  if (options.allowOnly || !(yield* isSet("CI"))) return
+  for (const { argument, suite } of loaded) {
+    const focused = suite.scenarios.find(({ only }) => only)
+    if (focused === undefined) continue
+    const { name, where = argument } = focused
+    return yield* usage(
+      `${where}: "${name}" has only: true, so CI would run nothing else. Remove it, or add --allow-only.`
+    )
+  }
+})
+
 /**
  * Loads the suites and what is known of them, and takes of them what is asked for; a UserError when that is nothing. `edition` loads files anew;
  * `was` is how a run that goes on was split, whatever has been learnt since.
@@ -59,6 +73,7 @@ export const choose = Effect.fnUntraced(function* (
     return yield* usage("--confirm and --trial cannot be combined: --trial replays one trial.")
   }
   const loaded = yield* SuiteSource.load(options, edition)
+  yield* mayFocus(loaded, options)
   const all = Plan.make(
     yield* limited(
       loaded.map(({ suite }) => suite),

@@ -63,6 +63,7 @@ export const flags = {
   target: Flags.target("a service in this process"),
   config: Flags.config,
   builtIn: Flags.builtIn,
+  allowOnly: Flags.switched("allow-only", "Accept only: true of a scenario in CI (default: refuse)"),
   suite: Flags.texts("suite", "Run this suite, as if named without a flag; may be repeated"),
   tag: Flags.texts("tag", "Run only scenarios with this tag; may be repeated (default: all)"),
   name: Flags.text("name", "Run only scenarios whose name contains this text (default: all)"),

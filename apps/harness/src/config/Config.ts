@@ -103,6 +103,8 @@ export const Config = Schema.Struct({
   suites: Schema.optional(Schema.Union([Text, Schema.Array(Text)])),
   /** Run the built-in suites where none is named. */
   builtIn: Schema.optional(Schema.Boolean),
+  /** Accept `only: true` of a scenario in CI. */
+  allowOnly: Schema.optional(Schema.Boolean),
   trials: Schema.optional(count(1)),
   concurrency: Schema.optional(count(1)),
   seed: Schema.optional(count(0)),

@@ -25,7 +25,12 @@ export const make = (suites: ReadonlyArray<Suite.Suite>, selection: Selection): 
   const fits = ({ name, tags }: Scenario) =>
     (selection.tags.length === 0 || tags.some((tag) => selection.tags.includes(tag))) &&
     (part === undefined || (isWhole ? name === selection.name : name.toLowerCase().includes(part)))
-  return suites.flatMap((suite) => suite.scenarios.filter(fits).map((scenario) => ({ suite: suite.name, scenario })))
+  // who names a scenario means that one, whatever another says
+  const focuses = part === undefined && suites.some(({ scenarios }) => scenarios.some(({ only }) => only))
+  const selected = (scenario: Scenario) => fits(scenario) && (!focuses || scenario.only)
+  return suites.flatMap((suite) =>
+    suite.scenarios.filter(selected).map((scenario) => ({ suite: suite.name, scenario }))
+  )
 }
 
 /** What the random inputs of one trial derive from: the run's seed and which trial it is, not when it runs. */

@@ -1,4 +1,5 @@
 import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { identity } from "effect/Function"
@@ -13,6 +14,7 @@ import * as Reruns from "./Reruns.ts"
 import type { Ending } from "../leftovers/EndOfRun.ts"
 import type { RunnerOptions } from "./RunnerOptions.ts"
 import { countsOf, type RunReport, type ScenarioResult, unrun, withConfirmation } from "@webagent/report/RunReport"
+import * as SuiteScopes from "./SuiteScopes.ts"
 import * as ScenarioRun from "./ScenarioRun.ts"
 import * as TrialRun from "./TrialRun.ts"
 
@@ -27,8 +29,13 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
   Effect.gen(function* () {
     const { header, plan } = options
     const before = [...(options.done?.values() ?? [])]
+    const suites = yield* SuiteScopes.make(
+      plan.map(({ suite }) => suite),
+      options.release ?? Duration.seconds(10)
+    )
     const state: TrialRun.RunState = {
       options,
+      suites,
       start: (yield* Clock.currentTimeNanos) - BigInt(Math.round((options.worked_ms ?? 0) * 1e6)),
       budget: new Budget(header.limits),
       reruns: Reruns.make(
@@ -44,7 +51,12 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
     const finished = (of: ScenarioRun.ScenarioRun, result: ScenarioResult | undefined) => {
       if (result === undefined) return Effect.void
       results.set(of, result)
-      return options.emit({ _tag: "ScenarioFinished", result })
+      const { suite } = of.planned
+      const isOver = scenarios.every((each) => each.planned.suite !== suite || results.has(each))
+      return Effect.andThen(
+        options.emit({ _tag: "ScenarioFinished", result }),
+        isOver ? suites.close(suite) : Effect.void
+      )
     }
     for (const of of scenarios) {
       if (of.lacking !== undefined) yield* finished(of, unrun(ScenarioRun.factsOf(of.planned), 0, of.lacking))
@@ -93,6 +105,7 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
         return confirm === undefined ? result : withConfirmation(result, confirm)
       })
     }
+    yield* suites.closeAll
     const ending = yield* options.finish ?? Effect.succeed<Ending>({ breaches: [], leftovers: [] })
     const concluded = (options.conclude ?? identity)(yield* reportOf(ordered, ending))
     const report = { ...concluded, gate: Gate.decide(concluded) }

@@ -1,3 +1,4 @@
+import type { Need, Scenario } from "@webagent/scenario"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Budget from "./Budget.ts"
@@ -40,16 +41,19 @@ export interface ScenarioRun {
   refused: Skip.Skip | undefined
 }
 
-/** Why the target cannot serve a scenario, by what it says of each need. */
-export const unserved = (reasons: ReadonlyArray<string | undefined>): Skip.Skip | undefined => {
-  const why = reasons.find((reason) => reason !== undefined)
+/** Why a scenario is not to be run: it says so itself, or the target lacks one of its needs. */
+export const unserved = (
+  { needs, skip }: Scenario,
+  lacks: (need: Need) => string | undefined
+): Skip.Skip | undefined => {
+  const why = skip ?? needs.map(lacks).find((reason) => reason !== undefined)
   return why === undefined ? undefined : { _tag: "Unserved", why }
 }
 
 /** A scenario without trials, but for those that an earlier run has done. */
 export const make = Effect.fnUntraced(function* ({ budget, options }: TrialRun.RunState, planned: Planned) {
   const { limits, trials: asked } = options.header
-  const { name, needs } = planned.scenario
+  const { name } = planned.scenario
   const { done, only } = options
   const first = only ?? 0
   const wanted = only === undefined ? trialsOf(planned, asked) : 1
@@ -73,7 +77,7 @@ export const make = Effect.fnUntraced(function* ({ budget, options }: TrialRun.R
     first,
     trials,
     confirmed,
-    lacking: unserved(needs.map(options.lacks)),
+    lacking: unserved(planned.scenario, options.lacks),
     admission: yield* Effect.cached(budget.enter(account)),
     admitted: false,
     started_ms: undefined,

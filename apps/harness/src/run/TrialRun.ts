@@ -1,4 +1,4 @@
-import { CheckCount, CheckFailed, OracleCount, type Scenario } from "@webagent/scenario"
+import { CheckCount, CheckFailed, OracleCount, type Scenario, SuiteScope } from "@webagent/scenario"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
@@ -14,6 +14,7 @@ import * as Infra from "./Infra.ts"
 import { type Planned, seedOf } from "./Plan.ts"
 import * as Reruns from "./Reruns.ts"
 import type { Inspection, RunnerOptions } from "./RunnerOptions.ts"
+import type { SuiteScopes } from "./SuiteScopes.ts"
 import * as Skip from "@webagent/report/Skip"
 import { duration as textDuration } from "@webagent/report/Text"
 import type { Failure, LeakedBrowser, Opinions, Rerun, Trial, TrialVerdict } from "@webagent/report/Trial"
@@ -26,6 +27,7 @@ export interface RunState {
   readonly start: bigint
   readonly budget: Budget
   readonly reruns: Reruns.Reruns
+  readonly suites: SuiteScopes
 }
 
 /** When a limit of time is reached, in milliseconds after the run's start, and how that is said. */
@@ -106,8 +108,8 @@ const opinionsOf = ({ held, refuted }: OracleCount, { agent, judge }: TrialLog.T
 }
 
 const attempt = Effect.fnUntraced(function* (
-  { options, start }: RunState,
-  { deadline, planned: { scenario } }: Task,
+  { options, start, suites }: RunState,
+  { deadline, planned: { scenario, suite } }: Task,
   seed: number,
   log: TrialLog.TrialLog
 ) {
@@ -141,6 +143,7 @@ const attempt = Effect.fnUntraced(function* (
     Random.withSeed(seed),
     Effect.provideService(CheckCount, count),
     Effect.provideService(OracleCount, oracles),
+    Effect.provideService(SuiteScope.SuiteScope, suites.of(suite)),
     Effect.provideService(TrialLog.TrialLog, log),
     Effect.interruptible
   )

@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { scenario } from "@webagent/scenario"
 import * as Skip from "@webagent/report/Skip"
-import { unserved } from "../../src/run/ScenarioRun.ts"
 import * as Forecast from "../../src/run/Forecast.ts"
 import { sourceOf } from "../../src/run/Plan.ts"
 
@@ -34,7 +33,7 @@ const candidate = (name: string, { lacking, seconds, trials = 1, ...told }: Told
     learned,
     worst_usd: "worst" in told ? told.worst : "0.5",
     open: trials,
-    lacking: unserved([lacking]),
+    lacking: lacking === undefined ? undefined : { _tag: "Unserved", why: lacking },
     timeout_ms: 30_000
   }
 }

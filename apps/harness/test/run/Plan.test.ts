@@ -19,6 +19,16 @@ describe("Plan", () => {
     assert.deepStrictEqual(named("buys"), ["buys"])
   })
 
+  it("only: true keeps every other scenario from running, unless one is named", () => {
+    const focused = Suite.make("focused", [scenario("first", { only: true }, passes), scenario("second", passes)])
+    const namesOf = (name?: string) =>
+      Plan.make([shop, focused], { tags: [], ...(name === undefined ? {} : { name }) }).map(
+        ({ scenario }) => scenario.name
+      )
+    assert.deepStrictEqual(namesOf(), ["first"])
+    assert.deepStrictEqual(namesOf("second"), ["second"])
+  })
+
   it("one trial may cost its part of the budget, and nothing where it needs nothing that costs", () => {
     const of = (options: ScenarioOptions, trials: number | null = null, trialBudget?: string) =>
       Plan.trialBudgetOf({ suite: "shop", scenario: scenario("pays", options, function* () {}) }, trials, trialBudget)

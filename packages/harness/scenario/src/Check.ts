@@ -37,8 +37,17 @@ const refute = (name: string, at: Error, { actual, differ, expected }: Refutatio
     )
   })
 
+// a check that answers nothing need not end a soft scenario
 const settle = (name: string, at: Error, refuted: Refutation | undefined): Effect.Effect<void, CheckFailed> =>
-  refuted === undefined ? pass : refute(name, at, refuted)
+  refuted === undefined
+    ? pass
+    : Effect.catchTag(refute(name, at, refuted), "CheckFailed", (failed) =>
+        Effect.flatMap(CheckCount, ({ soft }) => {
+          if (soft === undefined) return Effect.fail(failed)
+          soft.push(failed)
+          return Effect.void
+        })
+      )
 
 /** The two values are the same, by `Object.is`. */
 export const equal = <A>(actual: A, expected: NoInfer<A>, name = "the value") =>

@@ -1,9 +1,12 @@
+import type { CheckFailed } from "./CheckFailed.ts"
 import * as Context from "effect/Context"
 
 /** Counts the checks of one trial. */
 export interface CheckCount {
   passed: number
   failed: number
+  /** Where failing checks go that do not end a `soft` scenario. */
+  soft?: Array<CheckFailed> | undefined
 }
 
 /** The count that checks add to; the runner gives every trial its own. */

@@ -2,6 +2,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import { CheckCount } from "./CheckCount.ts"
+import { CheckFailed } from "./CheckFailed.ts"
 import { wrongName } from "./Name.ts"
 import { isNeed, type Need, needs } from "./Need.ts"
 import type { ScenarioContext } from "./ScenarioContext.ts"
@@ -37,6 +39,12 @@ export interface ScenarioOptions {
   readonly maxDuration?: Duration.Input
   /** What a trial may cost on average: `"0.10 USD"`; beyond it the scenario has failed. */
   readonly maxCost?: `${number} USD`
+  /** Run only this scenario, and others that say so. A run in CI refuses it. */
+  readonly only?: boolean
+  /** Do not run it, for this reason. */
+  readonly skip?: string
+  /** A failing check does not end it: all of them are reported together at its end. */
+  readonly soft?: boolean
   /** What it does on purpose that would otherwise be held against it; nothing unless told. */
   readonly allows?: ReadonlyArray<Allowance>
 }
@@ -59,6 +67,9 @@ export interface Scenario {
   /** An exact decimal. */
   readonly maxCost_usd: string | undefined
   readonly allows: ReadonlyArray<Allowance>
+  readonly only: boolean
+  /** Why it is not to be run. */
+  readonly skip: string | undefined
   /** Where it is written: `path:line`, the path relative to the working directory. */
   readonly where: string | undefined
   /** Its body as it is written: when that changes, a history begins anew. */
@@ -86,7 +97,10 @@ const known = [
   "timeout",
   "maxDuration",
   "maxCost",
-  "allows"
+  "allows",
+  "only",
+  "skip",
+  "soft"
 ] satisfies ReadonlyArray<keyof ScenarioOptions>
 
 const listed = (words: ReadonlyArray<string>) => words.join(", ")
@@ -103,6 +117,14 @@ const examine = (name: string, options: ScenarioOptions, body: unknown): void =>
   }
   const need = options.needs?.find((need) => !isNeed(need))
   if (need !== undefined) refuse(name, `needs "${need}" is not one of ${listed(Object.keys(needs))}.`)
+  for (const option of ["only", "soft"] as const) {
+    const value: unknown = options[option] ?? false
+    if (typeof value !== "boolean") refuse(name, `${option} must be true or false, not ${JSON.stringify(value)}.`)
+  }
+  const reason: unknown = options.skip ?? "none"
+  if (typeof reason !== "string" || reason.trim() === "") {
+    refuse(name, `skip must be a reason, such as "waits for the new checkout", not ${JSON.stringify(reason)}.`)
+  }
   const allowed = options.allows?.find((allowance) => !allowances.includes(allowance))
   if (allowed !== undefined) refuse(name, `allows "${allowed}" is not one of ${listed(allowances)}.`)
   if (typeof body !== "function") refuse(name, "it has no body: its last argument is a function*.")
@@ -120,8 +142,112 @@ const time = (
     : refuse(name, `${option} ${JSON.stringify(input)} is not written like "30 seconds".`)
 }
 
+/** Several failing checks as one, with a line for each value. */
+const together = (failed: ReadonlyArray<CheckFailed>): CheckFailed => {
+  const [first] = failed
+  if (first === undefined) throw new TypeError("No check has failed.")
+  if (failed.length === 1) return first
+  return new CheckFailed({
+    name: `${failed.length} checks failed: ${failed.map(({ name }) => name).join(", ")}`,
+    expected: failed.map(({ expected }) => expected).join("; "),
+    actual: failed.map(({ actual }) => actual).join("; "),
+    diff: failed.flatMap(({ actual, diff, expected, name, where }) => [
+      `  ${name}${where === undefined ? "" : `   ${where}`}`,
+      ...(diff ?? [`- ${expected}`, `+ ${actual}`])
+    ]),
+    ...(first.where === undefined ? {} : { where: first.where })
+  })
+}
+
+type Run = Scenario["run"]
+
+/** The story that goes on after a failing check, and fails with all of them at its end. */
+const softly =
+  (run: Run): Run =>
+  (context) =>
+    Effect.flatMap(CheckCount, (count) => {
+      const soft: Array<CheckFailed> = []
+      count.soft = soft
+      const all = (failed: ReadonlyArray<CheckFailed>) =>
+        Effect.suspend(() => (failed.length === 0 ? Effect.void : Effect.fail(together(failed))))
+      return Effect.matchEffect(run(context), {
+        onFailure: (error) => (error instanceof CheckFailed ? all([...soft, error]) : Effect.fail(error)),
+        onSuccess: () => all(soft)
+      })
+    })
+
+/** A scenario of any style, from how its body is run; throws a TypeError with one sentence when its options make no sense. */
+export const make = (
+  name: string,
+  options: ScenarioOptions,
+  { body, row, run }: { readonly body: unknown; readonly row?: unknown; readonly run: Run }
+): Scenario => {
+  const trials = options.trials ?? 1
+  examine(name, options, body)
+  if (!Number.isInteger(trials) || trials < 1) refuse(name, `trials must be 1 or more, not ${trials}.`)
+  return {
+    name,
+    tags: options.tags ?? [],
+    needs: options.needs ?? [],
+    trials,
+    budget_usd: dollars(name, "budget", options.budget),
+    timeout: time(name, "timeout", options.timeout),
+    maxDuration: time(name, "maxDuration", options.maxDuration),
+    maxCost_usd: dollars(name, "maxCost", options.maxCost),
+    allows: options.allows ?? [],
+    only: options.only ?? false,
+    skip: options.skip,
+    where: whereOf(new Error()),
+    source: `${String(body)}${row === undefined ? "" : ` ${JSON.stringify(row)}`}`,
+    run: options.soft === true ? softly(run) : run
+  }
+}
+
+/** The name of a scenario of a row: `$field` is a field of the row, `%s` the row itself. */
+export const nameOf = (name: string, row: unknown): string =>
+  name
+    .replaceAll(/\$(\w+)/gu, (whole, field: string) =>
+      typeof row === "object" && row !== null && field in row ? String(Reflect.get(row, field)) : whole
+    )
+    .replaceAll("%s", () => (typeof row === "object" ? JSON.stringify(row) : String(row)))
+
+/** The options and the body of a scenario, the options being optional. */
+export const optionsAndBody = <Body>(rest: readonly [Body] | readonly [ScenarioOptions, Body]) =>
+  rest.length === 1 ? ([{}, rest[0]] as const) : rest
+
+const told = (name: string, begin: () => ReturnType<ScenarioBody>) =>
+  Effect.asVoid(
+    Effect.gen(() => {
+      const story = begin()
+      return isGenerator(story)
+        ? story
+        : refuse(
+            name,
+            "its body is not a generator. Write function*, or take scenario from @webagent/scenario/promise for an async function."
+          )
+    })
+  )
+
+type RowBody<Row> = (context: ScenarioContext, row: Row) => ReturnType<ScenarioBody>
+
+const one = (name: string, ...rest: [ScenarioBody] | [ScenarioOptions, ScenarioBody]): Scenario => {
+  const [options, body] = optionsAndBody(rest)
+  return make(name, options, { body, run: (context) => told(name, () => body(context)) })
+}
+
+const each =
+  <const Row>(rows: ReadonlyArray<Row>) =>
+  (template: string, ...rest: [RowBody<Row>] | [ScenarioOptions, RowBody<Row>]): ReadonlyArray<Scenario> => {
+    const [options, body] = optionsAndBody(rest)
+    return rows.map((row) => {
+      const name = nameOf(template, row)
+      return make(name, options, { body, row, run: (context) => told(name, () => body(context, row)) })
+    })
+  }
+
 /**
- * A scenario from a generator; throws a TypeError with one sentence when its options make no sense.
+ * A scenario from a generator; throws a TypeError with one sentence when its options make no sense. `scenario.each(rows)`
+ * makes one of each row; its name has `$field` for a field of the row, and `%s` for the row.
  *
  * @example
  * ```ts
@@ -138,29 +264,8 @@ const time = (
 export const scenario: {
   (name: string, body: ScenarioBody): Scenario
   (name: string, options: ScenarioOptions, body: ScenarioBody): Scenario
-} = (name: string, ...rest: [ScenarioBody] | [ScenarioOptions, ScenarioBody]): Scenario => {
-  const [options, body] = rest.length === 1 ? [{}, rest[0]] : rest
-  const trials = options.trials ?? 1
-  examine(name, options, body)
-  if (!Number.isInteger(trials) || trials < 1) refuse(name, `trials must be 1 or more, not ${trials}.`)
-  const begin = (context: ScenarioContext): ReturnType<ScenarioBody> => {
-    const story = body(context)
-    return isGenerator(story)
-      ? story
-      : refuse(name, "its body is not a generator. Write function* instead of function or =>.")
+  readonly each: <const Row>(rows: ReadonlyArray<Row>) => {
+    (name: string, body: RowBody<Row>): ReadonlyArray<Scenario>
+    (name: string, options: ScenarioOptions, body: RowBody<Row>): ReadonlyArray<Scenario>
   }
-  return {
-    name,
-    tags: options.tags ?? [],
-    needs: options.needs ?? [],
-    trials,
-    budget_usd: dollars(name, "budget", options.budget),
-    timeout: time(name, "timeout", options.timeout),
-    maxDuration: time(name, "maxDuration", options.maxDuration),
-    maxCost_usd: dollars(name, "maxCost", options.maxCost),
-    allows: options.allows ?? [],
-    where: whereOf(new Error()),
-    source: String(body),
-    run: (context) => Effect.asVoid(Effect.gen(() => begin(context)))
-  }
-}
+} = Object.assign(one, { each })

@@ -1,5 +1,8 @@
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import { wrongName } from "./Name.ts"
 import type { Scenario } from "./Scenario.ts"
+import { SuiteScope } from "./SuiteScope.ts"
 
 const TypeId = "~@webagent/scenario/Suite"
 
@@ -10,16 +13,92 @@ export interface Suite {
   readonly scenarios: ReadonlyArray<Scenario>
 }
 
-/** A suite; throws a TypeError with one sentence when two scenarios have one name, or its own cannot be shown. */
-export const make = (name: string, scenarios: ReadonlyArray<Scenario>): Suite => {
+/** What is done for a suite: an Effect, a promise, or something at once. */
+type Done<A> = Effect.Effect<A, unknown, Scope.Scope> | PromiseLike<A> | A
+
+/** What runs once for a suite, however many scenarios and trials it has. */
+export interface SuiteOptions {
+  /** Before its first scenario. When it fails, every scenario fails with its error. */
+  readonly beforeAll?: () => Done<unknown>
+  /** After its last scenario, if `beforeAll` has succeeded. */
+  readonly afterAll?: () => Done<unknown>
+}
+
+const effectOf = <A>(f: () => Done<A>): Effect.Effect<A, unknown, Scope.Scope> =>
+  Effect.suspend(() => {
+    const done = f()
+    return Effect.isEffect(done)
+      ? (done as Effect.Effect<A, unknown, Scope.Scope>)
+      : Effect.tryPromise({ try: async () => done, catch: (error) => error })
+  })
+
+/**
+ * Something that the scenarios of a suite share: acquired when the first of them asks for it, and released when the suite
+ * is over. `acquire` is a scoped effect, or a function with another that releases what it gives.
+ *
+ * @example
+ * ```ts
+ * import { Suite } from "@webagent/scenario"
+ * import { createServer } from "node:http"
+ *
+ * const shop = Suite.resource(
+ *   () => createServer().listen(0),
+ *   (server) => server.close()
+ * )
+ * ```
+ */
+export const resource: {
+  <A, E>(acquire: Effect.Effect<A, E, Scope.Scope>): Effect.Effect<A, E>
+  <A>(acquire: () => PromiseLike<A> | A, release?: (value: A) => unknown): Effect.Effect<A, unknown>
+} = <A>(
+  acquire: Effect.Effect<A, unknown, Scope.Scope> | (() => PromiseLike<A> | A),
+  release?: (value: A) => unknown
+): Effect.Effect<A, unknown> => {
+  const acquired: Effect.Effect<A, unknown, Scope.Scope> = Effect.isEffect(acquire)
+    ? acquire
+    : Effect.acquireRelease(effectOf(acquire), (value) => Effect.orDie(effectOf(() => release?.(value))))
+  const key = {}
+  return Effect.flatMap(SuiteScope, (scope) => scope.get(key, acquired))
+}
+
+/** The scenarios, each after what runs once before all of them. */
+const after = (scenarios: ReadonlyArray<Scenario>, { afterAll, beforeAll }: SuiteOptions): ReadonlyArray<Scenario> => {
+  if (beforeAll === undefined && afterAll === undefined) return scenarios
+  const before = resource(
+    Effect.acquireRelease(effectOf(beforeAll ?? (() => undefined)), () =>
+      Effect.orDie(effectOf(afterAll ?? (() => undefined)))
+    )
+  )
+  return scenarios.map((scenario) => ({
+    ...scenario,
+    run: (context) => Effect.andThen(before, scenario.run(context))
+  }))
+}
+
+const known = ["beforeAll", "afterAll"]
+
+/**
+ * A suite of scenarios and lists of them; throws a TypeError with one sentence when two scenarios have one name, or its own
+ * cannot be shown.
+ */
+export const make = (
+  name: string,
+  scenarios: ReadonlyArray<Scenario | ReadonlyArray<Scenario>>,
+  options: SuiteOptions = {}
+): Suite => {
   const wrong = wrongName(name)
   if (wrong !== undefined) throw new TypeError(`Suite ${JSON.stringify(name)}: ${wrong}`)
+  const odd = Object.keys(options).find((option) => !known.includes(option))
+  if (odd !== undefined) {
+    throw new TypeError(`Suite "${name}": "${odd}" is not an option of a suite. Use one of: ${known.join(", ")}.`)
+  }
+  const all = scenarios.flat()
   const seen = new Set<string>()
-  for (const { name: scenario } of scenarios) {
+  for (const { name: scenario } of all) {
     if (seen.has(scenario)) throw new TypeError(`Suite "${name}" has two scenarios named "${scenario}".`)
     seen.add(scenario)
   }
-  return { [TypeId]: TypeId, name, scenarios }
+  return { [TypeId]: TypeId, name, scenarios: after(all, options) }
 }
 
 /** Whether a value is a suite, also one made by another copy of this package. */

@@ -17,6 +17,7 @@ export {
 } from "./Scenario.ts"
 export type { ScenarioContext } from "./ScenarioContext.ts"
 export * as Suite from "./Suite.ts"
+export * as SuiteScope from "./SuiteScope.ts"
 export type { TargetInfo } from "./TargetInfo.ts"
 export type { TaskScript } from "./TaskScript.ts"
 export { whereOf } from "./Where.ts"

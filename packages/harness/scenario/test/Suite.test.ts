@@ -20,7 +20,9 @@ describe("scenario", () => {
       maxDuration: undefined,
       maxCost_usd: undefined,
       timeout: undefined,
-      allows: []
+      allows: [],
+      only: false,
+      skip: undefined
     })
     assert.strictEqual(source, String(nothing))
     assert.match(where ?? "", /^test\/Suite\.test\.ts:\d+$/u)
@@ -62,9 +64,45 @@ describe("scenario", () => {
     assert.throws(() => scenario("x", JSON.parse("{}"), JSON.parse("null")), "it has no body: its last argument")
     for (const name of ["two\nlines", "red \u001b[31m", "turned \u202e"])
       assert.throws(() => scenario(name, nothing), "its name has a line break, or another character")
+    bad('{ "skip": "" }', 'skip must be a reason, such as "waits for the new checkout", not "".')
+    bad('{ "only": "yes" }', 'only must be true or false, not "yes".')
     bad('{ "maxCost": "10 cents" }', 'maxCost "10 cents" is not written like "0.50 USD".')
     bad('{ "maxDuration": "2s" }', 'maxDuration "2s" is not written like "30 seconds".')
     assert.throws(() => scenario("x", { budget: "-1 USD" }, nothing), 'budget "-1 USD" is not written like "0.50 USD"')
+  })
+})
+
+describe("scenario.each", () => {
+  it("makes a scenario of each row, named by its fields, and its history depends on the row", () => {
+    const rows = [
+      { color: "red", size: 1 },
+      { color: "blue", size: 2 }
+    ]
+    const made = scenario.each(rows)("buys a $color mug", { tags: ["mugs"] }, function* (_, { size }) {
+      yield* Effect.succeed(size)
+    })
+    assert.deepStrictEqual(
+      made.map(({ name, tags }) => [name, tags]),
+      [
+        ["buys a red mug", ["mugs"]],
+        ["buys a blue mug", ["mugs"]]
+      ]
+    )
+    assert.notStrictEqual(made[0]?.source, made[1]?.source)
+    assert.deepStrictEqual(
+      scenario
+        .each([1, 2])("page %s", nothing)
+        .map(({ name }) => name),
+      ["page 1", "page 2"]
+    )
+    assert.lengthOf(Suite.make("mugs", [made, scenario("x", nothing)]).scenarios, 3)
+  })
+
+  it("refuses rows that have one name", () => {
+    assert.throws(
+      () => Suite.make("mugs", [scenario.each(["red", "blue"])("buys a mug", nothing)]),
+      'Suite "mugs" has two scenarios named "buys a mug".'
+    )
   })
 })
 
@@ -80,7 +118,7 @@ describe("a body", () => {
         )
         assert.strictEqual(
           message,
-          'Scenario "x": its body is not a generator. Write function* instead of function or =>.'
+          'Scenario "x": its body is not a generator. Write function*, or take scenario from @webagent/scenario/promise for an async function.'
         )
       }
     })
@@ -96,6 +134,13 @@ describe("Suite", () => {
   it("refuses two scenarios of one name", () => {
     const twice = [scenario("x", nothing), scenario("x", nothing)]
     assert.throws(() => Suite.make("s", twice), 'Suite "s" has two scenarios named "x".')
+  })
+
+  it("refuses an option that it does not have", () => {
+    assert.throws(
+      () => Suite.make("s", [], JSON.parse('{ "beforAll": 1 }')),
+      'Suite "s": "beforAll" is not an option of a suite. Use one of: beforeAll, afterAll.'
+    )
   })
 
   it("is told from anything else", () => {

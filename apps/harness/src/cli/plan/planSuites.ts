@@ -46,7 +46,7 @@ export const planSuites = Effect.fnUntraced(function* (
       worst_usd: Plan.worstOf(planned, Plan.budgetOf(planned, options.trials, limits.trialBudget_usd)),
       open: options.trial === undefined ? Plan.trialsOf(planned, options.trials) : 1,
       timeout_ms: Duration.toMillis(scenario.timeout ?? timeout),
-      lacking: unserved(scenario.needs.map(lacks))
+      lacking: unserved(scenario, lacks)
     }
   })
   const forecast = Forecast.make(candidates, limits, options.concurrency)

@@ -1,0 +1,53 @@
+import { SuiteScope } from "@webagent/scenario"
+import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+
+interface Open {
+  readonly scope: Scope.Closeable
+  readonly service: SuiteScope.SuiteScope
+}
+
+/** What the scenarios of each suite of a run share, until the suite is over. */
+export interface SuiteScopes {
+  readonly of: (suite: string) => SuiteScope.SuiteScope
+  /** Releases what a suite holds; what is used of it later is acquired anew. */
+  readonly close: (suite: string) => Effect.Effect<void>
+  readonly closeAll: Effect.Effect<void>
+}
+
+const open = Effect.gen(function* () {
+  const scope = yield* Scope.make()
+  return { scope, service: yield* Scope.provide(SuiteScope.make, scope) } satisfies Open
+})
+
+/** A scope for each suite; `release` is how long one may take to release what it holds. */
+export const make = Effect.fnUntraced(function* (suites: Iterable<string>, release: Duration.Duration) {
+  const scopes = new Map<string, Open>()
+  for (const suite of suites) scopes.set(suite, yield* open)
+  const close = (suite: string) =>
+    Effect.gen(function* () {
+      const ended = scopes.get(suite)
+      if (ended === undefined) return
+      scopes.set(suite, yield* open)
+      yield* Effect.interruptible(Scope.close(ended.scope, Exit.void)).pipe(
+        Effect.timeoutOrElse({
+          duration: release,
+          orElse: () => Effect.logError(`${suite} did not release what it holds within ${Duration.format(release)}`)
+        }),
+        Effect.catchCause((cause) => Effect.logError(`${suite}: afterAll failed: ${String(Cause.squash(cause))}`))
+      )
+    })
+  const of = (suite: string) => {
+    const found = scopes.get(suite)
+    if (found === undefined) throw new TypeError(`No suite ${suite} is part of this run.`)
+    return found.service
+  }
+  return {
+    of,
+    close,
+    closeAll: Effect.suspend(() => Effect.forEach([...scopes.keys()], close, { discard: true }))
+  } satisfies SuiteScopes
+})

@@ -1,0 +1,160 @@
+import { check, scenario, Suite } from "@webagent/scenario"
+import * as plain from "@webagent/scenario/promise"
+import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { TestClock } from "effect/testing"
+import { run } from "./stage.ts"
+
+const passes = function* () {
+  yield* check.isTrue(true)
+}
+
+describe("what a suite shares", () => {
+  it.live("is acquired once, on first use, and released when the suite is over, before the next begins", () =>
+    Effect.gen(function* () {
+      const heard: Array<string> = []
+      const shop = Suite.resource(
+        Effect.acquireRelease(
+          Effect.sync(() => heard.push("opened")),
+          () => Effect.sync(() => heard.push("closed"))
+        )
+      )
+      const buys = function* () {
+        yield* check.equal(yield* shop, 1)
+        heard.push("bought")
+      }
+      const suites = [
+        Suite.make("shop", [scenario("buys", { trials: 2 }, buys), scenario("buys again", buys)]),
+        Suite.make("next", [
+          scenario("begins", function* () {
+            heard.push("next")
+            yield* check.isTrue(true)
+          })
+        ])
+      ]
+      const { report } = yield* run(suites, { concurrency: 1 })
+      assert.strictEqual(report.counts.passed, 3)
+      assert.deepStrictEqual(heard, ["opened", "bought", "bought", "bought", "closed", "next"])
+    })
+  )
+
+  it.effect("is not stopped with the trial that asked first", () =>
+    Effect.gen(function* () {
+      const opened = yield* Deferred.make<void>()
+      const shop = Suite.resource(Effect.as(Deferred.await(opened), "open"))
+      const suite = Suite.make("shop", [
+        scenario("waits too short", { timeout: "1 second" }, function* () {
+          yield* shop
+        }),
+        scenario("waits", { timeout: "10 seconds" }, function* () {
+          yield* check.equal(yield* shop, "open")
+        })
+      ])
+      const running = yield* Effect.forkChild(run([suite]))
+      yield* TestClock.adjust("2 seconds")
+      yield* Deferred.succeed(opened, undefined)
+      const { report } = yield* Fiber.join(running)
+      assert.deepStrictEqual(
+        report.results.map(({ verdict }) => verdict),
+        ["failed", "passed"]
+      )
+    })
+  )
+
+  it.live("beforeAll and afterAll run once; without a beforeAll that works, no scenario runs", () =>
+    Effect.gen(function* () {
+      const heard: Array<string> = []
+      const say = (text: string) => async () => void heard.push(text)
+      const works = Suite.make("works", [scenario("one", passes), scenario("two", passes)], {
+        beforeAll: say("before"),
+        afterAll: say("after")
+      })
+      const fails = Suite.make("fails", [scenario("one", passes)], {
+        beforeAll: () => Promise.reject(new Error("no shop")),
+        afterAll: say("never")
+      })
+      const { report } = yield* run([works, fails], { concurrency: 1 })
+      assert.deepStrictEqual(heard, ["before", "after"])
+      assert.deepStrictEqual(
+        report.results.map(({ failure }) => failure?.message),
+        [undefined, undefined, "Error: no shop"]
+      )
+    })
+  )
+})
+
+describe("a scenario in plain style", () => {
+  it.live("counts its checks, fails by the first that does not hold, and uses what the suite shares", () =>
+    Effect.gen(function* () {
+      const shop = Suite.resource(() => ({ name: "shop" }))
+      const suite = Suite.make("plain", [
+        plain.scenario("passes", async ({ check, seed, use }) => {
+          check.equal((await use(shop)).name, "shop")
+          check.isTrue(Number.isInteger(seed))
+        }),
+        plain.scenario("fails", ({ check }) => {
+          check.equal<number>(1, 2, "the number")
+          throw new Error("not reached")
+        }),
+        plain.scenario("checks nothing", async () => {})
+      ])
+      const { report } = yield* run([suite], { concurrency: 1 })
+      assert.deepStrictEqual(
+        report.results.map(({ checks, failure, verdict }) => [verdict, checks, failure?.kind, failure?.message]),
+        [
+          ["passed", 2, undefined, undefined],
+          ["failed", 1, "check", "the number"],
+          ["failed", 0, "check", "made no check; is a yield* missing?"]
+        ]
+      )
+      assert.match(report.results[1]?.failure?.where ?? "", /^test\/run\/SuiteScopes\.test\.ts:\d+$/u)
+    })
+  )
+
+  it.live("is stopped by its time limit, and so is what it waits for", () =>
+    Effect.gen(function* () {
+      const suite = Suite.make("plain", [
+        plain.scenario("waits", { timeout: "50 millis" }, async ({ v4 }) => {
+          await v4.runs.get("a")
+        })
+      ])
+      const { report } = yield* run([suite])
+      assert.strictEqual(report.results[0]?.failure?.message, "timed out after 50 ms")
+    })
+  )
+})
+
+describe("soft", () => {
+  it.effect("reports every failing check together, and the story goes on", () =>
+    Effect.gen(function* () {
+      const heard: Array<string> = []
+      const suite = Suite.make("soft", [
+        scenario("all", { soft: true }, function* () {
+          yield* check.equal<string>("a", "b", "the letter")
+          yield* check.isTrue(false, "it is open")
+          heard.push("went on")
+        })
+      ])
+      const { report } = yield* run([suite])
+      const { checks, failure } = report.results[0] ?? {}
+      assert.deepStrictEqual(
+        [checks, failure?.message, heard],
+        [2, "2 checks failed: the letter, it is open", ["went on"]]
+      )
+      const diff = failure?.diff?.map((line) => line.replace(/ {3}\S+$/u, ""))
+      assert.deepStrictEqual(diff, ["  the letter", '- "b"', '+ "a"', "  it is open", "- true", "+ false"])
+    })
+  )
+})
+
+it.effect("a scenario that says skip is not run, and says why", () =>
+  Effect.gen(function* () {
+    const { report } = yield* run([Suite.make("s", [scenario("x", { skip: "waits for the shop" }, passes)])])
+    assert.deepStrictEqual(
+      report.results.map(({ reason, verdict }) => [verdict, reason]),
+      [["skipped", "waits for the shop"]]
+    )
+  })
+)
