@@ -10,7 +10,7 @@ import { builtIn } from "../suites/BuiltIn.ts"
 import { program } from "./Program.ts"
 
 /** A suite with the word that names it on the command line: a built-in name, or a file. */
-interface LoadedSuite {
+export interface LoadedSuite {
   readonly suite: Suite.Suite
   readonly argument: string
 }
