@@ -150,7 +150,7 @@ const heatMap = (shown: ReadonlyArray<Shown>): string => {
         })
       return `<tbody><tr><th scope="rowgroup" class="suite">${escape(suite)}</th></tr>${lines.join("")}</tbody>`
     })
-  return `<div class="heat"><fieldset class="views"><legend class="sr">What the colours show</legend><label><input type="radio" name="view" id="by-rate" checked> pass rate</label><label><input type="radio" name="view" id="by-time"> duration, compared with the scenario's median</label></fieldset><div class="scroll" tabindex="0" role="group" aria-label="Scenarios by nights"><table><thead><tr><td></td>${heads.join("")}</tr></thead>${bodies.join("")}</table></div></div>`
+  return `<div class="heat"><fieldset class="views"><legend class="sr">What the colours show</legend><label><input type="radio" name="view" id="by-rate" checked> pass rate</label><label><input type="radio" name="view" id="by-time"> duration, as a multiple of the median</label></fieldset><div class="scroll" tabindex="0" role="group" aria-label="Scenarios by nights"><table><thead><tr><td></td>${heads.join("")}</tr></thead>${bodies.join("")}</table></div></div>`
 }
 
 /** All nights of a history on one page: each with its status, cost and report, and a heat map of scenarios by nights. */

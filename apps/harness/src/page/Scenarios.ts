@@ -22,6 +22,14 @@ export interface Links {
   readonly traceOf: (file: string) => string | undefined
 }
 
+/** What else than its verdict a scenario can be found by, and whether that makes the run red. */
+interface Tag {
+  readonly word: string
+  readonly style: "failed" | "unusual"
+  /** What the nights before say of it. */
+  readonly evidence?: string
+}
+
 const diffOf = (diff: ReadonlyArray<string>): string =>
   `<pre>${diff
     .map((line) => {
@@ -72,7 +80,7 @@ const middle = (values: ReadonlyArray<number>): number => {
   return ((sorted[(sorted.length - 1) >> 1] ?? 0) + (sorted[sorted.length >> 1] ?? 0)) / 2
 }
 
-const body = (result: ScenarioResult, nights: ReadonlyArray<Night>, links: Links): string => {
+const body = (result: ScenarioResult, tags: ReadonlyArray<Tag>, nights: ReadonlyArray<Night>, links: Links): string => {
   const rows = historyOf(keyOf(result.suite, result.name), nights)
   const { onset, quarantine, reason, trials } = result
   const facts = [
@@ -89,6 +97,9 @@ const body = (result: ScenarioResult, nights: ReadonlyArray<Night>, links: Links
   return join(
     result.failure && failure(result.failure),
     ...notes.map(({ evidence, what }) => `<p class="failure"><b>${escape(what)}</b>: ${escape(evidence)}</p>`),
+    ...tags.flatMap(({ evidence, style, word }) =>
+      evidence === undefined ? [] : `<p class="failure ${style}"><b>${word}</b>: ${escape(evidence)}</p>`
+    ),
     trials.length === 0 ? "" : Trials.render(result, links),
     facts.length === 0 ? "" : `<p class="small faint">${escape(facts.join(" · "))}</p>`,
     `<div>${command(links.replay(result), "Copy")}</div>`,
@@ -112,15 +123,10 @@ const newly = ({ onset }: ScenarioResult): string => {
 }
 
 /** Why it is bad, in a line; nothing of one that passed. */
-const errorOf = (result: ScenarioResult): string => {
+const errorOf = (result: ScenarioResult, tags: ReadonlyArray<Tag>): string => {
   const [item] = Attention.itemsOf(result)
-  return item === undefined ? "" : `<span class="error">${escape(cut(item.cause ?? item.evidence, 160))}</span>`
-}
-
-/** What else than its verdict a scenario can be found by, and whether that makes the run red. */
-interface Tag {
-  readonly word: string
-  readonly style: "failed" | "unusual"
+  const text = item?.cause ?? item?.evidence ?? tags.find(({ evidence }) => evidence !== undefined)?.evidence
+  return text === undefined ? "" : `<span class="error">${escape(cut(text, 160))}</span>`
 }
 
 const figures: Readonly<Partial<Record<JudgedRow["figure"], string>>> = { duration: "slower", cost: "costlier" }
@@ -143,9 +149,10 @@ const tagsOf = ({ judgement, results }: RunReport): ((result: ScenarioResult) =>
           ? [{ word: "broken invariant", style: "failed" } as const]
           : []),
         ...(result.exceeded === undefined ? [] : [{ word: "over its limit", style: "failed" } as const]),
-        ...(changed.get(keyOf(result.suite, result.name)) ?? []).map(({ figure, verdict }): Tag => ({
+        ...(changed.get(keyOf(result.suite, result.name)) ?? []).map(({ evidence, figure, verdict }): Tag => ({
           word: figures[figure] ?? figure,
-          style: verdict === "regressed" ? "failed" : "unusual"
+          style: verdict === "regressed" ? "failed" : "unusual",
+          evidence
         }))
       ]
     ])
@@ -165,7 +172,7 @@ const row = (result: ScenarioResult, tags: ReadonlyArray<Tag>, nights: ReadonlyA
     Attention.isBad(result) || tags.length > 0
       ? `<span class="quick"><button type="button" class="js" data-open="${id}">Trace<span class="sr"> of ${escape(name)}</span></button>${copyIcon(links.replay(result), name)}</span>`
       : ""
-  return `<div class="row"><details class="scenario" name="scenario" id="${id}" data-tags="${found.join(",")}" data-name="${escape(`${suite} ${name}`.toLowerCase())}"><summary><span class="trials">${dots(trials)}</span><h4>${verdict === "passed" ? "" : `${badge(verdict)} `}${extra}${escape(name)}${errorOf(result)}</h4><span class="n time">${time}</span><span class="n cost">${cost_usd === "0" ? "" : escape(Money.rounded(cost_usd))}</span></summary><div class="body">${body(result, nights, links)}</div></details>${quick}</div>`
+  return `<div class="row"><details class="scenario" name="scenario" id="${id}" data-tags="${found.join(",")}" data-name="${escape(`${suite} ${name}`.toLowerCase())}"><summary><span class="trials">${dots(trials)}</span><h4>${verdict === "passed" ? "" : `${badge(verdict)} `}${extra}${escape(name)}${errorOf(result, tags)}</h4><span class="n time">${time}</span><span class="n cost">${cost_usd === "0" ? "" : escape(Money.rounded(cost_usd))}</span></summary><div class="body">${body(result, tags, nights, links)}</div></details>${quick}</div>`
 }
 
 const filters = (results: ReadonlyArray<ScenarioResult>, tags: ReadonlyArray<Tag>): string => {

@@ -1,6 +1,7 @@
+import { textOf } from "@webagent/report/Cause"
 import * as Confirmed from "@webagent/report/Confirmed"
 import * as Money from "@webagent/report/Money"
-import { duration, number } from "@webagent/report/Text"
+import { counted, duration, number } from "@webagent/report/Text"
 import type { ScenarioResult } from "@webagent/report/RunReport"
 import { shownVerdict, type Trial } from "@webagent/report/Trial"
 import { failureLine } from "../reporters/Attention.ts"
@@ -17,8 +18,8 @@ const notes = (
   ...(failure === undefined || failureLine(failure) === shown ? [] : [failureLine(failure)]),
   ...(reason === undefined ? [] : [reason]),
   ...(opinions?.agent === true && opinions.oracle === false ? ["the agent reported success"] : []),
-  ...reruns.map(
-    (rerun, index) => `attempt ${index + 1} retried after an infrastructure error: ${failureLine(rerun.failure)}`
+  ...[...Map.groupBy(reruns, ({ failure }) => textOf(failure, "infra"))].map(
+    ([cause, those]) => `${counted(those.length, "attempt")} retried: ${cause}`
   ),
   ...leakedBrowsers.map(
     ({ id, stopped }) => `leaked browser ${id}, ${stopped ? "stopped afterwards" : "could not be stopped"}`

@@ -203,8 +203,15 @@ describe("the page in Chromium", () => {
       await visited.tab.reload()
       await filter(word).click()
       assert.strictEqual(await shown(visited.tab), 1)
-      assert.include(await visited.tab.locator("details.scenario:visible h4").innerText(), name)
+      assert.include(await visited.tab.locator("details.scenario:visible h4").textContent(), name)
     }
+    const { tab } = visited
+    await tab.locator(".row:visible [data-open]").click()
+    await tab.locator(".wf-row").first().waitFor()
+    assert.match(
+      (await tab.locator("details.scenario[open] .failure").textContent()) ?? "",
+      /^slower: Its last two nights/u
+    )
     await using bare = await visit(url, { javaScriptEnabled: false })
     assert.strictEqual(await shown(bare.tab), 68)
     await bare.tab.locator("details.scenario > summary").first().click()

@@ -95,7 +95,12 @@ document.addEventListener("click", (event) => {
   const button = event.target instanceof Element ? event.target.closest<HTMLElement>("button") : null
   if (button === null) return
   const { close, copy: text, filter: verdict, open: wanted, theme, trace } = button.dataset
-  if (wanted !== undefined) show(wanted)
+  if (wanted !== undefined) {
+    show(wanted)
+    const traces = document.getElementById(wanted)?.querySelectorAll<HTMLElement>("[data-trace]") ?? []
+    const [first] = [...traces].toSorted((one, other) => failedFirst(one) - failedFirst(other))
+    if (first?.getAttribute("aria-expanded") === "false") void toggle(first, first.dataset["trace"] ?? "")
+  }
   if (close !== undefined) hide(close)
   if (text !== undefined) void copy(button, text)
   if (trace !== undefined) void toggle(button, trace)
@@ -105,6 +110,8 @@ document.addEventListener("click", (event) => {
     narrow()
   }
 })
+
+const failedFirst = ({ dataset }: HTMLElement) => (dataset["failed"] === undefined ? 1 : 0)
 
 const field = document.querySelector<HTMLInputElement>("#find")
 
