@@ -4,13 +4,17 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { BrowserPool, type LaunchedBrowser } from "./ports/BrowserPool.ts"
+import type * as Scope from "effect/Scope"
+import { BrowserPool, type CdpConnection, LaunchFailed, type LaunchedBrowser } from "./ports/BrowserPool.ts"
 import * as Browser from "./domain/Browser.ts"
 import { BrowserNotFound, BrowserStopped } from "./domain/Errors.ts"
-import { Store } from "./ports/Store.ts"
+import { NodeId } from "./ports/NodeId.ts"
+import { Owner } from "./ports/Owner.ts"
+import { type Step, Store, type StoreUnavailable } from "./ports/Store.ts"
+import { owned } from "./Owned.ts"
 import type { ReadWriteLock } from "./ReadWriteLock.ts"
-import { fresh } from "./freshId.ts"
 import { IdSource } from "./ports/IdSource.ts"
+import { withFreshIds } from "./freshIds.ts"
 import type { MadeOf, Record } from "./SafeCreates.ts"
 
 /** A browser to create. */
@@ -19,10 +23,7 @@ export interface BrowserRequest {
 }
 
 /** A browser that runs, or that is being launched again after the restore of a snapshot. */
-type Running = LaunchedBrowser | Fiber.Fiber<LaunchedBrowser>
-
-const launchedOf = (running: Running): Effect.Effect<LaunchedBrowser> =>
-  Fiber.isFiber(running) ? Fiber.join(running) : Effect.succeed(running)
+type Running = LaunchedBrowser | Fiber.Fiber<LaunchedBrowser, LaunchFailed>
 
 const stopOf = (running: Running): Effect.Effect<void> =>
   Fiber.isFiber(running)
@@ -32,85 +33,224 @@ const stopOf = (running: Running): Effect.Effect<void> =>
       })
     : running.stop
 
-/** The engine's half that hands out browsers. Closing its scope stops those that still run. */
+/** The engine's half that hands out browsers. */
+export type Browsers = Effect.Success<ReturnType<typeof make>>
+
+/** Hands out browsers. Closing its scope stops those that still run here. */
 export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
   const pool = yield* BrowserPool
   const store = yield* Store
   const ids = yield* IdSource
+  const node = yield* NodeId
   const fork = Effect.runForkWith(yield* Effect.context())
   let running = new Map<string, Running>()
-  const stopping = new Map<string, Deferred.Deferred<Browser.Browser, BrowserNotFound>>()
+  const stopping = new Map<string, Deferred.Deferred<Browser.Browser, BrowserNotFound | StoreUnavailable>>()
+  /** Launches under way here, for duplicates that wait for them. */
+  const launching = new Map<string, Deferred.Deferred<void>>()
 
   const stopEach = (all: Iterable<Running>) => Effect.forEach([...all], stopOf, { discard: true })
 
-  yield* Effect.addFinalizer(() => stopEach(running.values()))
+  const find = (id: string) => owned(store.browser(id), () => new BrowserNotFound({ id }))
 
-  const find = (id: string): Effect.Effect<Browser.Browser, BrowserNotFound> =>
-    Effect.flatMap(
-      store.browser(id),
-      Option.match({ onNone: () => Effect.fail(new BrowserNotFound({ id })), onSome: Effect.succeed })
-    )
+  /** Writes a browser that has just been read; false when another step has changed it since. */
+  const commit = (browser: Browser.Browser, from: string | null, at_ms: number, beside: Partial<Step> = {}) => {
+    const { id, owner, status } = browser
+    // one that starts is not there for any client yet
+    const events: Step["events"] =
+      status === "starting" ? [] : [{ at_ms, of: "browser", id, sessionId: null, owner, from, to: status }]
+    return store.commit({ browser, events, ...beside })
+  }
 
-  const create = Effect.fnUntraced(function* (request: BrowserRequest, record: Record) {
-    const launchedIn = running
-    const id = yield* fresh(ids, "browser", store.browser)
-    const browser = Browser.make({ id, ...request, startedAt_ms: yield* Clock.currentTimeMillis })
-    const made: MadeOf<"Browser"> = { _tag: "Browser", browser }
-    const launched = yield* pool.launch(browser)
-    const kept = yield* lock.shared(
-      Effect.suspend(() => {
-        if (running !== launchedIn) return Effect.succeed(false)
-        running.set(id, launched)
-        const idempotencyRecords = record(made, browser.startedAt_ms)
-        return Effect.as(store.commit({ browsers: [browser], idempotencyRecords }), true)
-      })
-    )
-    // everything was reset while it was launched: it was there before, and is gone as the others are
-    if (!kept) yield* launched.stop
-    return made
-  })
+  const fromOf = ({ status }: Browser.Browser) => (status === "starting" ? null : status)
 
-  const stopNow = Effect.fnUntraced(function* (id: string) {
-    const [browser, launched] = yield* lock.shared(
-      Effect.gen(function* () {
-        const found = yield* find(id)
-        const stopped = Browser.stop(found, yield* Clock.currentTimeMillis)
-        if (Result.isFailure(stopped)) return [found, undefined] as const
-        const handle = running.get(id)
-        running.delete(id)
-        yield* store.commit({ browsers: [stopped.success] })
-        return [stopped.success, handle] as const
-      })
-    )
-    if (launched !== undefined) yield* stopOf(launched)
-    return browser
-  })
-
-  /** Stops a browser. Calls during a stop share that stop, and its time. */
-  const stop = (id: string): Effect.Effect<Browser.Browser, BrowserNotFound> =>
-    Effect.suspend(() => {
-      const begun = stopping.get(id)
-      if (begun !== undefined) return Deferred.await(begun)
-      const ended = Deferred.makeUnsafe<Browser.Browser, BrowserNotFound>()
-      stopping.set(id, ended)
-      return Effect.onExit(stopNow(id), (exit) => {
-        stopping.delete(id)
-        return Deferred.done(ended, exit)
+  /** Stores the end of a browser, unless it has ended. */
+  const ended = (
+    id: string,
+    reason: Browser.StopReason
+  ): Effect.Effect<Browser.Browser | undefined, StoreUnavailable> =>
+    Effect.flatMap(store.browser(id), (known) => {
+      if (Option.isNone(known)) return Effect.succeed(undefined)
+      const browser = known.value
+      return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const stopped = Browser.stop(browser, reason, now)
+        if (Result.isFailure(stopped)) return Effect.succeed(browser)
+        const { idempotencyKey } = browser
+        const unborn = browser.status === "starting" && idempotencyKey !== null
+        return commit(stopped.success, fromOf(browser), now, unborn ? { forgetKey: idempotencyKey } : {}).pipe(
+          Effect.as<Browser.Browser | undefined>(stopped.success),
+          Effect.catchTags({ Conflict: () => ended(id, reason), KeyTaken: (error) => Effect.die(error) })
+        )
       })
     })
 
-  const connect = Effect.fnUntraced(function* (id: string) {
-    yield* find(id)
-    const handle = running.get(id)
-    if (handle === undefined) return yield* new BrowserStopped({ id })
-    const launched = yield* launchedOf(handle)
-    return yield* launched.connect
+  /** Stores why a browser ended by itself. */
+  const watch = (id: string, launched: LaunchedBrowser) => {
+    if (launched.ended === undefined) return
+    fork(
+      Effect.flatMap(launched.ended, (reason) =>
+        Effect.ignore(
+          lock.shared(
+            Effect.suspend(() => {
+              if (running.get(id) !== launched) return Effect.void
+              running.delete(id)
+              return Effect.asVoid(ended(id, reason))
+            })
+          )
+        )
+      )
+    )
+  }
+
+  /** Launches a browser that is stored as starting. */
+  const launch = Effect.fnUntraced(function* (browser: Browser.Browser) {
+    const launchedIn = running
+    const launched = yield* Effect.onError(pool.launch(browser), () =>
+      Effect.ignore(lock.shared(ended(browser.id, "launch_failed")))
+    )
+    const active = Browser.launched(browser)
+    const kept = yield* lock.shared(
+      Effect.suspend(() => {
+        if (running !== launchedIn) return Effect.succeed(false)
+        running.set(browser.id, launched)
+        return Effect.flatMap(Clock.currentTimeMillis, (now) => commit(active, null, now)).pipe(
+          Effect.as(true),
+          Effect.catchTags({ Conflict: () => Effect.succeed(false), KeyTaken: (error) => Effect.die(error) })
+        )
+      })
+    )
+    if (kept) watch(browser.id, launched)
+    else {
+      // it was stopped while it was launched, or everything was reset: it is gone as the others are
+      if (running.get(browser.id) === launched) running.delete(browser.id)
+      yield* launched.stop
+    }
+    return active
   })
+
+  const create = Effect.fnUntraced(function* (request: BrowserRequest, record: Record) {
+    const owner = yield* Owner
+    const browser = yield* withFreshIds(
+      Effect.fnUntraced(function* (refusals: number) {
+        const id = yield* ids.next("browser", refusals)
+        const startedAt_ms = yield* Clock.currentTimeMillis
+        const starting = Browser.make({ id, ...request, owner, node, startedAt_ms })
+        const made: MadeOf<"Browser"> = { _tag: "Browser", browser: Browser.launched(starting) }
+        const beside = record(made, startedAt_ms)
+        const keyed = { ...starting, idempotencyKey: beside.key?.key ?? null }
+        yield* lock.shared(commit(keyed, null, startedAt_ms, beside))
+        return keyed
+      })
+    )
+    const done = Deferred.makeUnsafe<void>()
+    launching.set(browser.id, done)
+    const active = yield* Effect.ensuring(
+      launch(browser),
+      Effect.sync(() => {
+        launching.delete(browser.id)
+        Deferred.doneUnsafe(done, Effect.void)
+      })
+    )
+    const made: MadeOf<"Browser"> = { _tag: "Browser", browser: active }
+    return made
+  })
+
+  /** Waits until a browser is no longer starting; false when it never came to be. */
+  const isLaunched = (id: string): Effect.Effect<boolean, StoreUnavailable> =>
+    Effect.suspend(() => {
+      const here = launching.get(id)
+      if (here !== undefined) return Effect.andThen(Deferred.await(here), isLaunched(id))
+      return Effect.flatMap(store.browser(id), (known) => {
+        if (Option.isNone(known)) return Effect.succeed(true)
+        const { status, stopReason } = known.value
+        if (status !== "starting") return Effect.succeed(stopReason !== "launch_failed")
+        return Effect.andThen(Effect.sleep("100 millis"), isLaunched(id))
+      })
+    })
+
+  const stopNow = Effect.fnUntraced(function* (id: string, reason: Browser.StopReason) {
+    const [browser, launched] = yield* lock.shared(
+      Effect.suspend(() => {
+        const handle = running.get(id)
+        running.delete(id)
+        return Effect.map(ended(id, reason), (stopped) => [stopped, handle] as const)
+      })
+    )
+    if (launched !== undefined) yield* stopOf(launched)
+    return browser ?? (yield* new BrowserNotFound({ id }))
+  })
+
+  /** Stops a browser. Calls during a stop share that stop, and its time. */
+  const stop = (id: string, reason: Browser.StopReason) =>
+    Effect.suspend(() => {
+      const begun = stopping.get(id)
+      if (begun !== undefined) return Deferred.await(begun)
+      const done = Deferred.makeUnsafe<Browser.Browser, BrowserNotFound | StoreUnavailable>()
+      stopping.set(id, done)
+      return Effect.onExit(stopNow(id, reason), (exit) => {
+        stopping.delete(id)
+        return Deferred.done(done, exit)
+      })
+    })
+
+  const connectTo = (id: string): Effect.Effect<CdpConnection, BrowserStopped, Scope.Scope> =>
+    Effect.suspend(() => {
+      const handle = running.get(id)
+      const gone = new BrowserStopped({ id })
+      if (handle === undefined) return Effect.fail(gone)
+      if (!Fiber.isFiber(handle)) return handle.connect
+      return Effect.flatMap(
+        Effect.mapError(Fiber.join(handle), () => gone),
+        ({ connect }) => connect
+      )
+    })
+
+  /** The browser of a session's agent: launched at first use, and again when the one before has ended. */
+  const ofSession = <E, E2>(
+    owner: string | null,
+    known: Effect.Effect<string | null, E>,
+    use: (browserId: string) => Effect.Effect<void, E2>
+  ): Effect.Effect<CdpConnection, LaunchFailed, Scope.Scope> =>
+    Effect.gen(function* () {
+      const id = yield* known
+      if (id !== null && running.has(id)) return yield* connectTo(id)
+      const { browser } = yield* Effect.provideService(
+        create({ proxyCountryCode: null }, () => ({})),
+        Owner,
+        owner
+      )
+      yield* use(browser.id)
+      return yield* connectTo(browser.id)
+    }).pipe(
+      Effect.mapError((error) =>
+        error instanceof LaunchFailed
+          ? error
+          : new LaunchFailed({ reason: "failed", message: "The session's browser is gone. Create a new run." })
+      )
+    )
+
+  /** Stores that a browser is gone with its node: one that is lost, or an earlier start of this one. */
+  const reap = Effect.fnUntraced(function* (id: string) {
+    const browser = Option.getOrUndefined(yield* store.browser(id))
+    if (browser === undefined || running.has(id) || launching.has(id)) return
+    const isGone = browser.node === null || browser.node === node || (yield* store.isLost(browser.node))
+    if (isGone) yield* lock.shared(ended(id, browser.status === "starting" ? "launch_failed" : "node_lost"))
+  })
+
+  yield* Effect.addFinalizer(() =>
+    Effect.forEach([...running.keys()], (id) => Effect.ignore(stop(id, "node_closed")), {
+      discard: true,
+      concurrency: "unbounded"
+    })
+  )
 
   return {
     create,
-    stop: (id: string) => Effect.uninterruptible(stop(id)),
-    connect,
+    isLaunched,
+    ofSession,
+    stop: (id: string, reason: Browser.StopReason = "asked") =>
+      Effect.uninterruptible(reason === "asked" ? Effect.andThen(find(id), stop(id, reason)) : stop(id, reason)),
+    connect: (id: string) => Effect.andThen(find(id), connectTo(id)),
+    reap,
     /** While the lock is held: lets all browsers go and says how to stop them. */
     takeAll: (): Effect.Effect<void> => {
       const all = running

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type { Agent } from "./ports/Agent.ts"
-import type { BrowserPool, CdpConnection } from "./ports/BrowserPool.ts"
+import type { BrowserPool, CdpConnection, LaunchFailed } from "./ports/BrowserPool.ts"
 import type * as Browser from "./domain/Browser.ts"
 import type {
   BrowserNotFound,
@@ -15,14 +15,16 @@ import type {
 } from "./domain/Errors.ts"
 import type * as Session from "./domain/Session.ts"
 import type * as Turn from "./domain/Turn.ts"
-import { Store } from "./ports/Store.ts"
-import * as Browsers from "./Browsers.ts"
-import * as ActiveSessions from "./ActiveSessions.ts"
-import * as ReadWriteLock from "./ReadWriteLock.ts"
 import type { IdSource } from "./ports/IdSource.ts"
+import { NodeId } from "./ports/NodeId.ts"
+import type { SessionState } from "./domain/Decide.ts"
+import { Store, type StoreUnavailable } from "./ports/Store.ts"
+import { Work } from "./ports/Work.ts"
+import * as Browsers from "./Browsers.ts"
+import * as LocalWork from "./LocalWork.ts"
+import * as ReadWriteLock from "./ReadWriteLock.ts"
 import * as SafeCreates from "./SafeCreates.ts"
 import * as Sessions from "./Sessions.ts"
-import * as TurnQueue from "./TurnQueue.ts"
 
 export type { BrowserRequest } from "./Browsers.ts"
 export type { Created } from "./SafeCreates.ts"
@@ -46,91 +48,95 @@ export class Engine extends Context.Service<
     readonly createSession: (
       request: Sessions.SessionRequest,
       safe?: SafeCreates.SafeCreate
-    ) => Effect.Effect<SafeCreates.Created<"Session">, IdempotencyKeyReused>
-    readonly session: (id: string) => Effect.Effect<Sessions.SessionWithTurns, SessionNotFound>
-    readonly turn: (id: string) => Effect.Effect<Turn.Turn, TurnNotFound>
+    ) => Effect.Effect<SafeCreates.Created<"Session">, IdempotencyKeyReused | StoreUnavailable>
+    readonly session: (id: string) => Effect.Effect<Sessions.SessionWithTurns, SessionNotFound | StoreUnavailable>
+    readonly turn: (id: string) => Effect.Effect<Turn.Turn, TurnNotFound | StoreUnavailable>
     /** Makes the message a turn. An interrupt cancels the turn at work; messages already waiting stay behind it. */
     readonly queue: (
       message: Sessions.Message,
       safe?: SafeCreates.SafeCreate
-    ) => Effect.Effect<SafeCreates.Created<"Message">, SessionNotFound | SessionStopped | IdempotencyKeyReused>
+    ) => Effect.Effect<
+      SafeCreates.Created<"Message">,
+      SessionNotFound | SessionStopped | IdempotencyKeyReused | StoreUnavailable
+    >
     readonly createBrowser: (
       request: Browsers.BrowserRequest,
       safe?: SafeCreates.SafeCreate
-    ) => Effect.Effect<SafeCreates.Created<"Browser">, IdempotencyKeyReused>
+    ) => Effect.Effect<SafeCreates.Created<"Browser">, IdempotencyKeyReused | LaunchFailed | StoreUnavailable>
     /** Stops the browser and ends every connection to it; stopping it again changes nothing. */
-    readonly stopBrowser: (id: string) => Effect.Effect<Browser.Browser, BrowserNotFound>
-    readonly connectBrowser: (id: string) => Effect.Effect<CdpConnection, BrowserNotFound | BrowserStopped, Scope.Scope>
+    readonly stopBrowser: (id: string) => Effect.Effect<Browser.Browser, BrowserNotFound | StoreUnavailable>
+    readonly connectBrowser: (
+      id: string
+    ) => Effect.Effect<CdpConnection, BrowserNotFound | BrowserStopped | StoreUnavailable, Scope.Scope>
     /** Cancels a turn, at work or waiting; one that is terminal stays as it is. No version has this. */
-    readonly cancelTurn: (id: string) => Effect.Effect<Turn.Turn, TurnNotFound>
+    readonly cancelTurn: (id: string) => Effect.Effect<Turn.Turn, TurnNotFound | StoreUnavailable>
     /** Cancels what a session has to do and stops it; stopping it again changes nothing. No version has this. */
-    readonly stopSession: (id: string) => Effect.Effect<Session.Session, SessionNotFound>
+    readonly stopSession: (id: string) => Effect.Effect<Session.Session, SessionNotFound | StoreUnavailable>
     /** Gives a session its public link, for good. No version has this. */
-    readonly shareSession: (id: string) => Effect.Effect<Session.Session, SessionNotFound>
+    readonly shareSession: (id: string) => Effect.Effect<Session.Session, SessionNotFound | StoreUnavailable>
   }
 >()("@webagent/engine/Engine") {
-  /** The engine over its ports. Closing it interrupts every turn and stops every browser. */
+  /**
+   * The engine over a store that it has to itself. Closing it gives back what it holds: turns that had not begun are
+   * queued again at the next start, those at work end with a reason or go on where their agent can.
+   */
   static get layer(): Layer.Layer<Engine | EngineState, never, Agent | BrowserPool | Store | IdSource> {
+    return Layer.provide(Engine.layerOf, LocalWork.layer)
+  }
+
+  /** The engine over a store that it shares with others: `Work` says who works on what. */
+  static get layerOf(): Layer.Layer<Engine | EngineState, never, Agent | BrowserPool | Store | IdSource | Work> {
     return Layer.effectContext(make)
   }
 }
 
-/** The turns of one session that are not terminal. */
-export interface SessionQueue extends TurnQueue.TurnQueue {
-  readonly sessionId: string
-}
-
 /** What is to be taken up again from records that are in the store. */
-export interface Unfinished {
+export interface Reloaded {
   readonly browsers: ReadonlyArray<Browser.Browser>
-  readonly queues: ReadonlyArray<SessionQueue>
+  readonly sessions: ReadonlyArray<SessionState>
 }
 
 /** Replaces what an engine holds while it runs, for those who own its store: a simulation takes snapshots. */
 export class EngineState extends Context.Service<
   EngineState,
   {
-    /** Reads while nothing changes, with the queues of all sessions that have something to do. */
-    readonly read: <A, E>(effect: (queues: ReadonlyArray<SessionQueue>) => Effect.Effect<A, E>) => Effect.Effect<A, E>
+    /** Reads while nothing changes. */
+    readonly read: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
     /**
      * Drops all turns and browsers, lets `load` replace the records, and takes up what it answers. Agents of before
      * have nothing more to say; their browsers are stopped at the end.
      */
-    readonly replace: <E>(load: Effect.Effect<Unfinished, E>) => Effect.Effect<void, E>
+    readonly replace: <E>(load: Effect.Effect<Reloaded, E>) => Effect.Effect<void, E>
   }
 >()("@webagent/engine/EngineState") {}
 
 const make = Effect.gen(function* () {
   const store = yield* Store
+  const work = yield* Work
+  const node = yield* NodeId
   const lock = ReadWriteLock.make()
-  const activeSessions = ActiveSessions.make(lock)
   const browsers = yield* Browsers.make(lock)
-  const sessions = yield* Sessions.make(activeSessions)
-  const once = SafeCreates.make(store)
+  const sessions = yield* Sessions.make(lock, browsers)
+  const once = SafeCreates.make(store, (made) =>
+    made._tag === "Browser" ? browsers.isLaunched(made.browser.id) : Effect.succeed(true)
+  )
 
-  const read: EngineState["Service"]["read"] = (effect) =>
-    lock.exclusive(
-      Effect.suspend(() =>
-        effect(
-          activeSessions
-            .entries()
-            .filter(([, { queue }]) => !TurnQueue.isEmpty(queue))
-            .map(([sessionId, { queue }]) => ({ sessionId, ...queue }))
-        )
-      )
-    )
-
-  const replace = <E>(load: Effect.Effect<Unfinished, E>) =>
+  const replace = <E>(load: Effect.Effect<Reloaded, E>) =>
     lock.exclusive(
       Effect.gen(function* () {
-        for (const { execution } of activeSessions.takeAll()) sessions.interrupt(execution)
+        sessions.takeAll()
         const stops = browsers.takeAll()
         const unfinished = yield* load
         for (const browser of unfinished.browsers) browsers.relaunch(browser)
-        for (const { sessionId, ...queue } of unfinished.queues) yield* sessions.resume(sessionId, queue)
+        for (const state of unfinished.sessions) yield* sessions.resume(state)
         return stops
       })
     )
+
+  // a lease of this node's name is one of an earlier start, as long as nothing was taken since
+  let isStart = true
+  yield* work.serve({ take: (id) => sessions.take(id, isStart ? node : undefined), reap: browsers.reap })
+  isStart = false
 
   const engine = Engine.of({
     createSession: (request, safe) => once(safe, "Session", (record) => sessions.create(request, record)),
@@ -141,7 +147,7 @@ const make = Effect.gen(function* () {
     turn: sessions.turn,
     queue: (message, safe) => once(safe, "Message", (record) => sessions.queue(message, record)),
     createBrowser: (request, safe) => once(safe, "Browser", (record) => browsers.create(request, record)),
-    stopBrowser: browsers.stop,
+    stopBrowser: (id) => browsers.stop(id),
     connectBrowser: browsers.connect,
     cancelTurn: sessions.cancelTurn,
     stopSession: sessions.stop,
@@ -149,6 +155,9 @@ const make = Effect.gen(function* () {
   })
 
   return Context.make(Engine, engine).pipe(
-    Context.add(EngineState, { read, replace: (load) => Effect.uninterruptible(Effect.flatten(replace(load))) })
+    Context.add(EngineState, {
+      read: lock.exclusive,
+      replace: (load) => Effect.uninterruptible(Effect.flatten(replace(load)))
+    })
   )
 })

@@ -1,10 +1,9 @@
 import * as Clock from "effect/Clock"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { IdempotencyKeyReused } from "./domain/Errors.ts"
-import { type IdempotencyRecord, isExpired, lifetime_ms, type Made } from "./domain/IdempotencyRecord.ts"
-import type { Store } from "./ports/Store.ts"
+import { type IdempotencyRecord, isExpired, type Made } from "./domain/IdempotencyRecord.ts"
+import type { KeyTaken, Step, Store, StoreUnavailable } from "./ports/Store.ts"
 
 /** What makes a create safe to send again. Both are digests, so that they reveal no key. */
 export interface SafeCreate {
@@ -21,60 +20,49 @@ export type MadeOf<Tag extends Made["_tag"]> = Extract<Made, { readonly _tag: Ta
 export type Created<Tag extends Made["_tag"]> = MadeOf<Tag> & { readonly replayed: boolean }
 
 /** Writes down that something was made, to be stored in one step with it. */
-export type Record = (made: Made, at_ms: number) => ReadonlyArray<IdempotencyRecord>
+export type Record = (made: Made, at_ms: number) => Pick<Step, "key">
 
-const unkeyed: Record = () => []
+const unkeyed: Record = () => ({})
 
 /**
- * Carries out each create once per idempotency key. `create` stores what it made and the key's record in one step. A
- * duplicate waits for the first create, and runs itself when that fails. Only the wait can be interrupted.
+ * Carries out each create once per idempotency key. `create` stores what it made and the key's record in one step, and
+ * the store refuses the second of two. A duplicate waits until what the first one made is there (`isThere`), and runs
+ * itself when that never comes to be. Only the wait can be interrupted.
  */
-export const make = (store: Store["Service"]) => {
-  const creating = new Map<string, Deferred.Deferred<void>>()
-
+export const make = (store: Store["Service"], isThere: (made: Made) => Effect.Effect<boolean, StoreUnavailable>) => {
   /** The record of the key, while it counts. */
   const find = Effect.fnUntraced(function* ({ key }: SafeCreate) {
-    const now = yield* Clock.currentTimeMillis
-    yield* store.forgetIdempotencyRecords(now - lifetime_ms)
     const record = Option.getOrUndefined(yield* store.idempotencyRecord(key))
-    return record === undefined || isExpired(record, now) ? undefined : record
-  })
-
-  const replayOr = Effect.fnUntraced(function* <Tag extends Made["_tag"], E>(
-    safe: SafeCreate,
-    tag: Tag,
-    create: (record: Record) => Effect.Effect<MadeOf<Tag>, E>
-  ) {
-    const known = yield* find(safe)
-    if (known === undefined) {
-      const made = yield* create((made, createdAt_ms) => [{ ...safe, createdAt_ms, made }])
-      return { ...made, replayed: false }
-    }
-    if (known.body !== safe.body) return yield* new IdempotencyKeyReused()
-    if (known.made._tag !== tag) return yield* Effect.die("A key names the operation it is for")
-    return { ...(known.made as MadeOf<Tag>), replayed: true }
+    return record === undefined || isExpired(record, yield* Clock.currentTimeMillis) ? undefined : record
   })
 
   const once = <Tag extends Made["_tag"], E>(
     safe: SafeCreate | undefined,
     tag: Tag,
-    create: (record: Record) => Effect.Effect<MadeOf<Tag>, E>
-  ): Effect.Effect<Created<Tag>, E | IdempotencyKeyReused> =>
+    create: (record: Record) => Effect.Effect<MadeOf<Tag>, E | KeyTaken | StoreUnavailable>
+  ): Effect.Effect<Created<Tag>, Exclude<E, KeyTaken> | IdempotencyKeyReused | StoreUnavailable> =>
     Effect.uninterruptibleMask((restore) => {
-      if (safe === undefined) return Effect.map(create(unkeyed), (made) => ({ ...made, replayed: false }))
-      return Effect.suspend(() => {
-        const first = creating.get(safe.key)
-        if (first !== undefined) return Effect.andThen(restore(Deferred.await(first)), restore(once(safe, tag, create)))
-        const ended = Deferred.makeUnsafe<void>()
-        creating.set(safe.key, ended)
-        return Effect.ensuring(
-          replayOr(safe, tag, create),
-          Effect.sync(() => {
-            creating.delete(safe.key)
-            Deferred.doneUnsafe(ended, Effect.void)
-          })
-        )
+      const made = (record: Record) => Effect.map(create(record), (made) => ({ ...made, replayed: false }))
+      if (safe === undefined) return made(unkeyed) as Effect.Effect<Created<Tag>, Exclude<E, KeyTaken>>
+
+      const replay = Effect.fnUntraced(function* (known: IdempotencyRecord) {
+        if (known.body !== safe.body) return yield* new IdempotencyKeyReused()
+        if (known.made._tag !== tag) return yield* Effect.die("A key names the operation it is for")
+        return (yield* restore(isThere(known.made)))
+          ? { ...(known.made as MadeOf<Tag>), replayed: true }
+          : yield* restore(once(safe, tag, create))
       })
+
+      return Effect.flatMap(find(safe), (known) => {
+        if (known !== undefined) return replay(known)
+        return made((made, createdAt_ms) => ({ key: { ...safe, createdAt_ms, made } })).pipe(
+          Effect.catchIf(
+            (error): error is Extract<typeof error, KeyTaken> =>
+              typeof error === "object" && error !== null && "_tag" in error && error._tag === "KeyTaken",
+            ({ record }) => replay(record)
+          )
+        )
+      }) as Effect.Effect<Created<Tag>, Exclude<E, KeyTaken> | IdempotencyKeyReused | StoreUnavailable>
     })
 
   return once

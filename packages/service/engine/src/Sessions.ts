@@ -1,18 +1,27 @@
 import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import { Agent } from "./ports/Agent.ts"
+import * as Schedule from "effect/Schedule"
+import type { Browsers } from "./Browsers.ts"
+import * as Decide from "./domain/Decide.ts"
 import { SessionNotFound, SessionStopped, TurnNotFound } from "./domain/Errors.ts"
+import type { InvalidTransition } from "./domain/InvalidTransition.ts"
 import * as Session from "./domain/Session.ts"
 import * as Turn from "./domain/Turn.ts"
-import { Store } from "./ports/Store.ts"
-import type { ActiveSession, ActiveSessions } from "./ActiveSessions.ts"
-import { fresh } from "./freshId.ts"
+import { withFreshIds } from "./freshIds.ts"
+import { owned } from "./Owned.ts"
+import { Agent, LeaseLost } from "./ports/Agent.ts"
 import { IdSource } from "./ports/IdSource.ts"
-import * as TurnRunner from "./TurnRunner.ts"
+import { NodeId } from "./ports/NodeId.ts"
+import { Owner } from "./ports/Owner.ts"
+import { type Conflict, type KeyTaken, type Step, Store, type StoreUnavailable } from "./ports/Store.ts"
+import { Work } from "./ports/Work.ts"
+import type { ReadWriteLock } from "./ReadWriteLock.ts"
 import type { MadeOf, Record } from "./SafeCreates.ts"
-import * as TurnQueue from "./TurnQueue.ts"
+import * as TurnRunner from "./TurnRunner.ts"
 
 /** A session to create, and the task of its first turn. */
 export interface SessionRequest {
@@ -34,186 +43,346 @@ export interface Message {
   readonly interrupt: boolean
 }
 
-/** The engine's half that has sessions worked on. Closing its scope interrupts every turn. */
-export const make = Effect.fnUntraced(function* (activeSessions: ActiveSessions) {
+/** Why a session is not changed. */
+type NotChanged = Decide.Refusal | SessionNotFound | Conflict | KeyTaken | StoreUnavailable
+
+/** What is written beside a decision. */
+type Beside = (decision: Decide.Decision) => Partial<Step>
+
+/** A holder does not give up at once when the store is away: what its agent does is paid for. */
+const patience = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("2 seconds")])
+
+/** The engine's half that has sessions worked on. Closing its scope gives back what this node holds. */
+export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: Browsers) {
   const agent = yield* Agent
   const store = yield* Store
   const ids = yield* IdSource
-  const { exclusively } = activeSessions
+  const work = yield* Work
+  const node = yield* NodeId
+  const fork = Effect.runForkWith(yield* Effect.context())
+  /** The agents at work here, by session. */
+  let executions = new Map<string, TurnRunner.Execution>()
+  const letGos = new Map<string, Deferred.Deferred<void>>()
   let closing = false
 
-  const find = (id: string): Effect.Effect<Session.Session, SessionNotFound> =>
-    Effect.flatMap(
-      store.session(id),
-      Option.match({ onNone: () => Effect.fail(new SessionNotFound({ id })), onSome: Effect.succeed })
-    )
+  const find = (id: string) => owned(store.session(id), () => new SessionNotFound({ id }))
 
-  const turn = (id: string): Effect.Effect<Turn.Turn, TurnNotFound> =>
-    Effect.flatMap(
-      store.turn(id),
-      Option.match({ onNone: () => Effect.fail(new TurnNotFound({ id })), onSome: Effect.succeed })
-    )
+  const turn = (id: string) => owned(store.turn(id), () => new TurnNotFound({ id }))
 
-  /** Moves a turn, and with it its session: a refused move is the agent's mistake and changes nothing. */
-  const apply = Effect.fnUntraced(function* (held: ActiveSession, turnId: string, event: Turn.TurnEvent) {
-    const now = yield* Clock.currentTimeMillis
-    const before = yield* Effect.orDie(turn(turnId))
-    const moved = Turn.move(before, event, now)
-    if (Result.isFailure(moved)) return yield* Effect.fail(moved.failure)
-    const known = yield* Effect.orDie(find(before.sessionId))
-    let session = known
-    if (event._tag === "Started" && (event.settings !== undefined || event.proxyUsedMb !== undefined)) {
-      session = Result.getOrElse(Session.move(session, { ...event, _tag: "Adjusted" }, now), () => session)
+  const commit = ({ events, session, turnSteps, turns }: Decide.Decision, beside: Partial<Step>) =>
+    store.commit({ session, turns, turnSteps, events, ...beside })
+
+  /** Decides and commits, again for as long as another step changes the session in between. */
+  const change = Effect.fnUntraced(function* (
+    sessionId: string,
+    command: Decide.Command,
+    beside?: Beside
+  ): Effect.fn.Return<Decide.Decision, NotChanged> {
+    for (;;) {
+      const state = Option.getOrUndefined(yield* store.sessionState(sessionId))
+      if (state === undefined) return yield* new SessionNotFound({ id: sessionId })
+      const decided = Decide.decide(state, command, yield* Clock.currentTimeMillis)
+      if (Result.isFailure(decided)) return yield* Effect.fail(decided.failure)
+      const decision = decided.success
+      if (!decision.changed) return decision
+      const committed = yield* Effect.result(commit(decision, beside?.(decision) ?? {}))
+      if (Result.isSuccess(committed)) {
+        carryOn(decision)
+        return decision
+      }
+      const error = committed.failure
+      if (error._tag !== "Conflict" || error.id !== sessionId) return yield* Effect.fail(error)
     }
-    const ended = Turn.isTerminal(moved.success.status)
-    const queue = ended ? TurnQueue.remove(held.queue, turnId) : held.queue
-    if (ended && TurnQueue.isEmpty(queue) && !session.keepAlive) {
-      session = Result.getOrElse(Session.move(session, { _tag: "Stopped" }, now), () => session)
-    }
-    yield* store.commit(
-      session === known ? { turns: [moved.success] } : { turns: [moved.success], sessions: [session] }
-    )
-    held.queue = queue
-    return moved.success
   })
 
-  /** Gives the turn to the agent. */
-  const begin = (held: ActiveSession, given: Turn.Turn) =>
-    runner.begin(given, (execution) => {
-      held.execution = execution
+  /** What this node does about a step that was stored. */
+  const carryOn = ({ session, turns }: Decide.Decision): void => {
+    const execution = executions.get(session.id)
+    const left = execution !== undefined && session.lease?.token !== execution.token
+    if (left) executions.delete(session.id)
+    if (left && session.lease !== null && session.lease.node !== node) runner.interrupt(execution, "asked")
+    const given = turns.find(({ id }) => id === session.lease?.turnId)
+    if (session.lease?.token === session.revision && session.lease.node === node && given !== undefined) {
+      runner.begin(given, session.lease.token, (begun) => executions.set(session.id, begun))
+    } else if (execution !== undefined && !left) {
+      const cancel = turns.find(({ id }) => id === execution.turn.id)?.cancel ?? null
+      if (cancel !== null) runner.interrupt(execution, cancel.reason)
+    }
+    if (!executions.has(session.id)) letGo(session.id)
+    if (session.status === "stopped" && session.browserId !== null) {
+      fork(Effect.ignore(browsers.stop(session.browserId, "session_stopped")))
+    }
+  }
+
+  const letGo = (sessionId: string) => {
+    const waiting = letGos.get(sessionId)
+    if (waiting === undefined) return
+    letGos.delete(sessionId)
+    Deferred.doneUnsafe(waiting, Effect.void)
+  }
+
+  /** Whether everything that a decision writes is there: the answer to its commit was lost. */
+  const stands = Effect.fnUntraced(function* ({ session, turns }: Decide.Decision) {
+    for (const turn of turns) {
+      const stored = Option.getOrUndefined(yield* store.turn(turn.id))
+      if (stored?.status !== turn.status || stored.steps !== turn.steps || stored.attempt !== turn.attempt) return false
+    }
+    const stored = Option.getOrUndefined(yield* store.session(session.id))
+    return session.lease === null || stored?.lease?.token === session.lease.token
+  })
+
+  /** What the holder of a lease has to say, for as long as the store is away; said once, also when an answer is lost. */
+  const insist = (sessionId: string, command: Decide.Command) =>
+    Effect.suspend(() => {
+      let tried: Decide.Decision | undefined
+      const attempt = Effect.suspend(() =>
+        tried === undefined
+          ? Effect.succeed(undefined)
+          : Effect.map(stands(tried), (applied) => (applied ? tried : undefined))
+      ).pipe(
+        Effect.flatMap((applied) => {
+          if (applied !== undefined) {
+            carryOn(applied)
+            return Effect.succeed(applied)
+          }
+          return Effect.tapError(
+            change(sessionId, command, (decision) => {
+              tried = decision
+              return {}
+            }),
+            (error) =>
+              Effect.sync(() => {
+                if (error._tag === "StoreUnavailable" && error.applied === "no") tried = undefined
+              })
+          )
+        })
+      )
+      return Effect.retry(attempt, {
+        while: ({ _tag }) => _tag === "StoreUnavailable",
+        schedule: patience,
+        times: 60
+      })
     })
 
-  /** Puts the first waiting turn to work, unless an agent is or the engine closes. */
-  const advance = Effect.fnUntraced(function* (held: ActiveSession) {
-    if (closing || held.execution !== null) return
-    const queue = TurnQueue.start(held.queue)
-    if (queue.running === null) return
-    held.queue = queue
-    begin(held, yield* Effect.orDie(apply(held, queue.running, { _tag: "Dispatched" })))
-  })
+  /** What an agent says counts while it is the one at work here: not after a reset, and not when the lease is lost. */
+  const said = (
+    execution: TurnRunner.Execution,
+    command: Decide.Command
+  ): Effect.Effect<Decide.Decision | undefined, InvalidTransition> =>
+    lock
+      .shared(
+        Effect.suspend(() =>
+          executions.get(execution.sessionId) === execution
+            ? insist(execution.sessionId, command)
+            : Effect.succeed(undefined)
+        )
+      )
+      .pipe(
+        Effect.catch((error) => {
+          if (error._tag === "InvalidTransition") return Effect.fail(error)
+          const unsaid = `What became of turn ${execution.turn.id} is not stored`
+          return Effect.andThen(
+            error._tag === "StoreUnavailable" ? Effect.logError(unsaid, error.cause) : Effect.void,
+            Effect.as(drop(execution), undefined)
+          )
+        })
+      )
 
-  /** The agent is done with the turn, however that came about: nothing is left half-way, and the next one starts. */
-  const settle = Effect.fnUntraced(function* (held: ActiveSession, turnId: string, ending: Turn.TurnEvent) {
-    if (held.queue.running === turnId) yield* Effect.ignore(apply(held, turnId, ending))
-    held.execution = null
-    yield* advance(held)
-  })
+  /** Another node has the session: its agent here says nothing more. */
+  const drop = (execution: TurnRunner.Execution) =>
+    Effect.sync(() => {
+      if (executions.get(execution.sessionId) !== execution) return
+      executions.delete(execution.sessionId)
+      letGo(execution.sessionId)
+      runner.interrupt(execution, "asked")
+    })
 
-  // what an agent says counts while it is the one at work: not after a reset
+  /** What an agent in a fiber has to say beside its events; it must not go on when it is not heard. */
+  const told = (execution: TurnRunner.Execution, command: Decide.Command): Effect.Effect<void, LeaseLost> => {
+    const lost = Effect.fail(new LeaseLost({ turnId: execution.turn.id }))
+    return Effect.matchEffect(said(execution, command), {
+      onFailure: () => lost,
+      onSuccess: (decision) => (decision === undefined ? lost : Effect.void)
+    })
+  }
+
   const runner = yield* TurnRunner.make(agent, {
-    onEvent: (execution, { id, sessionId }, event) =>
-      exclusively(sessionId, (held) =>
-        held.execution === execution ? apply(held, id, event) : Effect.succeed(undefined)
+    onEvent: (execution, event, leaves) =>
+      Effect.map(
+        said(execution, { _tag: "Report", token: execution.token, event, leaves, goesOn: !closing }),
+        (decision) => decision?.turn ?? undefined
       ),
-    onEnd: (execution, { id, sessionId }, ending) =>
-      exclusively(sessionId, (held) => (held.execution === execution ? settle(held, id, ending) : Effect.void))
+    onEnd: (execution, ending) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const { token } = execution
+        const used = TurnRunner.used(execution, now)
+        return Effect.ignore(
+          said(
+            execution,
+            closing
+              ? { _tag: "GiveBack", token, resumes: agent.resumes, used }
+              : { _tag: "LetGo", token, ending, goesOn: true, used }
+          )
+        )
+      }),
+    attempt: Effect.fnUntraced(function* (execution, cancelled) {
+      const { sessionId, token, turn } = execution
+      const session = yield* Effect.orDie(find(sessionId))
+      return {
+        session,
+        cancelled,
+        budget: turn.budget,
+        earlier: Effect.map(Effect.orDie(store.turnsOf(sessionId)), (turns) =>
+          turns.filter(({ seq }) => seq < turn.seq)
+        ),
+        browser: browsers.ofSession(
+          session.owner,
+          Effect.map(find(sessionId), ({ browserId }) => browserId),
+          (browserId) => told(execution, { _tag: "UseBrowser", token, browserId })
+        ),
+        step: (step) => told(execution, { _tag: "Progress", token, progress: { step } }),
+        used: (used) => told(execution, { _tag: "Progress", token, progress: { used } }),
+        checkpoint: (checkpoint) => told(execution, { _tag: "Progress", token, progress: { checkpoint } })
+      }
+    })
   })
 
-  yield* Effect.addFinalizer(() => {
-    // before the turns are interrupted: one that ends so is not to start the next
+  /** Ends what is at work here and gives it back. Agents of before have nothing to say when it is said for them. */
+  const close = Effect.suspend(() => {
     closing = true
-    return runner.end(activeSessions.entries().flatMap(([, { execution }]) => execution ?? []))
+    const held = [...executions.values()]
+    return Effect.andThen(
+      runner.end(held),
+      Effect.forEach(
+        held,
+        (execution) =>
+          Effect.flatMap(Clock.currentTimeMillis, (now) =>
+            Effect.ignore(
+              said(execution, {
+                _tag: "GiveBack",
+                token: execution.token,
+                resumes: agent.resumes,
+                used: TurnRunner.used(execution, now)
+              })
+            )
+          ),
+        { discard: true }
+      )
+    )
+  })
+  yield* Effect.addFinalizer(() => close)
+
+  /** Takes the session's next turn, unless a node that lives has the session; `from` is one that does not. */
+  const takeNow = Effect.fnUntraced(function* (sessionId: string, from?: string) {
+    const command = { _tag: "Take", node, resumes: agent.resumes } as const
+    const { lease } = (yield* change(sessionId, from === undefined ? command : { ...command, from })).session
+    if (lease === null || lease.node === node || !(yield* store.isLost(lease.node))) return
+    yield* change(sessionId, { ...command, from: lease.node })
   })
 
-  const newTurn = Effect.fnUntraced(function* (fields: Pick<Turn.Turn, "sessionId" | "task" | "modelParams">) {
-    const id = yield* fresh(ids, "turn", store.turn)
-    const createdAt_ms = yield* Clock.currentTimeMillis
-    return Turn.make({ ...fields, id, createdAt_ms, model: agent.model, agentVersion: agent.version })
-  })
+  const waitUntilLetGo = (sessionId: string): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      if (!executions.has(sessionId)) return Effect.void
+      const waiting = letGos.get(sessionId) ?? Deferred.makeUnsafe<void>()
+      letGos.set(sessionId, waiting)
+      return Deferred.await(waiting)
+    })
 
-  const create = Effect.fnUntraced(function* (request: SessionRequest, record: Record) {
-    const id = yield* fresh(ids, "session", store.session)
-    const first = yield* newTurn({ sessionId: id, task: request.task, modelParams: request.modelParams })
-    const session = {
-      ...Session.make({ id, thinkingLevel: request.thinkingLevel, createdAt_ms: first.createdAt_ms }),
-      ...agent.settings?.(id)
+  const take = (sessionId: string, from?: string): Effect.Effect<Effect.Effect<void>, StoreUnavailable> =>
+    Effect.suspend(() => (closing ? Effect.void : lock.shared(takeNow(sessionId, from)))).pipe(
+      Effect.catch((error) => (error._tag === "StoreUnavailable" ? Effect.fail(error) : Effect.void)),
+      Effect.as(waitUntilLetGo(sessionId))
+    )
+
+  /** Of a client's command: what the engine alone says cannot be refused to it. */
+  const refused =
+    (id: string) =>
+    (
+      error: NotChanged
+    ): Effect.Effect<never, SessionStopped | SessionNotFound | Conflict | KeyTaken | StoreUnavailable> => {
+      if (error._tag === "Stopped") return Effect.fail(new SessionStopped({ id }))
+      const isInternal = error._tag === "Over" || error._tag === "LeaseLost" || error._tag === "InvalidTransition"
+      return isInternal ? Effect.die(error) : Effect.fail(error)
     }
-    const made: MadeOf<"Session"> = { _tag: "Session", session, turn: first }
-    return yield* exclusively(id, (held) =>
-      Effect.gen(function* () {
-        const idempotencyRecords = record(made, first.createdAt_ms)
-        yield* store.commit({ sessions: [session], turns: [first], idempotencyRecords })
-        held.queue = TurnQueue.append(held.queue, first.id)
-        yield* advance(held)
+
+  const newTurn = (
+    fields: Pick<Turn.Turn, "id" | "sessionId" | "task" | "modelParams" | "createdAt_ms" | "owner">
+  ): Turn.Turn => Turn.make({ ...fields, model: agent.model, agentVersion: agent.version })
+
+  /** What was committed, or may have been, is offered. */
+  const offering = <A, E extends { readonly _tag: string }>(sessionId: string, committed: Effect.Effect<A, E>) =>
+    Effect.onExit(committed, (exit) =>
+      Exit.isSuccess(exit) || Option.exists(Exit.findErrorOption(exit), ({ _tag }) => _tag === "StoreUnavailable")
+        ? work.offered(sessionId)
+        : Effect.void
+    )
+
+  const create = (request: SessionRequest, record: Record) =>
+    withFreshIds(
+      Effect.fnUntraced(function* (refusals: number) {
+        const owner = yield* Owner
+        const id = yield* ids.next("session", refusals)
+        const turnId = yield* ids.next("turn", refusals)
+        const createdAt_ms = yield* Clock.currentTimeMillis
+        const { modelParams, task, thinkingLevel } = request
+        const decision = Decide.created(
+          { ...Session.make({ id, owner, thinkingLevel, createdAt_ms }), ...agent.settings?.(id) },
+          newTurn({ id: turnId, sessionId: id, task, modelParams, createdAt_ms, owner })
+        )
+        const made: MadeOf<"Session"> = { _tag: "Session", session: decision.session, turn: decision.turn }
+        yield* offering(id, lock.shared(commit(decision, { ...record(made, createdAt_ms), also: work.offer(id) })))
         return made
       })
     )
-  })
 
-  const findActive = (id: string): Effect.Effect<Session.Session, SessionNotFound | SessionStopped> =>
-    Effect.filterOrFail(
-      find(id),
-      (session) => session.status === "active",
-      () => new SessionStopped({ id })
-    )
-
-  const queue = Effect.fnUntraced(function* ({ interrupt, sessionId, text }: Message, record: Record) {
-    const [made, interrupted] = yield* exclusively(sessionId, (held) =>
-      Effect.gen(function* () {
-        yield* findActive(sessionId)
-        const id = yield* ids.next("message")
-        const next = yield* newTurn({ sessionId, task: text, modelParams: null })
-        const message: MadeOf<"Message"> = { _tag: "Message", id, interrupt, turn: next }
-        yield* store.commit({ turns: [next], idempotencyRecords: record(message, next.createdAt_ms) })
-        const { running } = held.queue
-        held.queue = interrupt ? TurnQueue.prepend(held.queue, next.id) : TurnQueue.append(held.queue, next.id)
-        const { execution } = held
-        if (interrupt && running !== null) yield* Effect.ignore(apply(held, running, { _tag: "Cancelled" }))
-        yield* advance(held)
-        return [message, interrupt ? execution : null] as const
+  const queue = (message: Message, record: Record) =>
+    withFreshIds(
+      Effect.fnUntraced(function* (refusals: number) {
+        const { interrupt, sessionId, text } = message
+        const { owner } = yield* find(sessionId)
+        const id = yield* ids.next("message", refusals)
+        const turnId = yield* ids.next("turn", refusals)
+        const createdAt_ms = yield* Clock.currentTimeMillis
+        const turn = newTurn({ id: turnId, sessionId, task: text, modelParams: null, createdAt_ms, owner })
+        let made: MadeOf<"Message"> = { _tag: "Message", id, interrupt, turn }
+        const queued = change(sessionId, { _tag: "Queue", turn, interrupt }, (decision) => {
+          made = { ...made, turn: decision.turn ?? turn }
+          return {
+            ...record(made, createdAt_ms),
+            message: { id, sessionId, turnId, owner, interrupt, createdAt_ms },
+            also: work.offer(sessionId)
+          }
+        })
+        yield* offering(sessionId, lock.shared(queued).pipe(Effect.catch(refused(sessionId))))
+        return made
       })
     )
-    runner.interrupt(interrupted)
-    return made
-  })
 
   /** A turn at work is interrupted, one that waits leaves the queue, one that is terminal stays as it is. */
   const cancelTurn = Effect.fnUntraced(function* (id: string) {
-    const { sessionId } = yield* turn(id)
-    const [cancelled, execution] = yield* exclusively(sessionId, (held) =>
-      Effect.gen(function* () {
-        const atWork = held.queue.running === id ? held.execution : null
-        const moved = yield* Effect.result(apply(held, id, { _tag: "Cancelled" }))
-        return [Result.isSuccess(moved) ? moved.success : yield* Effect.orDie(turn(id)), atWork] as const
-      })
-    )
-    runner.interrupt(execution)
-    return cancelled
+    const known = yield* turn(id)
+    const { sessionId } = known
+    const cancelled = yield* Effect.result(lock.shared(change(sessionId, { _tag: "Cancel", turnId: id })))
+    if (Result.isSuccess(cancelled)) return cancelled.success.turn ?? known
+    if (cancelled.failure._tag === "StoreUnavailable") return yield* Effect.fail(cancelled.failure)
+    return yield* turn(id)
   })
 
-  /** Cancels what the session has to do and stops it, in one step; stopping it again changes nothing. */
-  const stop = Effect.fnUntraced(function* (id: string) {
-    const [stopped, execution] = yield* exclusively(id, (held) =>
-      Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
-        const session = yield* find(id)
-        const moved = Session.move(session, { _tag: "Stopped" }, now)
-        if (Result.isFailure(moved)) return [session, null] as const
-        const open = yield* Effect.forEach(TurnQueue.ids(held.queue), (turnId) => Effect.orDie(turn(turnId)))
-        const turns = open.flatMap((each) => Result.getOrElse(Turn.move(each, { _tag: "Cancelled" }, now), () => []))
-        yield* store.commit({ sessions: [moved.success], turns })
-        held.queue = TurnQueue.empty
-        return [moved.success, held.execution] as const
-      })
-    )
-    runner.interrupt(execution)
-    return stopped
-  })
-
-  const share = (id: string): Effect.Effect<Session.Session, SessionNotFound> =>
-    exclusively(id, () =>
-      Effect.gen(function* () {
-        const session = Session.share(yield* find(id))
-        yield* store.commit({ sessions: [session] })
-        return session
-      })
+  /** Changes a session that the caller may see. */
+  const changed = (id: string, command: Extract<Decide.Command, { readonly _tag: "Stop" | "Share" }>) =>
+    Effect.andThen(find(id), lock.shared(change(id, command))).pipe(
+      Effect.map(({ session }) => session),
+      Effect.catch((error) =>
+        error._tag === "SessionNotFound" || error._tag === "StoreUnavailable" ? Effect.fail(error) : Effect.die(error)
+      )
     )
 
   /** While the lock is held: puts a session back to where it was, its agent to what is left of its turn. */
-  const resume = Effect.fnUntraced(function* (sessionId: string, waiting: TurnQueue.TurnQueue) {
-    const held = activeSessions.put(sessionId, waiting)
-    if (waiting.running === null) return yield* advance(held)
-    begin(held, yield* Effect.orDie(turn(waiting.running)))
+  const resume = Effect.fnUntraced(function* ({ session, turns }: Decide.SessionState) {
+    const { id, lease } = session
+    const held = turns.find((turn) => turn.id === lease?.turnId && !Turn.isTerminal(turn.status))
+    if (held === undefined || lease?.node !== node) return yield* Effect.ignore(takeNow(id, lease?.node))
+    runner.begin(held, lease.token, (begun) => executions.set(id, begun))
   })
 
   return {
@@ -222,9 +391,18 @@ export const make = Effect.fnUntraced(function* (activeSessions: ActiveSessions)
     turn,
     queue,
     cancelTurn: (id: string) => Effect.uninterruptible(cancelTurn(id)),
-    stop: (id: string) => Effect.uninterruptible(stop(id)),
-    share,
-    interrupt: runner.interrupt,
+    stop: (id: string) => Effect.uninterruptible(changed(id, { _tag: "Stop" })),
+    share: (id: string) => changed(id, { _tag: "Share" }),
+    take,
+    /** While the lock is held: forgets what is at work here. */
+    takeAll: () => {
+      const all = [...executions.values()]
+      executions = new Map()
+      for (const execution of all) {
+        letGo(execution.sessionId)
+        runner.interrupt(execution, "asked")
+      }
+    },
     resume
   }
 })

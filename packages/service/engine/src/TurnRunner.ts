@@ -1,26 +1,34 @@
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
-import type { Agent, AgentError, TurnSchedule, StreamingAgent } from "./ports/Agent.ts"
+import type { Agent, Attempt, StreamingAgent, TurnSchedule } from "./ports/Agent.ts"
 import type { InvalidTransition } from "./domain/InvalidTransition.ts"
 import type { Timer } from "./TimerHeap.ts"
 import * as Turn from "./domain/Turn.ts"
 import * as TimerQueue from "./TimerQueue.ts"
 
+/** A turn under a lease of this node. */
+interface Held {
+  readonly sessionId: string
+  readonly token: number
+  turn: Turn.Turn
+}
+
 /** An agent at work on a turn, in a fiber of its own. */
-interface StreamingExecution {
+interface StreamingExecution extends Held {
   fiber: Fiber.Fiber<void> | undefined
+  readonly cancelled: Deferred.Deferred<Turn.CancelReason>
 }
 
 /** An agent at work on a turn whose course is known beforehand. Small: there may be a hundred thousand. */
-interface ScheduledExecution extends Timer {
+interface ScheduledExecution extends Held, Timer {
   at: number
   /** Whether what comes next is that the agent is gone. */
   leaving: boolean
-  turn: Turn.Turn
   readonly schedule: TurnSchedule
 }
 
@@ -29,14 +37,16 @@ export type Execution = StreamingExecution | ScheduledExecution
 
 /** Who is told what agents say. */
 interface TurnListener {
-  /** The turn moves; `undefined` when this agent has nothing to say any more. */
+  /** The turn moves, and the agent is gone with its end if it `leaves`; `undefined` when it has nothing to say any more. */
   readonly onEvent: (
     execution: Execution,
-    turn: Turn.Turn,
-    event: Turn.TurnEvent
+    event: Turn.TurnEvent,
+    leaves: boolean
   ) => Effect.Effect<Turn.Turn | undefined, InvalidTransition>
   /** The agent is done with the turn, however that came about. */
-  readonly onEnd: (execution: Execution, turn: Turn.Turn, ending: Turn.TurnEvent) => Effect.Effect<void>
+  readonly onEnd: (execution: Execution, ending: Turn.TurnEvent) => Effect.Effect<void>
+  /** What an agent of a fiber is given. */
+  readonly attempt: (execution: Execution, cancelled: Attempt["cancelled"]) => Effect.Effect<Attempt>
 }
 
 const isScheduled = (execution: Execution): execution is ScheduledExecution => "schedule" in execution
@@ -58,16 +68,13 @@ export const make = Effect.fnUntraced(function* (agent: Agent["Service"], listen
 
   const due = (execution: ScheduledExecution): Effect.Effect<void> =>
     Effect.suspend(() => {
-      if (execution.leaving) return listener.onEnd(execution, execution.turn, cancelled)
-      return Effect.flatMap(
-        listener.onEvent(execution, execution.turn, execution.schedule.next(execution.turn).event()),
-        (moved) => {
-          if (moved === undefined) return Effect.void
-          execution.turn = moved
-          if (Turn.isTerminal(moved.status)) return listener.onEnd(execution, moved, silent)
-          return Effect.sync(() => expect(execution))
-        }
-      )
+      if (execution.leaving) return listener.onEnd(execution, cancelled)
+      const event = execution.schedule.next(execution.turn).event()
+      return Effect.map(listener.onEvent(execution, event, true), (moved) => {
+        if (moved === undefined) return
+        execution.turn = moved
+        if (!Turn.isTerminal(moved.status)) expect(execution)
+      })
     }).pipe(
       Effect.catch((refused) => {
         if (!Turn.isTerminal(refused.from)) return Effect.die(refusal(refused))
@@ -76,48 +83,67 @@ export const make = Effect.fnUntraced(function* (agent: Agent["Service"], listen
         return Effect.sync(() => expect(execution))
       }),
       Effect.catchDefect((defect) =>
-        Effect.andThen(died(execution.turn, defect), listener.onEnd(execution, execution.turn, failed(defect)))
+        Effect.andThen(died(execution.turn, defect), listener.onEnd(execution, failed(defect)))
       )
     )
 
-  const perform = (performing: StreamingAgent, execution: Execution, turn: Turn.Turn): Effect.Effect<void> =>
-    performing.perform(turn).pipe(
-      Stream.runForEach((event) =>
-        Effect.catchTag(listener.onEvent(execution, turn, event), "InvalidTransition", (refused) =>
-          Turn.isTerminal(refused.from) ? Effect.void : Effect.die(refusal(refused))
+  const perform = (performing: StreamingAgent, execution: StreamingExecution): Effect.Effect<void> =>
+    Effect.flatMap(listener.attempt(execution, Deferred.await(execution.cancelled)), (attempt) =>
+      performing
+        .perform(execution.turn, attempt)
+        .pipe(
+          Stream.runForEach((event) =>
+            Effect.catchTag(listener.onEvent(execution, event, false), "InvalidTransition", (refused) =>
+              Turn.isTerminal(refused.from) ? Effect.void : Effect.die(refusal(refused))
+            )
+          )
         )
-      ),
-      Effect.tapDefect((defect) => died(turn, defect)),
-      Effect.onExit((exit) => listener.onEnd(execution, turn, endingOf(exit))),
+    ).pipe(
+      Effect.tapDefect((defect) => died(execution.turn, defect)),
+      Effect.onExit((exit) => listener.onEnd(execution, endingOf(exit))),
       Effect.ignoreCause
     )
 
   const timers = yield* TimerQueue.make((execution: ScheduledExecution) => void fork(due(execution)))
 
   /** Lets an agent begin, after `onStart` knows it. */
-  const begin = (turn: Turn.Turn, onStart: (execution: Execution) => void): void => {
+  const begin = (turn: Turn.Turn, token: number, onStart: (execution: Execution) => void): void => {
+    const held: Held = { sessionId: turn.sessionId, token, turn }
     if ("perform" in agent) {
-      const execution: StreamingExecution = { fiber: undefined }
+      const execution: StreamingExecution = { ...held, fiber: undefined, cancelled: Deferred.makeUnsafe() }
       onStart(execution)
-      execution.fiber = fork(perform(agent, execution, turn))
+      execution.fiber = fork(perform(agent, execution))
       return
     }
     const execution: ScheduledExecution = {
+      ...held,
       at: 0,
       ordinal: 0,
       place: -1,
       leaving: false,
-      turn,
       schedule: agent.schedule(turn)
     }
     onStart(execution)
     expect(execution)
   }
 
-  /** Interrupts the agent, which may take a while to end. Only the session's next turn waits for it. */
-  const interrupt = (execution: Execution | null): void => {
-    if (execution === null) return
-    if (!isScheduled(execution)) return execution.fiber?.interruptUnsafe()
+  /** Asks an agent in a fiber to let go, and interrupts it when its time for that is over. */
+  const letGo = (execution: StreamingExecution, reason: Turn.CancelReason): void => {
+    if (!Deferred.doneUnsafe(execution.cancelled, Effect.succeed(reason))) return
+    const grace_ms = "perform" in agent ? (agent.grace_ms ?? 0) : 0
+    if (grace_ms === 0) return execution.fiber?.interruptUnsafe()
+    fork(
+      Effect.andThen(
+        Effect.sleep(grace_ms),
+        Effect.sync(() => execution.fiber?.interruptUnsafe())
+      )
+    )
+  }
+
+  /** Has the agent end, which may take a while. Only the session's next turn waits for it. */
+  const interrupt = (execution: Execution | undefined, reason: Turn.CancelReason): void => {
+    if (execution === undefined) return
+    if (!isScheduled(execution)) return letGo(execution, reason)
     if (execution.leaving) return
     execution.leaving = true
     // what is said right now is heard first
@@ -126,21 +152,24 @@ export const make = Effect.fnUntraced(function* (agent: Agent["Service"], listen
     expect(execution)
   }
 
-  /** Interrupts these agents at once, and waits for the end of all. */
+  /** Ends these agents at once, and waits for the end of all. */
   const end = (executions: ReadonlyArray<Execution>): Effect.Effect<void> =>
     Effect.forEach(
       executions,
       (execution) => {
         if (!isScheduled(execution))
           return execution.fiber === undefined ? Effect.void : Fiber.interrupt(execution.fiber)
-        timers.remove(execution)
-        return listener.onEnd(execution, execution.turn, cancelled)
+        return Effect.sync(() => timers.remove(execution))
       },
       { concurrency: "unbounded", discard: true }
     )
 
   return { begin, interrupt, end }
 })
+
+/** What a turn has used that its agent says nothing of any more. */
+export const used = (execution: Execution, at_ms: number): Turn.Usage | undefined =>
+  isScheduled(execution) ? execution.schedule.used?.(execution.turn, at_ms) : undefined
 
 const cancelled: Turn.TurnEvent = { _tag: "Cancelled" }
 
@@ -152,7 +181,7 @@ const failed = (error: unknown): Turn.TurnEvent => ({
 })
 
 /** What an agent's end makes of a turn that has had no terminal event. */
-const endingOf = (exit: Exit.Exit<void, AgentError>): Turn.TurnEvent => {
+const endingOf = (exit: Exit.Exit<void, Error>): Turn.TurnEvent => {
   if (Exit.isSuccess(exit)) return silent
   return Cause.hasInterruptsOnly(exit.cause) ? cancelled : failed(Cause.squash(exit.cause))
 }

@@ -7,11 +7,11 @@ import { BrowserPool } from "../src/ports/BrowserPool.ts"
 import * as Browsers from "../src/Browsers.ts"
 import * as ReadWriteLock from "../src/ReadWriteLock.ts"
 import * as MemoryStore from "../src/MemoryStore.ts"
-import { type Changes, Store } from "../src/ports/Store.ts"
+import { type Step, Store } from "../src/ports/Store.ts"
 import * as ports from "./ports.ts"
 
 /** A store that takes a second for a commit and notes it. */
-const slowStore = (commits: Array<Changes>) =>
+const slowStore = (commits: Array<Step>) =>
   Layer.effect(
     Store,
     Effect.map(Store, (store) => ({
@@ -41,29 +41,32 @@ const notingPool = (stops: Array<string>) =>
 
 const begin = <A, E>(effect: Effect.Effect<A, E>) => Effect.forkChild(effect, { startImmediately: true })
 
-const unrecorded = () => []
+const unrecorded = () => ({})
 
-const services = (commits: Array<Changes>, stops: Array<string>) =>
+const services = (commits: Array<Step>, stops: Array<string>) =>
   Layer.mergeAll(slowStore(commits), notingPool(stops), ports.ids)
 
 describe("Browsers", () => {
   it.effect("stops of one browser that overlap are one stop, at the time of the first", () => {
-    const commits: Array<Changes> = []
+    const commits: Array<Step> = []
     const stops: Array<string> = []
     return Effect.gen(function* () {
       const browsers = yield* Browsers.make(ReadWriteLock.make())
       const creation = yield* begin(browsers.create({ proxyCountryCode: null }, unrecorded))
-      yield* TestClock.adjust("1 second")
+      yield* TestClock.adjust("2 seconds")
       const { id } = (yield* Fiber.join(creation)).browser
       const first = yield* begin(browsers.stop(id))
       yield* TestClock.adjust("500 millis")
       const second = yield* begin(browsers.stop(id))
       yield* TestClock.adjust("1 minute")
       const stopped = yield* Fiber.join(first)
-      assert.deepStrictEqual([stopped.status, stopped.finishedAt_ms], ["stopped", 1000])
+      assert.deepStrictEqual([stopped.status, stopped.finishedAt_ms], ["stopped", 2000])
       assert.deepStrictEqual(yield* Fiber.join(second), stopped)
       assert.deepStrictEqual(yield* browsers.stop(id), stopped)
-      assert.lengthOf(commits, 2)
+      assert.deepStrictEqual(
+        commits.map(({ browser }) => browser?.status),
+        ["starting", "active", "stopped"]
+      )
       assert.deepStrictEqual(stops, [id])
     }).pipe(Effect.scoped, Effect.provide(services(commits, stops)))
   })
@@ -77,14 +80,14 @@ describe("Browsers", () => {
           browsers.create({ proxyCountryCode: "no" }, unrecorded)
         ])
       )
-      yield* TestClock.adjust("2 seconds")
+      yield* TestClock.adjust("4 seconds")
       const [one, other] = (yield* Fiber.join(creations)).map(({ browser }) => browser)
       const first = yield* begin(browsers.stop(one?.id ?? ""))
       yield* TestClock.adjust("500 millis")
       const second = yield* begin(browsers.stop(other?.id ?? ""))
       yield* TestClock.adjust("1 second")
-      assert.strictEqual((yield* Fiber.join(first)).finishedAt_ms, 2000)
-      assert.strictEqual((yield* Fiber.join(second)).finishedAt_ms, 2500)
+      assert.strictEqual((yield* Fiber.join(first)).finishedAt_ms, 4000)
+      assert.strictEqual((yield* Fiber.join(second)).finishedAt_ms, 4500)
     }).pipe(Effect.scoped, Effect.provide(services([], [])))
   )
 })

@@ -188,27 +188,38 @@ describe("Engine", () => {
     }).pipe(Effect.provide(ports.engine))
   )
 
-  it.effect("closing cancels the turn at work and leaves the waiting ones queued", () =>
-    Effect.gen(function* () {
-      const scope = yield* Scope.make()
-      const context = yield* Layer.buildWithScope(overStore(ports.agent), scope)
-      const { session } = yield* Effect.provideContext(
-        Effect.gen(function* () {
-          const created = yield* create("one")
-          for (const text of ["two", "three"]) {
-            yield* Engine.use((engine) => engine.queue({ sessionId: created.session.id, text, interrupt: false }))
-          }
+  it.effect(
+    "closing ends the turn at work with a reason and leaves the waiting ones queued, which the next start runs",
+    () =>
+      Effect.gen(function* () {
+        const scope = yield* Scope.make()
+        const context = yield* Layer.buildWithScope(overStore(ports.agent), scope)
+        const { session } = yield* Effect.provideContext(
+          Effect.gen(function* () {
+            const created = yield* create("one")
+            for (const text of ["two", "three"]) {
+              yield* Engine.use((engine) => engine.queue({ sessionId: created.session.id, text, interrupt: false }))
+            }
+            yield* TestClock.adjust("5 seconds")
+            return created
+          }),
+          context
+        )
+        yield* Scope.close(scope, Exit.void)
+        const left = yield* Store.use((store) => store.turnsOf(session.id))
+        assert.deepStrictEqual(
+          left.map(({ failure, status }) => [status, failure]),
+          [
+            ["failed", "node_closed"],
+            ["queued", null],
+            ["queued", null]
+          ]
+        )
+        yield* Effect.gen(function* () {
           yield* TestClock.adjust("5 seconds")
-          return created
-        }),
-        context
-      )
-      yield* Scope.close(scope, Exit.void)
-      const left = yield* Store.use((store) => store.turnsOf(session.id))
-      assert.deepStrictEqual(
-        left.map(({ status }) => status),
-        ["cancelled", "queued", "queued"]
-      )
-    }).pipe(Effect.provide(MemoryStore.layer))
+          const statuses = (yield* Store.use((store) => store.turnsOf(session.id))).map(({ status }) => status)
+          assert.deepStrictEqual(statuses, ["failed", "running", "queued"])
+        }).pipe(Effect.provide(overStore(ports.agent), { local: true }))
+      }).pipe(Effect.provide(MemoryStore.layer))
   )
 })

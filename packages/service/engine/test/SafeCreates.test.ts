@@ -2,7 +2,6 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import { BrowserPool } from "../src/ports/BrowserPool.ts"
 import { Engine } from "../src/Engine.ts"
@@ -40,11 +39,8 @@ const create = (given?: SafeCreate) =>
 const begin = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.forkChild(effect, { startImmediately: true })
 
 const count = Effect.gen(function* () {
-  const store = yield* Store
-  return {
-    sessions: (yield* Stream.runCollect(store.sessions)).length,
-    records: (yield* Stream.runCollect(store.idempotencyRecords)).length
-  }
+  const { idempotencyRecords, sessions } = yield* Store.use((store) => store.records)
+  return { sessions: sessions.length, records: idempotencyRecords.length }
 })
 
 describe("SafeCreates", () => {
@@ -99,7 +95,7 @@ describe("SafeCreates", () => {
       assert.deepStrictEqual(yield* Fiber.join(same), { ...made, replayed: true })
       assert.deepStrictEqual(yield* Fiber.join(late), { ...made, replayed: true })
       assert.strictEqual((yield* Fiber.join(other))._tag, "IdempotencyKeyReused")
-      assert.lengthOf(yield* Store.use((store) => Stream.runCollect(store.browsers)), 1)
+      assert.lengthOf((yield* Store.use((store) => store.records)).browsers, 1)
     }).pipe(Effect.provide(engineOver(MemoryStore.layer)))
   )
 
@@ -129,7 +125,7 @@ describe("SafeCreates", () => {
       const first = yield* begin(create(safe("a")))
       const duplicate = yield* begin(create(safe("a")))
       yield* TestClock.adjust("100 millis")
-      yield* Fiber.interrupt(duplicate)
+      duplicate.interruptUnsafe()
       first.interruptUnsafe()
       yield* TestClock.adjust("1 minute")
       assert.deepStrictEqual(yield* count, { sessions: 1, records: 1 })

@@ -1,12 +1,39 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { ActiveOrStopped, Moment, OptionalMoment, OptionalText } from "./Fields.ts"
+import { Moment, OptionalMoment, OptionalText } from "./Fields.ts"
 import { invalidTransition, type InvalidTransition } from "./InvalidTransition.ts"
+
+/** Why a browser stopped. */
+export const stopReasons = [
+  "asked",
+  "session_stopped",
+  "expired",
+  "ended",
+  "launch_failed",
+  "node_lost",
+  "node_closed"
+] as const
+
+/** Why a browser stopped: asked to, with its session, at the end of its time, by itself, or with its node. */
+export type StopReason = (typeof stopReasons)[number]
 
 /** A hosted browser that client code drives itself over CDP. */
 export const Browser = Schema.Struct({
   id: Schema.String,
-  status: ActiveOrStopped,
+  owner: OptionalText,
+  /** How many steps wrote it: 1 when it is new. */
+  revision: Schema.Int,
+  /** `starting` is stored before the launch: a crash leaves a record, and never a browser without one. */
+  status: Schema.Literals(["starting", "active", "stopped"]),
+  /** Where it runs; null of a browser that was made before there were nodes. */
+  node: OptionalText,
+  /** A digest of what opens its CDP address; null where that derives from the link secret. */
+  tokenHash: OptionalText,
+  /** When it is stopped at the latest. */
+  expiresAt_ms: OptionalMoment,
+  stopReason: Schema.NullOr(Schema.Literals(stopReasons)),
+  /** The key of its create while it starts: forgotten when it never comes to be. */
+  idempotencyKey: OptionalText,
   proxyCountryCode: OptionalText,
   startedAt_ms: Moment,
   finishedAt_ms: OptionalMoment
@@ -14,15 +41,43 @@ export const Browser = Schema.Struct({
 
 export type Browser = typeof Browser.Type
 
-/** A new browser, active. */
-export const make = (fields: Pick<Browser, "id" | "proxyCountryCode" | "startedAt_ms">): Browser => ({
+/** A new browser, not launched yet. */
+export const make = (
+  fields: Pick<Browser, "id" | "proxyCountryCode" | "startedAt_ms"> &
+    Partial<Pick<Browser, "owner" | "node" | "tokenHash" | "expiresAt_ms" | "idempotencyKey">>
+): Browser => ({
+  owner: null,
+  node: null,
+  tokenHash: null,
+  expiresAt_ms: null,
+  idempotencyKey: null,
   ...fields,
-  status: "active",
+  revision: 1,
+  status: "starting",
+  stopReason: null,
   finishedAt_ms: null
 })
 
+/** The browser after its launch. */
+export const launched = (browser: Browser): Browser => ({
+  ...browser,
+  revision: browser.revision + 1,
+  status: "active",
+  idempotencyKey: null
+})
+
 /** The stopped browser; a browser stops once. */
-export const stop = (browser: Browser, at_ms: number): Result.Result<Browser, InvalidTransition> =>
+export const stop = (
+  browser: Browser,
+  stopReason: StopReason,
+  at_ms: number
+): Result.Result<Browser, InvalidTransition> =>
   browser.status === "stopped"
     ? Result.fail(invalidTransition(browser.status, "Stopped"))
-    : Result.succeed({ ...browser, status: "stopped", finishedAt_ms: at_ms })
+    : Result.succeed({
+        ...browser,
+        revision: browser.revision + 1,
+        status: "stopped",
+        stopReason,
+        finishedAt_ms: at_ms
+      })

@@ -28,3 +28,6 @@ export const multiplyRatio = (amount: Decimal, numerator: bigint, denominator: b
   const divisor = denominator * 10n ** BigInt(scale - 6)
   return plain(BigDecimal.make((value * numerator * 2n + divisor) / (divisor * 2n), 6))
 }
+
+/** Whether the first is the larger amount. */
+export const isMore = (left: Decimal, right: Decimal): boolean => BigDecimal.isGreaterThan(parse(left), parse(right))

@@ -7,6 +7,15 @@ import { invalidTransition, type InvalidTransition } from "./InvalidTransition.t
 /** A session: turns that run one after the other in one browser. */
 export const Session = Schema.Struct({
   id: Schema.String,
+  owner: OptionalText,
+  /** How many steps wrote it, or a turn of it: 1 when it is new. */
+  revision: Schema.Int,
+  /** Who works on it. `token` is the revision of the step that took it: a later lease has a higher one. */
+  lease: Schema.NullOr(Schema.Struct({ node: Schema.String, token: Schema.Int, turnId: Schema.String })),
+  /** How many turns it ever had. */
+  turnCount: Schema.Int,
+  /** The browser of its agent; none before first use. */
+  browserId: OptionalText,
   status: ActiveOrStopped,
   thinkingLevel: OptionalText,
   /** Whether the session goes on when all its turns are terminal. */
@@ -22,6 +31,9 @@ export const Session = Schema.Struct({
 })
 
 export type Session = typeof Session.Type
+
+/** That a node works on a turn of a session, and may report on it. */
+export type Lease = NonNullable<Session["lease"]>
 
 /** What a session is asked to do beyond its turns. */
 export type SessionSettings = Pick<Session, "keepAlive" | "persistMemory" | "recording">
@@ -39,8 +51,15 @@ export type SessionEvent =
 const proxyPrice = "0.008"
 
 /** A new session, active, with the defaults of the service description. */
-export const make = (fields: Pick<Session, "id" | "thinkingLevel" | "createdAt_ms">): Session => ({
+export const make = (
+  fields: Pick<Session, "id" | "thinkingLevel" | "createdAt_ms"> & Partial<Pick<Session, "owner">>
+): Session => ({
+  owner: null,
   ...fields,
+  revision: 1,
+  lease: null,
+  turnCount: 0,
+  browserId: null,
   status: "active",
   keepAlive: true,
   persistMemory: true,

@@ -1,6 +1,6 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import type { Decimal } from "./Decimal.ts"
+import { type Decimal, isMore } from "./Decimal.ts"
 import { Moment, OptionalMoment, OptionalText } from "./Fields.ts"
 import { invalidTransition, type InvalidTransition } from "./InvalidTransition.ts"
 import type { SessionSettings } from "./Session.ts"
@@ -11,10 +11,59 @@ export const turnStatuses = ["queued", "dispatching", "running", "completed", "f
 /** Where a turn stands. */
 export type TurnStatus = (typeof turnStatuses)[number]
 
+/** Why a turn failed: its agent said so or broke down, its node was lost or closed. */
+export const failures = ["agent", "node_lost", "node_closed"] as const
+
+/** Why a turn failed. */
+export type Failure = (typeof failures)[number]
+
+/** Why a turn is asked to end. */
+export const cancelReasons = ["asked", "interrupt", "session_stopped"] as const
+
+/** Why a turn is asked to end. */
+export type CancelReason = (typeof cancelReasons)[number]
+
+const Tokens = Schema.Struct({ input: Schema.Int, output: Schema.Int })
+
+/** What a turn may use at most; what is null is not limited. */
+export const Budget = Schema.Struct({
+  cost: OptionalText,
+  tokens: Schema.NullOr(Schema.Int),
+  duration_ms: Schema.NullOr(Schema.Int)
+})
+
+export type Budget = typeof Budget.Type
+
+/** What an agent is about to do. */
+const stepFields = { summary: Schema.String, address: OptionalText, picture: OptionalText }
+
+/** What an agent is about to do: in a sentence, at which address, with which picture (a reference, not its bytes). */
+export const Step = Schema.Struct(stepFields)
+
+export type Step = typeof Step.Type
+
+/** A step that an agent began: stored before it does. */
+export const TurnStep = Schema.Struct({
+  turnId: Schema.String,
+  /** 1 is the turn's first. */
+  ordinal: Schema.Int,
+  ...stepFields,
+  beganAt_ms: Moment
+})
+
+export type TurnStep = typeof TurnStep.Type
+
 /** One instruction of a session: a task in v2's words, a run in v4's. */
 export const Turn = Schema.Struct({
   id: Schema.String,
   sessionId: Schema.String,
+  owner: OptionalText,
+  /** Its place among the turns of its session in the order in which they were created: 1 is the first. */
+  seq: Schema.Int,
+  /** Whether it runs before all that wait: an interrupt. Of several the newest runs first. */
+  ahead: Schema.Boolean,
+  /** How many times it was given to an agent. */
+  attempt: Schema.Int,
   status: Schema.Literals(turnStatuses),
   task: Schema.String,
   model: Schema.String,
@@ -27,8 +76,19 @@ export const Turn = Schema.Struct({
     Schema.Struct({ verdict: Schema.Boolean, reasoning: Schema.String, failureReason: OptionalText })
   ),
   suggestions: Schema.NullOr(Schema.Array(Schema.JsonObject)),
+  /** What it has cost so far, in USD; it only grows, also after the turn was cancelled. */
   cost: OptionalText,
+  tokens: Schema.NullOr(Tokens),
+  budget: Schema.NullOr(Budget),
+  /** Where an agent that can goes on after a restart. */
+  checkpoint: Schema.Json,
+  /** How many steps the agent began. */
+  steps: Schema.Int,
   error: OptionalText,
+  /** Why it failed. */
+  failure: Schema.NullOr(Schema.Literals(failures)),
+  /** That it was asked to end. */
+  cancel: Schema.NullOr(Schema.Struct({ reason: Schema.Literals(cancelReasons), at_ms: Moment })),
   createdAt_ms: Moment,
   /** When an agent was given it. */
   dispatchedAt_ms: OptionalMoment,
@@ -41,6 +101,9 @@ export type Turn = typeof Turn.Type
 /** What a judge found. */
 export type Judgement = NonNullable<Turn["judgement"]>
 
+/** What a turn has used so far. */
+export type Usage = Partial<Pick<Turn, "cost" | "tokens">>
+
 /** What an agent says about a turn when it ends. */
 export type TurnReport = Pick<Turn, "output" | "isSuccess" | "judgement" | "suggestions" | "cost">
 
@@ -49,8 +112,13 @@ export type TurnEvent =
   | { readonly _tag: "Dispatched" }
   | { readonly _tag: "Started"; readonly settings?: Partial<SessionSettings>; readonly proxyUsedMb?: Decimal }
   | { readonly _tag: "Completed"; readonly report: Partial<TurnReport> }
-  | { readonly _tag: "Failed"; readonly error: string; readonly report?: Partial<TurnReport> }
-  | { readonly _tag: "Cancelled"; readonly report?: Partial<TurnReport> }
+  | {
+      readonly _tag: "Failed"
+      readonly error: string
+      readonly failure?: Failure
+      readonly report?: Partial<TurnReport>
+    }
+  | { readonly _tag: "Cancelled"; readonly cancel?: CancelReason; readonly report?: Partial<TurnReport> }
 
 const moves: Readonly<
   Record<TurnEvent["_tag"], { readonly from: ReadonlyArray<TurnStatus>; readonly to: TurnStatus }>
@@ -68,20 +136,51 @@ export const isTerminal = (status: string): boolean =>
 
 /** A new turn, queued. */
 export const make = (
-  fields: Pick<Turn, "id" | "sessionId" | "task" | "model" | "agentVersion" | "modelParams" | "createdAt_ms">
+  fields: Pick<Turn, "id" | "sessionId" | "task" | "model" | "agentVersion" | "modelParams" | "createdAt_ms"> &
+    Partial<Pick<Turn, "owner" | "seq" | "ahead" | "budget">>
 ): Turn => ({
+  owner: null,
+  seq: 1,
+  ahead: false,
+  budget: null,
   ...fields,
+  attempt: 0,
   status: "queued",
   output: null,
   isSuccess: null,
   judgement: null,
   suggestions: null,
   cost: null,
+  tokens: null,
+  checkpoint: null,
+  steps: 0,
   error: null,
+  failure: null,
+  cancel: null,
   dispatchedAt_ms: null,
   startedAt_ms: null,
   finishedAt_ms: null
 })
+
+const highest = (known: Decimal | null, told: Decimal | null): Decimal | null =>
+  known === null || (told !== null && isMore(told, known)) ? told : known
+
+/** The turn after it has used this much: what it used before is part of it, and never gets less. */
+export const use = (turn: Turn, { cost = null, tokens = null }: Usage): Turn => {
+  const more = {
+    cost: highest(turn.cost, cost),
+    tokens:
+      tokens === null
+        ? turn.tokens
+        : {
+            input: Math.max(tokens.input, turn.tokens?.input ?? 0),
+            output: Math.max(tokens.output, turn.tokens?.output ?? 0)
+          }
+  }
+  const same =
+    more.cost === turn.cost && more.tokens?.input === turn.tokens?.input && more.tokens?.output === turn.tokens?.output
+  return same ? turn : { ...turn, ...more }
+}
 
 /** The turn after the event, or why the event cannot happen to it. */
 export const move = (turn: Turn, event: TurnEvent, at_ms: number): Result.Result<Turn, InvalidTransition> => {
@@ -89,10 +188,14 @@ export const move = (turn: Turn, event: TurnEvent, at_ms: number): Result.Result
   if (!from.includes(turn.status)) {
     return Result.fail(invalidTransition(turn.status, event._tag))
   }
+  const { cost: told = turn.cost, ...report } = ("report" in event ? event.report : undefined) ?? {}
   return Result.succeed({
     ...turn,
-    ...("report" in event ? event.report : {}),
+    ...report,
+    cost: highest(turn.cost, told),
     error: event._tag === "Failed" ? event.error : null,
+    failure: event._tag === "Failed" ? (event.failure ?? "agent") : null,
+    cancel: event._tag === "Cancelled" && event.cancel !== undefined ? { reason: event.cancel, at_ms } : null,
     status: to,
     dispatchedAt_ms: event._tag === "Dispatched" ? at_ms : turn.dispatchedAt_ms,
     startedAt_ms: event._tag === "Started" ? at_ms : turn.startedAt_ms,

@@ -1,11 +1,17 @@
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
+import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
-import type { SessionSettings } from "../domain/Session.ts"
-import type { Turn, TurnEvent } from "../domain/Turn.ts"
+import type { Session, SessionSettings } from "../domain/Session.ts"
+import type { Budget, CancelReason, Step, Turn, TurnEvent, Usage } from "../domain/Turn.ts"
+import type { CdpConnection, LaunchFailed } from "./BrowserPool.ts"
 
 /** The agent broke down: its turn fails with this sentence. */
 export class AgentError extends Data.TaggedError("AgentError")<{ readonly message: string }> {}
+
+/** This node may not act for the turn any more: another one has it, or it is over. Do nothing more that costs. */
+export class LeaseLost extends Data.TaggedError("LeaseLost")<{ readonly turnId: string }> {}
 
 /** What an agent says of itself. */
 export interface AgentIdentity {
@@ -15,6 +21,30 @@ export interface AgentIdentity {
   readonly version: string
   /** What a new session is asked to do, where that is not what the service description says. */
   readonly settings?: (sessionId: string) => Partial<SessionSettings>
+  /**
+   * Whether a turn that was running when its node was lost goes on, here, from its checkpoint; without it none does,
+   * and such a turn fails.
+   */
+  readonly resumes?: (turn: Turn) => boolean
+}
+
+/** What an agent that performs a turn is given, and tells. */
+export interface Attempt {
+  readonly session: Session
+  /** The turns of the session before this one, in the order in which they were created. */
+  readonly earlier: Effect.Effect<ReadonlyArray<Turn>>
+  /** A connection to the session's browser, which is launched at first use and stops with the session. */
+  readonly browser: Effect.Effect<CdpConnection, LaunchFailed, Scope.Scope>
+  /** What the turn may use; the agent ends it before it uses more. */
+  readonly budget: Budget | null
+  /** Waits until the agent is asked to let go; it is interrupted after `grace_ms`. */
+  readonly cancelled: Effect.Effect<CancelReason>
+  /** Stores that a step begins: before whatever costs, so that after a crash it is known to have begun. */
+  readonly step: (step: Step) => Effect.Effect<void, LeaseLost>
+  /** What the whole turn has used so far. It counts also when the turn is cancelled by now. */
+  readonly used: (usage: Usage) => Effect.Effect<void, LeaseLost>
+  /** Where to go on after a restart, for an agent that `resumes`. */
+  readonly checkpoint: (state: Turn["checkpoint"]) => Effect.Effect<void, LeaseLost>
 }
 
 /**
@@ -22,12 +52,14 @@ export interface AgentIdentity {
  * `Completed`, `Failed` or `Cancelled`, and is interrupted when the engine cancels the turn: it may then take a
  * while to let go, and the session's next turn waits for it.
  *
- * A turn is `dispatching`, since `dispatchedAt_ms`, or, after the restore of a snapshot, `running` since
+ * A turn is `dispatching`, since `dispatchedAt_ms`, or, after a restart or the restore of a snapshot, `running` since
  * `startedAt_ms`: the agent then goes on with what is left of it, and its stream starts without `Started`. It may
  * be asked for a turn that was `dispatching` for a while, too.
  */
 export interface StreamingAgent extends AgentIdentity {
-  readonly perform: (turn: Turn) => Stream.Stream<TurnEvent, AgentError>
+  readonly perform: (turn: Turn, attempt: Attempt) => Stream.Stream<TurnEvent, AgentError | LeaseLost | LaunchFailed>
+  /** How long an agent that is asked to let go is waited for before it is interrupted; 0 unless given. */
+  readonly grace_ms?: number
 }
 
 /** What happens to a turn next, and when. */
@@ -43,10 +75,12 @@ export interface TurnSchedule {
   readonly next: (turn: Turn) => ScheduledEvent
   /** How long the agent takes to let go of the turn when it is cancelled, in milliseconds. */
   readonly stopDelay_ms: (turn: Turn) => number
+  /** What a turn that is cancelled or lost had used by then; nothing unless given. */
+  readonly used?: (turn: Turn, at_ms: number) => Usage
 }
 
 /**
- * An agent that does nothing but wait, and knows what for. A turn of it is an entry in a timers and no fiber, so
+ * An agent that does nothing but wait, and knows what for. A turn of it is an entry in a timer queue and no fiber, so
  * that a hundred thousand are as easily at work as one.
  */
 export interface ScheduledAgent extends AgentIdentity {

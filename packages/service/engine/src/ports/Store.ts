@@ -1,39 +1,159 @@
 import * as Context from "effect/Context"
+import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"
 import type { Browser } from "../domain/Browser.ts"
+import type { SessionState } from "../domain/Decide.ts"
+import type { Event } from "../domain/Event.ts"
 import type { IdempotencyRecord } from "../domain/IdempotencyRecord.ts"
+import type { StoredMessage } from "../domain/StoredMessage.ts"
 import type { Session } from "../domain/Session.ts"
-import type { Turn } from "../domain/Turn.ts"
+import type { Turn, TurnStep } from "../domain/Turn.ts"
 
-/** Records to write, new or changed, all of them or none. */
-export interface Changes {
-  readonly sessions?: ReadonlyArray<Session>
+/** A record is not as the step expects it: read again, decide again. Nothing was written. */
+export class Conflict extends Data.TaggedError("Conflict")<{ readonly id: string }> {}
+
+/** The step's key was used before: here is what was made with it then. Nothing was written. */
+export class KeyTaken extends Data.TaggedError("KeyTaken")<{ readonly record: IdempotencyRecord }> {}
+
+/**
+ * The store does not answer. `applied` says what became of a commit: `no`, it was not carried out; `unknown`, it may
+ * have been. A read is always `no`.
+ */
+export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
+  readonly applied: "no" | "unknown"
+  readonly cause: unknown
+}> {}
+
+/**
+ * What one step of the engine writes, all of it or nothing.
+ *
+ * A session or browser in it has the revision after the one it was read with: the store must have exactly one less,
+ * and nothing at all where it is 1. Turns have no revision of their own: a step that writes turns writes their session
+ * too, whose revision guards them all.
+ */
+export interface Step {
+  readonly session?: Session
+  /** New or changed turns of `session`. */
   readonly turns?: ReadonlyArray<Turn>
-  readonly browsers?: ReadonlyArray<Browser>
-  readonly idempotencyRecords?: ReadonlyArray<IdempotencyRecord>
+  /** Steps that agents begin: `turnId` and `ordinal` name one. */
+  readonly turnSteps?: ReadonlyArray<TurnStep>
+  readonly message?: StoredMessage
+  readonly browser?: Browser
+  /** Refused with `KeyTaken` when a record with this key is there that is not expired at `key.createdAt_ms`. */
+  readonly key?: IdempotencyRecord
+  /** A key to forget: what it made never came to be. */
+  readonly forgetKey?: string
+  /** What changed, to be read after a cursor. */
+  readonly events: ReadonlyArray<Event>
+  /** Runs inside of the commit, unless that is refused: what it stores is stored with it, and its failure undoes all. */
+  readonly also?: Effect.Effect<void, StoreUnavailable>
 }
 
-/** The port to whatever remembers. The engine is its only writer; a read after a commit sees the commit. */
+/** An event with its place. Cursors grow in the order of commits; the first is 1. */
+export interface StoredEvent {
+  readonly cursor: number
+  readonly event: Event
+}
+
+/** What is there of sessions and browsers that are not over. */
+export interface Unfinished {
+  /** The ids of sessions that hold a lease or have a turn that is not terminal, the longest waiting first. */
+  readonly sessions: ReadonlyArray<string>
+  /** The ids of browsers that are not stopped. */
+  readonly browsers: ReadonlyArray<string>
+}
+
+/** What is kept how long. Only what is over is ever forgotten, the longest over first. */
+export interface Retention {
+  /** Stopped sessions with all their turns, stopped browsers: those that finished at this time or before. */
+  readonly finishedUntil_ms?: number
+  /** Turns of sessions that go on: those that finished at this time or before. */
+  readonly turnsUntil_ms?: number
+  /** Idempotency records that were made at this time or before. */
+  readonly keysUntil_ms?: number
+  /** Events up to this cursor. */
+  readonly eventsUntil?: number
+  /** How many records of each kind go at most in one call. */
+  readonly limit: number
+}
+
+/** How many records of each kind were forgotten. */
+export interface Pruned {
+  readonly sessions: number
+  readonly turns: number
+  readonly browsers: number
+  readonly keys: number
+  readonly events: number
+}
+
+/** Everything that there is, in the order in which it was created. */
+export interface Records {
+  readonly sessions: ReadonlyArray<Session>
+  readonly turns: ReadonlyArray<Turn>
+  readonly turnSteps: ReadonlyArray<TurnStep>
+  readonly messages: ReadonlyArray<StoredMessage>
+  readonly browsers: ReadonlyArray<Browser>
+  readonly idempotencyRecords: ReadonlyArray<IdempotencyRecord>
+}
+
+/** A read. */
+type Read<A> = Effect.Effect<A, StoreUnavailable>
+
+/**
+ * The port to whatever remembers. Engines are its only writers; a read after a commit sees the commit. Several
+ * engines may share one store: revisions keep them from overwriting each other.
+ */
 export class Store extends Context.Service<
   Store,
   {
-    readonly commit: (changes: Changes) => Effect.Effect<void>
-    readonly session: (id: string) => Effect.Effect<Option.Option<Session>>
-    readonly turn: (id: string) => Effect.Effect<Option.Option<Turn>>
+    /**
+     * Writes one step. The key is looked at first, then the revisions: a repeat of a create is `KeyTaken`, whatever
+     * else became of it.
+     */
+    readonly commit: (step: Step) => Effect.Effect<void, Conflict | KeyTaken | StoreUnavailable>
+
+    readonly session: (id: string) => Read<Option.Option<Session>>
+    /** A session with what is still to be done, read at one moment. */
+    readonly sessionState: (id: string) => Read<Option.Option<SessionState>>
+    readonly turn: (id: string) => Read<Option.Option<Turn>>
     /** The turns of a session in the order in which they were created. */
-    readonly turnsOf: (sessionId: string) => Effect.Effect<ReadonlyArray<Turn>>
-    readonly browser: (id: string) => Effect.Effect<Option.Option<Browser>>
-    readonly idempotencyRecord: (key: string) => Effect.Effect<Option.Option<IdempotencyRecord>>
-    /** Everything that there is, in the order in which it was created. */
-    readonly sessions: Stream.Stream<Session>
-    readonly turns: Stream.Stream<Turn>
-    readonly browsers: Stream.Stream<Browser>
-    readonly idempotencyRecords: Stream.Stream<IdempotencyRecord>
-    /** Forgets the records that were made at this time or before. */
-    readonly forgetIdempotencyRecords: (until_ms: number) => Effect.Effect<void>
-    /** Forgets everything. */
-    readonly clear: Effect.Effect<void>
+    readonly turnsOf: (sessionId: string) => Read<ReadonlyArray<Turn>>
+    /** The steps of a turn in their order. */
+    readonly stepsOf: (turnId: string) => Read<ReadonlyArray<TurnStep>>
+    readonly message: (id: string) => Read<Option.Option<StoredMessage>>
+    readonly browser: (id: string) => Read<Option.Option<Browser>>
+    /** Also one that is expired. */
+    readonly idempotencyRecord: (key: string) => Read<Option.Option<IdempotencyRecord>>
+
+    /** What is not over, whichever node holds it; by an index, never by reading everything. */
+    readonly unfinished: (limit: number) => Read<Unfinished>
+    /**
+     * A node says that it is alive for this much longer, by the store's clock. False when its time was over already: it
+     * is lost for good then, and goes on under another name.
+     */
+    readonly renew: (node: string, ttl_ms: number) => Effect.Effect<boolean, StoreUnavailable>
+    /** The node ends its time now. */
+    readonly leave: (node: string) => Effect.Effect<void, StoreUnavailable>
+    /** Whether the node's time is over, by the store's clock. One that never renewed has no time. */
+    readonly isLost: (node: string) => Read<boolean>
+    /**
+     * What a node may take over: sessions without a lease that have a queued turn, and sessions and browsers of nodes
+     * whose time is over. The longest waiting first.
+     */
+    readonly abandoned: (limit: number) => Read<Unfinished>
+
+    /** The ids of sessions and browsers that were changed, by this process or another; none is promised to come. */
+    readonly hints: Stream.Stream<string>
+    /** Events after a cursor, in order, at most this many; 0 is before the first. Pruned ones are left out. */
+    readonly eventsAfter: (cursor: number, limit: number) => Read<ReadonlyArray<StoredEvent>>
+    /** Forgets what is over for long enough. */
+    readonly prune: (retention: Retention) => Effect.Effect<Pruned, StoreUnavailable>
+
+    /** Everything at one moment: for copies, and for stores that fit into memory. */
+    readonly records: Read<Records>
+    /** Forgets everything, then has these. Events and nodes are forgotten too. */
+    readonly replace: (records: Records) => Effect.Effect<void, StoreUnavailable>
   }
 >()("@webagent/engine/Store") {}

@@ -6,15 +6,15 @@ import { browser } from "./records.ts"
 describe("Browser", () => {
   it("active + stop -> stopped, with its time", () => {
     assert.deepStrictEqual(
-      Browser.stop(browser, 7),
-      Result.succeed({ ...browser, status: "stopped", finishedAt_ms: 7 })
+      Browser.stop(browser, "asked", 7),
+      Result.succeed({ ...browser, revision: 2, status: "stopped", stopReason: "asked", finishedAt_ms: 7 })
     )
   })
 
   it("stopped + stop is refused, so that the first time stays", () => {
     const stopped = { ...browser, status: "stopped", finishedAt_ms: 7 } as const
     assert.deepStrictEqual(
-      Browser.stop(stopped, 8),
+      Browser.stop(stopped, "expired", 8),
       Result.fail({ _tag: "InvalidTransition", from: "stopped", event: "Stopped" })
     )
   })

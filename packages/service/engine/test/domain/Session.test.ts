@@ -7,6 +7,11 @@ describe("Session", () => {
   it("starts active with the described defaults", () => {
     assert.deepStrictEqual(session, {
       id: session.id,
+      owner: null,
+      revision: 1,
+      lease: null,
+      turnCount: 0,
+      browserId: null,
       status: "active",
       thinkingLevel: null,
       keepAlive: true,

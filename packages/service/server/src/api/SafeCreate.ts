@@ -5,7 +5,7 @@ import * as HttpEffect from "effect/http/HttpEffect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { hash } from "node:crypto"
-import { IdempotencyKeyReused, type SafeCreate } from "@webagent/engine"
+import { IdempotencyKeyReused, LaunchFailed, type SafeCreate, StoreUnavailable } from "@webagent/engine"
 
 /** The request header that makes a create safe to send again. The description does not show it. */
 const idempotencyKeyHeader = "Idempotency-Key"
@@ -77,5 +77,7 @@ export const once = <A extends { readonly replayed: boolean }, E, R>(
     Effect.catchIf(
       (error) => error instanceof IdempotencyKeyReused,
       () => refuse("The key was used before with another body. Send a new key for a new create", "value_error")
-    )
+    ),
+    // no operation declares what cannot be done right now: the app answers it
+    Effect.catchIf((error) => error instanceof StoreUnavailable || error instanceof LaunchFailed, Effect.die)
   )

@@ -7,6 +7,7 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import { recordingPath, sharePath } from "../api/Links.ts"
 import { cdpPath } from "../api/v4/Conversion.ts"
 import * as Answer from "./Answer.ts"
+import * as Unavailable from "./Unavailable.ts"
 import { docsPath, openApiPath } from "./Docs.ts"
 import { isDecodable, pathOf } from "./Path.ts"
 
@@ -62,8 +63,8 @@ const literally = (request: HttpServerRequest.HttpServerRequest): HttpServerRequ
 }
 
 /**
- * Answers what no route answers: 404, 405 with `Allow`, and for a mistake of our own a 500 that is logged and
- * says nothing of its cause.
+ * Answers what no route answers: 404, 405 with `Allow`, 503 with `Retry-After` for what cannot be done right now, and
+ * for a mistake of our own a 500 that is logged and says nothing of its cause.
  */
 export const layer = HttpRouter.middleware(
   (httpEffect) => {
@@ -73,6 +74,8 @@ export const layer = HttpRouter.middleware(
     return Effect.catchCause(Effect.updateService(routed, HttpServerRequest.HttpServerRequest, literally), (cause) => {
       if (Cause.hasInterrupts(cause)) return Effect.failCause(cause)
       const error = Cause.squash(cause)
+      const unavailable = Unavailable.answer(error)
+      if (unavailable !== undefined) return Effect.succeed(unavailable)
       if (isRouteNotFound(error)) return Effect.map(HttpServerRequest.HttpServerRequest, answer)
       return Effect.as(Effect.logError("A request failed", cause), Answer.detail(500, "Internal Server Error"))
     })

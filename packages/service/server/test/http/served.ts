@@ -1,4 +1,4 @@
-import { Agent, BrowserPool, Engine, IdSource, MemoryStore } from "@webagent/engine"
+import { Agent, BrowserPool, Engine, IdSource, MemoryStore, type Store } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
@@ -30,11 +30,13 @@ const agent = Layer.succeed(Agent, {
     Stream.make({ _tag: "Started" } as const, { _tag: "Completed", report: { output: task } } as const)
 })
 
-/** A server over a socket whose runs are over at once; the key is `wak_test`. */
-export const layerTest: Layer.Layer<Server> = Layer.orDie(
-  Server.layer({ about: { of: "a test" }, around: Operation.measured })
-).pipe(
-  Layer.provide([ApiKeyAuth.layer(["wak_test"]), RequestValidation.layer]),
-  Layer.provide(Layer.provide(Engine.layer, [agent, browsers, MemoryStore.layer, ids])),
-  Layer.fresh
-)
+/** A server over a socket and this store whose runs are over at once; the key is `wak_test`. */
+export const layerOver = (store: Layer.Layer<Store>): Layer.Layer<Server> =>
+  Layer.orDie(Server.layer({ about: { of: "a test" }, around: Operation.measured })).pipe(
+    Layer.provide([ApiKeyAuth.layer(["wak_test"]), RequestValidation.layer]),
+    Layer.provide(Layer.provide(Engine.layer, [agent, browsers, store, ids])),
+    Layer.fresh
+  )
+
+/** The same over a store in memory. */
+export const layerTest: Layer.Layer<Server> = layerOver(MemoryStore.layer)

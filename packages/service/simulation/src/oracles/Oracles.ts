@@ -4,7 +4,7 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
+import * as Option from "effect/Option"
 import { Store } from "@webagent/engine"
 import { Behaviour } from "../behaviour/Behaviour.ts"
 import { Journal } from "../journal/Journal.ts"
@@ -129,13 +129,14 @@ const make = Effect.gen(function* () {
 
   const verdicts = Effect.gen(function* () {
     const now_ms = yield* Clock.currentTimeMillis
-    const active = Stream.filter(store.browsers, ({ status }) => status === "active")
-    const present = { now_ms, browsers: yield* Stream.runCollect(active) }
+    const { browsers: ids } = yield* store.unfinished(Number.MAX_SAFE_INTEGER)
+    const browsers = (yield* Effect.forEach(ids, store.browser)).flatMap(Option.toArray)
+    const present = { now_ms, browsers: browsers.filter(({ status }) => status === "active") }
     const said = oracles.detectors.map((detector) =>
       journal.enabled || detector.ofState ? verdictOf(detector, present) : unseen(detector.oracle)
     )
     return { holds: said.every(({ holds }) => holds), verdicts: said }
-  })
+  }).pipe(Effect.orDie)
 
   return Oracles.of({
     verdicts,

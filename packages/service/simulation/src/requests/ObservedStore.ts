@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { type Browser, type Changes, type Session, Store, type Turn } from "@webagent/engine"
+import { type Records, type Session, type Step, Store, type StoreUnavailable, type Turn } from "@webagent/engine"
 import { CurrentRequest, type RequestContext } from "./RequestContext.ts"
 import { Faults } from "../faults/Faults.ts"
 import { Journal, type Row } from "../journal/Journal.ts"
@@ -17,18 +17,8 @@ export const Staleness: Context.Reference<number> = Context.Reference("@webagent
 
 type Move = Extract<Row, { readonly type: "move" }>
 
-/** One change: what is written, and what was there. */
-type Change =
-  | { readonly of: "session"; readonly record: Session.Session; readonly before: Option.Option<Session.Session> }
-  | { readonly of: "turn"; readonly record: Turn.Turn; readonly before: Option.Option<Turn.Turn> }
-  | { readonly of: "browser"; readonly record: Browser.Browser; readonly before: Option.Option<Browser.Browser> }
-
-/** The row of one change; none for a change that is not one of status. */
-const moveOf = ({ before, of, record }: Change): ReadonlyArray<Move> => {
-  const from = before._tag === "Some" ? before.value.status : null
-  const sessionId = "sessionId" in record ? record.sessionId : null
-  return from === record.status ? [] : [{ type: "move", of, id: record.id, sessionId, from, to: record.status }]
-}
+const movesOf = ({ events }: Step): ReadonlyArray<Move> =>
+  events.map(({ from, id, of, sessionId, to }) => ({ type: "move", of, id, sessionId, from, to }))
 
 const note = (context: RequestContext | undefined, moves: ReadonlyArray<Move>) => {
   if (context === undefined || context.makes === null) return
@@ -50,33 +40,31 @@ export const layer: Layer.Layer<Store, never, Store | Journal | Limits | Faults>
     const clock = yield* Clock.Clock
     const history = RecordHistory.make<Session.Session | Turn.Turn>()
 
-    /** Keeps what records were while a fault may ask for it. No operation reads a browser. */
-    const keep = (changes: ReadonlyArray<Change>, lag_ms: number) => {
-      if (lag_ms === 0) return history.clear()
+    /** Carries a step out and keeps what its records were, while a fault may ask for it. No operation reads a browser. */
+    const keeping = Effect.fnUntraced(function* (step: Step, lag_ms: number) {
+      const { session, turns = [] } = step
+      const sessions = session === undefined ? [] : [session]
+      const before = [
+        ...(yield* Effect.forEach(sessions, ({ id }) => Effect.map(store.session(id), (was) => [id, was] as const))),
+        ...(yield* Effect.forEach(turns, ({ id }) => Effect.map(store.turn(id), (was) => [id, was] as const)))
+      ]
+      yield* store.commit(step)
       const now_ms = clock.currentTimeMillisUnsafe()
-      for (const { before, of, record } of changes) if (of !== "browser") history.keep(record.id, before, now_ms)
+      for (const [id, was] of before) history.keep(id, was, now_ms)
       history.forget(now_ms - lag_ms)
-    }
+    })
 
     /** What a record was for a read that is this stale: ids of sessions and turns differ. */
     const before = <A extends Session.Session | Turn.Turn>(id: string, now: Option.Option<A>, stale_ms: number) =>
       history.at(id, now, clock.currentTimeMillisUnsafe() - stale_ms) as Option.Option<A>
 
-    const changesOf = Effect.fnUntraced(function* ({ browsers = [], sessions = [], turns = [] }: Changes) {
-      const changes: Array<Change> = []
-      for (const record of sessions) changes.push({ of: "session", record, before: yield* store.session(record.id) })
-      for (const record of turns) changes.push({ of: "turn", record, before: yield* store.turn(record.id) })
-      for (const record of browsers) changes.push({ of: "browser", record, before: yield* store.browser(record.id) })
-      return changes
-    })
-
-    // Nothing is written between the read of the old record and the commit: the engine is the only writer, and changes
-    // a record once at a time.
-    const commit = Effect.fnUntraced(function* (changes: Changes) {
-      const changed = yield* changesOf(changes)
-      yield* store.commit(changes)
-      keep(changed, faults.matcherUnsafe()?.lag_ms ?? 0)
-      const moves = changed.flatMap(moveOf)
+    const commit = Effect.fnUntraced(function* (step: Step) {
+      const lag_ms = faults.matcherUnsafe()?.lag_ms ?? 0
+      if (lag_ms === 0) {
+        yield* store.commit(step)
+        history.clear()
+      } else yield* keeping(step, lag_ms)
+      const moves = movesOf(step)
       const context = yield* CurrentRequest
       note(context, moves)
       for (const move of moves) {
@@ -86,7 +74,10 @@ export const layer: Layer.Layer<Store, never, Store | Journal | Limits | Faults>
     })
 
     /** A read, seen through what was if the request is a stale one: nearly none is, and most requests are reads. */
-    const seen = <A>(read: Effect.Effect<A>, stale: (now: A, stale_ms: number) => A): Effect.Effect<A> =>
+    const seen = <A>(
+      read: Effect.Effect<A, StoreUnavailable>,
+      stale: (now: A, stale_ms: number) => A
+    ): Effect.Effect<A, StoreUnavailable> =>
       Effect.withFiber((fiber) => {
         const stale_ms = fiber.getRef(Staleness)
         return stale_ms === 0 ? read : Effect.map(read, (now) => stale(now, stale_ms))
@@ -101,8 +92,8 @@ export const layer: Layer.Layer<Store, never, Store | Journal | Limits | Faults>
         now.flatMap((turn) => Option.toArray(before(turn.id, Option.some(turn), stale_ms)))
       )
 
-    const clear = Effect.andThen(store.clear, Effect.sync(history.clear))
+    const replace = (records: Records) => Effect.andThen(store.replace(records), Effect.sync(history.clear))
 
-    return { ...store, commit, session, turn, turnsOf, clear }
+    return { ...store, commit, session, turn, turnsOf, replace }
   })
 )

@@ -1,8 +1,7 @@
-import { type Browser, EngineState, Store, Turn } from "@webagent/engine"
+import { type Browser, Decide, EngineState, type Records, Store, Turn } from "@webagent/engine"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
 import { SeededIds } from "../behaviour/SeededIds.ts"
 import * as Snapshot from "./Snapshot.ts"
 
@@ -36,59 +35,90 @@ export interface Open {
   readonly browsers: ReadonlyArray<Pick<Browser.Browser, "id" | "startedAt_ms">>
 }
 
-/** What a store has that is not over. */
-const open = (store: Store["Service"]): Effect.Effect<Open> =>
-  Effect.gen(function* () {
-    const turns = yield* Stream.runCollect(Stream.filter(store.turns, ({ status }) => !Turn.isTerminal(status)))
-    const sessions = yield* Stream.runCollect(Stream.filter(store.sessions, ({ status }) => status === "active"))
-    const browsers = yield* Stream.runCollect(Stream.filter(store.browsers, ({ status }) => status === "active"))
-    const busy = new Set(turns.map(({ sessionId }) => sessionId))
-    return {
-      turns: turns.map(({ createdAt_ms, id, sessionId, startedAt_ms, status }) => ({
+/** Sessions with something to do, or with an agent that does not let go yet, and their turns that are not terminal. */
+const unfinished = ({ sessions, turns }: Pick<Records, "sessions" | "turns">): ReadonlyArray<Decide.SessionState> => {
+  const open = Map.groupBy(
+    turns.filter(({ status }) => !Turn.isTerminal(status)),
+    ({ sessionId }) => sessionId
+  )
+  return sessions.flatMap((session) => {
+    const left = open.get(session.id) ?? []
+    return left.length === 0 && session.lease === null ? [] : [{ session, turns: left }]
+  })
+}
+
+const queueOf = ({ session, turns }: Decide.SessionState) => {
+  const ids = Decide.inOrder(turns).map(({ id }) => id)
+  const isAtWork = turns.some(({ status }) => status !== "queued")
+  return { sessionId: session.id, running: isAtWork ? (ids[0] ?? null) : null, waiting: isAtWork ? ids.slice(1) : ids }
+}
+
+/** What is not over in a store. */
+const openOf = (records: Records): Open => {
+  const busy = new Set(records.turns.flatMap(({ sessionId, status }) => (Turn.isTerminal(status) ? [] : [sessionId])))
+  return {
+    turns: records.turns
+      .filter(({ status }) => !Turn.isTerminal(status))
+      .map(({ createdAt_ms, id, sessionId, startedAt_ms, status }) => ({
         id,
         sessionId,
         status,
         createdAt_ms,
         startedAt_ms
       })),
-      sessions: sessions.map(({ createdAt_ms, id }) => ({ id, createdAt_ms, idle: !busy.has(id) })),
-      browsers: browsers.map(({ id, startedAt_ms }) => ({ id, startedAt_ms }))
-    }
-  })
+    sessions: records.sessions
+      .filter(({ status }) => status === "active")
+      .map(({ createdAt_ms, id }) => ({ id, createdAt_ms, idle: !busy.has(id) })),
+    browsers: records.browsers
+      .filter(({ status }) => status === "active")
+      .map(({ id, startedAt_ms }) => ({ id, startedAt_ms }))
+  }
+}
+
+const nothing: Records = {
+  sessions: [],
+  turns: [],
+  turnSteps: [],
+  messages: [],
+  browsers: [],
+  idempotencyRecords: []
+}
 
 const make = Effect.gen(function* () {
   const engine = yield* EngineState
   const ids = yield* SeededIds
   const store = yield* Store
+  const records = Effect.orDie(store.records)
 
-  const clear = Effect.andThen(store.clear, ids.restore({}))
+  const load = (records: Records, counts: Snapshot.Snapshot["ids"]) =>
+    Effect.andThen(Effect.orDie(store.replace(records)), ids.restore(counts))
 
   return SimulatedState.of({
-    open: open(store),
-    snapshot: engine.read((queues) =>
+    open: Effect.map(records, openOf),
+    snapshot: engine.read(
       Effect.gen(function* () {
+        const { browsers, idempotencyRecords, ...rest } = yield* records
+        // what starts is not there yet, nor is its key used
+        const starting = new Set(browsers.flatMap(({ id, status }) => (status === "starting" ? [id] : [])))
         return {
           version: 1 as const,
-          sessions: yield* Stream.runCollect(store.sessions),
-          turns: yield* Stream.runCollect(store.turns),
-          queues,
-          browsers: yield* Stream.runCollect(store.browsers),
-          idempotencyRecords: yield* Stream.runCollect(store.idempotencyRecords),
+          ...rest,
+          queues: unfinished(rest)
+            .filter(({ turns }) => turns.length > 0)
+            .map(queueOf),
+          browsers: browsers.filter(({ id }) => !starting.has(id)),
+          idempotencyRecords: idempotencyRecords.filter(
+            ({ made }) => made._tag !== "Browser" || !starting.has(made.browser.id)
+          ),
           ids: yield* ids.counts
         }
       })
     ),
     restore: Effect.fnUntraced(function* (value) {
-      const { ids: counts, queues, version: _, ...records } = yield* Snapshot.parse(value)
-      yield* engine.replace(
-        Effect.gen(function* () {
-          yield* clear
-          yield* store.commit(records)
-          yield* ids.restore(counts)
-          return { browsers: records.browsers, queues }
-        })
-      )
+      const { ids: counts, queues: _, version: __, ...records } = yield* Snapshot.parse(value)
+      const taken = { browsers: records.browsers, sessions: unfinished(records) }
+      yield* engine.replace(Effect.as(load(records, counts), taken))
     }, Effect.uninterruptible),
-    reset: engine.replace(Effect.as(clear, { browsers: [], queues: [] }))
+    reset: engine.replace(Effect.as(load(nothing, {}), { browsers: [], sessions: [] }))
   })
 })

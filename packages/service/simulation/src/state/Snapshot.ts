@@ -1,4 +1,4 @@
-import { Browser, IdempotencyRecord, Session, Turn, TurnQueue } from "@webagent/engine"
+import { Browser, IdempotencyRecord, Session, StoredMessage, Turn } from "@webagent/engine"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -16,6 +16,8 @@ export const Snapshot = Schema.Struct({
   sessions: Schema.Array(Session.Session),
   turns: Schema.Array(Turn.Turn),
   queues: Schema.Array(Queue),
+  turnSteps: Schema.Array(Turn.TurnStep),
+  messages: Schema.Array(StoredMessage),
   browsers: Schema.Array(Browser.Browser),
   idempotencyRecords: Schema.Array(IdempotencyRecord),
   ids: Schema.Record(Schema.String, Schema.Int)
@@ -42,7 +44,7 @@ const checkQueues = Effect.fnUntraced(function* (snapshot: Snapshot) {
     open.set(turn.id, turn)
   }
   for (const { running, sessionId, waiting } of snapshot.queues) {
-    for (const id of TurnQueue.ids({ running, waiting })) {
+    for (const id of running === null ? waiting : [running, ...waiting]) {
       const turn = open.get(id)
       if (turn?.sessionId !== sessionId || (turn.status === "queued") === (id === running)) {
         return yield* invalid(`the queue of session ${sessionId} must not contain turn ${id}`)

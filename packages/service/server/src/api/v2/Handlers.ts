@@ -17,7 +17,11 @@ export const reads = (engine: Engine["Service"], tokens: LinkTokens["Service"]) 
   get: (id: string, request: HttpServerRequest.HttpServerRequest) =>
     engine.session(id.toLowerCase()).pipe(
       Effect.map((found) => Conversion.fromDomain(found, linkTo(tokens, request))),
-      Effect.mapError(() => new SessionNotFoundError({ detail: "Session not found" }))
+      Effect.catch((error) =>
+        error._tag === "SessionNotFound"
+          ? Effect.fail(new SessionNotFoundError({ detail: "Session not found" }))
+          : Effect.die(error)
+      )
     )
 })
 

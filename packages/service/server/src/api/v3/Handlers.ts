@@ -15,7 +15,11 @@ export const reads = (engine: Engine["Service"]) => ({
   get: (id: string) =>
     engine.session(id.toLowerCase()).pipe(
       Effect.map(Conversion.fromDomain),
-      Effect.mapError(() => new SessionNotFoundError({ detail: "Session not found" }))
+      Effect.catch((error) =>
+        error._tag === "SessionNotFound"
+          ? Effect.fail(new SessionNotFoundError({ detail: "Session not found" }))
+          : Effect.die(error)
+      )
     )
 })
 

@@ -77,7 +77,8 @@ export const cdpPath = <const Id extends string>(browserId: Id) => `${basePath.v
 export const browserFromDomain = (browser: Domain.Browser, linkTo: LinkTo): Browser => ({
   id: browser.id,
   cdpUrl: linkTo(cdpPath(browser.id)).replace(/^http/u, "ws"),
-  status: browser.status,
+  // no client is told of a browser before it runs
+  status: browser.status === "stopped" ? "stopped" : "active",
   liveUrl: null,
   recordingUrl: null,
   proxyCountryCode: browser.proxyCountryCode,

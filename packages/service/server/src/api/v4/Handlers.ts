@@ -16,7 +16,15 @@ export const Served = V4Api.prefix(basePath.v4)
 /** The reads of a run by its id: as operations, and as plain reads. */
 export const reads = (engine: Engine["Service"]) => {
   const find = (id: string) =>
-    Effect.mapError(engine.turn(id.toLowerCase()), () => new RunNotFoundError({ detail: "Run not found" }))
+    engine
+      .turn(id.toLowerCase())
+      .pipe(
+        Effect.catch((error) =>
+          error._tag === "TurnNotFound"
+            ? Effect.fail(new RunNotFoundError({ detail: "Run not found" }))
+            : Effect.die(error)
+        )
+      )
   return {
     status: (id: string) => Effect.map(find(id), Conversion.statusFromDomain),
     get: (id: string) => Effect.map(find(id), Conversion.fromDomain)
@@ -75,7 +83,10 @@ const browsers = HttpApiBuilder.group(
       update: ({ params, request }) =>
         engine.stopBrowser(params.browser_id.toLowerCase()).pipe(
           Effect.map((browser) => Conversion.browserFromDomain(browser, linkTo(tokens, request))),
-          Effect.mapError(() => new BrowserNotFoundError({ detail: "Browser not found" }))
+          Effect.catchTags({
+            BrowserNotFound: () => Effect.fail(new BrowserNotFoundError({ detail: "Browser not found" })),
+            StoreUnavailable: Effect.die
+          })
         )
     })
   })

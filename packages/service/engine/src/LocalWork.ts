@@ -1,0 +1,37 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import { Store } from "./ports/Store.ts"
+import { type Hands, Work } from "./ports/Work.ts"
+
+const patience = Schedule.spaced("1 second")
+
+/** Work of a store that one process has to itself: it is taken where it is offered, at once. */
+export const layer: Layer.Layer<Work, never, Store> = Layer.effect(
+  Work,
+  Effect.gen(function* () {
+    const store = yield* Store
+    const fork = Effect.runForkWith(yield* Effect.context())
+    let hands: Hands | undefined
+    const take = (sessionId: string): Effect.Effect<void> =>
+      hands === undefined
+        ? Effect.void
+        : hands.take(sessionId).pipe(
+            // no caller waits for it: it begins when the store is there again
+            Effect.catch(() => Effect.sync(() => void fork(Effect.andThen(Effect.sleep("1 second"), take(sessionId)))))
+          )
+    return Work.of({
+      offer: () => Effect.void,
+      offered: take,
+      // what an earlier start of the process left behind
+      serve: Effect.fnUntraced(function* (given: Hands) {
+        hands = given
+        const { browsers, sessions } = yield* Effect.orDie(
+          Effect.retry(store.unfinished(Number.MAX_SAFE_INTEGER), patience)
+        )
+        for (const id of browsers) yield* Effect.orDie(Effect.retry(given.reap(id), patience))
+        for (const id of sessions) yield* take(id)
+      })
+    })
+  })
+)

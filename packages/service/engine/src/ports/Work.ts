@@ -1,0 +1,31 @@
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { StoreUnavailable } from "./Store.ts"
+
+/** What a node can do about what is offered, or was left behind by one that is lost. */
+export interface Hands {
+  /**
+   * Takes a session that has something to do, under a lease, or does nothing when a node that lives has it. The inner
+   * effect ends when this node lets go of the session, with nothing left that it may do.
+   */
+  readonly take: (sessionId: string) => Effect.Effect<Effect.Effect<void>, StoreUnavailable>
+  /** Stores that a browser is gone, if its node is lost. */
+  readonly reap: (browserId: string) => Effect.Effect<void, StoreUnavailable>
+}
+
+/**
+ * The port to whatever says which node works on which session. It may say so twice, or to two nodes: the lease in the
+ * session's record decides. It may not forget one.
+ */
+export class Work extends Context.Service<
+  Work,
+  {
+    /** Inside of the commit that gives a session something to do: it is to be taken by some node. */
+    readonly offer: (sessionId: string) => Effect.Effect<void, StoreUnavailable>
+    /** After that commit, at the node that made it. Nothing is lost without it, things only begin later. */
+    readonly offered: (sessionId: string) => Effect.Effect<void>
+    /** Has what is offered taken until the scope closes, also what a lost node had. Called once, at the start. */
+    readonly serve: (hands: Hands) => Effect.Effect<void, never, Scope.Scope>
+  }
+>()("@webagent/engine/Work") {}

@@ -1,0 +1,253 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { type Command, created, decide, type Decision, inOrder, type SessionState } from "../../src/domain/Decide.ts"
+import * as Decimal from "../../src/domain/Decimal.ts"
+import { isTerminal, type Turn } from "../../src/domain/Turn.ts"
+import * as records from "./records.ts"
+
+const turn = (id: string): Turn => ({ ...records.turn, id })
+
+const made = created(records.session, turn("1"))
+
+/** The state after a decision: what is terminal goes, unless the lease names it. */
+const after = ({ turns }: SessionState, decision: Decision): SessionState => {
+  const { session } = decision
+  const known = new Map([...turns, ...decision.turns].map((each) => [each.id, each]))
+  return {
+    session,
+    turns: [...known.values()].filter(({ id, status }) => !isTerminal(status) || id === session.lease?.turnId)
+  }
+}
+
+const fresh: SessionState = { session: made.session, turns: [made.turn] }
+
+/** The state after these commands, a second apart. */
+const run = (...commands: ReadonlyArray<Command>): SessionState =>
+  commands.reduce((state, command) => after(state, Result.getOrThrow(decide(state, command, 1000))), fresh)
+
+const take: Command = { _tag: "Take", node: "a" }
+const started: Command = { _tag: "Report", token: 2, event: { _tag: "Started" }, leaves: false, goesOn: true }
+const queue = (id: string, interrupt = false): Command => ({ _tag: "Queue", turn: turn(id), interrupt })
+const used = (cost: string): Command => ({ _tag: "Progress", token: 2, progress: { used: { cost } } })
+const letGo: Command = { _tag: "LetGo", token: 2, ending: { _tag: "Cancelled" }, goesOn: true }
+
+const standing = ({ turns }: SessionState) => inOrder(turns).map(({ id, status }) => `${id} ${status}`)
+
+/** Why a command is refused. */
+const refusal = (state: SessionState, command: Command) => {
+  const decided = decide(state, command, 1000)
+  return Result.isFailure(decided) ? decided.failure._tag : "carried out"
+}
+
+describe("decide", () => {
+  it("an interrupt is one step: the turn at work is cancelled, the new one runs next, its lease stays until it is let go", () => {
+    const state = run(take, started, queue("2"), queue("3", true))
+    assert.strictEqual(state.session.revision, 5)
+    assert.deepStrictEqual(standing(state), ["1 cancelled", "3 queued", "2 queued"])
+    assert.deepStrictEqual(state.session.lease, { node: "a", token: 2, turnId: "1" })
+    assert.deepStrictEqual(state.turns[0]?.cancel, { reason: "interrupt", at_ms: 1000 })
+    const next = after(state, Result.getOrThrow(decide(state, letGo, 1000)))
+    assert.deepStrictEqual(standing(next), ["3 dispatching", "2 queued"])
+    assert.deepStrictEqual(next.session.lease, { node: "a", token: 6, turnId: "3" })
+  })
+
+  it("what a turn cost counts also when it is cancelled, and never gets less", () => {
+    const state = run(take, started, used("0.5"), { _tag: "Cancel", turnId: "1" }, used("0.7"), used("0.6"))
+    assert.deepStrictEqual(
+      state.turns.map(({ cost, status }) => [status, cost]),
+      [["cancelled", "0.7"]]
+    )
+  })
+
+  it("a step begins under the lease only, and of a turn that is running", () => {
+    const step: Command = {
+      _tag: "Progress",
+      token: 2,
+      progress: { step: { summary: "Open the shop", address: "https://example.com", picture: null } }
+    }
+    assert.strictEqual(refusal(run(take), step), "LeaseLost")
+    const running = run(take, started)
+    assert.deepStrictEqual(
+      Result.getOrThrow(decide(running, step, 2000)).turnSteps.map(({ beganAt_ms, ordinal }) => [ordinal, beganAt_ms]),
+      [[1, 2000]]
+    )
+    assert.strictEqual(refusal(run(take, started, { _tag: "Cancel", turnId: "1" }), step), "LeaseLost")
+    assert.strictEqual(refusal(running, { ...step, token: 1 }), "LeaseLost")
+  })
+
+  it("one node has a session at a time, and its lease says which", () => {
+    const state = run(take, { _tag: "Take", node: "b" })
+    assert.deepStrictEqual(state.session.lease, { node: "a", token: 2, turnId: "1" })
+    assert.strictEqual(state.session.revision, 2)
+  })
+
+  it("of a lost node what had not begun is given again, and what ran fails with a reason", () => {
+    const heir: Command = { _tag: "Take", node: "b", from: "a" }
+    const given = run(take, heir)
+    assert.deepStrictEqual(standing(given), ["1 dispatching"])
+    assert.deepStrictEqual([given.turns[0]?.attempt, given.session.lease?.token], [2, 3])
+    const ran = Result.getOrThrow(decide(run(take, started, queue("2")), heir, 1000))
+    assert.deepStrictEqual(
+      ran.turns.map(({ failure, id, status }) => [id, status, failure]),
+      [
+        ["1", "failed", "node_lost"],
+        ["2", "dispatching", null]
+      ]
+    )
+    assert.strictEqual(refusal(after(run(take, started, queue("2")), ran), started), "LeaseLost")
+  })
+
+  it("of a lost node a turn whose agent resumes runs on, under a new lease", () => {
+    const state = run(take, started, { _tag: "Take", node: "b", from: "a", resumes: () => true })
+    assert.deepStrictEqual(standing(state), ["1 running"])
+    assert.deepStrictEqual(state.session.lease, { node: "b", token: 4, turnId: "1" })
+  })
+
+  it("a node that closes gives back what had not begun, and cancels nothing", () => {
+    const back: Command = { _tag: "GiveBack", token: 2 }
+    assert.deepStrictEqual(standing(run(take, queue("2"), back)), ["1 queued", "2 queued"])
+    const ran = Result.getOrThrow(decide(run(take, started), back, 1000))
+    assert.deepStrictEqual([ran.turn?.status, ran.turn?.failure], ["failed", "node_closed"])
+    const resumed = run(take, started, { ...back, resumes: () => true })
+    assert.deepStrictEqual([standing(resumed), resumed.session.lease], [["1 running"], null])
+  })
+
+  it("a turn that is over refuses to be cancelled, a stopped session refuses more", () => {
+    const stopped = run(take, started, { _tag: "Stop" })
+    assert.strictEqual(refusal(stopped, { _tag: "Cancel", turnId: "1" }), "Over")
+    assert.strictEqual(refusal(stopped, { _tag: "Cancel", turnId: "x" }), "Over")
+    assert.strictEqual(refusal(stopped, queue("2")), "Stopped")
+  })
+
+  const upTo = (most: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: most }))
+
+  const kinds = [
+    "Queue",
+    "Queue",
+    "Cancel",
+    "Stop",
+    "Share",
+    "Take",
+    "Take",
+    "Lost",
+    "Started",
+    "Started",
+    "Completed",
+    "Failed",
+    "Used",
+    "Step",
+    "Checkpoint",
+    "LetGo",
+    "GiveBack"
+  ] as const
+
+  /** A command of any kind: with the lease's token, or an older one. */
+  const Any = Schema.Struct({
+    does: Schema.Literals(kinds),
+    which: upTo(4),
+    by: Schema.Literals(["a", "b"]),
+    flag: Schema.Boolean,
+    late: upTo(9)
+  })
+
+  const commandOf = (state: SessionState, { by, does, flag, late, which }: typeof Any.Type, id: string): Command => {
+    const token = (state.session.lease?.token ?? 1) - (late === 0 ? 1 : 0)
+    const resumes = () => flag
+    const report = { _tag: "Report", token, leaves: flag, goesOn: late < 8 } as const
+    switch (does) {
+      case "Queue":
+        return queue(id, flag)
+      case "Cancel":
+        return { _tag: "Cancel", turnId: state.turns[which]?.id ?? "x" }
+      case "Stop":
+        // seldom, as nothing happens afterwards
+        return late < 3 ? { _tag: "Stop" } : { _tag: "Share" }
+      case "Share":
+        return { _tag: "Share" }
+      case "Take":
+        return { _tag: "Take", node: by }
+      case "Lost":
+        return { _tag: "Take", node: by, from: by === "a" ? "b" : "a", resumes }
+      case "Started":
+        return { ...report, event: { _tag: "Started", ...(late === 5 ? { settings: { keepAlive: false } } : {}) } }
+      case "Completed":
+        return { ...report, event: { _tag: "Completed", report: { output: "done", cost: `0.0${which}` } } }
+      case "Failed":
+        return { ...report, event: { _tag: "Failed", error: "broken" } }
+      case "Used":
+        return {
+          _tag: "Progress",
+          token,
+          progress: { used: { cost: `0.0${late}`, tokens: { input: late, output: 1 } } }
+        }
+      case "Step":
+        return { _tag: "Progress", token, progress: { step: { summary: "s", address: null, picture: null } } }
+      case "Checkpoint":
+        return { _tag: "Progress", token, progress: { checkpoint: which } }
+      case "LetGo":
+        return { _tag: "LetGo", token, ending: { _tag: "Failed", error: "silent" }, goesOn: late < 8 }
+      case "GiveBack":
+        return { _tag: "GiveBack", token, resumes }
+    }
+  }
+
+  it.prop(
+    "whatever happens: one turn at work, none lost, none that is over changes its end, costs only grow",
+    [Schema.Array(Any).check(Schema.isMinLength(10), Schema.isMaxLength(80))],
+    ([commands]) => {
+      let state = fresh
+      const all = new Map<string, Turn>([[made.turn.id, made.turn]])
+      const tokens: Array<number> = []
+      for (const [index, any] of commands.entries()) {
+        const command = commandOf(state, any, `t${index}`)
+        const decided = decide(state, command, index)
+        assert.deepStrictEqual(decide(state, command, index), decided)
+        if (Result.isFailure(decided)) continue
+        const { changed, events, session, turns, turnSteps } = decided.success
+        assert.strictEqual(session.revision, state.session.revision + (changed ? 1 : 0))
+        if (!changed) assert.deepStrictEqual([turns.length, events.length, turnSteps.length], [0, 0, 0])
+        // each event starts where the one before ended, and the last says what is written
+        const told = new Map<string, string | null>()
+        for (const { from, id, of, to } of events) {
+          if (of !== "turn") continue
+          assert.strictEqual(from, told.get(id) ?? all.get(id)?.status ?? null)
+          told.set(id, to)
+        }
+        for (const { id, status } of turns) assert.strictEqual(told.get(id) ?? all.get(id)?.status, status)
+        for (const each of turns) {
+          const before = all.get(each.id)
+          if (before !== undefined && isTerminal(before.status)) assert.strictEqual(each.status, before.status)
+          if (before !== undefined) {
+            assert.isFalse(before.cost !== null && Decimal.isMore(before.cost, each.cost ?? "0"))
+            assert.isAtLeast(each.tokens?.input ?? 0, before.tokens?.input ?? 0)
+            assert.isAtLeast(each.steps, before.steps)
+            assert.strictEqual(each.seq, before.seq)
+          }
+          all.set(each.id, each)
+        }
+        state = after(state, decided.success)
+        const open = [...all.values()].filter(({ status }) => !isTerminal(status))
+        assert.sameMembers(
+          state.turns.filter(({ status }) => !isTerminal(status)).map(({ id }) => id),
+          open.map(({ id }) => id)
+        )
+        assert.isAtMost(open.filter(({ status }) => status !== "queued").length, 1)
+        assert.isTrue(state.session.status === "active" || open.length === 0)
+        const { lease } = state.session
+        if (lease !== null && lease.token !== tokens.at(-1)) {
+          assert.strictEqual(lease.token, state.session.revision)
+          tokens.push(lease.token)
+        }
+        // what is dispatching belongs to a node
+        assert.isTrue(open.every(({ id, status }) => status !== "dispatching" || lease?.turnId === id))
+      }
+      assert.deepStrictEqual(
+        tokens,
+        tokens.toSorted((left, right) => left - right)
+      )
+      assert.strictEqual(new Set([...all.values()].map(({ seq }) => seq)).size, all.size)
+    },
+    { arbitrary: { runs: 400 } }
+  )
+})
