@@ -15,6 +15,7 @@ import type { Night } from "@webagent/nights/Night"
 import { type UserError, usage } from "@webagent/report/UserError"
 import * as HtmlReporter from "../page/HtmlReporter.ts"
 import * as ConsoleReporter from "../reporters/ConsoleReporter.ts"
+import * as GitHubReporter from "../reporters/GitHubReporter.ts"
 import * as JsonReporter from "../reporters/JsonReporter.ts"
 import * as JUnitReporter from "../reporters/JUnitReporter.ts"
 import * as LogLines from "../reporters/LogLines.ts"
@@ -62,23 +63,22 @@ const fileReporters = Effect.fnUntraced(function* (
     yield* fs.makeDirectory(dirname(path), { recursive: true })
     return [join(directory, file), path]
   }, Effect.mapError(cannotWriteTo))
-  const jobSummary = yield* variable("GITHUB_STEP_SUMMARY")
-  const { write } = yield* terminal
-  const annotate = (yield* isSet("GITHUB_ACTIONS")) ? { annotate: write } : {}
   return [
     ...(yield* pathsOf("json", "report.json")).map((path) => JsonReporter.make(path)),
     ...(yield* pathsOf("junit", "junit.xml")).map((path) => JUnitReporter.make(path, replay, page.page)),
-    ...(yield* pathsOf("markdown", "summary.md")).map((path, index) =>
-      MarkdownReporter.make({
-        path,
-        replay,
-        ...page,
-        ...(index > 0 || jobSummary === undefined ? {} : { jobSummary }),
-        ...(index > 0 ? {} : annotate)
-      })
-    ),
+    ...(yield* pathsOf("markdown", "summary.md")).map((path) => MarkdownReporter.make({ path, replay, ...page })),
     ...(hasPage ? [HtmlReporter.make({ directory, replay, nights, history })] : [])
   ]
+})
+
+/** The reporter of a job of GitHub Actions; none elsewhere. */
+const gitHubReporter = Effect.fnUntraced(function* ({ replay }: ReportingOptions, page: string | undefined) {
+  const jobSummary = yield* variable("GITHUB_STEP_SUMMARY")
+  const { write } = yield* terminal
+  const annotate = (yield* isSet("GITHUB_ACTIONS")) ? write : undefined
+  if (jobSummary === undefined && annotate === undefined) return []
+  const root = yield* variable("GITHUB_WORKSPACE")
+  return [GitHubReporter.make({ replay, page, jobSummary, annotate, root })]
 })
 
 /** The user can fix a full disk; a page that cannot be drawn is a bug of ours. Either is one sentence. */
@@ -99,10 +99,14 @@ export const start = Effect.fnUntraced(function* (reporting: ReportingOptions) {
     : undefined
   const reporters: Array<Reporter<FileSystem.FileSystem>> =
     directory === undefined ? [] : [...(yield* fileReporters(directory, reporting))]
+  const page = options.reporters.includes("html") ? [HtmlReporter.fileName] : []
+  const pagePath = directory === undefined ? undefined : join(directory, ...page)
+  if (options.reporters.includes("github")) {
+    reporters.push(...(yield* gitHubReporter(reporting, page.length === 0 ? undefined : pagePath)))
+  }
   let logged: LogLines.LogLines | undefined
   if (options.reporters.includes("console")) {
-    const page = options.reporters.includes("html") ? [HtmlReporter.fileName] : []
-    const reportPath = directory === undefined ? {} : { reportPath: join(directory, ...page) }
+    const reportPath = pagePath === undefined ? {} : { reportPath: pagePath }
     const stdout = yield* terminal
     // what is shown on standard error would be drawn over
     const live = stdout.live && !options.debug

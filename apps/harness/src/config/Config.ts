@@ -9,7 +9,7 @@ import { isWebAddress, parseAmount, parseDuration } from "./Values.ts"
 export const fileReporterNames = ["json", "junit", "markdown", "html", "ndjson"] as const
 
 /** Every reporter. */
-export const reporterNames = ["console", ...fileReporterNames] as const
+export const reporterNames = ["console", "github", ...fileReporterNames] as const
 
 const Text = Schema.String.check(
   Schema.makeFilter((text) => text.trim() !== "", { expected: "a text that is not empty" })

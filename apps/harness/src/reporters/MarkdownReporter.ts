@@ -1,10 +1,8 @@
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
-import type { PlatformError } from "effect/PlatformError"
+import type * as FileSystem from "effect/FileSystem"
 import * as Stream from "effect/Stream"
 import * as Headline from "@webagent/report/Headline"
 import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
-import type { Failure } from "@webagent/report/Trial"
 import * as Attention from "./Attention.ts"
 import * as FailureFacts from "./FailureFacts.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
@@ -149,74 +147,20 @@ export const render = (report: RunReport, replay: Replay, page?: string): string
   ].join("\n")
 }
 
-const longestAnnotation = 4000
-
-// GitHub shows no more errors of one step
-const mostAnnotations = 10
-
-const data = (value: string) => value.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A")
-
-const property = (value: string) => data(value).replaceAll(":", "%3A").replaceAll(",", "%2C")
-
-/** `file` and `line` of a failure, where it names them. */
-const placeOf = (failure: Failure | undefined): string => {
-  const { file, line } = FailureFacts.placeOf(failure)
-  return file === undefined ? "" : `file=${property(file)},line=${line},`
-}
-
-/** GitHub's commands that mark a run: one error for each finding, at the line of its first scenario's failed check. */
-export const annotations = (report: RunReport): ReadonlyArray<string> => {
-  const findings = Attention.findings(report)
-  const more = findings.length - mostAnnotations
-  return findings.slice(0, mostAnnotations).map((finding, index) => {
-    const { evidence, items, title, what } = finding
-    const age = Attention.age(finding)
-    const names = items.length === 1 ? [] : items.map((item) => item.title)
-    const rest = index === mostAnnotations - 1 && more > 0 ? [`and ${more} more: see report.html.`] : []
-    const text = [evidence, ...Attention.whyLine(finding), ...names, ...rest].join("\n").slice(0, longestAnnotation)
-    const heading = `${title}: ${what}${age === undefined ? "" : ` (${age})`}`
-    return `::error ${placeOf(items[0]?.result?.failure)}title=${property(heading)}::${data(text)}`
-  })
-}
-
-/** The same for what is unusual: a warning each. */
-export const warnings = (report: RunReport): ReadonlyArray<string> =>
-  Attention.unusual(report)
-    .slice(0, mostAnnotations)
-    .map(({ evidence, title, what }) => `::warning title=${property(`${title}: ${what}`)}::${data(evidence)}`)
-
-/** Where else than in its file a summary goes. */
-interface MarkdownOptions {
-  readonly path: string
-  readonly replay: Replay
-  /** The page of the run; missing where none is written. */
-  readonly page?: string
-  /** The file of the job's own summary, which others write to as well: `$GITHUB_STEP_SUMMARY`. */
-  readonly jobSummary?: string
-  /** Writes a command to the CI system's log; missing where that understands none. */
-  readonly annotate?: (text: string) => Effect.Effect<void, PlatformError>
-}
-
-/** Writes the report as Markdown, adds it to the job's summary, and marks the run with an error for each finding. */
+/** Writes the report as Markdown, with a link to the page of the run where there is one. */
 export const make =
-  ({ annotate, jobSummary, page, path, replay }: MarkdownOptions): Reporter<FileSystem.FileSystem> =>
+  ({
+    page,
+    path,
+    replay
+  }: {
+    readonly path: string
+    readonly replay: Replay
+    readonly page?: string
+  }): Reporter<FileSystem.FileSystem> =>
   (events) =>
-    Stream.runForEach(events, (event) =>
-      event._tag === "RunFinished"
-        ? FileSystem.FileSystem.use((fs) =>
-            Effect.gen(function* () {
-              const text = (where: string | undefined) => render(event.report, replay, where)
-              const link = page && `[${basename(page)}](${encodeURI(relative(dirname(path), page))})`
-              yield* AtomicFile.write(path, text(link))
-              if (jobSummary !== undefined) {
-                // a summary on a CI system's site cannot link to a file of the job
-                const summary = text(page && `\`${page}\``)
-                yield* fs.writeFileString(jobSummary, `${summary}\n`, { flag: "a" })
-              }
-              if (annotate === undefined) return
-              for (const command of [...annotations(event.report), ...warnings(event.report)])
-                yield* annotate(`${command}\n`)
-            })
-          )
-        : Effect.void
-    )
+    Stream.runForEach(events, (event) => {
+      if (event._tag !== "RunFinished") return Effect.void
+      const link = page && `[${basename(page)}](${encodeURI(relative(dirname(path), page))})`
+      return AtomicFile.write(path, render(event.report, replay, link))
+    })

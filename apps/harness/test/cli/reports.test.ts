@@ -14,7 +14,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe.concurrent("the reports of a run", () => {
-  it("a red run in a job: every file, the page with its waterfall, an annotation for each finding, a summary beside others'", async () => {
+  it("a red run in a job: every file, the page with its waterfall, an annotation for each failing scenario, a summary beside others'", async () => {
     const directory = join(folder, "red")
     const summary = join(folder, "job.md")
     writeFileSync(summary, "what came before\n")
@@ -36,8 +36,14 @@ describe.concurrent("the reports of a run", () => {
     assert.include(page, 'data-trace="trace-0"')
     const commands = stdout.split("\n").filter((line) => line.startsWith("::"))
     assert.strictEqual(commands.length, 2)
-    assert.match(commands[0] ?? "", /^::error file=.*,line=\d+,title=example › fails%3A failed::/u)
-    assert.match(commands[1] ?? "", /^::error title=example › leaks%3A browser leak::leaked 1 browser/u)
+    assert.match(
+      commands[0] ?? "",
+      /^::error file=test\/cli\/example\.suite\.ts,line=\d+,title=example › fails%3A failed::/u
+    )
+    assert.match(
+      commands[1] ?? "",
+      /^::error file=test\/cli\/example\.suite\.ts,title=example › leaks%3A browser leak::leaked 1 browser/u
+    )
     assert.include(stdout, `report   ${join(directory, "report.html")}\n`)
     // a link that works beside the page is a dead one on the CI system's site
     const written = readFileSync(join(directory, "summary.md"), "utf8")

@@ -42,7 +42,7 @@ describe("decode", () => {
     [{ suites: [3] }, "suites[0]: expected a text that is not empty, got 3"],
     [
       { reporters: ["junti"] },
-      'reporters[0]: expected one of console, json, junit, markdown, html, ndjson, got "junti"; did you mean "junit"?'
+      'reporters[0]: expected one of console, github, json, junit, markdown, html, ndjson, got "junti"; did you mean "junit"?'
     ],
     [{ reporters: "html" }, 'reporters: expected a list, got "html"'],
     [{ reporters: [["junit", { fiel: "a" }]] }, 'reporters[0][1].fiel: is not a known field; did you mean "file"?'],

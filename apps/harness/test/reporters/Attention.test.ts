@@ -4,6 +4,7 @@ import type { JudgedRow } from "@webagent/report/NightJudgement"
 import type { ScenarioResult } from "@webagent/report/RunReport"
 import * as Findings from "../../src/page/Findings.ts"
 import * as Explanation from "../../src/reporters/Explanation.ts"
+import * as GitHubReporter from "../../src/reporters/GitHubReporter.ts"
 import * as JUnitReporter from "../../src/reporters/JUnitReporter.ts"
 import * as MarkdownReporter from "../../src/reporters/MarkdownReporter.ts"
 import { plain } from "@webagent/report/Style"
@@ -72,7 +73,7 @@ describe("Attention", () => {
     assert.include(explained, `      why       ${line}\n      replay    again`)
     assert.include(JUnitReporter.render(report, again), `>${line}</failure>`)
     assert.include(MarkdownReporter.render(report, again), "<br>4 of 9 scenarios added 100 % of it&#58; checkout ›")
-    assert.include(MarkdownReporter.annotations(report).join(), `%0A${line.replaceAll("%", "%25")}`)
+    assert.include(GitHubReporter.annotations(report).join(), `%0A${line.replaceAll("%", "%25")}`)
     const page = Findings.render(report, ({ name }) => name.replaceAll(" ", "-"), again)
     assert.include(page, '<a href="#buys-the-red-mug">checkout › buys the red mug</a> 4.1 s, usually 2 s</li>')
     assert.include(page, 'data-open="buys-the-red-mug"')
@@ -116,9 +117,9 @@ describe("what is unusual", () => {
     ])
     const page = Findings.render(report, () => "s0", replay)
     assert.match(page, /2 unusual<\/h2><ul class="findings"><li class="finding unusual">/u)
-    assert.deepStrictEqual(MarkdownReporter.annotations(report), [])
+    assert.deepStrictEqual(GitHubReporter.annotations(report), [])
     assert.strictEqual(
-      MarkdownReporter.warnings(report)[0],
+      GitHubReporter.warnings(report)[0],
       "::warning title=the whole night%3A unusually slow::so it was found"
     )
   })

@@ -1,11 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
-import * as Stream from "effect/Stream"
 import * as MarkdownReporter from "../../src/reporters/MarkdownReporter.ts"
-import { away, dated, green, greenEvents, mixedEvents, night, replay } from "./fixture.ts"
+import { away, dated, green, night, replay } from "./fixture.ts"
 
-const { annotations, render } = MarkdownReporter
+const { render } = MarkdownReporter
 
 describe("MarkdownReporter", () => {
   it("what needs a person is a table, worst first; the rest is folded away", () => {
@@ -21,17 +18,12 @@ describe("MarkdownReporter", () => {
     assert.notInclude(table, "known to fail")
   })
 
-  it("where nights before are known, the table and the annotation tell what is new from what is old", () => {
+  it("where nights before are known, the table tells what is new from what is old", () => {
     const text = render(dated, replay)
     assert.match(text, /^\| what \| where \| old or new \| why \|\n\| --- \| --- \| --- \| --- \|\n\| \*\*flaky\*\*/mu)
     assert.match(text, /^\| \*\*flaky\*\* \| [^|]* \| new \| 2 of 3/mu)
     assert.match(text, /^\| \*\*failed\*\* \| [^|]* \| again after 3 green nights \|/mu)
     assert.match(text, /^\| \*\*not scored\*\* \| [^|]* \| since 2026&#45;11&#45;15, 7 nights \|/mu)
-    const [said = ""] = annotations(dated)
-    assert.match(
-      said,
-      /^::error file=checkout\.suite\.ts,line=14,title=checkout › buys the red mug%3A flaky \(new\)::2 of 3/u
-    )
   })
 
   it("a green run is one line before what is folded away", () => {
@@ -48,10 +40,6 @@ describe("MarkdownReporter", () => {
     assert.include(text, "away › runs 0\naway › runs 1\n")
     assert.include(text, 'replay    harness run away --name "runs 0" --seed 1')
     assert.notInclude(text, '"runs 1"')
-    assert.match(
-      annotations(away)[0] ?? "",
-      /^::error title=14 scenarios%3A service not reached::09:12:44 to 09:12:55 UTC [^%]*\(4\)%0Aaway › runs 0%0A/u
-    )
   })
 
   it("no text of a failure can become Markdown or HTML", () => {
@@ -86,44 +74,4 @@ describe("MarkdownReporter", () => {
     assert.match(text, /\d+ findings more: see report\.html\./u)
     assert.match(text, /\d+ scenarios more: see report\.html\./u)
   })
-
-  it("each finding is an annotation at the line of its failed check, ten at most", () => {
-    const said = annotations(night)
-    assert.lengthOf(said, 6)
-    for (const command of said) assert.match(command, /^::error (?:file=[^:,\n]*,line=\d+,)?title=[^:,\n]*::[^\n]*$/u)
-    assert.include(said[0], "file=checkout.suite.ts,line=14,title=checkout › pays%3A claimed success wrongly::")
-    assert.deepStrictEqual(annotations(green), [])
-    const results = Array.from({ length: 12 }, (_, index) =>
-      night.results
-        .filter(({ name }) => name === "known for too long")
-        .map((result) => ({ ...result, name: `${result.name} ${index}` }))
-    ).flat()
-    const many = annotations({ ...night, results })
-    assert.lengthOf(many, 10)
-    assert.match(many[9] ?? "", /%0Aand \d+ more: see report\.html\.$/u)
-  })
-
-  it.effect("it adds to the job's summary and marks only a run in which something is wrong", () =>
-    Effect.gen(function* () {
-      const files: Array<string> = []
-      const said: Array<string> = []
-      const memory = FileSystem.layerNoop({
-        writeFileString: (path, _, options) => Effect.sync(() => void files.push(`${path} ${options?.flag ?? "w"}`)),
-        rename: (from, to) => Effect.sync(() => void files.push(`${from} ${to}`))
-      })
-      const reporter = MarkdownReporter.make({
-        path: "out/summary.md",
-        replay,
-        jobSummary: "job.md",
-        annotate: (text) => Effect.sync(() => void said.push(text))
-      })
-      yield* Effect.provide(reporter(Stream.fromIterable(greenEvents)), memory)
-      assert.deepStrictEqual(
-        [files, said.length],
-        [["out/summary.md.part w", "out/summary.md.part out/summary.md", "job.md a"], 0]
-      )
-      yield* Effect.provide(reporter(Stream.fromIterable(mixedEvents)), memory)
-      assert.strictEqual(said.length, 2)
-    })
-  )
 })

@@ -1,0 +1,93 @@
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import type { PlatformError } from "effect/PlatformError"
+import * as Stream from "effect/Stream"
+import { relative, resolve } from "node:path"
+import type { RunReport } from "@webagent/report/RunReport"
+import * as Attention from "./Attention.ts"
+import * as FailureFacts from "./FailureFacts.ts"
+import * as MarkdownReporter from "./MarkdownReporter.ts"
+import type { Replay, Reporter } from "./Reporter.ts"
+
+const longestAnnotation = 4000
+
+// GitHub shows no more errors of one step
+const mostAnnotations = 10
+
+const data = (value: string) => value.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A")
+
+const property = (value: string) => data(value).replaceAll(":", "%3A").replaceAll(",", "%2C")
+
+/** Where GitHub shows an annotation: at the failed check, else at the suite's file; nowhere outside of the repository. */
+const placeOf = (result: Attention.Item["result"], { header }: RunReport, root: string): string => {
+  const { file, line } = FailureFacts.placeOf(result?.failure)
+  const path = file ?? header.suites.find(({ name }) => name === result?.suite)?.argument
+  const inside = path === undefined ? ".." : relative(root, resolve(path))
+  if (inside.startsWith("..")) return ""
+  return `file=${property(inside)},${line === undefined ? "" : `line=${line},`}`
+}
+
+/** Scenarios that fail are one each; those that one outage kept from being scored are one together. */
+const marksOf = (finding: Attention.Finding): ReadonlyArray<Attention.Finding> => {
+  const isFailing = finding.items.some(({ result }) => result?.failure !== undefined && result.verdict !== "infra")
+  return isFailing ? finding.items.map((item) => ({ ...item, items: [item] })) : [finding]
+}
+
+/** GitHub's commands that mark a run: an error for each scenario that fails, and for each other finding. */
+export const annotations = (report: RunReport, root = process.cwd()): ReadonlyArray<string> => {
+  const marks = Attention.findings(report).flatMap(marksOf)
+  // one scenario may both fail and leak
+  const groups = [...Map.groupBy(marks, ({ items, title }) => (items.length === 1 ? title : items)).values()]
+  const more = groups.length - mostAnnotations
+  return groups.slice(0, mostAnnotations).flatMap((group, index) => {
+    const [first] = group
+    if (first === undefined) return []
+    const age = Attention.age(first)
+    const names = first.items.length === 1 ? [] : first.items.map(({ title }) => title)
+    const rest = index === mostAnnotations - 1 && more > 0 ? [`and ${more} more: see report.html.`] : []
+    const text = [...group.flatMap((mark) => [mark.evidence, ...Attention.whyLine(mark)]), ...names, ...rest]
+      .join("\n")
+      .slice(0, longestAnnotation)
+    const what = [...new Set(group.map((mark) => mark.what))].join(", ")
+    const heading = `${first.title}: ${what}${age === undefined ? "" : ` (${age})`}`
+    return [`::error ${placeOf(first.items[0]?.result, report, root)}title=${property(heading)}::${data(text)}`]
+  })
+}
+
+/** The same for what is unusual: a warning each. */
+export const warnings = (report: RunReport): ReadonlyArray<string> =>
+  Attention.unusual(report)
+    .slice(0, mostAnnotations)
+    .map(({ evidence, title, what }) => `::warning title=${property(`${title}: ${what}`)}::${data(evidence)}`)
+
+/** What GitHub offers to a job. */
+export interface GitHubOptions {
+  readonly replay: Replay
+  /** The page of the run; missing where none is written. */
+  readonly page?: string | undefined
+  /** The file of the job's summary, which others write to as well: `$GITHUB_STEP_SUMMARY`. */
+  readonly jobSummary: string | undefined
+  /** The folder of the repository. */
+  readonly root: string | undefined
+  /** Writes a command to the log of the job; missing where nothing reads commands there. */
+  readonly annotate: ((text: string) => Effect.Effect<void, PlatformError>) | undefined
+}
+
+/** Adds the report to the summary of a GitHub job, and marks each scenario that makes the run red. */
+export const make =
+  ({ annotate, jobSummary, page, replay, root }: GitHubOptions): Reporter<FileSystem.FileSystem> =>
+  (events) =>
+    Stream.runForEach(events, (event) =>
+      event._tag === "RunFinished"
+        ? Effect.gen(function* () {
+            const { report } = event
+            if (jobSummary !== undefined) {
+              // a summary on GitHub cannot link to a file of the job
+              const summary = MarkdownReporter.render(report, replay, page && `\`${page}\``)
+              yield* FileSystem.FileSystem.use((fs) => fs.writeFileString(jobSummary, `${summary}\n`, { flag: "a" }))
+            }
+            if (annotate === undefined) return
+            for (const command of [...annotations(report, root), ...warnings(report)]) yield* annotate(`${command}\n`)
+          })
+        : Effect.void
+    )

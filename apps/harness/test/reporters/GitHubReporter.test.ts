@@ -1,0 +1,85 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Stream from "effect/Stream"
+import { basename, dirname } from "node:path"
+import { annotations, make } from "../../src/reporters/GitHubReporter.ts"
+import { away, dated, green, greenEvents, mixedEvents, night, replay } from "./fixture.ts"
+
+describe("GitHubReporter", () => {
+  it("each failing scenario is an annotation at the line of its failed check, ten at most", () => {
+    const said = annotations(night)
+    for (const command of said)
+      assert.match(command, /^::error (?:file=[^:,\n]*,(?:line=\d+,)?)?title=[^:,\n]*::[^\n]*$/u)
+    assert.include(said[0], "file=checkout.suite.ts,line=14,title=checkout › pays%3A claimed success wrongly::")
+    assert.deepStrictEqual(annotations(green), [])
+    const [known] = night.results.filter(({ name }) => name === "known for too long")
+    assert.isDefined(known)
+    const twelve = Array.from({ length: 12 }, (_, index) => ({ ...known, name: `${known.name} ${index}` }))
+    const many = annotations({ ...night, results: twelve })
+    assert.lengthOf(many, 10)
+    assert.match(many[9] ?? "", /%0Aand \d+ more: see report\.html\.$/u)
+  })
+
+  it("scenarios that fail for one cause are one annotation each", () => {
+    const [failing] = night.results.filter(({ name }) => name === "buys the red mug")
+    assert.isDefined(failing)
+    const results = ["one", "two"].map((name) => ({ ...failing, name }))
+    const titles = annotations({ ...night, results, breaches: [] }).map((said) => /title=(.*?)%3A/u.exec(said)?.[1])
+    assert.deepStrictEqual(titles.slice(0, 2), ["checkout › one", "checkout › two"])
+  })
+
+  it("what leaks and fails is one annotation with both", () => {
+    const [leaking] = night.results.filter(({ trials }) =>
+      trials.some(({ leakedBrowsers }) => leakedBrowsers.length > 0)
+    )
+    assert.isDefined(leaking)
+    const said = annotations(night).filter((command) => command.includes(`${leaking.suite} › ${leaking.name}%3A`))
+    assert.lengthOf(said, 1)
+  })
+
+  it("says what is new, and an outage once with the scenarios that it struck", () => {
+    assert.match(
+      annotations(dated)[0] ?? "",
+      /^::error file=checkout\.suite\.ts,line=14,title=checkout › buys the red mug%3A flaky \(new\)::2 of 3/u
+    )
+    assert.match(
+      annotations(away)[0] ?? "",
+      /^::error title=14 scenarios%3A service not reached::09:12:44 to 09:12:55 UTC [^%]*\(4\)%0Aaway › runs 0%0A/u
+    )
+  })
+
+  it("names files from the root of the repository, and a suite's file where no check failed", () => {
+    const root = dirname(process.cwd())
+    const here = basename(process.cwd())
+    assert.include(annotations(night, root)[0], `::error file=${here}/checkout.suite.ts,line=14,`)
+    const placed = (argument: string) => {
+      const suites = night.header.suites.map((suite) => ({ ...suite, argument }))
+      return annotations({ ...night, header: { ...night.header, suites } }, root).filter(
+        (said) => !said.includes("line=")
+      )
+    }
+    assert.isTrue(placed("shop.suite.ts").some((said) => said.startsWith(`::error file=${here}/shop.suite.ts,title=`)))
+    assert.isFalse(placed("/elsewhere/shop.suite.ts").some((said) => said.includes("file=")))
+  })
+
+  it.effect("adds to the job's summary, and marks only a run in which something is wrong", () =>
+    Effect.gen(function* () {
+      const files: Array<string> = []
+      const said: Array<string> = []
+      const memory = FileSystem.layerNoop({
+        writeFileString: (path, _, options) => Effect.sync(() => void files.push(`${path} ${options?.flag ?? "w"}`))
+      })
+      const reporter = make({
+        replay,
+        root: undefined,
+        jobSummary: "job.md",
+        annotate: (text) => Effect.sync(() => void said.push(text))
+      })
+      yield* Effect.provide(reporter(Stream.fromIterable(greenEvents)), memory)
+      assert.deepStrictEqual([files, said.length], [["job.md a"], 0])
+      yield* Effect.provide(reporter(Stream.fromIterable(mixedEvents)), memory)
+      assert.isAbove(said.length, 0)
+    })
+  )
+})
