@@ -3,6 +3,7 @@ import * as Schema from "effect/Schema"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { CompareOutput } from "../src/cli/compare/CompareOutput.ts"
 import { DoctorOutput } from "../src/cli/doctor/DoctorOutput.ts"
+import { DriftOutput } from "../src/cli/drift/DriftOutput.ts"
 import { HistoryOutput, VerdictOutput } from "../src/cli/history/HistoryOutput.ts"
 import { ListOutput } from "../src/cli/list/ListOutput.ts"
 import { AbOutput, LoadOutput } from "../src/cli/load/LoadOutput.ts"
@@ -19,6 +20,7 @@ const outputs: Readonly<Record<string, Schema.Constraint>> = {
   compare: CompareOutput,
   reap: ReapOutput,
   doctor: DoctorOutput,
+  drift: DriftOutput,
   load: LoadOutput,
   "load --ab": AbOutput,
   serve: ServeOutput

@@ -111,6 +111,12 @@ describe.concurrent("--json prints one document by its schema", () => {
     assert.deepInclude(failed, { name: "key", found: "WEBAGENT_API_KEY is not set" })
   })
 
+  it("drift, of two services that the suites run against", async () => {
+    const { compared, differences } = await printed("drift", ["drift", "simulated", "simulated", "versions"])
+    assert.isNotEmpty(compared)
+    assert.deepStrictEqual(differences, [])
+  })
+
   it("load, with its progress on standard error", async () => {
     const k6 = ScriptedK6.write(folder, `sumUp(${JSON.stringify(ScriptedK6.summary({ checks: false }))})`)
     const key = "wak_example"

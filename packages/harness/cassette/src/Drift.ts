@@ -1,31 +1,32 @@
 import { browserStatuses, runStatuses, sessionStatuses, taskStatuses, v3SessionStatuses } from "@webagent/contract/Wire"
+import * as Schema from "effect/Schema"
 import type { Cassette } from "./Cassette.ts"
 import * as Shape from "./Shape.ts"
 
-/** What kind of change it is. */
-export type ChangeKind = "field" | "type" | "form" | "status" | "value" | "media type"
-
 /** One way in which the answers of B are not those of A. */
-export interface Difference {
-  readonly operation: string
+export const Difference = Schema.Struct({
+  /** Such as `v4.getRun`, or method and path where the operation is not described. */
+  operation: Schema.String,
   /** The answers that differ: an HTTP status, and the `status` in the body; empty for all of the operation. */
-  readonly answers: string
+  answers: Schema.String,
   /** The path of the field, such as `tasks[].cost`; null where the whole answer differs. */
-  readonly field: string | null
-  readonly kind: ChangeKind
-  readonly before: string
-  readonly after: string
-}
+  field: Schema.NullOr(Schema.String),
+  kind: Schema.Literals(["field", "type", "form", "status", "value", "media type"]),
+  before: Schema.String,
+  after: Schema.String
+})
+export type Difference = typeof Difference.Type
 
 /** What a comparison of two recordings found. */
-export interface Drift {
-  readonly differences: ReadonlyArray<Difference>
+export const Drift = Schema.Struct({
+  differences: Schema.Array(Difference),
   /** The operations that both recordings have. */
-  readonly compared: ReadonlyArray<string>
-  /** The operations that only one has: nothing can be said of them. */
-  readonly onlyInA: ReadonlyArray<string>
-  readonly onlyInB: ReadonlyArray<string>
-}
+  compared: Schema.Array(Schema.String),
+  /** The operations that only one has: they are not compared. */
+  onlyInA: Schema.Array(Schema.String),
+  onlyInB: Schema.Array(Schema.String)
+})
+export type Drift = typeof Drift.Type
 
 // so few answers could all have, or lack, by chance what half of all have: 1 in 32
 const enough = 5
@@ -53,7 +54,8 @@ type Found = Omit<Difference, "operation" | "answers">
 const changed = (path: string, a: Shape.Field, b: Shape.Field): ReadonlyArray<Found> => {
   const found: Array<Found> = []
   const [before, after] = [typesOf(a), typesOf(b)]
-  const say = (kind: ChangeKind, was: string, is: string) => found.push({ field: path, kind, before: was, after: is })
+  const say = (kind: Difference["kind"], was: string, is: string) =>
+    found.push({ field: path, kind, before: was, after: is })
   const other = after.filter((type) => !before.includes(type))
   if (before.length > 0 && other.length > 0) say("type", list(before), list(after))
   else if (a.form !== undefined && b.form !== undefined && a.form !== b.form && a.form !== "text") {

@@ -3,10 +3,12 @@ import * as Drift from "@webagent/cassette/Drift"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Cassettes from "../Cassettes.ts"
+import * as JsonOutput from "../JsonOutput.ts"
 import { NotGreen } from "../NotGreen.ts"
 import type { RunOptions } from "../RunFlags.ts"
 import { runSuites } from "../run/runSuites.ts"
 import { terminal } from "../Terminal.ts"
+import { DriftOutput } from "./DriftOutput.ts"
 import * as DriftText from "./DriftText.ts"
 
 /** What is asked of `drift`. */
@@ -44,7 +46,7 @@ export const driftBetween = Effect.fnUntraced(function* ({ a, apiKeyEnvB, b, jso
   const after = yield* answersOf({ ...run, target: b, apiKeyEnv: apiKeyEnvB ?? run.apiKeyEnv }, json)
   const drift = Drift.between(before, after)
   const { style } = yield* terminal
-  if (json) yield* Console.log(JSON.stringify({ a, b, ...drift }, null, 2))
+  if (json) yield* JsonOutput.print(DriftOutput, { a, b, ...drift })
   else yield* Effect.forEach(DriftText.lines(drift, style), (line) => Console.log(line), { discard: true })
   if (drift.compared.length === 0) return yield* new NotGreen({ exitCode: 5 })
   if (drift.differences.length > 0) return yield* new NotGreen({ exitCode: 1 })

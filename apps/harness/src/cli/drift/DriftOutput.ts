@@ -1,0 +1,10 @@
+import { Drift } from "@webagent/cassette/Drift"
+import * as Schema from "effect/Schema"
+
+/** What `drift --json` prints. */
+export const DriftOutput = Schema.Struct({
+  /** The two sides as they were named. */
+  a: Schema.String,
+  b: Schema.String,
+  ...Drift.fields
+}).annotate({ identifier: "DriftOutput" })
