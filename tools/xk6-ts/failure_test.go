@@ -65,7 +65,7 @@ func TestWarningsAreShownAndTheScriptRuns(t *testing.T) {
 
 func TestSyntaxThatTheEngineCannotReadIsAnError(t *testing.T) {
 	out := bundled{code: []byte("class A { set = 1 }\nexport default function () {}\n")}
-	_, err := out.check("/home", "/home/load/main.ts")
+	_, err := out.check("/project", "/project/load/main.ts")
 	var failure bundleError
 	if !errors.As(err, &failure) || len(failure.messages) == 0 {
 		t.Fatalf("got %v", err)

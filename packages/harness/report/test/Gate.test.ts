@@ -3,60 +3,13 @@ import * as Gate from "../src/Gate.ts"
 import type { Reason } from "../src/GateResult.ts"
 import * as Skip from "../src/Skip.ts"
 import type { JudgedRow, NightJudgement } from "../src/NightJudgement.ts"
-import { countsOf, type RunReport, type ScenarioResult, type Verdict } from "../src/RunReport.ts"
-import type { Trial } from "../src/Trial.ts"
+import type { RunReport, ScenarioResult, Verdict } from "../src/RunReport.ts"
+import { reportOf as report, resultOf, trialOf } from "./reports.ts"
 
-const trial = (change: Partial<Trial> = {}): Trial => ({
-  index: 0,
-  seed: 1,
-  verdict: "passed",
-  started_ms: 0,
-  duration_ms: 1,
-  checks: 1,
-  requests: 1,
-  cost_usd: "0",
-  reruns: [],
-  leakedBrowsers: [],
-  breaches: [],
-  ...change
-})
-
-const result = (name: string, verdict: Verdict, change: Partial<ScenarioResult> = {}): ScenarioResult => ({
-  suite: "shop",
-  name,
-  tags: [],
-  needs: [],
-  verdict,
-  started_ms: 0,
-  duration_ms: 1,
-  checks: 1,
-  cost_usd: "0",
-  trials: verdict === "skipped" ? [] : [trial(verdict === "flaky" ? {} : { verdict })],
-  ...change
-})
+const result = (name: string, verdict: Verdict, change: Partial<ScenarioResult> = {}): ScenarioResult =>
+  resultOf(name, verdict === "skipped" ? [] : [trialOf(verdict === "flaky" ? {} : { verdict })], { verdict, ...change })
 
 const passed = result("pays", "passed")
-
-const report = (results: ReadonlyArray<ScenarioResult>, change: Partial<RunReport> = {}): RunReport => ({
-  format: 2,
-  header: {
-    tool: { name: "webagent-harness", version: "0.1.0" },
-    startedAt: "2026-11-21T09:12:44.123Z",
-    seed: 1,
-    concurrency: 8,
-    trials: null,
-    limits: {},
-    target: { name: "simulated", address: "http://127.0.0.1:1", simulated: true, capabilities: ["money"] },
-    suites: []
-  },
-  duration_ms: 1,
-  interrupted: false,
-  counts: countsOf(results),
-  cost_usd: "0",
-  results,
-  breaches: [],
-  ...change
-})
 
 const row = (change: Partial<JudgedRow> = {}): JudgedRow => ({
   figure: "pass rate",
@@ -80,7 +33,7 @@ const quarantine = (expired: boolean) => ({
   quarantine: { owner: "ann", reason: "the shop is rebuilt", expires: "2026-12-01", expired }
 })
 
-const many = [trial(), trial(), trial(), trial()]
+const many = [trialOf(), trialOf(), trialOf(), trialOf()]
 const breach = { invariant: "created-twice", sentence: "one run was made twice.", resource: "r-1" }
 const leak = { id: "b-1", stopped: true }
 const unrun = result("waits", "skipped", Skip.said({ _tag: "CostLimit", limit_usd: "5" }))
@@ -117,13 +70,13 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
   ],
   [
     "a passed scenario broke an invariant",
-    report([result("buys", "passed", { trials: [trial({ breaches: [breach] })] })]),
+    report([result("buys", "passed", { trials: [trialOf({ breaches: [breach] })] })]),
     ["1 scenario broke an invariant: shop › buys"],
     []
   ],
   [
     "a passed scenario left a browser open",
-    report([result("buys", "passed", { trials: [trial({ leakedBrowsers: [leak] })] })]),
+    report([result("buys", "passed", { trials: [trialOf({ leakedBrowsers: [leak] })] })]),
     ["1 scenario left browsers open: shop › buys"],
     []
   ],
@@ -141,7 +94,10 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
   ],
   [
     "a passed scenario left a browser open, and its pass rate is as ever",
-    report([result("buys", "failed", { trials: [trial({ leakedBrowsers: [leak] })] })], judged(row({ tier: "fine" }))),
+    report(
+      [result("buys", "failed", { trials: [trialOf({ leakedBrowsers: [leak] })] })],
+      judged(row({ tier: "fine" }))
+    ),
     ["1 scenario left browsers open: shop › buys"],
     []
   ],
@@ -198,7 +154,7 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
   ],
   [
     "flaky as before, with a leak",
-    report([result("buys", "flaky", { trials: [trial({ leakedBrowsers: [leak] })] })], judged(row())),
+    report([result("buys", "flaky", { trials: [trialOf({ leakedBrowsers: [leak] })] })], judged(row())),
     ["1 scenario left browsers open: shop › buys"],
     ["1 scenario did not pass in every trial, as usual: shop › buys"]
   ],
@@ -218,7 +174,7 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
         result("buys", "failed", quarantine(false)),
         result("leaks", "passed", {
           ...quarantine(false),
-          trials: [trial({ leakedBrowsers: [leak], breaches: [breach] })]
+          trials: [trialOf({ leakedBrowsers: [leak], breaches: [breach] })]
         })
       ],
       judged(row({ verdict: "regressed" }))
@@ -239,7 +195,7 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
       unrun,
       result("half", "passed", {
         ...Skip.said({ _tag: "CostLimit", limit_usd: "5" }),
-        trials: [trial(), trial({ verdict: "skipped" })]
+        trials: [trialOf(), trialOf({ verdict: "skipped" })]
       })
     ]),
     [],
@@ -273,13 +229,13 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
   ],
   [
     "the service was away in some trials",
-    report([result("buys", "passed", { trials: [...many, trial({ verdict: "infra" })] })]),
+    report([result("buys", "passed", { trials: [...many, trialOf({ verdict: "infra" })] })]),
     [],
     ["1 scenario could not be scored in every trial: shop › buys"]
   ],
   [
     "the service was away in too many trials",
-    report([result("buys", "passed", { trials: [trial(), trial(), trial({ verdict: "infra" })] })]),
+    report([result("buys", "passed", { trials: [trialOf(), trialOf(), trialOf({ verdict: "infra" })] })]),
     ["too few results: the infrastructure ended 1 of 3 trials"],
     ["1 scenario could not be scored in every trial: shop › buys"]
   ],
@@ -287,7 +243,7 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
     "the service was away in too many trials of what is in quarantine",
     report([
       passed,
-      result("buys", "passed", { ...quarantine(false), trials: [trial(), trial(), trial({ verdict: "infra" })] })
+      result("buys", "passed", { ...quarantine(false), trials: [trialOf(), trialOf(), trialOf({ verdict: "infra" })] })
     ]),
     [],
     ["1 scenario could not be scored in every trial: shop › buys"]
@@ -313,14 +269,14 @@ describe("Gate", () => {
   it("a scenario that began and finished no trial in time is red, one that did not begin is not", () => {
     const skip = Skip.said({ _tag: "ScenarioTimeLimit", limit_ms: 2000 })
     const cut = (requests: number) =>
-      result("hangs", "skipped", { ...skip, trials: [trial({ verdict: "skipped", ...skip, requests })] })
+      result("hangs", "skipped", { ...skip, trials: [trialOf({ verdict: "skipped", ...skip, requests })] })
     const within = (results: ReadonlyArray<ScenarioResult>) => Gate.decide(report(results))
     assert.deepStrictEqual(within([passed, cut(3)]).reasons, [
       { rule: "not run", sentence: "1 scenario exceeded --max-scenario-time: shop › hangs" }
     ])
     assert.isTrue(within([passed, cut(0)]).green)
     // one that came to its end says more than one that did not
-    const some = result("slow", "passed", { trials: [trial(), trial({ verdict: "skipped", ...skip })] })
+    const some = result("slow", "passed", { trials: [trialOf(), trialOf({ verdict: "skipped", ...skip })] })
     assert.isTrue(within([passed, some]).green)
   })
 })

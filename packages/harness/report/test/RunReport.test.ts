@@ -1,21 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { verdictOf } from "../src/RunReport.ts"
-import type { Trial, TrialVerdict } from "../src/Trial.ts"
-
-const trial = (change: Partial<Trial>): Trial => ({
-  index: 0,
-  seed: 7,
-  verdict: "passed",
-  started_ms: 0,
-  duration_ms: 20,
-  checks: 1,
-  requests: 2,
-  cost_usd: "0",
-  reruns: [],
-  leakedBrowsers: [],
-  breaches: [],
-  ...change
-})
+import type { TrialVerdict } from "../src/Trial.ts"
+import { trialOf } from "./reports.ts"
 
 describe("what a scenario's trials say together", () => {
   const cases: ReadonlyArray<readonly [string, ReadonlyArray<TrialVerdict>]> = [
@@ -36,17 +22,17 @@ describe("what a scenario's trials say together", () => {
   ]
   for (const [verdict, trials] of cases) {
     it(`${trials.join(", ") || "none"}: ${verdict}`, () => {
-      assert.strictEqual(verdictOf(trials.map((verdict) => trial({ verdict }))), verdict)
+      assert.strictEqual(verdictOf(trials.map((verdict) => trialOf({ verdict }))), verdict)
     })
   }
 
   it("a leaked browser or a broken invariant fails a scenario whose checks passed", () => {
-    const leak = trial({ leakedBrowsers: [{ id: "b-1", stopped: true }] })
-    const breach = trial({ breaches: [{ invariant: "created-twice", sentence: "twice", resource: null }] })
-    assert.strictEqual(verdictOf([trial({}), leak, trial({})]), "failed")
-    assert.strictEqual(verdictOf([breach, trial({ verdict: "infra" })]), "failed")
+    const leak = trialOf({ leakedBrowsers: [{ id: "b-1", stopped: true }] })
+    const breach = trialOf({ breaches: [{ invariant: "created-twice", sentence: "twice", resource: null }] })
+    assert.strictEqual(verdictOf([trialOf({}), leak, trialOf({})]), "failed")
+    assert.strictEqual(verdictOf([breach, trialOf({ verdict: "infra" })]), "failed")
     assert.strictEqual(
-      verdictOf([trial({}), trial({ verdict: "failed", leakedBrowsers: leak.leakedBrowsers })]),
+      verdictOf([trialOf({}), trialOf({ verdict: "failed", leakedBrowsers: leak.leakedBrowsers })]),
       "flaky"
     )
   })

@@ -46,7 +46,7 @@ export const reportOf = (results: ReadonlyArray<ScenarioResult>, change: Partial
     concurrency: 8,
     trials: null,
     limits: {},
-    target: { name: "simulated", address: "http://127.0.0.1:1", simulated: true, capabilities: [] },
+    target: { name: "simulated", address: "http://127.0.0.1:1", simulated: true, capabilities: ["money"] },
     suites: []
   },
   duration_ms: 1,

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "vitest"
 import { type ClientsReport, costRatio, markdown } from "../../src/clients/ClientsReport.ts"
+import { heading } from "../measure/heading.ts"
 
 const costs = (name: string, ...cpu_us: ReadonlyArray<number>) => ({
   name,
@@ -7,16 +8,7 @@ const costs = (name: string, ...cpu_us: ReadonlyArray<number>) => ({
 })
 
 const report: ClientsReport = {
-  date: "2026-01-01",
-  fingerprint: {
-    cpu: "a processor",
-    cores: 2,
-    memory_GB: 8,
-    node: "24.0.0",
-    platform: "linux-x64",
-    loadBefore: 0.1,
-    loadAfter: 1.9
-  },
+  ...heading,
   pinning: "service on core 0, client on core 1",
   settings: { rounds: 3, window_ms: 500, warmup_ms: 1000, concurrency: 16, polls: 30 },
   titles: { "effect-fetch": "ours", "browser-use": "browser-use-sdk", "raw-fetch": "fetch by hand" },

@@ -2,6 +2,7 @@ import { assert, describe, it } from "vitest"
 import { between } from "../../src/measure/Report.ts"
 import type { Measured, Sample } from "../../src/simulated/Measurement.ts"
 import { costRatio, markdown, type Report } from "../../src/simulated/Report.ts"
+import { heading } from "../measure/heading.ts"
 
 const sample = (cpu_us: number): Sample => ({ requests: 1000, perSecond: 1000, cpu_us, p50_ms: 1, p99_ms: 2 })
 
@@ -16,16 +17,7 @@ const measured = (name: string, ...costs: ReadonlyArray<number>): Measured => ({
 })
 
 const report: Report = {
-  date: "2026-01-01",
-  fingerprint: {
-    cpu: "a processor",
-    cores: 2,
-    memory_GB: 8,
-    node: "24.0.0",
-    platform: "linux-x64",
-    loadBefore: 0.1,
-    loadAfter: 1.9
-  },
+  ...heading,
   pinning: "server on core 0, load on core 1",
   settings: { rounds: 3, window_s: 2, warmup_s: 1, starts: 3, connections: 32, liveRuns: 0, settle_s: 0 },
   bundle_kB: 500,

@@ -9,6 +9,7 @@ import {
   rowsOf,
   type SoakReport
 } from "../../src/soak/SoakReport.ts"
+import { heading } from "../measure/heading.ts"
 
 const duration_ms = 1_200_000
 const step_ms = 10_000
@@ -34,16 +35,7 @@ const moments: ReadonlyArray<Moment> = Array.from({ length: 120 }, (_, index) =>
 const count = (value: number) => ({ type: "counter", contains: "default", values: { count: value } })
 
 const soak: SoakReport = {
-  date: "2026-01-01",
-  fingerprint: {
-    cpu: "a processor",
-    cores: 2,
-    memory_GB: 8,
-    node: "24.0.0",
-    platform: "linux-x64",
-    loadBefore: 0.1,
-    loadAfter: 1.9
-  },
+  ...heading,
   journalRows: 20_000,
   moments,
   report: {
