@@ -32,6 +32,7 @@ const nights = "packages/harness/nights"
 const load = "packages/harness/load"
 const cassette = "packages/harness/cassette"
 const scriptedServer = "packages/testing/scripted-server"
+const storeContract = "packages/testing/store-contract"
 const chromium = "tools/chromium"
 
 export const arrows: Readonly<Record<string, Rule>> = {
@@ -91,6 +92,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
   [scenario]: { imports: [contract, control, v2, v3, v4], folders: { ".": [] } },
 
   [scriptedServer]: { imports: [], folders: { ".": [] } },
+  [storeContract]: { imports: [engine], folders: { ".": [] } },
   "packages/testing/conformance": { imports: "any", tests: [scriptedServer] },
 
   "apps/harness": {

@@ -139,7 +139,7 @@ export class Store extends Context.Service<
     /** Whether the node's time is over, by the store's clock. One that never renewed has no time. */
     readonly isLost: (node: string) => Read<boolean>
     /**
-     * What a node may take over: sessions without a lease that have a queued turn, and sessions and browsers of nodes
+     * What a node may take over: sessions without a lease that have something to do, and sessions and browsers of nodes
      * whose time is over. The longest waiting first.
      */
     readonly abandoned: (limit: number) => Read<Unfinished>

@@ -1,0 +1,4 @@
+import { MemoryStore } from "@webagent/engine"
+import { storeContract } from "../src/StoreContract.ts"
+
+storeContract("MemoryStore", MemoryStore.layer)
