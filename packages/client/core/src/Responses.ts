@@ -3,19 +3,9 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Answered } from "./Answered.ts"
 import * as Elapsed from "./Elapsed.ts"
+import type { ResponseInfo } from "./ResponseInfo.ts"
 
-/** What is known of the response that a call got last. */
-export interface ResponseInfo {
-  readonly status: number
-  /** By their names in lower case. */
-  readonly headers: Readonly<Record<string, string>>
-  /** What the call's requests carried as `X-Request-Id`. */
-  readonly requestId: string
-  /** Requests sent for this call. */
-  readonly attempts: number
-  /** From the begin of the call to this response, in milliseconds. */
-  readonly duration_ms: number
-}
+export type { ResponseInfo }
 
 /** Is told of each response, and when it came. */
 export const Slot = Context.Reference<((answered: Answered, now_ms: number) => void) | undefined>(

@@ -1,7 +1,19 @@
 import type { OpenStatus } from "@webagent/contract/Wire"
+import type { Hooks, PollEvent, RequestEvent, ResponseEvent } from "../Hooks.ts"
+import type { ResponseInfo } from "../ResponseInfo.ts"
 import type { StandardSchema, Validated, WithoutResult } from "../StandardSchema.ts"
 
-export type { OpenStatus, StandardSchema, Validated, WithoutResult }
+export type {
+  Hooks,
+  OpenStatus,
+  PollEvent,
+  RequestEvent,
+  ResponseEvent,
+  ResponseInfo,
+  StandardSchema,
+  Validated,
+  WithoutResult
+}
 
 /** What an answer has besides its typed fields. */
 export interface Raw {
@@ -27,19 +39,6 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** The `X-Request-Id` of the call's requests; a new one unless told. */
   readonly requestId?: string | undefined
-}
-
-/** What is known of the response that a call got last. */
-export interface ResponseInfo {
-  readonly status: number
-  /** By their names in lower case. */
-  readonly headers: Readonly<Record<string, string>>
-  /** What the call's requests carried as `X-Request-Id`. */
-  readonly requestId: string
-  /** Requests sent for this call. */
-  readonly attempts: number
-  /** From the begin of the call to this response, in milliseconds. */
-  readonly duration_ms: number
 }
 
 /** The promise of a call; `withResponse` gives its value with the response that brought it. */
@@ -123,41 +122,6 @@ export type LedgerEntry = { readonly at_ms: number } & (
 
 /** How grave a line of the log is. */
 export type LogLevel = "debug" | "info" | "warn" | "error"
-
-/** One request of a call, as hooks are told it. */
-export interface RequestEvent {
-  readonly method: string
-  /** The address without its query. */
-  readonly url: string
-  /** What the call's requests carry as `X-Request-Id`. */
-  readonly requestId: string
-  /** Which request of its call it is, from 1. */
-  readonly attempt: number
-}
-
-/** How a request ended: `status`, or in `error` why there is no response, such as `Timeout`. */
-export interface ResponseEvent extends RequestEvent {
-  readonly status: number | undefined
-  readonly error: string | undefined
-  readonly duration_ms: number
-}
-
-/** One poll of a wait that was answered. */
-export interface PollEvent {
-  /** What is waited for: `run`, `session`. */
-  readonly kind: string
-  readonly id: string
-  readonly status: string | undefined
-}
-
-/** Functions that are told what a client does. One that throws is ignored. */
-export interface Hooks {
-  readonly onRequest?: ((event: RequestEvent) => void) | undefined
-  readonly onResponse?: ((event: ResponseEvent) => void) | undefined
-  /** Before a request is sent again. */
-  readonly onRetry?: ((event: RequestEvent) => void) | undefined
-  readonly onPoll?: ((event: PollEvent) => void) | undefined
-}
 
 /** Where the service is, and how to talk to it. What is missing comes from the environment. */
 export interface WebAgentOptions {
