@@ -1,7 +1,6 @@
 import * as BetaBinomial from "@webagent/statistics/BetaBinomial"
 import * as Binomial from "@webagent/statistics/Binomial"
 import * as Discrete from "@webagent/statistics/Discrete"
-import * as StudentT from "@webagent/statistics/StudentT"
 
 /** What confirm trials say so far. */
 export type State = "confirmed" | "not confirmed" | "more"
@@ -28,7 +27,7 @@ export const failureTest = (
 }
 
 // a test that has a smaller chance to confirm is given up
-const hopeless = 0.03
+const hopeless = 0.1
 
 /**
  * A sequential test by curtailment: it ends as soon as its result is certain, and early when a scenario that fails just
@@ -42,10 +41,15 @@ export const ofFailures = ({ critical, most }: FailureTest, failed: number, tria
   return chance < hopeless ? "not confirmed" : "more"
 }
 
-/** After how many confirm trials a slow scenario is looked at. */
-export const looks = [5, 20, 60] as const
+/** The most confirm trials of a scenario that looks slow. */
+export const mostOfSlow = 100
+// the middle half of fewer may be outliers
+const leastOfSlow = 5
 
-/** A test of durations, in logarithms of milliseconds; `middle_log` is the mean of the middle half of them. */
+// a test is given up when the trials are this much likelier without a change
+const acquitted = Math.log(7)
+
+/** A test of durations, in logarithms of milliseconds, fixed before its first trial. */
 export interface DurationTest {
   /** What a trial usually takes, in a night like tonight. */
   readonly usual: number
@@ -53,31 +57,30 @@ export interface DurationTest {
   readonly deviation: number
   /** The variance of what is usual, and of what a night adds to a scenario. */
   readonly variance: number
+  /** A smaller shift is not confirmed. */
   readonly tolerated: number
-  /** The significance level of each look. */
   readonly level: number
 }
 
-// trials and nights together know the deviation about as well
-const freedom = 60
-// one in ten rises by more than this many deviations
-const hopeful = 1.28
 // the middle half of normal numbers tells their middle less exactly than all of them
 const inefficiency = 1.15
 
-/** A sequential test in three looks that share the level; it is given up when the trials do not look slow. */
-export const ofDurations = (test: DurationTest, trials: number, middle_log: number, isLast = false): State => {
-  const { deviation, level, tolerated, usual, variance } = test
-  const last = looks[looks.length - 1] ?? 0
-  if (trials < looks[0]) return "more"
-  const squared = (count: number) => (inefficiency * deviation ** 2) / count
-  const reach = (count: number) =>
-    Math.max(tolerated, StudentT.quantile(1 - level, freedom) * Math.sqrt(variance + squared(count)))
+/**
+ * A sequential probability ratio test (Wald) of a shift that this many trials can confirm; `middle_log` is the mean of their
+ * middle half. Without a shift, the ratio of the likelihoods with and without one ever reaches 1 / `level` with a chance of
+ * at most `level` (Ville), so the error rate is kept whenever the trials end.
+ */
+export const ofDurations = (
+  { deviation, level, tolerated, usual, variance }: DurationTest,
+  trials: number,
+  middle_log: number
+): State => {
+  if (trials < leastOfSlow) return "more"
+  const strict = -Math.log(level)
+  const varianceOf = (count: number) => variance + (inefficiency * deviation ** 2) / count
+  const changed = Math.max(tolerated, Math.sqrt(2 * varianceOf(mostOfSlow) * strict))
   const shift = middle_log - usual
-  const isLook = isLast || looks.some((look) => look === trials) || trials > last
-  if (isLook && shift > reach(trials)) return "confirmed"
-  if (trials >= last) return "not confirmed"
-  // the trials to come seldom raise it by more than this
-  const rise = hopeful * Math.sqrt(Math.max(0, squared(trials) - squared(last)))
-  return isLook && shift + rise < reach(last) ? "not confirmed" : "more"
+  const logRatio = (changed * (shift - changed / 2)) / varianceOf(trials)
+  if (logRatio >= strict && shift > tolerated) return "confirmed"
+  return logRatio <= -acquitted || trials >= mostOfSlow ? "not confirmed" : "more"
 }

@@ -7,6 +7,8 @@ export interface Level {
   readonly figure: Figure
   /** The natural logarithm of what one trial of a scenario has, where it has any. */
   readonly of: (scenario: NightScenario) => number | undefined
+  /** The deviation of a service's nights as a rule, as a logarithm. */
+  readonly nightly: number
   readonly words: readonly [more: string, less: string]
   readonly format: (value: number) => string
 }
@@ -25,6 +27,7 @@ export const duration: Level = {
     durations === undefined || 2 * durations.count < scored
       ? undefined
       : Math.log(Math.max(shortest, durations.median_ms)),
+  nightly: 0.04,
   words: ["longer", "shorter"],
   format: Words.time
 }
@@ -36,6 +39,7 @@ export const cost: Level = {
     const each = Number(cost_usd) / trials
     return each > 0 ? Math.log(each) : undefined
   },
+  nightly: 0.015,
   words: ["more expensive", "cheaper"],
   format: Words.dollars
 }

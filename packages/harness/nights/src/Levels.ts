@@ -144,7 +144,7 @@ export const levelsOf = (
     night:
       night === undefined || nightPoints < least
         ? undefined
-        : weighNight(judged, night, budget.night, leastScale, Math.log1p(tolerance)),
+        : weighNight(judged, night, budget.night, level.nightly, Math.log1p(tolerance)),
     scenarios: own.map(({ of, points, usual }) => ({
       of,
       points,

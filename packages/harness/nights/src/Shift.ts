@@ -158,11 +158,11 @@ export const shiftsOf = (
   sign: 1 | -1
 ): ReadonlyArray<Shift> => {
   const tonight = values.at(-1) ?? 0
-  const isPast = values.map((_, index) => isBaseline[index] === true)
+  const past = values.filter((_, index) => isBaseline[index] === true)
   return windows.flatMap((window) => {
     const cut = values.length - window
     if (cut < least) return []
-    const all = values.slice(0, cut).filter((_, index) => isPast[index])
+    const all = past.slice(0, past.length - isBaseline.slice(cut).filter(Boolean).length)
     const now = values.slice(cut)
     return baselines.flatMap((baseline): ReadonlyArray<Shift> => {
       // a long window beside a short baseline shows what that one was by chance

@@ -39,12 +39,15 @@ export const nightValues = ({ table }: JudgedNight, figure: Figure, apart: Reado
     isBaseline: table.isBaseline(figure)
   })
 
-/** Without what the weekday adds, and with how much the nights differ. */
+// what is known of nights before the first of them weighs as much as this many
+const prior = 3
+
+/** Without what the weekday adds, and with how much the nights differ: `usual` is how much they do as a rule. */
 export const weighNight = (
   judged: JudgedNight,
   values: Shift.Values,
   doubt: number,
-  floor: number,
+  usual: number,
   tolerated: number
 ): Weighed => {
   const days = values.nights.map((index) => day(judged, index))
@@ -59,13 +62,14 @@ export const weighNight = (
     values: values.values.map((value, index) => value - (week[(days[index] ?? 0) % 7] ?? 0))
   }
   const flat = Shift.baselineOf(seasonless)
-  const scale = Math.max(floor, Shift.nightly(flat) || 0)
+  const freedom = flat.length - 2
+  const scale = Math.sqrt((prior * usual ** 2 + freedom * Shift.nightly(flat) ** 2) / (prior + freedom))
   return {
     values: seasonless,
     level: doubt / independentTests.level,
     weighing: {
       scale,
-      freedom: Math.max(3, flat.length - 2),
+      freedom: prior + freedom,
       between: Shift.variogram([{ values: flat, scale }]),
       tolerated
     }

@@ -1,14 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
-import { failureTest, ofFailures } from "../src/Confirm.ts"
+import { failureTest, ofDurations, ofFailures, type State } from "../src/Confirm.ts"
 import { judge, suspects } from "../src/Judge.ts"
 import { judgeNight } from "../src/LastNight.ts"
 import type { Night, NightScenario } from "../src/Night.ts"
 import { type Accepted, type Past } from "../src/Past.ts"
 import type { Figure, JudgedRow, NightJudgement } from "@webagent/report/NightJudgement"
 import { drawing } from "@webagent/statistics/Order"
+import { middleMean } from "@webagent/statistics/Robust"
 import { night, scenario, took } from "./nights.ts"
 
 const of = (nights: ReadonlyArray<Night>, accepted: ReadonlyArray<Accepted> = []): Past => ({ nights, accepted })
+
+const normal = (next: () => number) => Array.from({ length: 12 }, next).reduce((sum, one) => sum + one, -6)
 
 const rowOf = ({ rows }: NightJudgement, figure: Figure, name: string | null): JudgedRow => {
   const row = rows.find((row) => row.figure === figure && (row.scenario?.name ?? null) === name)
@@ -165,7 +168,6 @@ describe("a scenario in quarantine", () => {
 
 describe("the smallest change that is printed", () => {
   /** A number from the normal distribution, by the sum of twelve. */
-  const normal = (next: () => number) => Array.from({ length: 12 }, next).reduce((sum, one) => sum + one, -6)
   const percentOf = (text: string | null) => Number(/([\d.]+) %/u.exec(text ?? "")?.[1])
 
   it("of the duration is seen in four of five nights, also where the tolerance decides", () => {
@@ -359,19 +361,21 @@ describe("nights that were judged wrong before", () => {
     assert.deepStrictEqual([tier, reasons], ["fine", []])
   })
 
-  const wobble = (day: number) => 1 + 0.02 * Math.sin(5 * day)
+  const wobble = (day: number, by = 0.02) => 1 + by * Math.sin(5 * day)
   const slowly = (day: number, factor: number, cost = 1) => timed(day, factor * wobble(day), cost)
+  const uneven = (nights: number) => Array.from({ length: nights }, (_, day) => timed(day, wobble(day, 0.3)))
 
   it("one slow night does not hide the slow ones after it", () => {
-    const good = Array.from({ length: 5 }, (_, day) => slowly(day, 1))
-    const verdicts = recordedOf(good, [slowly(5, 4, 2), slowly(6, 3), slowly(7, 4), slowly(8, 5), slowly(9, 6)])
-    for (const { judgement } of verdicts) assert.strictEqual(rowOf(judgement, "duration", null).verdict, "regressed")
-    assert.strictEqual(rowOf(verdicts[0]?.judgement ?? judge(of([]), slowly(0, 1)), "cost", null).verdict, "regressed")
+    const longer = (day: number, factor: number, cost = 1) => timed(day, factor * wobble(day, 0.3), cost)
+    const slow = [longer(5, 3, 2), longer(6, 4), longer(7, 4), longer(8, 5), longer(9, 6)]
+    const verdicts = recordedOf(uneven(5), slow).map(({ judgement }) => rowOf(judgement, "duration", null).verdict)
+    assert.deepStrictEqual(verdicts, ["regressed", "regressed", "regressed", "regressed", "regressed"])
+    const [first] = recordedOf(uneven(5), slow.slice(0, 1))
+    assert.strictEqual(first && rowOf(first.judgement, "cost", null).verdict, "regressed")
   })
 
-  it("a night much slower than seven steady ones is red at once", () => {
-    const good = Array.from({ length: 7 }, (_, day) => slowly(day, 1))
-    assert.strictEqual(judgeNight(of(good), slowly(7, 3)).tier, "red")
+  it("a night three times as long as seven uneven ones is red at once", () => {
+    assert.strictEqual(judgeNight(of(uneven(7)), timed(7, 3 * wobble(7, 0.3))).tier, "red")
   })
 
   it("a night that regressed in its costs leaves the baseline of its durations", () => {
@@ -531,5 +535,30 @@ describe("confirm trials", () => {
     }
     assert.isAtMost(confirmed / 4000, 0.01)
     assert.isAbove(confirmed, 0)
+  })
+
+  it("of durations keep the error rate whenever they end, and confirm what takes half as long again", () => {
+    const next = drawing(6)
+    const runs = 2000
+    const known = { usual: 0, deviation: 0.4, variance: 0.002, tolerated: Math.log(1.1) }
+    const run = (shift: number, level: number) => {
+      let [confirmed, trials] = [0, 0]
+      for (let run = 0; run < runs; run++) {
+        const usual = Math.sqrt(known.variance) * normal(next)
+        const logs: Array<number> = []
+        let state: State = "more"
+        while (state === "more") {
+          logs.push(shift + usual + known.deviation * normal(next))
+          state = ofDurations({ ...known, level }, logs.length, middleMean(logs))
+        }
+        trials += logs.length
+        if (state === "confirmed") confirmed++
+      }
+      return { confirmed: confirmed / runs, trials: trials / runs }
+    }
+    assert.isAtMost(run(0, 0.01).confirmed, 0.01)
+    const strict = 0.0001
+    assert.isBelow(run(0, strict).trials, 20)
+    assert.isAbove(run(Math.log(1.5), strict).confirmed, 0.9)
   })
 })

@@ -62,6 +62,7 @@ const isFound = (change: Change, { figure, scenario }: Gates.Alarm): boolean => 
       return figure === "pass rate" && (scenario === null || planted.some((name) => name === scenario))
     case "one +50 % time":
     case "one +20 % time":
+    case "steady +10 % time":
       return figure === "duration" && scenario === planted[0]
     case "-10 points":
       return figure === "pass rate" && scenario === null
@@ -101,7 +102,7 @@ export const quiet = (options: MonthsOptions, preset: Preset, name: GateName, mo
   return { nights: months * month, findings, red, confirmTrials }
 }
 
-/** Months in which something changes, some nights after the history that the gate knows as it is. */
+/** Months in which something changes, on any weekday after a history that the gate knows as it is. */
 export const changed = (
   options: MonthsOptions,
   preset: Preset,
@@ -113,9 +114,8 @@ export const changed = (
   nights: Array.from({ length: months }, (_, index) => {
     const gate = makers[name]()
     const seed = options.seed + 10_000 + index
-    const lead = seed % 10
-    const next = begin({ ...options, seed }, preset, gate, change, options.before + lead)
-    for (let night = 0; night < lead; night++) gate.judge(next())
+    const before = options.before + (seed % 10)
+    const next = begin({ ...options, seed, before }, preset, gate, change, before)
     for (let night = 1; night <= month; night++) {
       if (gate.judge(next()).alarms.some((alarm) => isFound(change, alarm))) return night
     }

@@ -28,6 +28,7 @@ const titles: Readonly<Record<Exclude<Change, "none">, string>> = {
   "100 to 80 %": "one scenario passes 80 %, was 100 %",
   "one +50 % time": "one scenario takes 50 % longer",
   "one +20 % time": "one scenario takes 20 % longer",
+  "steady +10 % time": "one steady scenario takes 10 % longer",
   "five share a cause": "five scenarios fail by one cause",
   "-10 points": "all pass rates -10 points",
   "+10 % time": "all durations +10 %",
