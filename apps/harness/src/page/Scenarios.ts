@@ -5,8 +5,9 @@ import * as Attention from "../reporters/Attention.ts"
 import type { Replay } from "../reporters/Reporter.ts"
 import { counted, cut, duration } from "@webagent/report/Text"
 import type { JudgedRow } from "@webagent/report/NightJudgement"
+import * as Gate from "@webagent/report/Gate"
 import * as Onset from "@webagent/report/Onset"
-import { breachesOf, leakedBrowsersOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
+import { isBad, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import type { Failure } from "@webagent/report/Trial"
 import * as Figures from "./Figures.ts"
 import { escape } from "@webagent/report/Xml"
@@ -93,7 +94,7 @@ const body = (result: ScenarioResult, tags: ReadonlyArray<Tag>, nights: Readonly
     ...(result.tags.length === 0 ? [] : [`tags: ${result.tags.join(", ")}`]),
     ...(result.needs.length === 0 ? [] : [`needs: ${result.needs.join(", ")}`])
   ]
-  const notes = Attention.itemsOf(result).filter(({ rank }) => rank === 2 || rank === 3)
+  const notes = Attention.itemsOf(result).filter((item) => !Attention.isVerdict(item) && item.rule !== "quarantine")
   return join(
     result.failure && failure(result.failure),
     ...notes.map(({ evidence, what }) => `<p class="failure"><b>${escape(what)}</b>: ${escape(evidence)}</p>`),
@@ -129,6 +130,12 @@ const errorOf = (result: ScenarioResult, tags: ReadonlyArray<Tag>): string => {
   return text === undefined ? "" : `<span class="error">${escape(cut(text, 160))}</span>`
 }
 
+const rules: Readonly<Partial<Record<Gate.Problem["rule"], string>>> = {
+  leak: "leaked",
+  invariant: "broken invariant",
+  "scenario limit": "over its limit"
+}
+
 const figures: Readonly<Partial<Record<JudgedRow["figure"], string>>> = { duration: "slower", cost: "costlier" }
 
 /** The tags of each scenario, by its suite and name. */
@@ -144,11 +151,10 @@ const tagsOf = ({ judgement, results }: RunReport): ((result: ScenarioResult) =>
     results.map((result) => [
       result,
       [
-        ...(leakedBrowsersOf(result).length > 0 ? [{ word: "leaked", style: "failed" } as const] : []),
-        ...(breachesOf(result).some(({ invariant }) => invariant !== "browsers-left-open")
-          ? [{ word: "broken invariant", style: "failed" } as const]
-          : []),
-        ...(result.exceeded === undefined ? [] : [{ word: "over its limit", style: "failed" } as const]),
+        ...Gate.problemsOf(result).flatMap(({ rule }): ReadonlyArray<Tag> => {
+          const word = rules[rule]
+          return word === undefined ? [] : [{ word, style: "failed" }]
+        }),
         ...(changed.get(keyOf(result.suite, result.name)) ?? []).map(({ evidence, figure, verdict }): Tag => ({
           word: figures[figure] ?? figure,
           style: verdict === "regressed" ? "failed" : "unusual",
@@ -169,7 +175,7 @@ const row = (result: ScenarioResult, tags: ReadonlyArray<Tag>, nights: ReadonlyA
   const found = [verdict, ...tags.map(({ word }) => word), ...(fresh === "" ? [] : ["new"])]
   const extra = `${fresh}${badges.join("")}${result.quarantine === undefined ? "" : '<span class="badge unscored">quarantine</span> '}`
   const quick =
-    Attention.isBad(result) || tags.length > 0
+    isBad(result) || tags.length > 0
       ? `<span class="quick"><button type="button" class="js" data-open="${id}">Trace<span class="sr"> of ${escape(name)}</span></button>${copyIcon(links.replay(result), name)}</span>`
       : ""
   return `<div class="row"><details class="scenario" name="scenario" id="${id}" data-tags="${found.join(",")}" data-name="${escape(`${suite} ${name}`.toLowerCase())}"><summary><span class="trials">${dots(trials)}</span><h4>${verdict === "passed" ? "" : `${badge(verdict)} `}${extra}${escape(name)}${errorOf(result, tags)}</h4><span class="n time">${time}</span><span class="n cost">${cost_usd === "0" ? "" : escape(Money.rounded(cost_usd))}</span></summary><div class="body">${body(result, tags, nights, links)}</div></details>${quick}</div>`

@@ -3,20 +3,14 @@ import * as Gate from "@webagent/report/Gate"
 import type { JudgedRow } from "@webagent/report/NightJudgement"
 import * as Onset from "@webagent/report/Onset"
 import * as ScenarioLimit from "@webagent/report/ScenarioLimit"
-import {
-  breachesOf,
-  isOverLimit,
-  isUncleanOnly,
-  leakedBrowsersOf,
-  type RunReport,
-  type ScenarioResult
-} from "@webagent/report/RunReport"
+import { breachesOf, leakedBrowsersOf, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import type { SentRequest, Failure, Trial } from "@webagent/report/Trial"
 import * as Outages from "./Outages.ts"
 import { counted, percent } from "@webagent/report/Text"
 
 /** Something of a run that a person has to look at. */
 export interface Item {
+  readonly rule: Gate.Problem["rule"]
   /** What is wrong, in two or three words. */
   readonly what: string
   /** The scenario's suite and name, or what else it is about. */
@@ -31,8 +25,6 @@ export interface Item {
   readonly detail?: string
   /** Why a whole night is slower or costlier. */
   readonly why?: Why
-  /** Among what is of one age the first is looked at first. */
-  readonly rank: number
   /** Why the nights before say that it is worse, where they do and it also failed tonight. */
   readonly worse?: string
   /** Since when it is so, where nights before are known that could say it. */
@@ -47,8 +39,7 @@ export interface Why {
 }
 
 /** Whether an item is what the trials of a scenario say, and not what must not be whatever they say. */
-export const isVerdict = ({ result, what }: Item): boolean =>
-  result !== undefined && byVerdict[result.verdict]?.[1] === what
+export const isVerdict = ({ result, rule }: Pick<Item, "result" | "rule">): boolean => result?.verdict === rule
 
 /** Whether a scenario is in a quarantine that has not expired. */
 export const isQuarantined = Gate.isCovered
@@ -102,27 +93,15 @@ const causeAndDetail = (result: ScenarioResult): Pick<Item, "cause" | "detail"> 
   return { ...(cause === undefined ? {} : { cause }), ...(detail === undefined ? {} : { detail }) }
 }
 
-const slowerRank = 3.5
-
-const flakyRank = 4
-
-const expiredRank = 7
-
-const leakName = "browser leak"
-const limitName = "exceeded limit"
-
-const byVerdict: Readonly<Record<ScenarioResult["verdict"], readonly [rank: number, what: string] | undefined>> = {
-  claimed: [0, "claimed success wrongly"],
-  failed: [1, "failed"],
-  flaky: [flakyRank, "flaky"],
-  infra: [5, "service not reached"],
-  unscored: [6, "not scored"],
-  passed: undefined,
-  skipped: undefined
+const words: Readonly<Partial<Record<Gate.Problem["rule"], string>>> = {
+  claimed: "claimed success wrongly",
+  infra: "service not reached",
+  unscored: "not scored",
+  "scenario limit": "exceeded limit",
+  leak: "browser leak",
+  quarantine: "quarantine expired",
+  limit: "limit crossed"
 }
-
-/** Whether it ended in a way that a person may have to look at. */
-export const isBad = ({ verdict }: ScenarioResult): boolean => byVerdict[verdict] !== undefined
 
 /** Which browsers it leaked: a line, and the same with their ids. */
 const left = (result: ScenarioResult): Pick<Item, "cause" | "evidence"> => {
@@ -131,66 +110,6 @@ const left = (result: ScenarioResult): Pick<Item, "cause" | "evidence"> => {
   const after = open.length === 0 ? "stopped afterwards" : `${open.length} could not be stopped and may cost`
   const cause = `leaked ${counted(browsers.length, "browser")}, ${after}`
   return { cause, evidence: `${cause}: ${browsers.map(({ id }) => id).join(", ")}` }
-}
-
-/** What is wrong with one scenario, quarantined or not. */
-export const itemsOf = (result: ScenarioResult): ReadonlyArray<Item> => {
-  const title = `${result.suite} › ${result.name}`
-  // one that only leaked or broke an invariant is told below
-  const verdict = isUncleanOnly(result) || isOverLimit(result) ? undefined : byVerdict[result.verdict]
-  const stillOpen = leakedBrowsersOf(result).some(({ stopped }) => !stopped)
-  const isExpired = result.quarantine?.expired === true
-  const expired = isExpired ? "; its quarantine has expired" : ""
-  const { invariants, trials } = result.onset ?? {}
-  const unclean = invariants === undefined ? {} : { onset: invariants }
-  return [
-    ...(isExpired && verdict === undefined
-      ? [
-          {
-            rank: expiredRank,
-            what: "quarantine expired",
-            title,
-            evidence: `it was to end on ${result.quarantine.expires}`,
-            result
-          }
-        ]
-      : []),
-    ...(verdict === undefined
-      ? []
-      : [
-          {
-            rank: verdict[0],
-            what: verdict[1],
-            title,
-            evidence: `${failed(result)}${expired}`,
-            ...causeAndDetail(result),
-            result,
-            ...(trials === undefined ? {} : { onset: trials })
-          }
-        ]),
-    ...(result.exceeded ?? []).map((limit) => ({
-      rank: 2,
-      what: limitName,
-      title,
-      evidence: ScenarioLimit.text(limit),
-      result,
-      ...(trials === undefined ? {} : { onset: trials })
-    })),
-    ...(leakedBrowsersOf(result).length === 0
-      ? []
-      : [{ rank: stillOpen ? 2 : 3, what: leakName, title, ...left(result), result, ...unclean }]),
-    ...breachesOf(result)
-      // a leaked browser is told above
-      .filter(({ invariant }) => invariant !== "browsers-left-open" || leakedBrowsersOf(result).length === 0)
-      .map(({ invariant, sentence }) => ({
-        rank: 2,
-        what: invariant,
-        title,
-        evidence: line(sentence),
-        result,
-        ...unclean
-      }))
-  ]
 }
 
 const wholeNight = "the whole night"
@@ -220,83 +139,71 @@ export const whyLine = ({ why }: Item): ReadonlyArray<string> => {
   return [`${why.share}: ${[...named, ...(why.scenarios.length > mostInLine ? ["…"] : [])].join("; ")}`]
 }
 
-interface Judged extends Item {
-  readonly figure: JudgedRow["figure"]
+/** What a scenario's trials say, and that it passes less often than before, where it does. */
+const verdictOf = (
+  result: ScenarioResult,
+  row: JudgedRow | undefined
+): Pick<Item, "cause" | "detail" | "evidence" | "worse"> => {
+  const expired = result.quarantine?.expired === true ? "; its quarantine has expired" : ""
+  const evidence = `${failed(result)}${expired}`
+  if (row === undefined) return { evidence, ...causeAndDetail(result) }
+  const worse = row.evidence
+  return { ...causeAndDetail(result), worse, detail: worse, evidence: `${evidence}; worse than before: ${worse}` }
 }
 
-const judged = ({ counts, judgement, results }: RunReport): ReadonlyArray<Judged> =>
-  (judgement?.rows ?? [])
-    .filter(({ verdict }) => verdict === "regressed")
-    .flatMap((row) => {
-      const { evidence, figure, onset, scenario } = row
-      const result = results.find(({ name, suite }) => name === scenario?.name && suite === scenario.suite)
-      if (result !== undefined && isQuarantined(result)) return []
-      const leaks = result === undefined ? counts.leakedBrowsers : leakedBrowsersOf(result).length
-      // what was left open tonight is an item of its own
-      if (figure === "leaked browsers" && leaks > 0) return []
-      return {
-        // what failed is looked at before what is slower
-        rank: figure === "pass rate" ? 1 : slowerRank,
-        what: `worse: ${figure}`,
-        title: scenario === null ? wholeNight : `${scenario.suite} › ${scenario.name}`,
-        evidence: line(evidence),
-        figure,
-        ...whyOf(row, results),
-        ...(onset === undefined ? {} : { onset }),
-        ...(result === undefined ? {} : { result })
-      }
-    })
-
-const isFailing = (item: Item): boolean => isVerdict(item) && item.rank <= flakyRank
-
-/** What passes less often than before is one thing with how it did tonight. */
-const together = (items: ReadonlyArray<Item>, rows: ReadonlyArray<Judged>): ReadonlyArray<Item> => {
-  const folded = new Set<Judged>()
-  const joined = items.map((item) => {
-    const row = rows.find(({ figure, result }) => figure === "pass rate" && result === item.result)
-    if (row === undefined || item.result === undefined || !isVerdict(item)) return item
-    folded.add(row)
-    return {
-      ...item,
-      rank: Math.min(item.rank, row.rank),
-      worse: row.evidence,
-      detail: row.evidence,
-      evidence: `${item.evidence}; worse than before: ${row.evidence}`
+/** A problem as a person reads it: each limit and each broken invariant by itself. */
+const itemsFrom =
+  (results: ReadonlyArray<ScenarioResult>) =>
+  ({ breach, onset, result, row, rule, sentence = "" }: Gate.Problem): ReadonlyArray<Item> => {
+    const title = result === undefined ? "the whole run" : `${result.suite} › ${result.name}`
+    const item = {
+      rule,
+      what: words[rule] ?? rule,
+      title,
+      ...(result === undefined ? {} : { result }),
+      ...(onset === undefined ? {} : { onset })
     }
-  })
-  // what single scenarios lost tonight is what the whole night lost
-  const isTold = ({ figure, title }: Judged) => figure === "pass rate" && title === wholeNight && joined.some(isFailing)
-  return [...rows.filter((row) => !folded.has(row) && !isTold(row)), ...joined]
-}
+    if (rule === "regressed" && row !== undefined) {
+      const { evidence, figure, scenario } = row
+      const whose = scenario === null ? wholeNight : `${scenario.suite} › ${scenario.name}`
+      return [{ ...item, what: `worse: ${figure}`, title: whose, evidence: line(evidence), ...whyOf(row, results) }]
+    }
+    if (breach !== undefined) {
+      const { invariant, resource, sentence } = breach
+      return [{ ...item, what: invariant, title: resource ?? title, evidence: line(sentence) }]
+    }
+    // that it was stopped is said by the one who did it
+    if (result === undefined) return rule === "stopped" ? [] : [{ ...item, evidence: line(sentence) }]
+    switch (rule) {
+      case "scenario limit":
+        return (result.exceeded ?? []).map((limit) => ({ ...item, evidence: ScenarioLimit.text(limit) }))
+      case "leak":
+        return [{ ...item, ...left(result) }]
+      case "invariant":
+        return breachesOf(result)
+          .filter(({ invariant }) => invariant !== "browsers-left-open" || leakedBrowsersOf(result).length === 0)
+          .map(({ invariant, sentence }) => ({ ...item, what: invariant, evidence: line(sentence) }))
+      case "quarantine":
+        return Gate.problemsOf(result).some(({ rule }) => rule === result.verdict)
+          ? []
+          : [{ ...item, evidence: `it was to end on ${result.quarantine?.expires}` }]
+      default:
+        return [{ ...item, ...verdictOf(result, row) }]
+    }
+  }
+
+/** What is wrong with one scenario, quarantined or not. */
+export const itemsOf = (result: ScenarioResult): ReadonlyArray<Item> =>
+  Gate.problemsOf(result).flatMap(itemsFrom([result]))
 
 /**
  * What makes a run red and needs a person. New problems come before older ones; of the same age the most severe comes
  * first. A quarantined scenario is not among them until its entry expires, nor is one that is as flaky as usual.
  */
-export const items = (report: RunReport): ReadonlyArray<Item> => {
-  const tolerated = Gate.tolerated(report)
-  const found = report.results.flatMap((result) =>
-    isQuarantined(result) ? [] : itemsOf(result).filter((item) => !isFailing(item) || !tolerated.has(result))
-  )
-  const all: ReadonlyArray<Item> = [
-    ...together(found, judged(report)),
-    ...report.breaches.map(({ invariant, resource, sentence }) => ({
-      rank: 2,
-      what: invariant,
-      title: resource ?? "the whole run",
-      evidence: line(sentence)
-    })),
-    ...Gate.of(report)
-      .reasons.filter(({ rule }) => rule === "not run" || rule === "limit")
-      .map(({ rule, sentence }) => ({
-        rank: 5,
-        what: rule === "limit" ? "limit crossed" : rule,
-        title: "the whole run",
-        evidence: line(sentence)
-      }))
-  ]
-  return all.toSorted((one, other) => Onset.newestFirst(one.onset, other.onset) || one.rank - other.rank)
-}
+export const items = (report: RunReport): ReadonlyArray<Item> =>
+  Gate.problems(report)
+    .flatMap(itemsFrom(report.results))
+    .toSorted((one, other) => Onset.newestFirst(one.onset, other.onset))
 
 const slower: Readonly<Partial<Record<JudgedRow["figure"], string>>> = {
   duration: "unusually slow",
@@ -311,7 +218,7 @@ export const unusual = (report: RunReport): ReadonlyArray<Finding> => {
       const { evidence, figure, scenario } = row
       const result = report.results.find(({ name, suite }) => name === scenario?.name && suite === scenario.suite)
       return {
-        rank: expiredRank,
+        rule: "regressed",
         what: slower[figure] ?? `unusual ${figure}`,
         title: scenario === null ? wholeNight : `${scenario.suite} › ${scenario.name}`,
         // the smallest detectable change is in the statistics
@@ -378,12 +285,13 @@ const causeOf = (result: ScenarioResult, met: ReadonlyArray<Outages.Outage>): Ou
 
 /** What one item of a finding is told by: the same of two that are one finding. */
 const keyOf = (item: Item, met: ReadonlyArray<Outages.Outage>): Outages.Outage | string | undefined => {
-  const { rank, result, what } = item
-  if (result === undefined || rank === expiredRank || what === limitName || what.startsWith("worse")) return undefined
+  const { result, rule, what, worse } = item
+  if (result === undefined || rule === "quarantine" || rule === "scenario limit" || rule === "regressed")
+    return undefined
   // a leak and a broken invariant are one finding each, whatever scenarios they are of
   if (!isVerdict(item)) return result.quarantine === undefined ? what : undefined
   // what also regressed has to be said of each
-  return rank === byVerdict[result.verdict]?.[0] ? causeOf(result, met) : undefined
+  return rule === "flaky" && worse !== undefined ? undefined : causeOf(result, met)
 }
 
 const outageText = (outage: Outages.Outage) =>
@@ -404,7 +312,7 @@ const commonOf = (
   const cause = causes.find((cause) => cause.key === key)
   if (cause === undefined) {
     const leaked = [...results].flatMap(leakedBrowsersOf).length
-    const text = group[0]?.what === leakName ? `leaked ${counted(leaked, "browser")}` : group[0]?.evidence
+    const text = group[0]?.rule === "leak" ? `leaked ${counted(leaked, "browser")}` : group[0]?.evidence
     return { cause: text ?? key, evidence: text ?? key }
   }
   const trials = cause.scenarios.reduce((sum, one) => sum + (results.has(one.result) ? one.trials.length : 0), 0)
@@ -425,7 +333,7 @@ export const findings = (report: RunReport): ReadonlyArray<Finding> => {
     return [
       {
         ...commonOf(key, group, causes),
-        rank: first.rank,
+        rule: first.rule,
         what,
         title: counted(group.length, "scenario"),
         items: group

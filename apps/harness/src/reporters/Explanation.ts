@@ -1,4 +1,4 @@
-import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
+import { isBad, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
 import * as Onset from "@webagent/report/Onset"
 import * as Attention from "./Attention.ts"
 import * as FailureFacts from "./FailureFacts.ts"
@@ -127,6 +127,6 @@ export const all = (report: RunReport, options: ExplanationOptions): ReadonlyArr
   ),
   ...Attention.unusual(report).flatMap((finding) => unusual(finding, options)),
   ...report.results
-    .filter((result) => Attention.isQuarantined(result) && Attention.isBad(result))
+    .filter((result) => Attention.isQuarantined(result) && isBad(result))
     .flatMap((result) => of(result, options))
 ]

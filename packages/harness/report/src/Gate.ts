@@ -153,12 +153,11 @@ const isOverlong = ({ trials, verdict }: ScenarioResult): boolean =>
   // those that were not begun have sent nothing
   trials.some(({ requests, skip }) => requests > 0 && skip?._tag === "ScenarioTimeLimit")
 
-/** A reason for each set of shards that is missing although --allow-missing was not given. */
-const missingShards = ({ shards = [] }: RunReport): ReadonlyArray<Reason> => {
+/** How many shards are missing although --allow-missing was not given, in words. */
+const missingShards = ({ shards = [] }: RunReport): ReadonlyArray<string> => {
   const of = shards[0]?.of ?? 0
   const missing = of - shards.length
-  if (missing <= 0) return []
-  return [{ rule: "not run", sentence: `${missing} of ${of} shards ${missing === 1 ? "is" : "are"} missing` }]
+  return missing <= 0 ? [] : [`${missing} of ${of} shards ${missing === 1 ? "is" : "are"} missing`]
 }
 
 /** Why a scenario was not run, or not whole. */
@@ -175,6 +174,170 @@ const cuts = (report: RunReport): ReadonlyArray<Reason> =>
     return { rule: "not run", sentence: `${what.join(", ")}: ${why}` }
   })
 
+/** Why too little of a run is known: a sentence each. */
+const unfinished = (report: RunReport, open: ReadonlyArray<ScenarioResult>): ReadonlyArray<string> => {
+  const { header, interrupted, results } = report
+  const isShard = header.shard !== undefined
+  const isCutWhole = results.some(isCut(report)) && !results.some(({ trials }) => trials.some(isScored))
+  const nothing = !interrupted && (isCutWhole || (!isShard && results.every(({ verdict }) => verdict === "skipped")))
+  const away = open.some(({ verdict }) => verdict === "infra") ? undefined : awayTooOften(open)
+  return [
+    ...reason("not run", open.filter(isOverlong), () => "exceeded --max-scenario-time").map(({ sentence }) => sentence),
+    ...missingShards(report),
+    ...(nothing ? ["no scenario ran to its end"] : []),
+    ...(away === undefined ? [] : [`too few results: ${away}`])
+  ]
+}
+
+/** One thing that makes a run red. The gate, titles and reports only group, count and word these. */
+export interface Problem {
+  readonly rule: Reason["rule"]
+  /** What one is called when they are counted: `failure`, `browser leak`. */
+  readonly noun: string
+  readonly result?: ScenarioResult
+  /** The figure that regressed; of a scenario that did not pass, its pass rate where that regressed. */
+  readonly row?: JudgedRow
+  /** An invariant that no scenario can be blamed for. */
+  readonly breach?: RunReport["breaches"][number]
+  /** What is said of the whole run. */
+  readonly sentence?: string
+  readonly onset?: Onset.Onset | undefined
+}
+
+/** What the trials of a scenario say, as far as it is a problem. */
+const byVerdict: Readonly<Partial<Record<Verdict, readonly [rule: Reason["rule"], noun: string]>>> = {
+  failed: ["failed", "failure"],
+  claimed: ["claimed", "failure"],
+  flaky: ["flaky", "flaky scenario"],
+  infra: ["infra", "unreachable scenario"],
+  unscored: ["unscored", "unscored scenario"]
+}
+
+/** Whether a scenario did not pass although its trials were scored. */
+const isFailing = ({ rule }: Problem): boolean => rule === "failed" || rule === "claimed" || rule === "flaky"
+
+/** What is wrong with one scenario, whether it makes the run red or not. */
+export const problemsOf = (result: ScenarioResult): ReadonlyArray<Problem> => {
+  const { exceeded, onset, quarantine, verdict } = result
+  const isLeaking = leakedBrowsersOf(result).length > 0
+  // a leaked browser is a breach of its own name, too
+  const isBreaking = breachesOf(result).some(({ invariant }) => !isLeaking || invariant !== "browsers-left-open")
+  // one that only leaked, broke an invariant or exceeded a limit is told by that
+  const [rule, noun] = isUncleanOnly(result) || isOverLimit(result) ? [] : (byVerdict[verdict] ?? [])
+  const [ofTrials, ofInvariants] = [
+    { result, onset: onset?.trials },
+    { result, onset: onset?.invariants }
+  ]
+  return [
+    ...(rule === undefined || noun === undefined ? [] : [{ rule, noun, ...ofTrials }]),
+    ...(exceeded === undefined ? [] : [{ rule: "scenario limit", noun: "exceeded limit", ...ofTrials } as const]),
+    ...(isBreaking ? [{ rule: "invariant", noun: "broken invariant", ...ofInvariants } as const] : []),
+    ...(isLeaking ? [{ rule: "leak", noun: "browser leak", ...ofInvariants } as const] : []),
+    ...(quarantine?.expired === true ? [{ rule: "quarantine", noun: "expired quarantine", result } as const] : [])
+  ]
+}
+
+// the worst first
+const rules: ReadonlyArray<Reason["rule"]> = [
+  "claimed",
+  "failed",
+  "scenario limit",
+  "invariant",
+  "leak",
+  "regressed",
+  "flaky",
+  "infra",
+  "unscored",
+  "quarantine",
+  "limit",
+  "not run",
+  "stopped"
+]
+
+// one that is flaky, and passes less often than before, is as bad as one that failed
+const severity = ({ row, rule }: Problem): number =>
+  rules.indexOf(rule === "flaky" && row !== undefined ? "failed" : rule)
+
+const isOf = (result: ScenarioResult | undefined, { scenario }: JudgedRow): boolean =>
+  result?.suite === scenario?.suite && result?.name === scenario?.name
+
+/** Everything that makes a run red, the worst first; empty exactly when it is green. No other place decides that. */
+export const problems = (report: RunReport): ReadonlyArray<Problem> => {
+  const { breaches, crossed = [], interrupted, judgement, results } = report
+  const open = results.filter((result) => !isCovered(result))
+  const known = tolerated(report)
+  // a leak has a rule of its own
+  const regressed = (judgement?.rows ?? []).filter(
+    (row) =>
+      row.verdict === "regressed" &&
+      row.figure !== "leaked browsers" &&
+      !results.some((result) => isCovered(result) && isOf(result, row))
+  )
+  const rates = regressed.filter(({ figure }) => figure === "pass rate")
+  const found = open
+    .flatMap(problemsOf)
+    .filter((problem) => !isFailing(problem) || problem.result === undefined || !known.has(problem.result))
+    .map((problem) => {
+      const row = isFailing(problem) ? rates.find((row) => isOf(problem.result, row)) : undefined
+      return row === undefined ? problem : { ...problem, row }
+    })
+  // a scenario that failed tonight is not told again by its pass rate, nor is the whole night by all of them
+  const isTold = (row: JudgedRow) =>
+    row.figure === "pass rate" &&
+    (row.scenario === null ? found.some(isFailing) : found.some((problem) => problem.row === row))
+  const run = (rule: Reason["rule"], noun: string) => (sentence: string) => ({ rule, noun, sentence })
+  return [
+    ...found,
+    ...breaches.map((breach) => ({ rule: "invariant", noun: "broken invariant", breach }) as const),
+    ...regressed
+      .filter((row) => !isTold(row))
+      .map((row) => {
+        const result = results.find((result) => isOf(result, row))
+        return {
+          rule: "regressed",
+          noun: "regression",
+          row,
+          onset: row.onset,
+          ...(result && { result })
+        } as const
+      }),
+    ...crossed.map(run("limit", "crossed limit")),
+    ...unfinished(report, open).map(run("not run", "incomplete run")),
+    ...(interrupted ? ["the run was stopped before every scenario ran"] : []).map(run("stopped", "stopped run"))
+  ].toSorted((one, other) => severity(one) - severity(other))
+}
+
+/** What a rule says of the scenarios that it is about. */
+const said: Readonly<Partial<Record<Reason["rule"], (count: number) => string>>> = {
+  failed: () => "failed",
+  claimed: () => "failed although the agent reported success",
+  "scenario limit": () => "exceeded maxDuration or maxCost",
+  invariant: () => "broke an invariant",
+  leak: () => "left browsers open",
+  flaky: () => "passed in some trials only",
+  infra: () => "could not run: the service was unreachable",
+  unscored: () => "could not be scored: an oracle failed",
+  quarantine: (count) => `${count === 1 ? "is" : "are"} in quarantine past the expiry date`
+}
+
+/** The reasons of one rule. */
+const reasonsOf = (rule: Reason["rule"], group: ReadonlyArray<Problem>): ReadonlyArray<Reason> => {
+  if (rule === "regressed") {
+    return findings(group.flatMap(({ row }) => row ?? [])).map((sentence) => ({ rule, sentence }))
+  }
+  const results = group.flatMap(({ result }) => result ?? [])
+  return [
+    ...reason(rule, results, said[rule] ?? (() => rule)),
+    ...group.flatMap(({ breach, sentence }) =>
+      breach !== undefined
+        ? { rule, sentence: `${breach.invariant}: ${breach.sentence}` }
+        : sentence === undefined
+          ? []
+          : { rule, sentence }
+    )
+  ]
+}
+
 /**
  * Decides whether a run is green. No other place does.
  *
@@ -185,65 +348,13 @@ const cuts = (report: RunReport): ReadonlyArray<Reason> =>
  * - A run without any result, or with too few, is red. A shard is judged with the other shards instead.
  */
 export const decide = (report: RunReport): GateResult => {
-  const { breaches, crossed = [], interrupted, judgement, results } = report
-  const rows = judgement?.rows ?? []
-  const open = results.filter((result) => !isCovered(result))
-  const of = (verdict: ScenarioResult["verdict"]) => open.filter((result) => result.verdict === verdict)
-  const known = [...of("flaky"), ...of("failed")].filter((result) => !isUncleanOnly(result) && isKnown(result, rows))
-  const covered = new Set(results.filter(isCovered).map(nameOf))
-  const unrun = cuts(report)
-  const isShard = report.header.shard !== undefined
-  const isCutWhole = unrun.length > 0 && !results.some(({ trials }) => trials.some(isScored))
-  const nothing = !interrupted && (isCutWhole || (!isShard && results.every(({ verdict }) => verdict === "skipped")))
-  const away = of("infra").length > 0 ? undefined : awayTooOften(open)
-  const reasons: ReadonlyArray<Reason> = [
-    ...(interrupted ? [{ rule: "stopped", sentence: "the run was stopped before every scenario ran" } as const] : []),
-    ...breaches.map(
-      ({ invariant, sentence }) => ({ rule: "invariant", sentence: `${invariant}: ${sentence}` }) as const
-    ),
-    ...reason(
-      "invariant",
-      open.filter((result) => breachesOf(result).length > 0),
-      () => "broke an invariant"
-    ),
-    ...reason(
-      "leak",
-      open.filter((result) => leakedBrowsersOf(result).length > 0),
-      () => "left browsers open"
-    ),
-    // one that only leaked or broke an invariant has a reason of its own
-    ...reason(
-      "failed",
-      of("failed").filter((result) => !isUncleanOnly(result) && !isOverLimit(result) && !known.includes(result)),
-      () => "failed"
-    ),
-    ...reason(
-      "scenario limit",
-      open.filter(({ exceeded }) => exceeded !== undefined),
-      () => "exceeded maxDuration or maxCost"
-    ),
-    ...reason("claimed", of("claimed"), () => "failed although the agent reported success"),
-    ...reason(
-      "flaky",
-      of("flaky").filter((result) => !known.includes(result)),
-      () => "passed in some trials only"
-    ),
-    ...reason("infra", of("infra"), () => "could not run: the service was unreachable"),
-    ...reason("unscored", of("unscored"), () => "could not be scored: an oracle failed"),
-    ...findings(rows.filter(({ scenario }) => scenario === null || !covered.has(nameOf(scenario)))).map(
-      (sentence) => ({ rule: "regressed", sentence }) as const
-    ),
-    ...reason(
-      "quarantine",
-      results.filter(({ quarantine }) => quarantine?.expired === true),
-      (count) => `${count === 1 ? "is" : "are"} in quarantine past the expiry date`
-    ),
-    ...reason("not run", open.filter(isOverlong), () => "exceeded --max-scenario-time"),
-    ...crossed.map((sentence) => ({ rule: "limit", sentence }) as const),
-    ...missingShards(report),
-    ...(nothing ? [{ rule: "not run", sentence: "no scenario ran to its end" } as const] : []),
-    ...(away === undefined ? [] : [{ rule: "not run", sentence: `too few results: ${away}` } as const])
-  ]
+  const { judgement, results } = report
+  const reasons = [...Map.groupBy(problems(report), ({ rule }) => rule)].flatMap(([rule, group]) =>
+    reasonsOf(rule, group)
+  )
+  const known = results.filter(
+    (result) => !isCovered(result) && !isUncleanOnly(result) && isKnown(result, judgement?.rows ?? [])
+  )
   const notes: ReadonlyArray<Reason> = [
     ...reason("flaky", known, () => "did not pass in every trial, as usual", true),
     ...reason(
@@ -252,7 +363,7 @@ export const decide = (report: RunReport): GateResult => {
       () => "failed, and is in quarantine"
     ),
     ...reason("infra", results.filter(isPartlyScored), () => "could not be scored in every trial"),
-    ...unrun
+    ...cuts(report)
   ]
   return { green: reasons.length === 0, reasons, notes }
 }

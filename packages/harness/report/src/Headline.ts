@@ -1,16 +1,8 @@
 import * as Schema from "effect/Schema"
 import * as Gate from "./Gate.ts"
-import type { Reason } from "./GateResult.ts"
 import type { JudgedRow } from "./NightJudgement.ts"
 import * as Onset from "./Onset.ts"
-import {
-  breachesOf,
-  isOverLimit,
-  isUncleanOnly,
-  leakedBrowsersOf,
-  type RunReport,
-  type ScenarioResult
-} from "./RunReport.ts"
+import type { RunReport } from "./RunReport.ts"
 import { counted, signedPercent } from "./Text.ts"
 
 /** What a run comes to: red fails it; unusual passes, and a figure is far outside of its earlier nights. */
@@ -39,13 +31,6 @@ const problem = (
   count = onsets.length
 ): ReadonlyArray<Problem> => (count === 0 ? [] : [{ noun, count, fresh: freshIn(onsets) }])
 
-const isRegression =
-  (covered: ReadonlySet<string>) =>
-  ({ figure, scenario, verdict }: JudgedRow): boolean =>
-    verdict === "regressed" &&
-    figure !== "leaked browsers" &&
-    (scenario === null || !covered.has(`${scenario.suite} › ${scenario.name}`))
-
 const nouns: Readonly<Partial<Record<JudgedRow["figure"], string>>> = {
   duration: "slower scenario",
   cost: "costlier scenario"
@@ -71,51 +56,20 @@ const figuresOf = (rows: ReadonlyArray<JudgedRow>, kind: (figure: string) => str
 
 /** What makes a run red, counted by kind, the worst first. Empty exactly when the gate is green. */
 export const problemsOf = (report: RunReport): ReadonlyArray<Problem> => {
-  const { breaches, judgement, results } = report
-  const rules = new Set(Gate.of(report).reasons.map(({ rule }) => rule))
-  const tolerated = Gate.tolerated(report)
-  const open = results.filter((result) => !Gate.isCovered(result))
-  const covered = new Set(results.filter(Gate.isCovered).map(({ name, suite }) => `${suite} › ${name}`))
-  const trialsOf = (wanted: ReadonlyArray<ScenarioResult>) => wanted.map(({ onset }) => onset?.trials)
-  const of = (...verdicts: ReadonlyArray<ScenarioResult["verdict"]>) =>
-    open.filter((result) => verdicts.includes(result.verdict) && !isUncleanOnly(result) && !tolerated.has(result))
-  const leaking = open.filter((result) => leakedBrowsersOf(result).length > 0)
-  // a leaked browser is a breach of its own name, too
-  const breaking = open.filter((result) =>
-    breachesOf(result).some(({ invariant }) => invariant !== "browsers-left-open")
+  const groups = Map.groupBy(Gate.problems(report), ({ noun }) => noun)
+  return [...groups].flatMap(([noun, group]) =>
+    noun === "regression"
+      ? figuresOf(
+          group.flatMap(({ row }) => row ?? []),
+          (figure) => `${figure} regression`
+        )
+      : problem(
+          noun,
+          group.map(({ onset }) => onset),
+          // of the whole run there is one, for whatever reasons
+          group.every(({ sentence }) => sentence !== undefined) ? 1 : group.length
+        )
   )
-  const failing = of("failed", "claimed").filter((result) => !isOverLimit(result))
-  const flaky = of("flaky")
-  const told = new Set([...failing, ...flaky].map(({ name, suite }) => `${suite} › ${name}`))
-  // a scenario that failed tonight is not counted again for its pass rate, nor is the whole night for all of them
-  const isTold = ({ figure, scenario }: JudgedRow) =>
-    figure === "pass rate" && (scenario === null ? told.size > 0 : told.has(`${scenario.suite} › ${scenario.name}`))
-  const regressed = (judgement?.rows ?? []).filter((row) => isRegression(covered)(row) && !isTold(row))
-  const only = (rule: Reason["rule"], noun: string) => (rules.has(rule) ? problem(noun, [undefined]) : [])
-  return [
-    ...problem("failure", trialsOf(failing)),
-    ...problem("exceeded limit", trialsOf(open.filter(({ exceeded }) => exceeded !== undefined))),
-    ...problem(
-      "broken invariant",
-      [...breaking.map(({ onset }) => onset?.invariants), ...breaches.map(() => undefined)],
-      breaking.length + breaches.length
-    ),
-    ...problem(
-      "browser leak",
-      leaking.map(({ onset }) => onset?.invariants)
-    ),
-    ...figuresOf(regressed, (figure) => `${figure} regression`),
-    ...problem("flaky scenario", trialsOf(flaky)),
-    ...problem("unreachable scenario", trialsOf(of("infra"))),
-    ...problem("unscored scenario", trialsOf(of("unscored"))),
-    ...problem(
-      "expired quarantine",
-      results.filter(({ quarantine }) => quarantine?.expired === true).map(() => undefined)
-    ),
-    ...only("limit", "crossed limit"),
-    ...only("not run", "incomplete run"),
-    ...only("stopped", "stopped run")
-  ]
 }
 
 const textOf = ({ count, fresh, noun, text }: Problem): string =>
