@@ -10,7 +10,7 @@ import * as OwnError from "./OwnError.ts"
 import * as Received from "./Received.ts"
 import type { Redact } from "./Redact.ts"
 import { TooManyRequestsError } from "./TooManyRequestsError.ts"
-import { inLine, TransportError, UndecodableAnswer, UnexpectedStatus } from "./TransportError.ts"
+import { called, inLine, TransportError, UndecodableAnswer, UnexpectedStatus } from "./TransportError.ts"
 
 /** The bodies that an operation describes: its errors by status. */
 interface Described {
@@ -26,11 +26,15 @@ const parseJson = (text: string): Result.Result<unknown, string> =>
 /** The most of a body that an error keeps, in characters: a page of megabytes would fill logs. */
 const kept = 65_536
 
-/** To make one costs as much as to use it. */
+/** To make one costs as much as to use it, and to look for all errors costs twice as much as for the first. */
 const decoderOf = (schema: Schema.Codec<unknown>) => {
-  const decode = Schema.decodeUnknownResult(schema, { errors: "all" })
-  return (json: Result.Result<unknown, string>): Result.Result<unknown, string> =>
-    Result.isFailure(json) ? json : Result.mapError(decode(json.success), (error) => error.message)
+  const decode = Schema.decodeUnknownResult(schema)
+  return (json: Result.Result<unknown, string>): Result.Result<unknown, string> => {
+    if (Result.isFailure(json)) return json
+    const read = decode(json.success)
+    const told = Result.isSuccess(read) ? read : decode(json.success, { errors: "all" })
+    return Result.mapError(told, (error) => error.message)
+  }
 }
 
 const detailOf = (error: unknown) =>
@@ -85,8 +89,8 @@ export const interpreter = (
   redact: Redact,
   idOf: (answer: unknown) => string | undefined
 ): ((answered: Answered) => Effect.Effect<unknown, unknown>) => {
-  const decode = decoderOf(described.success)
-  const { complete, prepare } = Received.make(described.success)
+  const { complete, prepare, schema } = Received.make(described.success)
+  const decode = decoderOf(schema)
   return (answered) => {
     const { status } = answered
     if (status < 200 || status > 299) {
@@ -134,9 +138,8 @@ const advice: { readonly [status: number]: string } = {
  */
 const told = (error: Error, answered: Answered, body: string) => {
   const call = Call.of(answered)
-  const attempts = call.attempts === 1 ? "1 attempt" : `${call.attempts} attempts`
   const what = `status ${answered.status}, ${inLine(error.message, 1000).replace(/\.$/u, "")}${advice[answered.status] ?? ""}`
-  const message = `${call.method} ${call.origin}${call.path}: ${what} (${attempts}, request id ${call.requestId}).`
+  const message = `${called(call)}: ${what}. Request id ${call.requestId}.`
   return Object.defineProperties(error, {
     call: { value: call },
     body: { value: body },
@@ -164,7 +167,6 @@ const refusal = (
     )
   }
   if (error instanceof Error) return told(error, answered, body.slice(0, kept))
-  if (error !== undefined) return error
   const location = locationOf(answered)
   return failed(
     answered,

@@ -123,8 +123,7 @@ export const make = ({
     requests.updateUnsafe(1, context)
     duration.updateUnsafe(took_ms / 1000, context)
     if (LogLevel.isGreaterThan(Context.get(context, References.MinimumLogLevel), "Debug")) return end
-    const { origin, pathname } = new URL(url)
-    const line = `${method} ${origin}${pathname}: ${reason ?? status} in ${took_ms} ms, attempt ${attempt}, request ${requestId}`
+    const line = `${method} ${url.replace(/[?#].*/u, "")}: ${reason ?? status} in ${took_ms} ms, attempt ${attempt}, request ${requestId}`
     return Effect.andThen(Effect.logDebug(line), end)
   }
 

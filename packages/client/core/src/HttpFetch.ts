@@ -61,8 +61,6 @@ const readBody = async (
     }
     chunks.push(part.value)
   }
-  const [only] = chunks
-  if (chunks.length === 1 && only !== undefined) return only
   const whole = new Uint8Array(received_bytes)
   let at = 0
   for (const chunk of chunks) {

@@ -1,5 +1,5 @@
-import type * as Schema from "effect/Schema"
-import type * as SchemaAST from "effect/SchemaAST"
+import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -39,6 +39,8 @@ const decimalOf = (value: number): string | undefined => {
 
 /** How an answer is read whose schema describes only a part of it. */
 export interface Reading {
+  /** The schema of the described fields alone: `complete` takes all others from the answer. */
+  readonly schema: Schema.Codec<unknown>
   /** The answer, where it was sent in another form without doubt, in the one that the schema describes. */
   readonly prepare: (json: unknown) => unknown
   /** The decoded answer. What the schema does not describe, or could not read, is in `raw` as it was sent, if any. */
@@ -67,18 +69,9 @@ const prepareRecord = (json: unknown, fields: Fields): unknown => {
 const completeRecord = (value: unknown, json: unknown, fields: Fields): unknown => {
   if (!isRecord(value) || !isRecord(json)) return value
   const complete: Record<string, unknown> = {}
-  let raw: Record<string, unknown> | undefined
-  for (const name of Object.keys(json)) {
-    const isRead = fields.has(name) && name in value && (value[name] !== null || json[name] === null)
-    if (isRead) continue
-    // a field may be named __proto__
-    Object.defineProperty((raw ??= {}), name, {
-      value: json[name],
-      enumerable: true,
-      configurable: true,
-      writable: true
-    })
-  }
+  const unread = Object.keys(json).filter(
+    (name) => !(fields.has(name) && name in value && (value[name] !== null || json[name] === null))
+  )
   for (const [name, nested] of fields) {
     if (!(name in value)) continue
     const [read, sent] = [value[name], json[name]]
@@ -87,17 +80,20 @@ const completeRecord = (value: unknown, json: unknown, fields: Fields): unknown 
         ? read.map((item, index) => completeRecord(item, sent[index], nested))
         : read
   }
-  if (raw !== undefined) complete["raw"] = raw
+  // a field may be named __proto__: fromEntries sets no prototype
+  if (unread.length > 0) complete["raw"] = Object.fromEntries(unread.map((name) => [name, json[name]]))
   return complete
 }
 
 /** How answers of a schema are read. */
-export const make = (schema: Schema.Top): Reading => {
+export const make = (schema: Schema.Codec<unknown>): Reading => {
   const fields = fieldsOf(schema.ast)
-  if (fields === undefined) return { prepare: (json) => json, complete: (value) => value }
+  if (fields === undefined) return { schema, prepare: (json) => json, complete: (value) => value }
+  const { annotations, checks, propertySignatures } = schema.ast as SchemaAST.Objects
   // a status that is all there is may be sent as it is
   const isStatus = fields.size === 1 && fields.has("status")
   return {
+    schema: Schema.make(new SchemaAST.Objects(propertySignatures, [], annotations, checks)),
     prepare: (json) => (isStatus && typeof json === "string" ? { status: json } : prepareRecord(json, fields)),
     complete: (value, json) => completeRecord(value, isRecord(json) ? json : {}, fields)
   }

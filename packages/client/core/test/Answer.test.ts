@@ -29,7 +29,7 @@ describe("Retry-After", () => {
     yield* always({ status: 429, json: { detail: "x" }, headers })
     const error = yield* Effect.flip(Effect.provideService(getRun, RetryPolicy.Current, RetryPolicy.none))
     if (error._tag !== "TooManyRequestsError") return assert.fail(error.message)
-    assert.match(error.message, /: status 429, x: try again (?:later|in .+), or do less at once \(/u)
+    assert.match(error.message, /: status 429, x: try again (?:later|in .+), or do less at once\. Request id /u)
     return error.retryAfter === undefined ? undefined : Duration.toMillis(error.retryAfter)
   })
 
@@ -103,8 +103,8 @@ describe("a described error", () => {
         requestId
       })
       const message =
-        `GET ${server.address}/api/v4/runs/r-1: status 404, Run not found. Check the id, ` +
-        `and that the key is of the same account (3 attempts, request id ${requestId}).`
+        `GET ${server.address}/api/v4/runs/r-1 (3 attempts): status 404, Run not found. Check the id, ` +
+        `and that the key is of the same account. Request id ${requestId}.`
       assert.strictEqual(error.message, message)
       assert.strictEqual(String(error), `RunNotFoundError: ${message}`)
       assert.include(inspect(error), "status 404, Run not found")

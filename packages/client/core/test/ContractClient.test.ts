@@ -79,7 +79,7 @@ describe("ContractClient", () => {
       const id = server.requests[0]?.headers["x-request-id"]
       assert.deepStrictEqual(
         [error._tag, error.message],
-        [tag, `POST ${server.address}/api/v4/runs: status ${status}, ${message} (1 attempt, request id ${String(id)}).`]
+        [tag, `POST ${server.address}/api/v4/runs: status ${status}, ${message}. Request id ${String(id)}.`]
       )
     }).pipe(Effect.provide(refusing))
   )
