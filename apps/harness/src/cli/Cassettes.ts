@@ -1,13 +1,16 @@
 import * as Cassette from "@webagent/cassette/Cassette"
 import * as Recorder from "@webagent/cassette/Recorder"
+import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Semaphore from "effect/Semaphore"
-import { dirname } from "node:path"
+import { dirname, join } from "node:path"
 import { describePlatformError } from "@webagent/report/PlatformErrorText"
+import { counted } from "@webagent/report/Text"
 import { usage } from "@webagent/report/UserError"
 import { Recording } from "../targets/Recording.ts"
+import { program, quoted } from "./Program.ts"
 
 /** Reads a cassette; one that cannot be read is a UserError. */
 export const read = Effect.fnUntraced(function* (path: string) {
@@ -18,9 +21,17 @@ export const read = Effect.fnUntraced(function* (path: string) {
   return yield* Effect.mapError(Effect.fromResult(Cassette.parse(text, path)), usage)
 })
 
+/** The file that was named, or a new one by the time. */
+export const fileFor = Effect.fnUntraced(function* (out: string | undefined) {
+  if (out !== undefined) return out
+  const now = DateTime.formatIso(yield* DateTime.now)
+  return join(".webagent", "cassettes", `${now.slice(0, 19).replaceAll(":", "-")}.ndjson`)
+})
+
 /**
  * A new cassette file, open until the scope ends. Each exchange is a line as soon as it is answered, so that a killed
- * recording keeps what it had. A file that is there is not overwritten.
+ * recording keeps what it had. A file that is there is not overwritten, and one without an answer does not stay. `end`
+ * says what was recorded and how to replay it.
  */
 export const create = Effect.fnUntraced(function* (path: string, target: string) {
   const fs = yield* FileSystem.FileSystem
@@ -36,6 +47,7 @@ export const create = Effect.fnUntraced(function* (path: string, target: string)
     )
   )
   let count = 0
+  yield* Effect.addFinalizer(() => (count === 0 ? Effect.ignore(fs.remove(path)) : Effect.void))
   // two writes at the same time would be at the same place
   const oneAtATime = yield* Semaphore.make(1)
   return {
@@ -43,7 +55,13 @@ export const create = Effect.fnUntraced(function* (path: string, target: string)
       file
         .writeAll(encoder.encode(Cassette.exchangeLine(exchange)))
         .pipe(Effect.orDie, Effect.andThen(Effect.sync(() => void count++)), oneAtATime.withPermit),
-    count: () => count
+    end: Effect.suspend(() =>
+      count === 0
+        ? Effect.void
+        : Console.log(
+            `recorded ${counted(count, "answer")} in ${path}\nreplay   ${program} serve --cassette ${quoted(path)}`
+          )
+    )
   }
 })
 

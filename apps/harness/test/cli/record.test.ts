@@ -1,7 +1,7 @@
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { Profile } from "@webagent/control"
 import * as Schema from "effect/Schema"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "vitest"
@@ -104,6 +104,13 @@ describe("record, drift, profile and serve --cassette", () => {
     assert.strictEqual(code, 2)
     assert.match(stderr, said)
     assert.lengthOf(stderr.trimEnd().split("\n"), 1)
+  })
+
+  it("leaves no cassette where the service gave no answer", async () => {
+    const out = path("none.ndjson")
+    const args = ["record", "--target", "http://127.0.0.1:9", "--out", out]
+    const { code, stdout } = await call(args, { WEBAGENT_API_KEY: "wak_test" })
+    assert.deepStrictEqual([code, stdout, existsSync(out)], [3, "", false])
   })
 
   it("records an app through the proxy, and replays what it saw", async () => {

@@ -10,7 +10,6 @@ import { listening } from "../Listening.ts"
 import { byHand } from "../Ending.ts"
 import type { RunOptions } from "../RunFlags.ts"
 import * as TargetSource from "../TargetSource.ts"
-import { fileFor, recordedLine } from "./CassettePath.ts"
 
 /** Passes an app's requests on to the target and writes the answers, until Ctrl-C. */
 export const recordProxy = ({
@@ -22,14 +21,13 @@ export const recordProxy = ({
     if (options.target === "simulated") return yield* usage("--proxy needs the address of a service. Add --target URL.")
     if (options.suites.length > 0) return yield* usage("--proxy records an app, not suites. Remove one of them.")
     const { info } = yield* TargetSource.remote(options)
-    const path = yield* fileFor(out)
-    const cassette = yield* Cassettes.create(path, info.address)
+    const cassette = yield* Cassettes.create(yield* Cassettes.fileFor(out), info.address)
     const client = yield* Recorder.make(yield* HttpClient.HttpClient, {
       apiKeyHeader: info.apiKeyHeader,
       keep: cassette.keep
     })
     const address = yield* listening(port, ProxyApp.make(client, info.address))
-    yield* Effect.addFinalizer(() => Effect.suspend(() => Console.log(recordedLine(path, cassette.count()))))
+    yield* Effect.addFinalizer(() => cassette.end)
     yield* Console.log(`recording ${info.address} on ${address}, until Ctrl-C`)
     yield* Console.log(`send     WEBAGENT_BASE_URL=${address}, with your own API key`)
     byHand.now = true
