@@ -6,8 +6,8 @@ import type { Line } from "./Table.ts"
 /** How many of the last nights are looked at together: one shows a large change, many show a small one. */
 export const windows = [1, 2, 3, 5, 8, 13] as const
 
-/** The nights just before, the last month, and the first month since the start or the last accepted change. */
-export const baselines = ["lately", "month", "reference"] as const
+/** The last month, the nights just before, and the first month since the start or the last accepted change. */
+export const baselines = ["month", "lately", "reference"] as const
 
 /** What a window is compared with. */
 export type Baseline = (typeof baselines)[number]
@@ -17,6 +17,7 @@ const lengths = { lately: 7, month: 30, reference: 30 } as const
 const needed = { lately: least, month: 2 * lengths.lately, reference: 1.5 * lengths.reference } as const
 const farthest = 30
 const remembered = 60
+const byChance = 1.5
 
 /** The nights of a line that have a value, oldest first; tonight is the last. */
 export interface Values {
@@ -68,7 +69,7 @@ export const variogram = (
     }
   }
   const between = new Float64Array(farthest + 1)
-  let greatest = 1
+  let square = 1
   // distances by powers of two, because a few nights say little of one distance
   for (let first = 1; first <= farthest; first *= 2) {
     const last = Math.min(farthest, 2 * first - 1)
@@ -77,9 +78,11 @@ export const variogram = (
       sum += roots[lag] ?? 0
       count += counts[lag] ?? 0
     }
-    // the mean root, which one outlier moves little (Cressie and Hawkins)
-    if (count >= 20) greatest = Math.max(greatest, (sum / count) ** 4 / (0.457 + 0.494 / count) / 2)
-    between.fill(greatest, first, last + 1)
+    if (count >= 20) {
+      // the mean root, which one outlier moves little (Cressie and Hawkins), less what it is too great by chance
+      square = Math.max(1, (sum / count) ** 4 / (0.457 + 0.494 / count) / 2 - byChance / Math.sqrt(count))
+    }
+    between.fill(square, first, last + 1)
   }
   return between
 }
