@@ -1,8 +1,10 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as CliConfig from "effect/cli/CliConfig"
 import type * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
+import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
@@ -13,6 +15,7 @@ import { compare } from "./cli/compare/compare.ts"
 import { doctor } from "./cli/doctor/doctor.ts"
 import { drift } from "./cli/drift/drift.ts"
 import { history } from "./cli/history/history.ts"
+import { init } from "./cli/init/init.ts"
 import { list } from "./cli/list/list.ts"
 import { load } from "./cli/load/load.ts"
 import { merge } from "./cli/merge/merge.ts"
@@ -26,7 +29,22 @@ import { serve } from "./cli/serve/serve.ts"
 
 const harness = Command.make("webagent-harness").pipe(
   Command.withDescription("Run scenario suites against a web-agent and hosted-browser service"),
-  Command.withSubcommands([run, plan, merge, history, compare, list, load, serve, record, drift, profile, reap, doctor])
+  Command.withSubcommands([
+    init,
+    run,
+    plan,
+    merge,
+    history,
+    compare,
+    list,
+    load,
+    serve,
+    record,
+    drift,
+    profile,
+    reap,
+    doctor
+  ])
 )
 
 const suggestion = (known: ReadonlyArray<string>) => (known.length === 0 ? "" : ` Did you mean ${known.join(" or ")}?`)
@@ -62,7 +80,9 @@ export const commandLine = harness.pipe(
   Effect.tapDefect((defect) =>
     Console.error(`This is a bug of the harness: ${defect instanceof Error ? defect.stack : String(defect)}`)
   ),
-  Effect.provideService(CliOutput.Presenter, presenter)
+  Effect.provideService(CliOutput.Presenter, presenter),
+  // init asks nothing that it can see, and every other command has a help
+  Effect.provide(CliConfig.layer({ builtIns: GlobalFlag.BuiltIns.filter((flag) => flag !== GlobalFlag.Wizard) }))
 )
 
 /** Runs the command line of this process, and ends the process. */

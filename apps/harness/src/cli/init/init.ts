@@ -1,0 +1,21 @@
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Flags from "../Flags.ts"
+import { program } from "../Program.ts"
+
+/** `init`: a project that runs suites. What it runs with is loaded when it runs. */
+export const init = Command.make(
+  "init",
+  { dryRun: Flags.switched("dry-run", "Show what would be written, and write nothing") },
+  (options) =>
+    Effect.flatMap(
+      Effect.promise(() => import("./initProject.ts")),
+      ({ initProject }) => initProject(options)
+    )
+).pipe(
+  Command.withDescription(
+    "Write a configuration, a first suite, a nightly workflow, .gitignore lines and package scripts. Existing files stay as they are"
+  ),
+  Command.withShortDescription("Set up a project: configuration, first suite, nightly"),
+  Command.withExamples([{ command: `${program} init --dry-run`, description: "Show what would be written" }])
+)

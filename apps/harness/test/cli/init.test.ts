@@ -1,0 +1,126 @@
+import { assert, describe, it } from "@effect/vitest"
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { afterAll } from "vitest"
+import { programOf } from "../../src/cli/Program.ts"
+import { run } from "./program.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "webagent-init-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const project = (name: string, files: Readonly<Record<string, string>> = {}) => {
+  const root = join(folder, name)
+  mkdirSync(root)
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
+  return root
+}
+
+const filesIn = (root: string) =>
+  globSync("{*,.gitignore,.gitlab-ci.yml,.github/**/*,*/**}", { cwd: root, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .toSorted()
+
+const textOf = (root: string, file: string) => readFileSync(join(root, file), "utf8")
+
+describe.concurrent("init", () => {
+  it("sets up an empty folder, whose first suite passes; a second time it writes nothing", async () => {
+    const root = project("empty")
+    const dry = await run(["init", "--dry-run"], {}, root)
+    assert.match(dry.stdout, /^would add +\.gitignore/mu)
+    assert.deepStrictEqual(filesIn(root), [])
+    const { code, stderr } = await run(["init"], {}, root)
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    const written = [
+      ".github/workflows/webagent-nightly.yml",
+      ".gitignore",
+      "package.json",
+      "suites/first.suite.js",
+      "webagent.config.js"
+    ]
+    assert.deepStrictEqual(filesIn(root), written)
+    const texts = written.map((file) => textOf(root, file))
+    const ran = await run(["run", "--reporter", "console"], {}, root)
+    assert.deepStrictEqual([ran.code, ran.stderr], [0, ""])
+    assert.include(ran.stdout, "GREEN: 1 of 1 scenario passed")
+    const again = await run(["init"], {}, root)
+    assert.notMatch(again.stdout, /^(?:wrote|added)/mu)
+    assert.lengthOf(again.stdout.match(/^left alone/gmu) ?? [], 3)
+    assert.deepStrictEqual(
+      written.map((file) => textOf(root, file)),
+      texts
+    )
+  })
+
+  it("sees TypeScript, the package manager, the git host and vitest, and changes no script", async () => {
+    const manifest = {
+      name: "shop",
+      scripts: { harness: "mine" },
+      devDependencies: { typescript: "6", vitest: "5", "webagent-harness": "0.1.0", "@webagent/scenario": "0.1.0" }
+    }
+    const root = project("shop", {
+      ".git/config": '[remote "origin"]\n  url = git@gitlab.example:shop.git\n',
+      "pnpm-lock.yaml": "",
+      ".gitignore": "node_modules\n/report",
+      "package.json": `${JSON.stringify(manifest, null, 4)}\n`
+    })
+    const { code, stderr, stdout } = await run(["init"], {}, root)
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    assert.include(stdout, "vitest does not run *.suite files")
+    assert.notInclude(stdout, "install")
+    assert.isTrue(existsSync(join(root, "webagent.config.mts")) && existsSync(join(root, "suites/first.suite.mts")))
+    assert.include(
+      textOf(root, ".gitlab-ci.yml"),
+      "    - pnpm install --frozen-lockfile\n    - pnpm exec webagent-harness run"
+    )
+    assert.strictEqual(textOf(root, ".gitignore"), "node_modules\n/report\n.webagent/\n")
+    const changed = textOf(root, "package.json")
+    assert.include(changed, '\n    "scripts": {\n        "harness": "mine",\n        "harness:nightly"')
+  })
+
+  it("a project below the root of its repository has its workflow at the root", async () => {
+    const root = project("mono", { ".git/config": "", "apps/shop/package.json": "{}", "package-lock.json": "{}" })
+    const { code } = await run(["init"], {}, join(root, "apps/shop"))
+    assert.strictEqual(code, 0)
+    const workflow = textOf(root, ".github/workflows/webagent-nightly.yml")
+    assert.include(workflow, "working-directory: apps/shop")
+    assert.include(workflow, "path: apps/shop/report")
+  })
+
+  it("a package.json that cannot be read is one line, and nothing is written", async () => {
+    const root = project("broken", { "package.json": "{ name: shop }" })
+    const { code, stderr } = await run(["init"], {}, root)
+    assert.strictEqual(code, 2)
+    assert.match(stderr, /^package\.json is not JSON: .+\. Correct it\.\n$/u)
+    assert.deepStrictEqual(filesIn(root), ["package.json"])
+  })
+})
+
+describe("programOf", () => {
+  const module = "file:///shop/node_modules/webagent-harness/dist/cli/Program.js"
+  const script = "/shop/node_modules/.bin/webagent-harness"
+  for (const [userAgent, typed] of [
+    ["npm/11.0.0 node/v24", "npx webagent-harness"],
+    ["pnpm/12.0.0 npm/? node/v24", "pnpm exec webagent-harness"],
+    ["yarn/4.9.0 npm/? node/v24", "yarn webagent-harness"],
+    ["bun/1.3.0 npm/? node/v24", "bunx webagent-harness"],
+    [undefined, "npx webagent-harness"]
+  ] as const) {
+    it(`started by ${userAgent}: ${typed}`, () => assert.strictEqual(programOf({ module, script, userAgent }), typed))
+  }
+
+  it("installed for the whole machine it is called by its name, in the repository through npm", () => {
+    assert.strictEqual(
+      programOf({ module, script: "/usr/local/bin/webagent-harness", userAgent: undefined }),
+      "webagent-harness"
+    )
+    assert.strictEqual(
+      programOf({ module: "file:///a/Program.ts", script: "/a/main.ts", userAgent: "npm/11" }),
+      "npm run harness --"
+    )
+  })
+})
