@@ -1,1 +1,1 @@
-export { type Config, defineConfig } from "./config/Config.ts"
+export { Config, defineConfig } from "./config/Config.ts"

@@ -2,7 +2,7 @@ import type * as SchemaAST from "effect/SchemaAST"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "vitest"
-import { Config } from "../../../apps/harness/src/config/Config.ts"
+import { Config } from "webagent-harness"
 import { root } from "../src/Documents.ts"
 
 /** The path of every key, where NAME is any. */
