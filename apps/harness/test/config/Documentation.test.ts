@@ -1,9 +1,8 @@
 import type * as SchemaAST from "effect/SchemaAST"
 import { readFileSync } from "node:fs"
-import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { assert, it } from "vitest"
-import { Config } from "webagent-harness"
-import { root } from "../src/Documents.ts"
+import { Config } from "../../src/config/Config.ts"
 
 /** The path of every key, where NAME is any. */
 const keys = (ast: SchemaAST.AST, at: string): ReadonlyArray<string> => {
@@ -21,7 +20,7 @@ const keys = (ast: SchemaAST.AST, at: string): ReadonlyArray<string> => {
 }
 
 it("docs/configuration.md has a row for every key of webagent.config.ts, and for no other", () => {
-  const page = readFileSync(join(root, "docs/configuration.md"), "utf8")
+  const page = readFileSync(fileURLToPath(new URL("../../../../docs/configuration.md", import.meta.url)), "utf8")
   const [, section = ""] = page.split("| key | what it is |")
   const [table = ""] = section.split("\n\n")
   const cells = table.split("\n").flatMap((line) => /^\| (`[^|]*) \|/u.exec(line)?.[1] ?? [])
