@@ -8,6 +8,8 @@ import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
+import { createServer, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
 
 /** Environment variables, for whatever is provided with it. */
 export const environment = (env: Record<string, string>) => ConfigProvider.layer(ConfigProvider.fromEnv({ env }))
@@ -33,3 +35,19 @@ export const layer = clients.pipe(
   Layer.provideMerge(Layer.merge(layerEnvironment, impatient)),
   Layer.provideMerge(SimulatedService.layerTest)
 )
+
+/** Where a service that answers in one way listens. */
+export const answering = (answer: (response: ServerResponse) => void) =>
+  Effect.acquireRelease(
+    Effect.callback<{ readonly address: string; readonly close: () => void }>((resume) => {
+      const server = createServer((_, response) => answer(response))
+      const close = () => {
+        server.close()
+        server.closeAllConnections()
+      }
+      server.listen(0, "127.0.0.1", () =>
+        resume(Effect.succeed({ address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close }))
+      )
+    }),
+    ({ close }) => Effect.sync(close)
+  )
