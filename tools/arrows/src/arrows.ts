@@ -113,7 +113,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       cli: ["config", "page", "reporters", "run", "run/events", "run/shards", "suites", "targets"],
       "cli/compare": ["cli"],
       "cli/doctor": ["cli"],
-      "cli/drift": ["cli", "cli/run"],
+      "cli/drift": ["cli", "cli/run", "config"],
       "cli/history": ["cli", "page"],
       "cli/init": ["cli", "config"],
       "cli/list": ["cli"],

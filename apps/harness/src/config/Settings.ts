@@ -19,6 +19,8 @@ export type CommandName =
   | "load"
   | "reap"
   | "doctor"
+  | "record"
+  | "drift"
 
 type Value = string | number | boolean | ReadonlyArray<string> | undefined
 type Values = Readonly<Record<string, Value>>
@@ -37,12 +39,15 @@ const keysOf: Readonly<Record<CommandName, ReadonlyArray<string>>> = {
   compare: ["history"],
   load: ["target", "reportDir", "apiKeyEnv", "apiKeyHeader"],
   reap: ["apiKeyEnv"],
-  doctor: ["target", "apiKeyEnv", "apiKeyHeader"]
+  doctor: ["target", "apiKeyEnv", "apiKeyHeader"],
+  // what is recorded or compared is no night
+  record: ofRun.filter((key) => key !== "record"),
+  drift: ofRun.filter((key) => !["record", "reporters", "target"].includes(key))
 }
 
 /** What is not set where one of these flags is typed: the two do not go together. */
 const givesWayTo: Readonly<Record<string, ReadonlyArray<string>>> = {
-  suites: ["suite", "built-in"],
+  suites: ["suite", "built-in", "proxy"],
   concurrency: ["debug"],
   confirm: ["trial"],
   // a part of a night is no night
@@ -114,7 +119,11 @@ const fromFile = (keys: ReadonlyArray<string>, project: Project, values: Readonl
     keys.map((key) => {
       const value = values[key] as Value
       if (key === "reporters") return [key, reporters?.map(named)]
-      if (key === "suites") return [key, suites === undefined ? undefined : list(suites).map(here)]
+      if (key === "suites")
+        return [
+          key,
+          suites === undefined ? undefined : list(suites).map((suite) => (/[./*]/u.test(suite) ? here(suite) : suite))
+        ]
       return [key, typeof value === "string" && files.includes(key) ? here(value) : value]
     })
   )
@@ -129,7 +138,7 @@ const wordsOf = (key: string, value: Value): ReadonlyArray<string> => {
 }
 
 const takes = (command: CommandName, key: string) =>
-  keysOf[command].some((known) => known === key) || command === "run" || command === "plan"
+  keysOf[command].some((known) => known === key) || ["run", "plan", "record"].includes(command)
 
 /** The words with the target that is typed, by its name, as its address, and what belongs to it. */
 const withTarget = (

@@ -106,6 +106,18 @@ describe("record, drift, profile and serve --cassette", () => {
     assert.lengthOf(stderr.trimEnd().split("\n"), 1)
   })
 
+  it("record and drift take targets of the configuration", async () => {
+    const config = path("webagent.config.ts")
+    const shop = { url: "http://127.0.0.1:9", apiKeyEnv: "SHOP_KEY" }
+    writeFileSync(config, `export default ${JSON.stringify({ targets: { shop }, suites: ["versions"] })}\n`)
+    const asked = ["--config", config]
+    const drift = await call(["drift", cassette, "shop", ...asked])
+    assert.deepStrictEqual([drift.code, drift.stderr], [2, "No API key: set SHOP_KEY.\n"])
+    const record = await call(["record", "--target", "shop", "--proxy", ...asked], { SHOP_KEY: "wak_test" })
+    assert.strictEqual(record.code, 3)
+    assert.match(record.stderr, /^Nothing answers at http:\/\/127\.0\.0\.1:9 /u)
+  })
+
   it("leaves no cassette where the service gave no answer", async () => {
     const out = path("none.ndjson")
     const args = ["record", "--target", "http://127.0.0.1:9", "--out", out]

@@ -4,24 +4,27 @@ import * as Effect from "effect/Effect"
 import { description } from "../Description.ts"
 import * as Flags from "../Flags.ts"
 import { program } from "../Program.ts"
-import { flags, optionsOf } from "../RunFlags.ts"
+import { flags, namedIn, optionsOf } from "../RunFlags.ts"
+import { settled } from "../Settled.ts"
 
 const side = (name: string) =>
-  Argument.String(name).pipe(Argument.withDescription("The URL of a service, a cassette, or simulated"))
+  Argument.String(name).pipe(
+    Argument.withDescription("The URL of a service, a target of the configuration, a cassette, or simulated")
+  )
 
-const { apiKeyEnv, target: _, ...runFlags } = flags
+const { target: _, ...runFlags } = flags
 
 /** `drift`: how the answers of two services differ. What it runs with is loaded when it runs. */
-export const drift = Command.make(
+export const drift = settled(
   "drift",
   {
     a: side("a"),
     b: side("b"),
     ...runFlags,
-    apiKeyEnv,
     apiKeyEnvB: Flags.text("api-key-env-b", "Read the API key of B from this variable (default: as of A)"),
     json: Flags.switched("json", "Print the differences as JSON")
   },
+  namedIn,
   ({ a, apiKeyEnvB, b, json, ...parsed }) =>
     Effect.flatMap(
       Effect.promise(() => import("./driftBetween.ts")),

@@ -4,6 +4,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Cassettes from "../Cassettes.ts"
 import * as JsonOutput from "../JsonOutput.ts"
+import { Project } from "../../config/Project.ts"
 import { NotGreen } from "../NotGreen.ts"
 import type { RunOptions } from "../RunFlags.ts"
 import { runSuites } from "../run/runSuites.ts"
@@ -22,6 +23,21 @@ export interface DriftOptions {
 }
 
 const isService = (side: string) => side === "simulated" || /^https?:\/\//u.test(side)
+
+/** The options of one side, with what belongs to it where it is a target of the configuration. */
+const sideOf = (run: RunOptions, side: string, { config: { targets = {} } }: Project): RunOptions => {
+  const target = Object.hasOwn(targets, side) ? targets[side] : undefined
+  if (target === undefined) return { ...run, target: side }
+  return {
+    ...run,
+    target: target.url,
+    apiKeyEnv: target.apiKeyEnv ?? run.apiKeyEnv,
+    apiKeyHeader: target.apiKeyHeader ?? run.apiKeyHeader,
+    control: target.control ?? run.control,
+    v2SessionId: target.v2SessionId ?? run.v2SessionId,
+    allowPaid: target.allowPaid ?? run.allowPaid
+  }
+}
 
 /** The answers of one side: those of a cassette, or those that the suites get now. */
 const answersOf = Effect.fnUntraced(function* (options: RunOptions, json: boolean) {
@@ -42,8 +58,10 @@ const answersOf = Effect.fnUntraced(function* (options: RunOptions, json: boolea
 
 /** Compares two services, or what was recorded of them, and prints the differences; fails where there are some. */
 export const driftBetween = Effect.fnUntraced(function* ({ a, apiKeyEnvB, b, json, run }: DriftOptions) {
-  const before = yield* answersOf({ ...run, target: a }, json)
-  const after = yield* answersOf({ ...run, target: b, apiKeyEnv: apiKeyEnvB ?? run.apiKeyEnv }, json)
+  const project = yield* Project
+  const other = sideOf(run, b, project)
+  const before = yield* answersOf(sideOf(run, a, project), json)
+  const after = yield* answersOf({ ...other, apiKeyEnv: apiKeyEnvB ?? other.apiKeyEnv }, json)
   const drift = Drift.between(before, after)
   const { style } = yield* terminal
   if (json) yield* JsonOutput.print(DriftOutput, { a, b, ...drift })

@@ -4,10 +4,11 @@ import * as Flag from "effect/cli/Flag"
 import { description } from "../Description.ts"
 import * as Flags from "../Flags.ts"
 import { program } from "../Program.ts"
-import { flags, optionsOf } from "../RunFlags.ts"
+import { flags, namedIn, optionsOf } from "../RunFlags.ts"
+import { settled } from "../Settled.ts"
 
 /** `record`: what a service answers, as a cassette. What it runs with is loaded when it runs. */
-export const record = Command.make(
+export const record = settled(
   "record",
   {
     ...flags,
@@ -22,6 +23,7 @@ export const record = Command.make(
       Flag.withDefault(0)
     )
   },
+  namedIn,
   ({ out, port, proxy, ...parsed }) =>
     proxy
       ? Effect.flatMap(
