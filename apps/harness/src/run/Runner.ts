@@ -8,7 +8,7 @@ import * as Gate from "@webagent/report/Gate"
 import { Budget } from "./Budget.ts"
 import * as Confirmations from "./Confirmations.ts"
 import * as InterruptedTrials from "@webagent/report/InterruptedTrials"
-import * as Figures from "@webagent/report/SuiteFigures"
+import * as SuiteFigures from "@webagent/report/SuiteFigures"
 import * as Ranking from "./Ranking.ts"
 import * as Reruns from "./Reruns.ts"
 import type { Ending } from "../leftovers/EndOfRun.ts"
@@ -81,7 +81,7 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
       if (!results.has(of) && of.started_ms !== undefined) yield* finished(of, yield* ScenarioRun.finish(state, of))
     }
     const reportOf = Effect.fnUntraced(function* (results: ReadonlyArray<ScenarioResult>, ending: Ending) {
-      const figures = Figures.of(results, header)
+      const figures = SuiteFigures.of(results, header)
       return {
         format: 2,
         header,

@@ -2,7 +2,7 @@ import * as EmbeddedTraces from "../../src/page/EmbeddedTraces.ts"
 import { ofReport, type Night } from "@webagent/nights/Night"
 import * as Money from "@webagent/report/Money"
 import type { NightJudgement } from "@webagent/report/NightJudgement"
-import * as Figures from "@webagent/report/SuiteFigures"
+import * as SuiteFigures from "@webagent/report/SuiteFigures"
 import { countsOf, type RunReport, type ScenarioResult, verdictOf } from "@webagent/report/RunReport"
 import type { Failure, Trial } from "@webagent/report/Trial"
 import type { Exchange, JournalRow, Span, Trace, Wait } from "@webagent/report/Trace"
@@ -131,7 +131,7 @@ const reportOf = (results: ReadonlyArray<ScenarioResult>, change: Partial<RunRep
   counts: countsOf(results),
   cost_usd: Money.sum(results.map((result) => result.cost_usd)),
   results,
-  figures: Figures.of(results, { seed: 1 }) ?? [],
+  figures: SuiteFigures.of(results, { seed: 1 }) ?? [],
   breaches: [],
   ...change
 })

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
-import * as Figures from "@webagent/report/SuiteFigures"
+import * as SuiteFigures from "@webagent/report/SuiteFigures"
 import type { RunEvent } from "@webagent/report/RunEvent"
 import * as ConsoleReporter from "../../src/reporters/ConsoleReporter.ts"
 import { coloured, plain } from "@webagent/report/Style"
@@ -157,7 +157,7 @@ describe("ConsoleReporter", () => {
     Effect.gen(function* () {
       const figuresOf = (report: typeof night) => ({
         ...report,
-        figures: Figures.of(report.results, report.header) ?? []
+        figures: SuiteFigures.of(report.results, report.header) ?? []
       })
       const uneven = yield* show([{ _tag: "RunFinished", report: figuresOf(night) }])
       assert.include(uneven, "pass@3 50 % (at least one of 3) · pass^3 0 % (all 3), of the 2 scenarios with 3 trials\n")

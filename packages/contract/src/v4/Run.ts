@@ -25,7 +25,7 @@ export type RunStatus = typeof RunStatus.Type
 export const isTerminalRunStatus = (status: string): boolean =>
   (terminalRunStatuses as ReadonlyArray<string>).includes(status)
 
-const others = {
+const undescribedFields = {
   sessionId: undescribed(Schema.NullOr(Identifier)),
   task: undescribed(Schema.String),
   modelParams: undescribed(Schema.NullOr(JsonObject)),
@@ -41,7 +41,7 @@ const others = {
 export const CreatedRun = answer({
   id: Identifier,
   status: undescribed(RunStatus),
-  ...others
+  ...undescribedFields
 }).annotate({ identifier: "CreatedRun" })
 
 /** What `POST /runs` answers. */
@@ -51,7 +51,7 @@ export type CreatedRun = typeof CreatedRun.Type
 export const Run = answer({
   id: Identifier,
   status: RunStatus,
-  ...others
+  ...undescribedFields
 }).annotate({ identifier: "Run" })
 
 /** The full run. */

@@ -1,6 +1,6 @@
 import * as Result from "effect/Result"
 import * as Money from "@webagent/report/Money"
-import * as Figures from "@webagent/report/SuiteFigures"
+import * as SuiteFigures from "@webagent/report/SuiteFigures"
 import {
   allTrialsOf,
   countsOf,
@@ -186,7 +186,7 @@ export const merge = (
     return movedResult({ ...result, shard }, (trial) => trialOf(one.directory, trial))
   })
   const parts = shards.map(({ report }) => report)
-  const figures = Figures.of(results, header)
+  const figures = SuiteFigures.of(results, header)
   const leftovers = parts.flatMap((report) => report.leftovers ?? [])
   const spent = {
     header,

@@ -9,7 +9,7 @@ const passes = (name: string, times: number) => {
   return [name, trial] as const
 }
 
-describe("Figures", () => {
+describe("SuiteFigures", () => {
   it.effect("say of all suites and of each how often trials pass, and how sure that is", () =>
     Effect.gen(function* () {
       const { report } = yield* run(
