@@ -9,6 +9,7 @@ import { ListOutput } from "../src/cli/list/ListOutput.ts"
 import { AbOutput, LoadOutput } from "../src/cli/load/LoadOutput.ts"
 import { PlanOutput } from "../src/cli/plan/PlanOutput.ts"
 import { ReapOutput } from "../src/cli/reap/ReapOutput.ts"
+import { Notification } from "../src/reporters/Notification.ts"
 import { ServeOutput } from "../src/cli/serve/ServeOutput.ts"
 
 /** The schema of each output, by the command that prints it. */
@@ -23,7 +24,8 @@ const outputs: Readonly<Record<string, Schema.Constraint>> = {
   drift: DriftOutput,
   load: LoadOutput,
   "load --ab": AbOutput,
-  serve: ServeOutput
+  serve: ServeOutput,
+  notification: Notification
 }
 
 /** Where the schemas are. */
@@ -34,7 +36,8 @@ export const documents = (): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(outputs).map(([command, schema]) => {
       const { definitions, schema: root } = Schema.toJsonSchemaDocument(schema)
-      const title = `${command} --json of webagent-harness`
+      const title =
+        command === "notification" ? "Notification of webagent-harness" : `${command} --json of webagent-harness`
       const described = { $schema: "https://json-schema.org/draft/2020-12/schema", title, ...root, $defs: definitions }
       return [`${command.replace(" --", "-")}.json`, `${JSON.stringify(described, null, 2)}\n`]
     })

@@ -110,7 +110,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       reporters: [],
       page: ["reporters"],
       "page/browser": [],
-      cli: ["config", "page", "reporters", "run", "run/events", "run/shards", "suites", "targets"],
+      cli: ["config", "observe", "page", "reporters", "run", "run/events", "run/shards", "suites", "targets"],
       "cli/compare": ["cli"],
       "cli/doctor": ["cli"],
       "cli/drift": ["cli", "cli/run", "config"],

@@ -4,7 +4,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
 import type { Shard } from "../run/shards/Shards.ts"
 import { reporterNames } from "../config/Config.ts"
-import { parseAmount } from "../config/Values.ts"
+import { parseAmount, parseChannel } from "../config/Values.ts"
 import * as Flags from "./Flags.ts"
 
 /** A shard as `--shard` takes it, such as `1/4`; nothing for any other text, or a part that there is not. */
@@ -41,6 +41,13 @@ export const nightFlags = {
     "Compare with the nights in this file (default: none; with --record .webagent/history.ndjson)"
   ),
   record: Flags.switched("record", "Add this run to the history"),
+  notify: Flag.String("notify").pipe(
+    Flag.filterMap(parseChannel, () => "webhook=URL, slack=VARIABLE (which has the URL) or command=TEXT"),
+    Flag.withDescription(
+      "With --record: say when a night turns red or green, to webhook=URL, slack=VARIABLE or command=TEXT"
+    ),
+    Flag.atLeast(0)
+  ),
   quarantine: Flags.text("quarantine", "Read known failures from this file (default: webagent.quarantine.json)")
 }
 

@@ -61,6 +61,13 @@ const Reporter = Schema.Union([
   Schema.Tuple([Schema.Literals(["json", "junit", "markdown"]), FileReporter])
 ])
 
+/** A webhook by its address or the variable that has it, Slack by that variable, or a command. */
+const Notification = Schema.Union([
+  Schema.Struct({ webhook: Text }),
+  Schema.Struct({ slack: Variable }),
+  Schema.Struct({ command: Text })
+])
+
 /** Limits of scenarios that declare none themselves. */
 const ScenarioLimits = Schema.Struct({
   /** How long trials may take: the median of those that passed. */
@@ -120,6 +127,8 @@ export const Config = Schema.Struct({
   /** Add whole runs to the history. */
   record: Schema.optional(Schema.Boolean),
   quarantine: Schema.optional(Text),
+  /** Who hears when a recorded night turns red, or green again. */
+  notifications: Schema.optional(Schema.Array(Notification)),
   reportDir: Schema.optional(Text),
   reporters: Schema.optional(Schema.Array(Reporter)),
   apiKeyEnv: Schema.optional(Variable),

@@ -33,7 +33,7 @@ const keysOf: Readonly<Record<CommandName, ReadonlyArray<string>>> = {
   run: ofRun,
   plan: ofRun,
   list: ["suites", "builtIn"],
-  merge: ["reportDir", "reporters"],
+  merge: ["reportDir", "reporters", "notifications"],
   history: ["history"],
   accept: ["history"],
   compare: ["history"],
@@ -71,7 +71,8 @@ const snake = (key: string) => key.replaceAll(/(?<=[a-z\d])[A-Z]/gu, (letter) =>
 export const variableOf = (key: string) => `WEBAGENT_HARNESS_${snake(key)}`
 
 const flagOf = (key: string) =>
-  ({ suites: "suite", reporters: "reporter" })[key] ?? snake(key).toLowerCase().replaceAll("_", "-")
+  ({ suites: "suite", reporters: "reporter", notifications: "notify" })[key] ??
+  snake(key).toLowerCase().replaceAll("_", "-")
 
 /** The flags that are among the words of a command line; `--no-record` is `record`. */
 const typedIn = (words: ReadonlyArray<string>): ReadonlySet<string> =>
@@ -113,12 +114,14 @@ const list = (value: string | ReadonlyArray<string>) => (typeof value === "strin
 
 /** What the file sets of some keys, with its paths as they are from here. */
 const fromFile = (keys: ReadonlyArray<string>, project: Project, values: Readonly<Record<string, unknown>>): Values => {
-  const { reporters, suites } = project.config
+  const { notifications, reporters, suites } = project.config
   const here = (text: string) => fromHere(project, text)
   return Object.fromEntries(
     keys.map((key) => {
       const value = values[key] as Value
       if (key === "reporters") return [key, reporters?.map(named)]
+      if (key === "notifications")
+        return [key, notifications?.flatMap((one) => Object.entries(one).map(([kind, to]) => `${kind}=${to}`))]
       if (key === "suites")
         return [
           key,
@@ -133,7 +136,8 @@ const wordsOf = (key: string, value: Value): ReadonlyArray<string> => {
   const flag = `--${flagOf(key)}`
   if (value === undefined || value === false) return []
   if (value === true) return [flag]
-  if (key === "suites") return list(value as ReadonlyArray<string>).flatMap((suite) => [flag, suite])
+  if (key === "suites" || key === "notifications")
+    return list(value as ReadonlyArray<string>).flatMap((one) => [flag, one])
   return [flag, String(value)]
 }
 

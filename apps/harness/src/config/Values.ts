@@ -14,5 +14,21 @@ export const parseDuration = (text: string): Option.Option<Duration.Duration> =>
   return Number(amount) > 0 ? Duration.fromInput(`${Number(amount)} ${word}`) : Option.none()
 }
 
+/** Where a notification goes: an address or the variable that has one, or a command. */
+export interface Channel {
+  readonly kind: "webhook" | "slack" | "command"
+  readonly to: string
+}
+
+/** A channel as `--notify` takes it: `webhook=URL`, `slack=VARIABLE`, `command=TEXT`; nothing for any other text. */
+export const parseChannel = (text: string): Option.Option<Channel> => {
+  const [, kind, to = ""] = /^(webhook|slack|command)=(.+)$/su.exec(text) ?? []
+  const isVariable = /^[A-Za-z_]\w*$/u.test(to)
+  const fits = { webhook: isVariable || isWebAddress(to), slack: isVariable, command: to.trim() !== "" }
+  return kind !== undefined && fits[kind as Channel["kind"]]
+    ? Option.some({ kind: kind as Channel["kind"], to })
+    : Option.none()
+}
+
 /** Whether a text is an address that load can go to; `localhost:4400` is none, it lacks its `http://`. */
 export const isWebAddress = (text: string): boolean => /^https?:$/u.test(URL.parse(text)?.protocol ?? "")

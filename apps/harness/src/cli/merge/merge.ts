@@ -24,7 +24,19 @@ export const merge = settled(
     config: Flags.config
   },
   ({ config }) => ({ config }),
-  ({ allowMissing, directories, history, maxCost, maxRequests, maxTime, quarantine, record, reportDir, reporters }) =>
+  ({
+    allowMissing,
+    directories,
+    history,
+    maxCost,
+    maxRequests,
+    maxTime,
+    notify,
+    quarantine,
+    record,
+    reportDir,
+    reporters
+  }) =>
     Effect.gen(function* () {
       const { mergeShards, read } = yield* Effect.promise(() => import("./mergeShards.ts"))
       const found = yield* Effect.forEach(directories, (directory) => read(directory, allowMissing))
@@ -46,6 +58,7 @@ export const merge = settled(
             reportDir,
             history: history ?? was.history,
             quarantine: quarantine ?? was.quarantine,
+            notify: notify.length > 0 ? notify : was.notify,
             record: record || was.record
           }
         })

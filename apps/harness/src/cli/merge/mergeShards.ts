@@ -20,6 +20,7 @@ import * as NightHistory from "../../run/NightHistory.ts"
 import { NotGreen } from "../NotGreen.ts"
 import { program, quoted } from "../Program.ts"
 import * as ReportDirectory from "../ReportDirectory.ts"
+import * as Notifications from "../Notifications.ts"
 import * as Reporting from "../Reporting.ts"
 import { terminal } from "../Terminal.ts"
 import type { RunOptions } from "../RunFlags.ts"
@@ -141,6 +142,7 @@ export const mergeShards = Effect.fnUntraced(function* (given: {
   yield* reporting.emit({ _tag: "RunFinished", report })
   const written = yield* Effect.exit(reporting.finish)
   yield* Reporting.both(written, yield* Effect.exit(history.record(report, directory)))
+  yield* Notifications.notify(options, report, { nights: history.nights, folder: directory })
 
   if (!Gate.of(report).green) return yield* new NotGreen({ exitCode: 1 })
 }, Effect.scoped)

@@ -20,6 +20,7 @@ import * as EndOfRun from "../../leftovers/EndOfRun.ts"
 import * as Inspector from "../../run/Inspector.ts"
 import { NotGreen } from "../NotGreen.ts"
 import { version } from "../Program.ts"
+import * as Notifications from "../Notifications.ts"
 import * as Reporting from "../Reporting.ts"
 import type { Resumed } from "../Resumed.ts"
 import type { RunOptions } from "../RunFlags.ts"
@@ -107,7 +108,7 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
     const replay = Advice.replay(options, argumentOf, config)
 
     // from here on Ctrl-C stops scenarios, and the reports are still written
-    const { isClean, report } = yield* Effect.gen(function* () {
+    const { folder, isClean, report } = yield* Effect.gen(function* () {
       const reporting = yield* Reporting.start({
         options,
         replay,
@@ -145,9 +146,10 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
       // before the run is over: one that was killed here goes on, and is recorded then
       const recorded = yield* Effect.exit(Effect.andThen(history.record(report, reporting.directory), reporting.end))
       yield* Reporting.both(written, recorded)
-      return { report, isClean: keyIn.length === 0 }
+      return { report, folder: reporting.directory, isClean: keyIn.length === 0 }
     }).pipe(Effect.uninterruptible)
 
+    yield* Notifications.notify(options, report, { nights: history.nights, folder, apiKey: target.apiKey })
     if (report.interrupted) return yield* new NotGreen({ exitCode: 130 })
     if (!isClean || !Gate.of(report).green) return yield* new NotGreen({ exitCode: 1 })
   }).pipe(Effect.scoped)

@@ -1,0 +1,107 @@
+import type { Night } from "@webagent/nights/Night"
+import * as Headline from "@webagent/report/Headline"
+import type { RunReport } from "@webagent/report/RunReport"
+import * as Schema from "effect/Schema"
+import * as Attention from "./Attention.ts"
+
+/** What a webhook and a command receive when a night turns red, or green again. */
+export const Notification = Schema.Struct({
+  version: Schema.Literal(1),
+  event: Schema.Literals(["red", "green"]),
+  /** Such as `2 new problems: 1 failure, 1 browser leak`. */
+  title: Schema.String,
+  target: Schema.String,
+  startedAt: Schema.String,
+  duration_ms: Schema.Number,
+  /** An exact decimal. */
+  cost_usd: Schema.String,
+  /** What makes the night red, the worst first; ten at most. */
+  problems: Schema.Array(
+    Schema.Struct({
+      what: Schema.String,
+      title: Schema.String,
+      evidence: Schema.String,
+      /** Since when it is so, such as `new`; null where earlier nights cannot tell. */
+      age: Schema.NullOr(Schema.String)
+    })
+  ),
+  /** How many more problems there are. */
+  more: Schema.Int,
+  /** The folder of the report; null where none is written. */
+  report: Schema.NullOr(Schema.String),
+  /** The job that ran the night; null outside of CI. */
+  url: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "Notification" })
+
+export type Notification = typeof Notification.Type
+
+const most = 10
+
+const isRed = ({ verdict }: Night) => verdict?.status === "red"
+
+/** Where a night ran, as its report and its line of the history both name it. */
+const targetOf = ({ header: { target } }: RunReport) => (target.simulated ? "simulated" : target.address)
+
+/**
+ * What there is to tell of a night: that it turned red, or green again. Undefined where it is as the night before it on the
+ * same target, and where the first night is green.
+ */
+export const of = (
+  report: RunReport,
+  nights: ReadonlyArray<Night>,
+  { url, folder }: { readonly url: string | undefined; readonly folder: string | undefined }
+): Notification | undefined => {
+  const { cost_usd, duration_ms, header } = report
+  const target = targetOf(report)
+  const before = nights
+    .filter(({ fingerprint, startedAt }) => fingerprint.target === target && startedAt < header.startedAt)
+    .at(-1)
+  const { status, title } = Headline.verdictOf(report)
+  const event = status === "red" ? "red" : "green"
+  if (event === (before !== undefined && isRed(before) ? "red" : "green")) return undefined
+  const findings = event === "red" ? Attention.findings(report) : []
+  return {
+    version: 1,
+    event,
+    title,
+    target,
+    startedAt: header.startedAt,
+    duration_ms,
+    cost_usd,
+    problems: findings.slice(0, most).map((finding) => {
+      const { evidence, title, what } = finding
+      return { what, title, evidence, age: Attention.age(finding) ?? null }
+    }),
+    more: Math.max(0, findings.length - most),
+    report: folder ?? null,
+    url: url ?? null
+  }
+}
+
+const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" }
+
+// all that Slack's text can do begins with one of these
+const escape = (text: string) => text.replaceAll(/[&<>]/gu, (character) => entities[character] ?? character)
+
+const shown = 5
+const longest = 300
+
+/** The same as Slack's incoming webhooks take it. */
+export const slack = ({ event, more, problems, report, target, title, url }: Notification): string => {
+  const head =
+    event === "red" ? `:red_circle: Night is red: ${title}` : `:large_green_circle: Night is green again: ${title}`
+  const hidden = more + Math.max(0, problems.length - shown)
+  const lines = [
+    head,
+    `Target: ${target}`,
+    ...problems
+      .slice(0, shown)
+      .map(({ age, evidence, title, what }) =>
+        `• ${title}: ${what}${age === null ? "" : ` (${age})`}: ${evidence}`.slice(0, longest)
+      ),
+    ...(hidden === 0 ? [] : [`and ${hidden} more`])
+  ].map(escape)
+  const where =
+    url === null ? (report === null ? [] : [escape(`Report: ${report}`)]) : [`<${escape(url)}|Open the job>`]
+  return JSON.stringify({ text: [...lines, ...where].join("\n") })
+}
