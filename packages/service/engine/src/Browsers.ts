@@ -127,20 +127,21 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
     return active
   })
 
-  const create = Effect.fnUntraced(function* (request: BrowserRequest, record: Record) {
+  /** Stores a browser that is about to be launched. */
+  const begin = Effect.fnUntraced(function* (refusals: number, request: BrowserRequest, record: Record) {
     const owner = yield* Owner
-    const browser = yield* withFreshIds(
-      Effect.fnUntraced(function* (refusals: number) {
-        const id = yield* ids.next("browser", refusals)
-        const startedAt_ms = yield* Clock.currentTimeMillis
-        const starting = Browser.make({ id, ...request, owner, node, startedAt_ms })
-        const made: MadeOf<"Browser"> = { _tag: "Browser", browser: Browser.launched(starting) }
-        const beside = record(made, startedAt_ms)
-        const keyed = { ...starting, idempotencyKey: beside.key?.key ?? null }
-        yield* lock.shared(commit(keyed, null, startedAt_ms, beside))
-        return keyed
-      })
-    )
+    const id = yield* ids.next("browser", refusals)
+    const startedAt_ms = yield* Clock.currentTimeMillis
+    const starting = Browser.make({ id, ...request, owner, node, startedAt_ms })
+    const made: MadeOf<"Browser"> = { _tag: "Browser", browser: Browser.launched(starting) }
+    const beside = record(made, startedAt_ms)
+    const keyed = { ...starting, idempotencyKey: beside.key?.key ?? null }
+    yield* lock.shared(commit(keyed, null, startedAt_ms, beside))
+    return keyed
+  })
+
+  const create = Effect.fnUntraced(function* (request: BrowserRequest, record: Record) {
+    const browser = yield* withFreshIds((refusals) => begin(refusals, request, record))
     const done = Deferred.makeUnsafe<void>()
     launching.set(browser.id, done)
     const active = yield* Effect.ensuring(

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { IdempotencyKeyReused } from "./domain/Errors.ts"
 import { type IdempotencyRecord, isExpired, type Made } from "./domain/IdempotencyRecord.ts"
-import type { KeyTaken, Step, Store, StoreUnavailable } from "./ports/Store.ts"
+import { KeyTaken, type Step, type Store, type StoreUnavailable } from "./ports/Store.ts"
 
 /** What makes a create safe to send again. Both are digests, so that they reveal no key. */
 export interface SafeCreate {
@@ -36,34 +36,41 @@ export const make = (store: Store["Service"], isThere: (made: Made) => Effect.Ef
     return record === undefined || isExpired(record, yield* Clock.currentTimeMillis) ? undefined : record
   })
 
+  const replay = Effect.fnUntraced(function* <Tag extends Made["_tag"]>(
+    known: IdempotencyRecord,
+    safe: SafeCreate,
+    tag: Tag
+  ) {
+    if (known.body !== safe.body) return yield* new IdempotencyKeyReused()
+    if (known.made._tag !== tag) return yield* Effect.die("A key names the operation it is for")
+    if (!(yield* Effect.interruptible(isThere(known.made)))) return undefined
+    return { ...(known.made as MadeOf<Tag>), replayed: true }
+  })
+
   const once = <Tag extends Made["_tag"], E>(
     safe: SafeCreate | undefined,
     tag: Tag,
-    create: (record: Record) => Effect.Effect<MadeOf<Tag>, E | KeyTaken | StoreUnavailable>
-  ): Effect.Effect<Created<Tag>, Exclude<E, KeyTaken> | IdempotencyKeyReused | StoreUnavailable> =>
-    Effect.uninterruptibleMask((restore) => {
-      const made = (record: Record) => Effect.map(create(record), (made) => ({ ...made, replayed: false }))
-      if (safe === undefined) return made(unkeyed) as Effect.Effect<Created<Tag>, Exclude<E, KeyTaken>>
-
-      const replay = Effect.fnUntraced(function* (known: IdempotencyRecord) {
-        if (known.body !== safe.body) return yield* new IdempotencyKeyReused()
-        if (known.made._tag !== tag) return yield* Effect.die("A key names the operation it is for")
-        return (yield* restore(isThere(known.made)))
-          ? { ...(known.made as MadeOf<Tag>), replayed: true }
-          : yield* restore(once(safe, tag, create))
-      })
-
-      return Effect.flatMap(find(safe), (known) => {
-        if (known !== undefined) return replay(known)
-        return made((made, createdAt_ms) => ({ key: { ...safe, createdAt_ms, made } })).pipe(
-          Effect.catchIf(
-            (error): error is Extract<typeof error, KeyTaken> =>
-              typeof error === "object" && error !== null && "_tag" in error && error._tag === "KeyTaken",
-            ({ record }) => replay(record)
-          )
-        )
-      }) as Effect.Effect<Created<Tag>, Exclude<E, KeyTaken> | IdempotencyKeyReused | StoreUnavailable>
-    })
+    create: (record: Record) => Effect.Effect<MadeOf<Tag>, E | KeyTaken>
+  ): Effect.Effect<Created<Tag>, Exclude<E, KeyTaken> | IdempotencyKeyReused | StoreUnavailable> => {
+    type Failure = Exclude<E, KeyTaken> | IdempotencyKeyReused | StoreUnavailable
+    const made = (record: Record) => Effect.map(create(record), (made) => ({ ...made, replayed: false }))
+    if (safe === undefined) return Effect.uninterruptible(made(unkeyed)) as Effect.Effect<Created<Tag>, Failure>
+    const repeated = (known: IdempotencyRecord): Effect.Effect<Created<Tag>, Failure> =>
+      Effect.flatMap(replay(known, safe, tag), (found) =>
+        found === undefined ? once(safe, tag, create) : Effect.succeed(found)
+      )
+    return Effect.uninterruptible(
+      Effect.flatMap(find(safe), (known) =>
+        known === undefined
+          ? Effect.catchIf(
+              made((made, createdAt_ms) => ({ key: { ...safe, createdAt_ms, made } })),
+              (error): error is Extract<E | KeyTaken, KeyTaken> => error instanceof KeyTaken,
+              ({ record }) => repeated(record)
+            )
+          : repeated(known)
+      )
+    ) as Effect.Effect<Created<Tag>, Failure>
+  }
 
   return once
 }

@@ -69,31 +69,35 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
 
   const turn = (id: string) => owned(store.turn(id), () => new TurnNotFound({ id }))
 
-  const commit = ({ events, session, turnSteps, turns }: Decide.Decision, beside: Partial<Step>) =>
+  const commit = ({ events, session, turnSteps, turns }: Decide.Decision, beside?: Partial<Step>) =>
     store.commit({ session, turns, turnSteps, events, ...beside })
 
   /** Decides and commits, again for as long as another step changes the session in between. */
-  const change = Effect.fnUntraced(function* (
+  const change = (
     sessionId: string,
     command: Decide.Command,
     beside?: Beside
-  ): Effect.fn.Return<Decide.Decision, NotChanged> {
-    for (;;) {
-      const state = Option.getOrUndefined(yield* store.sessionState(sessionId))
-      if (state === undefined) return yield* new SessionNotFound({ id: sessionId })
-      const decided = Decide.decide(state, command, yield* Clock.currentTimeMillis)
-      if (Result.isFailure(decided)) return yield* Effect.fail(decided.failure)
-      const decision = decided.success
-      if (!decision.changed) return decision
-      const committed = yield* Effect.result(commit(decision, beside?.(decision) ?? {}))
-      if (Result.isSuccess(committed)) {
-        carryOn(decision)
-        return decision
-      }
-      const error = committed.failure
-      if (error._tag !== "Conflict" || error.id !== sessionId) return yield* Effect.fail(error)
-    }
-  })
+  ): Effect.Effect<Decide.Decision, NotChanged> =>
+    Effect.withFiber((fiber) => {
+      const clock = fiber.getRef(Clock.Clock)
+      return Effect.flatMap(store.sessionState(sessionId), (state): Effect.Effect<Decide.Decision, NotChanged> => {
+        if (state._tag === "None") return Effect.fail(new SessionNotFound({ id: sessionId }))
+        const decided = Decide.decide(state.value, command, clock.currentTimeMillisUnsafe())
+        if (Result.isFailure(decided)) return Effect.fail(decided.failure)
+        const decision = decided.success
+        if (!decision.changed) return Effect.succeed(decision)
+        return Effect.matchEffect(commit(decision, beside?.(decision)), {
+          onFailure: (error) =>
+            error._tag === "Conflict" && error.id === sessionId
+              ? change(sessionId, command, beside)
+              : Effect.fail(error),
+          onSuccess: () => {
+            carryOn(decision)
+            return Effect.succeed(decision)
+          }
+        })
+      })
+    })
 
   /** What this node does about a step that was stored. */
   const carryOn = ({ session, turns }: Decide.Decision): void => {
@@ -317,46 +321,40 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
         : Effect.void
     )
 
-  const create = (request: SessionRequest, record: Record) =>
-    withFreshIds(
-      Effect.fnUntraced(function* (refusals: number) {
-        const owner = yield* Owner
-        const id = yield* ids.next("session", refusals)
-        const turnId = yield* ids.next("turn", refusals)
-        const createdAt_ms = yield* Clock.currentTimeMillis
-        const { modelParams, task, thinkingLevel } = request
-        const decision = Decide.created(
-          { ...Session.make({ id, owner, thinkingLevel, createdAt_ms }), ...agent.settings?.(id) },
-          newTurn({ id: turnId, sessionId: id, task, modelParams, createdAt_ms, owner })
-        )
-        const made: MadeOf<"Session"> = { _tag: "Session", session: decision.session, turn: decision.turn }
-        yield* offering(id, lock.shared(commit(decision, { ...record(made, createdAt_ms), also: work.offer(id) })))
-        return made
-      })
+  const createUnder = Effect.fnUntraced(function* (refusals: number, request: SessionRequest, record: Record) {
+    const owner = yield* Owner
+    const id = yield* ids.next("session", refusals)
+    const turnId = yield* ids.next("turn", refusals)
+    const createdAt_ms = yield* Clock.currentTimeMillis
+    const { modelParams, task, thinkingLevel } = request
+    const decision = Decide.created(
+      { ...Session.make({ id, owner, thinkingLevel, createdAt_ms }), ...agent.settings?.(id) },
+      newTurn({ id: turnId, sessionId: id, task, modelParams, createdAt_ms, owner })
     )
+    const made: MadeOf<"Session"> = { _tag: "Session", session: decision.session, turn: decision.turn }
+    yield* offering(id, lock.shared(commit(decision, { ...record(made, createdAt_ms), also: work.offer(id) })))
+    return made
+  })
 
-  const queue = (message: Message, record: Record) =>
-    withFreshIds(
-      Effect.fnUntraced(function* (refusals: number) {
-        const { interrupt, sessionId, text } = message
-        const { owner } = yield* find(sessionId)
-        const id = yield* ids.next("message", refusals)
-        const turnId = yield* ids.next("turn", refusals)
-        const createdAt_ms = yield* Clock.currentTimeMillis
-        const turn = newTurn({ id: turnId, sessionId, task: text, modelParams: null, createdAt_ms, owner })
-        let made: MadeOf<"Message"> = { _tag: "Message", id, interrupt, turn }
-        const queued = change(sessionId, { _tag: "Queue", turn, interrupt }, (decision) => {
-          made = { ...made, turn: decision.turn ?? turn }
-          return {
-            ...record(made, createdAt_ms),
-            message: { id, sessionId, turnId, owner, interrupt, createdAt_ms },
-            also: work.offer(sessionId)
-          }
-        })
-        yield* offering(sessionId, lock.shared(queued).pipe(Effect.catch(refused(sessionId))))
-        return made
-      })
-    )
+  const queueUnder = Effect.fnUntraced(function* (refusals: number, message: Message, record: Record) {
+    const { interrupt, sessionId, text } = message
+    const { owner } = yield* find(sessionId)
+    const id = yield* ids.next("message", refusals)
+    const turnId = yield* ids.next("turn", refusals)
+    const createdAt_ms = yield* Clock.currentTimeMillis
+    const turn = newTurn({ id: turnId, sessionId, task: text, modelParams: null, createdAt_ms, owner })
+    let made: MadeOf<"Message"> = { _tag: "Message", id, interrupt, turn }
+    const queued = change(sessionId, { _tag: "Queue", turn, interrupt }, (decision) => {
+      made = { ...made, turn: decision.turn ?? turn }
+      return {
+        ...record(made, createdAt_ms),
+        message: { id, sessionId, turnId, owner, interrupt, createdAt_ms },
+        also: work.offer(sessionId)
+      }
+    })
+    yield* offering(sessionId, lock.shared(queued).pipe(Effect.catch(refused(sessionId))))
+    return made
+  })
 
   /** A turn at work is interrupted, one that waits leaves the queue, one that is terminal stays as it is. */
   const cancelTurn = Effect.fnUntraced(function* (id: string) {
@@ -386,10 +384,11 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
   })
 
   return {
-    create,
+    create: (request: SessionRequest, record: Record) =>
+      withFreshIds((refusals) => createUnder(refusals, request, record)),
     find,
     turn,
-    queue,
+    queue: (message: Message, record: Record) => withFreshIds((refusals) => queueUnder(refusals, message, record)),
     cancelTurn: (id: string) => Effect.uninterruptible(cancelTurn(id)),
     stop: (id: string) => Effect.uninterruptible(changed(id, { _tag: "Stop" })),
     share: (id: string) => changed(id, { _tag: "Share" }),

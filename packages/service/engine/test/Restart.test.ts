@@ -1,0 +1,333 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Option from "effect/Option"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/testing/TestClock"
+import type { TurnEvent } from "../src/domain/Turn.ts"
+import { Engine } from "../src/Engine.ts"
+import * as MemoryStore from "../src/MemoryStore.ts"
+import { Agent, type StreamingAgent } from "../src/ports/Agent.ts"
+import { BrowserPool, LaunchFailed } from "../src/ports/BrowserPool.ts"
+import { NodeId } from "../src/ports/NodeId.ts"
+import { Store } from "../src/ports/Store.ts"
+import * as ports from "./ports.ts"
+
+const started: TurnEvent = { _tag: "Started" }
+const completed: TurnEvent = { _tag: "Completed", report: { output: "done" } }
+
+interface Parts {
+  readonly perform?: StreamingAgent["perform"]
+  readonly agent?: Partial<StreamingAgent>
+  readonly browsers?: Layer.Layer<BrowserPool>
+}
+
+/** A process with an engine over the store of the test. It is killed by never being closed: nothing hears of it. */
+const start = Effect.fnUntraced(function* (node: string, { agent, browsers = ports.browsers, perform }: Parts = {}) {
+  const scope = yield* Scope.make()
+  const performing = Layer.succeed(Agent, {
+    model: "m",
+    version: "1",
+    perform: perform ?? (() => Stream.never),
+    ...agent
+  })
+  const layer = Engine.layer.pipe(
+    Layer.provide([performing, browsers, ports.ids, Layer.succeed(NodeId, node), Logger.layer([])]),
+    Layer.fresh
+  )
+  const engine = Context.get(yield* Layer.buildWithScope(layer, scope), Engine)
+  return { engine, close: Scope.close(scope, Exit.void) }
+})
+
+const request = { task: "one", modelParams: null, thinkingLevel: null }
+
+const standing = Effect.fnUntraced(function* (sessionId: string) {
+  const turns = yield* Store.use((store) => store.turnsOf(sessionId))
+  return turns.map(({ cost, failure, status, task }) =>
+    [task, status, failure, cost].filter((part) => part !== null).join(" ")
+  )
+})
+
+const test = (title: string, body: Effect.Effect<unknown, unknown, Store | Scope.Scope>) =>
+  it.effect(title, () => Effect.asVoid(body).pipe(Effect.scoped, Effect.provide(MemoryStore.layer, { local: true })))
+
+describe("a start after a kill", () => {
+  test(
+    "runs what was queued, and ends what ran with a reason and its cost",
+    Effect.gen(function* () {
+      let paid = false
+      const first = yield* start("a", {
+        perform: (_, attempt) =>
+          Stream.make(started).pipe(
+            Stream.concat(Stream.fromEffectDrain(attempt.used({ cost: "0.42" }))),
+            Stream.concat(Stream.fromEffectDrain(Effect.sleep("1 hour"))),
+            Stream.concat(
+              Stream.fromEffectDrain(
+                Effect.andThen(
+                  attempt.step({ summary: "pay", address: null, picture: null }),
+                  Effect.sync(() => (paid = true))
+                )
+              )
+            )
+          )
+      })
+      const { session } = yield* first.engine.createSession(request)
+      for (const text of ["two", "three"]) {
+        yield* first.engine.queue({ sessionId: session.id, text, interrupt: false })
+      }
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* standing(session.id), ["one running 0.42", "two queued", "three queued"])
+      yield* start("b", {
+        perform: () =>
+          Stream.concat(Stream.make(started), Stream.fromEffect(Effect.as(Effect.sleep("2 minutes"), completed)))
+      })
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* standing(session.id), ["one failed node_lost 0.42", "two running", "three queued"])
+      yield* TestClock.adjust("3 hours")
+      assert.deepStrictEqual(yield* standing(session.id), [
+        "one failed node_lost 0.42",
+        "two completed",
+        "three completed"
+      ])
+      // the one that was killed was only frozen: what it wants to pay for is refused, and changes nothing
+      assert.isFalse(paid)
+      assert.lengthOf(yield* Store.use((store) => store.stepsOf("turn-2")), 0)
+    })
+  )
+
+  test(
+    "goes on with what an agent can resume, from its checkpoint",
+    Effect.gen(function* () {
+      const resumed: Array<unknown> = []
+      const agent: Parts = {
+        agent: { resumes: () => true },
+        perform: (turn, attempt) => {
+          resumed.push([turn.status, turn.checkpoint, turn.attempt])
+          return turn.status === "running"
+            ? Stream.make(completed)
+            : Stream.make(started).pipe(
+                Stream.concat(Stream.fromEffectDrain(attempt.checkpoint({ page: 3 }))),
+                Stream.concat(Stream.never)
+              )
+        }
+      }
+      const first = yield* start("a", agent)
+      const { session } = yield* first.engine.createSession(request)
+      yield* TestClock.adjust("1 minute")
+      yield* start("b", agent)
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* standing(session.id), ["one completed"])
+      assert.deepStrictEqual(resumed, [
+        ["dispatching", null, 1],
+        ["running", { page: 3 }, 2]
+      ])
+    })
+  )
+
+  test(
+    "a turn that had not begun is begun again, also by a node of the same name",
+    Effect.gen(function* () {
+      const first = yield* start("a")
+      const { session } = yield* first.engine.createSession(request)
+      assert.deepStrictEqual(yield* standing(session.id), ["one dispatching"])
+      yield* start("a", { perform: () => Stream.make(started, completed) })
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* standing(session.id), ["one completed"])
+    })
+  )
+
+  test(
+    "browsers of a node that is gone are stopped with a reason, and the key of one that never ran is free",
+    Effect.gen(function* () {
+      const safe = { key: "k", body: "b" }
+      const browser = { proxyCountryCode: null }
+      const first = yield* start("a")
+      const { browser: ran } = yield* first.engine.createBrowser(browser)
+      const stuck = yield* start("a2", {
+        browsers: Layer.succeed(BrowserPool, { launch: () => Effect.never })
+      })
+      yield* Effect.forkDetach(stuck.engine.createBrowser(browser, safe))
+      yield* TestClock.adjust("1 second")
+      const unborn = (yield* Store.use((store) => store.unfinished(10))).browsers.find((id) => id !== ran.id)
+      assert.strictEqual(Option.getOrThrow(yield* Store.use((store) => store.browser(unborn ?? ""))).status, "starting")
+      const second = yield* start("b")
+      const read = Effect.fnUntraced(function* (id: string) {
+        const found = Option.getOrThrow(yield* Store.use((store) => store.browser(id)))
+        return [found.status, found.stopReason]
+      })
+      assert.deepStrictEqual(yield* read(ran.id), ["stopped", "node_lost"])
+      assert.deepStrictEqual(yield* read(unborn ?? ""), ["stopped", "launch_failed"])
+      const again = yield* second.engine.createBrowser(browser, safe)
+      assert.isFalse(again.replayed)
+      assert.isTrue((yield* second.engine.createBrowser(browser, safe)).replayed)
+    })
+  )
+})
+
+describe("a close", () => {
+  test(
+    "cancels nothing: what runs ends with a reason and its cost, or goes on at the next start",
+    Effect.gen(function* () {
+      const perform: StreamingAgent["perform"] = (turn, attempt) =>
+        turn.status === "running"
+          ? Stream.make(completed)
+          : Stream.make(started).pipe(
+              Stream.concat(Stream.fromEffectDrain(attempt.used({ cost: "0.1" }))),
+              Stream.concat(Stream.never)
+            )
+      const first = yield* start("a", { perform })
+      const ended = (yield* first.engine.createSession(request)).session.id
+      yield* TestClock.adjust("1 second")
+      yield* first.close
+      assert.deepStrictEqual(yield* standing(ended), ["one failed node_closed 0.1"])
+      const able = { perform, agent: { resumes: () => true } }
+      const second = yield* start("b", able)
+      const { session } = yield* second.engine.createSession({ ...request, task: "two" })
+      yield* TestClock.adjust("1 second")
+      yield* second.close
+      assert.deepStrictEqual(yield* standing(session.id), ["two running 0.1"])
+      yield* start("c", able)
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* standing(session.id), ["two completed 0.1"])
+    })
+  )
+})
+
+describe("an agent", () => {
+  test(
+    "is asked to let go with a reason, has time for it, and what it says of its cost then counts",
+    Effect.gen(function* () {
+      const heard: Array<string> = []
+      const { engine } = yield* start("a", {
+        agent: { grace_ms: 5000 },
+        perform: ({ task }, attempt) =>
+          Stream.concat(
+            Stream.make(started),
+            Stream.fromEffectDrain(
+              Effect.gen(function* () {
+                yield* attempt.used({ cost: "0.5", tokens: { input: 10, output: 2 } })
+                heard.push(yield* attempt.cancelled)
+                yield* Effect.sleep(task === "slow" ? "1 hour" : "1 second")
+                heard.push(`${task} is tidy`)
+              }).pipe(Effect.ensuring(Effect.ignore(attempt.used({ cost: "0.7" }))))
+            )
+          )
+      })
+      const { session, turn } = yield* engine.createSession(request)
+      yield* TestClock.adjust("1 second")
+      yield* engine.queue({ sessionId: session.id, text: "slow", interrupt: true })
+      assert.deepStrictEqual(yield* standing(session.id), ["one cancelled 0.5", "slow queued"])
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* standing(session.id), ["one cancelled 0.7", "slow running 0.5"])
+      assert.deepStrictEqual((yield* engine.turn(turn.id)).tokens, { input: 10, output: 2 })
+      yield* engine.stopSession(session.id)
+      yield* TestClock.adjust("4999 millis")
+      assert.deepStrictEqual(yield* standing(session.id), ["one cancelled 0.7", "slow cancelled 0.5"])
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(yield* standing(session.id), ["one cancelled 0.7", "slow cancelled 0.7"])
+      assert.deepStrictEqual(heard, ["interrupt", "one is tidy", "session_stopped"])
+    })
+  )
+
+  test(
+    "sees its session, the turns before it, and one browser that stops with the session",
+    Effect.gen(function* () {
+      const seen: Array<string> = []
+      let launches = 0
+      const counting = Layer.effect(
+        BrowserPool,
+        Effect.map(BrowserPool, ({ launch }) => ({
+          launch: (browser) => Effect.tap(launch(browser), () => Effect.sync(() => launches++))
+        }))
+      ).pipe(Layer.provide(ports.browsers))
+      const { engine } = yield* start("a", {
+        browsers: counting,
+        perform: (_, attempt) =>
+          Stream.make(started).pipe(
+            Stream.concat(
+              Stream.fromEffectDrain(
+                Effect.gen(function* () {
+                  yield* attempt.browser
+                  const earlier = yield* attempt.earlier
+                  seen.push(`${attempt.session.id}: ${earlier.map(({ task }) => task).join()}`)
+                }).pipe(Effect.scoped)
+              )
+            ),
+            Stream.concat(Stream.make(completed))
+          )
+      })
+      const { session } = yield* engine.createSession(request)
+      yield* engine.queue({ sessionId: session.id, text: "two", interrupt: false })
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(seen, [`${session.id}: `, `${session.id}: one`])
+      assert.strictEqual(launches, 1)
+      const { browsers } = yield* Store.use((store) => store.unfinished(10))
+      assert.lengthOf(browsers, 1)
+      yield* engine.stopSession(session.id)
+      yield* TestClock.adjust("1 second")
+      const browser = Option.getOrThrow(yield* Store.use((store) => store.browser(browsers[0] ?? "")))
+      assert.deepStrictEqual([browser.status, browser.stopReason], ["stopped", "session_stopped"])
+    })
+  )
+})
+
+describe("a browser", () => {
+  test(
+    "that cannot be launched is a failure that says why, and its key is free again",
+    Effect.gen(function* () {
+      let full = true
+      const sometimes = Layer.effect(
+        BrowserPool,
+        Effect.map(BrowserPool, ({ launch }) => ({
+          launch: (browser) =>
+            full
+              ? Effect.fail(
+                  new LaunchFailed({ reason: "full", message: "All 4 browsers are in use. Try again later." })
+                )
+              : launch(browser)
+        }))
+      ).pipe(Layer.provide(ports.browsers))
+      const { engine } = yield* start("a", { browsers: sometimes })
+      const safe = { key: "k", body: "b" }
+      const refused = yield* Effect.flip(engine.createBrowser({ proxyCountryCode: null }, safe))
+      assert.strictEqual(refused._tag, "LaunchFailed")
+      full = false
+      const made = yield* engine.createBrowser({ proxyCountryCode: null }, safe)
+      assert.isFalse(made.replayed)
+      const { browsers } = yield* Store.use((store) => store.records)
+      assert.deepStrictEqual(
+        browsers.map(({ status, stopReason }) => [status, stopReason]),
+        [
+          ["stopped", "launch_failed"],
+          ["active", null]
+        ]
+      )
+    })
+  )
+
+  test(
+    "that ends by itself is stopped, with its reason",
+    Effect.gen(function* () {
+      const { engine } = yield* start("a", {
+        browsers: Layer.succeed(BrowserPool, {
+          launch: () =>
+            Effect.succeed({
+              connect: Effect.never,
+              stop: Effect.void,
+              ended: Effect.as(Effect.sleep("1 minute"), "ended" as const)
+            })
+        })
+      })
+      const { browser } = yield* engine.createBrowser({ proxyCountryCode: null })
+      yield* TestClock.adjust("59 seconds")
+      assert.strictEqual(Option.getOrThrow(yield* Store.use((store) => store.browser(browser.id))).status, "active")
+      yield* TestClock.adjust("1 second")
+      const ended = yield* engine.stopBrowser(browser.id)
+      assert.deepStrictEqual([ended.status, ended.stopReason, ended.finishedAt_ms], ["stopped", "ended", 60_000])
+    })
+  )
+})
