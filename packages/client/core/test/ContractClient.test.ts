@@ -235,7 +235,9 @@ describe("ContractClient", () => {
     Effect.gen(function* () {
       const server = yield* ScriptedServer
       const api = yield* ContractClient.make("v4", V4Operations)
-      const error = yield* Effect.flip(api.browsers.create({ payload: { proxyCountryCode: 47 as unknown as string } }))
+      // as a program in JavaScript sends it
+      const payload = JSON.parse('{"proxyCountryCode":47}')
+      const error = yield* Effect.flip(api.browsers.create({ payload }))
       assert.strictEqual(error._tag === "TransportError" && error.reason._tag, "InvalidRequest")
       assert.include(error.message, "proxyCountryCode")
       assert.strictEqual(server.requests.length, 0)

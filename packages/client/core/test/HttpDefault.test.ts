@@ -93,7 +93,7 @@ describe("layerHttp", () => {
     })
   )
 
-  // with a time for the headers there are two steps
+  // a time for the headers does not change who sends
   it.live.each([{}, { headers: "10 seconds" }] as const)(
     "is the fetch that a call is given, also in Node: %j",
     (timeouts) =>
@@ -220,7 +220,7 @@ describe("layerHttp", () => {
     })
   )
 
-  // with a time for the headers there are two steps, and another way into undici
+  // nor does a time for the headers keep a connection open
   it.live.each([{}, { headers: "10 seconds" }] as const)("closes its connections when it ends: %j", (timeouts) =>
     Effect.gen(function* () {
       const server = yield* ScriptedServer

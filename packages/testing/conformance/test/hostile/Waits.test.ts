@@ -45,14 +45,20 @@ for (const transport of names) {
       withAgent(transport, {}, async (agent, server) => {
         server.script = () => ({ json: { status: "running" } })
         const controller = new AbortController()
-        const first = settled(agent.runs.untilTerminal("r-1", { every: 50, signal: controller.signal }))
+        const { signal } = controller
+        const first = settled(agent.runs.untilTerminal("r-1", { every: 50, requestId: "first", signal }))
         while (server.requests.length < 2) await sleep(5)
-        const second = settled(agent.runs.untilTerminal("r-1", { every: 50 }))
-        await sleep(20)
+        const second = settled(agent.runs.untilTerminal("r-1", { every: 50, requestId: "second" }))
         controller.abort()
         await first
+        const left = server.requests.length
+        while (server.requests.length < left + 3) await sleep(5)
         server.script = () => ({ json: { id: "r-1", status: "completed" } })
         assert.strictEqual((await second)?.status, "fulfilled")
+        const ids = server.requests.map(({ headers }) => headers["x-request-id"])
+        assert.deepStrictEqual(new Set(ids.slice(0, 2)), new Set(["first"]))
+        // the first poll after that may have left before the abort
+        assert.deepStrictEqual(new Set(ids.slice(left + 1)), new Set(["second"]))
       })
     )
 
