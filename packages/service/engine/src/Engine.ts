@@ -1,4 +1,5 @@
 import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
@@ -72,6 +73,11 @@ export class Engine extends Context.Service<
     readonly cancelTurn: (id: string) => Effect.Effect<Turn.Turn, TurnNotFound | StoreUnavailable>
     /** Cancels what a session has to do and stops it; stopping it again changes nothing. No version has this. */
     readonly stopSession: (id: string) => Effect.Effect<Session.Session, SessionNotFound | StoreUnavailable>
+    /**
+     * Takes no turn more, waits at most this long for those at work, and says how many are left. Creates are still
+     * accepted: what they made waits for the next start. Close the engine afterwards.
+     */
+    readonly drain: (within: Duration.Input) => Effect.Effect<number>
     /** Gives a session its public link, for good. No version has this. */
     readonly shareSession: (id: string) => Effect.Effect<Session.Session, SessionNotFound | StoreUnavailable>
   }
@@ -151,7 +157,8 @@ const make = Effect.gen(function* () {
     connectBrowser: browsers.connect,
     cancelTurn: sessions.cancelTurn,
     stopSession: sessions.stop,
-    shareSession: sessions.share
+    shareSession: sessions.share,
+    drain: sessions.drain
   })
 
   return Context.make(Engine, engine).pipe(

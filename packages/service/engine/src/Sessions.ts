@@ -1,5 +1,6 @@
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
@@ -63,6 +64,8 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
   /** The agents at work here, by session. */
   let executions = new Map<string, TurnRunner.Execution>()
   const letGos = new Map<string, Deferred.Deferred<void>>()
+  /** Nothing more is taken: neither what is offered nor what comes next in a session. */
+  let draining = false
   let closing = false
 
   const find = (id: string) => owned(store.session(id), () => new SessionNotFound({ id }))
@@ -213,7 +216,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
   const runner = yield* TurnRunner.make(agent, {
     onEvent: (execution, event, leaves) =>
       Effect.map(
-        said(execution, { _tag: "Report", token: execution.token, event, leaves, goesOn: !closing }),
+        said(execution, { _tag: "Report", token: execution.token, event, leaves, goesOn: !draining }),
         (decision) => decision?.turn ?? undefined
       ),
     onEnd: (execution, ending) =>
@@ -225,7 +228,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
             execution,
             closing
               ? { _tag: "GiveBack", token, resumes: agent.resumes, used }
-              : { _tag: "LetGo", token, ending, goesOn: true, used }
+              : { _tag: "LetGo", token, ending, goesOn: !draining, used }
           )
         )
       }),
@@ -253,6 +256,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
 
   /** Ends what is at work here and gives it back. Agents of before have nothing to say when it is said for them. */
   const close = Effect.suspend(() => {
+    draining = true
     closing = true
     const held = [...executions.values()]
     return Effect.andThen(
@@ -293,7 +297,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     })
 
   const take = (sessionId: string, from?: string): Effect.Effect<Effect.Effect<void>, StoreUnavailable> =>
-    Effect.suspend(() => (closing ? Effect.void : lock.shared(takeNow(sessionId, from)))).pipe(
+    Effect.suspend(() => (draining ? Effect.void : lock.shared(takeNow(sessionId, from)))).pipe(
       Effect.catch((error) => (error._tag === "StoreUnavailable" ? Effect.fail(error) : Effect.void)),
       Effect.as(waitUntilLetGo(sessionId))
     )
@@ -393,6 +397,14 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     stop: (id: string) => Effect.uninterruptible(changed(id, { _tag: "Stop" })),
     share: (id: string) => changed(id, { _tag: "Share" }),
     take,
+    drain: (within: Duration.Input) =>
+      Effect.suspend(() => {
+        draining = true
+        return Effect.forEach([...executions.keys()], waitUntilLetGo, { concurrency: "unbounded", discard: true })
+      }).pipe(
+        Effect.timeoutOption(within),
+        Effect.map(() => executions.size)
+      ),
     /** While the lock is held: forgets what is at work here. */
     takeAll: () => {
       const all = [...executions.values()]

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
@@ -193,6 +194,38 @@ describe("a close", () => {
       yield* start("c", able)
       yield* TestClock.adjust("1 second")
       assert.deepStrictEqual(yield* standing(session.id), ["two completed 0.1"])
+    })
+  )
+})
+
+describe("a drain", () => {
+  test(
+    "lets what runs end, begins nothing more, and loses nothing that is created meanwhile",
+    Effect.gen(function* () {
+      const perform: StreamingAgent["perform"] = ({ task }) =>
+        Stream.make(started).pipe(
+          Stream.concat(
+            Stream.fromEffect(Effect.as(Effect.sleep(task === "long" ? "1 hour" : "10 seconds"), completed))
+          )
+        )
+      const first = yield* start("a", { perform })
+      const { session } = yield* first.engine.createSession(request)
+      yield* first.engine.queue({ sessionId: session.id, text: "two", interrupt: false })
+      const long = yield* first.engine.createSession({ ...request, task: "long" })
+      const drained = yield* Effect.forkChild(first.engine.drain("1 minute"), { startImmediately: true })
+      const late = yield* first.engine.createSession({ ...request, task: "late" })
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(yield* standing(session.id), ["one completed", "two queued"])
+      assert.isUndefined(drained.pollUnsafe())
+      yield* TestClock.adjust("50 seconds")
+      assert.strictEqual(yield* Fiber.join(drained), 1)
+      yield* first.close
+      assert.deepStrictEqual(yield* standing(long.session.id), ["long failed node_closed"])
+      assert.deepStrictEqual(yield* standing(late.session.id), ["late queued"])
+      yield* start("b", { perform })
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(yield* standing(session.id), ["one completed", "two completed"])
+      assert.deepStrictEqual(yield* standing(late.session.id), ["late completed"])
     })
   )
 })
