@@ -52,7 +52,7 @@ export const next =
   (options: RunOptions, replayOf: (result: ScenarioResult) => string, config: Config = {}) =>
   (report: RunReport): string | undefined => {
     if (report.interrupted) return undefined
-    const worst = Attention.items(report)
+    const worst = Attention.findings(report)
       .map(Attention.exampleOf)
       .find((result) => result !== undefined)
     if (worst !== undefined) return replayOf(worst)

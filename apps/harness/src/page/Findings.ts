@@ -22,6 +22,12 @@ const aged = (finding: Attention.Finding): string => {
 // a longer list is folded away
 const mostListed = 3
 
+/** That all scenarios of a finding are of one suite. */
+const suiteOf = (items: ReadonlyArray<Attention.Item>): string => {
+  const [suite, ...others] = new Set(items.map(({ result }) => result?.suite))
+  return suite === undefined || others.length > 0 ? "" : ` of ${suite}`
+}
+
 /** The scenarios of one cause. */
 const listed = (
   items: ReadonlyArray<Attention.Item>,
@@ -52,7 +58,7 @@ const row = (
       ? ""
       : `<span class="actions"><button type="button" class="js" data-open="${idOf(result)}">Trace<span class="sr"> of ${escape(result.name)}</span></button>${copyIcon(replay(result), result.name)}</span>`
   const small = many || detail === undefined ? "" : `<p class="small faint">${escape(detail)}</p>`
-  return `<li class="finding ${style}"><div class="head"><span class="badge ${style}">${escape(what)}</span>${aged(finding)}<b>${many ? escape(finding.title) : linked(finding, idOf)}</b></div><p>${escape(cause ?? evidence)}</p>${finding.why === undefined ? "" : why(finding.why, idOf)}${many ? listed(items, detail, idOf) : ""}${small}${actions}</li>`
+  return `<li class="finding ${style}"><div class="head"><span class="badge ${style}">${escape(what)}</span>${aged(finding)}<b>${many ? escape(`${finding.title}${suiteOf(items)}`) : linked(finding, idOf)}</b></div><p>${escape(cause ?? evidence)}</p>${finding.why === undefined ? "" : why(finding.why, idOf)}${many ? listed(items, detail, idOf) : ""}${small}${actions}</li>`
 }
 
 /** What would make the run red, and does not. */

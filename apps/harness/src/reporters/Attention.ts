@@ -234,8 +234,8 @@ export const unusual = (report: RunReport): ReadonlyArray<Finding> => {
 }
 
 /** The scenario to look at: the finding's first, or the one that added most to a whole night. */
-export const exampleOf = ({ result, why }: Item): ScenarioResult | undefined =>
-  result ?? why?.scenarios.find((one) => one.result !== undefined)?.result
+export const exampleOf = ({ items: [first], why }: Pick<Finding, "items" | "why">): ScenarioResult | undefined =>
+  first?.result ?? why?.scenarios.find((one) => one.result !== undefined)?.result
 
 /** The items of each result that has any. */
 export const itemsByResult = (report: RunReport): ReadonlyMap<ScenarioResult, ReadonlyArray<Item>> => {

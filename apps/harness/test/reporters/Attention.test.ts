@@ -74,6 +74,8 @@ describe("Attention", () => {
     assert.include(JUnitReporter.render(report, again), `>${line}</failure>`)
     assert.include(MarkdownReporter.render(report, again), "<br>4 of 9 scenarios added 100 % of it&#58; checkout ›")
     assert.include(GitHubReporter.annotations(report).join(), `%0A${line.replaceAll("%", "%25")}`)
+    const together = Findings.render(away, ({ name }) => name, again)
+    assert.strictEqual([...together.matchAll(/data-open=/gu)].length, Attention.findings(away).length)
     const page = Findings.render(report, ({ name }) => name.replaceAll(" ", "-"), again)
     assert.include(page, '<a href="#buys-the-red-mug">checkout › buys the red mug</a> 4.1 s, usually 2 s</li>')
     assert.include(page, 'data-open="buys-the-red-mug"')
