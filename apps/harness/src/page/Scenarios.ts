@@ -158,7 +158,8 @@ const tagsOf = ({ judgement, results }: RunReport): ((result: ScenarioResult) =>
         ...(changed.get(keyOf(result.suite, result.name)) ?? []).map(({ evidence, figure, verdict }): Tag => ({
           word: figures[figure] ?? figure,
           style: verdict === "regressed" ? "failed" : "unusual",
-          evidence
+          // the smallest detectable change is in the statistics
+          evidence: evidence.split(";")[0] ?? ""
         }))
       ]
     ])

@@ -210,7 +210,7 @@ describe("the page in Chromium", () => {
     await tab.locator(".wf-row").first().waitFor()
     assert.match(
       (await tab.locator("details.scenario[open] .failure").textContent()) ?? "",
-      /^slower: Its last two nights/u
+      /^slower: Its last two nights took 1\.41 times the 28 before them$/u
     )
     await using bare = await visit(url, { javaScriptEnabled: false })
     assert.strictEqual(await shown(bare.tab), 68)
