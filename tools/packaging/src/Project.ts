@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 
 /** What a project of someone else depends on, with the ranges that it asks for. */
-interface Dependencies {
+export interface Dependencies {
   readonly dependencies: Record<string, string>
   readonly devDependencies?: Record<string, string>
 }

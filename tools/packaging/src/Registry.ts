@@ -31,7 +31,17 @@ const installed = (): ReadonlyArray<Version> =>
     .map((folder) => ({
       manifest: manifestIn(folder),
       send: (response) => {
-        const args = ["-cf", "-", "--exclude", "node_modules", "-C", dirname(folder), basename(folder)]
+        // pnpm keeps equal files once, and npm takes no links out of a tarball
+        const args = [
+          "-cf",
+          "-",
+          "--hard-dereference",
+          "--exclude",
+          "node_modules",
+          "-C",
+          dirname(folder),
+          basename(folder)
+        ]
         spawn("tar", args, { stdio: ["ignore", "pipe", "inherit"] }).stdout.pipe(response)
       }
     }))
