@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, inject, it } from "vitest"
 import type { Manifest } from "../src/Package.ts"
-import { type Dependencies, installInto } from "../src/Project.ts"
+import { type Dependencies, installedBin, installInto } from "../src/Project.ts"
 import { versionInUse } from "../src/Registry.ts"
 
 const npm = inject("npm")
@@ -29,12 +29,15 @@ const inProject = async (wanted: Dependencies, use: (folder: string) => void) =>
 }
 
 /** What a program of a project prints, as its user calls it; throws when it does not end with 0. */
-const npx = (folder: string, ...args: ReadonlyArray<string>) =>
-  execFileSync("npx", ["--no-install", ...args], {
+const call = (folder: string, command: string, ...args: ReadonlyArray<string>) =>
+  execFileSync(command, args, {
     cwd: folder,
     encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, NO_COLOR: "1", NODE_OPTIONS: "", CI: "true" }
   })
+
+const npx = (folder: string, ...args: ReadonlyArray<string>) => call(folder, "npx", "--no-install", ...args)
 
 describe("npx webagent-harness init && npx webagent-harness run", () => {
   it("is green in a folder with nothing but the packages", () =>
@@ -68,8 +71,8 @@ describe("npx webagent-harness init && npx webagent-harness run", () => {
         assert.match(wrote, /^wrote +webagent\.config\.ts$/mu)
         assert.match(wrote, /^left alone +your tests/mu)
         assert.match(npx(folder, "webagent-harness", "run"), /GREEN: 1 of 1 scenario passed/u)
-        npx(folder, "tsc")
-        assert.match(npx(folder, "vitest", "run"), /Tests {2}1 passed/u)
+        call(folder, installedBin(folder, "tsc"))
+        assert.match(call(folder, installedBin(folder, "vitest"), "run"), /Tests {2}1 passed/u)
         assert.strictEqual(readFileSync(join(folder, "own.test.ts"), "utf8"), test)
         assert.isTrue(existsSync(join(folder, ".github/workflows/webagent-nightly.yml")))
       }
