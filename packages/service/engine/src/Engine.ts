@@ -141,7 +141,11 @@ const make = Effect.gen(function* () {
 
   // a lease of this node's name is one of an earlier start, as long as nothing was taken since
   let isStart = true
-  yield* work.serve({ take: (id) => sessions.take(id, isStart ? node : undefined), reap: browsers.reap })
+  yield* work.serve({
+    take: (id) => sessions.take(id, isStart ? node : undefined),
+    look: sessions.look,
+    reap: browsers.reap
+  })
   isStart = false
 
   const engine = Engine.of({

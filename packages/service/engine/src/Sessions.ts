@@ -139,9 +139,9 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
   })
 
   /** What the holder of a lease has to say, for as long as the store is away; said once, also when an answer is lost. */
-  const insist = (sessionId: string, command: Decide.Command) =>
+  const insist = (sessionId: string, command: Decide.Command, doubtful?: Decide.Decision) =>
     Effect.suspend(() => {
-      let tried: Decide.Decision | undefined
+      let tried = doubtful
       const attempt = Effect.suspend(() =>
         tried === undefined
           ? Effect.succeed(undefined)
@@ -187,6 +187,8 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
       .pipe(
         Effect.catch((error) => {
           if (error._tag === "InvalidTransition") return Effect.fail(error)
+          // it ends as any agent that is cancelled, and gives the lease back then
+          if (error._tag === "Over") return Effect.sync(() => void runner.interrupt(execution, "asked"))
           const unsaid = `What became of turn ${execution.turn.id} is not stored`
           return Effect.andThen(
             error._tag === "StoreUnavailable" ? Effect.logError(unsaid, error.cause) : Effect.void,
@@ -283,10 +285,40 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
   /** Takes the session's next turn, unless a node that lives has the session; `from` is one that does not. */
   const takeNow = Effect.fnUntraced(function* (sessionId: string, from?: string) {
     const command = { _tag: "Take", node, resumes: agent.resumes } as const
-    const { lease } = (yield* change(sessionId, from === undefined ? command : { ...command, from })).session
+    const { lease } = (yield* takeOrFindOut(sessionId, from === undefined ? command : { ...command, from })).session
     if (lease === null || lease.node === node || !(yield* store.isLost(lease.node))) return
-    yield* change(sessionId, { ...command, from: lease.node })
+    yield* takeOrFindOut(sessionId, { ...command, from: lease.node })
   })
+
+  /** When the answer of the store is lost, this node may have a lease that it does not know of: it finds out later. */
+  const takeOrFindOut = (sessionId: string, command: Decide.Command) =>
+    Effect.suspend(() => {
+      let tried: Decide.Decision | undefined
+      const note = (decision: Decide.Decision) => {
+        tried = decision
+        return {}
+      }
+      return Effect.tapError(change(sessionId, command, note), (error) =>
+        Effect.sync(() => {
+          if (error._tag !== "StoreUnavailable" || error.applied === "no") return
+          fork(Effect.ignore(lock.shared(insist(sessionId, command, tried))))
+        })
+      )
+    })
+
+  /** Lets go of what another node cancelled or took. */
+  const look = Effect.suspend(() =>
+    Effect.forEach(
+      [...executions.values()],
+      (execution) =>
+        Effect.flatMap(store.sessionState(execution.sessionId), (state) => {
+          if (state._tag === "None" || state.value.session.lease?.token !== execution.token) return drop(execution)
+          const cancel = state.value.turns.find(({ id }) => id === execution.turn.id)?.cancel ?? null
+          return Effect.sync(() => (cancel === null ? undefined : runner.interrupt(execution, cancel.reason)))
+        }),
+      { discard: true }
+    )
+  )
 
   const waitUntilLetGo = (sessionId: string): Effect.Effect<void> =>
     Effect.suspend(() => {
@@ -397,6 +429,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     stop: (id: string) => Effect.uninterruptible(changed(id, { _tag: "Stop" })),
     share: (id: string) => changed(id, { _tag: "Share" }),
     take,
+    look,
     drain: (within: Duration.Input) =>
       Effect.suspend(() => {
         draining = true

@@ -66,7 +66,7 @@ type Resumes = (turn: Turn.Turn) => boolean
 export type Refusal =
   | InvalidTransition
   | { readonly _tag: "Stopped" }
-  /** The turn is not among those that can still change. */
+  /** The turn does not go on, or has not begun. */
   | { readonly _tag: "Over" }
   | { readonly _tag: "LeaseLost" }
 
@@ -298,8 +298,8 @@ export const decide = (state: SessionState, command: Command, at_ms: number): Re
       if (turn === undefined) return Result.fail({ _tag: "LeaseLost" })
       const told = used(turn, usage)
       if (checkpoint === undefined && step === undefined) return decided(turn.id)
-      // what has no agent any more begins nothing
-      if (told.status !== "running") return Result.fail({ _tag: "LeaseLost" })
+      // it was cancelled, or has not begun: its agent still has the lease, and has to let go of it
+      if (told.status !== "running") return Result.fail({ _tag: "Over" })
       const steps = told.steps + (step === undefined ? 0 : 1)
       if (step !== undefined) {
         draft.steps.push({ turnId: turn.id, ordinal: steps, ...step, beganAt_ms: at_ms })

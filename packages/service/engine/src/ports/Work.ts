@@ -10,6 +10,8 @@ export interface Hands {
    * effect ends when this node lets go of the session, with nothing left that it may do.
    */
   readonly take: (sessionId: string) => Effect.Effect<Effect.Effect<void>, StoreUnavailable>
+  /** Looks at what is at work here, and lets go of what was cancelled, or given to another node, elsewhere. */
+  readonly look: Effect.Effect<void, StoreUnavailable>
   /** Stores that a browser is gone, if its node is lost. */
   readonly reap: (browserId: string) => Effect.Effect<void, StoreUnavailable>
 }

@@ -66,13 +66,13 @@ describe("decide", () => {
       token: 2,
       progress: { step: { summary: "Open the shop", address: "https://example.com", picture: null } }
     }
-    assert.strictEqual(refusal(run(take), step), "LeaseLost")
+    assert.strictEqual(refusal(run(take), step), "Over")
     const running = run(take, started)
     assert.deepStrictEqual(
       Result.getOrThrow(decide(running, step, 2000)).turnSteps.map(({ beganAt_ms, ordinal }) => [ordinal, beganAt_ms]),
       [[1, 2000]]
     )
-    assert.strictEqual(refusal(run(take, started, { _tag: "Cancel", turnId: "1" }), step), "LeaseLost")
+    assert.strictEqual(refusal(run(take, started, { _tag: "Cancel", turnId: "1" }), step), "Over")
     assert.strictEqual(refusal(running, { ...step, token: 1 }), "LeaseLost")
   })
 
