@@ -104,8 +104,11 @@ describe("nights", () => {
       await heading(),
       '<h1><span class="status green">Green</span><span class="sr">:</span> 1 of 2 scenarios passed</h1>'
     )
-    const { verdict: _, ...older } = JSON.parse(readFileSync(own, "utf8"))
-    writeFileSync(own, `${JSON.stringify(older)}\n`)
+    const { scenarios, verdict: _, ...older } = JSON.parse(readFileSync(own, "utf8"))
+    writeFileSync(own, `${JSON.stringify({ ...older, scenarios })}\n`)
+    assert.include(await heading(), '<span class="status unusual">Unusual*</span>')
+    const open = scenarios.map((scenario: object) => ({ ...scenario, quarantine: undefined }))
+    writeFileSync(own, `${JSON.stringify({ ...older, scenarios: open })}\n`)
     assert.include(await heading(), '<span class="status red">Red*</span>')
     const late = await run(["run", weather, ...few, "--report-dir", join(folder, "q2"), "--quarantine", file(before)], {
       FAILING: "0"

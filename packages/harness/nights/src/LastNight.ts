@@ -1,5 +1,5 @@
 import { findings, isUsual } from "@webagent/report/Gate"
-import type { NightJudgement, Tier } from "@webagent/report/NightJudgement"
+import type { JudgedRow, NightJudgement, Tier } from "@webagent/report/NightJudgement"
 import { judge } from "./Judge.ts"
 import { isComplete, type Night, type NightScenario } from "./Night.ts"
 import type { Past } from "./Past.ts"
@@ -15,6 +15,7 @@ export interface NightVerdict {
   readonly judgement: NightJudgement
 }
 
+const isSame = ({ name, suite }: NightScenario, of: JudgedRow["scenario"]) => of?.name === name && of.suite === suite
 const nameOf = ({ name, suite }: NightScenario) => `${suite} › ${name}`
 
 /** One reason for all scenarios with the same problem. */
@@ -27,33 +28,35 @@ const reason = (scenarios: ReadonlyArray<NightScenario>, what: string): Readonly
 }
 
 /**
- * Judges a night by those before it, from what a history file keeps: the same verdict as the run's own, without what only
- * its report knows (limits, quarantine, missing shards).
+ * Judges a night by those before it, from what a history file keeps: the same verdict as the run's own, with its limits of
+ * scenarios and its quarantine. Only its report knows of missing shards and of what was not run.
  */
 export const judgeNight = (past: Past, night: Night): NightVerdict => {
-  const judgement = judge(past, night)
+  const held = night.scenarios.filter(({ quarantine }) => quarantine?.expired === false)
+  const open = night.scenarios.filter((scenario) => !held.includes(scenario))
+  const judgement = judge(past, night, held)
   const rows = judgement.rows
-  const rowOf = ({ name, suite }: NightScenario) =>
-    rows.find(({ figure, scenario }) => figure === "pass rate" && scenario?.name === name && scenario.suite === suite)
+  const rowOf = (scenario: NightScenario) =>
+    rows.find((row) => row.figure === "pass rate" && isSame(scenario, row.scenario))
   const rate = new Map(night.scenarios.map((scenario) => [scenario, rowOf(scenario)]))
   // one whose trials all passed failed for another reason than its pass rate
   const isAsUsual = (scenario: NightScenario) =>
     scenario.passed < scenario.scored && isUsual(scenario.verdict, rate.get(scenario))
   const of = (verdict: NightScenario["verdict"]) =>
-    night.scenarios.filter((scenario) => scenario.verdict === verdict && !isAsUsual(scenario))
+    open.filter((scenario) => scenario.verdict === verdict && !isAsUsual(scenario))
   const reasons = [
     ...(isComplete(night) ? [] : [`the night is partial: ${night.partial ?? ""}`]),
     ...(night.breaches > 0 ? [`${night.breaches} invariants broken outside of scenarios`] : []),
     ...reason(
-      night.scenarios.filter(({ breaches }) => breaches > 0),
+      open.filter(({ breaches }) => breaches > 0),
       "broke an invariant"
     ),
     ...reason(
-      night.scenarios.filter(({ leaks }) => leaks > 0),
+      open.filter(({ leaks }) => leaks > 0),
       "leaked a browser"
     ),
     ...reason(
-      night.scenarios.filter(({ exceeded }) => exceeded !== undefined),
+      open.filter(({ exceeded }) => exceeded !== undefined),
       "exceeded maxDuration or maxCost"
     ),
     ...reason(of("failed"), "failed"),
@@ -61,7 +64,11 @@ export const judgeNight = (past: Past, night: Night): NightVerdict => {
     ...reason(of("flaky"), "passed in some trials only"),
     ...reason(of("infra"), "could not run: the service was away"),
     ...reason(of("unscored"), "could not be judged"),
-    ...findings(rows)
+    ...findings(rows.filter(({ scenario }) => !held.some((one) => isSame(one, scenario)))),
+    ...reason(
+      open.filter(({ quarantine }) => quarantine !== undefined),
+      "in quarantine past the expiry date"
+    )
   ]
   const tier = reasons.length > 0 ? "red" : judgement.tier === "unusual" ? "unusual" : "fine"
   return { night: night.id, startedAt: night.startedAt, tier, reasons, judgement }

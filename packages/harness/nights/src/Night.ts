@@ -64,6 +64,8 @@ export const NightScenario = Schema.Struct({
   leaks: Schema.Int,
   /** Its own limits that its trials exceeded. */
   exceeded: Schema.optionalKey(Schema.Array(ScenarioLimit)),
+  /** Whether the quarantine that it is in has expired; absent where it is in none. */
+  quarantine: Schema.optionalKey(Schema.Struct({ expired: Schema.Boolean })),
   /** Only `passed` and `scored` of these count for tonight, and none of it for later nights. */
   confirm: Schema.optionalKey(ConfirmTrials)
 })
@@ -159,7 +161,7 @@ export const confirmOf = ({ figure, trials }: Pick<Confirmation, "figure" | "tri
 }
 
 const scenarioOf = (result: ScenarioResult): NightScenario => {
-  const { confirm, cost_usd, exceeded, name, source, suite, trials, verdict } = result
+  const { confirm, cost_usd, exceeded, name, quarantine, source, suite, trials, verdict } = result
   const of = (wanted: string) => trials.filter((trial) => trial.verdict === wanted).length
   const sum = (count: (trial: ScenarioResult["trials"][number]) => number) =>
     trials.reduce((total, trial) => total + count(trial), 0)
@@ -183,6 +185,7 @@ const scenarioOf = (result: ScenarioResult): NightScenario => {
     breaches: breachesOf(result).length,
     leaks: leakedBrowsersOf(result).length,
     ...(exceeded === undefined ? {} : { exceeded }),
+    ...(quarantine === undefined ? {} : { quarantine: { expired: quarantine.expired } }),
     ...(confirm === undefined || confirm.trials.length === 0 ? {} : { confirm: confirmOf(confirm) })
   }
 }

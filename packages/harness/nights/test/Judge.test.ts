@@ -440,6 +440,27 @@ describe("nights that were judged wrong before", () => {
   })
 })
 
+describe("a verdict from a history alone", () => {
+  const nights = steady(12)
+  const reasonsOf = (change: Partial<NightScenario>, passed = 5) =>
+    judgeNight(of(nights), tonight(12, passed, change)).reasons
+
+  it("is red for a scenario beyond its own limits", () => {
+    assert.deepStrictEqual(reasonsOf({ exceeded: [{ _tag: "MaxDuration", limit_ms: 500, actual_ms: 1000 }] }), [
+      "1 scenario exceeded maxDuration or maxCost: shop › often"
+    ])
+  })
+
+  it("is not red for a failure in quarantine, until it expires", () => {
+    assert.isAbove(reasonsOf({}, 0).length, 0)
+    assert.deepStrictEqual(reasonsOf({ quarantine: { expired: false } }, 0), [])
+    assert.include(
+      reasonsOf({ quarantine: { expired: true } }, 0),
+      "1 scenario in quarantine past the expiry date: shop › often"
+    )
+  })
+})
+
 describe("tiers", () => {
   it("a night 60 % slower than all before, where nights vary much, is unusual and not red", () => {
     const wild = (day: number) => timed(day, 1 + 0.35 * Math.sin(2 * day))

@@ -49,6 +49,12 @@ describe("a night of a report", () => {
     })
   })
 
+  it("keeps which scenarios are in quarantine", () => {
+    const quarantine = { owner: "ann", reason: "slow", expires: "2026-12-01", expired: false }
+    const [scenario] = ofReport({ ...report, results: [{ ...five, quarantine }] }).scenarios
+    assert.deepStrictEqual(scenario?.quarantine, { expired: false })
+  })
+
   it("has the same id for the same content, and another one for any other", () => {
     assert.strictEqual(ofReport(report).id, ofReport({ ...report }).id)
     assert.notStrictEqual(ofReport(report).id, ofReport({ ...report, cost_usd: "1" }).id)
