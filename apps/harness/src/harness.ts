@@ -25,6 +25,7 @@ import { program, version } from "./cli/Program.ts"
 import { reap } from "./cli/reap/reap.ts"
 import { record } from "./cli/record/record.ts"
 import { run } from "./cli/run/run.ts"
+import { showReport } from "./cli/show-report/showReport.ts"
 import { serve } from "./cli/serve/serve.ts"
 
 const harness = Command.make("webagent-harness").pipe(
@@ -43,6 +44,7 @@ const harness = Command.make("webagent-harness").pipe(
     drift,
     profile,
     reap,
+    showReport,
     doctor
   ])
 )

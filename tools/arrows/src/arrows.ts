@@ -125,6 +125,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       "cli/run": ["cli", "config", "leftovers", "observe", "reporters", "run", "run/events", "targets"],
       "cli/record": ["cli", "cli/run"],
       "cli/serve": ["cli"],
+      "cli/show-report": ["cli", "page"],
       ".": [
         "config",
         "cli",
@@ -141,7 +142,8 @@ export const arrows: Readonly<Record<string, Rule>> = {
         "cli/reap",
         "cli/record",
         "cli/run",
-        "cli/serve"
+        "cli/serve",
+        "cli/show-report"
       ]
     }
   },

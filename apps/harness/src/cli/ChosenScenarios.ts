@@ -6,6 +6,7 @@ import * as Config from "../config/Config.ts"
 import { Project } from "../config/Project.ts"
 import * as ScenarioLimits from "../run/ScenarioLimits.ts"
 import type * as ModuleFile from "../config/ModuleFile.ts"
+import { scenarioKey } from "../run/RunnerOptions.ts"
 import * as Plan from "../run/Plan.ts"
 import type { Limits, RunHeader } from "@webagent/report/RunReport"
 import * as Shards from "../run/shards/Shards.ts"
@@ -13,11 +14,13 @@ import * as NightHistory from "../run/NightHistory.ts"
 import { program } from "./Program.ts"
 import type { RunOptions } from "./RunFlags.ts"
 import { isSet } from "./Terminal.ts"
+import * as NewestReport from "./NewestReport.ts"
 import * as SuiteSource from "./SuiteSource.ts"
 
 /** What is asked for of the suites, as it was asked; undefined for everything. */
-export const selectionOf = ({ name, tags, trial }: RunOptions): string | undefined => {
+export const selectionOf = ({ lastFailed, name, tags, trial }: RunOptions): string | undefined => {
   const asked = [
+    ...(lastFailed ? ["--last-failed"] : []),
     ...tags.map((tag) => `--tag ${tag}`),
     ...(name === undefined ? [] : [`--name "${name}"`]),
     ...(trial === undefined ? [] : [`--trial ${trial}`])
@@ -74,13 +77,15 @@ export const choose = Effect.fnUntraced(function* (
   }
   const loaded = yield* SuiteSource.load(options, edition)
   yield* mayFocus(loaded, options)
-  const all = Plan.make(
+  const matching = Plan.make(
     yield* limited(
       loaded.map(({ suite }) => suite),
       options
     ),
     { tags: options.tags, ...(options.name === undefined ? {} : { name: options.name }) }
   )
+  const failed = options.lastFailed ? yield* NewestReport.failed(options.reportDir) : undefined
+  const all = matching.filter(({ scenario, suite }) => failed?.has(scenarioKey(suite, scenario.name)) ?? true)
   if (all.length === 0) {
     const names = loaded.map(({ suite }) => suite.name).join(", ")
     const asked = selectionOf(options)
@@ -106,5 +111,6 @@ export const limitsOf = (options: RunOptions, plan: ReadonlyArray<Plan.Planned>)
   ...(options.maxRequests === undefined ? {} : { requests: options.maxRequests }),
   ...(options.trialBudget === undefined ? {} : { trialBudget_usd: options.trialBudget }),
   ...(options.confirm === undefined ? {} : { confirm: options.confirm }),
+  ...(options.bail === undefined ? {} : { bail: options.bail }),
   reruns: options.reruns ?? Plan.rerunsOf(plan, options.trials)
 })

@@ -51,7 +51,7 @@ const givesWayTo: Readonly<Record<string, ReadonlyArray<string>>> = {
   concurrency: ["debug"],
   confirm: ["trial"],
   // a part of a night is no night
-  record: ["suite", "tag", "name", "trial"],
+  record: ["suite", "tag", "name", "trial", "last-failed", "repeat-until-failure"],
   target: ["ab"],
   rate: ["vus"],
   vus: ["rate"],

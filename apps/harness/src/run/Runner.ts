@@ -13,7 +13,15 @@ import * as Ranking from "./Ranking.ts"
 import * as Reruns from "./Reruns.ts"
 import type { Ending } from "../leftovers/EndOfRun.ts"
 import type { RunnerOptions } from "./RunnerOptions.ts"
-import { countsOf, type RunReport, type ScenarioResult, unrun, withConfirmation } from "@webagent/report/RunReport"
+import {
+  countsOf,
+  isBad,
+  type RunReport,
+  type ScenarioResult,
+  unrun,
+  withConfirmation
+} from "@webagent/report/RunReport"
+import type { Skip } from "@webagent/report/Skip"
 import * as SuiteScopes from "./SuiteScopes.ts"
 import * as ScenarioRun from "./ScenarioRun.ts"
 import * as TrialRun from "./TrialRun.ts"
@@ -48,9 +56,14 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
     yield* options.emit({ _tag: "RunStarted", header })
     const scenarios = yield* Effect.forEach(plan, (planned) => ScenarioRun.make(state, planned))
     const results = new Map<ScenarioRun.ScenarioRun, ScenarioResult>()
+    const { bail = Infinity } = header.limits
+    let failures = 0
+    /** Why a scenario that has no result was not run to its end. */
+    const whyNot = (): Skip => (failures >= bail ? { _tag: "Bail", failures: bail } : TrialRun.stopped)
     const finished = (of: ScenarioRun.ScenarioRun, result: ScenarioResult | undefined) => {
       if (result === undefined) return Effect.void
       results.set(of, result)
+      if (isBad(result)) failures++
       const { suite } = of.planned
       const isOver = scenarios.every((each) => each.planned.suite !== suite || results.has(each))
       return Effect.andThen(
@@ -71,14 +84,17 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
     let exit = yield* Effect.forEach(
       trials,
       ({ of, place }) =>
-        ScenarioRun.run(state, of, place).pipe(
-          Effect.flatMap((result) => finished(of, result)),
-          Effect.uninterruptible
-        ),
+        Effect.suspend(() =>
+          failures >= bail
+            ? Effect.void
+            : Effect.flatMap(ScenarioRun.run(state, of, place), (result) => finished(of, result))
+        ).pipe(Effect.uninterruptible),
       { concurrency: header.concurrency, discard: true }
     ).pipe(Effect.interruptible, Effect.exit)
     for (const of of scenarios) {
-      if (!results.has(of) && of.started_ms !== undefined) yield* finished(of, yield* ScenarioRun.finish(state, of))
+      if (results.has(of) || of.started_ms === undefined) continue
+      of.refused ??= whyNot()
+      yield* finished(of, yield* ScenarioRun.finish(state, of))
     }
     const reportOf = Effect.fnUntraced(function* (results: ReadonlyArray<ScenarioResult>, ending: Ending) {
       const figures = SuiteFigures.of(results, header)
@@ -94,8 +110,13 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
         ...ending
       } satisfies RunReport
     })
-    let ordered = scenarios.map((of) => results.get(of) ?? unrun(ScenarioRun.factsOf(of.planned), 0, TrialRun.stopped))
-    if (Exit.isSuccess(exit) && header.limits.confirm !== undefined && options.suspects !== undefined) {
+    let ordered = scenarios.map((of) => results.get(of) ?? unrun(ScenarioRun.factsOf(of.planned), 0, whyNot()))
+    if (
+      Exit.isSuccess(exit) &&
+      failures < bail &&
+      header.limits.confirm !== undefined &&
+      options.suspects !== undefined
+    ) {
       const suspects = options.suspects(yield* reportOf(ordered, { breaches: [], leftovers: [] }))
       const confirmed = yield* Confirmations.run(state, scenarios, suspects)
       exit = confirmed.exit

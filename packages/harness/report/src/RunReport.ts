@@ -119,7 +119,9 @@ export const Limits = Schema.Struct({
   /** How often a trial may be run again after the infrastructure ended it, of all trials together. */
   reruns: Schema.optionalKey(Schema.Int),
   /** How many confirm trials there may be, of all scenarios together. */
-  confirm: Schema.optionalKey(Schema.Int)
+  confirm: Schema.optionalKey(Schema.Int),
+  /** After how many failed scenarios nothing more begins. */
+  bail: Schema.optionalKey(Schema.Int)
 })
 export type Limits = typeof Limits.Type
 

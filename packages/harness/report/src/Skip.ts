@@ -13,6 +13,8 @@ export const Skip = Schema.Union([
   Schema.TaggedStruct("RequestLimit", { limit: Schema.Int }),
   /** `--confirm` of the run: its confirm trials are used up. */
   Schema.TaggedStruct("ConfirmLimit", { limit: Schema.Int }),
+  /** `--bail` of the run: this many scenarios failed. */
+  Schema.TaggedStruct("Bail", { failures: Schema.Int }),
   /** It may cost more than the whole run may. */
   Schema.TaggedStruct("OverCostLimit", { worst_usd: Schema.String, limit_usd: Schema.String }),
   /** Nothing bounds its cost, and the run has a limit of cost. */
@@ -41,6 +43,8 @@ export const text = (skip: Skip): string => {
       return `--max-requests (${counted(skip.limit, "request")}) was reached`
     case "ConfirmLimit":
       return `--confirm (${counted(skip.limit, "trial")}) was reached`
+    case "Bail":
+      return `--bail (${counted(skip.failures, "failed scenario")}) was reached`
     case "OverCostLimit":
       return `it may cost ${Money.shown(skip.worst_usd)}, more than --max-cost (${Money.shown(skip.limit_usd)})`
     case "NoBudget":

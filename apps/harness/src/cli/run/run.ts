@@ -31,6 +31,12 @@ const goOn = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   yield* Command.runWith(again, { version })(taken.args)
 }, Effect.scoped)
 
+/** Runs with one seed after the other; the first run that is not green is the end. */
+const untilFailure = Effect.fnUntraced(function* (parsed: ParsedFlags, words: ReadonlyArray<string>) {
+  const args = words.filter((word) => word !== "--repeat-until-failure")
+  for (let seed = parsed.seed; ; seed++) yield* go({ ...parsed, seed }, [...args, "--seed", String(seed)])
+})
+
 const keepOn = (parsed: ParsedFlags) =>
   Effect.flatMap(
     Effect.promise(() => import("./watchSuites.ts")),
@@ -43,11 +49,21 @@ export const run = settled(
   {
     ...flags,
     resume: Flags.switched("resume", "Continue a killed run: the named folder, or the newest one"),
+    repeatUntilFailure: Flags.switched(
+      "repeat-until-failure",
+      "Run again with the next seed until a run is not green, or Ctrl-C"
+    ),
     watch: Flags.switched("watch", "Run again when a suite file changes, until Ctrl-C")
   },
   namedIn,
-  ({ resume, watch, ...parsed }, words) =>
-    resume ? Effect.flatMap(wordsOf("run"), goOn) : watch ? keepOn(parsed) : go(parsed, words)
+  ({ repeatUntilFailure, resume, watch, ...parsed }, words) =>
+    resume
+      ? Effect.flatMap(wordsOf("run"), goOn)
+      : watch
+        ? keepOn(parsed)
+        : repeatUntilFailure
+          ? untilFailure(parsed, words)
+          : go(parsed, words)
 ).pipe(
   Command.withDescription(
     description("Run suites against a service", {
