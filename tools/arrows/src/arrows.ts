@@ -49,7 +49,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
 
   [control]: { imports: [contract], folders: { ".": [] } },
   [engine]: { imports: [], folders: { domain: [], ports: ["domain"], ".": ["domain", "ports"] } },
-  [sql]: { imports: [], folders: { ".": [] } },
+  [sql]: { imports: [engine], tests: [storeContract], folders: { ".": [] } },
   [server]: {
     imports: [contract, engine],
     folders: {

@@ -3,9 +3,11 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Migrator from "effect/sql/Migrator"
+import type * as Scope from "effect/Scope"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs"
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs"
+import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { loader, newest, table } from "./migrations.ts"
 import * as NodeSqlite from "./NodeSqlite.ts"
@@ -51,20 +53,57 @@ const ready = Effect.fnUntraced(function* (file: string) {
   )
 })
 
+const make = (file: string, mode?: number) => {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  if (mode !== undefined && !existsSync(file)) closeSync(openSync(file, "a", mode))
+}
+
 /** The file holds secrets: only who made it may read it. SQLite gives its log the same permissions. */
-const own = (file: string) => Effect.ignore(Effect.try(() => existsSync(file) || closeSync(openSync(file, "a", 0o600))))
+const own = (file: string) => Effect.ignore(Effect.try(() => make(file, 0o600)))
 
 const opened = (options: NodeSqlite.SqliteOptions) =>
   Layer.unwrap(Effect.as(own(options.file), NodeSqlite.layer(options)))
 
-/** The database of a server: a file that is not there is made. */
-export const layer = (options: NodeSqlite.SqliteOptions): Layer.Layer<SqlClient.SqlClient, DatabaseError> =>
+/** The database of a server: a file that is not there is made, with its folder. */
+export const layer = (
+  options: NodeSqlite.SqliteOptions
+): Layer.Layer<SqlClient.SqlClient | NodeSqlite.SqliteReader, DatabaseError> =>
   Layer.effectDiscard(ready(options.file)).pipe(
     Layer.provideMerge(opened(options)),
     Layer.catch((error) =>
-      Layer.effect(SqlClient.SqlClient, Effect.fail(error._tag === "SqlError" ? unusable(options.file)(error) : error))
+      Layer.effectContext(Effect.fail(error._tag === "SqlError" ? unusable(options.file)(error) : error))
     )
   )
+
+/**
+ * Keeps other servers off the file until the scope closes: two would carry out the same runs. The operating system ends
+ * the lock with the process, however that ends. Commands that read or write keys go on.
+ */
+export const locked = (file: string): Effect.Effect<void, DatabaseError, Scope.Scope> =>
+  Effect.asVoid(
+    Effect.acquireRelease(
+      Effect.try({
+        try: () => {
+          make(file)
+          const lock = new DatabaseSync(`${file}.lock`, { timeout: 0 })
+          lock.exec("BEGIN EXCLUSIVE")
+          return lock
+        },
+        catch: (cause) =>
+          refuse(
+            file,
+            isBusy(cause)
+              ? `${file} is in use by another webagent-server. Stop that one, or choose another file with --data.`
+              : `Cannot use ${file}: ${causeOf(cause)}. Check the path, its permissions and the space on the disk.`
+          )
+      }),
+      (lock) => Effect.sync(() => lock.close())
+    )
+  )
+
+const causeOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
+
+const isBusy = (cause: unknown) => ((cause as { readonly errcode?: number }).errcode ?? 0) === 5
 
 /**
  * Writes a copy of what is committed now to a new file, while servers go on. The copy is complete once it has its
@@ -92,7 +131,7 @@ export const backup = (file: string, to: string): Effect.Effect<void, DatabaseEr
       },
       catch: (cause) => {
         rmSync(part, { force: true })
-        return refuse(to, `Cannot write the backup ${to}: ${cause instanceof Error ? cause.message : String(cause)}.`)
+        return refuse(to, `Cannot write the backup ${to}: ${causeOf(cause)}.`)
       }
     })
   })
@@ -114,11 +153,11 @@ const migrateOpen = Effect.fnUntraced(function* (file: string) {
   return { from: schema, to: newest, backup: copy }
 })
 
-/** Brings a file to the schema of this version, after a backup beside it. Stop the server first. */
+/** Brings a file to the schema of this version, after a backup beside it; refused while a server has the file. */
 export const migrate = (file: string): Effect.Effect<Migrated, DatabaseError> =>
   Effect.suspend(() =>
     existsSync(file)
-      ? Effect.provide(migrateOpen(file), NodeSqlite.layer({ file }))
+      ? Effect.scoped(Effect.andThen(locked(file), Effect.provide(migrateOpen(file), NodeSqlite.layer({ file }))))
       : Effect.fail(refuse(file, `${file} does not exist. A server that starts with it makes it.`))
   ).pipe(
     Effect.catchTags({

@@ -1,3 +1,4 @@
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Reactivity from "effect/reactivity/Reactivity"
@@ -7,7 +8,7 @@ import type { Connection } from "effect/sql/SqlConnection"
 import { classifySqliteError, ConnectionError, SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import * as Stream from "effect/Stream"
-import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
 
 /** Where the file is, and what a commit survives. */
@@ -47,9 +48,9 @@ const inputOf = (value: unknown): SQLInputValue => {
   return value as SQLInputValue
 }
 
-const makeConnection = (file: string, db: DatabaseSync): Connection => {
+const makePrepare = (db: DatabaseSync) => {
   const prepared = new Map<string, StatementSync>()
-  const prepare = (text: string): StatementSync => {
+  return (text: string): StatementSync => {
     const known = prepared.get(text)
     if (known !== undefined) return known
     const statement = db.prepare(text)
@@ -58,6 +59,9 @@ const makeConnection = (file: string, db: DatabaseSync): Connection => {
     prepared.set(text, statement)
     return statement
   }
+}
+
+const makeConnection = (file: string, prepare: (text: string) => StatementSync): Connection => {
   const rows = (text: string, params: ReadonlyArray<unknown>) =>
     Effect.try({ try: () => prepare(text).all(...params.map(inputOf)), catch: sqlError(file, "execute") })
   const values = (text: string, params: ReadonlyArray<unknown>) =>
@@ -74,6 +78,20 @@ const makeConnection = (file: string, db: DatabaseSync): Connection => {
     executeStream: (text, params, transform) => Stream.fromIterableEffect(execute(text, params, transform))
   }
 }
+
+/**
+ * Reads of what is committed, without what a statement of effect/sql costs: for the reads that are most of all requests.
+ * `get` is the first row.
+ */
+export class SqliteReader extends Context.Service<
+  SqliteReader,
+  {
+    readonly get: (text: string, ...params: ReadonlyArray<SQLInputValue>) => Effect.Effect<SqliteRow, SqlError>
+  }
+>()("@webagent/sql/SqliteReader") {}
+
+/** A row by its columns; undefined where there is none. */
+export type SqliteRow = Readonly<Record<string, SQLOutputValue>> | undefined
 
 /** Runs in a thread of its own, because a checkpoint is where SQLite waits for the disk. One that fails comes again. */
 const checkpointThread = `
@@ -119,8 +137,9 @@ const make = Effect.fnUntraced(function* ({
       (db) => Effect.sync(() => db.close())
     )
   const writing = yield* open(false)
-  const writer = makeConnection(file, writing)
-  const reader = makeConnection(file, yield* open(true))
+  const writer = makeConnection(file, makePrepare(writing))
+  const prepareRead = makePrepare(yield* open(true))
+  const reader = makeConnection(file, prepareRead)
   yield* checkpoints(file, writing, checkpointEvery_ms)
 
   const { acquirer: _, ...one } = SqlClient.makeSqliteAcquirers({
@@ -141,7 +160,7 @@ const make = Effect.fnUntraced(function* ({
     executeStream: (text, params, transform) =>
       Stream.fromIterableEffect(on(text, (connection) => connection.execute(text, params, transform)))
   }
-  return yield* SqlClient.make({
+  const client = yield* SqlClient.make({
     ...one,
     acquirer: Effect.succeed(outside),
     borrower: (use) => use(outside),
@@ -153,11 +172,14 @@ const make = Effect.fnUntraced(function* ({
     prepareTransactionControls: true,
     spanAttributes: [["db.system.name", "sqlite"]]
   })
+  const get: SqliteReader["Service"]["get"] = (text, ...params) =>
+    Effect.try({ try: () => prepareRead(text).get(...params), catch: sqlError(file, "read") })
+  return Context.make(SqlClient.SqlClient, client).pipe(Context.add(SqliteReader, { get }))
 })
 
 /**
  * One SQLite file in this process: one connection writes, one transaction at a time, and one reads what is committed
  * meanwhile. Every statement is synchronous. A file that cannot be opened, read or written is a `ConnectionError`.
  */
-export const layer = (options: SqliteOptions): Layer.Layer<SqlClient.SqlClient, SqlError> =>
-  Layer.provide(Layer.effect(SqlClient.SqlClient, make(options)), Reactivity.layer)
+export const layer = (options: SqliteOptions): Layer.Layer<SqlClient.SqlClient | SqliteReader, SqlError> =>
+  Layer.provide(Layer.effectContext(make(options)), Reactivity.layer)

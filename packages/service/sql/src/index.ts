@@ -1,2 +1,6 @@
-export * as NodeSqlite from "./NodeSqlite.ts"
 export * as Database from "./Database.ts"
+export * as NodeSqlite from "./NodeSqlite.ts"
+export * as Retention from "./Retention.ts"
+export { secret } from "./secrets.ts"
+export * as SqlApiKeys from "./SqlApiKeys.ts"
+export * as SqlStore from "./SqlStore.ts"

@@ -9,8 +9,8 @@ const migration = (...statements: ReadonlyArray<string>) =>
 const migrations = {
   "1_access": migration(
     `CREATE TABLE api_keys (
-      id TEXT PRIMARY KEY,
-      name TEXT NOT NULL UNIQUE,
+      id INTEGER PRIMARY KEY,
+      name TEXT NOT NULL,
       hash BLOB NOT NULL UNIQUE,
       prefix TEXT NOT NULL,
       scopes TEXT NOT NULL,
@@ -18,7 +18,71 @@ const migrations = {
       created_at_ms INTEGER NOT NULL,
       revoked_at_ms INTEGER
     ) STRICT`,
+    `CREATE UNIQUE INDEX api_keys_by_name ON api_keys (name) WHERE revoked_at_ms IS NULL`,
     `CREATE TABLE secrets (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT`
+  ),
+  // `n` is the order of creation. `record` is the whole record; the other columns are what is looked for.
+  "2_store": migration(
+    `CREATE TABLE sessions (
+      n INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
+      revision INTEGER NOT NULL,
+      stopped_at_ms INTEGER,
+      lease_node TEXT,
+      lease_turn TEXT,
+      record TEXT NOT NULL
+    ) STRICT`,
+    `CREATE INDEX sessions_stopped ON sessions (stopped_at_ms) WHERE stopped_at_ms IS NOT NULL`,
+    `CREATE INDEX sessions_active ON sessions (n) WHERE stopped_at_ms IS NULL`,
+    `CREATE INDEX sessions_leased ON sessions (lease_node) WHERE lease_node IS NOT NULL`,
+    `CREATE TABLE turns (
+      n INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
+      session_id TEXT NOT NULL,
+      seq INTEGER NOT NULL,
+      owner TEXT,
+      status TEXT NOT NULL,
+      ended_at_ms INTEGER,
+      usd REAL NOT NULL,
+      record TEXT NOT NULL
+    ) STRICT`,
+    `CREATE UNIQUE INDEX turns_of ON turns (session_id, seq)`,
+    `CREATE INDEX turns_open ON turns (session_id) WHERE ended_at_ms IS NULL`,
+    `CREATE INDEX turns_ended ON turns (ended_at_ms) WHERE ended_at_ms IS NOT NULL`,
+    `CREATE INDEX turns_owned ON turns (owner, ended_at_ms) WHERE owner IS NOT NULL`,
+    `CREATE TABLE turn_steps (
+      turn_id TEXT NOT NULL,
+      ordinal INTEGER NOT NULL,
+      record TEXT NOT NULL,
+      PRIMARY KEY (turn_id, ordinal)
+    ) STRICT, WITHOUT ROWID`,
+    `CREATE TABLE messages (
+      n INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
+      turn_id TEXT NOT NULL,
+      record TEXT NOT NULL
+    ) STRICT`,
+    `CREATE INDEX messages_of ON messages (turn_id)`,
+    `CREATE TABLE browsers (
+      n INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
+      revision INTEGER NOT NULL,
+      owner TEXT,
+      node TEXT,
+      stopped_at_ms INTEGER,
+      record TEXT NOT NULL
+    ) STRICT`,
+    `CREATE INDEX browsers_open ON browsers (owner, node) WHERE stopped_at_ms IS NULL`,
+    `CREATE INDEX browsers_stopped ON browsers (stopped_at_ms) WHERE stopped_at_ms IS NOT NULL`,
+    `CREATE TABLE idempotency_keys (
+      n INTEGER PRIMARY KEY,
+      key TEXT NOT NULL UNIQUE,
+      created_at_ms INTEGER NOT NULL,
+      record TEXT NOT NULL
+    ) STRICT`,
+    `CREATE INDEX idempotency_keys_made ON idempotency_keys (created_at_ms)`,
+    `CREATE TABLE events (cursor INTEGER PRIMARY KEY AUTOINCREMENT, record TEXT NOT NULL) STRICT`,
+    `CREATE TABLE nodes (id TEXT PRIMARY KEY, until_ms INTEGER NOT NULL) STRICT`
   )
 }
 

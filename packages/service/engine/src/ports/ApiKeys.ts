@@ -1,0 +1,75 @@
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import type { StoreUnavailable } from "./Store.ts"
+
+/** What an API key may be for: reading, runs and messages, browsers. */
+export const keyScopes = ["read", "runs", "browsers"] as const
+
+/** What an API key may be for. */
+export type KeyScope = (typeof keyScopes)[number]
+
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
+/** What an API key may use at most; what is null is not limited. */
+export const KeyLimits = Schema.Struct({
+  /** Runs at once, waiting ones too. */
+  runs: Schema.NullOr(Count),
+  /** Browsers at once. */
+  browsers: Schema.NullOr(Count),
+  requestsPerMinute: Schema.NullOr(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
+  /** USD that runs may cost in a day, by UTC. What runs at midnight counts for both days. */
+  usdPerDay: Schema.NullOr(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)))
+})
+
+export type KeyLimits = typeof KeyLimits.Type
+
+/** An API key without its secret. */
+export interface ApiKey {
+  /** Of the keys that are not revoked, one has it. Records belong to the name: the next key with it sees them. */
+  readonly name: string
+  /** How the secret begins. */
+  readonly prefix: string
+  readonly scopes: ReadonlyArray<KeyScope>
+  readonly limits: KeyLimits
+  readonly createdAt_ms: number
+  readonly revokedAt_ms: number | null
+}
+
+/** What a key uses. */
+export interface KeyUsage {
+  /** Runs that are not over. */
+  readonly runs: number
+  /** Browsers that are not stopped. */
+  readonly browsers: number
+  /** What runs cost that are not over, or ended since then. */
+  readonly usd: number
+}
+
+/** A key with this name is there and not revoked. */
+export class KeyNameTaken extends Data.TaggedError("KeyNameTaken")<{ readonly name: string }> {}
+
+/** No key that is not revoked has this name. */
+export class KeyNotFound extends Data.TaggedError("KeyNotFound")<{ readonly name: string }> {}
+
+/** The port to whatever knows the API keys of a server. Secrets are not kept, only what recognizes them. */
+export class ApiKeys extends Context.Service<
+  ApiKeys,
+  {
+    /** A new key with its secret, which is told this once. */
+    readonly create: (
+      request: Pick<ApiKey, "name" | "scopes" | "limits">
+    ) => Effect.Effect<{ readonly key: ApiKey; readonly secret: Redacted.Redacted }, KeyNameTaken | StoreUnavailable>
+    /** All of them, also those that are revoked, oldest first. */
+    readonly list: Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>
+    /** The next request with it is refused. */
+    readonly revoke: (name: string) => Effect.Effect<ApiKey, KeyNotFound | StoreUnavailable>
+    /** The key with this secret, unless it is revoked. */
+    readonly find: (secret: string) => Effect.Effect<Option.Option<ApiKey>, StoreUnavailable>
+    /** What the owner's records say of now. */
+    readonly usage: (name: string, since_ms: number) => Effect.Effect<KeyUsage, StoreUnavailable>
+  }
+>()("@webagent/engine/ApiKeys") {}

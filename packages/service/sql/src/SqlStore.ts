@@ -1,0 +1,363 @@
+import {
+  type Browser,
+  Conflict,
+  type Event,
+  type IdempotencyRecord,
+  KeyTaken,
+  idempotencyLifetime_ms,
+  type StoredMessage,
+  type Records,
+  type Session,
+  type Step,
+  Store,
+  type StoreUnavailable,
+  Turn
+} from "@webagent/engine"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as PubSub from "effect/PubSub"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import * as Stream from "effect/Stream"
+import { SqliteReader } from "./NodeSqlite.ts"
+import { read, unavailable } from "./unavailable.ts"
+
+// a record is written by this module alone, so it is not checked again with each read
+const parsed = <A>(text: unknown): A => JSON.parse(String(text)) as A
+
+/** When a turn ended; null while it is not over. */
+const endedAt = (turn: Turn.Turn) => (Turn.isTerminal(turn.status) ? (turn.finishedAt_ms ?? turn.createdAt_ms) : null)
+
+const stoppedAt = (record: { readonly status: string; readonly finishedAt_ms: number | null }) =>
+  record.status === "stopped" ? record.finishedAt_ms : null
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const reader = yield* SqliteReader
+  const hints = yield* PubSub.sliding<string>(1024)
+
+  /** The record with this id, by one indexed statement. */
+  const find =
+    <A>(table: string, column = "id") =>
+    (id: string): Effect.Effect<Option.Option<A>, StoreUnavailable> =>
+      read(
+        Effect.map(reader.get(`SELECT record FROM ${table} WHERE ${column} = ?`, id), (row) =>
+          row === undefined ? Option.none() : Option.some(parsed<A>(row["record"]))
+        )
+      )
+
+  const records = <A>(rows: Effect.Effect<ReadonlyArray<Readonly<Record<string, unknown>>>, SqlError>) =>
+    read(Effect.map(rows, (found) => found.map(({ record }) => parsed<A>(record))))
+
+  const ids = (rows: Effect.Effect<ReadonlyArray<Readonly<Record<string, unknown>>>, SqlError>) =>
+    Effect.map(rows, (found) => found.map(({ id }) => String(id)))
+
+  /** Writes a record that has the revision after the one that is there; true when it was. */
+  const next = (table: "sessions" | "browsers", row: Readonly<Record<string, string | number | null>>) =>
+    Effect.map(
+      row["revision"] === 1
+        ? sql`INSERT INTO ${sql(table)} ${sql.insert(row)} ON CONFLICT (id) DO NOTHING RETURNING n`
+        : sql`UPDATE ${sql(table)} SET ${sql.update(row, ["id"])}
+            WHERE id = ${row["id"]} AND revision = ${Number(row["revision"]) - 1} RETURNING n`,
+      (written) => written.length === 1
+    )
+
+  const sessionRow = (session: Session.Session) => ({
+    id: session.id,
+    revision: session.revision,
+    stopped_at_ms: stoppedAt(session),
+    lease_node: session.lease?.node ?? null,
+    lease_turn: session.lease?.turnId ?? null,
+    record: JSON.stringify(session)
+  })
+
+  const turnRow = (turn: Turn.Turn) => ({
+    id: turn.id,
+    session_id: turn.sessionId,
+    seq: turn.seq,
+    owner: turn.owner,
+    status: turn.status,
+    ended_at_ms: endedAt(turn),
+    usd: Number(turn.cost ?? 0),
+    record: JSON.stringify(turn)
+  })
+
+  const browserRow = (browser: Browser.Browser) => ({
+    id: browser.id,
+    revision: browser.revision,
+    owner: browser.owner,
+    node: browser.node,
+    stopped_at_ms: stoppedAt(browser),
+    record: JSON.stringify(browser)
+  })
+
+  const messageRow = (message: StoredMessage) => ({
+    id: message.id,
+    turn_id: message.turnId,
+    record: JSON.stringify(message)
+  })
+
+  const stepRow = (step: Turn.TurnStep) => ({
+    turn_id: step.turnId,
+    ordinal: step.ordinal,
+    record: JSON.stringify(step)
+  })
+
+  const keyRow = (record: IdempotencyRecord) => ({
+    key: record.key,
+    created_at_ms: record.createdAt_ms,
+    record: JSON.stringify(record)
+  })
+
+  /** A turn that is new, or a change of one that this session has. */
+  const putTurn = (turn: Turn.Turn, isNew: boolean) =>
+    Effect.map(
+      isNew
+        ? sql`INSERT INTO turns ${sql.insert(turnRow(turn))} ON CONFLICT DO NOTHING RETURNING n`
+        : sql`INSERT INTO turns ${sql.insert(turnRow(turn))} ON CONFLICT (id) DO UPDATE SET
+            status = excluded.status, ended_at_ms = excluded.ended_at_ms, usd = excluded.usd, record = excluded.record
+            WHERE session_id = excluded.session_id RETURNING n`,
+      (written) => written.length === 1
+    )
+
+  const put = Effect.fnUntraced(function* (step: Step) {
+    const { also, browser, events, forgetKey, key, message, session, turnSteps = [], turns = [] } = step
+    if (key !== undefined) {
+      const [known] = yield* sql`SELECT record FROM idempotency_keys
+        WHERE key = ${key.key} AND created_at_ms > ${key.createdAt_ms - idempotencyLifetime_ms}`
+      if (known !== undefined) return yield* new KeyTaken({ record: parsed(known["record"]) })
+      yield* sql`DELETE FROM idempotency_keys WHERE key = ${key.key}`
+      yield* sql`INSERT INTO idempotency_keys ${sql.insert(keyRow(key))}`
+    }
+    if (session !== undefined) {
+      if (!(yield* next("sessions", sessionRow(session)))) return yield* new Conflict({ id: session.id })
+      for (const turn of turns) {
+        if (!(yield* putTurn(turn, session.revision === 1))) return yield* new Conflict({ id: turn.id })
+      }
+    }
+    if (browser !== undefined && !(yield* next("browsers", browserRow(browser)))) {
+      return yield* new Conflict({ id: browser.id })
+    }
+    for (const each of turnSteps) {
+      yield* sql`INSERT INTO turn_steps ${sql.insert(stepRow(each))}
+        ON CONFLICT (turn_id, ordinal) DO UPDATE SET record = excluded.record`
+    }
+    if (message !== undefined) {
+      const written = yield* sql`INSERT INTO messages ${sql.insert(messageRow(message))}
+        ON CONFLICT (id) DO NOTHING RETURNING n`
+      if (written.length === 0) return yield* new Conflict({ id: message.id })
+    }
+    if (forgetKey !== undefined) yield* sql`DELETE FROM idempotency_keys WHERE key = ${forgetKey}`
+    for (const event of events) yield* sql`INSERT INTO events (record) VALUES (${JSON.stringify(event)})`
+    if (also !== undefined) yield* also
+  })
+
+  const commit: Store["Service"]["commit"] = (step) =>
+    sql.withTransaction(put(step)).pipe(
+      Effect.catchTag("SqlError", (error) => Effect.fail(unavailable(error))),
+      Effect.tap(() =>
+        Effect.sync(() => {
+          for (const id of [step.session?.id, step.browser?.id]) {
+            if (id !== undefined) PubSub.publishUnsafe(hints, id)
+          }
+        })
+      )
+    )
+
+  const nodeUntil = (node: string) => reader.get("SELECT until_ms FROM nodes WHERE id = ?", node)
+
+  const forgetTurns = Effect.fnUntraced(function* (gone: ReadonlyArray<string>) {
+    if (gone.length === 0) return
+    yield* sql`DELETE FROM turn_steps WHERE ${sql.in("turn_id", gone)}`
+    yield* sql`DELETE FROM messages WHERE ${sql.in("turn_id", gone)}`
+    yield* sql`DELETE FROM turns WHERE ${sql.in("id", gone)}`
+  })
+
+  /** How many rows the oldest `limit` of a table are that fit, after they are deleted. */
+  const forget = (table: string, column: string, until: number, limit: number) =>
+    Effect.map(
+      sql`DELETE FROM ${sql(table)} WHERE ${sql(column)} IN
+        (SELECT ${sql(column)} FROM ${sql(table)} WHERE ${sql(column)} <= ${until} ORDER BY ${sql(column)} LIMIT ${limit})
+        RETURNING 1`,
+      (rows) => rows.length
+    )
+
+  const prune: Store["Service"]["prune"] = (retention) => {
+    const { eventsUntil, finishedUntil_ms, keysUntil_ms, limit, turnsUntil_ms } = retention
+    const sessions = Effect.gen(function* () {
+      if (finishedUntil_ms === undefined) return 0
+      const gone = yield* ids(sql`SELECT id FROM sessions WHERE stopped_at_ms <= ${finishedUntil_ms}
+        AND lease_node IS NULL AND NOT EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id AND ended_at_ms IS NULL)
+        ORDER BY stopped_at_ms LIMIT ${limit}`)
+      if (gone.length === 0) return 0
+      yield* forgetTurns(yield* ids(sql`SELECT id FROM turns WHERE ${sql.in("session_id", gone)}`))
+      yield* sql`DELETE FROM sessions WHERE ${sql.in("id", gone)}`
+      return gone.length
+    })
+    const turns = Effect.gen(function* () {
+      if (turnsUntil_ms === undefined) return 0
+      const gone = yield* ids(sql`SELECT id FROM turns WHERE ended_at_ms <= ${turnsUntil_ms}
+        AND NOT EXISTS (SELECT 1 FROM sessions WHERE lease_turn = turns.id AND id = turns.session_id)
+        ORDER BY ended_at_ms LIMIT ${limit}`)
+      yield* forgetTurns(gone)
+      return gone.length
+    })
+    const forgotten = Effect.gen(function* () {
+      return {
+        sessions: yield* sessions,
+        turns: yield* turns,
+        browsers:
+          finishedUntil_ms === undefined ? 0 : yield* forget("browsers", "stopped_at_ms", finishedUntil_ms, limit),
+        keys: keysUntil_ms === undefined ? 0 : yield* forget("idempotency_keys", "created_at_ms", keysUntil_ms, limit),
+        events: eventsUntil === undefined ? 0 : yield* forget("events", "cursor", eventsUntil, limit)
+      }
+    })
+    return Effect.mapError(sql.withTransaction(forgotten), unavailable)
+  }
+
+  const tables = {
+    sessions: sessionRow,
+    turns: turnRow,
+    turnSteps: stepRow,
+    messages: messageRow,
+    browsers: browserRow,
+    idempotencyRecords: keyRow
+  }
+
+  const replace = Effect.fnUntraced(function* (records: Records) {
+    for (const table of [...Object.values(tableOf), "events", "nodes"]) yield* sql`DELETE FROM ${sql(table)}`
+    // cursors start again
+    yield* sql`DELETE FROM sqlite_sequence WHERE name = 'events'`
+    const fill = <K extends keyof Records>(kind: K, row: (record: Records[K][number]) => Record<string, unknown>) =>
+      Effect.forEach(records[kind], (record) => sql`INSERT INTO ${sql(tableOf[kind])} ${sql.insert(row(record))}`, {
+        discard: true
+      })
+    yield* fill("sessions", tables.sessions)
+    yield* fill("turns", tables.turns)
+    yield* fill("turnSteps", tables.turnSteps)
+    yield* fill("messages", tables.messages)
+    yield* fill("browsers", tables.browsers)
+    yield* fill("idempotencyRecords", tables.idempotencyRecords)
+  })
+
+  const all = Effect.gen(function* () {
+    const of = <A>(table: string, order = "n") =>
+      Effect.map(sql`SELECT record FROM ${sql(table)} ORDER BY ${sql.literal(order)}`, (rows) =>
+        rows.map(({ record }) => parsed<A>(record))
+      )
+    return {
+      sessions: yield* of<Session.Session>("sessions"),
+      turns: yield* of<Turn.Turn>("turns"),
+      turnSteps: yield* of<Turn.TurnStep>("turn_steps", "turn_id, ordinal"),
+      messages: yield* of<StoredMessage>("messages"),
+      browsers: yield* of<Browser.Browser>("browsers"),
+      idempotencyRecords: yield* of<IdempotencyRecord>("idempotency_keys")
+    }
+  })
+
+  return Store.of({
+    commit,
+    session: find("sessions"),
+    // one statement, so that the session and its turns are of one moment
+    sessionState: (id) =>
+      read(
+        Effect.map(
+          sql`SELECT 0 AS seq, record FROM sessions WHERE id = ${id}
+            UNION ALL SELECT seq, record FROM turns WHERE session_id = ${id} AND ended_at_ms IS NULL
+            UNION ALL SELECT seq, record FROM turns WHERE session_id = ${id} AND ended_at_ms IS NOT NULL
+              AND id = (SELECT lease_turn FROM sessions WHERE id = ${id})
+            ORDER BY seq`,
+          ([session, ...turns]) =>
+            session === undefined || session["seq"] !== 0
+              ? Option.none()
+              : Option.some({ session: parsed(session["record"]), turns: turns.map(({ record }) => parsed(record)) })
+        )
+      ),
+    turn: find("turns"),
+    turnsOf: (sessionId) => records(sql`SELECT record FROM turns WHERE session_id = ${sessionId} ORDER BY seq`),
+    stepsOf: (turnId) => records(sql`SELECT record FROM turn_steps WHERE turn_id = ${turnId} ORDER BY ordinal`),
+    message: find("messages"),
+    browser: find("browsers"),
+    idempotencyRecord: find("idempotency_keys", "key"),
+
+    unfinished: (limit) =>
+      read(
+        Effect.all({
+          sessions: ids(sql`SELECT session_id AS id, min(n) AS since FROM (
+              SELECT session_id, n FROM turns WHERE ended_at_ms IS NULL
+              UNION ALL SELECT session_id, n FROM turns WHERE id IN
+                (SELECT lease_turn FROM sessions WHERE lease_node IS NOT NULL)
+            ) GROUP BY session_id ORDER BY since LIMIT ${limit}`),
+          browsers: ids(sql`SELECT id FROM browsers WHERE stopped_at_ms IS NULL ORDER BY n LIMIT ${limit}`)
+        })
+      ),
+    renew: (node, ttl_ms) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now_ms) =>
+        Effect.mapError(
+          Effect.map(
+            sql`INSERT INTO nodes ${sql.insert({ id: node, until_ms: now_ms + ttl_ms })}
+              ON CONFLICT (id) DO UPDATE SET until_ms = excluded.until_ms WHERE until_ms > ${now_ms} RETURNING id`,
+            (rows) => rows.length === 1
+          ),
+          unavailable
+        )
+      ),
+    leave: (node) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now_ms) =>
+        Effect.mapError(
+          Effect.asVoid(
+            sql`INSERT INTO nodes ${sql.insert({ id: node, until_ms: now_ms })}
+              ON CONFLICT (id) DO UPDATE SET until_ms = excluded.until_ms`
+          ),
+          unavailable
+        )
+      ),
+    isLost: (node) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now_ms) =>
+        read(Effect.map(nodeUntil(node), (row) => row === undefined || Number(row["until_ms"]) <= now_ms))
+      ),
+    abandoned: (limit) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now_ms) =>
+        read(
+          Effect.all({
+            sessions: ids(sql`SELECT session_id AS id, min(n) AS since FROM (
+                SELECT turns.session_id, turns.n FROM turns JOIN sessions ON sessions.id = turns.session_id
+                  WHERE turns.ended_at_ms IS NULL AND sessions.lease_node IS NULL
+                UNION ALL SELECT turns.session_id, turns.n FROM sessions JOIN turns ON turns.id = sessions.lease_turn
+                  WHERE sessions.lease_node IS NOT NULL
+                    AND sessions.lease_node NOT IN (SELECT id FROM nodes WHERE until_ms > ${now_ms})
+              ) GROUP BY session_id ORDER BY since LIMIT ${limit}`),
+            browsers: ids(sql`SELECT id FROM browsers WHERE stopped_at_ms IS NULL
+              AND ifnull(node, '') NOT IN (SELECT id FROM nodes WHERE until_ms > ${now_ms}) ORDER BY n LIMIT ${limit}`)
+          })
+        )
+      ),
+
+    hints: Stream.fromPubSub(hints),
+    eventsAfter: (after, limit) =>
+      read(
+        Effect.map(
+          sql`SELECT cursor, record FROM events WHERE cursor > ${after} ORDER BY cursor LIMIT ${limit}`,
+          (rows) => rows.map(({ cursor, record }) => ({ cursor: Number(cursor), event: parsed<Event>(record) }))
+        )
+      ),
+    prune,
+
+    records: Effect.mapError(sql.withTransaction(all), unavailable),
+    replace: (records) => Effect.mapError(sql.withTransaction(replace(records)), unavailable)
+  })
+})
+
+const tableOf: Readonly<Record<keyof Records, string>> = {
+  sessions: "sessions",
+  turns: "turns",
+  turnSteps: "turn_steps",
+  messages: "messages",
+  browsers: "browsers",
+  idempotencyRecords: "idempotency_keys"
+}
+
+/** The store of a database. */
+export const layer: Layer.Layer<Store, never, SqlClient.SqlClient | SqliteReader> = Layer.effect(Store, make)
