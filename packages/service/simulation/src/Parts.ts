@@ -1,6 +1,6 @@
 import type { ApiKeyAuth as ApiKeyAuthService, RequestValidation as RequestValidationService } from "@webagent/contract"
 import { type FaultPlan, SettingsFile, type TimeMode } from "@webagent/control"
-import { Engine, MemoryStore, type Store } from "@webagent/engine"
+import { type Agent, type BrowserPool, Engine, MemoryStore, type Store } from "@webagent/engine"
 import { ApiKeyAuth, defaultKeys, type ListenOptions, RequestValidation } from "@webagent/server"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -65,6 +65,14 @@ const faults = ({ faults: plan }: SimulatedOptions): Layer.Layer<Faults, never, 
             : Result.getOrThrow(SettingsFile.checkedFaultPlan(plan))
       })
     )
+  )
+
+/** The simulated agent and browsers, for an engine over a store of yours. */
+export const layerPorts = (
+  options: BehaviourOptions & Pick<SimulatedOptions, "seed"> = {}
+): Layer.Layer<Agent | BrowserPool> =>
+  Layer.mergeAll(Layer.fresh(SimulatedAgent.layer), Layer.fresh(BehavingBrowserPool.layer)).pipe(
+    Layer.provide(Behaviour.layer(options))
   )
 
 /** The engine with simulated agent and browsers, its state in memory. */

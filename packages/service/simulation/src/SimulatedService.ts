@@ -12,7 +12,7 @@ import { Simulation } from "./requests/Simulation.ts"
 import { ServiceClock } from "./time/ServiceClock.ts"
 
 export { address, type InProcessOptions, layerHttpClient } from "./InProcess.ts"
-export { layerEngine } from "./Parts.ts"
+export { layerEngine, layerPorts } from "./Parts.ts"
 
 /** Before the server closes, which waits for every request: some wait for a browser to start, in service time. */
 const wakeWhenClosing = Effect.gen(function* () {

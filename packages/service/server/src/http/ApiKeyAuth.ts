@@ -1,28 +1,170 @@
 import { ApiKeyAuth, UnauthorizedError } from "@webagent/contract"
+import { type ApiKey, ApiKeys, type KeyScope, type KeyUsage, Owner, Store } from "@webagent/engine"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import type * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as RateLimiter from "effect/persistence/RateLimiter"
 import * as Redacted from "effect/Redacted"
+import * as Semaphore from "effect/Semaphore"
 import { hash, timingSafeEqual } from "node:crypto"
+import * as SafeCreate from "../api/SafeCreate.ts"
+import * as Answer from "./Answer.ts"
 
 // equal lengths, so that the comparison tells nothing about a key, not even its length
 const digest = (key: string) => hash("sha256", key, "buffer")
 
-/** Lets requests through that carry one of these keys; every other is a 401, whatever else is wrong with it. */
-export const layer = (apiKeys: ReadonlyArray<string>): Layer.Layer<ApiKeyAuth> => {
+const unknown = new UnauthorizedError({ detail: "Invalid API key" })
+
+/** Whether a key is one of these, in a time that does not depend on how far it is right. */
+const among = (apiKeys: ReadonlyArray<string>) => {
   const known = apiKeys.map(digest)
-  const isKnown = (key: string) => {
+  return (key: string) => {
     const given = digest(key)
     return known.filter((one) => timingSafeEqual(one, given)).length > 0
   }
+}
+
+/** Lets requests through that carry one of these keys; every other is a 401, whatever else is wrong with it. */
+export const layer = (apiKeys: ReadonlyArray<string>): Layer.Layer<ApiKeyAuth> => {
+  const isKnown = among(apiKeys)
   // a set finds by a hash of the process's own seed, so to have let a key through before tells nothing of it either
   const accepted = new Set<string>()
   return Layer.succeed(ApiKeyAuth, {
     apiKey: (httpEffect, { credential }) => {
       const key = Redacted.value(credential)
       if (accepted.has(key)) return httpEffect
-      if (!isKnown(key)) return Effect.fail(new UnauthorizedError({ detail: "Invalid API key" }))
+      if (!isKnown(key)) return Effect.fail(unknown)
       accepted.add(key)
       return httpEffect
     }
   })
 }
+
+/** What a request asks to do. */
+interface Operation {
+  readonly group: HttpApiGroup.Top
+  readonly endpoint: HttpApiEndpoint.Top
+}
+
+const scopeOf = ({ endpoint, group }: Operation): KeyScope => {
+  if (endpoint.method === "GET") return "read"
+  return group.identifier === "browsers" ? "browsers" : "runs"
+}
+
+const tooMany = (sentence: string, wait_ms: number) =>
+  Answer.detail(429, sentence, { "retry-after": String(Math.max(1, Math.ceil(wait_ms / 1000))) })
+
+/** The end of a run is unknown, so a key at its limit is asked to try again after a while. */
+const fullRetryAfter_ms = 2000
+
+const day_ms = 86_400_000
+
+/** Why the key may not make one more of these now, if it may not. */
+const overLimit = (
+  { limits }: ApiKey,
+  of: "runs" | "browsers",
+  usage: KeyUsage,
+  now_ms: number
+): HttpServerResponse.HttpServerResponse | undefined => {
+  const most = limits[of]
+  if (most !== null && usage[of] >= most) {
+    return tooMany(`This API key has ${usage[of]} of ${most} ${of} at once`, fullRetryAfter_ms)
+  }
+  const { usdPerDay } = limits
+  if (of === "browsers" || usdPerDay === null || usage.usd < usdPerDay) return undefined
+  return tooMany(
+    `The runs of this API key cost ${usage.usd.toFixed(2)} of ${usdPerDay.toFixed(2)} USD today`,
+    day_ms - (now_ms % day_ms)
+  )
+}
+
+const makeManaged = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>) {
+  const keys = yield* ApiKeys
+  const store = yield* Store
+  const limiter = yield* RateLimiter.RateLimiter
+  const isFixed = among(apiKeys)
+  const creating = new Map<string, Semaphore.Semaphore>()
+  // a plain read that is not plain comes again as the same request
+  const counted = new WeakSet<object>()
+
+  const creatingBy = (name: string) => {
+    const known = creating.get(name) ?? Semaphore.makeUnsafe(1)
+    creating.set(name, known)
+    return known
+  }
+
+  /** How long the key has to wait for its next request, in milliseconds. */
+  const wait_ms = ({ limits, name }: ApiKey, request: HttpServerRequest.HttpServerRequest) => {
+    if (limits.requestsPerMinute === null || counted.has(request.source)) return Effect.succeed(0)
+    return limiter
+      .consume({ algorithm: "token-bucket", key: name, limit: limits.requestsPerMinute, window: "1 minute" })
+      .pipe(
+        Effect.map(() => {
+          counted.add(request.source)
+          return 0
+        }),
+        Effect.catch(({ reason }) =>
+          reason._tag === "RateLimitExceeded"
+            ? Effect.succeed(Duration.toMillis(reason.retryAfter))
+            : Effect.die(reason)
+        )
+      )
+  }
+
+  /** One create of a key at a time, so that what the one before made is counted. A repeat makes nothing. */
+  const limited = <E, R>(
+    key: ApiKey,
+    of: "runs" | "browsers",
+    request: HttpServerRequest.HttpServerRequest,
+    create: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+  ) =>
+    creatingBy(key.name).withPermit(
+      Effect.gen(function* () {
+        const again = SafeCreate.keyOf(request)
+        if (again !== undefined && Option.isSome(yield* Effect.orDie(store.idempotencyRecord(again))))
+          return yield* create
+        const now_ms = yield* Clock.currentTimeMillis
+        const usage = yield* Effect.orDie(keys.usage(key.name, now_ms - (now_ms % day_ms)))
+        return overLimit(key, of, usage, now_ms) ?? (yield* create)
+      })
+    )
+
+  return ApiKeyAuth.of({
+    apiKey: (httpEffect, { credential, endpoint, group }) =>
+      Effect.gen(function* () {
+        const secret = Redacted.value(credential)
+        if (isFixed(secret)) {
+          return yield* Effect.provideService(httpEffect, Owner, `key:${hash("sha256", secret).slice(0, 16)}`)
+        }
+        const found = yield* Effect.orDie(keys.find(secret))
+        if (Option.isNone(found)) return yield* Effect.fail(unknown)
+        const key = found.value
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const scope = scopeOf({ endpoint, group })
+        if (!key.scopes.includes(scope)) return Answer.detail(403, `This API key lacks the scope ${scope}`)
+        const tooFast_ms = yield* wait_ms(key, request)
+        if (tooFast_ms > 0) return tooMany("Too many requests", tooFast_ms)
+        const owned = Effect.provideService(httpEffect, Owner, key.name)
+        const { browsers, runs, usdPerDay } = key.limits
+        const bound = scope === "browsers" ? browsers !== null : runs !== null || usdPerDay !== null
+        return yield* scope !== "read" && endpoint.method === "POST" && bound
+          ? limited(key, scope, request, owned)
+          : owned
+      })
+  })
+})
+
+/**
+ * Lets requests through that carry a key of the service's `ApiKeys`, within its scopes and limits, or one of
+ * `apiKeys`, which have none. Each key sees its own. A key that is revoked is refused from the next request on.
+ */
+export const layerManaged = (apiKeys: ReadonlyArray<string> = []): Layer.Layer<ApiKeyAuth, never, ApiKeys | Store> =>
+  Layer.effect(ApiKeyAuth, makeManaged(apiKeys)).pipe(
+    Layer.provide(Layer.provide(RateLimiter.layer, RateLimiter.layerStoreMemory))
+  )
