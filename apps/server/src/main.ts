@@ -8,11 +8,15 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
+import { backup, keys, migrate, prune } from "./database.ts"
 import { layerPresenter, UserError, report } from "./UserError.ts"
 import { serve } from "./serve.ts"
+import { layerConfigFile } from "./settings.ts"
 
 serve.pipe(
+  Command.withSubcommands([keys, migrate, backup, prune]),
   Command.run({ version }),
+  Effect.provide(layerConfigFile(process.argv.slice(2))),
   Effect.catchTags({
     // the presenter has said what is wrong
     ShowHelp: ({ errors }) => (errors.length === 0 ? Effect.void : Effect.fail(new UserError({ sentence: "" }))),

@@ -1,61 +1,33 @@
 import { isLoopback } from "@webagent/contract/Loopback"
+import { ApiKeys } from "@webagent/engine"
 import {
   ControlServer,
   LinkTokens,
   type ListenError,
   type PortInUseError,
   Server,
-  SimulatedService,
-  spanFromText
+  SimulatedService
 } from "@webagent/simulation"
 import * as SimulationFlags from "@webagent/simulation/SimulationFlags"
-import * as Config from "effect/Config"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import { randomBytes } from "node:crypto"
+import { orSentence } from "./database.ts"
+import * as Durable from "./durable.ts"
+import { layerLog } from "./log.ts"
+import * as settings from "./settings.ts"
 import { UserError } from "./UserError.ts"
 
-const flags = {
-  port: Flag.Int("port").pipe(
-    Flag.withDescription("Listen on a port; 0 is any free port (default: 8080)"),
-    Flag.withDefault(8080),
-    Flag.filter(
-      (port) => port >= 0 && port <= 65_535,
-      () => "a port from 0 to 65535"
-    )
-  ),
-  host: Flag.String("host").pipe(
-    Flag.withDescription("Listen on an address (default: 127.0.0.1, this machine only)"),
-    Flag.withDefault("127.0.0.1")
-  ),
-  apiKeys: Flag.String("api-key").pipe(
-    Flag.withDescription("Accept an API key; repeatable (default: WEBAGENT_SERVER_API_KEY, else new)"),
-    Flag.filter(
-      (key) => key.trim() !== "",
-      () => "a key that is not empty"
-    ),
-    Flag.atLeast(0)
-  ),
-  seed: Flag.Int("seed").pipe(
-    Flag.withDescription("Derive ids, outcomes, durations and costs from a seed (default: 1)"),
-    Flag.withDefault(1)
-  ),
-  turnDuration: Flag.String("turn-duration").pipe(
-    Flag.withDescription("Set how long a turn takes, such as 200ms or 2s (default: about 150ms)"),
-    Flag.filterMap(spanFromText, () => "a time such as 200ms, 2s or 1m"),
-    Flag.optional
-  ),
-  ...SimulationFlags.flags
-}
+/** The keys that were given: as flags, else in the environment. */
+const givenKeys = (given: ReadonlyArray<string>) =>
+  given.length > 0 ? Effect.succeed(given) : Effect.map(settings.apiKey, Option.toArray)
 
-/** The keys to accept: as given, else from the environment, else a new one for use on this machine only. */
+/** The keys to accept: as given, else a new one for use on this machine only. */
 const resolveKeys = Effect.fnUntraced(function* (host: string, given: ReadonlyArray<string>) {
-  const configured = yield* Config.option(Config.NonEmptyString("WEBAGENT_SERVER_API_KEY"))
-  const explicit = given.length > 0 ? given : Option.toArray(configured)
+  const explicit = yield* givenKeys(given)
   if (explicit.length > 0) return explicit
   if (!isLoopback(host)) {
     return yield* new UserError({
@@ -73,42 +45,115 @@ const explain = (error: PortInUseError | ListenError, controlPort: Option.Option
   })
 }
 
+type Line = readonly [label: string, text: string]
+
 /** Where it is, what it is like where that is not the usual, and the key, last: who waits for it has read all. */
-const announce = (asked: SimulationFlags.Resolved) =>
+const announce = (more: ReadonlyArray<Line>, keys: Line) =>
   Effect.gen(function* () {
     const server = yield* Server
     const lines = [
       ...Object.entries(server.baseUrls),
       ["docs", `${server.address}/api/v4/docs`],
-      ...asked.lines(yield* ControlServer),
-      ["key", server.apiKeys[0]]
+      ...more,
+      keys
     ] as const
     const width = Math.max(...lines.map(([label]) => label.length)) + 2
     for (const [label, text] of lines) yield* Console.log(`${label.padEnd(width)}${text}`)
   })
 
-/** Serves the simulated service until Ctrl-C. */
+type Given = Command.Command.Config.Infer<typeof flags>
+
+const flags = { ...settings.server, ...SimulationFlags.flags }
+
+/** The simulated service, everything in memory. */
+const inMemory = Effect.fnUntraced(function* (given: Given) {
+  const { apiKeys: asked, host, port, seed, turnDuration, ...simulation } = given
+  const apiKeys = yield* resolveKeys(host, asked)
+  const resolved = yield* Effect.mapError(
+    SimulationFlags.resolve(simulation),
+    ({ message }) => new UserError({ sentence: message })
+  )
+  const server = SimulatedService.layer({
+    host,
+    port,
+    apiKeys,
+    seed,
+    linkTokens: LinkTokens.layerRandom,
+    ...resolved.options,
+    ...Option.match(turnDuration, { onNone: () => ({}), onSome: (duration) => ({ turnDuration: duration }) })
+  })
+  const announced = Effect.flatMap(ControlServer, (control) =>
+    announce([["data", "in memory, until the server ends"], ...resolved.lines(control)], ["key", apiKeys[0] ?? ""])
+  )
+  return Layer.provide(Layer.effectDiscard(announced), server)
+})
+
+/** The flags of the simulation that need its journal, its time or its faults, which a database does not keep. */
+const inMemoryOnly = [
+  ["--profile", ({ profile }: Given) => Option.isSome(profile)],
+  ["--faults", ({ faults }: Given) => Option.isSome(faults)],
+  ["--time", ({ time }: Given) => Option.isSome(time)],
+  ["--time-scale", ({ timeScale }: Given) => Option.isSome(timeScale)],
+  ["--control", ({ control }: Given) => control],
+  ["--control-port", ({ controlPort }: Given) => Option.isSome(controlPort)],
+  ["--control-key", ({ controlKey }: Given) => Option.isSome(controlKey)],
+  ["--journal-size", ({ journalSize }: Given) => Option.isSome(journalSize)]
+] as const
+
+/** The server over a database. */
+const inFile = Effect.fnUntraced(function* (file: string, given: Given) {
+  const [refused] = inMemoryOnly.find(([, isGiven]) => isGiven(given)) ?? []
+  if (refused !== undefined) {
+    return yield* new UserError({
+      sentence: `${refused} works only for a server that keeps everything in memory. Remove ${refused} or --data.`
+    })
+  }
+  const apiKeys = yield* givenKeys(given.apiKeys)
+  const announced = Effect.gen(function* () {
+    const keys = yield* ApiKeys
+    const live = (yield* keys.list).filter(({ revokedAt_ms }) => revokedAt_ms === null).length
+    if (live === 0 && apiKeys.length === 0) {
+      return yield* new UserError({
+        sentence: `${file} has no API keys. Create one: webagent-server keys create --data ${file} --name NAME. Or set one with --api-key.`
+      })
+    }
+    const [first] = apiKeys
+    yield* announce(
+      [["data", `${file}, kept across restarts`]],
+      first === undefined ? ["keys", `${live} in ${file}`] : ["key", first]
+    )
+  })
+  const server = Durable.layer({
+    file,
+    durable: Option.getOrElse(given.durable, () => "normal" as const),
+    host: given.host,
+    port: given.port,
+    apiKeys,
+    seed: given.seed,
+    drainWithin: given.drainWithin,
+    retention: { keep_ms: given.keepDays * 86_400_000, keepRuns: given.keepRuns },
+    ...Option.match(given.turnDuration, { onNone: () => ({}), onSome: (turnDuration) => ({ turnDuration }) })
+  })
+  return Layer.provide(Layer.effectDiscard(announced), server)
+})
+
+/** Serves until Ctrl-C. */
 export const serve = Command.make(
   "webagent-server",
   flags,
-  Effect.fnUntraced(function* ({ apiKeys: given, host, port, seed, turnDuration, ...simulation }) {
-    const apiKeys = yield* resolveKeys(host, given)
-    const asked = yield* Effect.mapError(
-      SimulationFlags.resolve(simulation),
-      ({ message }) => new UserError({ sentence: message })
+  Effect.fnUntraced(function* (given) {
+    const program = Option.isSome(given.data) ? yield* inFile(given.data.value, given) : yield* inMemory(given)
+    return yield* Layer.launch(program).pipe(
+      Effect.catchTags({
+        PortInUseError: (error) => Effect.fail(explain(error, given.controlPort)),
+        ListenError: (error) => Effect.fail(explain(error, given.controlPort))
+      }),
+      orSentence,
+      Effect.provide(layerLog(given.log))
     )
-    const server = SimulatedService.layer({
-      host,
-      port,
-      apiKeys,
-      seed,
-      linkTokens: LinkTokens.layerRandom,
-      ...asked.options,
-      ...Option.match(turnDuration, { onNone: () => ({}), onSome: (duration) => ({ turnDuration: duration }) })
-    })
-    const program = Layer.effectDiscard(announce(asked)).pipe(Layer.provide(server))
-    return yield* Effect.mapError(Layer.launch(program), (error) => explain(error, simulation.controlPort))
   })
 ).pipe(
-  Command.withDescription("Serve v2, v3 and v4 of the web-agent service, simulated: no browser, no model, no cost")
+  Command.withDescription(
+    "Serve v2, v3 and v4 of the web-agent service with a simulated agent: no browser, no model, no cost"
+  )
 )

@@ -1,73 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
-import { type ChildProcess, spawn } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { createServer } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
-
-const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
-
-interface Program {
-  readonly process: ChildProcess
-  readonly stdout: () => string
-  /** Resolves with the exit code and all that was said on stderr. */
-  readonly ended: Effect.Effect<{ readonly code: number | null; readonly stderr: string }>
-}
-
-/** Runs the program itself; whatever a test does, it is gone at the end. */
-const start = (
-  args: ReadonlyArray<string>,
-  environment: Readonly<Record<string, string>> = {}
-): Effect.Effect<Program, never, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const { WEBAGENT_CONTROL_KEY: _control, WEBAGENT_SERVER_API_KEY: _, ...inherited } = process.env
-      const child = spawn(process.execPath, ["--conditions=@webagent/source", main, ...args], {
-        env: { ...inherited, ...environment },
-        stdio: ["ignore", "pipe", "pipe"]
-      })
-      let stdout = ""
-      let stderr = ""
-      child.stdout.on("data", (chunk) => (stdout += String(chunk)))
-      child.stderr.on("data", (chunk) => (stderr += String(chunk)))
-      const exit = new Promise<number | null>((resolve) => child.once("close", resolve))
-      const ended = Effect.map(
-        Effect.promise(() => exit),
-        (code) => ({ code, stderr })
-      )
-      return { process: child, stdout: () => stdout, ended }
-    }),
-    (program) =>
-      Effect.andThen(
-        Effect.sync(() => program.process.kill("SIGKILL")),
-        program.ended
-      )
-  )
-
-/** What the program prints once it listens, by the first word of each line. */
-const ready = (program: Program): Effect.Effect<Readonly<Record<string, string>>> =>
-  Effect.callback((resume) => {
-    const look = () => {
-      if (!/^key .*\n/mu.test(program.stdout())) return
-      program.process.stdout?.off("data", look)
-      resume(
-        Effect.succeed(
-          Object.fromEntries(
-            program
-              .stdout()
-              .trimEnd()
-              .split("\n")
-              .map((line) => line.split(/\s+/u) as [string, string])
-          )
-        )
-      )
-    }
-    program.process.stdout?.on("data", look)
-    look()
-  })
+import { folder, type Program, ready, start } from "./program.ts"
 
 const createRun = (baseUrl: string | undefined, key: string) =>
   Effect.promise(() =>
@@ -80,14 +16,10 @@ const createRun = (baseUrl: string | undefined, key: string) =>
 
 /** A file that is gone after the test. */
 const file = (name: string, text: string) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const folder = mkdtempSync(join(tmpdir(), "webagent-server-"))
-      writeFileSync(join(folder, name), text)
-      return folder
-    }),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
-  ).pipe(Effect.map((folder) => join(folder, name)))
+  Effect.map(folder, (path) => {
+    writeFileSync(join(path, name), text)
+    return join(path, name)
+  })
 
 const takenPort = Effect.acquireRelease(
   Effect.callback<{ readonly port: number; readonly close: () => void }>((resume) => {
@@ -105,7 +37,7 @@ describe("webagent-server", () => {
     Effect.gen(function* () {
       const program = yield* start(["--port", "0"])
       const printed = yield* ready(program)
-      assert.deepStrictEqual(Object.keys(printed), ["v2", "v3", "v4", "docs", "key"])
+      assert.deepStrictEqual(Object.keys(printed), ["v2", "v3", "v4", "docs", "data", "key"])
       assert.match(printed["key"] ?? "", /^wak_\S{24}$/u)
       const create = (key: string) => createRun(printed["v4"], key)
       assert.strictEqual((yield* create(printed["key"] ?? "")).status, 201)
@@ -217,7 +149,7 @@ describe("webagent-server", () => {
       Effect.gen(function* () {
         const program = yield* start(["--port", "0", "--profile", "flaky", "--time-scale", "60", "--control"])
         const printed = yield* ready(program)
-        const labels = "v2 v3 v4 docs profile time control control-key key"
+        const labels = "v2 v3 v4 docs data profile time control control-key key"
         assert.strictEqual(Object.keys(printed).join(" "), labels)
         assert.match(program.stdout(), /^time +60 times as fast as real time$/mu)
         const control = (path: string, key: string) =>

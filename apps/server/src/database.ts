@@ -1,0 +1,185 @@
+import { type ApiKey, ApiKeys, type KeyScope, keyScopes, StoreUnavailable } from "@webagent/engine"
+import { Database, Retention, SqlApiKeys, SqlStore } from "@webagent/sql"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import { existsSync } from "node:fs"
+import { data, retention } from "./settings.ts"
+import { UserError } from "./UserError.ts"
+
+const causeOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
+
+/** What is wrong with a database is a sentence for the operator. */
+export const orSentence = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.mapError(effect, (error) => {
+    if (error instanceof Database.DatabaseError) return new UserError({ sentence: error.message })
+    if (error instanceof StoreUnavailable) {
+      return new UserError({ sentence: `Cannot use the database: ${causeOf(error.cause)}.` })
+    }
+    return error as Exclude<E, Database.DatabaseError | StoreUnavailable>
+  })
+
+const layerExisting: typeof Database.layer = (options) =>
+  Layer.unwrap(
+    Effect.suspend(() =>
+      existsSync(options.file)
+        ? Effect.succeed(Database.layer(options))
+        : Effect.fail(
+            new Database.DatabaseError({
+              file: options.file,
+              message: `${options.file} does not exist. Choose the database with --data.`
+            })
+          )
+    )
+  )
+
+const name = Flag.String("name").pipe(
+  Flag.withDescription("Name the key: letters, digits, dots, dashes and underscores"),
+  Flag.filter(
+    (text) => /^[A-Za-z0-9][\w.-]{0,63}$/u.test(text),
+    () => "1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit"
+  )
+)
+
+const limit = (flag: string, what: string, least: number) =>
+  Flag.Int(flag).pipe(
+    Flag.withDescription(`Limit the key to this many ${what} (default: no limit)`),
+    Flag.filter(
+      (count) => count >= least,
+      () => `${least} or more`
+    ),
+    Flag.optional
+  )
+
+const withKeys = <A, E>(
+  database: ReturnType<typeof Database.layer>,
+  use: (keys: ApiKeys["Service"]) => Effect.Effect<A, E>
+) => ApiKeys.use(use).pipe(Effect.provide(Layer.provide(SqlApiKeys.layer, database)), orSentence)
+
+const create = Command.make(
+  "create",
+  {
+    name,
+    data,
+    scopes: Flag.Literals("scope", keyScopes).pipe(
+      Flag.withDescription("Allow the key to do this; repeatable (default: all)"),
+      Flag.atLeast(0)
+    ),
+    runs: limit("max-runs", "runs at once", 0),
+    browsers: limit("max-browsers", "browsers at once", 0),
+    requestsPerMinute: limit("requests-per-minute", "requests a minute", 1),
+    usdPerDay: Flag.Finite("usd-per-day").pipe(
+      Flag.withDescription("Refuse new runs once this many USD are spent in a day, by UTC (default: no limit)"),
+      Flag.filter(
+        (amount) => amount >= 0,
+        () => "0 or more"
+      ),
+      Flag.optional
+    )
+  },
+  ({ browsers, data, name, requestsPerMinute, runs, scopes, usdPerDay }) =>
+    withKeys(Database.layer({ file: data }), (keys) =>
+      Effect.gen(function* () {
+        const limits = {
+          runs: Option.getOrNull(runs),
+          browsers: Option.getOrNull(browsers),
+          requestsPerMinute: Option.getOrNull(requestsPerMinute),
+          usdPerDay: Option.getOrNull(usdPerDay)
+        }
+        const allowed: ReadonlyArray<KeyScope> = scopes.length === 0 ? keyScopes : [...new Set(scopes)]
+        const { secret } = yield* Effect.catchTag(keys.create({ name, scopes: allowed, limits }), "KeyNameTaken", () =>
+          Effect.fail(
+            new UserError({ sentence: `A key named ${name} exists. Revoke it first, or choose another name.` })
+          )
+        )
+        yield* Console.error(`Created the key ${name}. It is shown only now: keep it in a safe place.`)
+        yield* Console.log(Redacted.value(secret))
+      })
+    )
+).pipe(Command.withDescription("Create an API key, and print it this once"))
+
+const date = (at_ms: number) => new Date(at_ms).toISOString().slice(0, 16).replace("T", " ")
+
+const line = ({ createdAt_ms, limits, name, prefix, revokedAt_ms, scopes }: ApiKey) => {
+  const most = [
+    ["runs", limits.runs],
+    ["browsers", limits.browsers],
+    ["requests/minute", limits.requestsPerMinute],
+    ["USD/day", limits.usdPerDay]
+  ].flatMap(([what, count]) => (count === null ? [] : [`${count} ${what}`]))
+  return [
+    name,
+    `${prefix}...`,
+    scopes.join(","),
+    most.length === 0 ? "no limits" : most.join(", "),
+    `created ${date(createdAt_ms)}`,
+    ...(revokedAt_ms === null ? [] : [`revoked ${date(revokedAt_ms)}`])
+  ].join("  ")
+}
+
+const list = Command.make("list", { data }, ({ data }) =>
+  withKeys(layerExisting({ file: data }), (keys) =>
+    Effect.flatMap(keys.list, (all) =>
+      all.length === 0
+        ? Console.error(`${data} has no keys. Create one: webagent-server keys create --data ${data} --name NAME`)
+        : Effect.forEach(all, (key) => Console.log(line(key)), { discard: true })
+    )
+  )
+).pipe(Command.withDescription("List the API keys: name, beginning, scopes, limits and dates"))
+
+const revoke = Command.make("revoke", { name, data }, ({ data, name }) =>
+  withKeys(layerExisting({ file: data }), (keys) =>
+    keys.revoke(name).pipe(
+      Effect.catchTag("KeyNotFound", () =>
+        Effect.fail(
+          new UserError({ sentence: `No key is named ${name}. List them: webagent-server keys list --data ${data}` })
+        )
+      ),
+      Effect.andThen(Console.log(`Revoked the key ${name}. The next request with it is refused.`))
+    )
+  )
+).pipe(Command.withDescription("Revoke an API key at once, also at a server that runs"))
+
+/** `keys create`, `keys list`, `keys revoke`. */
+export const keys = Command.make("keys").pipe(
+  Command.withDescription("Manage the API keys of a database"),
+  Command.withSubcommands([create, list, revoke])
+)
+
+/** `migrate`. */
+export const migrate = Command.make("migrate", { data }, ({ data }) =>
+  orSentence(
+    Effect.flatMap(Database.migrate(data), ({ backup, from, to }) =>
+      Console.log(
+        backup === null
+          ? `${data} is up to date (schema ${to}).`
+          : `Migrated ${data} from schema ${from} to ${to}. The file as it was: ${backup}`
+      )
+    )
+  )
+).pipe(Command.withDescription("Bring a database to this version, after a backup; stop the server first"))
+
+/** `backup`. */
+export const backup = Command.make(
+  "backup",
+  { to: Argument.String("to").pipe(Argument.withDescription("The file to write")), data },
+  ({ data, to }) => orSentence(Effect.andThen(Database.backup(data, to), Console.log(`Backed up ${data} to ${to}.`)))
+).pipe(Command.withDescription("Copy a database to a new file, also while a server uses it"))
+
+/** `prune`. */
+export const prune = Command.make("prune", { data, ...retention }, ({ data, keepDays, keepRuns }) =>
+  Retention.prune({ keep_ms: keepDays * 86_400_000, keepRuns }).pipe(
+    Effect.flatMap(({ browsers, keys, sessions, turns }) =>
+      Console.log(
+        `Deleted ${turns} runs, ${sessions} sessions with their runs, ${browsers} browsers and ${keys} idempotency keys.`
+      )
+    ),
+    Effect.provide(Layer.provideMerge(SqlStore.layer, layerExisting({ file: data }))),
+    orSentence
+  )
+).pipe(Command.withDescription("Delete what ended long ago, as a server does by itself"))

@@ -1,0 +1,90 @@
+import { Engine, LocalWork, TimeOrderedIds, Work } from "@webagent/engine"
+import { ApiKeyAuth, LinkTokens, Operation, RequestValidation, Server } from "@webagent/server"
+import { SimulatedService } from "@webagent/simulation"
+import { Database, Retention, secret, SqlApiKeys, SqlStore } from "@webagent/sql"
+import * as Clock from "effect/Clock"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import { Drain, layerDrain, layerOperation } from "./operation.ts"
+
+/** A server that keeps everything in a database. */
+export interface DurableOptions {
+  readonly file: string
+  readonly durable: "normal" | "full"
+  readonly host: string
+  readonly port: number
+  readonly apiKeys: ReadonlyArray<string>
+  readonly seed: number
+  readonly turnDuration?: Duration.Duration
+  readonly drainWithin: Duration.Duration
+  readonly retention: Retention.RetentionPolicy
+}
+
+/** For how long a session stays active with nothing to do. */
+const idle_ms = 86_400_000
+
+/** How many sessions are stopped, and how many batches deleted, each minute. */
+const perMinute = 100
+
+/** Every minute: stops sessions that are idle for a day, and forgets what is over for long enough. */
+const layerRetention = (policy: Retention.RetentionPolicy) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const engine = yield* Engine
+      const sweep = Effect.gen(function* () {
+        const now_ms = yield* Clock.currentTimeMillis
+        const idle = yield* Retention.idleSessions(now_ms - idle_ms, perMinute)
+        for (const id of idle) yield* Effect.ignore(engine.stopSession(id))
+        const gone = yield* Retention.prune(policy, perMinute)
+        if (Object.values(gone).some((count) => count > 0)) {
+          yield* Effect.annotateLogs(Effect.logInfo("Deleted what ended long ago"), { ...gone })
+        }
+      })
+      yield* sweep.pipe(
+        Effect.catchCause((cause) => Effect.logWarning("Cannot delete what ended long ago. Trying again.", cause)),
+        Effect.repeat(Schedule.spaced("1 minute")),
+        Effect.forkScoped
+      )
+    })
+  )
+
+/** Leaves what is offered while the server drains to its next start. */
+const layerWork = Layer.effect(
+  Work,
+  Effect.gen(function* () {
+    const drain = yield* Drain
+    const work = yield* Work
+    return {
+      ...work,
+      offered: (id: string) => Effect.suspend(() => (drain.draining ? Effect.void : work.offered(id)))
+    }
+  })
+).pipe(Layer.provide(LocalWork.layer))
+
+/** The server over its database. Its agent and browsers are simulated. */
+export const layer = (options: DurableOptions) => {
+  const { apiKeys, durable, file, host, port, seed, turnDuration } = options
+  const ports = SimulatedService.layerPorts({ seed, ...(turnDuration === undefined ? {} : { turnDuration }) })
+  const served = Layer.unwrap(
+    Effect.map(Effect.orDie(secret("links")), (bytes) =>
+      Server.layer({
+        host,
+        port,
+        apiKeys,
+        linkTokens: LinkTokens.layerFrom(bytes),
+        about: { simulated: true, durable: true },
+        around: Operation.measured
+      })
+    )
+  )
+  return Layer.mergeAll(layerDrain(options.drainWithin), layerRetention(options.retention)).pipe(
+    Layer.provideMerge(served),
+    Layer.provide([ApiKeyAuth.layerManaged(apiKeys), RequestValidation.layer, layerOperation(file)]),
+    Layer.provide(Layer.provide(Engine.layerOf, [ports, TimeOrderedIds.layer, layerWork])),
+    Layer.provide(Drain.layer),
+    Layer.provideMerge(Layer.mergeAll(SqlStore.layer, SqlApiKeys.layer)),
+    Layer.provide(Layer.provide(Database.layer({ file, durable }), Layer.effectDiscard(Database.locked(file))))
+  )
+}

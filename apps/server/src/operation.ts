@@ -1,0 +1,182 @@
+import { Store } from "@webagent/engine"
+import { Operation, version } from "@webagent/server"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
+import * as SqlClient from "effect/sql/SqlClient"
+import { statSync } from "node:fs"
+import { monitorEventLoopDelay } from "node:perf_hooks"
+
+/** Whether the server is about to stop: what is offered from then on waits for its next start. */
+export class Drain extends Context.Service<Drain, { draining: boolean }>()("webagent-server/Drain") {
+  static readonly layer = Layer.sync(Drain, () => ({ draining: false }))
+}
+
+const sessionsAtWork = SqlClient.SqlClient.use((sql) =>
+  Effect.map(
+    sql<{ readonly count: number }>`SELECT count(*) AS count FROM sessions WHERE lease_node IS NOT NULL`,
+    ([row]) => row?.count ?? 0
+  )
+)
+
+/** Resolves with the next SIGINT or SIGTERM. */
+const nextSignal = Effect.callback<void>((resume) => {
+  const stop = () => resume(Effect.void)
+  process.once("SIGINT", stop).once("SIGTERM", stop)
+  return Effect.sync(() => void process.off("SIGINT", stop).off("SIGTERM", stop))
+})
+
+/**
+ * When the server stops: `/health` says so, nothing is begun any more, and what runs may end by itself for this long. A
+ * second signal ends the wait.
+ */
+export const layerDrain = (within: Duration.Duration) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const drain = yield* Drain
+      const context = yield* Effect.context<SqlClient.SqlClient>()
+      const atWork = Effect.provide(
+        Effect.orElseSucceed(sessionsAtWork, () => 0),
+        context
+      )
+      const ended: Effect.Effect<void> = Effect.flatMap(atWork, (count) =>
+        count === 0 ? Effect.void : Effect.andThen(Effect.sleep("50 millis"), ended)
+      )
+      yield* Effect.addFinalizer(() =>
+        Effect.gen(function* () {
+          drain.draining = true
+          const count = yield* atWork
+          if (count === 0) return
+          yield* Effect.logInfo(
+            `Draining: ${count} runs at work, waiting up to ${Duration.format(within)}. A second signal stops the server now.`
+          )
+          yield* Effect.interruptible(Effect.raceFirst(Effect.raceFirst(ended, Effect.sleep(within)), nextSignal))
+        })
+      )
+    })
+  )
+
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+
+interface Counts {
+  readonly queued: number
+  readonly running: number
+  readonly browsers: number
+  /** When the run was created that waits longest. */
+  readonly oldest_ms: number | null
+}
+
+const counts = (sql: SqlClient.SqlClient) =>
+  Effect.map(
+    sql<Counts>`SELECT
+      (SELECT count(*) FROM turns WHERE ended_at_ms IS NULL AND status = 'queued') AS queued,
+      (SELECT count(*) FROM turns WHERE ended_at_ms IS NULL AND status <> 'queued') AS running,
+      (SELECT count(*) FROM browsers WHERE stopped_at_ms IS NULL) AS browsers,
+      (SELECT min(record ->> 'createdAt_ms') FROM turns WHERE ended_at_ms IS NULL AND status = 'queued') AS oldest_ms`,
+    ([row]) => row
+  )
+
+const gauge = (name: string, description: string, attributes: Readonly<Record<string, string>> = {}) =>
+  Metric.gauge(name, { description, attributes })
+
+const runs = (status: string) => gauge("webagent_runs", "Runs that are not over", { status })
+const bytes = (part: string) => gauge("webagent_store_bytes", "Size of the database on disk", { part })
+
+const gauges = {
+  queued: runs("queued"),
+  running: runs("running"),
+  browsers: gauge("webagent_browsers", "Browsers that are not stopped"),
+  oldest: gauge("webagent_oldest_waiting_seconds", "For how long the run waits that waits longest"),
+  file: bytes("file"),
+  log: bytes("log"),
+  draining: gauge("webagent_draining", "1 while the server is about to stop"),
+  up: gauge("webagent_store_up", "1 while the database answers"),
+  resident: gauge("process_resident_memory_bytes", "Memory of the process"),
+  heap: gauge("nodejs_heap_size_used_bytes", "Heap that is used"),
+  lag: gauge("nodejs_eventloop_lag_p99_seconds", "How long the event loop was late since the last time, p99")
+}
+
+const cpu = Metric.counter("process_cpu_seconds_total", { description: "CPU time of the process", incremental: true })
+
+const ended = (status: string) =>
+  Metric.counter("webagent_runs_ended_total", {
+    description: "Runs that ended since the server began",
+    attributes: { status },
+    incremental: true
+  })
+
+const endings = { completed: ended("completed"), failed: ended("failed"), cancelled: ended("cancelled") }
+
+const isEnding = (status: string): status is keyof typeof endings => status in endings
+
+/** Events that are read in one go. */
+const batch = 1000
+
+const make = Effect.fnUntraced(function* (file: string) {
+  const drain = yield* Drain
+  const sql = yield* SqlClient.SqlClient
+  const store = yield* Store
+  const began_ms = yield* Clock.currentTimeMillis
+  const delay = monitorEventLoopDelay({ resolution: 10 })
+  delay.enable()
+  yield* Effect.addFinalizer(() => Effect.sync(() => delay.disable()))
+  const [last] = yield* Effect.orDie(sql<{ readonly cursor: number | null }>`SELECT max(cursor) AS cursor FROM events`)
+  let cursor = last?.cursor ?? 0
+  let cpu_s = 0
+
+  const countEnded: Effect.Effect<void> = Effect.gen(function* () {
+    const events = yield* Effect.orElseSucceed(store.eventsAfter(cursor, batch), () => [])
+    for (const { event } of events) {
+      if (event.of === "turn" && isEnding(event.to)) yield* Metric.update(endings[event.to], 1)
+    }
+    cursor = events.at(-1)?.cursor ?? cursor
+    if (events.length === batch) yield* countEnded
+  })
+
+  const sample = Effect.gen(function* () {
+    const now = yield* Effect.orElseSucceed(counts(sql), () => undefined)
+    const now_ms = yield* Clock.currentTimeMillis
+    const { heapUsed, rss } = process.memoryUsage()
+    yield* Metric.update(gauges.up, now === undefined ? 0 : 1)
+    yield* Metric.update(gauges.queued, now?.queued ?? 0)
+    yield* Metric.update(gauges.running, now?.running ?? 0)
+    yield* Metric.update(gauges.browsers, now?.browsers ?? 0)
+    yield* Metric.update(gauges.oldest, now?.oldest_ms == null ? 0 : Math.max(0, now_ms - now.oldest_ms) / 1000)
+    yield* Metric.update(gauges.file, sizeOf(file))
+    yield* Metric.update(gauges.log, sizeOf(`${file}-wal`))
+    yield* Metric.update(gauges.draining, drain.draining ? 1 : 0)
+    yield* Metric.update(gauges.resident, rss)
+    yield* Metric.update(gauges.heap, heapUsed)
+    yield* Metric.update(gauges.lag, delay.percentile(99) / 1e9)
+    delay.reset()
+    const { system, user } = process.cpuUsage()
+    const used_s = (system + user) / 1e6
+    yield* Metric.update(cpu, used_s - cpu_s)
+    cpu_s = used_s
+    yield* countEnded
+  })
+
+  const health = Effect.gen(function* () {
+    const now = yield* Effect.orElseSucceed(counts(sql), () => undefined)
+    const now_ms = yield* Clock.currentTimeMillis
+    const status = now === undefined ? "unavailable" : drain.draining ? "draining" : "ok"
+    return {
+      status,
+      ready: status === "ok",
+      draining: drain.draining,
+      version,
+      uptimeSeconds: Math.floor((now_ms - began_ms) / 1000),
+      store: { kind: "sqlite", answers: now !== undefined, bytes: sizeOf(file) + sizeOf(`${file}-wal`) },
+      runs: { queued: now?.queued ?? null, running: now?.running ?? null },
+      browsers: { active: now?.browsers ?? null, isolation: "simulated: no browser runs" }
+    } satisfies Operation.HealthView
+  })
+
+  return { health, sample }
+})
+
+/** What `/health` and `/metrics` tell of a server over a database. */
+export const layerOperation = (file: string) => Layer.effect(Operation.Operation, make(file))

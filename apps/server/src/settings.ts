@@ -1,0 +1,167 @@
+import { spanFromText } from "@webagent/simulation"
+import * as Config from "effect/Config"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Flag from "effect/cli/Flag"
+import { UserError } from "./UserError.ts"
+
+/** The settings that an environment variable or a configuration file can set, as a configuration file spells them. */
+const settings = [
+  "port",
+  "host",
+  "apiKey",
+  "data",
+  "durable",
+  "keepDays",
+  "keepRuns",
+  "drainWithin",
+  "log",
+  "seed",
+  "turnDuration"
+] as const
+
+/** The environment variable of a setting: that of `drainWithin` is `WEBAGENT_SERVER_DRAIN_WITHIN`. */
+const variable = (setting: string) => `WEBAGENT_SERVER_${setting.replaceAll(/[A-Z]/gu, "_$&").toUpperCase()}`
+
+/** A flag that is not given has the value of the environment variable, else that of the configuration file. */
+const or =
+  <B>(setting: (typeof settings)[number], config: (name: string) => Config.Config<B>) =>
+  <A>(flag: Flag.Flag<A>) =>
+    Flag.withFallbackConfig(flag, config(variable(setting)))
+
+const span = Flag.filterMap(spanFromText, () => "a time such as 200ms, 2s or 1m")
+const notNegative = Flag.filter(
+  (count: number) => count >= 0,
+  () => "0 or more"
+)
+
+/** Where the database of a server is that is told none. */
+const defaultFile = ".webagent/server.db"
+
+const database = Flag.String("data").pipe(or("data", Config.NonEmptyString))
+
+/** The database of a command that needs one. */
+export const data = database.pipe(
+  Flag.withDescription(`Use the database FILE (default: ${defaultFile})`),
+  Flag.withDefault(defaultFile)
+)
+
+/** What is kept of what is over. */
+export const retention = {
+  keepDays: Flag.Finite("keep-days").pipe(
+    Flag.withDescription("Keep ended runs and stopped browsers this many days (default: 30)"),
+    or("keepDays", Config.Finite),
+    Flag.withDefault(30),
+    notNegative
+  ),
+  keepRuns: Flag.Int("keep-runs").pipe(
+    Flag.withDescription("Keep at most this many ended runs, the newest (default: 1000000)"),
+    or("keepRuns", Config.Int),
+    Flag.withDefault(1_000_000),
+    notNegative
+  )
+}
+
+/** The flags of a server, without those of the simulation. */
+export const server = {
+  // read before the others, whose fallback it is: see `layerConfigFile`
+  config: Flag.String("config").pipe(
+    Flag.withDescription("Read settings from a JSON FILE (default: WEBAGENT_SERVER_CONFIG, else none)"),
+    Flag.optional
+  ),
+  port: Flag.Int("port").pipe(
+    Flag.withDescription("Listen on a port; 0 is any free port (default: 8080)"),
+    or("port", Config.Int),
+    Flag.withDefault(8080),
+    Flag.filter(
+      (port) => port >= 0 && port <= 65_535,
+      () => "a port from 0 to 65535"
+    )
+  ),
+  host: Flag.String("host").pipe(
+    Flag.withDescription("Listen on an address (default: 127.0.0.1, this machine only)"),
+    or("host", Config.NonEmptyString),
+    Flag.withDefault("127.0.0.1")
+  ),
+  apiKeys: Flag.String("api-key").pipe(
+    Flag.withDescription("Accept an API key; repeatable (default: WEBAGENT_SERVER_API_KEY, else new)"),
+    Flag.filter(
+      (key) => key.trim() !== "",
+      () => "a key that is not empty"
+    ),
+    Flag.atLeast(0)
+  ),
+  data: database.pipe(
+    Flag.withDescription("Keep everything in the database FILE, also after a crash (default: in memory)"),
+    Flag.optional
+  ),
+  durable: Flag.Literals("durable", ["normal", "full"]).pipe(
+    Flag.withDescription("With full, commits survive a power cut too, and take longer (default: normal)"),
+    or("durable", (name) => Config.Literals(["normal", "full"], name)),
+    Flag.optional
+  ),
+  ...retention,
+  drainWithin: Flag.String("drain-within").pipe(
+    Flag.withDescription("Wait this long for running runs when stopped, with --data (default: 30s)"),
+    or("drainWithin", Config.NonEmptyString),
+    Flag.withDefault("30s"),
+    span
+  ),
+  log: Flag.Literals("log", ["text", "json"]).pipe(
+    Flag.withDescription("Write the log as text or as a JSON object a line (default: text)"),
+    or("log", (name) => Config.Literals(["text", "json"], name)),
+    Flag.withDefault("text" as const)
+  ),
+  seed: Flag.Int("seed").pipe(
+    Flag.withDescription("Derive ids, outcomes, durations and costs from a seed (default: 1)"),
+    or("seed", Config.Int),
+    Flag.withDefault(1)
+  ),
+  turnDuration: Flag.String("turn-duration").pipe(
+    Flag.withDescription("Set how long a turn takes, such as 200ms or 2s (default: about 150ms)"),
+    or("turnDuration", Config.NonEmptyString),
+    span,
+    Flag.optional
+  )
+}
+
+/** The key of a server that is given none. */
+export const apiKey = Config.option(Config.NonEmptyString(variable("apiKey")))
+
+const parse = (path: string, text: string): Result.Result<Record<string, unknown>, UserError> => {
+  const wrong = (problem: string) => Result.fail(new UserError({ sentence: `${path}: ${problem}` }))
+  const json = Result.getOrUndefined(Result.try((): unknown => JSON.parse(text)))
+  if (typeof json !== "object" || json === null || Array.isArray(json)) {
+    return wrong('must be a JSON object such as { "port": 8080 }.')
+  }
+  const unknown = Object.keys(json).find((name) => !settings.some((known) => known === name))
+  return unknown === undefined
+    ? Result.succeed(Object.fromEntries(Object.entries(json).map(([name, value]) => [variable(name), value])))
+    : wrong(`unknown setting "${unknown}". Use one of ${settings.join(", ")}.`)
+}
+
+/** The value of `--config`, before flags are parsed: it says what those are that are not given. */
+const configFlag = (args: ReadonlyArray<string>): string | undefined => {
+  const at = args.findIndex((arg) => arg === "--config" || arg.startsWith("--config="))
+  return at === -1 ? undefined : (/^--config=(.*)$/su.exec(args[at] ?? "")?.[1] ?? args[at + 1])
+}
+
+/** The configuration file, behind the environment. */
+export const layerConfigFile = (args: ReadonlyArray<string>) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const path =
+        configFlag(args) ?? Option.getOrUndefined(yield* Config.option(Config.NonEmptyString(variable("config"))))
+      if (path === undefined) return Layer.empty
+      const files = yield* FileSystem.FileSystem
+      const text = yield* Effect.mapError(
+        files.readFileString(path),
+        () => new UserError({ sentence: `--config: cannot read file ${path}. Check the path and its permissions.` })
+      )
+      return ConfigProvider.layerAdd(ConfigProvider.fromUnknown(yield* Effect.fromResult(parse(path, text))))
+    })
+  )

@@ -1,0 +1,292 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { existsSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { folder, type Program, ready, run, send, start, until } from "./program.ts"
+
+const database = Effect.map(folder, (path) => join(path, "state", "server.db"))
+
+/** A server over a file, and where its v4 is. */
+const serving = Effect.fnUntraced(function* (path: string, ...args: ReadonlyArray<string>) {
+  const program = yield* start([...(args.includes("--port") ? [] : ["--port", "0"]), "--data", path, ...args])
+  return { program, printed: yield* ready(program) }
+})
+
+const killed = (program: Program) =>
+  Effect.andThen(
+    Effect.sync(() => program.process.kill("SIGKILL")),
+    program.ended
+  )
+
+const isOver = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) =>
+  ["completed", "failed", "cancelled"].includes(String(body["status"]))
+
+const task = (script: string) => ({ task: `Find a red mug [simulate ${script}]` })
+
+describe("webagent-server --data", () => {
+  it.live("has after a kill what it acknowledged, with the same links, and repeats nothing", () =>
+    Effect.gen(function* () {
+      const path = yield* database
+      const first = yield* serving(path, "--api-key", "K")
+      assert.strictEqual(first.printed["data"], `${path},`)
+      const at = first.printed["v4"]
+      const key = { "idempotency-key": "one" }
+      const done = yield* send(at, "K", "POST", "/runs", task("output=found duration=10ms"), key)
+      yield* until(send(at, "K", "GET", `/runs/${String(done.body["id"])}`), isOver)
+      const long = yield* send(at, "K", "POST", "/runs", task("duration=40s"))
+      yield* until(send(at, "K", "GET", `/runs/${String(long.body["id"])}`), ({ body }) => body["status"] === "running")
+      const waiting = yield* send(at, "K", "POST", `/sessions/${String(long.body["sessionId"])}/queue`, {
+        text: "And a blue one [simulate output=blue duration=10ms]",
+        interrupt: false
+      })
+      const browser = yield* send(at, "K", "POST", "/browsers", {})
+      yield* killed(first.program)
+
+      const { printed } = yield* serving(path, "--api-key", "K", "--port", new URL(at ?? "").port)
+      const again = yield* send(at, "K", "POST", "/runs", task("output=found duration=10ms"), key)
+      assert.deepStrictEqual([again.body["id"], again.headers.get("idempotency-replayed")], [done.body["id"], "true"])
+      const kept = yield* send(at, "K", "GET", `/runs/${String(done.body["id"])}`)
+      assert.deepStrictEqual([kept.body["status"], kept.body["result"]], ["completed", "found"])
+      const lost = yield* until(send(at, "K", "GET", `/runs/${String(long.body["id"])}`), isOver)
+      assert.strictEqual(lost.body["status"], "failed")
+      assert.match(String(lost.body["error"]), /lost/u)
+      const followed = yield* until(send(at, "K", "GET", `/runs/${String(waiting.body["runId"])}`), isOver)
+      assert.deepStrictEqual([followed.body["status"], followed.body["result"]], ["completed", "blue"])
+      const stopped = yield* send(at, "K", "PATCH", `/browsers/${String(browser.body["id"])}`, { action: "stop" })
+      assert.strictEqual(stopped.body["status"], "stopped")
+      assert.strictEqual(stopped.body["cdpUrl"], browser.body["cdpUrl"])
+      // a second server would carry out the same runs
+      const second = yield* run(["--port", "0", "--data", path, "--api-key", "K"])
+      assert.deepStrictEqual(second, {
+        code: 2,
+        stdout: "",
+        stderr: `${path} is in use by another webagent-server. Stop that one, or choose another file with --data.\n`
+      })
+      assert.isDefined(printed["key"])
+    })
+  )
+
+  it.live("drains when it is stopped: says so, begins nothing more, and waits for what runs", () =>
+    Effect.gen(function* () {
+      const path = yield* database
+      const { printed, program } = yield* serving(path, "--api-key", "K", "--log", "json")
+      const at = printed["v4"]
+      const origin = new URL(at ?? "").origin
+      const running = yield* send(at, "K", "POST", "/runs", task("output=done duration=3s"))
+      const id = String(running.body["id"])
+      yield* until(send(at, "K", "GET", `/runs/${id}`), ({ body }) => body["status"] === "running")
+      const well = yield* send(origin, "", "GET", "/health")
+      assert.deepInclude(well.body, { status: "ok", ready: true, draining: false, runs: { queued: 0, running: 1 } })
+      program.process.kill("SIGTERM")
+      const draining = yield* until(send(origin, "", "GET", "/health"), ({ status }) => status !== 200)
+      assert.deepInclude(draining.body, { status: "draining", ready: false, draining: true })
+      const late = yield* send(at, "K", "POST", "/runs", task("output=late duration=10ms"))
+      const { code, stderr } = yield* program.ended
+      assert.strictEqual(code, 0)
+      assert.include(JSON.stringify(JSON.parse(stderr.split("\n")[0] ?? "")), "Draining: 1 runs")
+
+      const next = yield* serving(path, "--api-key", "K")
+      const ended = yield* send(next.printed["v4"], "K", "GET", `/runs/${id}`)
+      assert.deepStrictEqual([ended.body["status"], ended.body["result"]], ["completed", "done"])
+      const begun = yield* until(send(next.printed["v4"], "K", "GET", `/runs/${String(late.body["id"])}`), isOver)
+      assert.strictEqual(begun.body["status"], "completed")
+    })
+  )
+
+  it.live("shows each key its own, within its scopes and limits, and refuses it once it is revoked", () =>
+    Effect.gen(function* () {
+      const path = yield* database
+      const create = (name: string, ...args: ReadonlyArray<string>) =>
+        Effect.map(run(["keys", "create", "--data", path, "--name", name, ...args]), ({ code, stderr, stdout }) => {
+          assert.strictEqual(code, 0, stderr)
+          return stdout.trim()
+        })
+      const ci = yield* create("ci", "--max-runs", "1", "--usd-per-day", "1")
+      const reader = yield* create("reader", "--scope", "read", "--requests-per-minute", "3")
+      const { printed, program } = yield* serving(path)
+      const at = printed["v4"]
+      assert.deepStrictEqual([printed["keys"], printed["key"]], ["2", undefined])
+
+      const made = yield* send(at, ci, "POST", "/runs", task("duration=1h"), { "idempotency-key": "k" })
+      const id = String(made.body["id"])
+      assert.strictEqual(made.status, 201)
+      const full = yield* send(at, ci, "POST", "/runs", task("duration=1h"))
+      assert.deepStrictEqual(
+        [full.status, full.body, full.headers.get("retry-after")],
+        [429, { detail: "This API key has 1 of 1 runs at once" }, "2"]
+      )
+      // a repeat makes nothing, so no limit holds it up
+      const repeated = yield* send(at, ci, "POST", "/runs", task("duration=1h"), { "idempotency-key": "k" })
+      assert.deepStrictEqual([repeated.status, repeated.body["id"]], [201, id])
+
+      const other = yield* send(at, reader, "GET", `/runs/${id}`)
+      assert.deepStrictEqual([other.status, other.body], [404, { detail: "Run not found" }])
+      const refused = yield* send(at, reader, "POST", "/runs", task("duration=1ms"))
+      assert.deepStrictEqual([refused.status, refused.body], [403, { detail: "This API key lacks the scope runs" }])
+      // a read that finds nothing counts once; the create that was refused did not count
+      assert.strictEqual((yield* send(at, reader, "GET", `/runs/${id}/status`)).status, 404)
+      assert.strictEqual((yield* send(at, reader, "GET", `/runs/${id}/status`)).status, 404)
+      const fast = yield* send(at, reader, "GET", `/runs/${id}/status`)
+      assert.strictEqual(fast.status, 429)
+      assert.isAtLeast(Number(fast.headers.get("retry-after")), 1)
+
+      assert.strictEqual((yield* send(at, ci, "GET", `/runs/${id}`)).status, 200)
+      const revoked = yield* run(["keys", "revoke", "--data", path, "--name", "ci"])
+      assert.deepStrictEqual(revoked.stdout, "Revoked the key ci. The next request with it is refused.\n")
+      assert.strictEqual((yield* send(at, ci, "GET", `/runs/${id}`)).status, 401)
+      const listed = yield* run(["keys", "list", "--data", path])
+      assert.match(
+        listed.stdout,
+        /^ci {2}wak_.{4}\.\.\. {2}read,runs,browsers {2}1 runs, 1 USD\/day {2}created .* revoked /mu
+      )
+      assert.notInclude(listed.stdout, ci)
+
+      // the next key of that name sees what the first one made
+      const rotated = yield* create("ci")
+      assert.strictEqual((yield* send(at, rotated, "GET", `/runs/${id}`)).status, 200)
+      yield* killed(program)
+    })
+  )
+
+  it.live("refuses new runs of a key that has spent its money of today", () =>
+    Effect.gen(function* () {
+      const path = yield* database
+      const { stdout } = yield* run(["keys", "create", "--data", path, "--name", "ci", "--usd-per-day", "0.5"])
+      const key = stdout.trim()
+      const { printed } = yield* serving(path)
+      const at = printed["v4"]
+      const paid = yield* send(at, key, "POST", "/runs", task("cost=0.75 duration=10ms"))
+      yield* until(send(at, key, "GET", `/runs/${String(paid.body["id"])}`), isOver)
+      const refused = yield* send(at, key, "POST", "/runs", task("cost=0.75 duration=10ms"))
+      assert.deepStrictEqual(
+        [refused.status, refused.body],
+        [429, { detail: "The runs of this API key cost 0.75 of 0.50 USD today" }]
+      )
+      assert.strictEqual((yield* send(at, key, "POST", "/browsers", {})).status, 201)
+    })
+  )
+
+  it.live("counts requests and runs at /metrics, and tells no key and no id", () =>
+    Effect.gen(function* () {
+      const path = yield* database
+      const { printed } = yield* serving(path, "--api-key", "secret-key")
+      const at = printed["v4"]
+      const made = yield* send(at, "secret-key", "POST", "/runs", task("output=x duration=10ms"))
+      const id = String(made.body["id"])
+      yield* until(send(at, "secret-key", "GET", `/runs/${id}`), isOver)
+      const { body } = yield* send(new URL(at ?? "").origin, "", "GET", "/metrics")
+      const text = String(body["text"])
+      for (const line of [
+        'webagent_runs_ended_total{status="completed"} 1',
+        'webagent_runs{status="running"} 0',
+        "webagent_store_up 1",
+        'webagent_http_requests_total{version="v4",method="POST",status="201"} 1'
+      ]) {
+        assert.include(text.split("\n"), line)
+      }
+      assert.match(text, /^webagent_store_bytes\{part="file"\} [1-9]\d+$/mu)
+      assert.notInclude(text, id)
+      assert.notInclude(text, "secret-key")
+    })
+  )
+})
+
+describe("settings", () => {
+  it.live("come from flags, then the environment, then the configuration file", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const config = join(at, "server.json")
+      writeFileSync(config, JSON.stringify({ port: 1, apiKey: "from-file", data: join(at, "from-file.db") }))
+      const program = yield* start(["--config", config, "--port", "0"], { WEBAGENT_SERVER_API_KEY: "from-environment" })
+      const printed = yield* ready(program)
+      assert.deepStrictEqual([printed["key"], printed["data"]], ["from-environment", `${join(at, "from-file.db")},`])
+    })
+  )
+
+  it.live("that a file misspells are refused in one sentence", () =>
+    Effect.gen(function* () {
+      const config = join(yield* folder, "server.json")
+      writeFileSync(config, JSON.stringify({ prot: 1 }))
+      const { code, stderr } = yield* run(["--config", config])
+      assert.strictEqual(code, 2)
+      assert.match(stderr, /^.*server\.json: unknown setting "prot"\. Use one of port, host, .*\.\n$/u)
+    })
+  )
+
+  const mistakes: Readonly<Record<string, readonly [args: ReadonlyArray<string>, stderr: RegExp]>> = {
+    "a profile for a database": [
+      ["--profile", "flaky"],
+      /^--profile works only for a server that keeps everything in memory\. Remove --profile or --data\.\n$/u
+    ],
+    "no key at all": [
+      [],
+      /^\S+ has no API keys\. Create one: webagent-server keys create --data \S+ --name NAME\. Or set one with --api-key\.\n$/u
+    ]
+  }
+
+  for (const [what, [args, stderr]] of Object.entries(mistakes)) {
+    it.live(`${what}: one clear error and exit 2`, () =>
+      Effect.gen(function* () {
+        const ended = yield* run(["--port", "0", "--data", yield* database, ...args])
+        assert.strictEqual(ended.code, 2)
+        assert.match(ended.stderr, stderr)
+      })
+    )
+  }
+})
+
+describe("commands of a database", () => {
+  it.live("backup copies it while a server uses it, and migrate leaves a file that is up to date", () =>
+    Effect.gen(function* () {
+      const path = yield* database
+      const { printed, program } = yield* serving(path, "--api-key", "K")
+      const made = yield* send(printed["v4"], "K", "POST", "/runs", task("output=x duration=10ms"))
+      const copy = `${path}.copy`
+      assert.deepStrictEqual(yield* run(["backup", copy, "--data", path]), {
+        code: 0,
+        stdout: `Backed up ${path} to ${copy}.\n`,
+        stderr: ""
+      })
+      const busy = yield* run(["migrate", "--data", path])
+      assert.deepStrictEqual([busy.code, /is in use by another webagent-server/u.test(busy.stderr)], [2, true])
+      yield* killed(program)
+      const migrated = yield* run(["migrate", "--data", copy])
+      assert.match(migrated.stdout, /is up to date \(schema \d+\)\.\n$/u)
+      const restored = yield* serving(copy, "--api-key", "K")
+      const found = yield* send(restored.printed["v4"], "K", "GET", `/runs/${String(made.body["id"])}`)
+      assert.strictEqual(found.status, 200)
+    })
+  )
+
+  it.live("prune deletes what ended, and nothing else", () =>
+    Effect.gen(function* () {
+      const path = yield* database
+      const { printed, program } = yield* serving(path, "--api-key", "K")
+      const at = printed["v4"]
+      for (let run = 0; run < 3; run++) {
+        const { body } = yield* send(at, "K", "POST", "/runs", task("output=x duration=1ms"))
+        yield* until(send(at, "K", "GET", `/runs/${String(body["id"])}`), isOver)
+      }
+      const open = yield* send(at, "K", "POST", "/runs", task("duration=1h"))
+      const pruned = yield* run(["prune", "--data", path, "--keep-runs", "1"])
+      assert.match(pruned.stdout, /^Deleted 2 runs, 0 sessions/u)
+      const all = yield* run(["prune", "--data", path, "--keep-days", "0"])
+      assert.match(all.stdout, /^Deleted 1 runs, 0 sessions/u)
+      assert.strictEqual((yield* send(at, "K", "GET", `/runs/${String(open.body["id"])}`)).status, 200)
+      yield* killed(program)
+      const db = new DatabaseSync(path, { readOnly: true })
+      assert.deepStrictEqual({ ...db.prepare("SELECT count(*) AS count FROM turns").get() }, { count: 1 })
+      db.close()
+    })
+  )
+
+  it.live("a command does not make the file that it is to read", () =>
+    Effect.gen(function* () {
+      const path = yield* database
+      const { code, stderr } = yield* run(["keys", "list", "--data", path])
+      assert.deepStrictEqual([code, stderr], [2, `${path} does not exist. Choose the database with --data.\n`])
+      assert.isFalse(existsSync(path))
+    })
+  )
+})
