@@ -10,7 +10,8 @@ for (const transport of names) {
   describe(`a wait over ${transport}`, () => {
     it.live(
       "that joins a poll which hangs ends at its own deadline",
-      withAgent(transport, {}, async (agent, server) => {
+      // nothing else ends the poll
+      withAgent(transport, { timeouts: { headers: "5 minutes", total: "5 minutes" } }, async (agent, server) => {
         server.script = () => () => undefined
         const patient = agent.runs.untilTerminal("r-1", { timeout: "1 minute" })
         void settled(patient)

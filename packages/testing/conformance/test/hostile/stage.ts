@@ -7,11 +7,11 @@ import * as Effect from "effect/Effect"
 export const transports = {
   undici: { httpClient: undici },
   fetch: { fetch: globalThis.fetch },
-  "undici in steps": { httpClient: undici, timeouts: { headers: "20 seconds" } },
-  "fetch in steps": { fetch: globalThis.fetch, timeouts: { headers: "20 seconds" } }
+  "undici with a headers timeout": { httpClient: undici, timeouts: { headers: "20 seconds" } },
+  "fetch with a headers timeout": { fetch: globalThis.fetch, timeouts: { headers: "20 seconds" } }
 } satisfies Record<string, WebAgentOptions>
 
-/** Each transport, and each twice: an answer is read in one step, unless a timeout of its own is set for its headers. */
+/** Each transport, and each once more with a timeout for the headers. */
 export const names = Object.keys(transports) as ReadonlyArray<keyof typeof transports>
 
 export const key = "wak_ca/n=a&r\"y'<51c9>"
