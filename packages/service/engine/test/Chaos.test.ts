@@ -77,6 +77,7 @@ const happen = Effect.fnUntraced(function* (happenings: ReadonlyArray<typeof Hap
   let keys = 0
   let count = 0
   let starts = 0
+  let commits = 0
 
   const ids = Layer.succeed(IdSource, { next: (kind) => Effect.sync(() => `${kind}-${++count}`) })
 
@@ -145,7 +146,8 @@ const happen = Effect.fnUntraced(function* (happenings: ReadonlyArray<typeof Hap
       })
     return {
       ...store,
-      commit: (step) => gate(faulty(step)),
+      // every third takes a while, so that others come in between
+      commit: (step) => gate(Effect.andThen(++commits % 3 === 0 ? Effect.sleep(1) : Effect.void, faulty(step))),
       session: (id) => gate(store.session(id)),
       sessionState: (id) => gate(store.sessionState(id)),
       turn: (id) => gate(store.turn(id)),
