@@ -3,6 +3,7 @@ import { coloured, plain } from "@webagent/report/Style"
 import type { RunEvent } from "@webagent/report/RunEvent"
 import { ExchangeListener } from "../../observe/ExchangeListener.ts"
 import { exchangeLine } from "./ExchangeLine.ts"
+import * as RepeatedPolls from "./RepeatedPolls.ts"
 
 /** Shows a run's requests while it goes on. */
 export interface Debugging {
@@ -18,15 +19,17 @@ export const make = (redact: (text: string) => string): Debugging => {
   const isColoured = process.stderr.isTTY && (process.env["NO_COLOR"] ?? "") === "" && process.env["TERM"] !== "dumb"
   const style = isColoured ? coloured : plain
   const say = (line: string) => void process.stderr.write(`${line}\n`)
+  const polls = RepeatedPolls.make(say)
   return {
     emit: (event) =>
       Effect.sync(() => {
+        if (event._tag === "TrialStarted" || event._tag === "RunFinished") polls.flush()
         if (event._tag === "TrialStarted") {
           say(`${style.strong(`${event.suite} › ${event.scenario}`)} · trial ${event.index + 1}`)
         }
       }),
-    listening: Effect.provideService(ExchangeListener, (seen, { exchanges }) =>
-      say(exchangeLine(seen, exchanges, { redact, style }))
+    listening: Effect.provideService(ExchangeListener, (seen, log) =>
+      polls.add(seen, log, () => exchangeLine(seen, log.exchanges, { redact, style }))
     )
   }
 }
