@@ -322,9 +322,7 @@ const said: Readonly<Partial<Record<Reason["rule"], (count: number) => string>>>
 
 /** The reasons of one rule. */
 const reasonsOf = (rule: Reason["rule"], group: ReadonlyArray<Problem>): ReadonlyArray<Reason> => {
-  if (rule === "regressed") {
-    return findings(group.flatMap(({ row }) => row ?? [])).map((sentence) => ({ rule, sentence }))
-  }
+  if (rule === "regressed") return []
   const results = group.flatMap(({ result }) => result ?? [])
   return [
     ...reason(rule, results, said[rule] ?? (() => rule)),
@@ -349,9 +347,12 @@ const reasonsOf = (rule: Reason["rule"], group: ReadonlyArray<Problem>): Readonl
  */
 export const decide = (report: RunReport): GateResult => {
   const { judgement, results } = report
-  const reasons = [...Map.groupBy(problems(report), ({ rule }) => rule)].flatMap(([rule, group]) =>
-    reasonsOf(rule, group)
-  )
+  const found = problems(report)
+  const reasons: ReadonlyArray<Reason> = [
+    ...[...Map.groupBy(found, ({ rule }) => rule)].flatMap(([rule, group]) => reasonsOf(rule, group)),
+    // by figure, also that of a scenario that failed
+    ...findings(found.flatMap(({ row }) => row ?? [])).map((sentence) => ({ rule: "regressed", sentence }) as const)
+  ]
   const known = results.filter(
     (result) => !isCovered(result) && !isUncleanOnly(result) && isKnown(result, judgement?.rows ?? [])
   )

@@ -153,6 +153,12 @@ const cases: ReadonlyArray<readonly [string, RunReport, ReadonlyArray<string>, R
     []
   ],
   [
+    "flaky, and worse than before",
+    report([result("buys", "flaky")], judged(row({ verdict: "regressed" }))),
+    ["1 scenario passed in some trials only: shop › buys", "pass rate of shop › buys: it passed as often before."],
+    []
+  ],
+  [
     "flaky as before, with a leak",
     report([result("buys", "flaky", { trials: [trialOf({ leakedBrowsers: [leak] })] })], judged(row())),
     ["1 scenario left browsers open: shop › buys"],
