@@ -6,6 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
+import * as Terminal from "effect/Terminal"
 import { commandLine, teardown } from "../../src/harness.ts"
 import type { Ended } from "./program.ts"
 
@@ -22,7 +23,8 @@ export interface Begun {
 export const begin = (
   args: ReadonlyArray<string>,
   env: Readonly<Record<string, string>> = {},
-  stdio: Partial<Stdio.Stdio> = {}
+  stdio: Partial<Stdio.Stdio> = {},
+  terminal?: Terminal.Terminal
 ): Begun => {
   const said = { stdout: "", stderr: "" }
   const listeners = new Set<() => void>()
@@ -37,7 +39,8 @@ export const begin = (
   const services = Layer.mergeAll(
     Stdio.layerTest({ args: Effect.succeed(args), stdout: sink("stdout"), stderr: sink("stderr"), ...stdio }),
     Layer.succeed(Console.Console, console),
-    ConfigProvider.layer(ConfigProvider.fromEnvRecord(env))
+    ConfigProvider.layer(ConfigProvider.fromEnvRecord(env)),
+    terminal === undefined ? Layer.empty : Layer.succeed(Terminal.Terminal, terminal)
   )
   const fiber = Effect.runFork(commandLine.pipe(Effect.provide(services), Effect.provide(NodeServices.layer)))
   const ended = Effect.runPromise(Fiber.await(fiber))

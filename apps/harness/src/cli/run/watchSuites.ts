@@ -5,11 +5,14 @@ import { usage } from "@webagent/report/UserError"
 import * as ConsoleReporter from "../../reporters/ConsoleReporter.ts"
 import * as Explanation from "../../reporters/Explanation.ts"
 import { cut } from "@webagent/report/Text"
-import type { ScenarioResult } from "@webagent/report/RunReport"
+import { isBad, type ScenarioResult } from "@webagent/report/RunReport"
+import type { Planned } from "../../run/Plan.ts"
 import * as Runner from "../../run/Runner.ts"
+import { scenarioKey } from "../../run/RunnerOptions.ts"
 import { traced } from "../../observe/TrialTracer.ts"
 import * as Changes from "./Changes.ts"
 import * as FileChanges from "./FileChanges.ts"
+import * as WatchKeys from "./WatchKeys.ts"
 import { Project } from "../../config/Project.ts"
 import * as Advice from "../Advice.ts"
 import { choose } from "../ChosenScenarios.ts"
@@ -47,8 +50,15 @@ export const watchSuites = Effect.fnUntraced(function* (options: RunOptions) {
   const debugging = options.debug ? Debugging.make(target.redact) : Debugging.none
   byHand.now = true
 
+  const keys = yield* WatchKeys.make
+  let before: ReadonlyArray<ScenarioResult> | undefined
+  let onlyFailed = false
   const runOnce = Effect.fnUntraced(function* (edition: ModuleFile.Edition) {
-    const { argumentOf, plan } = yield* choose(options, { edition })
+    const { argumentOf, plan: all } = yield* choose(options, { edition })
+    const failed = new Set(before?.filter(isBad).map(({ name, suite }) => scenarioKey(suite, name)))
+    // with nothing left to fix, what failed is everything
+    const isFailed = (planned: Planned) => failed.has(scenarioKey(planned.suite, planned.scenario.name))
+    const plan = onlyFailed && failed.size > 0 ? all.filter(isFailed) : all
     const report = yield* Runner.run({
       header: yield* headerOf(options, target, plan, argumentOf),
       plan,
@@ -64,13 +74,15 @@ export const watchSuites = Effect.fnUntraced(function* (options: RunOptions) {
   })
 
   yield* say([
-    style.strong(`watching ${files.join(", ")}`) + ` · ${target.info.name} · seed ${options.seed} · Ctrl-C ends it`,
+    style.strong(`watching ${files.join(", ")}`) + ` · ${target.info.name} · seed ${options.seed} · ${keys.help}`,
     ""
   ])
-  let before: ReadonlyArray<ScenarioResult> | undefined
   for (let number = 1; ; number++) {
     const edition = { number, files: new Map(paths.map((path) => [path, ModuleFile.stampOf(path)])) }
-    const waiting = Effect.suspend(() => FileChanges.changed(edition.files, ModuleFile.stampOf))
+    const waiting = Effect.raceFirst(
+      Effect.suspend(() => FileChanges.changed(edition.files, ModuleFile.stampOf)),
+      keys.next
+    )
     const ran = runOnce(edition).pipe(
       Effect.flatMap(({ replay, report }) => {
         const explain = (result: ScenarioResult) => Explanation.of(result, { columns, replay, style })
@@ -82,7 +94,12 @@ export const watchSuites = Effect.fnUntraced(function* (options: RunOptions) {
       Effect.andThen(waiting)
     )
     // a change while it runs stops it, politely, and begins anew
-    const changed = yield* Effect.raceFirst(ran, waiting)
+    const changed: ReadonlyArray<string> | WatchKeys.Key = yield* Effect.raceFirst(ran, waiting)
+    if (changed === "quit") return
+    if (typeof changed === "string") {
+      if (changed !== "again") onlyFailed = changed === "failed"
+      continue
+    }
     const names = changed.map(shortest).join(", ")
     yield* say([style.faint(cut(`${names} changed`, Math.max(columns, 40)))])
   }
