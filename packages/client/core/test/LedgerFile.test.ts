@@ -35,6 +35,19 @@ const contents = Effect.fnUntraced(function* (directory: string) {
 const run = <A, E>(test: Effect.Effect<A, E, FileSystem.FileSystem | Scope.Scope>) =>
   Effect.scoped(test).pipe(Effect.provide(NodeFileSystem.layer))
 
+/** A file system that does a number of steps, and nothing after them, as when the process ends there. */
+const endingAfter = (fs: FileSystem.FileSystem, steps: number): FileSystem.FileSystem => {
+  let left = steps
+  const step = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.suspend(() => (left-- > 0 ? effect : Effect.die("the process has ended")))
+  return {
+    ...fs,
+    open: (path, options) => step(fs.open(path, options)),
+    rename: (from, to) => step(fs.rename(from, to)),
+    remove: (path, options) => step(fs.remove(path, options))
+  }
+}
+
 describe("LedgerFile", () => {
   it.live("tells what is open: by kind, with ids, and what was never learnt", () =>
     run(
@@ -365,6 +378,32 @@ describe("LedgerFile", () => {
             if (!begun.has(id)) assert.isTrue(open.has(id), `${id} is lost`)
             if (ended_.has(id)) assert.isFalse(open.has(id), `${id} is open again`)
           }
+        }
+      })
+    )
+  )
+
+  it.live("loses nothing where its process ends before any step of writing files anew", () =>
+    run(
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const lines: Array<object> = [{ ledger: 1 }, opening("open"), opened("open", "b-open")]
+        for (let index = 0; index < 400; index++) {
+          lines.push(opening(`k-${index}`), opened(`k-${index}`, `b-${index}`), closed(`b-${index}`))
+        }
+        const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("")
+        for (let steps = 0, isAlive = false; !isAlive; steps++) {
+          const directory = yield* folder
+          yield* fs.makeDirectory(directory)
+          yield* fs.writeFileString(`${directory}/1.ndjson`, text)
+          const ledger = yield* LedgerFile.make({ directory }).pipe(
+            Effect.provideService(FileSystem.FileSystem, endingAfter(fs, steps))
+          )
+          isAlive = (yield* Effect.exit(ledger.write(opening("next"))))._tag === "Success"
+          const after = yield* LedgerFile.make({ directory })
+          const open = (yield* after.open).map(({ id, key }) => id ?? key)
+          assert.deepStrictEqual(open, isAlive ? ["b-open", "next"] : ["b-open"], `after ${steps} steps`)
+          if (isAlive) assert.isAbove(steps, 4)
         }
       })
     )
