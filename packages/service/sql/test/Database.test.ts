@@ -1,10 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { Database } from "../src/index.ts"
+import { Database, NodeSqlite } from "../src/index.ts"
+import { loader, newest, table } from "../src/migrations.ts"
 import { file } from "./files.ts"
 
 const put = SqlClient.SqlClient.use((sql) => sql`INSERT INTO secrets VALUES ('test', x'01')`)
@@ -44,6 +46,33 @@ describe("Database", () => {
         yield* refusal(path),
         /server\.db was written by a newer version \(schema 999, this one knows \d+\)\. Update webagent-server, or use a backup\.$/u
       )
+    })
+  )
+
+  it.live("refuses an older file until it is migrated, and keeps a backup of it as it was", () =>
+    Effect.gen(function* () {
+      const path = yield* file
+      const first = Migrator.make({})({ loader: Effect.map(loader, (all) => all.slice(0, 1)), table })
+      yield* Effect.provide(Effect.andThen(first, put), NodeSqlite.layer({ file: path }))
+      assert.strictEqual(
+        yield* refusal(path),
+        `${path} is of an older version (schema 1, this one needs ${newest}). Run: webagent-server migrate --data ${path}`
+      )
+      const { backup, from, to } = yield* Database.migrate(path)
+      assert.deepStrictEqual([from, to], [1, newest])
+      assert.strictEqual(yield* using(path, count), 1)
+      assert.match(yield* refusal(backup ?? ""), /is of an older version \(schema 1,/u)
+    })
+  )
+
+  it.live("keeps a second server off the file until the first one ends", () =>
+    Effect.gen(function* () {
+      const path = yield* file
+      const message = yield* Effect.scoped(
+        Effect.andThen(Database.locked(path), Effect.scoped(Effect.flip(Database.locked(path))))
+      )
+      assert.match(message.message, /server\.db is in use by another webagent-server\./u)
+      yield* Effect.scoped(Database.locked(path))
     })
   )
 
