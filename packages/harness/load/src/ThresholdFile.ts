@@ -45,17 +45,24 @@ const problemIn = (
   return undefined
 }
 
-/** Reads the limits in a file and checks that load tests have their metrics. `closest` finds the name that was meant. */
+/**
+ * Reads the limits in a file, or in a text of JSON, and checks that load tests have their metrics. `closest` finds the name
+ * that was meant.
+ */
 export const read = Effect.fnUntraced(function* (
-  path: string,
+  given: string,
   closest: (name: string, known: ReadonlyArray<string>) => string | undefined
 ) {
   const fs = yield* FileSystem.FileSystem
-  const text = yield* Effect.mapError(fs.readFileString(path), (error) =>
-    usage(`Cannot read the thresholds: ${describePlatformError(error)}.`)
-  )
-  const limits = yield* Effect.mapError(decode(text), ({ message }) => usage(`${path}: ${message}`))
+  const isText = given.startsWith("{")
+  const text = isText
+    ? given
+    : yield* Effect.mapError(fs.readFileString(given), (error) =>
+        usage(`Cannot read the thresholds: ${describePlatformError(error)}.`)
+      )
+  const name = isText ? "thresholds" : given
+  const limits = yield* Effect.mapError(decode(text), ({ message }) => usage(`${name}: ${message}`))
   const problem = problemIn(limits, closest)
-  if (problem !== undefined) return yield* usage(`${path}: ${problem.replace(/[^?]$/u, "$&.")}`)
+  if (problem !== undefined) return yield* usage(`${name}: ${problem.replace(/[^?]$/u, "$&.")}`)
   return limits
 })

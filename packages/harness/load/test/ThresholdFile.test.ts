@@ -30,6 +30,15 @@ describe("read", () => {
     })
   )
 
+  it.effect("takes the limits as JSON text, as a configuration gives them", () =>
+    Effect.gen(function* () {
+      const limits = { time_to_terminal: ["p(95)<3000"] }
+      assert.deepStrictEqual(yield* ThresholdFile.read(JSON.stringify(limits), closest), limits)
+      const { message } = yield* Effect.flip(ThresholdFile.read('{"walks":["count>0"]}', closest))
+      assert.match(message, /^thresholds: unknown metric "walks"\. Known metrics: /u)
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
   for (const [what, limits, sentence] of [
     [
       "a metric that no load test has",

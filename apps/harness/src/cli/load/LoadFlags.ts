@@ -71,7 +71,7 @@ export const flags = {
   sample: share("sample", "0.1", "Check this share of responses against the contract (default: 0.01)"),
   task: Flags.text("task", "Give runs this task (default: a greeting, 200 ms when simulated)"),
   runTimeout: time("run-timeout", Duration.millis(100), "Wait this long for a run to end (default: 30s)"),
-  thresholds: Flags.text("thresholds", "Replace thresholds of the test by those in FILE (JSON)"),
+  thresholds: Flags.text("thresholds", "Replace thresholds of the test by those in FILE, or by JSON"),
   profile: Flags.text("profile", "Set the behavior of the simulated service: a preset or a JSON file"),
   segments: Flags.integer("segments", 1).pipe(
     Flag.withDescription("Share the load among N k6 processes (default: 1)"),

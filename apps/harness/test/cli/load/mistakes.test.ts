@@ -15,6 +15,9 @@ describe.concurrent("mistakes", () => {
   const unknownMetric = join(newFolder(), "limits.json")
   writeFileSync(unknownMetric, JSON.stringify({ time_to_terminl: ["p(95)<3000"] }))
   writeFileSync(wrongLimits, JSON.stringify({ http_req_duration: ["p95 below 3"] }))
+  const configured = join(newFolder(), "webagent.config.mjs")
+  const limits = { thresholds: { time_to_terminl: ["p(95)<3000"] } }
+  writeFileSync(configured, `export default ${JSON.stringify({ load: limits })}\n`)
   const cases: ReadonlyArray<
     readonly [
       what: string,
@@ -48,6 +51,12 @@ describe.concurrent("mistakes", () => {
       /^Nothing answers at http:\/\/service\.invalid \(.+\)\. Is the service running\?\n$/u,
       ["load", "smoke", "--target", "http://service.invalid", "--allow-remote"],
       { WEBAGENT_API_KEY: key }
+    ],
+    [
+      "a limit of the configuration on a metric that does not exist",
+      2,
+      /^thresholds: unknown metric "time_to_terminl"\. Did you mean time_to_terminal\?\n$/u,
+      [...simulated, "--config", configured]
     ],
     [
       "no key",
