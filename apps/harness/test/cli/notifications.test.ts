@@ -92,10 +92,14 @@ describe("a recorded night", () => {
     }
   })
 
-  it("a run that is not recorded sends nothing, and a mistake is one line", async () => {
+  it("a run that is not recorded is refused, and a mistake is one line", async () => {
     const hook = await receive()
     const args = ["run", suite, "--trials", "1", "--reporter", "console"]
-    assert.strictEqual((await during("1", [...args, "--notify", `webhook=${hook.url}`])).code, 1)
+    const unrecorded = await during("1", [...args, "--notify", `webhook=${hook.url}`])
+    assert.deepStrictEqual(
+      [unrecorded.code, unrecorded.stderr],
+      [2, "--notify tells only of recorded nights. Add --record.\n"]
+    )
     assert.isEmpty(hook.bodies)
     const { code, stderr } = await call([...args, "--notify", "slack=https://hooks.slack.com/services/x"])
     assert.strictEqual(code, 2)

@@ -56,14 +56,16 @@ export const run = settled(
     watch: Flags.switched("watch", "Run again when a suite file changes, until Ctrl-C")
   },
   namedIn,
-  ({ repeatUntilFailure, resume, watch, ...parsed }, words) =>
-    resume
-      ? Effect.flatMap(wordsOf("run"), goOn)
-      : watch
-        ? keepOn(parsed)
-        : repeatUntilFailure
-          ? untilFailure(parsed, words)
-          : go(parsed, words)
+  Effect.fnUntraced(function* ({ repeatUntilFailure, resume, watch, ...parsed }, words) {
+    const typed = yield* wordsOf("run")
+    if (resume) return yield* goOn(typed)
+    // a configuration has channels for runs that are recorded, and others
+    if (!parsed.record && typed.some((word) => /^--notify(?:=|$)/u.test(word))) {
+      return yield* usage("--notify tells only of recorded nights. Add --record.")
+    }
+    if (watch) return yield* keepOn(parsed)
+    return yield* repeatUntilFailure ? untilFailure(parsed, words) : go(parsed, words)
+  })
 ).pipe(
   Command.withDescription(
     description("Run suites against a service", {
