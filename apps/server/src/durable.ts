@@ -1,4 +1,4 @@
-import { Engine, LocalWork, TimeOrderedIds, Work } from "@webagent/engine"
+import { Engine, TimeOrderedIds } from "@webagent/engine"
 import { ApiKeyAuth, LinkTokens, Operation, RequestValidation, Server } from "@webagent/server"
 import { SimulatedService } from "@webagent/simulation"
 import { Database, Retention, secret, SqlApiKeys, SqlStore } from "@webagent/sql"
@@ -50,19 +50,6 @@ const layerRetention = (policy: Retention.RetentionPolicy) =>
     })
   )
 
-/** Leaves what is offered while the server drains to its next start. */
-const layerWork = Layer.effect(
-  Work,
-  Effect.gen(function* () {
-    const drain = yield* Drain
-    const work = yield* Work
-    return {
-      ...work,
-      offered: (id: string) => Effect.suspend(() => (drain.draining ? Effect.void : work.offered(id)))
-    }
-  })
-).pipe(Layer.provide(LocalWork.layer))
-
 /** The server over its database. Its agent and browsers are simulated. */
 export const layer = (options: DurableOptions) => {
   const { apiKeys, durable, file, host, port, seed, turnDuration } = options
@@ -82,7 +69,7 @@ export const layer = (options: DurableOptions) => {
   return Layer.mergeAll(layerDrain(options.drainWithin), layerRetention(options.retention)).pipe(
     Layer.provideMerge(served),
     Layer.provide([ApiKeyAuth.layerManaged(apiKeys), RequestValidation.layer, layerOperation(file)]),
-    Layer.provide(Layer.provide(Engine.layerOf, [ports, TimeOrderedIds.layer, layerWork])),
+    Layer.provide(Layer.provide(Engine.layer, [ports, TimeOrderedIds.layer])),
     Layer.provide(Drain.layer),
     Layer.provideMerge(Layer.mergeAll(SqlStore.layer, SqlApiKeys.layer)),
     Layer.provide(Layer.provide(Database.layer({ file, durable }), Layer.effectDiscard(Database.locked(file))))

@@ -1,4 +1,4 @@
-import { Store } from "@webagent/engine"
+import { Engine, Store } from "@webagent/engine"
 import { Operation, version } from "@webagent/server"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -10,17 +10,16 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { statSync } from "node:fs"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 
-/** Whether the server is about to stop: what is offered from then on waits for its next start. */
+/** Whether the server is about to stop, for those who tell it. */
 export class Drain extends Context.Service<Drain, { draining: boolean }>()("webagent-server/Drain") {
   static readonly layer = Layer.sync(Drain, () => ({ draining: false }))
 }
 
-const sessionsAtWork = SqlClient.SqlClient.use((sql) =>
+const sessionsAtWork = (sql: SqlClient.SqlClient) =>
   Effect.map(
     sql<{ readonly count: number }>`SELECT count(*) AS count FROM sessions WHERE lease_node IS NOT NULL`,
     ([row]) => row?.count ?? 0
   )
-)
 
 /** Resolves with the next SIGINT or SIGTERM. */
 const nextSignal = Effect.callback<void>((resume) => {
@@ -37,23 +36,19 @@ export const layerDrain = (within: Duration.Duration) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const drain = yield* Drain
-      const context = yield* Effect.context<SqlClient.SqlClient>()
-      const atWork = Effect.provide(
-        Effect.orElseSucceed(sessionsAtWork, () => 0),
-        context
-      )
-      const ended: Effect.Effect<void> = Effect.flatMap(atWork, (count) =>
-        count === 0 ? Effect.void : Effect.andThen(Effect.sleep("50 millis"), ended)
-      )
+      const engine = yield* Engine
+      const sql = yield* SqlClient.SqlClient
+      const announced = Effect.gen(function* () {
+        const count = yield* Effect.orElseSucceed(sessionsAtWork(sql), () => 0)
+        if (count === 0) return
+        yield* Effect.logInfo(
+          `Draining: ${count} ${count === 1 ? "run" : "runs"} at work, waiting up to ${Duration.format(within)}. A second signal stops the server now.`
+        )
+      })
       yield* Effect.addFinalizer(() =>
-        Effect.gen(function* () {
+        Effect.suspend(() => {
           drain.draining = true
-          const count = yield* atWork
-          if (count === 0) return
-          yield* Effect.logInfo(
-            `Draining: ${count} runs at work, waiting up to ${Duration.format(within)}. A second signal stops the server now.`
-          )
-          yield* Effect.interruptible(Effect.raceFirst(Effect.raceFirst(ended, Effect.sleep(within)), nextSignal))
+          return Effect.interruptible(Effect.raceFirst(engine.drain(within), Effect.andThen(announced, nextSignal)))
         })
       )
     })

@@ -76,21 +76,34 @@ describe("webagent-server --data", () => {
       const running = yield* send(at, "K", "POST", "/runs", task("output=done duration=3s"))
       const id = String(running.body["id"])
       yield* until(send(at, "K", "GET", `/runs/${id}`), ({ body }) => body["status"] === "running")
+      const behind = yield* send(at, "K", "POST", `/sessions/${String(running.body["sessionId"])}/queue`, {
+        text: "And a blue one [simulate output=blue duration=1ms]",
+        interrupt: false
+      })
       const well = yield* send(origin, "", "GET", "/health")
-      assert.deepInclude(well.body, { status: "ok", ready: true, draining: false, runs: { queued: 0, running: 1 } })
+      assert.deepInclude(well.body, { status: "ok", ready: true, draining: false, runs: { queued: 1, running: 1 } })
       program.process.kill("SIGTERM")
       const draining = yield* until(send(origin, "", "GET", "/health"), ({ status }) => status !== 200)
       assert.deepInclude(draining.body, { status: "draining", ready: false, draining: true })
       const late = yield* send(at, "K", "POST", "/runs", task("output=late duration=10ms"))
       const { code, stderr } = yield* program.ended
       assert.strictEqual(code, 0)
-      assert.include(JSON.stringify(JSON.parse(stderr.split("\n")[0] ?? "")), "Draining: 1 runs")
+      assert.include(JSON.stringify(JSON.parse(stderr.split("\n")[0] ?? "")), "Draining: 1 run at work")
+      const db = new DatabaseSync(path, { readOnly: true })
+      const statuses = db.prepare("SELECT status FROM turns ORDER BY n").all()
+      db.close()
+      assert.deepStrictEqual(
+        statuses.map(({ status }) => status),
+        ["completed", "queued", "queued"]
+      )
 
       const next = yield* serving(path, "--api-key", "K")
       const ended = yield* send(next.printed["v4"], "K", "GET", `/runs/${id}`)
       assert.deepStrictEqual([ended.body["status"], ended.body["result"]], ["completed", "done"])
-      const begun = yield* until(send(next.printed["v4"], "K", "GET", `/runs/${String(late.body["id"])}`), isOver)
-      assert.strictEqual(begun.body["status"], "completed")
+      for (const waited of [behind.body["runId"], late.body["id"]]) {
+        const begun = yield* until(send(next.printed["v4"], "K", "GET", `/runs/${String(waited)}`), isOver)
+        assert.strictEqual(begun.body["status"], "completed")
+      }
     })
   )
 
