@@ -2,6 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Equal from "effect/Equal"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -52,6 +53,14 @@ type Beside = (decision: Decide.Decision) => Partial<Step>
 
 /** A holder does not give up at once when the store is away: what its agent does is paid for. */
 const patience = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("2 seconds")])
+
+/** Whether a turn as it is stored has what a step wrote of it; it may have used more since. */
+const includes = (stored: Turn.Turn, turn: Turn.Turn): boolean =>
+  stored.status === turn.status &&
+  stored.steps === turn.steps &&
+  stored.attempt === turn.attempt &&
+  Turn.use(stored, turn) === stored &&
+  Equal.equals(stored.checkpoint, turn.checkpoint)
 
 /** The engine's half that has sessions worked on. Closing its scope gives back what this node holds. */
 export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: Browsers) {
@@ -110,7 +119,14 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     if (left && session.lease !== null && session.lease.node !== node) runner.interrupt(execution, "asked")
     const given = turns.find(({ id }) => id === session.lease?.turnId)
     if (session.lease?.token === session.revision && session.lease.node === node && given !== undefined) {
-      runner.begin(given, session.lease.token, (begun) => executions.set(session.id, begun))
+      const { token } = session.lease
+      if (Turn.isTerminal(given.status)) {
+        // it was cancelled before this node knew that it has it
+        const command = { _tag: "LetGo", token, ending: { _tag: "Cancelled" }, goesOn: !draining } as const
+        fork(Effect.ignore(lock.shared(insist(session.id, command))))
+      } else if (execution?.token !== token) {
+        runner.begin(given, token, (begun) => executions.set(session.id, begun))
+      }
     } else if (execution !== undefined && !left) {
       const cancel = turns.find(({ id }) => id === execution.turn.id)?.cancel ?? null
       if (cancel !== null) runner.interrupt(execution, cancel.reason)
@@ -128,14 +144,28 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     Deferred.doneUnsafe(waiting, Effect.void)
   }
 
-  /** Whether everything that a decision writes is there: the answer to its commit was lost. */
-  const stands = Effect.fnUntraced(function* ({ session, turns }: Decide.Decision) {
-    for (const turn of turns) {
-      const stored = Option.getOrUndefined(yield* store.turn(turn.id))
-      if (stored?.status !== turn.status || stored.steps !== turn.steps || stored.attempt !== turn.attempt) return false
+  /**
+   * A decision whose commit was not answered, with its turns as they are now; nothing when it was not carried out. A
+   * lease is named by the revision that gave it: one that the step gave is this node's, whatever became of its turn.
+   */
+  const found = Effect.fnUntraced(function* (command: Decide.Command, decision: Decide.Decision) {
+    const { lease, id, revision } = decision.session
+    const session = Option.getOrUndefined(yield* store.session(id))
+    if (session === undefined || session.revision < revision) return undefined
+    if (command._tag === "UseBrowser" && session.browserId !== command.browserId) return undefined
+    const isLeased =
+      lease === null
+        ? session.lease === null || session.lease.token > revision
+        : session.lease?.token === lease.token && session.lease.node === lease.node
+    if (!isLeased) return undefined
+    const turns: Array<Turn.Turn> = []
+    for (const turn of decision.turns) {
+      const known = Option.getOrUndefined(yield* store.turn(turn.id))
+      const isGiven = lease?.token === revision && lease.turnId === turn.id
+      if (known === undefined || !(isGiven || includes(known, turn))) return undefined
+      turns.push(known)
     }
-    const stored = Option.getOrUndefined(yield* store.session(session.id))
-    return session.lease === null || stored?.lease?.token === session.lease.token
+    return { ...decision, turns }
   })
 
   /** What the holder of a lease has to say, for as long as the store is away; said once, also when an answer is lost. */
@@ -143,9 +173,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     Effect.suspend(() => {
       let tried = doubtful
       const attempt = Effect.suspend(() =>
-        tried === undefined
-          ? Effect.succeed(undefined)
-          : Effect.map(stands(tried), (applied) => (applied ? tried : undefined))
+        tried === undefined ? Effect.succeed(undefined) : found(command, tried)
       ).pipe(
         Effect.flatMap((applied) => {
           if (applied !== undefined) {

@@ -290,6 +290,12 @@ const corpus: Readonly<Record<string, ReadonlyArray<typeof Happening.Type>>> = {
     at("lost"),
     at("interrupt"),
     at("conflict")
+  ],
+  "a node lets go of a cancelled turn again when the store did not carry that out": [
+    at("create", 500),
+    at("lost"),
+    at("unsent"),
+    at("cancel", 5000, 1)
   ]
 }
 

@@ -1,0 +1,150 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/testing/TestClock"
+import type { TurnEvent } from "../src/domain/Turn.ts"
+import { Engine } from "../src/Engine.ts"
+import * as MemoryStore from "../src/MemoryStore.ts"
+import { Agent, type StreamingAgent } from "../src/ports/Agent.ts"
+import { type Step, Store, StoreUnavailable } from "../src/ports/Store.ts"
+import * as ports from "./ports.ts"
+
+const started: TurnEvent = { _tag: "Started" }
+const completed: TurnEvent = { _tag: "Completed", report: {} }
+
+/** What becomes of a commit: carried out or not, and neither is answered; `away` is said before it is tried. */
+type Fault = "lost" | "unsent" | "away" | undefined
+
+/** An engine over a store in memory, some of whose commits go wrong, and whose sessions cannot be read at times. */
+const engineOf = (
+  perform: StreamingAgent["perform"],
+  faultOf: (step: Step) => Fault,
+  isUnread: () => boolean = () => false
+) => {
+  const store = Layer.effect(
+    Store,
+    Effect.map(Store, (store) => ({
+      ...store,
+      session: (id) =>
+        Effect.suspend(() =>
+          isUnread() ? Effect.fail(new StoreUnavailable({ applied: "no", cause: "unread" })) : store.session(id)
+        ),
+      commit: (step) =>
+        Effect.suspend(() => {
+          const fault = faultOf(step)
+          if (fault === undefined) return store.commit(step)
+          const failure = new StoreUnavailable({ applied: fault === "away" ? "no" : "unknown", cause: fault })
+          return Effect.andThen(fault === "lost" ? store.commit(step) : Effect.void, Effect.fail(failure))
+        })
+    }))
+  ).pipe(Layer.provide(Layer.fresh(MemoryStore.layer)))
+  return Engine.layer.pipe(
+    Layer.provideMerge(store),
+    Layer.provide([Layer.succeed(Agent, { model: "m", version: "1", perform }), ports.browsers, ports.ids]),
+    Layer.provide(Logger.layer([]))
+  )
+}
+
+/** The first commit for which it is true goes wrong. */
+const once = (fault: Fault, isIt: (step: Step) => boolean) => {
+  let left = 1
+  return (step: Step) => (left > 0 && isIt(step) ? (left--, fault) : undefined)
+}
+
+const create = Engine.use((engine) => engine.createSession({ task: "one", modelParams: null, thinkingLevel: null }))
+
+const queue = (sessionId: string, text: string) =>
+  Engine.use((engine) => engine.queue({ sessionId, text, interrupt: false }))
+
+const standing = Effect.fnUntraced(function* (sessionId: string) {
+  const { turns } = yield* Engine.use((engine) => engine.session(sessionId))
+  return turns.map(({ status, task }) => `${task} ${status}`)
+})
+
+/** An agent that says one thing more once it has started, then waits. */
+const saying = (say: (attempt: Parameters<StreamingAgent["perform"]>[1]) => Effect.Effect<unknown, unknown>) =>
+  ((_, attempt) =>
+    Stream.make(started).pipe(
+      Stream.concat(Stream.fromEffectDrain(Effect.orDie(say(attempt)))),
+      Stream.concat(Stream.never)
+    )) satisfies StreamingAgent["perform"]
+
+describe("a commit that was not carried out, and not answered, is made again:", () => {
+  it.effect("what a turn used", () =>
+    Effect.gen(function* () {
+      const { turn } = yield* create
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual((yield* Engine.use((engine) => engine.turn(turn.id))).cost, "0.5")
+    }).pipe(
+      Effect.provide(
+        engineOf(
+          saying((attempt) => attempt.used({ cost: "0.5" })),
+          once("unsent", ({ turns }) => turns?.some(({ cost }) => cost !== null) === true)
+        )
+      )
+    )
+  )
+
+  it.effect("a checkpoint", () =>
+    Effect.gen(function* () {
+      const { turn } = yield* create
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual((yield* Engine.use((engine) => engine.turn(turn.id))).checkpoint, { page: 3 })
+    }).pipe(
+      Effect.provide(
+        engineOf(
+          saying((attempt) => attempt.checkpoint({ page: 3 })),
+          once("unsent", ({ turns }) => turns?.some(({ checkpoint }) => checkpoint !== null) === true)
+        )
+      )
+    )
+  )
+
+  it.effect("the browser of a session", () =>
+    Effect.gen(function* () {
+      const { session } = yield* create
+      yield* TestClock.adjust("10 seconds")
+      const stored = Option.getOrThrow(yield* Store.use((store) => store.session(session.id)))
+      const { browsers } = yield* Store.use((store) => store.unfinished(10))
+      assert.deepStrictEqual(browsers, [stored.browserId ?? ""])
+    }).pipe(
+      Effect.provide(
+        engineOf(
+          saying(({ browser }) => Effect.scoped(browser)),
+          once("unsent", ({ session }) => typeof session?.browserId === "string")
+        )
+      )
+    )
+  )
+})
+
+describe("a store that is away", () => {
+  it.effect("a turn that was taken and cancelled before the node knew that it has it is let go", () => {
+    let unread = false
+    const lost = once("lost", ({ turns }) => turns?.some(({ status }) => status === "dispatching") === true)
+    return Effect.gen(function* () {
+      const { session, turn } = yield* create
+      assert.isTrue(unread)
+      yield* Engine.use((engine) => engine.cancelTurn(turn.id))
+      unread = false
+      yield* queue(session.id, "two")
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(yield* standing(session.id), ["one cancelled", "two completed"])
+    }).pipe(
+      Effect.provide(
+        engineOf(
+          () => Stream.make(started, completed),
+          (step) => {
+            const fault = lost(step)
+            unread ||= fault !== undefined
+            return fault
+          },
+          () => unread
+        )
+      )
+    )
+  })
+})
