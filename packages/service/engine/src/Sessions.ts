@@ -51,7 +51,7 @@ type NotChanged = Decide.Refusal | SessionNotFound | Conflict | KeyTaken | Store
 /** What is written beside a decision. */
 type Beside = (decision: Decide.Decision) => Partial<Step>
 
-/** A holder does not give up at once when the store is away: what its agent does is paid for. */
+/** A holder does not give up while the store is away, unless its node closes: what its agent does is paid for. */
 const patience = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("2 seconds")])
 
 /** Whether a turn as it is stored has what a step wrote of it; it may have used more since. */
@@ -172,6 +172,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
   const insist = (sessionId: string, command: Decide.Command, doubtful?: Decide.Decision) =>
     Effect.suspend(() => {
       let tried = doubtful
+      let left = 60
       const attempt = Effect.suspend(() =>
         tried === undefined ? Effect.succeed(undefined) : found(command, tried)
       ).pipe(
@@ -193,9 +194,8 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
         })
       )
       return Effect.retry(attempt, {
-        while: ({ _tag }) => _tag === "StoreUnavailable",
-        schedule: patience,
-        times: 60
+        while: ({ _tag }) => _tag === "StoreUnavailable" && (!closing || left-- > 0),
+        schedule: patience
       })
     })
 

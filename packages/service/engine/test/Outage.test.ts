@@ -147,4 +147,27 @@ describe("a store that is away", () => {
       )
     )
   })
+
+  it.effect("for ten minutes, is waited for by who holds a lease", () => {
+    let away = false
+    return Effect.gen(function* () {
+      const { session } = yield* create
+      yield* TestClock.adjust("5 seconds")
+      away = true
+      yield* TestClock.adjust("10 minutes")
+      assert.deepStrictEqual(yield* standing(session.id), ["one running"])
+      away = false
+      yield* queue(session.id, "two")
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* standing(session.id), ["one completed", "two completed"])
+    }).pipe(
+      Effect.provide(
+        engineOf(
+          () =>
+            Stream.concat(Stream.make(started), Stream.fromEffect(Effect.as(Effect.sleep("10 seconds"), completed))),
+          () => (away ? "away" : undefined)
+        )
+      )
+    )
+  })
 })
