@@ -34,7 +34,8 @@ const call = (folder: string, command: string, ...args: ReadonlyArray<string>) =
     cwd: folder,
     encoding: "utf8",
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, NO_COLOR: "1", NODE_OPTIONS: "", CI: "true" }
+    // the package manager that runs the tests is not the one that runs the program
+    env: { ...process.env, npm_config_user_agent: undefined, NO_COLOR: "1", NODE_OPTIONS: "", CI: "true" }
   })
 
 const npx = (folder: string, ...args: ReadonlyArray<string>) => call(folder, "npx", "--no-install", ...args)
