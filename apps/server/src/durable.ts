@@ -1,5 +1,5 @@
-import { Engine, TimeOrderedIds } from "@webagent/engine"
-import { ApiKeyAuth, LinkTokens, Operation, RequestValidation, Server } from "@webagent/server"
+import { type ApiKeys, Engine, TimeOrderedIds } from "@webagent/engine"
+import { ApiKeyAuth, LinkTokens, Listener, Operation, RequestValidation, Server } from "@webagent/server"
 import { SimulatedService } from "@webagent/simulation"
 import { Database, Retention, secret, SqlApiKeys, SqlStore } from "@webagent/sql"
 import * as Clock from "effect/Clock"
@@ -50,15 +50,16 @@ const layerRetention = (policy: Retention.RetentionPolicy) =>
     })
   )
 
-/** The server over its database. Its agent and browsers are simulated. */
-export const layer = (options: DurableOptions) => {
+/**
+ * The server over its database. Its agent and browsers are simulated. A start that fails takes nothing from the file:
+ * `check` runs and the port is bound before the engine is there.
+ */
+export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, ApiKeys>) => {
   const { apiKeys, durable, file, host, port, seed, turnDuration } = options
   const ports = SimulatedService.layerPorts({ seed, ...(turnDuration === undefined ? {} : { turnDuration }) })
   const served = Layer.unwrap(
     Effect.map(Effect.orDie(secret("links")), (bytes) =>
-      Server.layer({
-        host,
-        port,
+      Server.layerServed({
         apiKeys,
         linkTokens: LinkTokens.layerFrom(bytes),
         about: { simulated: true, durable: true },
@@ -70,7 +71,8 @@ export const layer = (options: DurableOptions) => {
     Layer.provideMerge(served),
     Layer.provide([ApiKeyAuth.layerManaged(apiKeys), RequestValidation.layer, layerOperation(file)]),
     Layer.provide(Layer.provide(Engine.layer, [ports, TimeOrderedIds.layer])),
-    Layer.provide(Drain.layer),
+    Layer.provide([Drain.layer, Listener.layer({ host, port })]),
+    Layer.provide(Layer.effectDiscard(check)),
     Layer.provideMerge(Layer.mergeAll(SqlStore.layer, SqlApiKeys.layer)),
     Layer.provide(Layer.provide(Database.layer({ file, durable }), Layer.effectDiscard(Database.locked(file))))
   )

@@ -109,21 +109,23 @@ const inFile = Effect.fnUntraced(function* (file: string, given: Given) {
     })
   }
   const apiKeys = yield* givenKeys(given.apiKeys)
+  const live = ApiKeys.use(({ list }) =>
+    Effect.map(list, (all) => all.filter(({ revokedAt_ms }) => revokedAt_ms === null).length)
+  )
+  const check = Effect.gen(function* () {
+    if (apiKeys.length > 0 || (yield* live) > 0) return
+    return yield* new UserError({
+      sentence: `${file} has no API keys. Create one: webagent-server keys create --data ${file} --name NAME. Or set one with --api-key.`
+    })
+  })
   const announced = Effect.gen(function* () {
-    const keys = yield* ApiKeys
-    const live = (yield* keys.list).filter(({ revokedAt_ms }) => revokedAt_ms === null).length
-    if (live === 0 && apiKeys.length === 0) {
-      return yield* new UserError({
-        sentence: `${file} has no API keys. Create one: webagent-server keys create --data ${file} --name NAME. Or set one with --api-key.`
-      })
-    }
     const [first] = apiKeys
     yield* announce(
       [["data", `${file}, kept across restarts`]],
-      first === undefined ? ["keys", `${live} in ${file}`] : ["key", first]
+      first === undefined ? ["keys", `${yield* live} in ${file}`] : ["key", first]
     )
   })
-  const server = Durable.layer({
+  const options: Durable.DurableOptions = {
     file,
     durable: Option.getOrElse(given.durable, () => "normal" as const),
     host: given.host,
@@ -133,8 +135,8 @@ const inFile = Effect.fnUntraced(function* (file: string, given: Given) {
     drainWithin: given.drainWithin,
     retention: { keep_ms: given.keepDays * 86_400_000, keepRuns: given.keepRuns },
     ...Option.match(given.turnDuration, { onNone: () => ({}), onSome: (turnDuration) => ({ turnDuration }) })
-  })
-  return Layer.provide(Layer.effectDiscard(announced), server)
+  }
+  return Layer.provide(Layer.effectDiscard(announced), Durable.layer(options, check))
 })
 
 /** Serves until Ctrl-C. */

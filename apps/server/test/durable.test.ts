@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { folder, type Program, ready, run, send, start, until } from "./program.ts"
+import { folder, type Program, ready, run, send, start, takenPort, until } from "./program.ts"
 
 const database = Effect.map(folder, (path) => join(path, "state", "server.db"))
 
@@ -23,6 +23,14 @@ const isOver = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) 
   ["completed", "failed", "cancelled"].includes(String(body["status"]))
 
 const task = (script: string) => ({ task: `Find a red mug [simulate ${script}]` })
+
+/** Of the runs in a file, in the order of their creation. */
+const statuses = (path: string) => {
+  const db = new DatabaseSync(path, { readOnly: true })
+  const turns = db.prepare("SELECT status FROM turns ORDER BY n").all()
+  db.close()
+  return turns.map(({ status }) => status)
+}
 
 describe("webagent-server --data", () => {
   it.live("has after a kill what it acknowledged, with the same links, and repeats nothing", () =>
@@ -89,13 +97,7 @@ describe("webagent-server --data", () => {
       const { code, stderr } = yield* program.ended
       assert.strictEqual(code, 0)
       assert.include(JSON.stringify(JSON.parse(stderr.split("\n")[0] ?? "")), "Draining: 1 run at work")
-      const db = new DatabaseSync(path, { readOnly: true })
-      const statuses = db.prepare("SELECT status FROM turns ORDER BY n").all()
-      db.close()
-      assert.deepStrictEqual(
-        statuses.map(({ status }) => status),
-        ["completed", "queued", "queued"]
-      )
+      assert.deepStrictEqual(statuses(path), ["completed", "queued", "queued"])
 
       const next = yield* serving(path, "--api-key", "K")
       const ended = yield* send(next.printed["v4"], "K", "GET", `/runs/${id}`)
@@ -104,6 +106,25 @@ describe("webagent-server --data", () => {
         const begun = yield* until(send(next.printed["v4"], "K", "GET", `/runs/${String(waited)}`), isOver)
         assert.strictEqual(begun.body["status"], "completed")
       }
+    })
+  )
+
+  it.live("takes nothing from the file when it cannot start", () =>
+    Effect.gen(function* () {
+      const path = yield* database
+      const { printed, program } = yield* serving(path, "--api-key", "K")
+      const at = printed["v4"]
+      const { body } = yield* send(at, "K", "POST", "/runs", task("duration=40s"))
+      yield* until(send(at, "K", "GET", `/runs/${String(body["id"])}`), ({ body }) => body["status"] === "running")
+      yield* send(at, "K", "POST", `/sessions/${String(body["sessionId"])}/queue`, { text: "Next", interrupt: false })
+      yield* killed(program)
+      const { port } = yield* takenPort
+      const taken = yield* run(["--data", path, "--api-key", "K", "--port", String(port)])
+      assert.deepStrictEqual([taken.code, /^Port \d+ is in use\./u.test(taken.stderr)], [2, true])
+      assert.deepStrictEqual(statuses(path), ["running", "queued"])
+      const keyless = yield* run(["--data", path, "--port", "0"])
+      assert.deepStrictEqual([keyless.code, /has no API keys\./u.test(keyless.stderr)], [2, true])
+      assert.deepStrictEqual(statuses(path), ["running", "queued"])
     })
   )
 

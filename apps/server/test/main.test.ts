@@ -1,9 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { writeFileSync } from "node:fs"
-import { createServer } from "node:net"
 import { join } from "node:path"
-import { folder, type Program, ready, start } from "./program.ts"
+import { folder, type Program, ready, start, takenPort } from "./program.ts"
 
 const createRun = (baseUrl: string | undefined, key: string) =>
   Effect.promise(() =>
@@ -20,17 +19,6 @@ const file = (name: string, text: string) =>
     writeFileSync(join(path, name), text)
     return join(path, name)
   })
-
-const takenPort = Effect.acquireRelease(
-  Effect.callback<{ readonly port: number; readonly close: () => void }>((resume) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      const port = typeof address === "object" && address !== null ? address.port : 0
-      resume(Effect.succeed({ port, close: () => void server.close() }))
-    })
-  }),
-  (server) => Effect.sync(server.close)
-)
 
 describe("webagent-server", () => {
   it.live("prints where it is and the key that works, and Ctrl-C stops it with 0", () =>

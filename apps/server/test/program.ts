@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
+import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -91,6 +92,18 @@ export const run = (args: ReadonlyArray<string>, environment: Readonly<Record<st
       return { code, stderr, stdout: program.stdout() }
     })
   )
+
+/** A port that another program listens on until the test ends. */
+export const takenPort = Effect.acquireRelease(
+  Effect.callback<{ readonly port: number; readonly close: () => void }>((resume) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      const port = typeof address === "object" && address !== null ? address.port : 0
+      resume(Effect.succeed({ port, close: () => void server.close() }))
+    })
+  }),
+  (server) => Effect.sync(server.close)
+)
 
 /** What a server answers. */
 export interface Answer {

@@ -90,10 +90,16 @@ const make = Effect.fnUntraced(function* (options: ListenerOptions) {
   const sockets = new Set<Socket>()
   const answers: Answers = new WeakMap()
   node.on("clientError", (error, socket) => refuse(answers, error, socket))
+  // what comes before there is an app waits for it
+  const early: Array<() => void> = []
   node.on("request", (request, response) => {
+    if (node.listenerCount("request") === 1) return void early.push(() => node.emit("request", request, response))
     answers.set(request.socket, [response, ...(answers.get(request.socket) ?? []).slice(0, 1)])
     // Node loses what came in one piece with an offer that is not taken up: the client is told to come again
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
+  })
+  node.on("newListener", (event) => {
+    if (event === "request") setImmediate(() => early.splice(0).forEach((again) => again()))
   })
   // what Node would answer without a body, or not at all, is a request like any other
   node.on("checkExpectation", (request, response) => node.emit("request", request, response))

@@ -1,9 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import { connect, type Socket } from "node:net"
+import * as Listener from "../../src/http/Listener.ts"
 import { Server } from "../../src/Server.ts"
 import { send } from "./send.ts"
 import { layerTest } from "./served.ts"
@@ -40,6 +42,26 @@ const clients: ReadonlyArray<readonly [string, (path: string) => string, boolean
 ]
 
 describe("Listener", () => {
+  it.live("keeps a request that comes before there is an app, and answers it then", () =>
+    Effect.gen(function* () {
+      const { node } = yield* Listener.NodeListener
+      const arrived = yield* Effect.forkChild(
+        Effect.callback<void>((resume) => void node.once("connection", () => resume(Effect.void))),
+        { startImmediately: true }
+      )
+      const address = node.address()
+      const port = typeof address === "object" && address !== null ? address.port : 0
+      const answer = yield* Effect.forkChild(
+        Effect.promise((signal) => fetch(`http://127.0.0.1:${port}/`, { signal })),
+        { startImmediately: true }
+      )
+      yield* Fiber.join(arrived)
+      yield* Effect.sleep("100 millis")
+      node.on("request", (_, response) => response.writeHead(204).end())
+      assert.strictEqual((yield* Fiber.join(answer)).status, 204)
+    }).pipe(Effect.provide(Listener.layer({ host: "127.0.0.1", port: 0 })))
+  )
+
   for (const [what, text, answered] of clients) {
     it.live(`stops at once under a client that ${what}`, () =>
       Effect.gen(function* () {
