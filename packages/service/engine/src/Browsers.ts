@@ -10,8 +10,9 @@ import * as Browser from "./domain/Browser.ts"
 import { BrowserNotFound, BrowserStopped } from "./domain/Errors.ts"
 import { NodeId } from "./ports/NodeId.ts"
 import { Owner } from "./ports/Owner.ts"
-import { type Step, Store, type StoreUnavailable } from "./ports/Store.ts"
+import { Conflict, type Step, Store, type StoreUnavailable } from "./ports/Store.ts"
 import { owned } from "./Owned.ts"
+import { patience } from "./patience.ts"
 import type { ReadWriteLock } from "./ReadWriteLock.ts"
 import { IdSource } from "./ports/IdSource.ts"
 import { withFreshIds } from "./freshIds.ts"
@@ -63,10 +64,11 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
 
   const fromOf = ({ status }: Browser.Browser) => (status === "starting" ? null : status)
 
-  /** Stores the end of a browser, unless it has ended. */
+  /** Stores the end of a browser, unless it has ended. The key of one that never came to be is forgotten. */
   const ended = (
     id: string,
-    reason: Browser.StopReason
+    reason: Browser.StopReason,
+    key: string | null = null
   ): Effect.Effect<Browser.Browser | undefined, StoreUnavailable> =>
     Effect.flatMap(store.browser(id), (known) => {
       if (Option.isNone(known)) return Effect.succeed(undefined)
@@ -74,11 +76,10 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
       return Effect.flatMap(Clock.currentTimeMillis, (now) => {
         const stopped = Browser.stop(browser, reason, now)
         if (Result.isFailure(stopped)) return Effect.succeed(browser)
-        const { idempotencyKey } = browser
-        const unborn = browser.status === "starting" && idempotencyKey !== null
-        return commit(stopped.success, fromOf(browser), now, unborn ? { forgetKey: idempotencyKey } : {}).pipe(
+        const forgetKey = browser.status === "starting" ? browser.idempotencyKey : key
+        return commit(stopped.success, fromOf(browser), now, forgetKey === null ? {} : { forgetKey }).pipe(
           Effect.as<Browser.Browser | undefined>(stopped.success),
-          Effect.catchTags({ Conflict: () => ended(id, reason), KeyTaken: (error) => Effect.die(error) })
+          Effect.catchTags({ Conflict: () => ended(id, reason, key), KeyTaken: (error) => Effect.die(error) })
         )
       })
     })
@@ -104,28 +105,48 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
   /** Launches a browser that is stored as starting. */
   const launch = Effect.fnUntraced(function* (browser: Browser.Browser) {
     const launchedIn = running
-    const launched = yield* Effect.onError(pool.launch(browser), () =>
-      Effect.ignore(lock.shared(ended(browser.id, "launch_failed")))
-    )
+    const unborn = Effect.ignore(lock.shared(ended(browser.id, "launch_failed", browser.idempotencyKey)))
+    const launched = yield* Effect.onError(pool.launch(browser), () => unborn)
     const active = Browser.launched(browser)
-    const kept = yield* lock.shared(
-      Effect.suspend(() => {
-        if (running !== launchedIn) return Effect.succeed(false)
-        running.set(browser.id, launched)
-        return Effect.flatMap(Clock.currentTimeMillis, (now) => commit(active, null, now)).pipe(
-          Effect.as(true),
-          Effect.catchTags({ Conflict: () => Effect.succeed(false), KeyTaken: (error) => Effect.die(error) })
-        )
-      })
-    )
-    if (kept) watch(browser.id, launched)
-    else {
-      // it was stopped while it was launched, or everything was reset: it is gone as the others are
+    const gone = Effect.suspend(() => {
       if (running.get(browser.id) === launched) running.delete(browser.id)
-      yield* launched.stop
-    }
+      return launched.stop
+    })
+    const activate = Effect.flatMap(Clock.currentTimeMillis, (now) => commit(active, null, now)).pipe(
+      Effect.as(true),
+      Effect.catchTags({
+        // an earlier commit may have been carried out and not answered, else it was stopped while it was launched
+        Conflict: () =>
+          Effect.map(
+            store.browser(browser.id),
+            Option.exists(({ status }) => status === "active")
+          ),
+        KeyTaken: (error) => Effect.die(error)
+      }),
+      Effect.retry({ schedule: patience, times: 10 })
+    )
+    const kept = yield* Effect.onError(
+      lock.shared(
+        Effect.suspend(() => {
+          if (running !== launchedIn) return Effect.succeed(false)
+          running.set(browser.id, launched)
+          return activate
+        })
+      ),
+      () => Effect.andThen(gone, unborn)
+    )
+    // one that is not kept was stopped, or everything was reset: it is gone as the others are
+    if (kept) watch(browser.id, launched)
+    else yield* gone
     return active
   })
+
+  const settled = (id: string) =>
+    Effect.sync(() => {
+      const done = launching.get(id)
+      launching.delete(id)
+      if (done !== undefined) Deferred.doneUnsafe(done, Effect.void)
+    })
 
   /** Stores a browser that is about to be launched. */
   const begin = Effect.fnUntraced(function* (refusals: number, request: BrowserRequest, record: Record) {
@@ -136,21 +157,16 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
     const made: MadeOf<"Browser"> = { _tag: "Browser", browser: Browser.launched(starting) }
     const beside = record(made, startedAt_ms)
     const keyed = { ...starting, idempotencyKey: beside.key?.key ?? null }
-    yield* lock.shared(commit(keyed, null, startedAt_ms, beside))
+    if (launching.has(id)) return yield* new Conflict({ id })
+    // before it is stored: one of this node that is stored as starting, and is not launching, will not be launched
+    launching.set(id, Deferred.makeUnsafe())
+    yield* Effect.onError(lock.shared(commit(keyed, null, startedAt_ms, beside)), () => settled(id))
     return keyed
   })
 
   const create = Effect.fnUntraced(function* (request: BrowserRequest, record: Record) {
     const browser = yield* withFreshIds((refusals) => begin(refusals, request, record))
-    const done = Deferred.makeUnsafe<void>()
-    launching.set(browser.id, done)
-    const active = yield* Effect.ensuring(
-      launch(browser),
-      Effect.sync(() => {
-        launching.delete(browser.id)
-        Deferred.doneUnsafe(done, Effect.void)
-      })
-    )
+    const active = yield* Effect.ensuring(launch(browser), settled(browser.id))
     const made: MadeOf<"Browser"> = { _tag: "Browser", browser: active }
     return made
   })
@@ -164,6 +180,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
         if (Option.isNone(known)) return Effect.succeed(true)
         const { status, stopReason } = known.value
         if (status !== "starting") return Effect.succeed(stopReason !== "launch_failed")
+        if (known.value.node === node) return Effect.as(lock.shared(ended(id, "launch_failed")), false)
         return Effect.andThen(Effect.sleep("100 millis"), isLaunched(id))
       })
     })

@@ -6,7 +6,6 @@ import * as Equal from "effect/Equal"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import * as Schedule from "effect/Schedule"
 import type { Browsers } from "./Browsers.ts"
 import * as Decide from "./domain/Decide.ts"
 import { SessionNotFound, SessionStopped, TurnNotFound } from "./domain/Errors.ts"
@@ -15,6 +14,7 @@ import * as Session from "./domain/Session.ts"
 import * as Turn from "./domain/Turn.ts"
 import { withFreshIds } from "./freshIds.ts"
 import { owned } from "./Owned.ts"
+import { patience } from "./patience.ts"
 import { Agent, LeaseLost } from "./ports/Agent.ts"
 import { IdSource } from "./ports/IdSource.ts"
 import { NodeId } from "./ports/NodeId.ts"
@@ -50,9 +50,6 @@ type NotChanged = Decide.Refusal | SessionNotFound | Conflict | KeyTaken | Store
 
 /** What is written beside a decision. */
 type Beside = (decision: Decide.Decision) => Partial<Step>
-
-/** A holder does not give up while the store is away, unless its node closes: what its agent does is paid for. */
-const patience = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("2 seconds")])
 
 /** Whether a turn as it is stored has what a step wrote of it; it may have used more since. */
 const includes = (stored: Turn.Turn, turn: Turn.Turn): boolean =>
@@ -168,7 +165,10 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     return { ...decision, turns }
   })
 
-  /** What the holder of a lease has to say, for as long as the store is away; said once, also when an answer is lost. */
+  /**
+   * What the holder of a lease has to say, for as long as the store is away, unless its node closes: what its agent
+   * does is paid for. It is said once, also when an answer is lost.
+   */
   const insist = (sessionId: string, command: Decide.Command, doubtful?: Decide.Decision) =>
     Effect.suspend(() => {
       let tried = doubtful

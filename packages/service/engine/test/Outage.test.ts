@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
@@ -9,6 +10,7 @@ import type { TurnEvent } from "../src/domain/Turn.ts"
 import { Engine } from "../src/Engine.ts"
 import * as MemoryStore from "../src/MemoryStore.ts"
 import { Agent, type StreamingAgent } from "../src/ports/Agent.ts"
+import { BrowserPool } from "../src/ports/BrowserPool.ts"
 import { type Step, Store, StoreUnavailable } from "../src/ports/Store.ts"
 import * as ports from "./ports.ts"
 
@@ -22,7 +24,8 @@ type Fault = "lost" | "unsent" | "away" | undefined
 const engineOf = (
   perform: StreamingAgent["perform"],
   faultOf: (step: Step) => Fault,
-  isUnread: () => boolean = () => false
+  isUnread: () => boolean = () => false,
+  pool: Layer.Layer<BrowserPool> = ports.browsers
 ) => {
   const store = Layer.effect(
     Store,
@@ -43,7 +46,7 @@ const engineOf = (
   ).pipe(Layer.provide(Layer.fresh(MemoryStore.layer)))
   return Engine.layer.pipe(
     Layer.provideMerge(store),
-    Layer.provide([Layer.succeed(Agent, { model: "m", version: "1", perform }), ports.browsers, ports.ids]),
+    Layer.provide([Layer.succeed(Agent, { model: "m", version: "1", perform }), pool, ports.ids]),
     Layer.provide(Logger.layer([]))
   )
 }
@@ -53,6 +56,16 @@ const once = (fault: Fault, isIt: (step: Step) => boolean) => {
   let left = 1
   return (step: Step) => (left > 0 && isIt(step) ? (left--, fault) : undefined)
 }
+
+/** Browsers that note in `stops` that they were stopped. */
+const noting = (stops: Array<string>) =>
+  Layer.effect(
+    BrowserPool,
+    Effect.map(BrowserPool, ({ launch }) => ({
+      launch: (browser) =>
+        Effect.map(launch(browser), (launched) => ({ ...launched, stop: Effect.sync(() => stops.push(browser.id)) }))
+    }))
+  ).pipe(Layer.provide(ports.browsers))
 
 const create = Engine.use((engine) => engine.createSession({ task: "one", modelParams: null, thinkingLevel: null }))
 
@@ -166,6 +179,57 @@ describe("a store that is away", () => {
           () =>
             Stream.concat(Stream.make(started), Stream.fromEffect(Effect.as(Effect.sleep("10 seconds"), completed))),
           () => (away ? "away" : undefined)
+        )
+      )
+    )
+  })
+
+  const safe = { key: "k", body: "b" }
+  const createBrowser = Engine.use((engine) => engine.createBrowser({ proxyCountryCode: null }, safe))
+
+  it.effect("when a browser was launched, and its answer is lost, is asked again: the browser runs", () => {
+    const stops: Array<string> = []
+    return Effect.gen(function* () {
+      const creation = yield* Effect.forkChild(createBrowser, { startImmediately: true })
+      yield* TestClock.adjust("1 second")
+      const { browser } = yield* Fiber.join(creation)
+      assert.strictEqual((yield* createBrowser).browser.id, browser.id)
+      assert.deepStrictEqual((yield* Store.use((store) => store.unfinished(10))).browsers, [browser.id])
+      assert.deepStrictEqual(stops, [])
+    }).pipe(
+      Effect.provide(
+        engineOf(
+          () => Stream.never,
+          once("lost", ({ browser }) => browser?.status === "active"),
+          undefined,
+          noting(stops)
+        )
+      )
+    )
+  })
+
+  it.effect("for long when a browser was launched, has it stopped, and its key makes another one later", () => {
+    const stops: Array<string> = []
+    let away = true
+    return Effect.gen(function* () {
+      const creation = yield* Effect.forkChild(Effect.flip(createBrowser), { startImmediately: true })
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual((yield* Fiber.join(creation))._tag, "StoreUnavailable")
+      assert.lengthOf(stops, 1)
+      away = false
+      const again = yield* Effect.forkChild(createBrowser, { startImmediately: true })
+      yield* TestClock.adjust("1 minute")
+      assert.isDefined(again.pollUnsafe())
+      const { browser, replayed } = yield* Fiber.join(again)
+      assert.isFalse(replayed)
+      assert.deepStrictEqual((yield* Store.use((store) => store.unfinished(10))).browsers, [browser.id])
+    }).pipe(
+      Effect.provide(
+        engineOf(
+          () => Stream.never,
+          ({ browser }) => (away && browser !== undefined && browser.status !== "starting" ? "away" : undefined),
+          undefined,
+          noting(stops)
         )
       )
     )
