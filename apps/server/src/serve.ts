@@ -118,12 +118,10 @@ const inFile = Effect.fnUntraced(function* (file: string, given: Given) {
       sentence: `${file} has no API keys. Create one: webagent-server keys create --data ${file} --name NAME. Or set one with --api-key.`
     })
   })
-  const announced = Effect.gen(function* () {
-    const [first] = apiKeys
-    yield* announce(
-      [["data", `${file}, kept across restarts`]],
-      first === undefined ? ["keys", `${yield* live} in ${file}`] : ["key", first]
-    )
+  // a server with a file runs where what it prints is a log, so a given key is not shown
+  const announced = Effect.flatMap(live, (count) => {
+    const given = apiKeys.length === 0 ? "" : `${apiKeys.length} given, `
+    return announce([["data", `${file}, kept across restarts`]], ["keys", `${given}${count} in ${file}`])
   })
   const options: Durable.DurableOptions = {
     file,
