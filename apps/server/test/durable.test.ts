@@ -153,6 +153,13 @@ describe("webagent-server --data", () => {
       // a repeat makes nothing, so no limit holds it up
       const repeated = yield* send(at, ci, "POST", "/runs", task("duration=1h"), { "idempotency-key": "k" })
       assert.deepStrictEqual([repeated.status, repeated.body["id"]], [201, id])
+      // unless a day has passed: then it would make a new run
+      const db = new DatabaseSync(path, { timeout: 5000 })
+      db.exec(`UPDATE idempotency_keys SET created_at_ms = created_at_ms - 86400000,
+        record = json_set(record, '$.createdAt_ms', (record ->> 'createdAt_ms') - 86400000)`)
+      db.close()
+      const expired = yield* send(at, ci, "POST", "/runs", task("duration=1h"), { "idempotency-key": "k" })
+      assert.strictEqual(expired.status, 429)
 
       const other = yield* send(at, reader, "GET", `/runs/${id}`)
       assert.deepStrictEqual([other.status, other.body], [404, { detail: "Run not found" }])

@@ -1,5 +1,13 @@
 import { ApiKeyAuth, UnauthorizedError } from "@webagent/contract"
-import { type ApiKey, ApiKeys, type KeyScope, type KeyUsage, Owner, Store } from "@webagent/engine"
+import {
+  type ApiKey,
+  ApiKeys,
+  idempotencyLifetime_ms,
+  type KeyScope,
+  type KeyUsage,
+  Owner,
+  Store
+} from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -126,10 +134,11 @@ const makeManaged = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>)
   ) =>
     creatingBy(key.name).withPermit(
       Effect.gen(function* () {
-        const again = SafeCreate.keyOf(request)
-        if (again !== undefined && Option.isSome(yield* Effect.orDie(store.idempotencyRecord(again))))
-          return yield* create
         const now_ms = yield* Clock.currentTimeMillis
+        const again = SafeCreate.keyOf(request)
+        const known = again === undefined ? Option.none() : yield* Effect.orDie(store.idempotencyRecord(again))
+        if (Option.exists(known, ({ createdAt_ms }) => createdAt_ms + idempotencyLifetime_ms > now_ms))
+          return yield* create
         const usage = yield* Effect.orDie(keys.usage(key.name, now_ms - (now_ms % day_ms)))
         return overLimit(key, of, usage, now_ms) ?? (yield* create)
       })
