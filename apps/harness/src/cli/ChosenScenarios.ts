@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { usage } from "@webagent/report/UserError"
 import type { Suite } from "@webagent/scenario"
 import * as Config from "../config/Config.ts"
-import { Project } from "../config/Project.ts"
+import { Project, suitesOf } from "../config/Project.ts"
 import * as ScenarioLimits from "../run/ScenarioLimits.ts"
 import type * as ModuleFile from "../config/ModuleFile.ts"
 import { scenarioKey } from "../run/RunnerOptions.ts"
@@ -28,13 +28,18 @@ export const selectionOf = ({ lastFailed, name, tags, trial }: RunOptions): stri
   return asked.length === 0 ? undefined : asked.join(" and ")
 }
 
-/** The suites with the limits of the configuration; a limit of no scenario is a mistake where all suites are loaded. */
+/**
+ * The suites with the limits of the configuration; a limit of no scenario is a mistake where all suites of the
+ * configuration are loaded. Those of a run that names others may have none of the limits.
+ */
 const limited = Effect.fnUntraced(function* (suites: ReadonlyArray<Suite.Suite>, options: RunOptions) {
-  const { config, file } = yield* Project
+  const project = yield* Project
+  const { config, file } = project
   const limits = Config.limitsOf(config)
-  const all = typeof config.suites === "string" ? [config.suites] : (config.suites ?? [])
+  const all = suitesOf(project)
+  const isAll = all.every((suite) => options.suites.includes(suite))
   const stranger = ScenarioLimits.stranger(suites, limits)
-  if (stranger !== undefined && options.suites.length >= all.length && !options.builtIn) {
+  if (stranger !== undefined && (all.length === 0 ? options.suites.length === 0 : isAll) && !options.builtIn) {
     const { meant, name } = stranger
     const question = meant === undefined ? "" : ` Did you mean "${meant}"?`
     return yield* usage(

@@ -41,3 +41,7 @@ export const fromHere = ({ file }: Project, path: string): string => {
   const folder = file === undefined ? "." : dirname(file)
   return isAbsolute(path) || folder === "." ? path : relative(process.cwd(), resolve(join(folder, path)))
 }
+
+/** The suites of a configuration, as they are named from the working directory. */
+export const suitesOf = (project: Project): ReadonlyArray<string> =>
+  [project.config.suites ?? []].flat().map((suite) => (/[./*]/u.test(suite) ? fromHere(project, suite) : suite))

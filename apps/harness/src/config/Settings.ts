@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { type UserError, usage } from "@webagent/report/UserError"
 import * as Config from "./Config.ts"
-import { fromHere, type Project } from "./Project.ts"
+import { fromHere, type Project, suitesOf } from "./Project.ts"
 
 /** The commands whose flags a configuration sets. */
 export type CommandName =
@@ -122,11 +122,7 @@ const fromFile = (keys: ReadonlyArray<string>, project: Project, values: Readonl
       if (key === "reporters") return [key, reporters?.map(named)]
       if (key === "notifications")
         return [key, notifications?.flatMap((one) => Object.entries(one).map(([kind, to]) => `${kind}=${to}`))]
-      if (key === "suites")
-        return [
-          key,
-          suites === undefined ? undefined : list(suites).map((suite) => (/[./*]/u.test(suite) ? here(suite) : suite))
-        ]
+      if (key === "suites") return [key, suites === undefined ? undefined : suitesOf(project)]
       return [key, typeof value === "string" && files.includes(key) ? here(value) : value]
     })
   )
@@ -221,5 +217,12 @@ export const settle = (
     if (Result.isFailure(targeted)) return yield* usage(targeted.failure)
     const given = typedIn(targeted.success)
     const rest = Object.entries({ ...others, apiKeyEnv, apiKeyHeader, allowPaid })
-    return [...targeted.success, ...rest.flatMap(([key, value]) => (given.has(flagOf(key)) ? [] : wordsOf(key, value)))]
+    return [
+      ...targeted.success,
+      ...rest.flatMap(([key, value]) => {
+        if (given.has(flagOf(key))) return []
+        // list takes suites as arguments alone
+        return command === "list" && key === "suites" && typeof value === "object" ? value : wordsOf(key, value)
+      })
+    ]
   })

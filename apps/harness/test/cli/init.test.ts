@@ -47,6 +47,9 @@ describe.concurrent("init", () => {
     const ran = await run(["run", "--reporter", "console"], {}, root)
     assert.deepStrictEqual([ran.code, ran.stderr], [0, ""])
     assert.include(ran.stdout, "GREEN: 1 of 1 scenario passed")
+    const listed = await run(["list"], {}, root)
+    assert.deepStrictEqual([listed.code, listed.stderr], [0, ""])
+    assert.include(listed.stdout, "first")
     const again = await run(["init"], {}, root)
     assert.notMatch(again.stdout, /^(?:wrote|added)/mu)
     assert.lengthOf(again.stdout.match(/^left alone/gmu) ?? [], 3)
@@ -54,6 +57,20 @@ describe.concurrent("init", () => {
       written.map((file) => textOf(root, file)),
       texts
     )
+  })
+
+  it("runs one of the suites of a configuration that limits another one, too", async () => {
+    const root = project("limits")
+    await run(["init"], {}, root)
+    const first = textOf(root, "suites/first.suite.js")
+    writeFileSync(join(root, "suites/second.suite.mjs"), first.replaceAll('"first"', '"second"'))
+    const config = textOf(root, "webagent.config.js")
+    const limits = 'limits: { first: { maxDuration: "30s" }, second: { maxDuration: "30s" } },\n  suites'
+    writeFileSync(join(root, "webagent.config.js"), config.replace("suites", limits))
+    const both = await run(["run", "--reporter", "console"], {}, root)
+    assert.include(both.stdout, "GREEN: all 2 scenarios passed", both.stderr)
+    const one = await run(["run", "suites/first.suite.js", "--reporter", "console"], {}, root)
+    assert.deepStrictEqual([one.code, one.stderr], [0, ""])
   })
 
   it("sees TypeScript, the package manager, the git host and vitest, and changes no script", async () => {

@@ -92,6 +92,7 @@ describe("a partial night", () => {
     [{ ...report, header: { ...header, selection: "--tag a" } }, "only --tag a was asked for"],
     [{ ...report, results: [five, skipped] }, "1 of 2 scenarios were skipped or cut short"],
     [{ ...report, results: [five, { ...skipped, needs: ["control-api"] }] }, undefined],
+    [{ ...report, results: [five, { ...skipped, skip: { _tag: "Unserved", why: "broken upstream" } }] }, undefined],
     [{ ...report, results: [infra] }, "the infrastructure ended 1 of 2 trials"]
   ]
 

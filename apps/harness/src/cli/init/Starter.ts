@@ -109,7 +109,7 @@ const ending = ({ manifest, typescript }: Surroundings): string =>
 export const newFiles = (seen: Surroundings): ReadonlyArray<NewFile> => {
   const end = ending(seen)
   return [
-    { path: `webagent.config.${end}`, text: config(`suites/**/*.suite.${end}`), taken: fileNames },
+    { path: `webagent.config.${end}`, text: config("suites/**/*.suite.{ts,mts,js,mjs}"), taken: fileNames },
     {
       path: `suites/first.suite.${end}`,
       text: suite,

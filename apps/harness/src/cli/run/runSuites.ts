@@ -25,6 +25,7 @@ import * as Reporting from "../Reporting.ts"
 import type { Resumed } from "../Resumed.ts"
 import type { RunOptions } from "../RunFlags.ts"
 import { stopLeftovers } from "./stopLeftovers.ts"
+import * as Unawaited from "./Unawaited.ts"
 import { defaultTimeout } from "../../targets/TrialTimeout.ts"
 import * as TargetSource from "../TargetSource.ts"
 
@@ -91,6 +92,7 @@ const resumedHeader = Effect.fnUntraced(function* (
 export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resumed?: Resumed) =>
   Effect.gen(function* () {
     const { config } = yield* Project
+    const rejections = yield* Unawaited.collect
     const { argumentOf, history, learned, plan, ...part } = yield* choose(options, { was: resumed?.header.shard })
     const target = yield* TargetSource.open(options)
     const fresh = {
@@ -150,6 +152,11 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
     }).pipe(Effect.uninterruptible)
 
     yield* Notifications.notify(options, report, { nights: history.nights, folder, apiKey: target.apiKey })
+    for (const rejection of rejections) {
+      yield* Console.error(
+        `A promise that no scenario awaited was rejected: ${target.redact(rejection)}. Add the await.`
+      )
+    }
     if (report.interrupted) return yield* new NotGreen({ exitCode: 130 })
-    if (!isClean || !Gate.of(report).green) return yield* new NotGreen({ exitCode: 1 })
+    if (!isClean || rejections.length > 0 || !Gate.of(report).green) return yield* new NotGreen({ exitCode: 1 })
   }).pipe(Effect.scoped)
