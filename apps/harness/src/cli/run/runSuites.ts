@@ -154,7 +154,7 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
     yield* Notifications.notify(options, report, { nights: history.nights, folder, apiKey: target.apiKey })
     for (const rejection of rejections) {
       yield* Console.error(
-        `A promise that no scenario awaited was rejected: ${target.redact(rejection)}. Add the await.`
+        `A promise that no scenario awaited was rejected: ${target.redact(rejection)}. Add the await; this run counts as failed.`
       )
     }
     if (report.interrupted) return yield* new NotGreen({ exitCode: 130 })
