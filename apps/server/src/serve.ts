@@ -10,6 +10,7 @@ import {
 } from "@webagent/simulation"
 import * as SimulationFlags from "@webagent/simulation/SimulationFlags"
 import * as Console from "effect/Console"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -67,6 +68,12 @@ const flags = { ...settings.server, ...SimulationFlags.flags }
 
 /** The simulated service, everything in memory. */
 const inMemory = Effect.fnUntraced(function* (given: Given) {
+  const [refused] = inFileOnly.find(([, isGiven]) => isGiven(given)) ?? []
+  if (refused !== undefined) {
+    return yield* new UserError({
+      sentence: `${refused} works only for a server that keeps everything in a database. Add --data FILE or remove ${refused}.`
+    })
+  }
   const { apiKeys: asked, host, port, seed, turnDuration, ...simulation } = given
   const apiKeys = yield* resolveKeys(host, asked)
   const resolved = yield* Effect.mapError(
@@ -100,6 +107,14 @@ const inMemoryOnly = [
   ["--journal-size", ({ journalSize }: Given) => Option.isSome(journalSize)]
 ] as const
 
+/** The flags of a server that keeps everything in a database. */
+const inFileOnly = [
+  ["--durable", ({ durable }: Given) => Option.isSome(durable)],
+  ["--keep-days", ({ keepDays }: Given) => Option.isSome(keepDays)],
+  ["--keep-runs", ({ keepRuns }: Given) => Option.isSome(keepRuns)],
+  ["--drain-within", ({ drainWithin }: Given) => Option.isSome(drainWithin)]
+] as const
+
 /** The server over a database. */
 const inFile = Effect.fnUntraced(function* (file: string, given: Given) {
   const [refused] = inMemoryOnly.find(([, isGiven]) => isGiven(given)) ?? []
@@ -130,8 +145,11 @@ const inFile = Effect.fnUntraced(function* (file: string, given: Given) {
     port: given.port,
     apiKeys,
     seed: given.seed,
-    drainWithin: given.drainWithin,
-    retention: { keep_ms: given.keepDays * 86_400_000, keepRuns: given.keepRuns },
+    drainWithin: Option.getOrElse(given.drainWithin, () => Duration.seconds(30)),
+    retention: {
+      keep_ms: Option.getOrElse(given.keepDays, () => settings.defaultKeep.days) * 86_400_000,
+      keepRuns: Option.getOrElse(given.keepRuns, () => settings.defaultKeep.runs)
+    },
     ...Option.match(given.turnDuration, { onNone: () => ({}), onSome: (turnDuration) => ({ turnDuration }) })
   }
   return Layer.provide(Layer.effectDiscard(announced), Durable.layer(options, check))

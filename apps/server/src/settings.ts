@@ -50,20 +50,24 @@ export const data = database.pipe(
   Flag.withDefault(defaultFile)
 )
 
+/** What is kept where nothing else is said. */
+export const defaultKeep = { days: 30, runs: 1_000_000 }
+
+const keepDays = Flag.Finite("keep-days").pipe(
+  Flag.withDescription("Keep ended runs and stopped browsers this many days (default: 30)"),
+  or("keepDays", Config.Finite),
+  notNegative
+)
+const keepRuns = Flag.Int("keep-runs").pipe(
+  Flag.withDescription("Keep at most this many ended runs, the newest (default: 1000000)"),
+  or("keepRuns", Config.Int),
+  notNegative
+)
+
 /** What is kept of what is over. */
 export const retention = {
-  keepDays: Flag.Finite("keep-days").pipe(
-    Flag.withDescription("Keep ended runs and stopped browsers this many days (default: 30)"),
-    or("keepDays", Config.Finite),
-    Flag.withDefault(30),
-    notNegative
-  ),
-  keepRuns: Flag.Int("keep-runs").pipe(
-    Flag.withDescription("Keep at most this many ended runs, the newest (default: 1000000)"),
-    or("keepRuns", Config.Int),
-    Flag.withDefault(1_000_000),
-    notNegative
-  )
+  keepDays: Flag.withDefault(keepDays, defaultKeep.days),
+  keepRuns: Flag.withDefault(keepRuns, defaultKeep.runs)
 }
 
 /** The flags of a server, without those of the simulation. */
@@ -104,12 +108,13 @@ export const server = {
     or("durable", (name) => Config.Literals(["normal", "full"], name)),
     Flag.optional
   ),
-  ...retention,
+  keepDays: Flag.optional(keepDays),
+  keepRuns: Flag.optional(keepRuns),
   drainWithin: Flag.String("drain-within").pipe(
     Flag.withDescription("Wait this long for running runs when stopped, with --data (default: 30s)"),
     or("drainWithin", Config.NonEmptyString),
-    Flag.withDefault("30s"),
-    span
+    span,
+    Flag.optional
   ),
   log: Flag.Literals("log", ["text", "json"]).pipe(
     Flag.withDescription("Write the log as text or as a JSON object a line (default: text)"),

@@ -283,6 +283,25 @@ describe("settings", () => {
   }
 })
 
+describe("a server in memory", () => {
+  for (const [flag, value] of [
+    ["--durable", "full"],
+    ["--keep-days", "1"],
+    ["--keep-runs", "0"],
+    ["--drain-within", "1s"]
+  ] as const) {
+    it.live(`refuses ${flag}, which it would ignore`, () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* run([flag, value]), {
+          code: 2,
+          stdout: "",
+          stderr: `${flag} works only for a server that keeps everything in a database. Add --data FILE or remove ${flag}.\n`
+        })
+      })
+    )
+  }
+})
+
 describe("commands of a database", () => {
   it.live("backup copies it while a server uses it, and migrate leaves a file that is up to date", () =>
     Effect.gen(function* () {
