@@ -6,7 +6,7 @@ import * as Migrator from "effect/sql/Migrator"
 import type * as Scope from "effect/Scope"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs"
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, realpathSync, renameSync, rmSync } from "node:fs"
 import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { loader, newest, table } from "./migrations.ts"
@@ -84,8 +84,9 @@ export const locked = (file: string): Effect.Effect<void, DatabaseError, Scope.S
     Effect.acquireRelease(
       Effect.try({
         try: () => {
-          make(file)
-          const lock = new DatabaseSync(`${file}.lock`, { timeout: 0 })
+          make(file, 0o600)
+          // a link to the file has the same lock
+          const lock = new DatabaseSync(`${realpathSync(file)}.lock`, { timeout: 0 })
           lock.exec("BEGIN EXCLUSIVE")
           return lock
         },

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
-import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Database, NodeSqlite } from "../src/index.ts"
@@ -73,6 +73,19 @@ describe("Database", () => {
       )
       assert.match(message.message, /server\.db is in use by another webagent-server\./u)
       yield* Effect.scoped(Database.locked(path))
+    })
+  )
+
+  it.live("keeps a second server off the file under another name", () =>
+    Effect.gen(function* () {
+      const path = yield* file
+      yield* using(path, put)
+      const link = join(dirname(path), "link.db")
+      symlinkSync(path, link)
+      const { message } = yield* Effect.scoped(
+        Effect.andThen(Database.locked(path), Effect.scoped(Effect.flip(Database.locked(link))))
+      )
+      assert.match(message, /link\.db is in use by another webagent-server\./u)
     })
   )
 
