@@ -18,6 +18,8 @@ export const defaultPolicy: RetentionPolicy = { keep_ms: 30 * 86_400_000, keepRu
 /** For how long a repeated create gets what the first one made. */
 const keepKeys_ms = 86_400_000
 
+const day_ms = 86_400_000
+
 /** How many events are kept for those who follow them. */
 const keepEvents = 10_000
 
@@ -52,8 +54,11 @@ export const prune = Effect.fnUntraced(function* (
   const sql = yield* SqlClient.SqlClient
   const store = yield* Store
   const now_ms = yield* Clock.currentTimeMillis
-  const finishedUntil_ms = now_ms - policy.keep_ms
-  const turnsUntil_ms = Math.max(finishedUntil_ms, yield* read(tooManySince(sql, policy.keepRuns)))
+  // what ended today counts against the money that its API key may spend in a day
+  const yesterday_ms = now_ms - (now_ms % day_ms) - 1
+  const finishedUntil_ms = Math.min(yesterday_ms, now_ms - policy.keep_ms)
+  const tooMany_ms = yield* read(tooManySince(sql, policy.keepRuns))
+  const turnsUntil_ms = Math.min(yesterday_ms, Math.max(finishedUntil_ms, tooMany_ms))
   const [last] = yield* read(sql<{ readonly cursor: number | null }>`SELECT max(cursor) AS cursor FROM events`)
   let all = none
   for (let round = 0; round < most; round++) {
