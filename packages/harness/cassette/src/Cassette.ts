@@ -5,6 +5,16 @@ import * as Schema from "effect/Schema"
 export const Content = Schema.Union([Schema.Struct({ json: Schema.Json }), Schema.Struct({ text: Schema.String })])
 export type Content = typeof Content.Type
 
+/** A body's text as it is kept; undefined where there is none. `reviver` is that of JSON.parse. */
+export const contentOf = (text: string, reviver?: (key: string, value: unknown) => unknown): Content | undefined => {
+  if (text === "") return undefined
+  try {
+    return { json: JSON.parse(text, reviver) }
+  } catch {
+    return { text }
+  }
+}
+
 /** One request and its answer. Times are milliseconds. */
 export const Exchange = Schema.Struct({
   /** When the request was sent, from the start of the recording. */
@@ -61,7 +71,7 @@ export const parse = (text: string, name: string): Result.Result<Cassette, strin
   const [first = "", ...lines] = text.split("\n")
   const read = header.decode(first)
   if (Result.isFailure(read)) {
-    return Result.fail(`${name} is not a cassette. Record one with: webagent-harness record --target URL`)
+    return Result.fail(`${name} is not a cassette. Record one with the command record --target URL.`)
   }
   // behind the last end of a line is nothing, or the half line of a writer that was killed
   const whole = lines.slice(0, -1)

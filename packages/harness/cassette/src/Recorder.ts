@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Option from "effect/Option"
-import type { Content, Exchange } from "./Cassette.ts"
+import { type Content, contentOf, type Exchange } from "./Cassette.ts"
 
 /** Where recorded exchanges go. */
 export interface RecorderOptions {
@@ -26,20 +26,14 @@ const hostOf = (link: string) => {
   return url === null ? hidden : `${url.protocol}//${url.host}/redacted`
 }
 
-const contentOf = (text: string, hide: (text: string) => string): Content | undefined => {
-  if (text === "") return undefined
-  try {
-    // parsed first: a service may echo the key with any of its characters escaped
-    return {
-      json: JSON.parse(text, function (key, value: unknown) {
-        if (typeof value === "string") return isLink(key, value) ? hostOf(value) : hide(value)
-        if (typeof value !== "object" || value === null || Array.isArray(value)) return value
-        return Object.fromEntries(Object.entries(value).map(([name, one]) => [hide(name), one]))
-      })
-    }
-  } catch {
-    return { text: hide(text) }
-  }
+const hiddenIn = (text: string, hide: (text: string) => string): Content | undefined => {
+  // parsed first: a service may echo the key with any of its characters escaped
+  const content = contentOf(text, (key, value) => {
+    if (typeof value === "string") return isLink(key, value) ? hostOf(value) : hide(value)
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return value
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [hide(name), one]))
+  })
+  return content !== undefined && "text" in content ? { text: hide(content.text) } : content
 }
 
 const sentBy = ({ body }: HttpClientRequest.HttpClientRequest): string =>
@@ -72,8 +66,8 @@ export const make = (client: HttpClient.HttpClient, { apiKeyHeader, keep }: Reco
         // a body that breaks off is the reader's to handle
         Effect.flatMap(Effect.option(response.text), (read) => {
           if (Option.isNone(read)) return Effect.void
-          const sent = contentOf(sentBy(request), hide)
-          const got = contentOf(read.value, hide)
+          const sent = hiddenIn(sentBy(request), hide)
+          const got = hiddenIn(read.value, hide)
           return keep({
             at_ms: rounded(at_ms - began_ms),
             took_ms: rounded(now_ms() - at_ms),

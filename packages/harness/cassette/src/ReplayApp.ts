@@ -2,7 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import type { Cassette, Content } from "./Cassette.ts"
+import { type Cassette, contentOf } from "./Cassette.ts"
 import * as Player from "./Player.ts"
 
 /** How a cassette is replayed. */
@@ -22,15 +22,6 @@ export interface Answered {
   readonly path: string
   readonly status: number
   readonly duration_ms: number
-}
-
-const contentOf = (text: string): Content | undefined => {
-  if (text === "") return undefined
-  try {
-    return { json: JSON.parse(text) }
-  } catch {
-    return { text }
-  }
 }
 
 const detail = (status: number, text: string) => HttpServerResponse.jsonUnsafe({ detail: text }, { status })

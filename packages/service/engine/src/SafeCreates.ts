@@ -25,9 +25,9 @@ export type Record = (made: Made, at_ms: number) => Pick<Step, "key">
 const unkeyed: Record = () => ({})
 
 /**
- * Carries out each create once per idempotency key. `create` stores what it made and the key's record in one step, and
- * the store refuses the second of two. A duplicate waits until what the first one made is there (`isThere`), and runs
- * itself when that never comes to be. Only the wait can be interrupted.
+ * Runs each create once per idempotency key. `create` stores the new record and the record of the key in one step, and
+ * the store refuses a second one. A duplicate waits until the first create is complete (`isThere`), and runs itself if the
+ * first one fails. Only the wait can be interrupted.
  */
 export const make = (store: Store["Service"], isThere: (made: Made) => Effect.Effect<boolean, StoreUnavailable>) => {
   /** The record of the key, while it counts. */

@@ -27,12 +27,12 @@ export const Browser = Schema.Struct({
   status: Schema.Literals(["starting", "active", "stopped"]),
   /** Where it runs; null of a browser that was made before there were nodes. */
   node: OptionalText,
-  /** A digest of what opens its CDP address; null where that derives from the link secret. */
+  /** A digest of what opens its CDP address; null where that derives from the link secret, as it does everywhere so far. */
   tokenHash: OptionalText,
-  /** When it is stopped at the latest. */
+  /** When it is stopped at the latest; null for no limit. Nothing sets or enforces it so far. */
   expiresAt_ms: OptionalMoment,
   stopReason: Schema.NullOr(Schema.Literals(stopReasons)),
-  /** The key of its create while it starts: forgotten when it never comes to be. */
+  /** The key of its create while it starts: deleted if the launch fails. */
   idempotencyKey: OptionalText,
   proxyCountryCode: OptionalText,
   startedAt_ms: Moment,

@@ -43,7 +43,7 @@ export interface Step {
   readonly browser?: Browser
   /** Refused with `KeyTaken` when a record with this key is there that is not expired at `key.createdAt_ms`. */
   readonly key?: IdempotencyRecord
-  /** A key to forget: what it made never came to be. */
+  /** The key of a create that failed: deleted, so that a repeat runs. */
   readonly forgetKey?: string
   /** What changed, to be read after a cursor. */
   readonly events: ReadonlyArray<Event>
@@ -144,7 +144,7 @@ export class Store extends Context.Service<
      */
     readonly abandoned: (limit: number) => Read<Unfinished>
 
-    /** The ids of sessions and browsers that were changed, by this process or another; none is promised to come. */
+    /** The ids of sessions and browsers that were changed, by this process or another; none is promised to come. The engine polls instead so far. */
     readonly hints: Stream.Stream<string>
     /** Events after a cursor, in order, at most this many; 0 is before the first. Pruned ones are left out. */
     readonly eventsAfter: (cursor: number, limit: number) => Read<ReadonlyArray<StoredEvent>>
