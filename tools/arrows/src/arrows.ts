@@ -33,7 +33,8 @@ const load = "packages/harness/load"
 const cassette = "packages/harness/cassette"
 const scriptedServer = "packages/testing/scripted-server"
 const storeContract = "packages/testing/store-contract"
-const chromium = "tools/chromium"
+const chromium = "packages/service/chromium"
+const testChromium = "tools/chromium"
 
 export const arrows: Readonly<Record<string, Rule>> = {
   [contract]: {
@@ -50,6 +51,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
   [control]: { imports: [contract], folders: { ".": [] } },
   [engine]: { imports: [], folders: { domain: [], ports: ["domain"], ".": ["domain", "ports"] } },
   [sql]: { imports: [engine], tests: [storeContract], folders: { ".": [] } },
+  [chromium]: { imports: [], folders: { sandbox: [], ".": ["sandbox"] } },
   [server]: {
     imports: [contract, engine],
     folders: {
@@ -85,7 +87,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
   [nights]: { imports: [report, statistics], folders: { ".": [] } },
   [load]: {
     imports: [report, statistics],
-    tests: [contract, chromium],
+    tests: [contract, testChromium],
     folders: { ".": [], html: ["."], operator: ["."] }
   },
   [cassette]: { imports: [contract, control], tests: [simulation], folders: { ".": [] } },
@@ -97,7 +99,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
 
   "apps/harness": {
     imports: "any",
-    tests: [chromium],
+    tests: [testChromium],
     folders: {
       config: [],
       suites: [],
@@ -160,10 +162,10 @@ export const arrows: Readonly<Record<string, Rule>> = {
       nights: ["measure"]
     }
   },
-  [chromium]: { imports: [] },
-  "tools/docs-test": { imports: "any", tests: [chromium] },
+  [testChromium]: { imports: [] },
+  "tools/docs-test": { imports: "any", tests: [testChromium] },
   "tools/k6": { imports: [] },
-  "tools/packaging": { imports: "any", tests: [chromium] },
+  "tools/packaging": { imports: "any", tests: [testChromium] },
   "tools/workspace": { imports: [] },
   "tools/xk6-ts": { imports: [] }
 }

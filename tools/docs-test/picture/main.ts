@@ -3,7 +3,7 @@
  *
  * Eight green nights of picture/shop.suite.ts make the history; the ninth is broken, and its page is the picture.
  */
-import { open } from "@webagent/chromium"
+import { open } from "@webagent/test-chromium"
 import { execFileSync, spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"

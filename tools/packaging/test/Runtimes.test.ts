@@ -1,4 +1,4 @@
-import { open } from "@webagent/chromium"
+import { open } from "@webagent/test-chromium"
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"

@@ -7,7 +7,7 @@ import type { Browser, Page as Tab } from "playwright-core"
 import * as NightsPage from "../../src/page/NightsPage.ts"
 import * as Page from "../../src/page/Page.ts"
 import type { RunReport } from "@webagent/report/RunReport"
-import { open } from "@webagent/chromium"
+import { open } from "@webagent/test-chromium"
 import { datedNight, greenNight, largeNight, linkOf, monthBefore, redNight, replay, tracesOf } from "./stories.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "webagent-page-"))
