@@ -1,4 +1,4 @@
-import { expect, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { Sandbox } from "../../src/index.ts"
 
@@ -7,9 +7,9 @@ it.effect("without a sandbox a browser is run as it is", () =>
     const sandbox = yield* Sandbox
     const command = { executable: "/opt/chromium", args: ["--headless"], env: { LANG: "C" } }
     const around = { folder: "/tmp/browser", allowedDomains: null, proxyCountryCode: null }
-    const entered = yield* sandbox.enter({ ...command, ...around })
-    expect(sandbox.kind).toBe("none")
-    expect(entered).toMatchObject({ ...command, devTools: { _tag: "Loopback" } })
-    expect(yield* entered.bytes).toBe(null)
+    const { args, bytes, devTools, env, executable } = yield* sandbox.enter({ ...command, ...around })
+    assert.deepStrictEqual({ args, env, executable }, command)
+    assert.deepStrictEqual(devTools, { _tag: "Loopback" })
+    assert.deepStrictEqual([sandbox.kind, yield* bytes], ["none", null])
   }).pipe(Effect.scoped, Effect.provide(Sandbox.layerNone))
 )
