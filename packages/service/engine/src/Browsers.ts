@@ -2,6 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
@@ -22,6 +23,9 @@ import type { MadeOf, Record } from "./SafeCreates.ts"
 export interface BrowserRequest {
   readonly proxyCountryCode: string | null
 }
+
+/** Makes a part of what cannot be interrupted as interruptible as the whole was called. */
+type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 /** A browser that runs, or that is being launched again after the restore of a snapshot. */
 type Running = LaunchedBrowser | Fiber.Fiber<LaunchedBrowser, LaunchFailed>
@@ -103,10 +107,10 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
   }
 
   /** Launches a browser that is stored as starting. */
-  const launch = Effect.fnUntraced(function* (browser: Browser.Browser) {
+  const launch = Effect.fnUntraced(function* (browser: Browser.Browser, restore: Restore) {
     const launchedIn = running
     const unborn = Effect.ignore(lock.shared(ended(browser.id, "launch_failed", browser.idempotencyKey)))
-    const launched = yield* Effect.onError(pool.launch(browser), () => unborn)
+    const launched = yield* Effect.onError(restore(pool.launch(browser)), () => unborn)
     const active = Browser.launched(browser)
     const gone = Effect.suspend(() => {
       if (running.get(browser.id) === launched) running.delete(browser.id)
@@ -164,9 +168,9 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
     return keyed
   })
 
-  const create = Effect.fnUntraced(function* (request: BrowserRequest, record: Record) {
+  const create = Effect.fnUntraced(function* (request: BrowserRequest, record: Record, restore: Restore = identity) {
     const browser = yield* withFreshIds((refusals) => begin(refusals, request, record))
-    const active = yield* Effect.ensuring(launch(browser), settled(browser.id))
+    const active = yield* Effect.ensuring(launch(browser, restore), settled(browser.id))
     const made: MadeOf<"Browser"> = { _tag: "Browser", browser: active }
     return made
   })
@@ -228,17 +232,20 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
     known: Effect.Effect<string | null, E>,
     use: (browserId: string) => Effect.Effect<void, E2>
   ): Effect.Effect<CdpConnection, LaunchFailed, Scope.Scope> =>
-    Effect.gen(function* () {
-      const id = yield* known
-      if (id !== null && running.has(id)) return yield* connectTo(id)
-      const { browser } = yield* Effect.provideService(
-        create({ proxyCountryCode: null }, () => ({})),
-        Owner,
-        owner
-      )
-      yield* use(browser.id)
-      return yield* connectTo(browser.id)
-    }).pipe(
+    Effect.uninterruptibleMask(
+      Effect.fnUntraced(function* (restore) {
+        const id = yield* restore(known)
+        if (id !== null && running.has(id)) return yield* restore(connectTo(id))
+        const { browser } = yield* Effect.provideService(
+          create({ proxyCountryCode: null }, () => ({}), restore),
+          Owner,
+          owner
+        )
+        // from here on it stops with the session, or now
+        yield* Effect.onError(use(browser.id), () => Effect.ignore(stop(browser.id, "asked")))
+        return yield* restore(connectTo(browser.id))
+      })
+    ).pipe(
       Effect.mapError((error) =>
         error instanceof LaunchFailed
           ? error

@@ -90,4 +90,29 @@ describe("Browsers", () => {
       assert.strictEqual((yield* Fiber.join(second)).finishedAt_ms, 4500)
     }).pipe(Effect.scoped, Effect.provide(services([], [])))
   )
+
+  it.effect("of a session stops when its session does not take it, and an interrupt waits until it has", () => {
+    const stops: Array<string> = []
+    const taken: Array<string> = []
+    return Effect.gen(function* () {
+      const browsers = yield* Browsers.make(ReadWriteLock.make())
+      const ofSession = (use: (id: string) => Effect.Effect<void, string>) =>
+        begin(Effect.scoped(browsers.ofSession(null, Effect.succeed(null), use)))
+      const refused = yield* ofSession(() => Effect.fail("lost"))
+      assert.lengthOf(stops, 1)
+      assert.isDefined(refused.pollUnsafe())
+      const interrupted = yield* ofSession((id) =>
+        Effect.andThen(
+          Effect.sleep("1 second"),
+          Effect.sync(() => void taken.push(id))
+        )
+      )
+      interrupted.interruptUnsafe()
+      yield* TestClock.adjust("1 second")
+      assert.isDefined(interrupted.pollUnsafe())
+      assert.lengthOf(taken, 1)
+      assert.lengthOf(stops, 1)
+      // a store that waits for the clock would keep the scope from closing where an assertion fails
+    }).pipe(Effect.scoped, Effect.provide([MemoryStore.layer, notingPool(stops), ports.ids]))
+  })
 })
