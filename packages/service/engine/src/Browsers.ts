@@ -27,6 +27,10 @@ export interface BrowserRequest {
 /** Makes a part of what cannot be interrupted as interruptible as the whole was called. */
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
+/** How often, and how many times, a repeat of a create looks at a browser that another node launches: for a minute. */
+const lookEvery_ms = 100
+const maxLooks = 600
+
 /** A browser that runs, or that is being launched again after the restore of a snapshot. */
 type Running = LaunchedBrowser | Fiber.Fiber<LaunchedBrowser, LaunchFailed>
 
@@ -175,18 +179,22 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
     return made
   })
 
-  /** Waits until a browser is no longer starting; false when it never came to be. */
-  const isLaunched = (id: string): Effect.Effect<boolean, StoreUnavailable> =>
-    Effect.suspend(() => {
+  /** Waits until a browser is no longer starting; false when it never came to be. Another node has so many looks left. */
+  const isLaunched = (id: string, looks = maxLooks): Effect.Effect<boolean, StoreUnavailable> =>
+    Effect.gen(function* () {
       const here = launching.get(id)
-      if (here !== undefined) return Effect.andThen(Deferred.await(here), isLaunched(id))
-      return Effect.flatMap(store.browser(id), (known) => {
-        if (Option.isNone(known)) return Effect.succeed(true)
-        const { status, stopReason } = known.value
-        if (status !== "starting") return Effect.succeed(stopReason !== "launch_failed")
-        if (known.value.node === node) return Effect.as(lock.shared(ended(id, "launch_failed")), false)
-        return Effect.andThen(Effect.sleep("100 millis"), isLaunched(id))
-      })
+      if (here !== undefined) {
+        yield* Deferred.await(here)
+        return yield* isLaunched(id, looks)
+      }
+      const browser = Option.getOrUndefined(yield* store.browser(id))
+      if (browser?.status !== "starting") return browser?.stopReason !== "launch_failed"
+      if (browser.node === null || browser.node === node || looks === 0 || (yield* store.isLost(browser.node))) {
+        yield* lock.shared(ended(id, "launch_failed"))
+        return false
+      }
+      yield* Effect.sleep(lookEvery_ms)
+      return yield* isLaunched(id, looks - 1)
     })
 
   const stopNow = Effect.fnUntraced(function* (id: string, reason: Browser.StopReason) {

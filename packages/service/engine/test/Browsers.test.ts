@@ -1,10 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { BrowserPool } from "../src/ports/BrowserPool.ts"
 import * as Browsers from "../src/Browsers.ts"
+import { NodeId } from "../src/ports/NodeId.ts"
 import * as ReadWriteLock from "../src/ReadWriteLock.ts"
 import * as MemoryStore from "../src/MemoryStore.ts"
 import { type Step, Store } from "../src/ports/Store.ts"
@@ -115,4 +117,40 @@ describe("Browsers", () => {
       // a store that waits for the clock would keep the scope from closing where an assertion fails
     }).pipe(Effect.scoped, Effect.provide([MemoryStore.layer, notingPool(stops), ports.ids]))
   })
+
+  it.effect("that another node launches is waited for while that node lives, for a minute at most", () =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const lock = ReadWriteLock.make()
+      const launching = Effect.fnUntraced(function* (node: string) {
+        const browsers = yield* Effect.provide(Browsers.make(lock), [
+          Layer.succeed(NodeId, node),
+          Layer.succeed(BrowserPool, { launch: () => Effect.never })
+        ])
+        yield* store.renew(node, 30_000)
+        yield* begin(browsers.create({ proxyCountryCode: null }, unrecorded))
+        return (yield* store.unfinished(10)).browsers.at(-1) ?? ""
+      })
+      const silent = yield* launching("silent")
+      const alive = yield* launching("alive")
+      const { isLaunched } = yield* Effect.provideService(Browsers.make(lock), NodeId, "here")
+      const waits = [yield* begin(isLaunched(silent)), yield* begin(isLaunched(alive))] as const
+      yield* TestClock.adjust("29 seconds")
+      yield* store.renew("alive", 3_600_000)
+      assert.deepStrictEqual(
+        waits.map((wait) => wait.pollUnsafe()),
+        [undefined, undefined]
+      )
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual(waits[0].pollUnsafe(), Exit.succeed(false))
+      assert.isUndefined(waits[1].pollUnsafe())
+      yield* TestClock.adjust("30 seconds")
+      assert.deepStrictEqual(waits[1].pollUnsafe(), Exit.succeed(false))
+      const { browsers } = yield* store.records
+      assert.deepStrictEqual(
+        browsers.map(({ stopReason }) => stopReason),
+        ["launch_failed", "launch_failed"]
+      )
+    }).pipe(Effect.scoped, Effect.provide([MemoryStore.layer, ports.browsers, ports.ids], { local: true }))
+  )
 })
