@@ -1,8 +1,9 @@
-import { type ApiKeys, Engine, TimeOrderedIds } from "@webagent/engine"
+import { type ApiKeys, Engine, NodeId, TimeOrderedIds } from "@webagent/engine"
 import { ApiKeyAuth, LinkTokens, Listener, Operation, RequestValidation, Server } from "@webagent/server"
 import { SimulatedService } from "@webagent/simulation"
 import { Database, Retention, secret, SqlApiKeys, SqlStore } from "@webagent/sql"
 import * as Clock from "effect/Clock"
+import * as SecureRandom from "effect/crypto/SecureRandom"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -50,6 +51,11 @@ const layerRetention = (policy: Retention.RetentionPolicy) =>
     })
   )
 
+/** A name for each start: what has another one was left behind. */
+const layerNode = Layer.effect(NodeId, Effect.orDie(SecureRandom.SecureRandom.use((random) => random.uuidV7()))).pipe(
+  Layer.provide(SecureRandom.layerWebCrypto)
+)
+
 /**
  * The server over its database. Its agent and browsers are simulated. A start that fails takes nothing from the file:
  * `check` runs and the port is bound before the engine is there.
@@ -70,7 +76,7 @@ export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, 
   return Layer.mergeAll(layerDrain(options.drainWithin), layerRetention(options.retention)).pipe(
     Layer.provideMerge(served),
     Layer.provide([ApiKeyAuth.layerManaged(apiKeys), RequestValidation.layer, layerOperation(file)]),
-    Layer.provide(Layer.provide(Engine.layer, [ports, TimeOrderedIds.layer])),
+    Layer.provide(Layer.provide(Engine.layer, [ports, TimeOrderedIds.layer, layerNode])),
     Layer.provide([Drain.layer, Listener.layer({ host, port })]),
     Layer.provide(Layer.effectDiscard(check)),
     Layer.provideMerge(Layer.mergeAll(SqlStore.layer, SqlApiKeys.layer)),

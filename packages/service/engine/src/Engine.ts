@@ -17,7 +17,6 @@ import type {
 import type * as Session from "./domain/Session.ts"
 import type * as Turn from "./domain/Turn.ts"
 import type { IdSource } from "./ports/IdSource.ts"
-import { NodeId } from "./ports/NodeId.ts"
 import type { SessionState } from "./domain/Decide.ts"
 import { Store, type StoreUnavailable } from "./ports/Store.ts"
 import { Work } from "./ports/Work.ts"
@@ -119,7 +118,6 @@ export class EngineState extends Context.Service<
 const make = Effect.gen(function* () {
   const store = yield* Store
   const work = yield* Work
-  const node = yield* NodeId
   const lock = ReadWriteLock.make()
   const browsers = yield* Browsers.make(lock)
   const sessions = yield* Sessions.make(lock, browsers)
@@ -139,14 +137,7 @@ const make = Effect.gen(function* () {
       })
     )
 
-  // a lease of this node's name is one of an earlier start, as long as nothing was taken since
-  let isStart = true
-  yield* work.serve({
-    take: (id) => sessions.take(id, isStart ? node : undefined),
-    look: sessions.look,
-    reap: browsers.reap
-  })
-  isStart = false
+  yield* work.serve({ take: sessions.take, look: sessions.look, reap: browsers.reap })
 
   const engine = Engine.of({
     createSession: (request, safe) => once(safe, "Session", (record) => sessions.create(request, record)),

@@ -356,8 +356,8 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
       return Deferred.await(waiting)
     })
 
-  const take = (sessionId: string, from?: string): Effect.Effect<Effect.Effect<void>, StoreUnavailable> =>
-    Effect.suspend(() => (draining ? Effect.void : lock.shared(takeNow(sessionId, from)))).pipe(
+  const take = (sessionId: string): Effect.Effect<Effect.Effect<void>, StoreUnavailable> =>
+    Effect.suspend(() => (draining ? Effect.void : lock.shared(takeNow(sessionId)))).pipe(
       Effect.catch((error) => (error._tag === "StoreUnavailable" ? Effect.fail(error) : Effect.void)),
       Effect.as(waitUntilLetGo(sessionId))
     )

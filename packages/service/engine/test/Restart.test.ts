@@ -15,7 +15,7 @@ import * as MemoryStore from "../src/MemoryStore.ts"
 import { Agent, type StreamingAgent } from "../src/ports/Agent.ts"
 import { BrowserPool, LaunchFailed } from "../src/ports/BrowserPool.ts"
 import { NodeId } from "../src/ports/NodeId.ts"
-import { Store } from "../src/ports/Store.ts"
+import { Store, StoreUnavailable } from "../src/ports/Store.ts"
 import * as ports from "./ports.ts"
 
 const started: TurnEvent = { _tag: "Started" }
@@ -130,14 +130,52 @@ describe("a start after a kill", () => {
   )
 
   test(
-    "a turn that had not begun is begun again, also by a node of the same name",
+    "begins a turn again that had not begun",
     Effect.gen(function* () {
       const first = yield* start("a")
       const { session } = yield* first.engine.createSession(request)
       assert.deepStrictEqual(yield* standing(session.id), ["one dispatching"])
-      yield* start("a", { perform: () => Stream.make(started, completed) })
+      yield* start("b", { perform: () => Stream.make(started, completed) })
       yield* TestClock.adjust("1 second")
       assert.deepStrictEqual(yield* standing(session.id), ["one completed"])
+    })
+  )
+
+  test(
+    "does not take for an earlier start's what it has just begun itself, when answers of the store are lost or late",
+    Effect.gen(function* () {
+      const store = yield* Store
+      const first = yield* start("a")
+      const lost = yield* first.engine.createSession(request)
+      const late = yield* first.engine.createSession({ ...request, task: "two" })
+      let commits = 0
+      const shaky = Layer.succeed(Store, {
+        ...store,
+        commit: (step) => {
+          commits++
+          if (commits === 2) return Effect.andThen(Effect.sleep("10 seconds"), store.commit(step))
+          if (commits > 1) return store.commit(step)
+          return Effect.andThen(store.commit(step), new StoreUnavailable({ applied: "unknown", cause: "lost" }))
+        }
+      })
+      const begun: Array<string> = []
+      const second = yield* Effect.forkChild(
+        start("b", {
+          perform: ({ task }) => {
+            begun.push(task)
+            return Stream.concat(
+              Stream.make(started),
+              Stream.fromEffect(Effect.as(Effect.sleep("1 minute"), completed))
+            )
+          }
+        }).pipe(Effect.provide(shaky, { local: true })),
+        { startImmediately: true }
+      )
+      yield* TestClock.adjust("2 minutes")
+      assert.isDefined(second.pollUnsafe())
+      assert.deepStrictEqual(begun, ["one", "two"])
+      assert.deepStrictEqual(yield* standing(lost.session.id), ["one completed"])
+      assert.deepStrictEqual(yield* standing(late.session.id), ["two completed"])
     })
   )
 
