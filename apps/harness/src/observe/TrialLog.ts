@@ -18,6 +18,8 @@ export interface Made {
 export interface TrialLog {
   /** Tells it from all other logs of this process. */
   readonly serial: number
+  /** Its suite and scenario. */
+  readonly name: string
   /** When it began, in milliseconds since 1970. */
   began_ms: number
   lastExchange: SentRequest | undefined
@@ -48,6 +50,10 @@ export interface TrialLog {
   /** The agent's opinion of its success, and the judge's, as last seen; null while there is none. */
   agent: boolean | null
   judge: boolean | null
+  /** Why promises were rejected that it did not await. */
+  readonly rejections: Array<unknown>
+  /** Its verdict is known: what comes later cannot change it. */
+  isOver: boolean
 }
 
 /** How many exchanges, and how many spans, are kept of one trial. */
@@ -56,8 +62,9 @@ export const most = 2000
 let logs = 0
 
 /** An empty log. */
-export const make = (): TrialLog => ({
+export const make = (name = ""): TrialLog => ({
   serial: ++logs,
+  name,
   began_ms: 0,
   lastExchange: undefined,
   lastStatus: undefined,
@@ -74,12 +81,14 @@ export const make = (): TrialLog => ({
   ended: new Map(),
   ledger: new OpenItems(),
   agent: null,
-  judge: null
+  judge: null,
+  rejections: [],
+  isOver: false
 })
 
 /** The log of the trial that the fiber belongs to. */
 export const TrialLog: Context.Reference<TrialLog> = Context.Reference("webagent-harness/TrialLog", {
-  defaultValue: make
+  defaultValue: () => make()
 })
 
 /** Whether it has made, or may have made, something whose cost is not known yet. */

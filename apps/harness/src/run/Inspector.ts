@@ -17,6 +17,7 @@ import { JournalRows } from "../observe/JournalRows.ts"
 import * as KeyScan from "../observe/KeyScan.ts"
 import { stopAll } from "../leftovers/EndOfRun.ts"
 import * as TraceFiles from "../observe/TraceFiles.ts"
+import type { Unawaited } from "../observe/Unawaited.ts"
 
 /** What a run is watched with. */
 export type Inspector = Required<Pick<RunnerOptions, "inspect" | "finish" | "stopBrowser">>
@@ -36,7 +37,7 @@ const answered = ({ exchanges }: TrialLog): number => exchanges.filter(({ status
 export const make = Effect.fnUntraced(function* (
   target: Target,
   plan: ReadonlyArray<Planned>,
-  directory: string | undefined
+  { directory, unawaited }: { readonly directory: string | undefined; readonly unawaited: Unawaited }
 ): Effect.fn.Return<Inspector, never, FileSystem.FileSystem | Scope.Scope> {
   const { info, introspection } = target
   const allowed = new Map(plan.map(({ scenario, suite }) => [scenarioKey(suite, scenario.name), scenario.allows]))
@@ -137,6 +138,10 @@ export const make = Effect.fnUntraced(function* (
       Effect.tap(target.stopBrowser(id), (stopped) =>
         Effect.sync(() => (stopped ? unstopped.delete(id) : unstopped.add(id)))
       ),
-    finish: Effect.flatMap(cleaned, (keyIn) => stopAll({ target, open, blamed, journalError, keyIn }))
+    finish: Effect.gen(function* () {
+      const ending = yield* stopAll({ target, open, blamed, journalError, keyIn: yield* cleaned })
+      const rejected = (yield* unawaited).map((breach) => ({ ...breach, sentence: target.redact(breach.sentence) }))
+      return { ...ending, breaches: [...ending.breaches, ...rejected] }
+    })
   }
 })

@@ -120,6 +120,7 @@ const attempt = Effect.fnUntraced(function* (
   log.lastStatus = undefined
   log.answerError = undefined
   log.runError = undefined
+  log.rejections.length = 0
   let request = log.lastExchange
   let service: string | undefined
   const started_ms = yield* elapsedSince(start)
@@ -157,6 +158,13 @@ const attempt = Effect.fnUntraced(function* (
     ...opinionsOf(oracles, log)
   }
   if (Exit.isSuccess(exit)) {
+    const [rejection] = log.rejections
+    if (rejection !== undefined) {
+      const cause = Cause.fail(rejection)
+      const { message, ...failure } = failureOf({ cause, scenario, request, service, redact: options.redact })
+      const said = `a promise that it did not await was rejected: ${message}. Add the await.`
+      return { ...done, verdict: "failed", failure: { ...failure, message: said } } satisfies Tried
+    }
     return done.checks > 0
       ? ({ ...done, verdict: "passed" } satisfies Tried)
       : ({ ...done, verdict: "failed", failure: checkedNothing(scenario) } satisfies Tried)
@@ -196,7 +204,7 @@ export const run = Effect.fnUntraced(function* (state: RunState, task: Task) {
   const { options, reruns } = state
   const { deadline, index, planned } = task
   const seed = seedOf(options.header.seed, planned, index)
-  const log = TrialLog.make()
+  const log = TrialLog.make(`${planned.suite} › ${planned.scenario.name}`)
   const leakedBrowsers: Array<LeakedBrowser> = []
   const earlier: Array<Rerun> = []
   state.budget.follow(log)
@@ -239,6 +247,7 @@ export const run = Effect.fnUntraced(function* (state: RunState, task: Task) {
     tried = yield* tryOnce()
   }
 
+  log.isOver = true
   const { infra: _, ...ended } = tried
   const { breaches, trace } = yield* (
     options.inspect?.({

@@ -5,17 +5,45 @@ import { join } from "node:path"
 import { run } from "./program.ts"
 
 describe("a promise that no scenario awaits", () => {
-  it("is said in a line when it is rejected; the other scenarios go on, and the report is written", async () => {
+  it("fails its trial, or else the run, and every report says so", async () => {
     const folder = mkdtempSync(join(tmpdir(), "webagent-unawaited-"))
-    const args = ["run", "test/cli/unawaited.suite.ts", "--report-dir", folder, "--reporter", "console,json"]
-    const { code, stderr, stdout } = await run(args)
-    assert.strictEqual(code, 1, stdout)
-    assert.match(
-      stderr,
-      /^A promise that no scenario awaited was rejected: Error: boo, \/.+unawaited\.suite\.ts:6\. Add the await; this run counts as failed\.\n$/u
+    const args = ["run", "test/cli/unawaited.suite.ts", "--report-dir", folder, "--concurrency", "1"]
+    const { code, stderr, stdout } = await run(args, { GITHUB_ACTIONS: "true" })
+    assert.deepStrictEqual([code, stderr], [1, ""], stdout)
+    const read = (file: string) => readFileSync(join(folder, file), "utf8")
+    const { breaches, gate, results } = JSON.parse(read("report.json"))
+    interface Result {
+      readonly verdict: string
+      readonly failure?: { readonly message: string; readonly where: string }
+    }
+    assert.deepStrictEqual(
+      results.map(({ failure, verdict }: Result) => [verdict, failure?.message, failure?.where]),
+      [
+        [
+          "failed",
+          "a promise that it did not await was rejected: Error: boo. Add the await.",
+          "test/cli/unawaited.suite.ts:9"
+        ],
+        ["passed", undefined, undefined],
+        [
+          "failed",
+          "UnawaitedCall: the scenario ended before v4.runs.createAndWait did. Await the call.",
+          "test/cli/unawaited.suite.ts:17"
+        ],
+        ["passed", undefined, undefined]
+      ]
     )
-    const { results } = JSON.parse(readFileSync(join(folder, "report.json"), "utf8"))
-    assert.lengthOf(results, 2)
+    const sentence =
+      /^A promise that unawaited › rejects later did not await was rejected: Error: late, \/.+unawaited\.suite\.ts:13\. Add the await\.$/u
+    assert.lengthOf(breaches, 1)
+    assert.match(breaches[0].sentence, sentence)
+    assert.isFalse(gate.green)
+    assert.match(stdout, /RED: .*2 failures.*1 broken invariant/u)
+    assert.match(stdout, /::error file=[^\n]*unawaited\.suite\.ts,line=9,/u)
+    assert.match(stdout, /::error title=[^\n]*promise-not-awaited/u)
+    for (const file of ["junit.xml", "summary.md", "report.html"]) {
+      assert.include(read(file), "rejects later did not await was rejected", file)
+    }
     rmSync(folder, { recursive: true })
   })
 })

@@ -73,7 +73,7 @@ export const runIn = Effect.fnUntraced(function* (
     timeout: Duration.seconds(20),
     redact: target.redact,
     emit: () => Effect.void,
-    ...(yield* Inspector.make(target, plan, directory))
+    ...(yield* Inspector.make(target, plan, { directory, unawaited: Effect.succeed([]) }))
   }).pipe(Effect.provideService(PollSchedule.Current, PollSchedule.every("5 millis")), traced)
   const traceOf = (trace: string | undefined) =>
     Effect.map(fs.readFileString(`${directory}/${trace}`), (text) =>

@@ -2,6 +2,8 @@ import type * as Context from "effect/Context"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
+import * as FiberSet from "effect/FiberSet"
 import * as Stream from "effect/Stream"
 import type * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
@@ -12,6 +14,7 @@ import type { Control } from "./Control.ts"
 import type { Oracle } from "./Oracle.ts"
 import type { RawAnswer, RawRequest } from "./RawRequest.ts"
 import type { ScenarioContext } from "./ScenarioContext.ts"
+import { UnawaitedCall } from "./UnawaitedCall.ts"
 
 type Result<R> =
   R extends Effect.Effect<infer A, infer _E, infer _R>
@@ -70,24 +73,28 @@ export interface PlainContext
   readonly use: <A>(effect: Effect.Effect<A, unknown, Scope.Scope>) => Promise<A>
 }
 
+/** Starts a call of the context, by its name; the promise has its result. */
+type Call = <A>(name: string, effect: Effect.Effect<A, unknown, Scope.Scope>) => Promise<A>
+
 /** The functions of a service, with what they answer as promises. */
-const plain = (service: object, context: Context.Context<Scope.Scope>, run: PlainContext["use"]): object =>
+const plain = (service: object, path: string, context: Context.Context<Scope.Scope>, call: Call): object =>
   Object.fromEntries(
-    Object.entries(service).map(([name, value]: [string, unknown]) => {
+    Object.entries(service).map(([key, value]: [string, unknown]) => {
+      const name = `${path}.${key}`
       if (typeof value !== "function") {
-        return [name, typeof value === "object" && value !== null ? plain(value, context, run) : value]
+        return [key, typeof value === "object" && value !== null ? plain(value, name, context, call) : value]
       }
       const answering = (...args: ReadonlyArray<unknown>) => {
         const answer: unknown = Reflect.apply(value, service, args)
         if (Stream.isStream(answer)) return Stream.toAsyncIterableWith(answer as Stream.Stream<unknown>, context)
-        return Effect.isEffect(answer) ? run(answer as Effect.Effect<unknown, unknown, Scope.Scope>) : answer
+        return Effect.isEffect(answer) ? call(name, answer as Effect.Effect<unknown, unknown, Scope.Scope>) : answer
       }
-      return [name, answering]
+      return [key, answering]
     })
   )
 
 /** A check's effect, which waits for nothing, as a function that throws. */
-const checks = (context: Context.Context<Scope.Scope>, run: PlainContext["use"]): PlainCheck => {
+const checks = (context: Context.Context<Scope.Scope>, call: Call): PlainCheck => {
   const now = Effect.runSyncExitWith(context)
   const thrown = <A>(check: Effect.Effect<A, CheckFailed>): A => {
     const exit = now(check)
@@ -103,37 +110,91 @@ const checks = (context: Context.Context<Scope.Scope>, run: PlainContext["use"])
     schema: (...args) => thrown(Check.schema(...args)),
     that: (...args) => thrown(Check.that(...args)),
     fails: (promise, tag, name) =>
-      run(Check.fails(Effect.tryPromise({ try: () => promise, catch: (error) => error }), tag, name)),
-    oracle: (name, oracle) => run(Check.oracle(name, oracle))
+      call("check.fails", Check.fails(Effect.tryPromise({ try: () => promise, catch: (error) => error }), tag, name)),
+    oracle: (name, oracle) => call("check.oracle", Check.oracle(name, oracle))
   }
 }
 
-/** Runs a story in plain style in the fiber of its trial: it is stopped with the trial, and so is what it waits for. */
-export const tell = (story: (context: PlainContext) => unknown, effectful: ScenarioContext) =>
-  Effect.flatMap(Effect.context<Scope.Scope>(), (context) =>
-    Effect.tryPromise({
-      try: async (signal) => {
-        const run: PlainContext["use"] = (effect) => Effect.runPromiseWith(context)(effect, { signal })
-        const { apiKey, control, seed, simulate, target, v2, v3, v4 } = effectful
-        const { api: _, ...controls } = control
-        await story({
-          apiKey,
-          seed,
-          simulate,
-          target,
-          ...(plain({ v2, v3, v4, control: controls }, context, run) as Pick<
-            PlainContext,
-            "v2" | "v3" | "v4" | "control"
-          >),
-          request: (version, request) => run(effectful.request(version, request)),
-          cdp: async (url) => {
-            const { closed, send } = await run(effectful.cdp(url))
-            return { send: (method, params) => run(send(method, params)), closed: () => run(closed) }
-          },
-          check: checks(context, run),
-          use: run
-        })
-      },
-      catch: (error) => error
+/** The calls of a story, which end with it: the result of one that is still pending then is lost. */
+const callsOf = Effect.fnUntraced(function* (context: Context.Context<Scope.Scope>) {
+  const fibers = yield* FiberSet.make<unknown, unknown>()
+  const fork = yield* Effect.provideContext(FiberSet.runtime(fibers)<Scope.Scope>(), context)
+  const pending = new Map<Fiber.Fiber<unknown, unknown>, { readonly name: string; readonly at: Error }>()
+  let left: ReadonlyArray<{ readonly name: string; readonly at: Error }> | undefined
+  const call: Call = (name, effect) => {
+    // made where the suite calls, so that its stack names the suite's line
+    const at = new Error()
+    return new Promise((resolve, reject) => {
+      const fiber = fork(effect)
+      pending.set(fiber, { name, at })
+      fiber.addObserver((exit) => {
+        pending.delete(fiber)
+        // what waits for it without being awaited does not go on after the scenario
+        if (left !== undefined) return
+        if (Exit.isSuccess(exit)) resolve(exit.value)
+        else reject(Cause.squash(exit.cause))
+      })
+    })
+  }
+  const end = () => void (left = [...pending.values()])
+  /** Fails when calls were pending at the end. */
+  const over = Effect.suspend(() =>
+    left === undefined || left.length === 0 ? Effect.void : Effect.fail(UnawaitedCall.of(left))
+  )
+  return { call, end, over }
+})
+
+/**
+ * Runs a story in plain style in the fiber of its trial: it is stopped with the trial, and so is what it waits for. It
+ * fails when it has not waited for all of its calls.
+ */
+export const tell = Effect.fnUntraced(function* (
+  story: (context: PlainContext) => unknown,
+  effectful: ScenarioContext
+) {
+  // what the calls acquire belongs to the trial, and the calls themselves to the story
+  const context = yield* Effect.context<Scope.Scope>()
+  const { apiKey, control, seed, simulate, target, v2, v3, v4 } = effectful
+  const { api: _, ...controls } = control
+  yield* Effect.scoped(
+    Effect.gen(function* () {
+      const { call, end, over } = yield* callsOf(context)
+      const typed = (name: string, service: object) => plain(service, name, context, call)
+      const given: PlainContext = {
+        apiKey,
+        seed,
+        simulate,
+        target,
+        ...({
+          v2: typed("v2", v2),
+          v3: typed("v3", v3),
+          v4: typed("v4", v4),
+          control: typed("control", controls)
+        } as Pick<PlainContext, "v2" | "v3" | "v4" | "control">),
+        request: (version, request) => call("request", effectful.request(version, request)),
+        cdp: async (url) => {
+          const { closed, send } = await call("cdp", effectful.cdp(url))
+          return {
+            send: (method, params) => call(`cdp ${method}`, send(method, params)),
+            closed: () => call("cdp closed", closed)
+          }
+        },
+        check: checks(context, call),
+        use: (effect) => call("use", effect)
+      }
+      yield* Effect.tryPromise({
+        try: async () => {
+          try {
+            await story(given)
+          } finally {
+            end()
+          }
+          // a promise that was rejected just now, and awaited by nothing, is told of in the next turn
+          await new Promise((resolve) => setImmediate(resolve))
+        },
+        catch: (error) => error
+      })
+      yield* over
     })
   )
+})

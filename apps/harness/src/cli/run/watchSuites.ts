@@ -17,6 +17,7 @@ import { Project } from "../../config/Project.ts"
 import * as Advice from "../Advice.ts"
 import { choose } from "../ChosenScenarios.ts"
 import * as Debugging from "./Debugging.ts"
+import * as Unawaited from "../../observe/Unawaited.ts"
 import { byHand } from "../Ending.ts"
 import * as EndOfRun from "../../leftovers/EndOfRun.ts"
 import * as Inspector from "../../run/Inspector.ts"
@@ -44,6 +45,7 @@ export const watchSuites = Effect.fnUntraced(function* (options: RunOptions) {
     return yield* usage("--watch needs suite files, such as checkout.suite.ts. Built-in suites do not change.")
   }
   const paths = yield* Effect.forEach(files, ModuleFile.pathOf)
+  const unawaited = yield* Unawaited.collect
   const target = yield* TargetSource.open(options)
   const { columns, style, write } = yield* terminal
   const say = (lines: ReadonlyArray<string>) => write(lines.map((line) => `${line}\n`).join(""))
@@ -64,7 +66,7 @@ export const watchSuites = Effect.fnUntraced(function* (options: RunOptions) {
       plan,
       contextOf: target.contextOf,
       lacks: target.lacks,
-      ...(yield* Inspector.make(target, plan, undefined)),
+      ...(yield* Inspector.make(target, plan, { directory: undefined, unawaited })),
       timeout: options.timeout ?? defaultTimeout(target),
       release: EndOfRun.timeFor(target),
       redact: target.redact,

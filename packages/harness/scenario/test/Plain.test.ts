@@ -1,0 +1,86 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { type PlainContext, tell } from "../src/Plain.ts"
+import type { ScenarioContext } from "../src/ScenarioContext.ts"
+import { UnawaitedCall } from "../src/UnawaitedCall.ts"
+import { whereOf } from "../src/Where.ts"
+
+const context: ScenarioContext = JSON.parse('{ "v2": {}, "v3": {}, "v4": { "runs": {} }, "control": {} }')
+
+/** A story whose `v4.runs.get` waits until it is stopped. */
+const told = Effect.fnUntraced(function* (story: (context: PlainContext) => unknown) {
+  const stopped = yield* Deferred.make<void>()
+  const get = () => Effect.onInterrupt(Effect.never, () => Deferred.succeed(stopped, undefined))
+  Object.assign(context.v4.runs, { get })
+  const exit = yield* Effect.exit(Effect.scoped(tell(story, context)))
+  return { exit, stopped }
+})
+
+describe("a story in plain style", () => {
+  it.effect("fails when it ends before a call, which is named and stopped", () =>
+    Effect.gen(function* () {
+      const { exit, stopped } = yield* told(({ v4 }) => {
+        void v4.runs.get("r-1")
+      })
+      const error = yield* Effect.flip(exit)
+      assert.instanceOf(error, UnawaitedCall)
+      assert.strictEqual(error.message, "the scenario ended before v4.runs.get did. Await the call.")
+      assert.match(whereOf(error, "test/Plain.test.ts") ?? "", /^test\/Plain\.test\.ts:25$/u)
+      yield* Deferred.await(stopped)
+    })
+  )
+
+  it.effect("names every such call", () =>
+    Effect.gen(function* () {
+      const { exit } = yield* told(({ use, v4 }) => {
+        void v4.runs.get("r-1")
+        void use(Effect.never)
+      })
+      const { message } = yield* Effect.flip(exit) as Effect.Effect<Error>
+      assert.strictEqual(message, "the scenario ended before v4.runs.get, use did. Await the calls.")
+    })
+  )
+
+  it.effect("fails as itself, with calls that it leaves pending stopped", () =>
+    Effect.gen(function* () {
+      const { exit, stopped } = yield* told(({ v4 }) =>
+        Promise.all([v4.runs.get("r-1"), Promise.reject(new Error("no shop"))])
+      )
+      const { message } = yield* Effect.flip(exit) as Effect.Effect<Error>
+      assert.strictEqual(message, "no shop")
+      yield* Deferred.await(stopped)
+    })
+  )
+
+  it.effect("may let a call end that it does not wait for", () =>
+    Effect.gen(function* () {
+      const { exit } = yield* told(async ({ use }) => {
+        void use(Effect.succeed(1))
+        await use(Effect.sleep(0))
+      })
+      yield* exit
+    })
+  )
+
+  it.effect("cleans up when its trial is stopped", () =>
+    Effect.gen(function* () {
+      const cleaned = yield* Deferred.make<void>()
+      const waiting = yield* Deferred.make<void>()
+      const telling = yield* Effect.forkChild(
+        told(async ({ v4 }) => {
+          try {
+            Deferred.doneUnsafe(waiting, Effect.void)
+            await v4.runs.get("r-1")
+          } finally {
+            Deferred.doneUnsafe(cleaned, Effect.void)
+          }
+        })
+      )
+      yield* Deferred.await(waiting)
+      yield* Fiber.interrupt(telling)
+      yield* Deferred.await(cleaned)
+    })
+  )
+})
