@@ -202,7 +202,11 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
       Effect.suspend(() => {
         const handle = running.get(id)
         running.delete(id)
-        return Effect.map(ended(id, reason), (stopped) => [stopped, handle] as const)
+        return ended(id, reason).pipe(
+          Effect.map((stopped) => [stopped, handle] as const),
+          // it runs on, and can be stopped again
+          Effect.tapError(() => Effect.sync(() => void (handle !== undefined && running.set(id, handle))))
+        )
       })
     )
     if (launched !== undefined) yield* stopOf(launched)
@@ -269,11 +273,19 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
     if (isGone) yield* lock.shared(ended(id, browser.status === "starting" ? "launch_failed" : "node_lost"))
   })
 
+  /** Lets all browsers go, also those that are being launched, and says how to stop them. */
+  const takeAll = (): Effect.Effect<void> => {
+    const all = running
+    running = new Map()
+    return stopEach(all.values())
+  }
+
   yield* Effect.addFinalizer(() =>
     Effect.forEach([...running.keys()], (id) => Effect.ignore(stop(id, "node_closed")), {
       discard: true,
       concurrency: "unbounded"
-    })
+      // also those whose end could not be stored
+    }).pipe(Effect.andThen(Effect.suspend(takeAll)))
   )
 
   return {
@@ -284,12 +296,9 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
       Effect.uninterruptible(reason === "asked" ? Effect.andThen(find(id), stop(id, reason)) : stop(id, reason)),
     connect: (id: string) => Effect.andThen(find(id), connectTo(id)),
     reap,
-    /** While the lock is held: lets all browsers go and says how to stop them. */
-    takeAll: (): Effect.Effect<void> => {
-      const all = running
-      running = new Map()
-      return stopEach(all.values())
-    },
+    /** Stops all that run here. Their records are another node's to write. */
+    abandon: Effect.suspend(takeAll),
+    takeAll,
     /** While the lock is held: launches the browser again, and does not wait for that. */
     relaunch: (browser: Browser.Browser): void => {
       if (browser.status === "active") running.set(browser.id, fork(pool.launch(browser)))

@@ -137,7 +137,12 @@ const make = Effect.gen(function* () {
       })
     )
 
-  yield* work.serve({ take: sessions.take, look: sessions.look, reap: browsers.reap })
+  yield* work.serve({
+    take: sessions.take,
+    look: sessions.look,
+    reap: browsers.reap,
+    abandon: Effect.andThen(sessions.abandon, browsers.abandon)
+  })
 
   const engine = Engine.of({
     createSession: (request, safe) => once(safe, "Session", (record) => sessions.create(request, record)),

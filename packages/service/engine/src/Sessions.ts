@@ -113,7 +113,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     const execution = executions.get(session.id)
     const left = execution !== undefined && session.lease?.token !== execution.token
     if (left) executions.delete(session.id)
-    if (left && session.lease !== null && session.lease.node !== node) runner.interrupt(execution, "asked")
+    if (left && session.lease !== null && session.lease.node !== node) runner.abort(execution)
     const given = turns.find(({ id }) => id === session.lease?.turnId)
     if (session.lease?.token === session.revision && session.lease.node === node && given !== undefined) {
       const { token } = session.lease
@@ -231,7 +231,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
       if (executions.get(execution.sessionId) !== execution) return
       executions.delete(execution.sessionId)
       letGo(execution.sessionId)
-      runner.interrupt(execution, "asked")
+      runner.abort(execution)
     })
 
   /** What an agent in a fiber has to say beside its events; it must not go on when it is not heard. */
@@ -348,6 +348,8 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     )
   )
 
+  const abandon = Effect.suspend(() => Effect.forEach([...executions.values()], drop, { discard: true }))
+
   const waitUntilLetGo = (sessionId: string): Effect.Effect<void> =>
     Effect.suspend(() => {
       if (!executions.has(sessionId)) return Effect.void
@@ -458,6 +460,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     share: (id: string) => changed(id, { _tag: "Share" }),
     take,
     look,
+    abandon,
     drain: (within: Duration.Input) =>
       Effect.suspend(() => {
         draining = true
@@ -472,7 +475,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
       executions = new Map()
       for (const execution of all) {
         letGo(execution.sessionId)
-        runner.interrupt(execution, "asked")
+        runner.abort(execution)
       }
     },
     resume

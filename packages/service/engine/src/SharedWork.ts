@@ -1,3 +1,4 @@
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -13,6 +14,9 @@ export interface SharedOptions {
   /** How often it says so, and looks for what others left behind; every 5 seconds unless given. */
   readonly every?: Duration.Input
 }
+
+/** By a clock that nobody sets. */
+const elapsed_ms = Effect.map(Clock.monotonicTimeNanos, (now_ns) => Number(now_ns) / 1e6)
 
 /** How much of what others left behind a node takes at a time. */
 const limit = 100
@@ -41,12 +45,23 @@ export const layer = ({ every = "5 seconds", lifetime = "30 seconds" }: SharedOp
         // what cannot be taken now is found again
         hands === undefined ? Effect.void : Effect.ignore(hands.take(sessionId))
 
+      /** Until when this node lives, once it said that it does; its clock began to count before the store's did. */
+      let until_ms = Infinity
+
+      /** What this node does counts no more: others take what it had. */
+      const lose = Effect.suspend(() => {
+        const lost = hands
+        if (lost === undefined) return Effect.void
+        hands = undefined
+        const said = Effect.logError(`Node ${node} was silent for too long and is lost. Start it again.`)
+        return Effect.andThen(said, lost.abandon)
+      })
+
       const sweep = Effect.gen(function* () {
-        if (!(yield* store.renew(node, lifetime_ms))) {
-          hands = undefined
-          return yield* Effect.logError(`Node ${node} was silent for too long and is lost. Start it again.`)
-        }
         if (hands === undefined) return
+        const before_ms = yield* elapsed_ms
+        if (!(yield* store.renew(node, lifetime_ms))) return yield* lose
+        until_ms = before_ms + lifetime_ms
         const { browsers, sessions } = yield* store.abandoned(limit)
         for (const id of browsers) yield* hands.reap(id)
         for (const id of sessions) yield* take(id)
@@ -57,12 +72,23 @@ export const layer = ({ every = "5 seconds", lifetime = "30 seconds" }: SharedOp
         Effect.repeat(Schedule.spaced(every))
       )
 
+      /** Does not wait for the store: one that does not answer may be cut off from this node alone. */
+      const fence: Effect.Effect<void> = Effect.flatMap(elapsed_ms, (now_ms) =>
+        now_ms < until_ms
+          ? Effect.andThen(
+              Effect.sleep(Math.min(until_ms - now_ms, lifetime_ms)),
+              Effect.suspend(() => fence)
+            )
+          : lose
+      )
+
       return Work.of({
         offer: () => Effect.void,
         offered: take,
         serve: Effect.fnUntraced(function* (given: Hands) {
           hands = given
           yield* Effect.forkScoped(patient, { startImmediately: true })
+          yield* Effect.forkScoped(fence)
         })
       })
     })

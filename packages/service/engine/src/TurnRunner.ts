@@ -21,6 +21,8 @@ interface Held {
 /** An agent at work on a turn, in a fiber of its own. */
 interface StreamingExecution extends Held {
   fiber: Fiber.Fiber<void> | undefined
+  /** It is not to go on: its fiber may not be known yet. */
+  over: boolean
   readonly cancelled: Deferred.Deferred<Turn.CancelReason>
 }
 
@@ -89,15 +91,15 @@ export const make = Effect.fnUntraced(function* (agent: Agent["Service"], listen
 
   const perform = (performing: StreamingAgent, execution: StreamingExecution): Effect.Effect<void> =>
     Effect.flatMap(listener.attempt(execution, Deferred.await(execution.cancelled)), (attempt) =>
-      performing
-        .perform(execution.turn, attempt)
-        .pipe(
-          Stream.runForEach((event) =>
-            Effect.catchTag(listener.onEvent(execution, event, false), "InvalidTransition", (refused) =>
-              Turn.isTerminal(refused.from) ? Effect.void : Effect.die(refusal(refused))
-            )
+      performing.perform(execution.turn, attempt).pipe(
+        // an agent does nothing more after the event that ends its turn
+        Stream.takeUntil(endsTurn),
+        Stream.runForEach((event) =>
+          Effect.catchTag(listener.onEvent(execution, event, false), "InvalidTransition", (refused) =>
+            Turn.isTerminal(refused.from) ? Effect.void : Effect.die(refusal(refused))
           )
         )
+      )
     ).pipe(
       Effect.tapDefect((defect) => died(execution.turn, defect)),
       Effect.onExit((exit) => listener.onEnd(execution, endingOf(exit))),
@@ -110,9 +112,10 @@ export const make = Effect.fnUntraced(function* (agent: Agent["Service"], listen
   const begin = (turn: Turn.Turn, token: number, onStart: (execution: Execution) => void): void => {
     const held: Held = { sessionId: turn.sessionId, token, turn }
     if ("perform" in agent) {
-      const execution: StreamingExecution = { ...held, fiber: undefined, cancelled: Deferred.makeUnsafe() }
+      const execution: StreamingExecution = { ...held, fiber: undefined, over: false, cancelled: Deferred.makeUnsafe() }
       onStart(execution)
       execution.fiber = fork(perform(agent, execution))
+      if (execution.over) execution.fiber.interruptUnsafe()
       return
     }
     const execution: ScheduledExecution = {
@@ -127,15 +130,22 @@ export const make = Effect.fnUntraced(function* (agent: Agent["Service"], listen
     expect(execution)
   }
 
+  /** Ends an agent at once: what it does counts for nobody any more. */
+  const abort = (execution: Execution): void => {
+    if (isScheduled(execution)) return timers.remove(execution)
+    execution.over = true
+    execution.fiber?.interruptUnsafe()
+  }
+
   /** Asks an agent in a fiber to let go, and interrupts it when its time for that is over. */
   const letGo = (execution: StreamingExecution, reason: Turn.CancelReason): void => {
     if (!Deferred.doneUnsafe(execution.cancelled, Effect.succeed(reason))) return
     const grace_ms = "perform" in agent ? (agent.grace_ms ?? 0) : 0
-    if (grace_ms === 0) return execution.fiber?.interruptUnsafe()
+    if (grace_ms === 0) return abort(execution)
     fork(
       Effect.andThen(
         Effect.sleep(grace_ms),
-        Effect.sync(() => execution.fiber?.interruptUnsafe())
+        Effect.sync(() => abort(execution))
       )
     )
   }
@@ -164,12 +174,15 @@ export const make = Effect.fnUntraced(function* (agent: Agent["Service"], listen
       { concurrency: "unbounded", discard: true }
     )
 
-  return { begin, interrupt, end }
+  return { begin, interrupt, abort, end }
 })
 
 /** What a turn has used that its agent says nothing of any more. */
 export const used = (execution: Execution, at_ms: number): Turn.Usage | undefined =>
   isScheduled(execution) ? execution.schedule.used?.(execution.turn, at_ms) : undefined
+
+const endsTurn = ({ _tag }: Turn.TurnEvent): boolean =>
+  _tag === "Completed" || _tag === "Failed" || _tag === "Cancelled"
 
 const cancelled: Turn.TurnEvent = { _tag: "Cancelled" }
 

@@ -3,13 +3,14 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { BrowserPool } from "../src/ports/BrowserPool.ts"
 import * as Browsers from "../src/Browsers.ts"
 import { NodeId } from "../src/ports/NodeId.ts"
 import * as ReadWriteLock from "../src/ReadWriteLock.ts"
 import * as MemoryStore from "../src/MemoryStore.ts"
-import { type Step, Store } from "../src/ports/Store.ts"
+import { type Step, Store, StoreUnavailable } from "../src/ports/Store.ts"
 import * as ports from "./ports.ts"
 
 /** A store that takes a second for a commit and notes it. */
@@ -92,6 +93,33 @@ describe("Browsers", () => {
       assert.strictEqual((yield* Fiber.join(second)).finishedAt_ms, 4500)
     }).pipe(Effect.scoped, Effect.provide(services([], [])))
   )
+
+  it.effect("whose stop is not stored runs on, and stops with the next one, or with its node", () => {
+    const stops: Array<string> = []
+    return Effect.gen(function* () {
+      const store = yield* Store
+      let away = false
+      const scope = yield* Scope.make()
+      const browsers = yield* Scope.provide(Browsers.make(ReadWriteLock.make()), scope).pipe(
+        Effect.provideService(Store, {
+          ...store,
+          commit: (step) =>
+            away ? Effect.fail(new StoreUnavailable({ applied: "no", cause: "away" })) : store.commit(step)
+        })
+      )
+      const create = Effect.map(browsers.create({ proxyCountryCode: null }, unrecorded), ({ browser }) => browser.id)
+      const [one, other] = [yield* create, yield* create]
+      away = true
+      assert.strictEqual((yield* Effect.flip(browsers.stop(one)))._tag, "StoreUnavailable")
+      assert.deepStrictEqual(stops, [])
+      away = false
+      yield* browsers.stop(one)
+      assert.deepStrictEqual(stops, [one])
+      away = true
+      yield* Scope.close(scope, Exit.void)
+      assert.deepStrictEqual(stops, [one, other])
+    }).pipe(Effect.scoped, Effect.provide([MemoryStore.layer, notingPool(stops), ports.ids]))
+  })
 
   it.effect("of a session stops when its session does not take it, and an interrupt waits until it has", () => {
     const stops: Array<string> = []

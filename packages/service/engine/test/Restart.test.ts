@@ -11,11 +11,14 @@ import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import type { TurnEvent } from "../src/domain/Turn.ts"
 import { Engine } from "../src/Engine.ts"
+import * as LocalWork from "../src/LocalWork.ts"
 import * as MemoryStore from "../src/MemoryStore.ts"
 import { Agent, type StreamingAgent } from "../src/ports/Agent.ts"
 import { BrowserPool, LaunchFailed } from "../src/ports/BrowserPool.ts"
 import { NodeId } from "../src/ports/NodeId.ts"
 import { Store, StoreUnavailable } from "../src/ports/Store.ts"
+import type { Work } from "../src/ports/Work.ts"
+import * as SharedWork from "../src/SharedWork.ts"
 import * as ports from "./ports.ts"
 
 const started: TurnEvent = { _tag: "Started" }
@@ -25,10 +28,12 @@ interface Parts {
   readonly perform?: StreamingAgent["perform"]
   readonly agent?: Partial<StreamingAgent>
   readonly browsers?: Layer.Layer<BrowserPool>
+  readonly work?: Layer.Layer<Work, never, Store>
 }
 
 /** A process with an engine over the store of the test. It is killed by never being closed: nothing hears of it. */
-const start = Effect.fnUntraced(function* (node: string, { agent, browsers = ports.browsers, perform }: Parts = {}) {
+const start = Effect.fnUntraced(function* (node: string, parts: Parts = {}) {
+  const { agent, browsers = ports.browsers, perform, work = LocalWork.layer } = parts
   const scope = yield* Scope.make()
   const performing = Layer.succeed(Agent, {
     model: "m",
@@ -36,7 +41,8 @@ const start = Effect.fnUntraced(function* (node: string, { agent, browsers = por
     perform: perform ?? (() => Stream.never),
     ...agent
   })
-  const layer = Engine.layer.pipe(
+  const layer = Engine.layerOf.pipe(
+    Layer.provide(work),
     Layer.provide([performing, browsers, ports.ids, Layer.succeed(NodeId, node), Logger.layer([])]),
     Layer.fresh
   )
@@ -342,6 +348,101 @@ describe("an agent", () => {
       yield* TestClock.adjust("1 second")
       const browser = Option.getOrThrow(yield* Store.use((store) => store.browser(browsers[0] ?? "")))
       assert.deepStrictEqual([browser.status, browser.stopReason], ["stopped", "session_stopped"])
+    })
+  )
+})
+
+describe("an agent that counts no more", () => {
+  const ticking = (ticks: Array<string>) =>
+    Stream.fromEffectDrain(
+      Effect.forever(
+        Effect.andThen(
+          Effect.sleep("1 second"),
+          Effect.sync(() => ticks.push("tick"))
+        )
+      )
+    )
+
+  for (const [title, renewal] of [
+    ["cannot say that it lives", new StoreUnavailable({ applied: "no", cause: "cut off" })],
+    ["is told that it was too late", Effect.succeed(false)],
+    ["gets no answer", Effect.never]
+  ] as const) {
+    test(
+      `stops at once, and its browser with it, when its node ${title}`,
+      Effect.gen(function* () {
+        const store = yield* Store
+        const ticks: Array<string> = []
+        let renewals = 0
+        const { engine } = yield* start("a", {
+          agent: { grace_ms: 3_600_000 },
+          perform: (_, attempt) =>
+            Stream.make(started).pipe(
+              Stream.concat(Stream.fromEffectDrain(Effect.scoped(attempt.browser))),
+              Stream.concat(ticking(ticks))
+            ),
+          browsers: Layer.effect(
+            BrowserPool,
+            Effect.map(BrowserPool, ({ launch }) => ({
+              launch: (browser) =>
+                Effect.map(launch(browser), (launched) => ({
+                  ...launched,
+                  stop: Effect.sync(() => void ticks.push("browser stopped"))
+                }))
+            }))
+          ).pipe(Layer.provide(ports.browsers)),
+          work: SharedWork.layer()
+        }).pipe(
+          Effect.provide(
+            Layer.succeed(Store, {
+              ...store,
+              renew: (node, ttl_ms) => (++renewals > 1 ? renewal : store.renew(node, ttl_ms))
+            }),
+            { local: true }
+          )
+        )
+        yield* engine.createSession(request)
+        yield* TestClock.adjust("31 seconds")
+        const told = ticks.length
+        assert.include(ticks, "tick")
+        assert.include(ticks, "browser stopped")
+        yield* TestClock.adjust("1 minute")
+        assert.lengthOf(ticks, told)
+      })
+    )
+  }
+
+  test(
+    "is stopped after the event that ends its turn: the next turn begins",
+    Effect.gen(function* () {
+      const ticks: Array<string> = []
+      const { engine } = yield* start("a", {
+        perform: () => Stream.concat(Stream.make(started, completed), ticking(ticks))
+      })
+      const { session } = yield* engine.createSession(request)
+      yield* engine.queue({ sessionId: session.id, text: "two", interrupt: false })
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* standing(session.id), ["one completed", "two completed"])
+      assert.deepStrictEqual(ticks, [])
+    })
+  )
+
+  test(
+    "is stopped when its first step is refused, also while it goes on regardless",
+    Effect.gen(function* () {
+      const ticks: Array<string> = []
+      const { engine } = yield* start("a", {
+        perform: (_, attempt) =>
+          Stream.concat(
+            // a step before the turn is running is none
+            Stream.fromEffectDrain(Effect.ignore(attempt.step({ summary: "pay", address: null, picture: null }))),
+            ticking(ticks)
+          )
+      })
+      const { session } = yield* engine.createSession(request)
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(yield* standing(session.id), ["one cancelled"])
+      assert.deepStrictEqual(ticks, [])
     })
   )
 })

@@ -14,6 +14,8 @@ export interface Hands {
   readonly look: Effect.Effect<void, StoreUnavailable>
   /** Stores that a browser is gone, if its node is lost. */
   readonly reap: (browserId: string) => Effect.Effect<void, StoreUnavailable>
+  /** Ends all agents and browsers here at once: this node is lost, and others have what it held. */
+  readonly abandon: Effect.Effect<void>
 }
 
 /**
