@@ -51,7 +51,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
   [control]: { imports: [contract], folders: { ".": [] } },
   [engine]: { imports: [], folders: { domain: [], ports: ["domain"], ".": ["domain", "ports"] } },
   [sql]: { imports: [engine], tests: [storeContract], folders: { ".": [] } },
-  [chromium]: { imports: [], folders: { sandbox: [], ".": ["sandbox"] } },
+  [chromium]: { imports: [], folders: { cast: [], sandbox: [], ".": ["sandbox"] } },
   [server]: {
     imports: [contract, engine],
     folders: {
