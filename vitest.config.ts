@@ -1,9 +1,17 @@
+import { fileURLToPath } from "node:url"
+
 // Workspace packages resolve to their TypeScript source, so nothing is built before tests.
 const conditions = ["@webagent/source", "module", "node", "development|production"]
 
+/** Has a database file wherever tests, or the packages that they test, use the store in memory. */
+export const overSqlite = {
+  find: /^.*\/MemoryStore\.ts$/u,
+  replacement: fileURLToPath(new URL("packages/service/sql/test/InPlaceOfMemory.ts", import.meta.url))
+}
+
 // A plain value: every package runs with this file, and the root itself does not depend on vitest.
 export default {
-  resolve: { conditions },
+  resolve: { alias: process.env["WEBAGENT_STORE"] === "sqlite" ? [overSqlite] : [], conditions },
   ssr: { resolve: { conditions } },
   test: {
     include: ["test/**/*.test.ts"],

@@ -17,17 +17,18 @@ export interface Program {
   readonly ended: Effect.Effect<{ readonly code: number | null; readonly stderr: string }>
 }
 
-/** Runs the program itself; whatever a test does, it is gone at the end. */
+/** Runs the server, or another program; whatever a test does, it is gone at the end. */
 export const start = (
   args: ReadonlyArray<string>,
-  environment: Readonly<Record<string, string>> = {}
+  environment: Readonly<Record<string, string>> = {},
+  program = main
 ): Effect.Effect<Program, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const inherited = Object.fromEntries(
         Object.entries(process.env).filter(([name]) => !name.startsWith("WEBAGENT_"))
       )
-      const child = spawn(process.execPath, ["--conditions=@webagent/source", main, ...args], {
+      const child = spawn(process.execPath, ["--conditions=@webagent/source", program, ...args], {
         env: { ...inherited, ...environment },
         stdio: ["ignore", "pipe", "pipe"]
       })

@@ -5,12 +5,14 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { Agent, type TurnSchedule } from "../src/ports/Agent.ts"
 import type { Turn, TurnEvent } from "../src/domain/Turn.ts"
 import { Engine } from "../src/Engine.ts"
 import * as MemoryStore from "../src/MemoryStore.ts"
+import { Store } from "../src/ports/Store.ts"
 import * as ports from "./ports.ts"
 
 const started: TurnEvent = { _tag: "Started" }
@@ -25,17 +27,15 @@ const usual: TurnSchedule = {
   stopDelay_ms: () => 30_000
 }
 
-const scheduling = (schedule: (turn: Turn) => TurnSchedule) =>
+/** An engine over the store of the test. */
+const overStore = (schedule: (turn: Turn) => TurnSchedule) =>
   Engine.layer.pipe(
-    Layer.provide([
-      Layer.succeed(Agent, { model: "test", version: "test-1", schedule }),
-      ports.browsers,
-      MemoryStore.layer,
-      ports.ids
-    ]),
+    Layer.provide([Layer.succeed(Agent, { model: "test", version: "test-1", schedule }), ports.browsers, ports.ids]),
     // that an agent died is logged, which is not a test's business
     Layer.provide(Logger.layer([]))
   )
+
+const scheduling = (schedule: (turn: Turn) => TurnSchedule) => Layer.provide(overStore(schedule), MemoryStore.layer)
 
 const create = (task: string) =>
   Engine.use((engine) => engine.createSession({ task, modelParams: null, thinkingLevel: null }))
@@ -79,9 +79,10 @@ describe("an agent that foresees", () => {
 
   it.effect("gives back what had not begun when the engine closes, at once", () =>
     Effect.gen(function* () {
+      const store = yield* Store
       const scope = yield* Scope.make()
       const context = yield* Layer.buildWithScope(
-        scheduling(() => usual),
+        overStore(() => usual),
         scope
       )
       const engine = Context.get(context, Engine)
@@ -90,9 +91,9 @@ describe("an agent that foresees", () => {
       const other = yield* engine.createSession(request)
       yield* engine.cancelTurn(turn.id)
       yield* Scope.close(scope, Exit.void)
-      assert.strictEqual((yield* engine.turn(other.turn.id)).status, "queued")
+      assert.strictEqual(Option.getOrThrow(yield* store.turn(other.turn.id)).status, "queued")
       assert.strictEqual(yield* Clock.currentTimeMillis, 0)
-    })
+    }).pipe(Effect.provide(MemoryStore.layer))
   )
 
   it.effect("and throws, or foresees a move that there is not, fails its turn, and the next one starts", () =>
