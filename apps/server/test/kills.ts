@@ -7,25 +7,31 @@ import * as Redacted from "effect/Redacted"
 import { DatabaseSync } from "node:sqlite"
 import { ready, start } from "./program.ts"
 
-/** What a client was told that there is. */
-interface Acknowledged {
-  readonly runs: Map<string, string>
-  readonly sessions: Set<string>
-  readonly messages: Map<string, string>
-  readonly browsers: Set<string>
-  readonly secrets: Array<string>
-}
-
-/** What became of what was acknowledged. */
+/** What became of what clients were told. */
 export interface Outcome {
   readonly kills: number
-  readonly acknowledged: Readonly<Record<"runs" | "messages" | "browsers" | "keys", number>>
-  /** Acknowledged, and not there afterwards, by kind and id. */
+  readonly acknowledged: Readonly<Record<"runs" | "sessions" | "messages" | "browsers" | "keys", number>>
+  /** Acknowledged, and not there afterwards or not as it was asked for. */
   readonly lost: ReadonlyArray<string>
-  /** More in the database than creates that were asked for. */
-  readonly doubled: number
-  /** Not over at the end, or over without a reason. */
+  /** Made twice for one key, performed twice, or there without a create. */
+  readonly doubled: ReadonlyArray<string>
+  /** Not over although nothing has happened for a minute, or a browser of a server that was killed. */
   readonly stuck: ReadonlyArray<string>
+  /** Failed or stopped without a reason. */
+  readonly unexplained: ReadonlyArray<string>
+  /** How many runs a kill ended, each with that as its reason. */
+  readonly ended: number
+}
+
+/** A create that a client asks for until it is answered, and what it was told. */
+interface Create {
+  readonly kind: "run" | "message" | "browser"
+  readonly key: string
+  readonly path: string
+  readonly body: Readonly<Record<string, unknown>>
+  told?: Readonly<Record<string, string>>
+  /** How many kills there were when it was answered. */
+  after?: number
 }
 
 /** The same numbers for the same seed, from 0 to 1. */
@@ -37,92 +43,137 @@ const draws = (seed: number) => {
   }
 }
 
-const post = async (base: string, path: string, body: unknown, key: string) => {
-  const response = await fetch(`${base}${path}`, {
-    method: "POST",
-    headers: { "x-service-api-key": "K", "content-type": "application/json", "idempotency-key": key },
-    body: JSON.stringify(body)
-  })
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
-  return (await response.json()) as Readonly<Record<string, string>>
+const headers = { "x-service-api-key": "K", "content-type": "application/json" }
+
+/** What the server answers; it throws where no whole answer comes. */
+const ask = async (url: string, init: RequestInit = {}) => {
+  const response = await fetch(url, init)
+  const body = (await response.json()) as Readonly<Record<string, string>>
+  return { status: response.status, body }
 }
 
-/** Clients that create at once until the server is gone, each create under a key of its own. */
-const clients = 6
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+/** Clients that create at once until the server is gone, and clients that read what was acknowledged. */
+const [creators, readers] = [6, 2]
+
+/** How long a run may be in the way of the end without anything happening. */
+const patience_ms = 60_000
 
 /**
- * Kills a server over one file in the midst of creates, again and again; `killAfter` creates of a round are
- * acknowledged at the moment. A create that got no answer is sent again to the next server.
+ * Kills a server over one file again and again, in the midst of creates and reads, and each fifth time as it starts. A
+ * create that got no answer is sent again to the next server, as a client would. Then all that was acknowledged is
+ * looked for at a last server, and asked for once more.
  */
-export const kill = Effect.fnUntraced(function* (file: string, rounds: number, seed: number) {
+export const kill = Effect.fnUntraced(function* (file: string, kills: number, seed: number) {
   const draw = draws(seed)
-  const acknowledged: Acknowledged = {
-    runs: new Map(),
-    sessions: new Set(),
-    messages: new Map(),
-    browsers: new Set(),
-    secrets: []
-  }
-  let unanswered: Array<() => Promise<void>> = []
+  const answered: Array<Create> = []
+  const secrets: Array<string> = []
+  const lost: Array<string> = []
+  const doubled: Array<string> = []
+  let unanswered: Array<Create> = []
   let asked = 0
+  let killed = 0
   let base = ""
 
-  /** One create of a client; it can be sent again. */
-  const create = (): (() => Promise<void>) => {
+  const create = (): Create => {
     const key = `key-${++asked}`
     const kind = draw()
-    const [session] = [...acknowledged.sessions].slice(-1 - Math.floor(draw() * 5))
-    const task = `Find a mug [simulate output=found duration=${Math.floor(draw() * 400)}ms]`
-    if (kind < 0.15) {
-      return async () => void acknowledged.browsers.add((await post(base, "/browsers", {}, key))["id"] ?? "")
-    }
+    const task = `Find mug ${asked} [simulate output=found duration=${Math.floor(draw() * 400)}ms]`
+    if (kind < 0.15) return { kind: "browser", key, path: "/browsers", body: {} }
+    const session = answered.at(-1 - Math.floor(draw() * 5))?.told?.["sessionId"]
     if (kind < 0.4 && session !== undefined) {
-      const interrupt = draw() < 0.3
-      return async () => {
-        const { runId = "" } = await post(base, `/sessions/${session}/queue`, { text: task, interrupt }, key)
-        acknowledged.messages.set(key, runId)
-      }
+      const body = { text: task, interrupt: draw() < 0.3 }
+      return { kind: "message", key, path: `/sessions/${session}/queue`, body }
     }
-    return async () => {
-      const { id = "", sessionId = "" } = await post(base, "/runs", { task }, key)
-      acknowledged.runs.set(key, id)
-      acknowledged.sessions.add(sessionId)
-    }
+    return { kind: "run", key, path: "/runs", body: { task } }
   }
 
-  const server = (args: ReadonlyArray<string> = []) =>
-    Effect.gen(function* () {
-      const program = yield* start(["--port", "0", "--data", file, "--api-key", "K", ...args])
-      base = (yield* ready(program))["v4"] ?? ""
-      return program
+  const send = async (wanted: Create) => {
+    const { body, status } = await ask(`${base}${wanted.path}`, {
+      method: "POST",
+      headers: { ...headers, "idempotency-key": wanted.key },
+      body: JSON.stringify(wanted.body)
     })
+    if (status >= 300) throw new Error(`${wanted.path}: ${status} ${JSON.stringify(body)}`)
+    if (wanted.told === undefined) answered.push(wanted)
+    else if (wanted.told["id"] !== body["id"]) doubled.push(`${wanted.kind} ${wanted.told["id"]} and ${body["id"]}`)
+    wanted.told ??= body
+    wanted.after ??= killed
+  }
 
-  const round = Effect.scoped(
+  const runOf = ({ kind, told }: Create) => (kind === "message" ? told?.["runId"] : told?.["id"]) ?? ""
+
+  /** Reads a run that was acknowledged. */
+  const read = async (of: Create) => {
+    const { body, status } = await ask(`${base}/runs/${runOf(of)}`, { headers })
+    const task = of.body["task"] ?? of.body["text"]
+    if (status !== 200 || body["task"] !== task) lost.push(`run ${runOf(of)}: ${status}`)
+    return body
+  }
+
+  const program = start(["--port", "0", "--data", file, "--api-key", "K"])
+  const serving = Effect.gen(function* () {
+    const server = yield* program
+    base = (yield* ready(server))["v4"] ?? ""
+    return server
+  })
+
+  const underLoad = Effect.scoped(
     Effect.gen(function* () {
-      const program = yield* server()
-      let left = 5 + Math.floor(draw() * 20)
-      let gone = false
-      const again = unanswered
-      unanswered = []
-      const client = async () => {
-        while (!gone) {
-          const send = again.shift() ?? create()
+      const server = yield* serving
+      let left = Math.floor(draw() * 25)
+      const gone = new AbortController()
+      const end = async () => {
+        await sleep(draw() * 10)
+        gone.abort()
+        server.process.kill("SIGKILL")
+      }
+      /** What a client does again and again; it may fail only because the server is gone. */
+      const until = async (work: () => Promise<void>) => {
+        while (!gone.signal.aborted) {
           try {
-            await send()
-            if (--left <= 0 && !gone) {
-              gone = true
-              program.process.kill("SIGKILL")
-            }
+            await work()
           } catch (error) {
-            // the server is gone, or this answer of it: the next one is asked
-            if (!gone) throw error
-            unanswered.push(send)
+            if (!gone.signal.aborted) throw error
           }
         }
       }
-      yield* Effect.promise(() => Promise.all(Array.from({ length: clients }, client)))
-      yield* program.ended
+      const again = unanswered
+      unanswered = []
+      const creating = async () => {
+        const wanted = again.shift() ?? create()
+        try {
+          await send(wanted)
+          if (left-- === 0) await end()
+        } catch (error) {
+          unanswered.push(wanted)
+          throw error
+        }
+      }
+      const runs = answered.filter(({ kind }) => kind !== "browser")
+      const reading = async () => {
+        const one = runs[Math.floor(draw() * runs.length)]
+        await (one === undefined ? sleep(1) : read(one))
+      }
+      yield* Effect.promise(() =>
+        Promise.all([
+          ...Array.from({ length: creators }, () => until(creating)),
+          ...Array.from({ length: readers }, () => until(reading))
+        ])
+      )
+      yield* server.ended
       unanswered.push(...again)
+    })
+  )
+
+  let start_ms = 0
+  const asItStarts = Effect.scoped(
+    Effect.gen(function* () {
+      const server = yield* program
+      yield* Effect.sleep(start_ms * draw() * 1.2)
+      server.process.kill("SIGKILL")
+      yield* server.ended
     })
   )
 
@@ -134,60 +185,103 @@ export const kill = Effect.fnUntraced(function* (file: string, rounds: number, s
         limits: { runs: null, browsers: null, requestsPerMinute: null, usdPerDay: null }
       })
     ).pipe(
-      Effect.map(({ secret }) => void acknowledged.secrets.push(Redacted.value(secret))),
+      Effect.map(({ secret }) => void secrets.push(Redacted.value(secret))),
       Effect.provide(Layer.provide(SqlApiKeys.layer, Database.layer({ file })))
     )
 
-  for (let count = 0; count < rounds; count++) yield* Effect.all([round, newKey(`key-${count}`)], { concurrency: 2 })
+  while (killed < kills) {
+    const began_ms = performance.now()
+    if (killed % 5 === 4) yield* asItStarts
+    else yield* Effect.all([underLoad, newKey(`key-${killed}`)], { concurrency: 2 })
+    if (killed === 0) start_ms = performance.now() - began_ms
+    killed++
+  }
 
   return yield* Effect.scoped(
     Effect.gen(function* () {
-      yield* server()
+      yield* serving
+      const early = [...answered]
       yield* Effect.promise(async () => {
-        for (const send of unanswered) await send()
+        for (const wanted of unanswered) await send(wanted)
+        // once more, each with its key
+        for (const wanted of early) await send(wanted)
       })
       const db = yield* Effect.acquireRelease(
         Effect.sync(() => new DatabaseSync(file, { readOnly: true })),
         (open) => Effect.sync(() => open.close())
       )
-      const count = (text: string) => Number(Object.values(db.prepare(text).get() ?? {})[0])
-      const has = (table: string, id: string) => db.prepare(`SELECT 1 FROM ${table} WHERE id = ?`).get(id) !== undefined
-      while (count("SELECT count(*) FROM turns WHERE ended_at_ms IS NULL") > 0) yield* Effect.sleep("20 millis")
+      const names = (text: string) =>
+        db
+          .prepare(text)
+          .all()
+          .map(({ name }) => String(name))
+      const open = () => names("SELECT 'run ' || id AS name FROM turns WHERE ended_at_ms IS NULL")
+      let stuck = open()
+      for (let since_ms = performance.now(); stuck.length > 0;) {
+        yield* Effect.sleep("20 millis")
+        const now = open()
+        if (now.length < stuck.length) since_ms = performance.now()
+        stuck = now
+        if (performance.now() - since_ms > patience_ms) break
+      }
 
-      const runs = [...acknowledged.runs.values(), ...acknowledged.messages.values()]
-      const found = yield* Effect.forEach(acknowledged.secrets, (secret) =>
-        ApiKeys.use((keys) => keys.find(secret))
-      ).pipe(Effect.provide(Layer.provide(SqlApiKeys.layer, Database.layer({ file }))))
-      const lost = [
-        ...runs.filter((id) => !has("turns", id)).map((id) => `run ${id}`),
-        ...[...acknowledged.sessions].filter((id) => !has("sessions", id)).map((id) => `session ${id}`),
-        ...[...acknowledged.browsers].filter((id) => !has("browsers", id)).map((id) => `browser ${id}`),
-        ...found.filter(Option.isNone).map(() => "key")
-      ]
-      // a browser whose launch was cut short never came to be: its create makes another one
-      const made =
-        count("SELECT count(*) FROM turns") +
-        count(`SELECT count(DISTINCT record ->> 'id') FROM events
-          WHERE record ->> 'of' = 'browser' AND record ->> 'to' = 'active'`)
-      const wanted = new Set([...runs, ...acknowledged.browsers]).size
-      const unexplained = db
-        .prepare(
-          `SELECT id FROM turns WHERE status = 'failed' AND (record ->> 'failure' IS NULL OR record ->> 'error' IS NULL)
-            UNION ALL SELECT id FROM browsers WHERE stopped_at_ms IS NOT NULL AND record ->> 'stopReason' IS NULL`
-        )
-        .all()
-      const sound = Object.values(db.prepare("PRAGMA integrity_check").get() ?? {})[0] === "ok"
+      const of = (kind: Create["kind"]) => answered.filter((each) => each.kind === kind)
+      const [runs, messages, browsers] = [of("run"), of("message"), of("browser")]
+      const sessions = new Set(runs.map(({ told }) => told?.["sessionId"] ?? ""))
+      yield* Effect.promise(async () => {
+        for (const run of [...runs, ...messages]) await read(run)
+      })
+      const has = (table: string, id: string) => db.prepare(`SELECT 1 FROM ${table} WHERE id = ?`).get(id) !== undefined
+      for (const [table, ids] of [
+        ["sessions", [...sessions]],
+        ["messages", messages.map(({ told }) => told?.["id"] ?? "")],
+        ["browsers", browsers.map(({ told }) => told?.["id"] ?? "")]
+      ] as const) {
+        lost.push(...ids.filter((id) => !has(table, id)).map((id) => `${table} ${id}`))
+      }
+      const found = yield* Effect.forEach(secrets, (secret) => ApiKeys.use((keys) => keys.find(secret))).pipe(
+        Effect.provide(Layer.provide(SqlApiKeys.layer, Database.layer({ file })))
+      )
+      lost.push(...found.filter(Option.isNone).map((_, index) => `API key ${index + 1} of those lost`))
+      if (names("SELECT * FROM (SELECT integrity_check AS name FROM pragma_integrity_check)")[0] !== "ok") {
+        lost.push("the file is damaged")
+      }
+
+      const known = new Set([...runs, ...messages].map(runOf))
+      const launched = new Set(browsers.map(({ told }) => told?.["id"] ?? ""))
+      doubled.push(
+        ...names("SELECT id AS name FROM turns").flatMap((id) => (known.has(id) ? [] : [`run ${id} of no create`])),
+        // a browser whose launch was cut short never came to be: its create makes another one
+        ...names(`SELECT DISTINCT record ->> 'id' AS name FROM events
+          WHERE record ->> 'of' = 'browser' AND record ->> 'to' = 'active'`).flatMap((id) =>
+          launched.has(id) ? [] : [`browser ${id} of no create`]
+        ),
+        ...names(`SELECT 'run ' || (record ->> 'id') || ' was ' || (record ->> 'to') || ' twice' AS name FROM events
+          WHERE record ->> 'of' = 'turn' AND record ->> 'to' IN ('running', 'completed', 'failed', 'cancelled')
+          GROUP BY record ->> 'id', record ->> 'to' HAVING count(*) > 1`)
+      )
+      // nodes end with their server, so only a browser of the last one runs
+      const gone = new Set(browsers.filter(({ after = 0 }) => after < kills).map(({ told }) => told?.["id"] ?? ""))
+      const running = names("SELECT id AS name FROM browsers WHERE stopped_at_ms IS NULL")
+      stuck.push(...running.filter((id) => gone.has(id)).map((id) => `browser ${id}`))
       return {
-        kills: rounds,
+        kills,
         acknowledged: {
-          runs: acknowledged.runs.size,
-          messages: acknowledged.messages.size,
-          browsers: acknowledged.browsers.size,
-          keys: acknowledged.secrets.length
+          runs: runs.length,
+          sessions: sessions.size,
+          messages: messages.length,
+          browsers: browsers.length,
+          keys: secrets.length
         },
-        lost: sound ? lost : [...lost, "the file is damaged"],
-        doubled: made - wanted,
-        stuck: unexplained.map(({ id }) => String(id))
+        lost,
+        doubled,
+        stuck,
+        unexplained: names(`SELECT 'run ' || id AS name FROM turns
+            WHERE status = 'failed' AND (record ->> 'failure' IS NULL OR record ->> 'error' IS NULL)
+              OR status = 'cancelled' AND record ->> 'cancel' IS NULL
+          UNION ALL SELECT 'browser ' || id FROM browsers
+            WHERE stopped_at_ms IS NOT NULL AND record ->> 'stopReason' IS NULL`),
+        ended: names("SELECT id AS name FROM turns WHERE record ->> 'failure' = 'node_lost'").length
       } satisfies Outcome
     })
   )
