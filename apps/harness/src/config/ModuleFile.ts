@@ -1,6 +1,8 @@
 import { whereOf } from "@webagent/scenario"
+import * as Config from "effect/Config"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { existsSync, statSync } from "node:fs"
 import { registerHooks } from "node:module"
 import { resolve } from "node:path"
@@ -51,18 +53,12 @@ const whyNotLoaded = (argument: string, error: unknown) => {
       )
 }
 
-/** Where a file may lie: `npm --prefix X run` runs in X, and INIT_CWD is where npm was called. */
-const placesOf = (argument: string): ReadonlyArray<string> => {
-  const called = process.env["INIT_CWD"]
-  return [...new Set([resolve(argument), ...(called === undefined ? [] : [resolve(called, argument)])])]
-}
-
-/** Where a file is that an argument names. */
-export const pathOf = (argument: string): Effect.Effect<string, UserError> => {
-  const places = placesOf(argument)
-  const path = places.find(existsSync)
-  return path === undefined ? Effect.fail(usage(`No such file: ${places.join(", ")}.`)) : Effect.succeed(path)
-}
+/** Where a file is that an argument names. `npm --prefix X run` runs in X, and INIT_CWD is where npm was called. */
+export const pathOf = Effect.fnUntraced(function* (argument: string): Effect.fn.Return<string, UserError> {
+  const called = Option.getOrElse(yield* Effect.orDie(Config.option(Config.NonEmptyString("INIT_CWD"))), () => ".")
+  const places = [...new Set([resolve(argument), resolve(called, argument)])]
+  return places.find(existsSync) ?? (yield* usage(`No such file: ${places.join(", ")}.`))
+})
 
 /** How a file is now: another text is another stamp. */
 export const stampOf = (path: string): string => {

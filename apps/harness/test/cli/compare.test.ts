@@ -7,7 +7,7 @@ import * as Night from "@webagent/nights/Night"
 import { countsOf, type RunReport, type ScenarioResult, verdictOf } from "@webagent/report/RunReport"
 import type { Trial } from "@webagent/report/Trial"
 import { green, trial } from "../reporters/fixture.ts"
-import { run } from "./program.ts"
+import { call } from "./inProcess.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "webagent-compare-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -69,7 +69,7 @@ let compared = 0
 const compare = async (before: RunReport, after: RunReport, ...more: ReadonlyArray<string>) => {
   const key = String(compared++)
   const [a, b] = [written(`${key}-a`, before), written(`${key}-b`, after)]
-  const { code, stderr, stdout } = await run(["compare", a, b, "--history", join(folder, "none.ndjson"), ...more])
+  const { code, stderr, stdout } = await call(["compare", a, b, "--history", join(folder, "none.ndjson"), ...more])
   assert.strictEqual(stderr, "")
   const lines = stdout.trimEnd().split("\n")
   return { code, stdout, lines, last: lines.at(-1) ?? "" }
@@ -78,7 +78,7 @@ const compare = async (before: RunReport, after: RunReport, ...more: ReadonlyArr
 it("says that no scenario is left to compare because their code has changed", async () => {
   const as = (source: string) => ({ ...green, results: [{ ...scenario("pays"), source }] })
   const [a, b] = [written("code-a", as("one")), written("code-b", as("two"))]
-  const { code, stderr } = await run(["compare", a, b, "--history", join(folder, "none.ndjson")])
+  const { code, stderr } = await call(["compare", a, b, "--history", join(folder, "none.ndjson")])
   assert.strictEqual(code, 2)
   assert.include(stderr, `The code of 1 scenario changed between ${a} and ${b}`)
 })
@@ -178,7 +178,7 @@ describe("compare of two nights of a history", () => {
   )
   const record = (recorded: ReadonlyArray<Night.Night>) =>
     writeFileSync(history, recorded.map((line) => `${JSON.stringify(line)}\n`).join(""))
-  const last = (...more: ReadonlyArray<string>) => run(["compare", "last-1", "last", "--history", history, ...more])
+  const last = (...more: ReadonlyArray<string>) => call(["compare", "last-1", "last", "--history", history, ...more])
 
   it("finds the reports of both nights, and knows a scenario that fails in other nights", async () => {
     record(reports.map((report, index) => Night.ofReport(report, `reports/${index}`)))

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
 import { withId } from "@webagent/nights/Night"
 import * as NightFile from "@webagent/nights/NightFile"
-import { run } from "./program.ts"
+import { call } from "./inProcess.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "webagent-confirm-"))
 const history = join(folder, "history.ndjson")
@@ -16,7 +16,7 @@ const to = (directory: string) => ["--report-dir", join(folder, directory), "--h
 
 /** Ten nights like the first, on the days before it. */
 beforeAll(async () => {
-  const { code, stderr } = await run([...weather, ...to("first"), "--record"], { FAILING: "0" })
+  const { code, stderr } = await call([...weather, ...to("first"), "--record"], { FAILING: "0" })
   assert.strictEqual(code, 0, stderr)
   const [first] = nights()
   if (first === undefined) throw new Error("nothing was recorded")
@@ -32,7 +32,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 describe("--confirm", () => {
   it("runs more trials of a suspicious scenario, and every report knows them", async () => {
     const args = [...weather, "--confirm", "30", ...to("second"), "--record"]
-    const { code, stdout } = await run(args, { FAILING: "0.5" })
+    const { code, stdout } = await call(args, { FAILING: "0.5" })
     assert.strictEqual(code, 1)
     assert.match(
       stdout,
@@ -52,14 +52,14 @@ describe("--confirm", () => {
   })
 
   it("counts confirm trials in a plan and in the limits of merged shards", async () => {
-    const plan = await run(["plan", ...weather.slice(1), "--confirm", "30", "--history", history])
+    const plan = await call(["plan", ...weather.slice(1), "--confirm", "30", "--history", history])
     assert.match(plan.stdout, /^limits {3}30 confirm trials$[^]* · then up to 30 confirm trials$/mu)
     for (const shard of [1, 2]) {
       const args = [...weather, "--confirm", "15", "--shard", `${shard}/2`, ...to(`shard${shard}`)]
-      await run(args, { FAILING: "0.5" })
+      await call(args, { FAILING: "0.5" })
     }
     const shards = [join(folder, "shard1"), join(folder, "shard2")]
-    const merged = await run(["merge", ...shards, ...to("merged")])
+    const merged = await call(["merge", ...shards, ...to("merged")])
     assert.match(
       merged.stdout,
       /\nconfirm {2}1 suspicious scenario in \d+ of 30 trials: 1 worse \(weather › holds\)\n/u
@@ -73,8 +73,8 @@ describe("--confirm", () => {
 
   it("needs earlier nights, and does not apply to the replay of one trial", async () => {
     const [none, one] = [
-      await run([...weather, "--confirm", "5"]),
-      await run([...weather, "--confirm", "5", "--trial", "1", "--history", history])
+      await call([...weather, "--confirm", "5"]),
+      await call([...weather, "--confirm", "5", "--trial", "1", "--history", history])
     ]
     assert.deepStrictEqual(
       [none.code, none.stderr.trim(), one.code, one.stderr.trim()],

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { afterAll, beforeAll } from "vitest"
 import { RunReport } from "@webagent/report/RunReport"
-import { call } from "./inProcess.ts"
+import { begin, call } from "./inProcess.ts"
 import { run, start } from "./program.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "webagent-harness-"))
@@ -87,7 +87,7 @@ import { two } from "./beside.ts"
 export default Suite.make("far", [scenario("adds up", function* () { yield* check.equal(yield* two, 2) })])
 `
     )
-    const { code, stderr, stdout } = await run(["run", file, "--report-dir", reportDir()])
+    const { code, stderr, stdout } = await call(["run", file, "--report-dir", reportDir()])
     assert.strictEqual(code, 0, stderr)
     assert.include(stdout, "GREEN: 1 of 1 scenario passed")
   })
@@ -101,9 +101,9 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
     )
     const args = (file: string) => ["run", file, "--report-dir", reportDir()]
     const [there, here, nowhere] = await Promise.all([
-      run(args("called.suite.ts"), { INIT_CWD: folder }),
-      run([...args(example), "--tag", "quick"], { INIT_CWD: folder }),
-      run(args("missing.suite.ts"), { INIT_CWD: folder })
+      call(args("called.suite.ts"), { INIT_CWD: folder }),
+      call([...args(example), "--tag", "quick"], { INIT_CWD: folder }),
+      call(args("missing.suite.ts"), { INIT_CWD: folder })
     ])
     assert.deepStrictEqual([there?.code, there?.stderr], [0, ""])
     assert.deepStrictEqual([here?.code, here?.stderr], [0, ""])
@@ -114,7 +114,7 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
   })
 
   it("exits with 1 when something fails, and says how to run it again", async () => {
-    const { code, stdout } = await run(["run", example, "--name", "FAILS", "--report-dir", reportDir(), "--seed", "7"])
+    const { code, stdout } = await call(["run", example, "--name", "FAILS", "--report-dir", reportDir(), "--seed", "7"])
     assert.strictEqual(code, 1)
     assert.include(stdout, '      expected  "completed"\n      got       "failed"\n')
     assert.match(stdout, /request {3}GET \/api\/v4\/runs\/[\da-f-]+ {3}200 {3}[\d.]+ m?s\b/u)
@@ -125,7 +125,7 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
 
   it("a leaked browser is stopped, named, and fails the run", async () => {
     const directory = reportDir()
-    const { code, stdout } = await run(["run", example, "--tag", "leak", "--report-dir", directory])
+    const { code, stdout } = await call(["run", example, "--tag", "leak", "--report-dir", directory])
     assert.strictEqual(code, 1)
     assert.match(
       stdout,
@@ -205,7 +205,7 @@ export default Suite.make("called", [scenario("adds up", function* () { yield* c
   it("writes only the reports that are asked for", async () => {
     const directory = reportDir()
     const args = ["run", "versions", "--reporter", "json", "--report-dir", directory]
-    const { code, stdout } = await run(args)
+    const { code, stdout } = await call(args)
     assert.deepStrictEqual([code, stdout], [0, ""])
     assert.throws(() => readFileSync(join(directory, "junit.xml")))
   })
@@ -219,8 +219,7 @@ describe.concurrent("mistakes", () => {
     args: () => ReadonlyArray<string>,
     env?: Record<string, string>
   ]
-  // Node loads suite files otherwise than vitest does: these need a process of their own
-  const ofFiles: ReadonlyArray<Case> = [
+  const cases: ReadonlyArray<Case> = [
     [
       "a missing file",
       2,
@@ -252,9 +251,7 @@ describe.concurrent("mistakes", () => {
         writeFileSync(file, 'throw new Error("this file is broken")\n')
         return ["run", file]
       }
-    ]
-  ]
-  const cases: ReadonlyArray<Case> = [
+    ],
     [
       "no key",
       2,
@@ -369,15 +366,14 @@ describe.concurrent("mistakes", () => {
     ]
   ]
 
-  const check = (by: typeof call, [what, code, sentence, args, env]: Case) =>
+  for (const [what, code, sentence, args, env] of cases) {
     it(`${what}: one sentence and exit code ${code}`, async () => {
-      const ended = await by(args(), env)
+      const ended = await call(args(), env)
       assert.match(ended.stderr, sentence)
       assert.strictEqual(ended.code, code)
       assert.strictEqual(ended.stdout, "")
     })
-  for (const one of ofFiles) check(run, one)
-  for (const one of cases) check(call, one)
+  }
 
   it("a report that cannot be written at the end: one sentence and exit code 2", async () => {
     const directory = reportDir()
@@ -429,14 +425,14 @@ describe("serve", () => {
 
 describe("serve with a simulation's flags", () => {
   it("says what was asked for, and the control API answers", async () => {
-    const program = start(["serve", "--profile", "flaky", "--time-scale", "60", "--control-key", "wck_example"])
+    const program = begin(["serve", "--profile", "flaky", "--time-scale", "60", "--control-key", "wck_example"])
     const said = await program.says("try it")
     assert.include(said, "profile   flaky\n")
     assert.include(said, "time      60 times as fast as real time\n")
     const control = /^control +(\S+)$/mu.exec(said)?.[1] ?? ""
     const answer = await fetch(`${control}/profile`, { headers: { "x-control-key": "wck_example" } })
     assert.include(await answer.text(), '"name":"flaky"')
-    program.signal("SIGINT")
+    program.stop()
     assert.strictEqual((await program.ended).code, 0)
   })
 
@@ -473,7 +469,7 @@ describe.concurrent("list and help", () => {
   })
 
   it("help says every default", async () => {
-    const { code, stdout } = await run(["run", "--help"])
+    const { code, stdout } = await call(["run", "--help"])
     assert.strictEqual(code, 0)
     for (const flag of ["target", "concurrency", "timeout", "seed", "report-dir", "reporter", "api-key-env"]) {
       assert.match(stdout, new RegExp(`--${flag} .*default: `, "u"))

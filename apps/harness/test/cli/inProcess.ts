@@ -19,6 +19,8 @@ export interface Begun {
   readonly stop: () => void
 }
 
+let running = 0
+
 /** Begins a command in this process, with the environment and the keyboard that it is given. */
 export const begin = (
   args: ReadonlyArray<string>,
@@ -42,10 +44,12 @@ export const begin = (
     ConfigProvider.layer(ConfigProvider.fromEnvRecord(env)),
     terminal === undefined ? Layer.empty : Layer.succeed(Terminal.Terminal, terminal)
   )
+  running++
   const fiber = Effect.runFork(commandLine.pipe(Effect.provide(services), Effect.provide(NodeServices.layer)))
   const ended = Effect.runPromise(Fiber.await(fiber))
     .then((exit) => new Promise<number>((resolve) => teardown(exit, resolve)))
     .then((code) => ({ code, ...said }))
+    .finally(() => running--)
   return {
     ended,
     says: (text) =>
@@ -69,3 +73,15 @@ export const begin = (
  */
 export const call = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
   begin(args, env).ended
+
+/** The same in a folder. A process has one working directory: no other command may run in this one meanwhile. */
+export const callIn = async (folder: string, args: ReadonlyArray<string>, env?: Readonly<Record<string, string>>) => {
+  if (running > 0) throw new Error(`${running} commands run in this process, and would move to ${folder}`)
+  const before = process.cwd()
+  process.chdir(folder)
+  try {
+    return await call(args, env)
+  } finally {
+    process.chdir(before)
+  }
+}

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterAll } from "vitest"
 import { programOf } from "../../src/cli/Program.ts"
-import { run } from "./program.ts"
+import { callIn } from "./inProcess.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "webagent-init-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -27,13 +27,13 @@ const filesIn = (root: string) =>
 
 const textOf = (root: string, file: string) => readFileSync(join(root, file), "utf8")
 
-describe.concurrent("init", () => {
+describe("init", () => {
   it("sets up an empty folder, whose first suite passes; a second time it writes nothing", async () => {
     const root = project("empty")
-    const dry = await run(["init", "--dry-run"], {}, root)
+    const dry = await callIn(root, ["init", "--dry-run"])
     assert.match(dry.stdout, /^would add +\.gitignore/mu)
     assert.deepStrictEqual(filesIn(root), [])
-    const { code, stderr } = await run(["init"], {}, root)
+    const { code, stderr } = await callIn(root, ["init"])
     assert.deepStrictEqual([code, stderr], [0, ""])
     const written = [
       ".github/workflows/webagent-nightly.yml",
@@ -44,13 +44,13 @@ describe.concurrent("init", () => {
     ]
     assert.deepStrictEqual(filesIn(root), written)
     const texts = written.map((file) => textOf(root, file))
-    const ran = await run(["run", "--reporter", "console"], {}, root)
+    const ran = await callIn(root, ["run", "--reporter", "console"])
     assert.deepStrictEqual([ran.code, ran.stderr], [0, ""])
     assert.include(ran.stdout, "GREEN: 1 of 1 scenario passed")
-    const listed = await run(["list"], {}, root)
+    const listed = await callIn(root, ["list"])
     assert.deepStrictEqual([listed.code, listed.stderr], [0, ""])
     assert.include(listed.stdout, "first")
-    const again = await run(["init"], {}, root)
+    const again = await callIn(root, ["init"])
     assert.notMatch(again.stdout, /^(?:wrote|added)/mu)
     assert.lengthOf(again.stdout.match(/^left alone/gmu) ?? [], 3)
     assert.deepStrictEqual(
@@ -61,15 +61,15 @@ describe.concurrent("init", () => {
 
   it("runs one of the suites of a configuration that limits another one, too", async () => {
     const root = project("limits")
-    await run(["init"], {}, root)
+    await callIn(root, ["init"])
     const first = textOf(root, "suites/first.suite.js")
     writeFileSync(join(root, "suites/second.suite.mjs"), first.replaceAll('"first"', '"second"'))
     const config = textOf(root, "webagent.config.js")
     const limits = 'limits: { first: { maxDuration: "30s" }, second: { maxDuration: "30s" } },\n  suites'
     writeFileSync(join(root, "webagent.config.js"), config.replace("suites", limits))
-    const both = await run(["run", "--reporter", "console"], {}, root)
+    const both = await callIn(root, ["run", "--reporter", "console"])
     assert.include(both.stdout, "GREEN: all 2 scenarios passed", both.stderr)
-    const one = await run(["run", "suites/first.suite.js", "--reporter", "console"], {}, root)
+    const one = await callIn(root, ["run", "suites/first.suite.js", "--reporter", "console"])
     assert.deepStrictEqual([one.code, one.stderr], [0, ""])
   })
 
@@ -85,7 +85,7 @@ describe.concurrent("init", () => {
       ".gitignore": "node_modules\n/report",
       "package.json": `${JSON.stringify(manifest, null, 4)}\n`
     })
-    const { code, stderr, stdout } = await run(["init"], {}, root)
+    const { code, stderr, stdout } = await callIn(root, ["init"])
     assert.deepStrictEqual([code, stderr], [0, ""])
     assert.include(stdout, "vitest does not run *.suite files")
     assert.notInclude(stdout, "install")
@@ -101,7 +101,7 @@ describe.concurrent("init", () => {
 
   it("a project below the root of its repository has its workflow at the root", async () => {
     const root = project("mono", { ".git/config": "", "apps/shop/package.json": "{}", "package-lock.json": "{}" })
-    const { code } = await run(["init"], {}, join(root, "apps/shop"))
+    const { code } = await callIn(join(root, "apps/shop"), ["init"])
     assert.strictEqual(code, 0)
     const workflow = textOf(root, ".github/workflows/webagent-nightly.yml")
     assert.include(workflow, "working-directory: apps/shop")
@@ -110,7 +110,7 @@ describe.concurrent("init", () => {
 
   it("a package.json that cannot be read is one line, and nothing is written", async () => {
     const root = project("broken", { "package.json": "{ name: shop }" })
-    const { code, stderr } = await run(["init"], {}, root)
+    const { code, stderr } = await callIn(root, ["init"])
     assert.strictEqual(code, 2)
     assert.match(stderr, /^package\.json is not JSON: .+\. Correct it\.\n$/u)
     assert.deepStrictEqual(filesIn(root), ["package.json"])

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterAll } from "vitest"
-import { run } from "./program.ts"
+import { callIn } from "./inProcess.ts"
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "webagent-mistakes-")))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -119,7 +119,7 @@ export default Suite.make("shop", [scenario("buys", () => {}), scenario("buys", 
 
 const escaped = (text: string) => text.replaceAll(/[$()*+.?[\\\]^{|}]/gu, "\\$&")
 
-describe.concurrent("a mistake of a configuration or a suite", () => {
+describe("a mistake of a configuration or a suite", () => {
   for (const [what, { args = [], env = {}, files, line }] of Object.entries(mistakes)) {
     it(`${what}: one line and exit code 2`, async () => {
       const here = join(folder, what.replaceAll(/\W+/gu, "-"))
@@ -127,7 +127,7 @@ describe.concurrent("a mistake of a configuration or a suite", () => {
         mkdirSync(dirname(join(here, path)), { recursive: true })
         writeFileSync(join(here, path), text)
       }
-      const { code, stderr, stdout } = await run(["run", ...args], env, here)
+      const { code, stderr, stdout } = await callIn(here, ["run", ...args], env)
       const expected = escaped(line)
         .replaceAll("HERE", escaped(here))
         .replace("REPORTERS", "one of [\\w, ]+")

@@ -6,14 +6,14 @@ import { join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
 import { type Night, withId } from "@webagent/nights/Night"
 import * as NightFile from "@webagent/nights/NightFile"
-import { run } from "./program.ts"
+import { call } from "./inProcess.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "webagent-nights-"))
 const history = join(folder, "history.ndjson")
 const weather = "test/cli/weather.suite.ts"
 const few = ["--reporter", "console,json"]
 const night = (failing: string, directory: string, ...more: ReadonlyArray<string>) =>
-  run(["run", weather, "--history", history, "--report-dir", join(folder, directory), ...few, ...more], {
+  call(["run", weather, "--history", history, "--report-dir", join(folder, directory), ...few, ...more], {
     FAILING: failing
   })
 const nights = (): ReadonlyArray<Night> =>
@@ -45,29 +45,29 @@ describe("nights", () => {
     assert.strictEqual(last?.report, "second")
     assert.isTrue(last?.regressed?.some(({ scenario }) => scenario?.name === "holds"))
 
-    const shown = await run(["history", "--history", history])
+    const shown = await call(["history", "--history", history])
     assert.strictEqual(shown.code, 0)
     assert.match(shown.stdout, /red: 1 new flaky scenario\n/u)
     assert.match(shown.stdout, /7 nights · .+ · 0\.00 USD\n$/u)
-    const drawn = await run(["history", "--history", history, "--html"])
+    const drawn = await call(["history", "--history", history, "--html"])
     const page = join(folder, "history.html")
     assert.deepStrictEqual([drawn.code, drawn.stdout], [0, `nights   ${page}\n`])
     assert.include(readFileSync(page, "utf8"), '<a href="second/report.html">')
-    const one = await run(["history", "--history", history, "--scenario", "always"])
+    const one = await call(["history", "--history", history, "--scenario", "always"])
     assert.match(one.stdout, /^weather › always holds\n {2}passed {5}20\/20 20\/20/u)
 
-    const judged = await run(["history", "--history", history, "--judge", "--json"])
+    const judged = await call(["history", "--history", history, "--judge", "--json"])
     const verdict = JSON.parse(judged.stdout)
     assert.deepStrictEqual([judged.code, verdict.night, verdict.tier], [1, last?.id, "red"])
     assert.isTrue(verdict.reasons.some((reason: string) => reason.startsWith("pass rate of weather › holds")))
 
-    const compared = await run(["compare", "last-1", "last", "--history", history])
+    const compared = await call(["compare", "last-1", "last", "--history", history])
     assert.strictEqual(compared.code, 1)
     assert.match(compared.stdout, /\nnewly flaky\n {2}weather › holds {2}\d+ of 20 trials passed, was 20 of 20\n/u)
-    const paired = await run(["compare", join(folder, "first"), join(folder, "second"), "--history", history])
+    const paired = await call(["compare", join(folder, "first"), join(folder, "second"), "--history", history])
     assert.match(paired.stdout, /2 scenarios in both, 40 trials paired by their seed/u)
 
-    const accepted = await run(["history", "accept", last?.id ?? "", "--history", history, "--note", "meant"])
+    const accepted = await call(["history", "accept", last?.id ?? "", "--history", history, "--note", "meant"])
     assert.strictEqual(accepted.code, 0, accepted.stderr)
     const after = await night("0.6", "third")
     assert.match(
@@ -92,12 +92,12 @@ describe("nights", () => {
     }
     const own = join(folder, "own.ndjson")
     const [q1, recorded] = [join(folder, "q1"), ["--history", own, "--record"]]
-    const covered = await run(["run", weather, ...few, "--report-dir", q1, "--quarantine", file(later), ...recorded], {
+    const covered = await call(["run", weather, ...few, "--report-dir", q1, "--quarantine", file(later), ...recorded], {
       FAILING: "0.6"
     })
     assert.strictEqual(covered.code, 0, covered.stdout)
     const heading = async () => {
-      assert.strictEqual((await run(["history", "--history", own, "--html"])).code, 0)
+      assert.strictEqual((await call(["history", "--history", own, "--html"])).code, 0)
       return /<h1>.*<\/h1>/u.exec(readFileSync(join(folder, "own.html"), "utf8"))?.[0]
     }
     assert.strictEqual(
@@ -110,9 +110,12 @@ describe("nights", () => {
     const open = scenarios.map((scenario: object) => ({ ...scenario, quarantine: undefined }))
     writeFileSync(own, `${JSON.stringify({ ...older, scenarios: open })}\n`)
     assert.include(await heading(), '<span class="status red">Red*</span>')
-    const late = await run(["run", weather, ...few, "--report-dir", join(folder, "q2"), "--quarantine", file(before)], {
-      FAILING: "0"
-    })
+    const late = await call(
+      ["run", weather, ...few, "--report-dir", join(folder, "q2"), "--quarantine", file(before)],
+      {
+        FAILING: "0"
+      }
+    )
     assert.strictEqual(late.code, 1)
     assert.match(late.stdout, /quarantine/u)
   })
@@ -123,17 +126,17 @@ describe("a night whose history cannot be written", () => {
     const [directory, path] = [join(folder, "full"), join(folder, "full.ndjson")]
     const args = ["run", "test/cli/spoils.suite.ts", "--history", path, "--record"]
     mkdirSync(join(directory, "report.json"), { recursive: true })
-    const failed = await run([...args, "--report-dir", directory], { SPOILS: path })
+    const failed = await call([...args, "--report-dir", directory], { SPOILS: path })
     assert.match(
       failed.stderr,
       /^The report cannot be written: .+report\.json.+\n--record: the history cannot be written: .*full\.ndjson is a folder/u
     )
     assert.strictEqual(failed.code, 2)
     for (const folder of [path, join(directory, "report.json")]) rmSync(folder, { recursive: true })
-    const { code, stderr } = await run(["run", "--resume", directory], { SPOILS: join(folder, "elsewhere") })
+    const { code, stderr } = await call(["run", "--resume", directory], { SPOILS: join(folder, "elsewhere") })
     assert.strictEqual(code, 0, stderr)
     assert.strictEqual(NightFile.parse(readFileSync(path, "utf8"), path).pipe(Result.getOrThrow).nights.length, 1)
-    const over = await run(["run", "--resume", directory])
+    const over = await call(["run", "--resume", directory])
     assert.match(over.stderr, /has ended\. There is nothing to resume/u)
   }, 60_000)
 })
@@ -151,7 +154,7 @@ it("a scenario is accepted by its name, or with its suite's where two are called
   }))
   const bad = withId({ ...of, regressed: [...worse, ...worse.map((row) => ({ ...row, figure: "cost" as const }))] })
   writeFileSync(file, `${JSON.stringify(bad)}\n`)
-  const accept = (scenario: string) => run(["history", "accept", bad.id, "--history", file, "--scenario", scenario])
+  const accept = (scenario: string) => call(["history", "accept", bad.id, "--history", file, "--scenario", scenario])
   const [both, none] = [await accept("pays"), await accept("sells")]
   assert.deepStrictEqual(
     [both.code, both.stderr, none.code, none.stderr],
@@ -189,7 +192,7 @@ describe.concurrent("mistakes about nights", () => {
   ]
   for (const [what, args, sentence] of cases) {
     it(`${what}: one sentence and exit code 2`, async () => {
-      const { code, stderr } = await run(args)
+      const { code, stderr } = await call(args)
       assert.match(stderr, sentence)
       assert.strictEqual(code, 2)
     })

@@ -5,8 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "vitest"
-import { call } from "./inProcess.ts"
-import { start } from "./program.ts"
+import { begin, call } from "./inProcess.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "cassettes-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -126,22 +125,23 @@ describe("record, drift, profile and serve --cassette", () => {
   })
 
   it("records an app through the proxy, and replays what it saw", async () => {
-    const service = start(["serve"])
+    const service = begin(["serve"])
     const target = addressIn(await service.says("try it"))
     const out = path("app.ndjson")
-    const proxy = start(["record", "--proxy", "--target", target, "--out", out], { WEBAGENT_API_KEY: "wak_test" })
+    const proxy = begin(["record", "--proxy", "--target", target, "--out", out], { WEBAGENT_API_KEY: "wak_test" })
     const recording = (await proxy.says("send ")).split("\n").find((line) => line.startsWith("send ")) ?? ""
     const created = await askAt(addressIn(recording), "POST", "/runs", { task: "Buy a mug" })
     assert.strictEqual(created.status, 201)
     const read = await askAt(addressIn(recording), "GET", `/runs/${created.json["id"]}`)
-    proxy.signal("SIGINT")
+    proxy.stop()
     const ended = await proxy.ended
     assert.strictEqual(ended.code, 0, ended.stderr)
     assert.include(ended.stdout, "recorded 2 answers in ")
     assert.notInclude(readFileSync(out, "utf8"), "wak_test")
-    service.signal("SIGINT")
+    service.stop()
+    await service.ended
 
-    const replay = start(["serve", "--cassette", out])
+    const replay = begin(["serve", "--cassette", out])
     const address = addressIn(await replay.says("key "))
     assert.deepStrictEqual(await askAt(address, "POST", "/runs", { task: "Buy a mug" }), created)
     assert.deepStrictEqual(await askAt(address, "GET", `/runs/${created.json["id"]}`), read)
@@ -149,7 +149,7 @@ describe("record, drift, profile and serve --cassette", () => {
       status: 501,
       json: { detail: "POST /api/v4/runs was recorded once and is used up" }
     })
-    replay.signal("SIGINT")
+    replay.stop()
     assert.strictEqual((await replay.ended).code, 0)
   })
 })

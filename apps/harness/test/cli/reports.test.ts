@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { run } from "./program.ts"
+import { call } from "./inProcess.ts"
 
 const example = fileURLToPath(new URL("example.suite.ts", import.meta.url))
 
@@ -18,7 +18,7 @@ describe.concurrent("the reports of a run", () => {
     const directory = join(folder, "red")
     const summary = join(folder, "job.md")
     writeFileSync(summary, "what came before\n")
-    const { code, stdout } = await run(
+    const { code, stdout } = await call(
       ["run", example, "--tag", "broken", "--tag", "leak", "--report-dir", directory],
       { GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: summary }
     )
@@ -58,7 +58,7 @@ describe.concurrent("the reports of a run", () => {
   it("a folder in which events cannot be written is refused before anything runs", async () => {
     const directory = join(folder, "no-events")
     mkdirSync(join(directory, "events.ndjson"), { recursive: true })
-    const { code, stderr, stdout } = await run(["run", example, "--tag", "quick", "--report-dir", directory])
+    const { code, stderr, stdout } = await call(["run", example, "--tag", "quick", "--report-dir", directory])
     assert.deepStrictEqual([code, stdout], [2, ""])
     assert.match(stderr, /^The reports cannot be written: .*events\.ndjson is a folder, .+ with --report-dir\.\n$/u)
   })
@@ -66,7 +66,7 @@ describe.concurrent("the reports of a run", () => {
   it("writes the other reports when the page cannot be written, and says so", async () => {
     const directory = join(folder, "blocked")
     mkdirSync(join(directory, "report.html"), { recursive: true })
-    const { code, stderr, stdout } = await run(["run", example, "--tag", "quick", "--report-dir", directory])
+    const { code, stderr, stdout } = await call(["run", example, "--tag", "quick", "--report-dir", directory])
     assert.strictEqual(code, 2)
     assert.match(stderr, /^The report cannot be written: .*report\.html is a folder, not a file\.\n$/u)
     assert.include(stdout, "GREEN: 1 of 1 scenario passed")
@@ -76,7 +76,7 @@ describe.concurrent("the reports of a run", () => {
 
   it("outside of a job nothing is annotated", async () => {
     const directory = join(folder, "plain")
-    const { stdout } = await run([
+    const { stdout } = await call([
       "run",
       example,
       "--tag",

@@ -11,7 +11,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as EventLog from "../../src/run/events/EventLog.ts"
 import { RunReport } from "@webagent/report/RunReport"
-import { run, start } from "./program.ts"
+import { call } from "./inProcess.ts"
+import { start } from "./program.ts"
 
 const key = "wak_resume_key"
 const suite = "test/cli/killed.suite.ts"
@@ -98,7 +99,7 @@ describe("run --resume", () => {
           ["run", suite, "--target", address, "--concurrency", "4", "--report-dir", directory] as const
 
         const whole = join(folder, "whole")
-        assert.strictEqual((yield* Effect.promise(() => run(args(whole), env))).code, 1)
+        assert.strictEqual((yield* Effect.promise(() => call(args(whole), env))).code, 1)
         const wanted = verdicts(report(whole))
 
         /** One run, killed and taken up again until it has come to its end; answers how often it was killed. */
@@ -116,7 +117,7 @@ describe("run --resume", () => {
             killed++
           }
           if (!existsSync(join(directory, "report.json"))) {
-            const last = yield* Effect.promise(() => run(["run", "--resume", directory], env))
+            const last = yield* Effect.promise(() => call(["run", "--resume", directory], env))
             assert.strictEqual(last.code, 1, last.stderr)
           }
 
@@ -178,7 +179,7 @@ export default Suite.make("holding", [
       running.signal("SIGKILL")
       yield* Effect.promise(() => running.ended)
       assert.strictEqual(yield* open, 2)
-      const { code, stderr, stdout } = yield* Effect.promise(() => run(["run", "--resume", directory], env))
+      const { code, stderr, stdout } = yield* Effect.promise(() => call(["run", "--resume", directory], env))
       assert.deepStrictEqual([code, stderr], [0, ""], stdout)
       assert.include(stdout, "left open: 2 browsers stopped\n")
       assert.strictEqual(yield* open, 0)
@@ -218,7 +219,7 @@ export default Suite.make("paying", [
         while (!existsSync(join(folder, "held"))) yield* Effect.sleep("5 millis")
         running.signal("SIGKILL")
         yield* Effect.promise(() => running.ended)
-        const { code, stderr, stdout } = yield* Effect.promise(() => run(["run", "--resume", directory], env))
+        const { code, stderr, stdout } = yield* Effect.promise(() => call(["run", "--resume", directory], env))
         assert.deepStrictEqual([code, stderr], [0, ""], stdout)
         const { header, results } = report(directory)
         assert.deepStrictEqual(
@@ -249,13 +250,13 @@ export default Suite.make("changing", [
     const directory = join(folder, "report")
     const running = start(["run", file, "--concurrency", "1", "--report-dir", directory])
     while (written(directory, "TrialFinished") < 1) await pause(5)
-    const inUse = await run(["run", "--resume", directory])
+    const inUse = await call(["run", "--resume", directory])
     running.signal("SIGKILL")
     await running.ended
     write(3)
-    const changed = await run(["run", "--resume", directory])
-    const nothing = await run(["run", "--resume", folder])
-    const more = await run(["run", "--resume", directory, "--seed", "2"])
+    const changed = await call(["run", "--resume", directory])
+    const nothing = await call(["run", "--resume", folder])
+    const more = await call(["run", "--resume", directory, "--seed", "2"])
     rmSync(folder, { recursive: true })
     assert.deepStrictEqual([inUse.code, changed.code, nothing.code, more.code], [2, 2, 2, 2])
     assert.match(inUse.stderr, /^The run in \S+ still works in process \d+\. Wait for its end, or stop it\.\n$/u)

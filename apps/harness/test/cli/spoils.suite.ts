@@ -1,10 +1,11 @@
 import { check, scenario, Suite } from "@webagent/scenario"
+import * as Config from "effect/Config"
 import { mkdirSync } from "node:fs"
 
 /** Makes a folder where the environment says, as another program might while a night runs. */
 export default Suite.make("spoils", [
   scenario("makes a folder", function* () {
-    mkdirSync(process.env["SPOILS"] ?? "", { recursive: true })
+    mkdirSync(yield* Config.String("SPOILS"), { recursive: true })
     yield* check.isTrue(true, "it is there")
   })
 ])

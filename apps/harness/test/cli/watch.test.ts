@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "vitest"
-import { run, start } from "./program.ts"
+import { call } from "./inProcess.ts"
+import { start } from "./program.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "webagent-watch-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -36,8 +37,8 @@ describe.concurrent("run --watch", () => {
 
   it("a call that watches nothing is one sentence and exit code 2", async () => {
     const [none, missing] = await Promise.all([
-      run(["run", "versions", "--watch"]),
-      run(["run", join(folder, "missing.suite.ts"), "--watch"])
+      call(["run", "versions", "--watch"]),
+      call(["run", join(folder, "missing.suite.ts"), "--watch"])
     ])
     assert.deepStrictEqual(
       [none.code, none.stderr],

@@ -8,7 +8,7 @@ import { AbReport } from "@webagent/load/AbReport"
 import * as ScriptedK6 from "./ScriptedK6.ts"
 import * as ScriptedService from "./ScriptedService.ts"
 import { call } from "../inProcess.ts"
-import { run, start } from "../program.ts"
+import { start } from "../program.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "webagent-pairs-test-"))
 let count = 0
@@ -52,7 +52,7 @@ describe.concurrent("load --ab", () => {
     const [a, b, directory] = [await serve(), await serve(), newFolder()]
     const k6 = ScriptedK6.write(directory, measuring(b, 1.3))
     const args = ["load", "smoke", "--ab", a, b, "--seed", "4", "--report-dir", directory]
-    const { code, stderr, stdout } = await run(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
+    const { code, stderr, stdout } = await call(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: k6.path })
     assert.deepStrictEqual([code, stderr], [1, ""], stdout)
     assert.match(stdout, /^ {2}pair 7\/7 {3}(?:AB|BA) {3}request p50 {3}A 12 ms {3}B 16 ms$/mu)
     assert.match(stdout, /^request p95 .* 1\.30 \(\+30 %\) .* WORSE$/mu)

@@ -9,6 +9,7 @@ import * as K6 from "@webagent/load/K6"
 import { percent } from "@webagent/report/Text"
 import * as LoadScript from "@webagent/load/LoadScript"
 import * as ScriptedK6 from "./ScriptedK6.ts"
+import { call, callIn } from "../inProcess.ts"
 import { run, start } from "../program.ts"
 import { key, reportIn, stage } from "./stage.ts"
 
@@ -53,8 +54,9 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
     const directory = newFolder()
     mkdirSync(join(directory, ".config", "k6"), { recursive: true })
     writeFileSync(join(directory, ".config", "k6", "config.json"), '{ "noSetup": true }')
-    const args = ["load", "smoke", "--mix", "status=1", ...seconds, "--report-dir", directory]
-    const { code, stderr, stdout } = await run(args, {}, directory)
+    const { address } = await serve()
+    const args = ["load", "smoke", "--target", address, "--mix", "status=1", ...seconds, "--report-dir", directory]
+    const { code, stderr, stdout } = await callIn(directory, args, { WEBAGENT_API_KEY: key })
     assert.deepStrictEqual([code, stderr], [0, ""], stdout)
   })
 
@@ -76,7 +78,9 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
   it("shared by two processes decodes the share that is asked for", async () => {
     const directory = newFolder()
     const load = ["--duration", "1s", "--vus", "10", "--segments", "2", "--mix", "status=1", "--sample", "0.2"]
-    const { code, stderr, stdout } = await run(["load", "smoke", ...load, "--report-dir", directory])
+    const { address } = await serve()
+    const args = ["load", "smoke", "--target", address, ...load, "--report-dir", directory]
+    const { code, stderr, stdout } = await call(args, { WEBAGENT_API_KEY: key })
     assert.deepStrictEqual([code, stderr], [0, ""], stdout)
     const { metrics } = reportIn(directory)
     const count = (metric: string) => metrics[metric]?.values["count"] ?? 0
@@ -90,7 +94,7 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
     const { address } = await serve({ fail: (_, ordinal) => (ordinal % 2 === 0 ? 500 : undefined) })
     const directory = newFolder()
     const load = ["load", "breakpoint", "--duration", "1m", "--rate", "30", "--mix", "status=1", "--segments", "2"]
-    const { code, stderr, stdout } = await run([...load, "--target", address, "--report-dir", directory], {
+    const { code, stderr, stdout } = await call([...load, "--target", address, "--report-dir", directory], {
       WEBAGENT_API_KEY: key
     })
     assert.deepStrictEqual([code, stderr], [1, ""], stdout)
@@ -115,8 +119,9 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
       process.exitCode = spawnSync(${JSON.stringify(k6)}, args, { stdio: "inherit", env: { ...process.env, XK6_TS: "false" } }).status`,
       false
     )
-    const args = ["load", "smoke", ...seconds, "--report-dir", newFolder()]
-    const { code, stderr, stdout } = await run(args, { WEBAGENT_K6: path })
+    const { address } = await serve()
+    const args = ["load", "smoke", "--target", address, ...seconds, "--report-dir", newFolder()]
+    const { code, stderr, stdout } = await call(args, { WEBAGENT_API_KEY: key, WEBAGENT_K6: path })
     assert.deepStrictEqual([code, stderr], [0, ""], stdout)
     assert.include(stdout, " · k6 9.8.7\n")
   })
@@ -125,7 +130,7 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
     const { address, seen } = await serve({ fail: (_, ordinal) => (ordinal % 20 === 0 ? 500 : undefined) })
     const directory = newFolder()
     const args = ["load", "smoke", "--target", address, "--duration", "3s", "--rate", "20", "--report-dir", directory]
-    const { code, stdout } = await run(args, { WEBAGENT_API_KEY: key })
+    const { code, stdout } = await call(args, { WEBAGENT_API_KEY: key })
     assert.strictEqual(code, 1)
     const share = Math.floor(seen.length / 20) / seen.length
     assert.isAbove(share, 0.01)
@@ -137,7 +142,7 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
   it("reports the exception of the TypeScript and a missing output", async () => {
     const { address } = await serve({ tasks: [null] })
     const args = ["load", "smoke", "--target", address, "--mix", "v2=1", ...seconds, "--report-dir", newFolder()]
-    const { code, stdout } = await run([...args, "--out", "prometheus=http://127.0.0.1:9/api/v1/write"], {
+    const { code, stdout } = await call([...args, "--out", "prometheus=http://127.0.0.1:9/api/v1/write"], {
       WEBAGENT_API_KEY: key
     })
     assert.strictEqual(code, 1)
@@ -148,7 +153,7 @@ describe.skipIf(built.status === 4)("the real k6, where there is Go to build it"
   it("doing no work at all fails, by the thresholds that count work", async () => {
     const { address } = await serve({ fail: () => 503 })
     const args = ["load", "smoke", "--target", address, ...seconds, "--report-dir", newFolder()]
-    const { code, stdout } = await run(args, { WEBAGENT_API_KEY: key })
+    const { code, stdout } = await call(args, { WEBAGENT_API_KEY: key })
     assert.strictEqual(code, 1)
     assert.match(stdout, /^failed: browsers_stopped, checks, http_req_failed, runs_completed · /mu)
     assert.match(stdout, /^failed requests by status: 503 \(\d+\)$/mu)

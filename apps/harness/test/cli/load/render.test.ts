@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as K6 from "@webagent/load/K6"
 import { call } from "../inProcess.ts"
-import { run } from "../program.ts"
 import { key, stage } from "./stage.ts"
 
 const { newFolder } = stage()
@@ -21,7 +20,7 @@ describe.concurrent("--render k6-operator", () => {
       "prometheus=http://p/api/v1/write"
     ]
     const env = { WEBAGENT_API_KEY: key, WEBAGENT_API_KEY_HEADER: "X-Key", PATH: "" }
-    const { code, stderr, stdout } = await run(["load", "spike", "--render", "k6-operator", ...load, ...where], env)
+    const { code, stderr, stdout } = await call(["load", "spike", "--render", "k6-operator", ...load, ...where], env)
     assert.deepStrictEqual([code, stderr], [0, ""])
     const manifest = readFileSync(join(directory, "testrun.yaml"), "utf8")
     assert.include(manifest, "parallelism: 4\n")
@@ -38,7 +37,7 @@ describe.concurrent("--render k6-operator", () => {
   it("bakes the script into an image that is named", async () => {
     const directory = newFolder()
     const where = ["--target", "http://a.example", "--out", directory, "--image", "registry.example/load:1"]
-    const { code, stderr, stdout } = await run(["load", "smoke", "--render", "k6-operator", ...where], { PATH: "" })
+    const { code, stderr, stdout } = await call(["load", "smoke", "--render", "k6-operator", ...where], { PATH: "" })
     assert.deepStrictEqual([code, stderr], [0, ""])
     assert.include(readFileSync(join(directory, "testrun.yaml"), "utf8"), 'image: "registry.example/load:1"\n')
     assert.include(readFileSync(join(directory, "Dockerfile"), "utf8"), "COPY smoke.load.js ")
