@@ -51,7 +51,17 @@ export const arrows: Readonly<Record<string, Rule>> = {
   [control]: { imports: [contract], folders: { ".": [] } },
   [engine]: { imports: [], folders: { domain: [], ports: ["domain"], ".": ["domain", "ports"] } },
   [sql]: { imports: [engine], tests: [storeContract], folders: { ".": [] } },
-  [chromium]: { imports: [], folders: { cast: [], sandbox: [], ".": ["sandbox"] } },
+  [chromium]: {
+    imports: [],
+    folders: {
+      binary: [],
+      sandbox: [],
+      process: ["binary", "sandbox"],
+      cdp: [],
+      cast: [],
+      ".": ["binary", "cdp", "process", "sandbox"]
+    }
+  },
   [server]: {
     imports: [contract, engine],
     folders: {
@@ -162,7 +172,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       nights: ["measure"]
     }
   },
-  [testChromium]: { imports: [] },
+  [testChromium]: { imports: [chromium] },
   "tools/docs-test": { imports: "any", tests: [testChromium] },
   "tools/k6": { imports: [] },
   "tools/packaging": { imports: "any", tests: [testChromium] },

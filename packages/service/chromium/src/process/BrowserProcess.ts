@@ -1,0 +1,222 @@
+import * as Data from "effect/Data"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
+import { type ChildProcess, spawn } from "node:child_process"
+import { chownSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Binary } from "../binary/Binary.ts"
+import { type DevTools, Sandbox, type SandboxError } from "../sandbox/Sandbox.ts"
+import * as flags from "./flags.ts"
+import { startOf } from "./ProcessTree.ts"
+
+/** The browser did not start. The message says why. */
+export class StartFailed extends Data.TaggedError("StartFailed")<{ readonly message: string }> {}
+
+/** Whom a browser runs as. */
+export interface User {
+  readonly uid: number
+  readonly gid: number
+}
+
+/** How to start a browser. */
+export interface StartOptions {
+  readonly binary: Binary
+  /** A folder of the server's: the browser's own is made in it. */
+  readonly runtime: string
+  /** The browser's name in that folder; unique. */
+  readonly name: string
+  readonly allowedDomains?: ReadonlyArray<string> | null
+  readonly proxyCountryCode?: string | null
+  /** Whom a server that is root starts it as: uid and gid 65534 unless given. */
+  readonly user?: User
+  /** Chromium's own sandbox around each page; on unless it is switched off, for machines where it cannot be. */
+  readonly chromiumSandbox?: boolean
+  /** How long it may take until DevTools can be reached; 30 seconds unless given. */
+  readonly within?: Duration.Input
+}
+
+/** How a process ended. */
+export interface Exit {
+  readonly code: number | null
+  readonly signal: string | null
+  /** The end of what it said on standard error. */
+  readonly said: string
+}
+
+/** One process tree with a folder of its own. It goes with the scope that it was started in: processes, then folder. */
+export interface BrowserProcess {
+  readonly pid: number
+  /** Where DevTools are reached, as the library `ws` spells addresses: `ws://...` or `ws+unix:...`. */
+  readonly address: string
+  /** How many bytes it has sent and received; null where that is not counted. */
+  readonly bytes: Effect.Effect<number | null>
+  /** Waits for it to end, by itself or with its scope. */
+  readonly exited: Effect.Effect<Exit>
+}
+
+const unprivileged: User = { uid: 65_534, gid: 65_534 }
+
+/** Chromium refuses its own sandbox to root, so root starts it as another user. */
+const userOf = ({ user }: StartOptions): User | undefined =>
+  process.getuid?.() === 0 ? (user ?? unprivileged) : undefined
+
+/** Children may still write into a folder that is deleted. */
+const remove = (path: string) =>
+  Effect.try(() => rmSync(path, { recursive: true, force: true })).pipe(
+    Effect.retry({ schedule: Schedule.spaced("20 millis"), times: 250 }),
+    Effect.ignore
+  )
+
+const folderOf = (options: StartOptions) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const folder = join(options.runtime, options.name)
+      mkdirSync(folder, { mode: 0o700 })
+      const user = userOf(options)
+      if (user !== undefined) chownSync(folder, user.uid, user.gid)
+      return folder
+    }),
+    remove
+  )
+
+/** Kills a process group; false when there is none. */
+export const killGroup = (pid: number): boolean => {
+  try {
+    return process.kill(-pid, "SIGKILL")
+  } catch {
+    return false
+  }
+}
+
+/** The server's own record of a process, outside of the folder that the browser can write. */
+const recordOf = ({ name, runtime }: StartOptions) => join(runtime, `${name}.pid`)
+
+/** How much of standard error is kept for an answer to why it ended. */
+const said_length = 4096
+
+interface Child {
+  readonly process: ChildProcess
+  readonly pid: number
+  readonly exited: Deferred.Deferred<Exit>
+  /** The address that it says on standard error. */
+  readonly listening: Deferred.Deferred<string>
+}
+
+const spawned = (
+  options: StartOptions,
+  executable: string,
+  args: ReadonlyArray<string>,
+  env: NodeJS.ProcessEnv,
+  cwd: string
+) =>
+  Effect.callback<Child, StartFailed>((resume) => {
+    const exited = Deferred.makeUnsafe<Exit>()
+    const listening = Deferred.makeUnsafe<string>()
+    // a group of its own: a Ctrl-C in the server's terminal is not the browser's, and the tree is killed as one
+    const child = spawn(executable, args, {
+      cwd,
+      env,
+      detached: true,
+      stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
+      ...userOf(options)
+    })
+    let said = ""
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      said = (said + text).slice(-said_length)
+      const [, address] = /^DevTools listening on (ws:\S+)$/mu.exec(said) ?? []
+      if (address !== undefined) Deferred.doneUnsafe(listening, Effect.succeed(address))
+    })
+    // both are there for Chromium to notice when they close
+    for (const pipe of [child.stdio[3], child.stdio[4]]) pipe?.on("error", () => undefined)
+    child.once("error", (error) => resume(Effect.fail(new StartFailed({ message: `${executable}: ${error.message}` }))))
+    child.once("exit", (code, signal) => {
+      if (child.pid !== undefined) killGroup(child.pid)
+      Deferred.doneUnsafe(exited, Effect.succeed({ code, signal, said }))
+    })
+    child.once("spawn", () => {
+      const pid = child.pid ?? 0
+      writeFileSync(recordOf(options), `${pid} ${startOf(pid) ?? ""}`)
+      resume(Effect.succeed({ process: child, pid, exited, listening }))
+    })
+  })
+
+/** Waits until nothing of a group is left; a process that the kernel holds back is waited for this long at most. */
+const groupGone = (pid: number) =>
+  Effect.sync(() => killGroup(pid)).pipe(
+    Effect.repeat({ schedule: Schedule.spaced("5 millis"), while: (isThere) => isThere, times: 1000 })
+  )
+
+const end = (options: StartOptions) => (child: Child) =>
+  Effect.gen(function* () {
+    killGroup(child.pid)
+    yield* Deferred.await(child.exited)
+    yield* groupGone(child.pid)
+    for (const pipe of child.process.stdio) pipe?.destroy()
+    rmSync(recordOf(options), { force: true })
+  })
+
+const addressOf = (devTools: DevTools, said: string): string =>
+  devTools._tag === "Loopback" ? said : `ws+unix:${devTools.path}:${new URL(said).pathname}`
+
+/** What a process said last, for a sentence. */
+const lastWords = ({ code, said, signal }: Exit) => {
+  const words = said
+    .split("\n")
+    .map((line) => line.replace(/^\[[^\]]*\]\s*/u, "").trim())
+    .filter((line) => line !== "")
+    .at(-1)
+  return `${signal ?? `exit ${code}`}${words === undefined ? "" : `, ${words}`}`
+}
+
+/** Starts a browser, and waits until DevTools can be reached. */
+export const start = Effect.fnUntraced(function* (
+  options: StartOptions
+): Effect.fn.Return<BrowserProcess, StartFailed | SandboxError, Sandbox | Scope.Scope> {
+  const {
+    allowedDomains = null,
+    binary,
+    chromiumSandbox = true,
+    proxyCountryCode = null,
+    within = "30 seconds"
+  } = options
+  const sandbox = yield* Sandbox
+  const folder = yield* folderOf(options)
+  const { args, bytes, devTools, env, executable } = yield* sandbox.enter({
+    executable: binary.executable,
+    args: flags.args(join(folder, "profile"), chromiumSandbox),
+    // nothing of the server's own environment: it may hold secrets
+    env: {
+      ...binary.env,
+      DBUS_SESSION_BUS_ADDRESS: "/dev/null",
+      HOME: folder,
+      LANG: "C.UTF-8",
+      PATH: "/usr/bin:/bin",
+      TMPDIR: folder,
+      XDG_CACHE_HOME: folder,
+      XDG_CONFIG_HOME: folder
+    },
+    folder,
+    allowedDomains,
+    proxyCountryCode
+  })
+  const child = yield* Effect.acquireRelease(spawned(options, executable, args, env, folder), end(options))
+  const died = Effect.flatMap(Deferred.await(child.exited), (exit) =>
+    Effect.fail(new StartFailed({ message: `Chromium ended while it started: ${lastWords(exit)}.` }))
+  )
+  const said = yield* Effect.timeoutOption(Effect.raceFirst(Deferred.await(child.listening), died), within)
+  if (Option.isNone(said)) {
+    return yield* new StartFailed({
+      message: `Chromium did not start within ${Duration.format(Duration.fromInputUnsafe(within))}.`
+    })
+  }
+  return {
+    pid: child.pid,
+    address: addressOf(devTools, said.value),
+    bytes,
+    exited: Deferred.await(child.exited)
+  }
+})

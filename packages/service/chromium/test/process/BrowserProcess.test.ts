@@ -1,0 +1,82 @@
+import { assert, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { readdirSync, statSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { BrowserProcess, Sandbox } from "../../src/index.ts"
+import { processesIn, runtime, start } from "../support/chromium.ts"
+
+const isRoot = process.getuid?.() === 0
+
+it.live("starts a browser in a folder of its own, as a user who is not root, and removes both", () =>
+  Effect.gen(function* () {
+    const folder = yield* runtime
+    const scope = yield* Scope.make()
+    const { address, pid } = yield* Scope.provide(start("one", folder), scope)
+    assert.match(address, /^ws:\/\/127\.0\.0\.1:\d+\/devtools\/browser\//u)
+    assert.strictEqual(statSync(`/proc/${pid}`).uid, isRoot ? 65_534 : process.getuid?.())
+    assert.deepStrictEqual(readdirSync(folder).toSorted(), ["one", "one.pid"])
+    assert.isNotEmpty(processesIn(folder))
+    yield* Scope.close(scope, Exit.void)
+    assert.deepStrictEqual(readdirSync(folder), [])
+    assert.deepStrictEqual(processesIn(folder), [])
+  }).pipe(Effect.scoped, Effect.provide(Sandbox.layerNone))
+)
+
+it.live("says how a browser ended that was killed, and leaves none of its processes", () =>
+  Effect.gen(function* () {
+    const folder = yield* runtime
+    const { exited, pid } = yield* start("one", folder)
+    process.kill(pid, "SIGKILL")
+    assert.strictEqual((yield* exited).signal, "SIGKILL")
+    yield* Effect.repeat(Effect.sleep("5 millis"), { while: () => processesIn(folder).length > 0 })
+  }).pipe(Effect.scoped, Effect.provide(Sandbox.layerNone))
+)
+
+it.live("says what a browser said that does not start", () =>
+  Effect.gen(function* () {
+    const folder = yield* runtime
+    const binary = { executable: "/bin/false", env: {}, version: "", source: "named" } as const
+    const { message } = yield* Effect.flip(BrowserProcess.start({ binary, runtime: folder, name: "one" }))
+    assert.strictEqual(message, "Chromium ended while it started: exit 1.")
+  }).pipe(Effect.scoped, Effect.provide(Sandbox.layerNone))
+)
+
+it.live("does not wait for a browser that never listens, and kills it", () =>
+  Effect.gen(function* () {
+    const folder = yield* runtime
+    const binary = { executable: "/usr/bin/tail", env: {}, version: "", source: "named" } as const
+    const sandbox = Sandbox.of({
+      kind: "none",
+      enter: (command) =>
+        Effect.succeed({
+          ...command,
+          args: ["-f", "/dev/null", `${folder}/missing`],
+          devTools: { _tag: "Loopback" },
+          bytes: Effect.succeed(null)
+        })
+    })
+    const { message } = yield* Effect.flip(
+      Effect.scoped(BrowserProcess.start({ binary, runtime: folder, name: "one", within: "50 millis" }))
+    ).pipe(Effect.provideService(Sandbox, sandbox))
+    assert.strictEqual(message, "Chromium did not start within 50ms.")
+    assert.deepStrictEqual(processesIn(folder), [])
+  }).pipe(Effect.scoped)
+)
+
+it.live("ends with the server, also when that is killed", () =>
+  Effect.gen(function* () {
+    const folder = yield* runtime
+    const program = fileURLToPath(new URL("../support/server.ts", import.meta.url))
+    const server = spawn(process.execPath, ["--conditions=@webagent/source", program, folder], {
+      stdio: ["ignore", "pipe", "inherit"]
+    })
+    yield* Effect.promise(() => once(server.stdout, "data"))
+    assert.isNotEmpty(processesIn(folder))
+    server.kill("SIGKILL")
+    yield* Effect.repeat(Effect.sleep("5 millis"), { while: () => processesIn(`${folder}/one`).length > 0 })
+  }).pipe(Effect.scoped)
+)
