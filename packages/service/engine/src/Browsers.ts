@@ -8,6 +8,7 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { BrowserPool, type CdpConnection, LaunchFailed, type LaunchedBrowser } from "./ports/BrowserPool.ts"
 import * as Browser from "./domain/Browser.ts"
+import type { Session } from "./domain/Session.ts"
 import { BrowserNotFound, BrowserStopped } from "./domain/Errors.ts"
 import { NodeId } from "./ports/NodeId.ts"
 import { Owner } from "./ports/Owner.ts"
@@ -22,6 +23,8 @@ import type { MadeOf, Record } from "./SafeCreates.ts"
 /** A browser to create. */
 export interface BrowserRequest {
   readonly proxyCountryCode: string | null
+  /** Whether what it shows is recorded; no unless given. */
+  readonly recording?: boolean
 }
 
 /** Makes a part of what cannot be interrupted as interruptible as the whole was called. */
@@ -240,7 +243,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
 
   /** The browser of a session's agent: launched at first use, and again when the one before has ended. */
   const ofSession = <E, E2>(
-    owner: string | null,
+    { owner, recording }: Pick<Session, "owner" | "recording">,
     known: Effect.Effect<string | null, E>,
     use: (browserId: string) => Effect.Effect<void, E2>
   ): Effect.Effect<CdpConnection, LaunchFailed, Scope.Scope> =>
@@ -249,7 +252,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
         const id = yield* restore(known)
         if (id !== null && running.has(id)) return yield* restore(connectTo(id))
         const { browser } = yield* Effect.provideService(
-          create({ proxyCountryCode: null }, () => ({}), restore),
+          create({ proxyCountryCode: null, recording }, () => ({}), restore),
           Owner,
           owner
         )
@@ -294,6 +297,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
     ofSession,
     stop: (id: string, reason: Browser.StopReason = "asked") =>
       Effect.uninterruptible(reason === "asked" ? Effect.andThen(find(id), stop(id, reason)) : stop(id, reason)),
+    find,
     connect: (id: string) => Effect.andThen(find(id), connectTo(id)),
     reap,
     /** Stops all that run here. Their records are another node's to write. */

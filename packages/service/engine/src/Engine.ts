@@ -65,6 +65,8 @@ export class Engine extends Context.Service<
     ) => Effect.Effect<SafeCreates.Created<"Browser">, IdempotencyKeyReused | LaunchFailed | StoreUnavailable>
     /** Stops the browser and ends every connection to it; stopping it again changes nothing. */
     readonly stopBrowser: (id: string) => Effect.Effect<Browser.Browser, BrowserNotFound | StoreUnavailable>
+    /** A browser as it is stored, also one that is stopped. No version has this. */
+    readonly browser: (id: string) => Effect.Effect<Browser.Browser, BrowserNotFound | StoreUnavailable>
     readonly connectBrowser: (
       id: string
     ) => Effect.Effect<CdpConnection, BrowserNotFound | BrowserStopped | StoreUnavailable, Scope.Scope>
@@ -154,6 +156,7 @@ const make = Effect.gen(function* () {
     queue: (message, safe) => once(safe, "Message", (record) => sessions.queue(message, record)),
     createBrowser: (request, safe) => once(safe, "Browser", (record) => browsers.create(request, record)),
     stopBrowser: (id) => browsers.stop(id),
+    browser: browsers.find,
     connectBrowser: browsers.connect,
     cancelTurn: sessions.cancelTurn,
     stopSession: sessions.stop,

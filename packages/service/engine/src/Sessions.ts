@@ -30,6 +30,8 @@ export interface SessionRequest {
   readonly task: string
   readonly modelParams: Turn.Turn["modelParams"]
   readonly thinkingLevel: string | null
+  /** Whether what its browser shows is recorded; as the agent has it unless given. */
+  readonly recording?: boolean
 }
 
 /** A session with its turns in the order in which they were created. */
@@ -273,7 +275,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
           turns.filter(({ seq }) => seq < turn.seq)
         ),
         browser: browsers.ofSession(
-          session.owner,
+          session,
           Effect.map(find(sessionId), ({ browserId }) => browserId),
           (browserId) => told(execution, { _tag: "UseBrowser", token, browserId })
         ),
@@ -392,9 +394,10 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     const id = yield* ids.next("session", refusals)
     const turnId = yield* ids.next("turn", refusals)
     const createdAt_ms = yield* Clock.currentTimeMillis
-    const { modelParams, task, thinkingLevel } = request
+    const { modelParams, recording, task, thinkingLevel } = request
+    const asked = recording === undefined ? {} : { recording }
     const decision = Decide.created(
-      { ...Session.make({ id, owner, thinkingLevel, createdAt_ms }), ...agent.settings?.(id) },
+      { ...Session.make({ id, owner, thinkingLevel, createdAt_ms }), ...agent.settings?.(id), ...asked },
       newTurn({ id: turnId, sessionId: id, task, modelParams, createdAt_ms, owner })
     )
     const made: MadeOf<"Session"> = { _tag: "Session", session: decision.session, turn: decision.turn }

@@ -127,7 +127,7 @@ describe("Browsers", () => {
     return Effect.gen(function* () {
       const browsers = yield* Browsers.make(ReadWriteLock.make())
       const ofSession = (use: (id: string) => Effect.Effect<void, string>) =>
-        begin(Effect.scoped(browsers.ofSession(null, Effect.succeed(null), use)))
+        begin(Effect.scoped(browsers.ofSession({ owner: null, recording: false }, Effect.succeed(null), use)))
       const refused = yield* ofSession(() => Effect.fail("lost"))
       assert.lengthOf(stops, 1)
       assert.isDefined(refused.pollUnsafe())
@@ -180,5 +180,22 @@ describe("Browsers", () => {
         ["launch_failed", "launch_failed"]
       )
     }).pipe(Effect.scoped, Effect.provide([MemoryStore.layer, ports.browsers, ports.ids], { local: true }))
+  )
+
+  it.effect("of a session that is recorded is recorded", () =>
+    Effect.gen(function* () {
+      const browsers = yield* Browsers.make(ReadWriteLock.make())
+      const used: Array<string> = []
+      for (const recording of [true, false]) {
+        const use = (id: string) => Effect.sync(() => void used.push(id))
+        yield* Effect.scoped(browsers.ofSession({ owner: null, recording }, Effect.succeed(null), use))
+      }
+      const made = yield* Effect.forEach(used, browsers.find)
+      assert.deepStrictEqual(
+        made.map(({ recording }) => recording),
+        [true, false]
+      )
+      assert.strictEqual((yield* Effect.flip(browsers.find("other")))._tag, "BrowserNotFound")
+    }).pipe(Effect.scoped, Effect.provide([MemoryStore.layer, notingPool([]), ports.ids]))
   )
 })

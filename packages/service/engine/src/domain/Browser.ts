@@ -1,3 +1,4 @@
+import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { Moment, OptionalMoment, OptionalText } from "./Fields.ts"
@@ -35,6 +36,8 @@ export const Browser = Schema.Struct({
   /** The key of its create while it starts: deleted if the launch fails. */
   idempotencyKey: OptionalText,
   proxyCountryCode: OptionalText,
+  /** Whether what it shows is recorded; browsers of before there were recordings do not say. */
+  recording: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
   startedAt_ms: Moment,
   finishedAt_ms: OptionalMoment
 })
@@ -44,13 +47,14 @@ export type Browser = typeof Browser.Type
 /** A new browser, not launched yet. */
 export const make = (
   fields: Pick<Browser, "id" | "proxyCountryCode" | "startedAt_ms"> &
-    Partial<Pick<Browser, "owner" | "node" | "tokenHash" | "expiresAt_ms" | "idempotencyKey">>
+    Partial<Pick<Browser, "owner" | "node" | "tokenHash" | "expiresAt_ms" | "idempotencyKey" | "recording">>
 ): Browser => ({
   owner: null,
   node: null,
   tokenHash: null,
   expiresAt_ms: null,
   idempotencyKey: null,
+  recording: false,
   ...fields,
   revision: 1,
   status: "starting",

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import * as Browser from "../../src/domain/Browser.ts"
 import { browser } from "./records.ts"
 
@@ -17,5 +18,11 @@ describe("Browser", () => {
       Browser.stop(stopped, "expired", 8),
       Result.fail({ _tag: "InvalidTransition", from: "stopped", event: "Stopped" })
     )
+  })
+
+  it("a record of before there were recordings is one that is not recorded", () => {
+    const { recording, ...before } = browser
+    assert.isFalse(recording)
+    assert.deepStrictEqual(Schema.decodeUnknownSync(Browser.Browser)(before), browser)
   })
 })

@@ -1,0 +1,24 @@
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+
+/** A recording that is complete. */
+export interface Recording {
+  readonly path: string
+  readonly contentType: string
+  readonly bytes: number
+  readonly finishedAt_ms: number
+}
+
+interface RecordingsService {
+  /** The recording of a browser; waits while it is being written. None where there is none, or not any more. */
+  readonly find: (browserId: string) => Effect.Effect<Option.Option<Recording>>
+  /** Deletes recordings that were complete at this time or before. */
+  readonly prune: (finishedUntil_ms: number) => Effect.Effect<number>
+}
+
+/** The port to whatever keeps recordings of browsers; null where browsers cannot be recorded. */
+export const Recordings: Context.Reference<RecordingsService | null> = Context.Reference(
+  "@webagent/engine/Recordings",
+  { defaultValue: (): RecordingsService | null => null }
+)
