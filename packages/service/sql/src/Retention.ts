@@ -43,6 +43,13 @@ const tooManySince = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, keep
   return first?.at_ms ?? -Infinity
 })
 
+/** Whether a key has a limit of money a day: what ended today counts against it. */
+const isMoneyLimited = (sql: SqlClient.SqlClient) =>
+  Effect.map(
+    sql`SELECT 1 FROM api_keys WHERE revoked_at_ms IS NULL AND limits ->> 'usdPerDay' IS NOT NULL LIMIT 1`,
+    (found) => found.length === 1
+  )
+
 /**
  * Forgets what is over for longer than the policy keeps it, the oldest first, in small transactions with room for
  * requests between them; at most `most` of these.
@@ -54,11 +61,10 @@ export const prune = Effect.fnUntraced(function* (
   const sql = yield* SqlClient.SqlClient
   const store = yield* Store
   const now_ms = yield* Clock.currentTimeMillis
-  // what ended today counts against the money that its API key may spend in a day
-  const yesterday_ms = now_ms - (now_ms % day_ms) - 1
-  const finishedUntil_ms = Math.min(yesterday_ms, now_ms - policy.keep_ms)
+  const latest_ms = (yield* read(isMoneyLimited(sql))) ? now_ms - (now_ms % day_ms) - 1 : now_ms
+  const finishedUntil_ms = Math.min(latest_ms, now_ms - policy.keep_ms)
   const tooMany_ms = yield* read(tooManySince(sql, policy.keepRuns))
-  const turnsUntil_ms = Math.min(yesterday_ms, Math.max(finishedUntil_ms, tooMany_ms))
+  const turnsUntil_ms = Math.min(latest_ms, Math.max(finishedUntil_ms, tooMany_ms))
   const [last] = yield* read(sql<{ readonly cursor: number | null }>`SELECT max(cursor) AS cursor FROM events`)
   let all = none
   for (let round = 0; round < most; round++) {
