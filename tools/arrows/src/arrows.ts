@@ -59,7 +59,8 @@ export const arrows: Readonly<Record<string, Rule>> = {
       process: ["binary", "sandbox"],
       cdp: [],
       cast: [],
-      ".": ["binary", "cdp", "process", "sandbox"]
+      egress: [],
+      ".": ["binary", "cdp", "egress", "process", "sandbox"]
     }
   },
   [server]: {
