@@ -10,6 +10,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
+import * as Stdio from "effect/Stdio"
 import { byHand } from "./cli/Ending.ts"
 import { compare } from "./cli/compare/compare.ts"
 import { doctor } from "./cli/doctor/doctor.ts"
@@ -75,9 +76,14 @@ export const teardown: Runtime.Teardown = (exit, onExit) => {
   return wrongCall && Runtime.getErrorExitCode(error) !== 0 ? onExit(2) : Runtime.defaultTeardown(exit, onExit)
 }
 
+/** `--bail` without a number is 1. What effect/cli has for that takes a number behind `=` only. */
+const withBail = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
+  words.map((word, index) => (word === "--bail" && !/^-?\d/u.test(words[index + 1] ?? "") ? "--bail=1" : word))
+
 /** The command line, with what a failure prints. */
 export const commandLine = harness.pipe(
   Command.run({ version }),
+  Effect.updateService(Stdio.Stdio, (stdio) => ({ ...stdio, args: Effect.map(stdio.args, withBail) })),
   Effect.tapErrorTag("UserError", (mistake) => Console.error(mistake.message)),
   Effect.tapDefect((defect) =>
     Console.error(`This is a bug of the harness: ${defect instanceof Error ? defect.stack : String(defect)}`)

@@ -1,6 +1,6 @@
 import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
-import { parseDuration } from "../config/Values.ts"
+import * as Time from "@webagent/scenario/Time"
 
 /** A flag that is undefined where it is not given. */
 export const optional = <A>(flag: Flag.Flag<A>, description: string): Flag.Flag<A | undefined> =>
@@ -34,7 +34,7 @@ export const count = (name: string, least: number, description: string) => optio
 
 /** A time such as `30s`. */
 export const time = (name: string) =>
-  Flag.String(name).pipe(Flag.filterMap(parseDuration, () => "a time such as 500ms, 30s or 5m"))
+  Flag.String(name).pipe(Flag.filterMap(Time.parse, () => "a time such as 500ms, 30s or 5m"))
 
 /** A time; undefined where it is not given. */
 export const duration = (name: string, description: string) => optional(time(name), description)

@@ -10,21 +10,23 @@ import * as ReportDirectory from "./ReportDirectory.ts"
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(RunReport))
 
-/** The newest report folder that has a file: the given folder, else the newest of those that runs make. */
+/**
+ * The newest report folder that has a file: the given folder, or the run of this name; else the newest of those that
+ * runs make.
+ */
 export const find = Effect.fnUntraced(function* (given: string | undefined, file: string) {
   const fs = yield* FileSystem.FileSystem
-  const names = given === undefined ? yield* Effect.orElseSucceed(fs.readDirectory(ReportDirectory.runs), () => []) : []
-  const folders =
-    given === undefined
-      ? names
-          .toSorted()
-          .toReversed()
-          .map((name) => join(ReportDirectory.runs, name))
-      : [given]
-  for (const folder of folders) {
-    if (yield* Effect.orElseSucceed(fs.exists(join(folder, file)), () => false)) return join(folder, file)
-  }
-  return yield* usage(`${given ?? ReportDirectory.runs} has no ${file}. Run suites first: ${program} run`)
+  const exists = (path: string) => Effect.orElseSucceed(fs.exists(path), () => false)
+  const names = yield* Effect.orElseSucceed(fs.readDirectory(ReportDirectory.runs), () => [])
+  const ofRun = (name: string) => join(ReportDirectory.runs, name)
+  const folders = given === undefined ? names.toSorted().toReversed().map(ofRun) : [given, ofRun(given)]
+  for (const folder of folders) if (yield* exists(join(folder, file))) return join(folder, file)
+  if (given === undefined)
+    return yield* usage(`No run has left a ${file} in ${ReportDirectory.runs}. Run suites first: ${program} run`)
+  const isThere = (yield* Effect.forEach(folders, exists)).includes(true)
+  return yield* usage(
+    `${isThere ? `${given} has no ${file}` : `There is no report ${given}`}. Name the folder of a run, or no folder for the newest run.`
+  )
 })
 
 /** The scenarios that failed in the newest report, by `scenarioKey`. */

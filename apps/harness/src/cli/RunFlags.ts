@@ -92,7 +92,11 @@ export const flags = {
     "Total retries for infrastructure errors (default: a tenth of the trials, at least 3)"
   ),
   lastFailed: Flags.switched("last-failed", "Run only scenarios that failed in the newest report"),
-  bail: Flags.count("bail", 1, "Start nothing new after this many failed scenarios (default: no limit)"),
+  bail: Flags.count(
+    "bail",
+    1,
+    "Start nothing new after this many failed scenarios, 1 without a number (default: no limit)"
+  ),
   confirm: Flags.count(
     "confirm",
     1,

@@ -3,8 +3,10 @@ import { Suite } from "@webagent/scenario"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { globSync } from "node:fs"
-import { basename } from "node:path"
+import { basename, normalize } from "node:path"
 import * as ModuleFile from "../config/ModuleFile.ts"
+import { Project, suitesOf } from "../config/Project.ts"
+import { counted } from "@webagent/report/Text"
 import { type UserError, usage } from "@webagent/report/UserError"
 import { builtIn } from "../suites/BuiltIn.ts"
 import { program } from "./Program.ts"
@@ -31,6 +33,8 @@ const neverSuites = (path: string) =>
 
 /** The files that a pattern names, in their order, relative to the working directory. */
 const filesOf = (pattern: string) => Effect.sync(() => globSync(pattern, { exclude: neverSuites }).toSorted())
+
+const mostNamed = 3
 
 const everySuiteFile = "**/*.suite.{ts,mts,js,mjs}"
 
@@ -79,13 +83,27 @@ export interface Wanted {
   readonly builtIn: boolean
 }
 
+/** Says which suite files of the project no pattern of its configuration names: they would never run. */
+const warnOfOthers = Effect.fnUntraced(function* (found: ReadonlySet<string>, patterns: ReadonlyArray<string>) {
+  const others = (yield* filesOf(everySuiteFile)).filter((file) => !found.has(file))
+  if (others.length === 0) return
+  const names = `${others.slice(0, mostNamed).join(", ")}${others.length > mostNamed ? ", ..." : ""}`
+  yield* Console.error(
+    `warning: the configuration's suites (${patterns.join(", ")}) leave out ${counted(others.length, "suite file")}: ${names}`
+  )
+})
+
 /** The suites that are wanted, each once, by what names it. */
-export const argumentsOf = (wanted: Wanted): Effect.Effect<ReadonlyArray<string>, UserError> =>
-  wanted.suites.length > 0
-    ? Effect.map(Effect.forEach(wanted.suites, named), (found) => [...new Set(found.flat())])
-    : wanted.builtIn
-      ? Effect.succeed(Object.keys(builtIn))
-      : unnamed
+export const argumentsOf = Effect.fnUntraced(function* (
+  wanted: Wanted
+): Effect.fn.Return<ReadonlyArray<string>, UserError> {
+  if (wanted.suites.length === 0) return wanted.builtIn ? Object.keys(builtIn) : yield* unnamed
+  const found = new Set((yield* Effect.forEach(wanted.suites, named)).flat().map(normalize))
+  const configured = suitesOf(yield* Project)
+  const isConfigured = configured.length > 0 && wanted.suites.join() === configured.join()
+  if (isConfigured && configured.some(isPattern)) yield* warnOfOthers(found, configured)
+  return [...found]
+})
 
 /** Loads the suites that are wanted. */
 export const load = (

@@ -1,9 +1,10 @@
 import { fieldIssues, line, Spelling } from "@webagent/control"
+import * as WrittenTime from "@webagent/scenario/Time"
 import { type LoadTestName, loadTests } from "@webagent/load/LoadTest"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { isWebAddress, parseAmount, parseDuration } from "./Values.ts"
+import { isWebAddress, parseAmount } from "./Values.ts"
 
 /** The reporters that write files. */
 export const fileReporterNames = ["json", "junit", "markdown", "html", "ndjson"] as const
@@ -14,10 +15,8 @@ export const reporterNames = ["console", "github", ...fileReporterNames] as cons
 const Text = Schema.String.check(
   Schema.makeFilter((text) => text.trim() !== "", { expected: "a text that is not empty" })
 )
-const Time = Schema.String.check(
-  Schema.makeFilter((text) => Option.isSome(parseDuration(text)), {
-    expected: "a time such as 500ms, 30s or 5 minutes"
-  })
+const Time = Schema.Union([Schema.String, Schema.Number]).check(
+  Schema.makeFilter((time) => Option.isSome(WrittenTime.parse(time)), { expected: WrittenTime.expected })
 )
 const Amount = Schema.String.check(
   Schema.makeFilter((text) => Option.isSome(parseAmount(text)), { expected: 'an amount such as "5 USD" or "0.50 USD"' })
@@ -162,7 +161,7 @@ export const limitsOf = ({ limits = {} }: Config) =>
       name,
       {
         maxCost_usd: maxCost === undefined ? undefined : Option.getOrUndefined(parseAmount(maxCost)),
-        maxDuration: maxDuration === undefined ? undefined : Option.getOrUndefined(parseDuration(maxDuration))
+        maxDuration: maxDuration === undefined ? undefined : Option.getOrUndefined(WrittenTime.parse(maxDuration))
       }
     ])
   )

@@ -3,25 +3,37 @@ import * as Config from "effect/Config"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { existsSync, statSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import { existsSync, readFileSync, statSync } from "node:fs"
 import { registerHooks } from "node:module"
-import { resolve } from "node:path"
+import { basename, relative, resolve } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { type UserError, usage } from "@webagent/report/UserError"
 
-/** What shows where a file is wrong: the lines that a syntax error comes with, else the place that threw. */
-const shownOf = (error: Error): string => {
-  const [head = ""] = error.stack?.split("\n\n") ?? []
-  const isExcerpt = /^(?:file:)?\S+:\d+\n/u.test(head)
-  const where = isExcerpt ? undefined : whereOf(error)
-  // `--watch` loads a file again by another address
-  const excerpt = head.trimEnd().replace(/^file:\/\/(\S+?)(?:\?edition=\d+)?(:\d+\n)/u, "$1$2")
-  const lines = isExcerpt ? excerpt.split("\n") : where === undefined ? [] : [`at ${where}`]
-  return lines.map((line) => `\n  ${line}`).join("")
+/** `--watch` loads a file again by another address. */
+const pathIn = (location: string): string => {
+  const path = location.replace(/\?edition=\d+$/u, "")
+  return relative(process.cwd(), path.startsWith("file:") ? fileURLToPath(path) : path)
 }
 
-const whyNot = (error: unknown) =>
-  error instanceof Error ? `${error.message.split("\n")[0]}${shownOf(error)}` : String(error)
+/** Where the text of a file names something, as `path:line`. */
+const placeIn = (path: string, text: string): string => {
+  const lines = readFileSync(path, "utf8").split("\n")
+  const index = lines.findIndex((line) => line.includes(text))
+  return index === -1 ? pathIn(path) : `${pathIn(path)}:${index + 1}`
+}
+
+/** Where a file is wrong: a syntax error begins with its place, and what else threw has a stack. */
+const placeOf = (error: Error, path: string): string | undefined => {
+  const [, file, line] = /^((?:file:)?\S+):(\d+)\n/u.exec(error.stack ?? "") ?? []
+  if (file !== undefined) return `${pathIn(file)}:${line}`
+  const where = whereOf(error)
+  if (where !== undefined || !(error instanceof SyntaxError)) return where
+  // node says no place of a syntax error in JavaScript, and looks for it when it is asked
+  const { stderr } = spawnSync(process.execPath, ["--check", path], { encoding: "utf8" })
+  const [, at] = /^\S+:(\d+)\n/u.exec(stderr) ?? []
+  return at === undefined ? undefined : `${pathIn(path)}:${at}`
+}
 
 const ours = /^(?:effect|@webagent\/[^/]+|webagent-harness)(?:\/|$)/u
 
@@ -43,14 +55,25 @@ const lendOurModules = () =>
 
 let lends = false
 
-/** Why a file could not be loaded; a package that it imports is the commonest reason, and has a remedy. */
-const whyNotLoaded = (argument: string, error: unknown) => {
-  const [, missing] = /^Cannot find package '([^']+)'/u.exec(error instanceof Error ? error.message : "") ?? []
-  return missing === undefined
-    ? usage(`${argument} could not be loaded: ${whyNot(error)}`)
-    : usage(
-        `${argument} imports ${missing}, which is not installed beside the file. Install it there, or move the file.`
-      )
+const missing = /^Cannot find (?<kind>package|module) '(?<name>[^']+)' imported from (?<importer>\S+)/u
+
+/** Why a file could not be loaded, in a line; what it imports is the commonest reason. */
+const whyNotLoaded = (argument: string, path: string, error: unknown) => {
+  if (!(error instanceof Error)) return usage(`${argument} could not be loaded: ${String(error)}`)
+  const message = error.message.split("\n")[0] ?? ""
+  const { importer = "", kind, name = "" } = missing.exec(message)?.groups ?? {}
+  if (kind === "package") {
+    return usage(
+      `${argument} imports ${name}, which is not installed beside the file. Install it there, or move the file.`
+    )
+  }
+  if (kind === "module") {
+    return usage(`${placeIn(importer, basename(name))}: there is no file ${pathIn(name)} to import.`)
+  }
+  const place = placeOf(error, path)
+  const where = place?.startsWith(`${pathIn(path)}:`) === true ? place : `${argument} could not be loaded`
+  const from = place === undefined || where === place ? "" : `${place}: `
+  return usage(`${where}: ${from}${message}`)
 }
 
 /** Where a file is that an argument names. `npm --prefix X run` runs in X, and INIT_CWD is where npm was called. */
@@ -106,7 +129,7 @@ export const load = (argument: string, path: string, edition?: Edition): Effect.
   lends = true
   return Effect.tryPromise({
     try: (): Promise<{ readonly default?: unknown }> => import(urlOf(path, edition)),
-    catch: (error) => whyNotLoaded(argument, error)
+    catch: (error) => whyNotLoaded(argument, path, error)
   }).pipe(
     Effect.timeoutOrElse({
       duration: patience,

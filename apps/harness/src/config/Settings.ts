@@ -64,6 +64,7 @@ const givesWayTo: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 const files = ["history", "quarantine", "reportDir", "baseline"]
+const times = ["timeout", "maxTime", "maxScenarioTime", "duration", "runTimeout"]
 
 const snake = (key: string) => key.replaceAll(/(?<=[a-z\d])[A-Z]/gu, (letter) => `_${letter}`).toUpperCase()
 
@@ -123,6 +124,7 @@ const fromFile = (keys: ReadonlyArray<string>, project: Project, values: Readonl
       if (key === "notifications")
         return [key, notifications?.flatMap((one) => Object.entries(one).map(([kind, to]) => `${kind}=${to}`))]
       if (key === "suites") return [key, suites === undefined ? undefined : suitesOf(project)]
+      if (typeof value === "number" && times.includes(key)) return [key, `${value}ms`]
       return [key, typeof value === "string" && files.includes(key) ? here(value) : value]
     })
   )

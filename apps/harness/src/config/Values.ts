@@ -1,18 +1,8 @@
-import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 
 /** An amount in USD as flags take it, `5`, `5.00` or `0.50 USD`, as the exact decimal that it is; nothing for any other text. */
 export const parseAmount = (text: string): Option.Option<string> =>
   Option.fromNullishOr(/^(\d+(?:\.\d+)?)(?: ?USD)?$/u.exec(text.trim())?.[1])
-
-const units = { ms: "millis", s: "seconds", m: "minutes", h: "hours" } as const
-
-/** A time such as `500ms`, `30s`, `5m` or `30 seconds`; nothing for any other text, or no time at all. */
-export const parseDuration = (text: string): Option.Option<Duration.Duration> => {
-  const [, amount, unit = ""] = /^(\d+(?:\.\d+)?) ?(ms|s|m|h|(?:milli|second|minute|hour)s?)$/u.exec(text.trim()) ?? []
-  const word = Object.hasOwn(units, unit) ? units[unit as keyof typeof units] : (unit as "seconds")
-  return Number(amount) > 0 ? Duration.fromInput(`${Number(amount)} ${word}`) : Option.none()
-}
 
 /** Where a notification goes: an address or the variable that has one, or a command. */
 export interface Channel {

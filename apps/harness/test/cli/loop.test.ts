@@ -49,13 +49,17 @@ describe("run in a developer's loop", () => {
     )
     const missing = await during(false, "--last-failed", "--report-dir", join(folder, "missing"))
     assert.strictEqual(missing.code, 2)
-    assert.match(missing.stderr, /^\S+missing has no report\.json\. Run suites first: .*\n$/u)
+    assert.match(
+      missing.stderr,
+      /^There is no report \S+missing\. Name the folder of a run, or no folder for the newest run\.\n$/u
+    )
   })
 
   it("--bail starts nothing new after that many failed scenarios", async () => {
     const one = await during(true, "--bail", "1", "--reporter", "console", "--trials", "1")
     assert.deepStrictEqual([one.code, titles(one.stdout)], [1, ["second"]])
     assert.include(one.stdout, "--bail (1 failed scenario) was reached")
+    assert.deepStrictEqual(titles((await during(true, "--bail", "--reporter", "console")).stdout), ["second"])
     const two = await during(true, "--bail", "2", "--reporter", "console", "--trials", "1")
     assert.deepStrictEqual(titles(two.stdout), ["second", "third"])
     assert.include((await during(true, "--bail", "0")).stderr, "1 or more")
@@ -84,7 +88,14 @@ describe("show-report", () => {
     const { code, stdout } = await call(["show-report", here])
     assert.deepStrictEqual([code, stdout], [0, `${pathToFileURL(join(report, "report.html")).href}\n`])
     const missing = await call(["show-report", folder])
-    assert.strictEqual(missing.code, 2)
-    assert.match(missing.stderr, /^\S+ has no report\.html\. Run suites first: .*\n$/u)
+    assert.deepStrictEqual(
+      [missing.code, missing.stderr],
+      [2, `${folder} has no report.html. Name the folder of a run, or no folder for the newest run.\n`]
+    )
+    const nothing = await call(["show-report", "nosuch"])
+    assert.deepStrictEqual(
+      [nothing.code, nothing.stderr],
+      [2, "There is no report nosuch. Name the folder of a run, or no folder for the newest run.\n"]
+    )
   })
 })

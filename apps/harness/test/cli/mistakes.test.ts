@@ -68,6 +68,41 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     files: { ...shop, "webagent.config.ts": "export const config = {}\n" },
     line: "webagent.config.ts has no default export. End it with export default defineConfig({ ... })."
   },
+  "a syntax error in the configuration": {
+    files: { ...shop, ...config("{\n  trials: 3,,\n}") },
+    line: "webagent.config.ts:2: Unexpected token LINE"
+  },
+  "a syntax error in a configuration in JavaScript": {
+    files: { ...shop, "webagent.config.mjs": "export default {\n  trials: 3 3\n}\n" },
+    line: "webagent.config.mjs:2: Unexpected number"
+  },
+  "a syntax error in what the configuration imports": {
+    files: {
+      ...shop,
+      "part.ts": "export const trials = = 3\n",
+      "webagent.config.ts": 'import "./part.ts"\nexport default {}\n'
+    },
+    line: "webagent.config.ts could not be loaded: part.ts:1: Expression expected"
+  },
+  "a configuration that imports a file that is not there": {
+    files: { ...shop, "webagent.config.ts": '\nimport { trials } from "./trials.ts"\nexport default { trials }\n' },
+    line: "webagent.config.ts:2: there is no file trials.ts to import."
+  },
+  "a configuration that imports what a module does not have": {
+    files: {
+      ...shop,
+      "webagent.config.ts": 'import { defineConfg } from "webagent-harness"\nexport default defineConfg({})\n'
+    },
+    line: "webagent.config.ts:1: The requested module 'webagent-harness' does not provide an export named 'defineConfg'"
+  },
+  "a configuration that throws": {
+    files: { ...shop, "webagent.config.ts": '\n\nexport default { trials: process.env["NOPE"].length }\n' },
+    line: "webagent.config.ts:3: Cannot read properties of undefined (reading 'length')"
+  },
+  "a time without its unit": {
+    files: { ...shop, ...config('{ timeout: "30" }') },
+    line: 'webagent.config.ts: timeout: expected a time such as "30s", "500ms", "5 minutes", or milliseconds as a number, got "30".'
+  },
   "a configuration that is not there": {
     files: shop,
     args: ["--config", "other.config.ts"],
@@ -92,11 +127,11 @@ const mistakes: Readonly<Record<string, Mistake>> = {
 export default Suite.make("shop", [scenario("buys", () => {}), scenario("buys", () => {})])
 `
     },
-    line: 'shop.suite.ts could not be loaded: Suite "shop" has two scenarios named "buys".\n  at shop.suite.ts:2'
+    line: 'shop.suite.ts:2: Suite "shop" has two scenarios named "buys".'
   },
   "a suite that throws while it is loaded": {
     files: { "shop.suite.ts": 'throw new Error("no shop today")\n' },
-    line: "shop.suite.ts could not be loaded: no shop today\n  at shop.suite.ts:1"
+    line: "shop.suite.ts:1: no shop today"
   },
   "a suite that imports what is not installed": {
     files: { "shop.suite.ts": 'import "no-such-package"\nexport default 1\n' },
@@ -108,7 +143,7 @@ export default Suite.make("shop", [scenario("buys", () => {}), scenario("buys", 
   },
   "an option that a scenario does not have": {
     files: { "shop.suite.ts": passing("shop", "{ trails: 3 }") },
-    line: 'shop.suite.ts could not be loaded: Scenario "buys a mug": "trails" is not an option of a scenario. Use one of: OPTIONS\n  at shop.suite.ts:3'
+    line: 'shop.suite.ts:3: Scenario "buys a mug": "trails" is not an option of a scenario. Use one of: OPTIONS'
   },
   "only: true in CI": {
     files: { "shop.suite.ts": passing("shop", "{ only: true }") },
@@ -137,4 +172,22 @@ describe("a mistake of a configuration or a suite", () => {
       assert.deepStrictEqual([code, stdout], [2, ""])
     })
   }
+})
+
+it("list marks what is not run, and warns of suite files that no pattern of the configuration names", async () => {
+  const here = join(folder, "listed")
+  mkdirSync(join(here, "suites"), { recursive: true })
+  writeFileSync(join(here, "webagent.config.ts"), 'export default { suites: "suites/*.suite.ts" }\n')
+  writeFileSync(join(here, "suites", "a.suite.ts"), passing("a", '{ only: true, tags: ["slow"] }'))
+  writeFileSync(join(here, "suites", "b.suite.ts"), passing("b", '{ skip: "no shop yet" }'))
+  writeFileSync(join(here, "c.suite.mts"), passing("c"))
+  const { code, stderr, stdout } = await callIn(here, ["list"])
+  assert.deepStrictEqual(
+    [code, stdout, stderr],
+    [
+      0,
+      "a  (1)\n  buys a mug   · only · tags slow\n\nb  (1)\n  buys a mug   · skipped: no shop yet\n\n",
+      "warning: the configuration's suites (suites/*.suite.ts) leave out 1 suite file: c.suite.mts\n"
+    ]
+  )
 })

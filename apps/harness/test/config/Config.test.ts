@@ -12,6 +12,7 @@ describe("decode", () => {
       suites: ["suites/**/*.suite.ts", "v4-runs"],
       trials: 3,
       timeout: "5 minutes",
+      maxTime: 60_000,
       maxCost: "5 USD",
       reporters: ["console", ["junit", { file: "junit.xml" }]],
       limits: { "checkout > buys the red mug": { maxDuration: "20s", maxCost: "0.10 USD" } },
@@ -25,8 +26,14 @@ describe("decode", () => {
     [{ trails: 3 }, 'trails: is not a known field; did you mean "trials"?'],
     [{ trials: 0 }, "trials: expected an integer of 1 or more, got 0"],
     [{ trials: "3" }, 'trials: expected an integer, got "3"'],
-    [{ timeout: 30 }, "timeout: expected a time such as 500ms, 30s or 5 minutes, got 30"],
-    [{ timeout: "5 parsecs" }, 'timeout: expected a time such as 500ms, 30s or 5 minutes, got "5 parsecs"'],
+    [
+      { timeout: 0 },
+      'timeout: expected a time such as "30s", "500ms", "5 minutes", or milliseconds as a number, got 0'
+    ],
+    [
+      { timeout: "5 parsecs" },
+      'timeout: expected a time such as "30s", "500ms", "5 minutes", or milliseconds as a number, got "5 parsecs"'
+    ],
     [
       { target: "stagign", targets: { staging: { url: "https://a.example" } } },
       'target: expected an address, or one of simulated, staging, got "stagign"; did you mean "staging"?'

@@ -18,6 +18,9 @@ export interface K6 {
 /** The version of our k6, for which the load tests are written. */
 export const pinned = "2.2.0"
 
+/** Whether a load test builds our k6 where Go is: in a checkout of the repository. */
+export const isBuiltHere = Workspace.isCheckout
+
 const install = "https://grafana.com/docs/k6/latest/set-up/install-k6"
 
 /** Asks a program for its version; undefined when it is not k6, or does not run. */
@@ -68,7 +71,7 @@ export const find = Effect.fnUntraced(function* (
     if (k6 !== undefined) return k6
     return yield* usage(`${named} is not k6. Set WEBAGENT_K6 to the path of a k6, or unset it.`)
   }
-  const built = Workspace.isCheckout ? yield* build(say) : undefined
+  const built = isBuiltHere ? yield* build(say) : undefined
   const found = yield* inspect(built?.path ?? "k6")
   if (found !== undefined) return found
   return yield* missing(

@@ -1,4 +1,4 @@
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
@@ -7,6 +7,7 @@ import { CheckFailed } from "./CheckFailed.ts"
 import { wrongName } from "./Name.ts"
 import { isNeed, type Need, needs } from "./Need.ts"
 import type { ScenarioContext } from "./ScenarioContext.ts"
+import * as Time from "./Time.ts"
 import { whereOf } from "./Where.ts"
 
 /** What a client should not do, what the harness looks for, and what a scenario may do on purpose all the same. */
@@ -34,9 +35,9 @@ export interface ScenarioOptions {
   /** What all its trials together may cost: `"0.50 USD"`; when they are more or fewer than `trials`, in proportion. */
   readonly budget?: `${number} USD`
   /** The longest one trial may take; the runner's own bound unless said. */
-  readonly timeout?: Duration.Input
+  readonly timeout?: Time.Time
   /** The longest that its trials may take, by the median of those that passed; beyond it the scenario has failed. */
-  readonly maxDuration?: Duration.Input
+  readonly maxDuration?: Time.Time
   /** What a trial may cost on average: `"0.10 USD"`; beyond it the scenario has failed. */
   readonly maxCost?: `${number} USD`
   /** Run only this scenario, and others that say so. A run in CI refuses it. */
@@ -133,13 +134,12 @@ const examine = (name: string, options: ScenarioOptions, body: unknown): void =>
 const time = (
   name: string,
   option: "timeout" | "maxDuration",
-  input: Duration.Input | undefined
+  written: Time.Time | undefined
 ): Duration.Duration | undefined => {
-  if (input === undefined) return undefined
-  const parsed = Option.getOrUndefined(Duration.fromInput(input))
-  return parsed !== undefined && Duration.isGreaterThan(parsed, Duration.zero)
-    ? parsed
-    : refuse(name, `${option} ${JSON.stringify(input)} is not written like "30 seconds".`)
+  if (written === undefined) return undefined
+  return Option.getOrElse(Time.parse(written), () =>
+    refuse(name, `${option}: expected ${Time.expected}, got ${JSON.stringify(written)}.`)
+  )
 }
 
 /** Several failing checks as one, with a line for each value. */

@@ -1,7 +1,7 @@
 import { relative } from "node:path"
 import { fileURLToPath } from "node:url"
 
-const frame = /\(?((?:file:\/\/)?\/[^():]+|[A-Za-z]:\\[^():]+):(\d+):\d+\)?$/u
+const frame = /(?:^|[\s(])((?:file:\/\/)?\/[^():]+|[A-Za-z]:\\[^():]+):(\d+):\d+\)?$/u
 const own = fileURLToPath(new URL(".", import.meta.url))
 
 const pathOf = (location: string): string => (location.startsWith("file://") ? fileURLToPath(location) : location)

@@ -52,15 +52,18 @@ const findGo = Effect.gen(function* () {
   )
 })
 
-const findK6 = Effect.gen(function* () {
+/** The check of the k6 that `load` would take; in a checkout it builds its own where Go is. */
+const findK6 = Effect.fnUntraced(function* ({ status }: Check) {
   const named = yield* variable("WEBAGENT_K6")
+  const builds = named === undefined && K6.isBuiltHere && status === "ok"
+  if (builds) return ok("k6", `${K6.pinned}, which load builds with Go at its first use`)
   const k6 = yield* K6.inspect(named ?? "k6")
   if (k6 !== undefined) return ok("k6", `${k6.version} at ${k6.path}`)
   return {
     name: "k6",
     status: named === undefined ? "missing" : "failed",
     found: named === undefined ? "not on the PATH" : `WEBAGENT_K6 is ${named}, which is not k6`,
-    advice: "load needs k6. Install k6 or Go, or set WEBAGENT_K6 to the path of a k6."
+    advice: `load needs k6. Install ${K6.isBuiltHere ? "Go or k6" : "k6"}, or set WEBAGENT_K6 to its path.`
   } satisfies Check
 })
 
@@ -135,10 +138,12 @@ export const examine = Effect.fnUntraced(function* (
 ) {
   const target = options.target ?? (yield* variable("WEBAGENT_BASE_URL"))
   const key = yield* keyOf(options.apiKeyEnv, target !== undefined)
+  const compiler = go(yield* findGo)
   const checks: ReadonlyArray<Check> = [
     node(process.versions.node),
-    go(yield* findGo),
-    yield* findK6,
+    // a package builds nothing
+    ...(K6.isBuiltHere ? [compiler] : []),
+    yield* findK6(compiler),
     yield* findChromium,
     key,
     // without a key there is nothing to ask with, which the line before says

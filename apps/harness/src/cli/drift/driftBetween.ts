@@ -8,6 +8,7 @@ import { Project } from "../../config/Project.ts"
 import { NotGreen } from "../NotGreen.ts"
 import type { RunOptions } from "../RunFlags.ts"
 import { runSuites } from "../run/runSuites.ts"
+import { counted } from "@webagent/report/Text"
 import { terminal } from "../Terminal.ts"
 import { DriftOutput } from "./DriftOutput.ts"
 import * as DriftText from "./DriftText.ts"
@@ -43,16 +44,18 @@ const sideOf = (run: RunOptions, side: string, { config: { targets = {} } }: Pro
 const answersOf = Effect.fnUntraced(function* (options: RunOptions, json: boolean) {
   if (!isService(options.target)) return yield* Cassettes.read(options.target)
   const exchanges: Array<Exchange> = []
-  const { write } = yield* terminal
-  if (!json) yield* write(`running the suites against ${options.target}\n`)
-  const run = runSuites({ ...options, reporters: json ? [] : ["console"] }, [])
+  // beside the answer, which may be piped elsewhere
+  const say = (line: string) => (json ? Effect.void : Console.error(line))
+  yield* say(`running the suites against ${options.target}`)
+  const run = runSuites({ ...options, reporters: [] }, [])
   yield* Cassettes.recorded(run, (exchange) => Effect.sync(() => void exchanges.push(exchange))).pipe(
     // what fails is often just what drifted: the answers are compared all the same
     Effect.catchIf(
       (error) => error instanceof NotGreen && error.exitCode === 1,
-      () => Effect.void
+      () => say("some scenarios failed there: the answers are compared all the same")
     )
   )
+  yield* say(`got ${counted(exchanges.length, "answer")}`)
   return { exchanges }
 })
 

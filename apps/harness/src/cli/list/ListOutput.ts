@@ -13,6 +13,10 @@ export const ListOutput = Schema.Struct({
           needs: Schema.Array(Schema.String),
           tags: Schema.Array(Schema.String),
           trials: Schema.Int,
+          /** Run only this scenario, and others that say so. */
+          only: Schema.Boolean,
+          /** Why it is not run; null when it is. */
+          skip: Schema.NullOr(Schema.String),
           /** For all its trials, an exact decimal; null without one. */
           budget_usd: Schema.NullOr(Schema.String),
           /** File and line; null where they are unknown. */

@@ -7,8 +7,10 @@ import { ListOutput } from "./ListOutput.ts"
 const lines = (suites: typeof ListOutput.Type.suites): ReadonlyArray<string> =>
   suites.flatMap(({ name, scenarios }) => [
     `${name}  (${scenarios.length})`,
-    ...scenarios.map(({ name, needs, tags }) => {
+    ...scenarios.map(({ name, needs, only, skip, tags }) => {
       const notes = [
+        ...(only ? ["only"] : []),
+        ...(skip === null ? [] : [`skipped: ${skip}`]),
         ...(needs.length > 0 ? [`needs ${needs.join(", ")}`] : []),
         ...(tags.length > 0 ? [`tags ${tags.join(", ")}`] : [])
       ]
@@ -22,11 +24,13 @@ export const listSuites = Effect.fnUntraced(function* (wanted: SuiteSource.Wante
   const suites = (yield* SuiteSource.load(wanted)).map(({ argument, suite }) => ({
     name: suite.name,
     argument,
-    scenarios: suite.scenarios.map(({ budget_usd, name, needs, tags, trials, where }) => ({
+    scenarios: suite.scenarios.map(({ budget_usd, name, needs, only, skip, tags, trials, where }) => ({
       name,
       needs,
       tags,
       trials,
+      only,
+      skip: skip ?? null,
       budget_usd: budget_usd ?? null,
       where: where ?? null
     }))

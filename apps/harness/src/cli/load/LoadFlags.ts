@@ -6,7 +6,8 @@ import * as Flag from "effect/cli/Flag"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Flags from "../Flags.ts"
-import { isWebAddress, parseDuration } from "../../config/Values.ts"
+import * as Time from "@webagent/scenario/Time"
+import { isWebAddress } from "../../config/Values.ts"
 
 const makers: Readonly<Record<string, (url: string) => Output.Output>> = {
   prometheus: Output.prometheus,
@@ -35,7 +36,7 @@ const time = (name: string, minimum: Duration.Duration, description: string) =>
   Flags.optional(
     Flag.String(name).pipe(
       Flag.filterMap(
-        (text) => Option.filter(parseDuration(text), Duration.between({ minimum, maximum: Duration.days(365) })),
+        (text) => Option.filter(Time.parse(text), Duration.between({ minimum, maximum: Duration.days(365) })),
         () => `a time from ${Duration.format(minimum)} to 365d, such as 30s or 5m`
       )
     ),

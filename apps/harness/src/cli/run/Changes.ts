@@ -13,7 +13,7 @@ const reasonOf = ({ failure, trials, verdict }: ScenarioResult) =>
   ])
 
 // in the order in which they are shown
-const words = ["fixed", "still failing", "fails anew", "fails", "broke"] as const
+const words = ["fixed", "still failing", "other failure", "fails", "broke"] as const
 
 /**
  * What has changed since the results before, undefined for the first ones: what is bad for a new reason is explained, of
@@ -31,7 +31,7 @@ export const lines = (
     // what was skipped is not known to be fixed
     if (!isBad(result)) return wasBad && result.verdict === "passed" ? "fixed" : undefined
     if (!wasBad) return before === undefined ? "fails" : "broke"
-    return reasonOf(was) === reasonOf(result) ? "still failing" : "fails anew"
+    return reasonOf(was) === reasonOf(result) ? "still failing" : "other failure"
   }
   const changes = Map.groupBy(now, wordFor)
   return words.flatMap((word) =>

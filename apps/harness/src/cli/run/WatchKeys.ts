@@ -4,7 +4,7 @@ import * as Stdio from "effect/Stdio"
 import * as Terminal from "effect/Terminal"
 
 /** What a key asks `--watch` to do. */
-export type Key = "all" | "failed" | "again" | "quit"
+export type Key = "all" | "failed" | "again" | "quit" | "stop"
 
 const byName: Readonly<Record<string, Key>> = { a: "all", f: "failed", return: "again", enter: "again", q: "quit" }
 
@@ -17,7 +17,7 @@ export const make = Effect.gen(function* () {
   const next: Effect.Effect<Key> = Queue.take(input).pipe(
     Effect.map(({ key }): Key | undefined => byName[key.name]),
     // Ctrl-C ends the input
-    Effect.catch(() => Effect.succeed<Key>("quit")),
+    Effect.catch(() => Effect.succeed<Key>("stop")),
     Effect.flatMap((key) => (key === undefined ? Effect.suspend(() => next) : Effect.succeed(key)))
   )
   return { help: "keys: a all, f failed, Enter again, q quit", next }

@@ -18,8 +18,8 @@ import * as Advice from "../Advice.ts"
 import { choose } from "../ChosenScenarios.ts"
 import * as Debugging from "./Debugging.ts"
 import * as Unawaited from "../../observe/Unawaited.ts"
-import { byHand } from "../Ending.ts"
 import * as EndOfRun from "../../leftovers/EndOfRun.ts"
+import { NotGreen } from "../NotGreen.ts"
 import * as Inspector from "../../run/Inspector.ts"
 import { terminal } from "../Terminal.ts"
 import type { RunOptions } from "../RunFlags.ts"
@@ -50,7 +50,6 @@ export const watchSuites = Effect.fnUntraced(function* (options: RunOptions) {
   const { columns, style, write } = yield* terminal
   const say = (lines: ReadonlyArray<string>) => write(lines.map((line) => `${line}\n`).join(""))
   const debugging = options.debug ? Debugging.make(target.redact) : Debugging.none
-  byHand.now = true
 
   const keys = yield* WatchKeys.make
   let before: ReadonlyArray<ScenarioResult> | undefined
@@ -98,6 +97,7 @@ export const watchSuites = Effect.fnUntraced(function* (options: RunOptions) {
     // a change while it runs stops it, politely, and begins anew
     const changed: ReadonlyArray<string> | WatchKeys.Key = yield* Effect.raceFirst(ran, waiting)
     if (changed === "quit") return
+    if (changed === "stop") return yield* new NotGreen({ exitCode: 130 })
     if (typeof changed === "string") {
       if (changed !== "again") onlyFailed = changed === "failed"
       continue

@@ -1,0 +1,20 @@
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
+
+const units = { ms: "millis", s: "seconds", m: "minutes", h: "hours", d: "days" } as const
+
+/** A time as a suite, a configuration or a flag writes it: `"30s"`, `"5 minutes"`, milliseconds as a number, a Duration. */
+export type Time = Duration.Input | `${number}${keyof typeof units}`
+
+/** What is allowed, for a message. */
+export const expected = 'a time such as "30s", "500ms", "5 minutes", or milliseconds as a number'
+
+/** The time that is written; nothing for anything else, or no time at all. A text needs its unit. */
+export const parse = (written: unknown): Option.Option<Duration.Duration> => {
+  const [, amount, unit] = /^(\d+(?:\.\d+)?) ?(ms|[smhd])$/u.exec(String(written).trim()) ?? []
+  const input = unit === undefined ? written : `${amount} ${units[unit as keyof typeof units]}`
+  return Option.filter(
+    Duration.fromInput(input as Duration.Input),
+    (time) => Duration.isFinite(time) && Duration.isGreaterThan(time, Duration.zero)
+  )
+}
