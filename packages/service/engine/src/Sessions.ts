@@ -247,9 +247,16 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
 
   const runner = yield* TurnRunner.make(agent, {
     onEvent: (execution, event, leaves) =>
-      Effect.map(
-        said(execution, { _tag: "Report", token: execution.token, event, leaves, goesOn: !draining }),
-        (decision) => decision?.turn ?? undefined
+      said(execution, { _tag: "Report", token: execution.token, event, leaves, goesOn: !draining }).pipe(
+        Effect.tapError((refused) => {
+          // of a turn that was cancelled meanwhile, what it has cost counts still
+          const cost = "report" in event ? event.report?.cost : undefined
+          if (cost === undefined || !Turn.isTerminal(refused.from)) return Effect.void
+          return Effect.asVoid(
+            said(execution, { _tag: "Progress", token: execution.token, progress: { used: { cost } } })
+          )
+        }),
+        Effect.map((decision) => decision?.turn ?? undefined)
       ),
     onEnd: (execution, ending) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {

@@ -311,6 +311,37 @@ describe("an agent", () => {
   )
 
   test(
+    "that says what its turn has cost as it ends is heard, also when the turn was cancelled meanwhile",
+    Effect.gen(function* () {
+      const { engine } = yield* start("a", {
+        agent: { grace_ms: 5000 },
+        perform: ({ task }, attempt) =>
+          Stream.make(started).pipe(
+            Stream.concat(Stream.fromEffectDrain(attempt.used({ cost: "0.5" }))),
+            Stream.concat(
+              Stream.fromEffect(
+                Effect.as(
+                  attempt.cancelled,
+                  task === "one"
+                    ? { _tag: "Cancelled" as const, report: { cost: "0.7" } }
+                    : { _tag: "Completed" as const, report: { cost: "0.9", output: "late" } }
+                )
+              )
+            )
+          )
+      })
+      const { session } = yield* engine.createSession(request)
+      yield* TestClock.adjust("1 second")
+      yield* engine.queue({ sessionId: session.id, text: "two", interrupt: true })
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* standing(session.id), ["one cancelled 0.7", "two running 0.5"])
+      yield* engine.stopSession(session.id)
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* standing(session.id), ["one cancelled 0.7", "two cancelled 0.9"])
+    })
+  )
+
+  test(
     "sees its session, the turns before it, and one browser that stops with the session",
     Effect.gen(function* () {
       const seen: Array<string> = []
