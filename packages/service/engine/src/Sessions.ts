@@ -61,6 +61,12 @@ const includes = (stored: Turn.Turn, turn: Turn.Turn): boolean =>
   Turn.use(stored, turn) === stored &&
   Equal.equals(stored.checkpoint, turn.checkpoint)
 
+const using = ({ token }: TurnRunner.Execution, used: Turn.Usage): Decide.Command => ({
+  _tag: "Progress",
+  token,
+  progress: { used }
+})
+
 /** The engine's half that has sessions worked on. Closing its scope gives back what this node holds. */
 export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: Browsers) {
   const agent = yield* Agent
@@ -252,12 +258,12 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
           // of a turn that was cancelled meanwhile, what it has cost counts still
           const cost = "report" in event ? event.report?.cost : undefined
           if (cost === undefined || !Turn.isTerminal(refused.from)) return Effect.void
-          return Effect.asVoid(
-            said(execution, { _tag: "Progress", token: execution.token, progress: { used: { cost } } })
-          )
+          return Effect.asVoid(said(execution, using(execution, { cost })))
         }),
         Effect.map((decision) => decision?.turn ?? undefined)
       ),
+    onUsed: (execution, usage) =>
+      Effect.map(said(execution, using(execution, usage)), (decision) => decision?.turn ?? undefined),
     onEnd: (execution, ending) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
         const { token } = execution
@@ -287,7 +293,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
           (browserId) => told(execution, { _tag: "UseBrowser", token, browserId })
         ),
         step: (step) => told(execution, { _tag: "Progress", token, progress: { step } }),
-        used: (used) => told(execution, { _tag: "Progress", token, progress: { used } }),
+        used: (usage) => told(execution, using(execution, usage)),
         checkpoint: (checkpoint) => told(execution, { _tag: "Progress", token, progress: { checkpoint } })
       }
     })

@@ -31,6 +31,8 @@ interface ScheduledExecution extends Held, Timer {
   at: number
   /** Whether what comes next is that the agent is gone. */
   leaving: boolean
+  /** Whether what comes next is what the turn has used so far. */
+  counting: boolean
   readonly schedule: TurnSchedule
 }
 
@@ -45,6 +47,8 @@ interface TurnListener {
     event: Turn.TurnEvent,
     leaves: boolean
   ) => Effect.Effect<Turn.Turn | undefined, InvalidTransition>
+  /** The turn, which goes on, has used this much; `undefined` when its agent has nothing to say any more. */
+  readonly onUsed: (execution: Execution, usage: Turn.Usage) => Effect.Effect<Turn.Turn | undefined, InvalidTransition>
   /** The agent is done with the turn, however that came about. */
   readonly onEnd: (execution: Execution, ending: Turn.TurnEvent) => Effect.Effect<void>
   /** What an agent of a fiber is given. */
@@ -60,17 +64,29 @@ export const make = Effect.fnUntraced(function* (agent: Agent["Service"], listen
 
   /** What is expected of the turn next, or that the agent lets go of it. */
   const expect = (execution: ScheduledExecution) => {
-    execution.at = timers.after(
-      execution.leaving
-        ? execution.schedule.stopDelay_ms(execution.turn)
-        : Math.max(0, execution.schedule.next(execution.turn).at_ms - clock.currentTimeMillisUnsafe())
-    )
+    const { schedule, turn } = execution
+    const wait_ms = execution.leaving
+      ? schedule.stopDelay_ms(turn)
+      : Math.max(0, schedule.next(turn).at_ms - clock.currentTimeMillisUnsafe())
+    const counted_ms = turn.status === "running" ? (schedule.usedEvery_ms?.(turn) ?? wait_ms) : wait_ms
+    execution.counting = !execution.leaving && counted_ms < wait_ms
+    execution.at = timers.after(execution.counting ? counted_ms : wait_ms)
     timers.add(execution)
   }
 
   const due = (execution: ScheduledExecution): Effect.Effect<void> =>
     Effect.suspend(() => {
       if (execution.leaving) return listener.onEnd(execution, cancelled)
+      if (execution.counting) {
+        const usage = used(execution, clock.currentTimeMillisUnsafe()) ?? {}
+        return Effect.map(listener.onUsed(execution, usage), (turn) => {
+          if (turn === undefined) return
+          execution.turn = turn
+          // it was cancelled at this very moment
+          execution.leaving ||= Turn.isTerminal(turn.status)
+          expect(execution)
+        })
+      }
       const event = execution.schedule.next(execution.turn).event()
       return Effect.map(listener.onEvent(execution, event, true), (moved) => {
         if (moved === undefined) return
@@ -124,6 +140,7 @@ export const make = Effect.fnUntraced(function* (agent: Agent["Service"], listen
       ordinal: 0,
       place: -1,
       leaving: false,
+      counting: false,
       schedule: agent.schedule(turn)
     }
     onStart(execution)

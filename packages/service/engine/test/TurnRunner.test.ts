@@ -10,6 +10,7 @@ import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { Agent, type TurnSchedule } from "../src/ports/Agent.ts"
 import type { Turn, TurnEvent } from "../src/domain/Turn.ts"
+import { NodeId } from "../src/ports/NodeId.ts"
 import { Engine } from "../src/Engine.ts"
 import * as MemoryStore from "../src/MemoryStore.ts"
 import { Store } from "../src/ports/Store.ts"
@@ -27,7 +28,14 @@ const usual: TurnSchedule = {
   stopDelay_ms: () => 30_000
 }
 
-/** An engine over the store of the test. */
+/** Uses a USD each second, and says so every three. */
+const using: TurnSchedule = {
+  ...usual,
+  used: ({ startedAt_ms }, at_ms) => (startedAt_ms === null ? {} : { cost: String((at_ms - startedAt_ms) / 1000) }),
+  usedEvery_ms: () => 3000
+}
+
+/** An engine over the store of the test, which outlives it. */
 const overStore = (schedule: (turn: Turn) => TurnSchedule) =>
   Engine.layer.pipe(
     Layer.provide([Layer.succeed(Agent, { model: "test", version: "test-1", schedule }), ports.browsers, ports.ids]),
@@ -93,6 +101,43 @@ describe("an agent that foresees", () => {
       yield* Scope.close(scope, Exit.void)
       assert.strictEqual(Option.getOrThrow(yield* store.turn(other.turn.id)).status, "queued")
       assert.strictEqual(yield* Clock.currentTimeMillis, 0)
+    }).pipe(Effect.provide(MemoryStore.layer))
+  )
+
+  it.effect("has what its turns use stored as they go on, so that it outlives cancel, interrupt and crash", () =>
+    Effect.gen(function* () {
+      /** A process that is killed by never being closed. */
+      const process = Effect.fnUntraced(function* (node: string) {
+        const layer = Layer.fresh(
+          Layer.provide(
+            overStore(() => using),
+            Layer.succeed(NodeId, node)
+          )
+        )
+        return Context.get(yield* Layer.buildWithScope(layer, yield* Scope.make()), Engine)
+      })
+      const engine = yield* process("first")
+      const created = Effect.provideService(create("one"), Engine, engine)
+      const cost = (id: string) => Effect.map(engine.turn(id), (turn) => `${turn.status} ${turn.cost}`)
+      const crashed = yield* created
+      const cancelled = yield* created
+      const interrupted = yield* created
+      yield* TestClock.adjust(3999)
+      assert.strictEqual(yield* cost(crashed.turn.id), "running null")
+      yield* TestClock.adjust(1)
+      assert.strictEqual(yield* cost(crashed.turn.id), "running 3")
+      yield* TestClock.adjust(500)
+      yield* engine.cancelTurn(cancelled.turn.id)
+      yield* engine.queue({ sessionId: interrupted.session.id, text: "now", interrupt: true })
+      assert.strictEqual(yield* cost(cancelled.turn.id), "cancelled 3")
+      yield* TestClock.adjust("30 seconds")
+      assert.strictEqual(yield* cost(cancelled.turn.id), "cancelled 33.5")
+      assert.strictEqual(yield* cost(interrupted.turn.id), "cancelled 33.5")
+      assert.strictEqual(yield* cost(crashed.turn.id), "completed 9")
+      const killed = yield* created
+      yield* TestClock.adjust(8000)
+      yield* process("second")
+      assert.strictEqual(yield* cost(killed.turn.id), "failed 6")
     }).pipe(Effect.provide(MemoryStore.layer))
   )
 

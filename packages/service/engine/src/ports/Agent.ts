@@ -75,8 +75,10 @@ export interface TurnSchedule {
   readonly next: (turn: Turn) => ScheduledEvent
   /** How long the agent takes to let go of the turn when it is cancelled, in milliseconds. */
   readonly stopDelay_ms: (turn: Turn) => number
-  /** What a turn that is cancelled or lost had used by then; nothing unless given. */
+  /** What a turn has used by then, that runs or is cancelled; nothing unless given. */
   readonly used?: (turn: Turn, at_ms: number) => Usage
+  /** How often what a turn that runs has used is stored, so that a crash loses no more; never unless given. */
+  readonly usedEvery_ms?: (turn: Turn) => number
 }
 
 /**

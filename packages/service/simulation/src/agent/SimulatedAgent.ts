@@ -12,7 +12,10 @@ const schedule = (force: TurnPlan.Force): TurnSchedule => ({
       ? { at_ms: (turn.startedAt_ms ?? 0) + work, event: () => TurnPlan.ended(turn, force) }
       : { at_ms: (turn.dispatchedAt_ms ?? 0) + dispatch, event: () => TurnPlan.started(turn, force) }
   },
-  stopDelay_ms: (turn) => TurnPlan.times(turn, force).letGo
+  stopDelay_ms: (turn) => TurnPlan.times(turn, force).letGo,
+  used: (turn, at_ms) => TurnPlan.used(turn, at_ms, force),
+  // a crash loses a quarter of the cost at most; turns of a few seconds are stored no more often than before
+  usedEvery_ms: (turn) => Math.max(5000, TurnPlan.times(turn, force).work / 4)
 })
 
 const make = Effect.map(Behaviour, (behaviour): ScheduledAgent => {

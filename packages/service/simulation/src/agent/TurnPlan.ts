@@ -63,6 +63,13 @@ const costOf = (work_ms: number, { profile: { cost } }: Force) =>
     Decimal.multiplyRatio(cost.perMinute ?? "0", BigInt(Math.round(work_ms)), BigInt(minute_ms))
   )
 
+/** What a turn that works for this long costs, as its script says, else as the profile does: it grows evenly. */
+const costBy = (elapsed_ms: number, work_ms: number, script: TaskScript.TaskScript, force: Force): Decimal.Decimal => {
+  if (script.cost === undefined) return costOf(elapsed_ms, force)
+  if (elapsed_ms >= work_ms) return script.cost
+  return Decimal.multiplyRatio(script.cost, BigInt(Math.floor(elapsed_ms)), BigInt(Math.ceil(work_ms)))
+}
+
 const selfReportOf = (outcome: Outcome, drawn: () => number, { profile: { selfReport } }: Force): boolean | null => {
   if (outcome === "completed") return drawn() < (selfReport?.completed ?? 1)
   return outcome === "failed" && selfReport?.failed !== undefined ? drawn() < selfReport.failed : null
@@ -104,6 +111,14 @@ export const started = (turn: Turn.Turn, force: Force): Turn.TurnEvent => {
     },
     ...(proxyUsedMb === undefined ? {} : { proxyUsedMb })
   }
+}
+
+/** What a turn has cost by then: nothing before it runs, and no more than at its end. */
+export const used = (turn: Turn.Turn, at_ms: number, force: Force): Turn.Usage => {
+  if (turn.startedAt_ms === null) return {}
+  const script = scriptOf(turn)
+  const { work } = timesOf(turn, script, force)
+  return { cost: costBy(Math.min(Math.max(0, at_ms - turn.startedAt_ms), work), work, script, force) }
 }
 
 /** The event with which a turn ends by itself. */

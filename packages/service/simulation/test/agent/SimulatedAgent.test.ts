@@ -32,6 +32,8 @@ const perform = (changes: Partial<Turn.Turn>, options: BehaviourOptions = {}) =>
     return [start, happens({ ...given, status: "running", startedAt_ms: start[0] })]
   }).pipe(Effect.provide(ports.agent(options)))
 
+const prices: BehaviourOptions = { profile: { cost: { start: "0.05", perMinute: "0.2" } } }
+
 const end = (changes: Partial<Turn.Turn>, options?: BehaviourOptions) =>
   Effect.map(perform(changes, options), (events) => events[1]?.[1])
 
@@ -47,6 +49,35 @@ describe("SimulatedAgent", () => {
         ]
       )
     })
+  )
+
+  it.effect("uses its cost evenly as it works, and never more than at its end", () =>
+    Effect.gen(function* () {
+      const running = { ...turn, status: "running" as const, startedAt_ms: 1000 }
+      const usedAt = Effect.fnUntraced(function* (given: Turn.Turn, at_ms: number) {
+        const { used } = yield* schedule(given)
+        return used?.(given, at_ms)
+      })
+      const scripted = { ...running, task: "[simulate cost=1 duration=100s]" }
+      assert.deepStrictEqual(yield* usedAt({ ...scripted, startedAt_ms: null }, 10_000), {})
+      for (const [at_ms, cost] of [
+        [0, "0"],
+        [1000, "0"],
+        [46_000, "0.5"],
+        [91_000, "1"],
+        [900_000, "1"]
+      ] as const) {
+        assert.strictEqual((yield* usedAt(scripted, at_ms))?.cost, cost, String(at_ms))
+      }
+      const minute = { ...running, task: "[simulate duration=200s]" }
+      assert.strictEqual((yield* usedAt(minute, 61_000))?.cost, "0.25")
+      const [ended] = yield* perform(minute, prices)
+      const atEnd = yield* usedAt(minute, 900_000)
+      assert.deepStrictEqual(
+        [atEnd?.cost],
+        reportOf(ended?.[1]).map(({ cost }) => cost)
+      )
+    }).pipe(Effect.provide(ports.agent(prices)))
   )
 
   it.effect("a script decides over the options", () =>
