@@ -1,4 +1,4 @@
-import { CheckFailed, type Scenario, whereOf } from "@webagent/scenario"
+import { CheckFailed, HookFailed, type Scenario, whereOf } from "@webagent/scenario"
 import * as Cause from "effect/Cause"
 import * as Formatter from "effect/Formatter"
 import { sourceLine } from "./SourceLine.ts"
@@ -9,7 +9,8 @@ const longest = 2000
 const tagOf = (error: object): string =>
   "_tag" in error && typeof error._tag === "string" ? error._tag : error instanceof Error ? error.name : "error"
 
-const sentence = (error: unknown): string => {
+/** An error in a sentence. */
+export const sentence = (error: unknown): string => {
   if (typeof error !== "object" || error === null) return Formatter.format(error)
   if (!(error instanceof Error)) return Formatter.format(error)
   return error.message === "" ? tagOf(error) : `${tagOf(error)}: ${error.message}`
@@ -49,6 +50,10 @@ export const failureOf = (options: {
   const seen = {
     ...(request === undefined ? {} : { request }),
     ...(service === undefined ? {} : { service: redact(service).slice(0, longest) })
+  }
+  if (error instanceof HookFailed) {
+    const { message, ...failure } = failureOf({ ...options, cause: Cause.fail(error.cause) })
+    return { ...failure, message: `${error.hook} failed: ${message}` }
   }
   if (error instanceof CheckFailed) {
     return {

@@ -39,7 +39,7 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
     const before = [...(options.done?.values() ?? [])]
     const suites = yield* SuiteScopes.make(
       plan.map(({ suite }) => suite),
-      options.release ?? Duration.seconds(10)
+      { redact: options.redact, release: options.release ?? Duration.seconds(10) }
     )
     const state: TrialRun.RunState = {
       options,
@@ -126,8 +126,9 @@ export const run = (options: RunnerOptions): Effect.Effect<RunReport> =>
         return confirm === undefined ? result : withConfirmation(result, confirm)
       })
     }
-    yield* suites.closeAll
-    const ending = yield* options.finish ?? Effect.succeed<Ending>({ breaches: [], leftovers: [] })
+    const unreleased = yield* suites.closeAll
+    const { breaches, leftovers } = yield* options.finish ?? Effect.succeed<Ending>({ breaches: [], leftovers: [] })
+    const ending = { breaches: [...unreleased, ...breaches], leftovers }
     const concluded = (options.conclude ?? identity)(yield* reportOf(ordered, ending))
     const report = { ...concluded, gate: Gate.decide(concluded) }
     yield* options.emit({ _tag: "RunFinished", report })

@@ -1,9 +1,11 @@
-import { SuiteScope } from "@webagent/scenario"
+import { HookFailed, SuiteScope } from "@webagent/scenario"
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
+import type { Breach } from "@webagent/report/Trial"
+import { sentence } from "./FailureOf.ts"
 
 interface Open {
   readonly scope: Scope.Closeable
@@ -15,7 +17,8 @@ export interface SuiteScopes {
   readonly of: (suite: string) => SuiteScope.SuiteScope
   /** Releases what a suite holds; what is used of it later is acquired anew. */
   readonly close: (suite: string) => Effect.Effect<void>
-  readonly closeAll: Effect.Effect<void>
+  /** Releases what all suites hold, and says what could not be released. */
+  readonly closeAll: Effect.Effect<ReadonlyArray<Breach>>
 }
 
 const open = Effect.gen(function* () {
@@ -23,9 +26,20 @@ const open = Effect.gen(function* () {
   return { scope, service: yield* Scope.provide(SuiteScope.make, scope) } satisfies Open
 })
 
+const why = (suite: string, error: unknown): string =>
+  error instanceof HookFailed
+    ? `${error.hook} of ${suite} failed: ${sentence(error.cause)}.`
+    : `A resource of ${suite} was not released: ${sentence(error)}.`
+
 /** A scope for each suite; `release` is how long one may take to release what it holds. */
-export const make = Effect.fnUntraced(function* (suites: Iterable<string>, release: Duration.Duration) {
+export const make = Effect.fnUntraced(function* (
+  suites: Iterable<string>,
+  { redact, release }: { readonly redact: (text: string) => string; readonly release: Duration.Duration }
+) {
   const scopes = new Map<string, Open>()
+  const breaches: Array<Breach> = []
+  const failed = (text: string) =>
+    Effect.sync(() => void breaches.push({ invariant: "suite-not-released", sentence: redact(text), resource: null }))
   for (const suite of suites) scopes.set(suite, yield* open)
   const close = (suite: string) =>
     Effect.gen(function* () {
@@ -35,9 +49,9 @@ export const make = Effect.fnUntraced(function* (suites: Iterable<string>, relea
       yield* Effect.interruptible(Scope.close(ended.scope, Exit.void)).pipe(
         Effect.timeoutOrElse({
           duration: release,
-          orElse: () => Effect.logError(`${suite} did not release what it holds within ${Duration.format(release)}`)
+          orElse: () => failed(`${suite} did not release its resources within ${Duration.format(release)}.`)
         }),
-        Effect.catchCause((cause) => Effect.logError(`${suite}: afterAll failed: ${String(Cause.squash(cause))}`))
+        Effect.catchCause((cause) => failed(why(suite, Cause.squash(cause))))
       )
     })
   const of = (suite: string) => {
@@ -48,6 +62,6 @@ export const make = Effect.fnUntraced(function* (suites: Iterable<string>, relea
   return {
     of,
     close,
-    closeAll: Effect.suspend(() => Effect.forEach([...scopes.keys()], close, { discard: true }))
+    closeAll: Effect.suspend(() => Effect.as(Effect.forEach([...scopes.keys()], close, { discard: true }), breaches))
   } satisfies SuiteScopes
 })

@@ -79,8 +79,61 @@ describe("what a suite shares", () => {
       assert.deepStrictEqual(heard, ["before", "after"])
       assert.deepStrictEqual(
         report.results.map(({ failure }) => failure?.message),
-        [undefined, undefined, "Error: no shop"]
+        [undefined, undefined, "beforeAll failed: Error: no shop"]
       )
+    })
+  )
+})
+
+describe("what a suite cannot release", () => {
+  const endings: Readonly<Record<string, readonly [suite: () => Suite.Suite, sentence: string]>> = {
+    "its afterAll fails": [
+      () => Suite.make("shop", [scenario("one", passes)], { afterAll: () => Promise.reject(new Error("wak_secret")) }),
+      "afterAll of shop failed: Error: <key>."
+    ],
+    "its afterAll throws at once": [
+      () =>
+        Suite.make("shop", [scenario("one", passes)], {
+          afterAll: () => {
+            throw new TypeError("no till")
+          }
+        }),
+      "afterAll of shop failed: TypeError: no till."
+    ],
+    "a resource fails": [
+      () => {
+        const till = Suite.resource(
+          () => 1,
+          () => Promise.reject(new Error("stuck"))
+        )
+        const uses = function* () {
+          yield* check.equal(yield* till, 1)
+        }
+        return Suite.make("shop", [scenario("one", uses)])
+      },
+      "A resource of shop was not released: Error: stuck."
+    ]
+  }
+  for (const [what, [suite, sentence]] of Object.entries(endings)) {
+    it.live(`makes the run red: ${what}`, () =>
+      Effect.gen(function* () {
+        const { report } = yield* run([suite()])
+        assert.strictEqual(report.counts.passed, 1)
+        assert.deepStrictEqual(report.breaches, [{ invariant: "suite-not-released", sentence, resource: null }])
+        assert.deepStrictEqual(report.gate?.reasons, [
+          { rule: "invariant", sentence: `suite-not-released: ${sentence}` }
+        ])
+      })
+    )
+  }
+
+  it.live("an infrastructure error in beforeAll is still one", () =>
+    Effect.gen(function* () {
+      const suite = Suite.make("shop", [scenario("one", passes)], {
+        beforeAll: () => Effect.fail(JSON.parse('{ "_tag": "TooManyRequestsError" }'))
+      })
+      const { report } = yield* run([suite])
+      assert.strictEqual(report.results[0]?.verdict, "infra")
     })
   )
 })

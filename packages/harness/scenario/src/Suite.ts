@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { HookFailed } from "./HookFailed.ts"
 import { wrongName } from "./Name.ts"
 import type { Scenario } from "./Scenario.ts"
 import { SuiteScope } from "./SuiteScope.ts"
@@ -20,17 +21,20 @@ type Done<A> = Effect.Effect<A, unknown, Scope.Scope> | PromiseLike<A> | A
 export interface SuiteOptions {
   /** Before its first scenario. When it fails, every scenario fails with its error. */
   readonly beforeAll?: () => Done<unknown>
-  /** After its last scenario, if `beforeAll` has succeeded. */
+  /** After its last scenario, if `beforeAll` has succeeded. When it fails, the run is red. */
   readonly afterAll?: () => Done<unknown>
 }
 
 const effectOf = <A>(f: () => Done<A>): Effect.Effect<A, unknown, Scope.Scope> =>
-  Effect.suspend(() => {
-    const done = f()
-    return Effect.isEffect(done)
+  Effect.flatMap(Effect.try({ try: f, catch: (error) => error }), (done) =>
+    Effect.isEffect(done)
       ? (done as Effect.Effect<A, unknown, Scope.Scope>)
       : Effect.tryPromise({ try: async () => done, catch: (error) => error })
-  })
+  )
+
+/** A hook whose failure names it. */
+const hookOf = (hook: HookFailed["hook"], { [hook]: run }: SuiteOptions) =>
+  run === undefined ? Effect.void : Effect.mapError(effectOf(run), (cause) => new HookFailed({ hook, cause }))
 
 /**
  * Something that the scenarios of a suite share: acquired when the first of them asks for it, and released when the suite
@@ -62,12 +66,10 @@ export const resource: {
 }
 
 /** The scenarios, each after what runs once before all of them. */
-const after = (scenarios: ReadonlyArray<Scenario>, { afterAll, beforeAll }: SuiteOptions): ReadonlyArray<Scenario> => {
-  if (beforeAll === undefined && afterAll === undefined) return scenarios
+const after = (scenarios: ReadonlyArray<Scenario>, options: SuiteOptions): ReadonlyArray<Scenario> => {
+  if (options.beforeAll === undefined && options.afterAll === undefined) return scenarios
   const before = resource(
-    Effect.acquireRelease(effectOf(beforeAll ?? (() => undefined)), () =>
-      Effect.orDie(effectOf(afterAll ?? (() => undefined)))
-    )
+    Effect.acquireRelease(hookOf("beforeAll", options), () => Effect.orDie(hookOf("afterAll", options)))
   )
   return scenarios.map((scenario) => ({
     ...scenario,

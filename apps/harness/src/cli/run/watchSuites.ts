@@ -89,7 +89,8 @@ export const watchSuites = Effect.fnUntraced(function* (options: RunOptions) {
         const explain = (result: ScenarioResult) => Explanation.of(result, { columns, replay, style })
         const lines = Changes.lines(before, report.results, { style, explain })
         before = report.results
-        return say([...lines, ConsoleReporter.summary(report, style), ""])
+        const breaches = report.breaches.map(({ invariant, sentence }) => `  ${style.bad(invariant)}  ${sentence}`)
+        return say([...lines, ...breaches, ConsoleReporter.summary(report, style), ""])
       }),
       Effect.catchTag("UserError", ({ message }) => say([style.bad(message), ""])),
       Effect.andThen(waiting)
