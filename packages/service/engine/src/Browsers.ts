@@ -164,7 +164,8 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
     const owner = yield* Owner
     const id = yield* ids.next("browser", refusals)
     const startedAt_ms = yield* Clock.currentTimeMillis
-    const starting = Browser.make({ id, ...request, owner, node, startedAt_ms })
+    const expiresAt_ms = pool.lifetime_ms === undefined ? null : startedAt_ms + pool.lifetime_ms
+    const starting = Browser.make({ id, ...request, owner, node, startedAt_ms, expiresAt_ms })
     const made: MadeOf<"Browser"> = { _tag: "Browser", browser: Browser.launched(starting) }
     const beside = record(made, startedAt_ms)
     const keyed = { ...starting, idempotencyKey: beside.key?.key ?? null }

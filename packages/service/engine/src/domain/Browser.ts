@@ -4,11 +4,17 @@ import * as Schema from "effect/Schema"
 import { Moment, OptionalMoment, OptionalText } from "./Fields.ts"
 import { invalidTransition, type InvalidTransition } from "./InvalidTransition.ts"
 
+/** Why a browser ended by itself: at the end of its time, without use, by a crash, or because of its memory. */
+export const endReasons = ["expired", "idle", "crashed", "out_of_memory"] as const
+
+/** Why a browser ended by itself. */
+export type EndReason = (typeof endReasons)[number]
+
 /** Why a browser stopped. */
 export const stopReasons = [
   "asked",
   "session_stopped",
-  "expired",
+  ...endReasons,
   "ended",
   "launch_failed",
   "node_lost",
@@ -30,7 +36,7 @@ export const Browser = Schema.Struct({
   node: OptionalText,
   /** A digest of what opens its CDP address; null where that derives from the link secret, as it does everywhere so far. */
   tokenHash: OptionalText,
-  /** When it is stopped at the latest; null for no limit. Nothing sets or enforces it so far. */
+  /** When its pool stops it at the latest; null for no limit. */
   expiresAt_ms: OptionalMoment,
   stopReason: Schema.NullOr(Schema.Literals(stopReasons)),
   /** The key of its create while it starts: deleted if the launch fails. */

@@ -3,17 +3,23 @@ import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
-import type { Browser, StopReason } from "../domain/Browser.ts"
+import type { Browser, EndReason, StopReason } from "../domain/Browser.ts"
 
-/** How a connection ended: with its browser, at its client's wish (`Browser.close`), or cut while the browser runs on. */
-export type ConnectionEnd = "stopped" | "closed" | "dropped"
+/**
+ * How a connection ended: at its client's wish (`Browser.close`), cut while the browser runs on, or with its browser,
+ * which was stopped or ended by itself.
+ */
+export type ConnectionEnd = "closed" | "dropped" | "stopped" | EndReason
 
-/** One CDP connection: a message is the text of one JSON object. Closing the scope disconnects. */
+/** The text of one JSON object, or its bytes in UTF-8: who only passes a message on does not decode it. */
+export type CdpMessage = string | Uint8Array
+
+/** One CDP connection. Closing the scope disconnects. */
 export interface CdpConnection {
-  /** Says a message to the browser; waits while the client does not read what the browser says. */
-  readonly send: (message: string) => Effect.Effect<void>
+  /** Says a message to the browser; waits while the browser does not read, or the client what the browser says. */
+  readonly send: (message: CdpMessage) => Effect.Effect<void>
   /** What the browser says; ends with the connection. */
-  readonly messages: Stream.Stream<string>
+  readonly messages: Stream.Stream<CdpMessage>
   /** Waits for the browser's side to end the connection. */
   readonly ended: Effect.Effect<ConnectionEnd>
 }
@@ -38,5 +44,7 @@ export class BrowserPool extends Context.Service<
   BrowserPool,
   {
     readonly launch: (browser: Browser) => Effect.Effect<LaunchedBrowser, LaunchFailed>
+    /** For how long a browser may run, in milliseconds; no limit unless given. The pool stops it then. */
+    readonly lifetime_ms?: number
   }
 >()("@webagent/engine/BrowserPool") {}

@@ -7,9 +7,10 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Socket from "effect/socket/Socket"
 import * as Stream from "effect/Stream"
 import type { Socket as NodeSocket } from "node:net"
+import { linkTo } from "../api/Links.ts"
 import { LinkTokens } from "../api/LinkTokens.ts"
 import { cdpPath } from "../api/v4/Conversion.ts"
-import { BrowserNotFound, type CdpConnection, type ConnectionEnd, Engine } from "@webagent/engine"
+import { BrowserNotFound, BrowserStopped, type CdpConnection, type ConnectionEnd, Engine } from "@webagent/engine"
 import * as Answer from "./Answer.ts"
 
 /** The WebSocket close code that tells a client that its browser was stopped. */
@@ -17,10 +18,6 @@ const stoppedCode = 4001
 
 /** The WebSocket close code after `Browser.close`: all went well. */
 const closedCode = 1000
-
-/** One message, whatever kind of frame it came in: characters never span two of them. */
-const textOf = (frame: string | Uint8Array): string =>
-  typeof frame === "string" ? frame : Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength).toString("utf8")
 
 /** Waits while what was written has not left: a client that does not read makes its browser wait, not the memory grow. */
 const drained = (wire: NodeSocket) =>
@@ -38,23 +35,34 @@ const drained = (wire: NodeSocket) =>
       : Effect.void
   )
 
+/** What a client is told whose browser is gone. */
+const farewells: Readonly<Record<Exclude<ConnectionEnd, "closed" | "dropped">, string>> = {
+  stopped: "The browser was stopped",
+  expired: "The browser reached the end of its time",
+  idle: "The browser was stopped: no client used it",
+  crashed: "The browser crashed",
+  out_of_memory: "The browser was stopped: it used too much memory"
+}
+
 /** Carries messages both ways until the client hangs up or the browser's side ends the connection. */
 const pump = Effect.fnUntraced(function* (socket: Socket.Socket, wire: NodeSocket, connection: CdpConnection) {
   const { pull } = yield* socket.reader
   const { write } = yield* socket.writer
   const inbound = Effect.forever(
-    Effect.flatMap(pull, (frames) =>
-      Effect.forEach(frames, (frame) => connection.send(textOf(frame)), { discard: true })
-    )
+    Effect.flatMap(pull, (frames) => Effect.forEach(frames, (frame) => connection.send(frame), { discard: true }))
   )
   // a connection that is to end does not wait for a client that does not read: the close goes out behind the rest
+  const room = Effect.suspend(() =>
+    wire.writableNeedDrain ? Effect.raceFirst(drained(wire), Effect.asVoid(connection.ended)) : Effect.void
+  )
   const outbound = Effect.andThen(
-    Stream.runForEach(connection.messages, (message) =>
-      Effect.andThen(write(message), Effect.raceFirst(drained(wire), connection.ended))
+    Stream.runForEachArray(connection.messages, (messages) =>
+      Effect.forEach(messages, (message) => Effect.andThen(write(message), room), { discard: true })
     ),
     Effect.flatMap(connection.ended, (how) => {
-      if (how === "stopped") return write(new Socket.CloseEvent(stoppedCode, "The browser was stopped"))
-      return how === "closed" ? write(new Socket.CloseEvent(closedCode)) : Effect.void
+      if (how === "dropped") return Effect.void
+      if (how === "closed") return write(new Socket.CloseEvent(closedCode))
+      return write(new Socket.CloseEvent(stoppedCode, farewells[how]))
     })
   )
   const dropped = Effect.flatMap(connection.ended, (how) =>
@@ -77,10 +85,10 @@ export const CdpObserver: Context.Reference<CdpObserverService> = Context.Refere
   defaultValue: (): CdpObserverService => ({ observe: () => Effect.void })
 })
 
-const eventOf = { stopped: "stopped", closed: "left", dropped: "dropped" } as const satisfies Record<
-  ConnectionEnd,
-  ConnectionEvent
->
+const eventOf = (how: ConnectionEnd): ConnectionEvent => {
+  if (how === "dropped") return "dropped"
+  return how === "closed" ? "left" : "stopped"
+}
 
 /** A connection whose end is observed once: before its client can see it, where the browser's side ends it. */
 const observed = (connection: CdpConnection, observe: (event: ConnectionEvent) => Effect.Effect<void>) => {
@@ -92,32 +100,93 @@ const observed = (connection: CdpConnection, observe: (event: ConnectionEvent) =
       return observe(event)
     })
   return {
-    connection: { ...connection, ended: Effect.tap(connection.ended, (how) => end(eventOf[how])) },
+    connection: { ...connection, ended: Effect.tap(connection.ended, (how) => end(eventOf(how))) },
     end: end("left")
   }
 }
 
+/** How many clients a browser has at once. */
+const mostClients = 16
+
+const text = new TextDecoder()
+
+/** What a browser says of itself, as a browser does at `/json/version`. */
+const versionOf = Effect.fnUntraced(function* (connection: CdpConnection) {
+  yield* connection.send('{"id":1,"method":"Browser.getVersion"}')
+  const [said] = yield* Stream.runCollect(Stream.take(connection.messages, 1))
+  const message = typeof said === "string" ? said : text.decode(said)
+  const { result }: { readonly result?: Readonly<Record<string, string>> } = JSON.parse(message === "" ? "{}" : message)
+  return {
+    Browser: result?.["product"],
+    "Protocol-Version": result?.["protocolVersion"],
+    "User-Agent": result?.["userAgent"],
+    "V8-Version": result?.["jsVersion"]
+  }
+})
+
 /**
- * A browser's CDP endpoint. It takes no key: a CDP library is given a URL and nothing else, so the token in
- * it is the secret: without it a browser is as good as unknown. A client that leaves stops nothing.
+ * A browser's CDP endpoint, and under it the discovery for libraries that are given an HTTP address. It takes no key: a
+ * CDP library is given a URL and nothing else, so the token in it is the secret: without it a browser is as good as
+ * unknown. A client that leaves stops nothing. A web page must not drive a browser, whatever it knows: those that send
+ * the header `Origin` are refused.
  */
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const engine = yield* Engine
     const tokens = yield* LinkTokens
     const { observe } = yield* CdpObserver
+    const clients = new Map<string, number>()
+
+    /** Counts a client of a browser until the scope closes; false when it has too many. */
+    const enter = (id: string) =>
+      Effect.acquireRelease(
+        Effect.sync(() => {
+          const count = clients.get(id) ?? 0
+          if (count >= mostClients) return false
+          clients.set(id, count + 1)
+          return true
+        }),
+        (isIn) =>
+          Effect.sync(() => {
+            const count = clients.get(id) ?? 0
+            if (isIn && count > 1) clients.set(id, count - 1)
+            else if (isIn) clients.delete(id)
+          })
+      )
+
+    const asked = Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const { browser_id } = yield* HttpRouter.params
+      const id = (browser_id ?? "").toLowerCase()
+      const { token } = yield* HttpServerRequest.ParsedSearchParams
+      const known = tokens.opens(cdpPath(id), token)
+        ? engine.connectBrowser(id)
+        : Effect.fail(new BrowserNotFound({ id }))
+      return { request, id, known }
+    })
+
+    const refusals = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+      Effect.gen(function* () {
+        const { headers } = yield* HttpServerRequest.HttpServerRequest
+        if (headers["origin"] !== undefined) return Answer.detail(403, "Web pages cannot use a CDP endpoint")
+        return yield* answer
+      }).pipe(
+        Effect.catchIf(
+          (error) => error instanceof BrowserNotFound,
+          () => Effect.succeed(Answer.detail(404, "Browser not found"))
+        ),
+        Effect.catchIf(
+          (error) => error instanceof BrowserStopped,
+          () => Effect.succeed(Answer.detail(410, "Browser is stopped"))
+        )
+      )
+
     yield* router.add(
       "GET",
       cdpPath(":browser_id"),
       Effect.gen(function* () {
-        const request = yield* HttpServerRequest.HttpServerRequest
-        const { browser_id } = yield* HttpRouter.params
-        const id = (browser_id ?? "").toLowerCase()
-        const { token } = yield* HttpServerRequest.ParsedSearchParams
+        const { id, known, request } = yield* asked
         const isWebSocket = request.headers["upgrade"]?.toLowerCase() === "websocket"
-        const known = tokens.opens(cdpPath(id), token)
-          ? engine.connectBrowser(id)
-          : Effect.fail(new BrowserNotFound({ id }))
         const connection = yield* Effect.tapError(known, () => (isWebSocket ? observe(id, "refused") : Effect.void))
         if (!isWebSocket) {
           return Answer.detail(426, "This is a CDP endpoint: connect with a WebSocket", {
@@ -125,18 +194,29 @@ export const layer = HttpRouter.use(
             upgrade: "websocket"
           })
         }
+        if (!(yield* enter(id))) {
+          yield* observe(id, "refused")
+          return Answer.detail(429, `This browser has ${mostClients} clients already`, { "retry-after": "1" })
+        }
         const socket = yield* Effect.orDie(request.upgrade)
         const wire = NodeHttpServerRequest.toIncomingMessage(request).socket
         const watched = observed(connection, (event) => observe(id, event, wire))
         yield* observe(id, "connected", wire)
         yield* Effect.ensuring(Effect.ignore(pump(socket, wire, watched.connection)), watched.end)
         return HttpServerResponse.empty()
-      }).pipe(
-        Effect.catchTags({
-          BrowserNotFound: () => Effect.succeed(Answer.detail(404, "Browser not found")),
-          BrowserStopped: () => Effect.succeed(Answer.detail(410, "Browser is stopped"))
-        })
-      )
+      }).pipe(refusals)
     )
+
+    const discovery = Effect.gen(function* () {
+      const { id, known, request } = yield* asked
+      const version = yield* versionOf(yield* known)
+      const address = linkTo(tokens, request)(cdpPath(id)).replace(/^http/u, "ws")
+      return HttpServerResponse.jsonUnsafe(
+        { ...version, webSocketDebuggerUrl: address },
+        { headers: { "cache-control": "no-store" } }
+      )
+    }).pipe(refusals)
+    yield* router.add("GET", `${cdpPath(":browser_id")}/json/version`, discovery)
+    yield* router.add("GET", `${cdpPath(":browser_id")}/json/version/`, discovery)
   })
 )

@@ -10,6 +10,7 @@ import * as Scope from "effect/Scope"
 import { createServer, type IncomingMessage, type Server, ServerResponse, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
+import { BytesWebSocket } from "./BytesWebSocket.ts"
 
 /** The port is another program's. */
 export class PortInUseError extends Data.TaggedError("PortInUseError")<{
@@ -71,8 +72,8 @@ const requestTimeout_ms = 60_000
 const isWebSocket = ({ headers, method }: IncomingMessage) =>
   method === "GET" && headers.upgrade?.toLowerCase() === "websocket"
 
-/** The largest WebSocket message that is taken; a larger one ends its connection with 1009. */
-const maxPayload_bytes = 1024 * 1024
+/** The largest WebSocket message that is taken, such as an upload; a larger one ends its connection with 1009. */
+const maxPayload_bytes = 256 * 1024 * 1024
 
 /** What listens, for layers that decorate it. */
 export class NodeListener extends Context.Service<
@@ -128,7 +129,7 @@ const make = Effect.fnUntraced(function* (options: ListenerOptions) {
     NodeHttpServer.make(() => node, {
       ...options,
       disablePreemptiveShutdown: true,
-      websocket: { maxPayload: maxPayload_bytes }
+      websocket: { maxPayload: maxPayload_bytes, WebSocket: BytesWebSocket }
     }),
     adapter
   )

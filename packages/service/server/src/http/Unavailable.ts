@@ -4,9 +4,12 @@ import * as Answer from "./Answer.ts"
 
 const later = (detail: string) => Answer.detail(503, detail, { "retry-after": "1" })
 
+/** When there is room again is unknown: a browser runs for minutes. */
+const full = (detail: string) => Answer.detail(429, detail, { "retry-after": "5" })
+
 /** The answer to what cannot be done right now; undefined for every other error. */
 export const answer = (error: unknown): HttpServerResponse.HttpServerResponse | undefined => {
-  if (error instanceof LaunchFailed) return later(error.message)
+  if (error instanceof LaunchFailed) return error.reason === "full" ? full(error.message) : later(error.message)
   if (!(error instanceof StoreUnavailable)) return undefined
   return later(
     error.applied === "no"

@@ -23,6 +23,7 @@ const routes: ReadonlyArray<{ readonly method: string; readonly path: string }> 
     "/health",
     "/metrics",
     cdpPath("{browser_id}"),
+    `${cdpPath("{browser_id}")}/json/version`,
     recordingPath("{session_id}"),
     sharePath("{session_id}")
   ].map((path) => ({ method: "GET", path })),
@@ -34,8 +35,11 @@ const patterns = routes.map(({ method, path }) => ({
   pattern: new RegExp(`^${path.replaceAll(".", String.raw`\.`).replaceAll(/\{\w+\}/gu, "[^/]+")}$`, "u")
 }))
 
-/** The router takes `*` for `/`, and what ends with a slash for a path with an empty id. */
-const nowhere = /^(?:[^/]|\/*[^/?;#][^?;#]*\/(?:[?;#]|$))/u
+/**
+ * The router takes `*` for `/`, and what ends with a slash for a path with an empty id. CDP libraries ask for
+ * `/json/version/`.
+ */
+const nowhere = /^(?![^?;#]*\/cdp\/json\/version\/(?:[?;#]|$))(?:[^/]|\/*[^/?;#][^?;#]*\/(?:[?;#]|$))/u
 
 const answer = ({ method, url }: HttpServerRequest.HttpServerRequest) => {
   const path = pathOf(url)

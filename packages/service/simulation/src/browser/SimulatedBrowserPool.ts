@@ -1,12 +1,17 @@
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import type { CdpConnection, ConnectionEnd, LaunchedBrowser } from "@webagent/engine"
+import type { CdpConnection, CdpMessage, ConnectionEnd, LaunchedBrowser } from "@webagent/engine"
 import * as Dispatch from "./cdp/Dispatch.ts"
 import * as Outbox from "./cdp/Outbox.ts"
 import * as Pages from "./cdp/Pages.ts"
 import * as Sessions from "./cdp/Sessions.ts"
 import type * as State from "./cdp/State.ts"
+
+const textOf = (message: CdpMessage): string =>
+  typeof message === "string"
+    ? message
+    : Buffer.from(message.buffer, message.byteOffset, message.byteLength).toString("utf8")
 
 interface Line {
   readonly outbox: Outbox.Outbox
@@ -55,9 +60,9 @@ export const start = (id: string): SimulatedBrowser => {
     lines.set(number, { outbox, end })
     Sessions.connect(current(), number)
     if (stopped) end("stopped")
-    const send = (message: string) =>
+    const send = (message: CdpMessage) =>
       Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {
-        deliver(Dispatch.receive(current(), number, message, now_ms / 1000))
+        deliver(Dispatch.receive(current(), number, textOf(message), now_ms / 1000))
         return outbox.room
       })
     return {

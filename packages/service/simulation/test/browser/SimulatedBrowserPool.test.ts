@@ -15,7 +15,7 @@ const ask = (...messages: ReadonlyArray<string>) =>
     const connection = yield* connect
     yield* Effect.forEach(messages, connection.send)
     const answers = yield* Stream.runCollect(Stream.take(connection.messages, messages.length))
-    return answers.map((answer): unknown => JSON.parse(answer))
+    return answers.map((answer): unknown => JSON.parse(String(answer)))
   }).pipe(Effect.scoped)
 
 describe("SimulatedBrowserPool", () => {
@@ -102,11 +102,11 @@ describe("SimulatedBrowserPool", () => {
       const attach = Effect.fnUntraced(function* (connection: CdpConnection) {
         yield* connection.send('{"id":1,"method":"Target.getTargets"}')
         const [targets = ""] = yield* Stream.runCollect(Stream.take(connection.messages, 1))
-        const targetId = /"targetId":"([^"]+)"/u.exec(targets)?.[1]
+        const targetId = /"targetId":"([^"]+)"/u.exec(String(targets))?.[1]
         const params = { targetId, flatten: true }
         yield* connection.send(JSON.stringify({ id: 2, method: "Target.attachToTarget", params }))
         const [attached = ""] = yield* Stream.runCollect(Stream.take(connection.messages, 2))
-        return /"sessionId":"([^"]+)"/u.exec(attached)?.[1]
+        return /"sessionId":"([^"]+)"/u.exec(String(attached))?.[1]
       })
       const navigate = (sessionId: string | undefined) =>
         JSON.stringify({ id: 4, method: "Page.navigate", sessionId, params: { url: `data:,${"x".repeat(250_000)}` } })

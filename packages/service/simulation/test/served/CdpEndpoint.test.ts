@@ -7,9 +7,9 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
-import { connect } from "node:net"
-import { WebSocket } from "ws"
-import { BrowserPool, Engine, MemoryStore } from "@webagent/engine"
+import { connect, Socket } from "node:net"
+import { type ClientOptions, WebSocket } from "ws"
+import { BrowserPool, type CdpMessage, Engine, MemoryStore } from "@webagent/engine"
 import { ApiKeyAuth, RequestValidation, Server } from "@webagent/server"
 import { send } from "../send.ts"
 import * as SimulatedService from "../../src/SimulatedService.ts"
@@ -28,19 +28,22 @@ const create = Effect.map(send("POST", "/api/v4/browsers"), ({ body }) => ({
 const stop = (id: string) => send("PATCH", `/api/v4/browsers/${id}`, { body: { action: "stop" } })
 
 /** An open connection, or the HTTP answer that came instead. */
-const open = (url: string) =>
+const open = (url: string, options: ClientOptions = {}) =>
   Effect.acquireRelease(
     Effect.callback<{
       readonly socket: WebSocket
+      readonly wire: Socket
       readonly refusal: { readonly status: number; readonly body: string } | null
     }>((resume) => {
-      const socket = new WebSocket(url)
-      socket.once("open", () => resume(Effect.succeed({ socket, refusal: null })))
+      const socket = new WebSocket(url, options)
+      let wire = new Socket()
+      socket.once("upgrade", (response) => (wire = response.socket))
+      socket.once("open", () => resume(Effect.succeed({ socket, wire, refusal: null })))
       socket.once("unexpected-response", (_request, response) => {
         let body = ""
         response.on("data", (chunk) => (body += String(chunk)))
         response.on("end", () =>
-          resume(Effect.succeed({ socket, refusal: { status: response.statusCode ?? 0, body } }))
+          resume(Effect.succeed({ socket, wire, refusal: { status: response.statusCode ?? 0, body } }))
         )
       })
       socket.on("error", () => undefined)
@@ -58,6 +61,15 @@ const closed = (socket: WebSocket) =>
   Effect.callback<number>((resume) => {
     socket.once("close", (code) => resume(Effect.succeed(code)))
   })
+
+/** Begins a message of this length and sends nothing of it. */
+const announce = (wire: Socket, length: number) => {
+  const head = Buffer.alloc(14)
+  head.writeUInt8(0x81, 0)
+  head.writeUInt8(0xff, 1)
+  head.writeBigUInt64BE(BigInt(length), 2)
+  wire.write(head)
+}
 
 /** The path of a link, with its token. */
 const pathOf = (link: string) => new URL(link).pathname + new URL(link).search
@@ -226,14 +238,14 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("CdpEndpoint", 
     })
   )
 
-  it.effect("a message over 1 MiB ends its connection with 1009; one just below is read", () =>
+  it.effect("a message over 256 MiB ends its connection with 1009 before it is read; one of 2 MiB is read", () =>
     Effect.gen(function* () {
       const { cdpUrl } = yield* create
-      const { socket } = yield* open(cdpUrl)
+      const { socket, wire } = yield* open(cdpUrl)
       const padded = (length: number) => version.padEnd(length, " ")
-      assert.property(yield* ask(socket, padded(1024 * 1024)), "result")
+      assert.property(yield* ask(socket, padded(2 * 1024 * 1024)), "result")
       const code = yield* Effect.forkChild(closed(socket), { startImmediately: true })
-      socket.send(padded(1024 * 1024 + 1))
+      announce(wire, 256 * 1024 * 1024 + 1)
       assert.strictEqual(yield* Fiber.join(code), 1009)
       assert.isTrue(yield* isActive(cdpUrl))
     })
@@ -254,6 +266,35 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("CdpEndpoint", 
         socket.send(bytes)
       })
       assert.include(yield* answer, "'caf\u00e9' wasn't found")
+    })
+  )
+
+  it.effect("web pages are refused, whatever they know, and a seventeenth client is asked to come again", () =>
+    Effect.gen(function* () {
+      const { cdpUrl } = yield* create
+      const { refusal } = yield* open(cdpUrl, { origin: "http://127.0.0.1" })
+      assert.deepInclude(refusal, { status: 403 })
+      const first = yield* open(cdpUrl)
+      for (let count = 1; count < 16; count++) assert.isNull((yield* open(cdpUrl)).refusal)
+      assert.deepInclude((yield* open(cdpUrl)).refusal, { status: 429 })
+      const code = yield* Effect.forkChild(closed(first.socket), { startImmediately: true })
+      first.socket.close()
+      yield* Fiber.join(code)
+      const again = Effect.map(Effect.scoped(open(cdpUrl)), ({ refusal }) => refusal)
+      yield* Effect.repeat(again, { while: (refused) => refused !== null })
+    })
+  )
+
+  it.effect("says the browser's version and its address where libraries look for it, with the token alone", () =>
+    Effect.gen(function* () {
+      const { cdpUrl } = yield* create
+      const address = new URL(cdpUrl)
+      for (const path of ["/json/version", "/json/version/"]) {
+        const { body, status } = yield* send("GET", `${address.pathname}${path}${address.search}`)
+        assert.strictEqual(status, 200)
+        assert.deepInclude(body, { Browser: "SimulatedBrowser/1.0", webSocketDebuggerUrl: cdpUrl })
+      }
+      assert.strictEqual((yield* send("GET", `${address.pathname}/json/version?token=wrong`)).status, 404)
     })
   )
 
@@ -419,7 +460,7 @@ describe("CdpEndpoint and its pool", () => {
             ...launched,
             connect: Effect.map(launched.connect, (connection) => ({
               ...connection,
-              send: (message: string) => {
+              send: (message: CdpMessage) => {
                 handled++
                 return connection.send(message)
               }

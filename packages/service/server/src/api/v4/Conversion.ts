@@ -84,5 +84,5 @@ export const browserFromDomain = (browser: Domain.Browser, linkTo: LinkTo): Brow
   proxyCountryCode: browser.proxyCountryCode,
   startedAt: fromMillis(browser.startedAt_ms),
   finishedAt: orNull(browser.finishedAt_ms),
-  timeoutAt: null
+  timeoutAt: orNull(browser.expiresAt_ms)
 })

@@ -1,0 +1,29 @@
+import { WebSocket } from "@effect/platform-node/NodeWS"
+
+/** How often a connection is pinged: what stands between client and server forgets those that are silent. */
+const ping_ms = 30_000
+
+const pinged = (socket: WebSocket): NodeJS.Timeout => {
+  // oxlint-disable-next-line no-restricted-globals -- proxies count real time, whatever the service's clock says
+  const pings = setInterval(() => {
+    if (socket.readyState === WebSocket.OPEN) socket.ping()
+  }, ping_ms).unref()
+  socket.once("close", () => clearInterval(pings))
+  return pings
+}
+
+/** A server's WebSocket whose messages are bytes as they came, and leave as text: CDP is text that is passed on. */
+export class BytesWebSocket extends WebSocket {
+  readonly pings = pinged(this)
+
+  /** As in the class, but for messages, which that decodes. */
+  override addEventListener: WebSocket["addEventListener"] = (type, listener, options) => {
+    if (type !== "message") return super.addEventListener(type, listener, options)
+    const hear = typeof listener === "function" ? listener : listener.handleEvent
+    this.on("message", (data) => hear({ data, type, target: this } as never))
+  }
+
+  override send(data: Parameters<WebSocket["send"]>[0]): void {
+    super.send(data, { binary: false })
+  }
+}
