@@ -4,12 +4,16 @@ import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { clients } from "./src/clients/clients.ts"
 import { markdown as clientTables } from "./src/clients/ClientsReport.ts"
+import { durable } from "./src/durable/durable.ts"
+import { markdown as durableTables } from "./src/durable/DurableReport.ts"
+import { kills, markdown as killsTables } from "./src/durable/Kills.ts"
 import { Mistake } from "./src/measure/Mistake.ts"
 import { type Options, writeInto } from "./src/measure/Report.ts"
 import { nights } from "./src/nights/nights.ts"
 import { markdown as nightsTables } from "./src/nights/NightsReport.ts"
 import { markdown as serverTables } from "./src/simulated/Report.ts"
 import { simulated } from "./src/simulated/simulated.ts"
+import { markdown as fileSoakTables, soakFile } from "./src/soak/FileSoak.ts"
 import { soak } from "./src/soak/soak.ts"
 import { markdown as soakTables } from "./src/soak/SoakReport.ts"
 
@@ -24,7 +28,10 @@ const benches = {
   simulated: bench(simulated, serverTables),
   clients: bench(clients, clientTables),
   nights: bench(nights, nightsTables),
-  soak: bench(soak, soakTables)
+  soak: bench(soak, soakTables),
+  durable: bench(durable, durableTables),
+  kills: bench(kills, killsTables),
+  "soak-file": bench(soakFile, fileSoakTables)
 }
 
 const page = fileURLToPath(new URL("RESULTS.md", import.meta.url))
@@ -35,10 +42,13 @@ const usage = `pnpm bench NAME [options]
   clients          Compare our clients with another SDK and requests by hand
   nights           Measure how soon the nightly's judge finds a regression, and its false positives
   soak             Watch our server under an ordinary load for 20 minutes
+  durable          Compare our server over a file with the one in memory, and fill a file with a million runs
+  kills            Kill a server over a file 200 times under load, and look for all that it told
+  soak-file        Watch our server over a file with retention: ten starts a second for 20 minutes
 
   --quick          Use short windows, few rounds and no live runs: a look, not a figure
   --peers A,B      Measure only these
-  --rounds N       Measure N rounds
+  --rounds N       Measure N rounds, or kill N times
   --duration 20m   Set how long a soak goes on (20m)
   --json FILE      Write the whole result as JSON
   --docs           Write the tables into tools/bench/RESULTS.md

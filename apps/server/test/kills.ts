@@ -63,9 +63,9 @@ const patience_ms = 60_000
 /**
  * Kills a server over one file again and again, in the midst of creates and reads, and each fifth time as it starts. A
  * create that got no answer is sent again to the next server, as a client would. Then all that was acknowledged is
- * looked for at a last server, and asked for once more.
+ * looked for at a last server, and asked for once more. `program` is another build of the server.
  */
-export const kill = Effect.fnUntraced(function* (file: string, kills: number, seed: number) {
+export const kill = Effect.fnUntraced(function* (file: string, kills: number, seed: number, program?: string) {
   const draw = draws(seed)
   const answered: Array<Create> = []
   const secrets: Array<string> = []
@@ -112,9 +112,9 @@ export const kill = Effect.fnUntraced(function* (file: string, kills: number, se
     return body
   }
 
-  const program = start(["--port", "0", "--data", file, "--api-key", "K"])
+  const started = start(["--port", "0", "--data", file, "--api-key", "K"], {}, program)
   const serving = Effect.gen(function* () {
-    const server = yield* program
+    const server = yield* started
     base = (yield* ready(server))["v4"] ?? ""
     return server
   })
@@ -170,7 +170,7 @@ export const kill = Effect.fnUntraced(function* (file: string, kills: number, se
   let start_ms = 0
   const asItStarts = Effect.scoped(
     Effect.gen(function* () {
-      const server = yield* program
+      const server = yield* started
       yield* Effect.sleep(start_ms * draw() * 1.2)
       server.process.kill("SIGKILL")
       yield* server.ended

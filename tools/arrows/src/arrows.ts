@@ -164,10 +164,11 @@ export const arrows: Readonly<Record<string, Rule>> = {
   "apps/examples": { imports: "any" },
   "tools/arrows": { imports: [] },
   "tools/bench": {
-    imports: [contract, core, polling, v4, control, statistics, report, nights, load],
+    imports: [contract, core, polling, v4, control, engine, sql, statistics, report, nights, load],
     folders: {
       measure: [],
       simulated: ["measure"],
+      durable: ["measure", "simulated"],
       clients: ["measure"],
       soak: ["measure"],
       nights: ["measure"]

@@ -1,0 +1,92 @@
+import { median } from "@webagent/statistics/Robust"
+import { grouped, headingLine, paragraphs, plain, ratioText, table } from "../measure/Report.ts"
+import { ratioBetween, ratioOf } from "../measure/Statistics.ts"
+import type { Workload } from "../simulated/Measurement.ts"
+import type { Commits } from "./Commits.ts"
+import type { DurableReport } from "./durable.ts"
+import type { Times } from "./FullFile.ts"
+
+const works: ReadonlyArray<readonly [Workload, string]> = [
+  ["status", "Run status, v4"],
+  ["session", "Session, v2"],
+  ["flow", "Create, poll twice, fetch (for one of the four requests)"]
+]
+
+const serverTable = ({ servers }: DurableReport, workload: Workload) => {
+  const costs = (name: string) =>
+    servers.find((each) => each.name === name)?.samples[workload]?.map(({ cpu_us }) => cpu_us)
+  return table(
+    ["state in", "CPU µs a request", "÷ memory", "requests/s", "p99, ms"],
+    servers.map(({ name, samples }) => {
+      const rounds = samples[workload] ?? []
+      const ratio = name === "memory" ? "1" : ratioText(ratioBetween(costs, name, "memory"))
+      return [
+        name,
+        plain(median(rounds.map(({ cpu_us }) => cpu_us))),
+        ratio,
+        grouped(median(rounds.map(({ perSecond }) => perSecond))),
+        plain(median(rounds.map(({ p99_ms }) => p99_ms)))
+      ]
+    })
+  )
+}
+
+const commitTable = ({ commits: { commit, thread } }: DurableReport) => {
+  const figures: ReadonlyArray<readonly [string, (commits: Commits) => number]> = [
+    ["commits a second", ({ perSecond }) => perSecond],
+    ["a commit, p50, ms", ({ p50_ms }) => p50_ms],
+    ["a commit, p99, ms", ({ p99_ms }) => p99_ms],
+    ["the slowest commit, ms", ({ slowest_ms }) => slowest_ms],
+    ["event loop late, p99, ms", ({ loopP99_ms }) => loopP99_ms],
+    ["event loop late, at most, ms", ({ loopSlowest_ms }) => loopSlowest_ms]
+  ]
+  return table(
+    ["figure", "in a thread", "in the commit", "thread ÷ commit"],
+    figures.map(([name, of]) => [
+      name,
+      plain(median(thread.map(of))),
+      plain(median(commit.map(of))),
+      ratioText(ratioOf(thread.map(of), commit.map(of)))
+    ])
+  )
+}
+
+const timesRow = (name: string, { p50_ms, p99_ms }: Times) => [name, plain(p50_ms), plain(p99_ms)]
+
+const fullTables = ({ full }: DurableReport) => {
+  const { create, file_MB, prune, reads, rss_MB, runs, start_ms } = full
+  return paragraphs(
+    `A file with ${grouped(runs)} ended runs, each with a session of its own, has ${grouped(file_MB)} MB. A server answers over it ${plain(start_ms)} ms after its start and then holds ${plain(rss_MB)} MB.`,
+    table(
+      ["one after the other, from another process", "p50, ms", "p99, ms"],
+      [
+        timesRow("run status, v4", reads.status),
+        timesRow("run, v4", reads.run),
+        timesRow("session, v2", reads.session),
+        timesRow("create, v4", create),
+        timesRow("`/health`", reads.health),
+        timesRow("`/metrics`", reads.metrics),
+        timesRow("run status while half of the file is deleted", prune.status)
+      ]
+    ),
+    `\`prune\` deletes ${grouped(prune.runs)} runs with their sessions in ${plain(prune.took_s)} s, ${grouped(prune.runs / prune.took_s)} a second, while the server goes on.`
+  )
+}
+
+/** The tables of a report. */
+export const markdown = (report: DurableReport): string => {
+  const { growth, settings } = report
+  const parts = Object.entries(growth.kB).map(([table, kB]) => `${table.replaceAll("_", " ")} ${plain(kB)}`)
+  return paragraphs(
+    headingLine(
+      report,
+      `${report.pinning}; ${settings.rounds} rounds of ${settings.window_s} s windows, ${settings.connections} connections; our server bundled, in memory without its journal`
+    ),
+    ...works.flatMap(([workload, title]) => [`**${title}**`, serverTable(report, workload)]),
+    "**Checkpoints: what copies SQLite's log into the file**",
+    commitTable(report),
+    "**The file**",
+    `A run with an idempotency key takes ${plain(growth.kB_aRun)} kB, by ${grouped(growth.runs)} of them${parts.length === 0 ? "" : `: ${parts.join(", ")} kB`}. Keys go after a day, events when there are more than 10,000.`,
+    fullTables(report)
+  )
+}
