@@ -55,12 +55,13 @@ export const arrows: Readonly<Record<string, Rule>> = {
     imports: [],
     folders: {
       binary: [],
-      sandbox: [],
+      egress: [],
+      sandbox: ["egress"],
       process: ["binary", "sandbox"],
+      isolation: ["egress", "process", "sandbox"],
       cdp: [],
       cast: [],
-      egress: [],
-      ".": ["binary", "cdp", "egress", "process", "sandbox"]
+      ".": ["binary", "cdp", "egress", "isolation", "process", "sandbox"]
     }
   },
   [server]: {

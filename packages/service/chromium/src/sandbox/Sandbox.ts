@@ -3,6 +3,9 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import { dirname, join } from "node:path"
+import { Egress, type EgressError, type EgressProxy } from "../egress/Egress.ts"
+import { devToolsPort, forwarder, proxyPort } from "./forwarder.ts"
 
 /** A command that starts a browser, as it would be run without a sandbox. */
 export interface BrowserCommand {
@@ -18,7 +21,7 @@ export interface BrowserCommand {
 
 /** Where the browser's DevTools listen: a port of this machine's loopback, or a socket of its folder. */
 export type DevTools =
-  /** Chromium chooses the port and writes it into `DevToolsActivePort` of its profile. */
+  /** Chromium chooses the port, and says it on standard error. */
   { readonly _tag: "Loopback" } | { readonly _tag: "UnixSocket"; readonly path: string }
 
 /** What to run in place of the browser's command. */
@@ -30,6 +33,46 @@ export interface SandboxedCommand extends Pick<BrowserCommand, "executable" | "a
 
 /** A browser cannot be kept apart as asked. The message says what to do. */
 export class SandboxError extends Data.TaggedError("SandboxError")<{ readonly message: string }> {}
+
+/** What makes Chromium send everything through a proxy: what is on its own machine too, and no UDP. */
+const through = (port: number | null) => [
+  `--proxy-server=http://127.0.0.1:${port}`,
+  "--proxy-bypass-list=<-loopback>",
+  "--force-webrtc-ip-handling-policy=disable_non_proxied_udp"
+]
+
+const bytesOf = ({ bytes }: EgressProxy) => Effect.map(bytes, ({ received, sent }) => received + sent)
+
+const sandboxError = ({ message }: EgressError) => new SandboxError({ message })
+
+/** What programs need of the system. The rest of `/usr`, `/etc` and `/var` may hold what is not a client's to read. */
+const system = [
+  ["/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64"],
+  ["/usr/share/fontconfig", "/usr/share/fonts", "/usr/share/mime", "/usr/share/X11", "/usr/share/zoneinfo"],
+  ["/usr/share/chromium", "/usr/local/share/fonts", "/var/cache/fontconfig"],
+  ["/etc/chromium", "/etc/fonts", "/etc/ld.so.cache", "/etc/localtime"]
+].flat()
+
+const tmpfs_bytes = 256 * 1024 * 1024
+
+/** The longest path of a Unix socket. */
+const socket_length = 107
+
+/**
+ * A command in namespaces of its own: of the system what it needs, its own folder, and a loopback interface. Its signals
+ * are the launcher's to send: it is in the launcher's process group, and ends with the launcher.
+ */
+const bubblewrap = ({ args, executable, folder }: BrowserCommand, egress: string, devTools: string) =>
+  [
+    ["--unshare-all", "--die-with-parent", "--hostname", "browser"],
+    system.flatMap((path) => ["--ro-bind-try", path, path]),
+    ["--proc", "/proc", "--dev", "/dev"],
+    ["/dev/shm", "/run", "/tmp"].flatMap((path) => ["--size", String(tmpfs_bytes), "--tmpfs", path]),
+    [dirname(executable), process.execPath].flatMap((path) => ["--ro-bind", path, path]),
+    ["--bind", folder, folder, "--chdir", folder, "--remount-ro", "/"],
+    ["--", process.execPath, "--max-semi-space-size=1", "--eval", forwarder, "--", egress, devTools],
+    [executable, ...args, ...through(proxyPort), `--remote-debugging-port=${devToolsPort}`]
+  ].flat()
 
 /** What stands between a browser and the machine. */
 export class Sandbox extends Context.Service<
@@ -47,4 +90,53 @@ export class Sandbox extends Context.Service<
     enter: ({ args, env, executable }) =>
       Effect.succeed({ args, env, executable, devTools: { _tag: "Loopback" }, bytes: Effect.succeed(null) })
   })
+  /**
+   * A proxy and nothing else. Pages go through it; who drives the browser over CDP can make it connect past it, and can
+   * read what its user may read.
+   */
+  static readonly layerProxy: Layer.Layer<Sandbox, never, Egress> = Layer.effect(
+    Sandbox,
+    Effect.map(Egress, (egress) => ({
+      kind: "none",
+      enter: ({ allowedDomains, args, env, executable, proxyCountryCode }) =>
+        Effect.map(
+          Effect.mapError(egress.open({ socket: null, allowedDomains, proxyCountryCode }), sandboxError),
+          (proxy) => ({
+            args: [...args, ...through(proxy.port)],
+            env,
+            executable,
+            devTools: { _tag: "Loopback" },
+            bytes: bytesOf(proxy)
+          })
+        )
+    }))
+  )
+
+  /**
+   * Namespaces made by bubblewrap, for which the kernel must let users make them: no files but the browser's own, no
+   * network but its proxy, no processes but its own.
+   */
+  static readonly layerBubblewrap: Layer.Layer<Sandbox, never, Egress> = Layer.effect(
+    Sandbox,
+    Effect.map(Egress, (egress) => ({
+      kind: "namespaces",
+      enter: Effect.fnUntraced(function* (command: BrowserCommand) {
+        const { allowedDomains, env, folder, proxyCountryCode } = command
+        const socket = join(folder, "egress.sock")
+        const devTools = join(folder, "devtools.sock")
+        if (Buffer.byteLength(devTools) > socket_length) {
+          const message = `The path of ${folder} is too long for a socket. Use one of at most 90 characters.`
+          return yield* new SandboxError({ message })
+        }
+        const proxy = yield* Effect.mapError(egress.open({ socket, allowedDomains, proxyCountryCode }), sandboxError)
+        return {
+          executable: "bwrap",
+          args: bubblewrap(command, socket, devTools),
+          env,
+          devTools: { _tag: "UnixSocket", path: devTools },
+          bytes: bytesOf(proxy)
+        } satisfies SandboxedCommand
+      })
+    }))
+  )
 }

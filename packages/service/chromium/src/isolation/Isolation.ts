@@ -1,0 +1,93 @@
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import { Egress } from "../egress/Egress.ts"
+import { start, type StartOptions } from "../process/BrowserProcess.ts"
+import { Sandbox } from "../sandbox/Sandbox.ts"
+
+/**
+ * What keeps browsers apart, the most first. `namespaces`: mounts, network and processes of their own, and Chromium's
+ * sandbox in it. `chromium`: Chromium's sandbox, which keeps pages from the machine, and not who drives the browser.
+ * `none`: nothing.
+ */
+export const levels = ["namespaces", "chromium", "none"] as const
+export type Level = (typeof levels)[number]
+
+/** How this machine keeps browsers apart. */
+export interface Isolation {
+  readonly level: Level
+  /** What it means for who runs the server, for its banner and its health. */
+  readonly sentence: string
+  /** How a browser is started here. */
+  readonly chromiumSandbox: boolean
+  readonly sandbox: Layer.Layer<Sandbox>
+}
+
+/** Browsers cannot be kept apart as they have to be. The message says what to do. */
+export class IsolationError extends Data.TaggedError("IsolationError")<{ readonly message: string }> {}
+
+/** What to start for a try, and the least that has to be had: `chromium` unless given. */
+export interface ProbeOptions extends Pick<StartOptions, "binary" | "runtime" | "user"> {
+  readonly atLeast?: Level
+}
+
+const sentences: Readonly<Record<Level, (why: string) => string>> = {
+  namespaces: () => "Each browser has files, processes and a network of its own, and reaches public addresses only.",
+  chromium: (why) =>
+    `Browsers share this machine's files and network: who has a cdpUrl can read what user "nobody" or the server's can. ` +
+    `Run the server in a container that holds nothing else. No namespaces: ${why}`,
+  none: (why) =>
+    `Pages run without Chromium's sandbox: a page that breaks out of its browser is on this machine. ` +
+    `Run the server in a container that holds nothing else. No sandbox: ${why}`
+}
+
+const remedies: Readonly<Record<Exclude<Level, "none">, string>> = {
+  namespaces: "Install bubblewrap and let users make namespaces, or accept less with the isolation level chromium.",
+  chromium: "Let users make namespaces, or accept less with the isolation level none."
+}
+
+/** A start of a machine that is busy takes its time, and is no reason to keep browsers less apart. */
+const within = "2 minutes"
+
+const started = ({ binary, runtime, user }: ProbeOptions, level: Level, sandbox: Layer.Layer<Sandbox>) =>
+  start({
+    binary,
+    runtime,
+    name: `probe-${level}`,
+    chromiumSandbox: level !== "none",
+    within,
+    ...(user === undefined ? {} : { user })
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(sandbox),
+    Effect.mapError(({ message }) =>
+      message.includes("spawn bwrap ENOENT") ? "bubblewrap is not installed." : message
+    ),
+    Effect.result
+  )
+
+/** Finds the most that can be had here, by starting a browser in it. */
+export const probe = Effect.fnUntraced(function* (
+  options: ProbeOptions
+): Effect.fn.Return<Isolation, IsolationError, Egress> {
+  const { atLeast = "chromium" } = options
+  const egress = yield* Egress
+  let why = ""
+  for (const level of levels) {
+    const layer = level === "namespaces" ? Sandbox.layerBubblewrap : Sandbox.layerProxy
+    const sandbox = Layer.provide(layer, Layer.succeed(Egress, egress))
+    const tried = yield* started(options, level, sandbox)
+    if (Result.isSuccess(tried)) {
+      return { level, sentence: sentences[level](why), chromiumSandbox: level !== "none", sandbox }
+    }
+    why = tried.failure
+    if (level === atLeast) {
+      const remedy = level === "none" ? "" : ` ${remedies[level]}`
+      return yield* new IsolationError({
+        message: `No browser starts with the isolation level ${level}: ${why}${remedy}`
+      })
+    }
+  }
+  return yield* new IsolationError({ message: `No browser starts: ${why}` })
+})

@@ -1,0 +1,48 @@
+import { assert, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { Binary, BrowserProcess, Isolation } from "../../src/index.ts"
+import { chromiumSandbox, processesIn, runtime } from "../support/chromium.ts"
+import { layerEgress, noNamespaces } from "../support/sandboxed.ts"
+
+it.live("finds the most that this machine has, and starts browsers so", () =>
+  Effect.gen(function* () {
+    const folder = yield* runtime
+    const binary = yield* Binary.find()
+    const { level, sandbox, sentence, ...how } = yield* Isolation.probe({ binary, runtime: folder, atLeast: "none" })
+    const own = yield* chromiumSandbox
+    assert.strictEqual(level, noNamespaces === undefined ? "namespaces" : own ? "chromium" : "none")
+    assert.match(sentence, /\.$/u)
+    assert.deepStrictEqual([readdirSync(folder), processesIn(folder)], [[], []])
+    yield* Effect.provide(BrowserProcess.start({ binary, runtime: folder, name: "one", ...how }), sandbox)
+  }).pipe(Effect.scoped, Effect.provide(layerEgress()))
+)
+
+it.live("says why there is less", () =>
+  Effect.gen(function* () {
+    const folder = yield* runtime
+    const binary = yield* Binary.find()
+    // a script needs a shell, which is not in the namespaces of a browser
+    const executable = join(folder, "bin", "chromium")
+    mkdirSync(join(folder, "bin"))
+    writeFileSync(executable, `#!/bin/sh\nexec ${binary.executable} "$@"\n`)
+    chmodSync(executable, 0o755)
+    const options = { binary: { ...binary, executable }, runtime: folder, atLeast: "none" } as const
+    const { level, sentence } = yield* Isolation.probe(options)
+    assert.strictEqual(level, (yield* chromiumSandbox) ? "chromium" : "none")
+    assert.match(sentence, /Run the server in a container that holds nothing else\. No \w+: .+\.$/u)
+  }).pipe(Effect.scoped, Effect.provide(layerEgress()))
+)
+
+it.live("refuses to go below what is asked for, and says what to do", () =>
+  Effect.gen(function* () {
+    const folder = yield* runtime
+    const binary = { executable: "/bin/false", env: {}, version: "", source: "named" } as const
+    for (const atLeast of ["namespaces", "chromium", "none"] as const) {
+      const { message } = yield* Effect.flip(Isolation.probe({ binary, runtime: folder, atLeast }))
+      assert.include(message, `No browser starts with the isolation level ${atLeast}: `)
+      if (atLeast !== "none") assert.match(message, /or accept less with the isolation level \w+\.$/u)
+    }
+  }).pipe(Effect.scoped, Effect.provide(layerEgress()))
+)

@@ -1,0 +1,244 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { createSocket } from "node:dgram"
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
+import { trees } from "../../src/process/ProcessTree.ts"
+import { site } from "../egress/sockets.ts"
+import { layer, noNamespaces, open } from "../support/sandboxed.ts"
+
+/** A service of the host that no browser may reach, on a port that is open. */
+const secret = site((_, response) => response.end("secret"))
+
+/** A folder of the host that every user may write. */
+const hostFolder = Effect.acquireRelease(
+  Effect.sync(() => {
+    const folder = mkdtempSync(join(tmpdir(), "webagent-test-host-"))
+    const open = join(folder, "open")
+    mkdirSync(open)
+    writeFileSync(join(open, "secret.txt"), "secret")
+    return { folder, open, file: join(open, "secret.txt") }
+  }),
+  ({ folder }) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+const statusOf = (pid: number, field: string) =>
+  new RegExp(`^${field}:\\s+(\\S+)`, "mu").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]
+
+describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespaces ?? ""}`, () => {
+  it.live("reaches what it may, and counts its bytes", () =>
+    Effect.gen(function* () {
+      const { hits, port } = yield* site((_, response) => response.end("welcome"))
+      yield* Effect.gen(function* () {
+        const browser = yield* open()
+        assert.strictEqual(yield* browser.visit(`http://site.test:${port}/`), "welcome")
+        assert.isAbove((yield* browser.bytes) ?? 0, 0)
+        assert.include(hits, `GET / site.test:${port}`)
+      }).pipe(Effect.provide(layer({ allowPrivate: [`127.0.0.1:${port}`] })))
+    })
+  )
+
+  it.live("reaches no service of the host and no metadata, however they are spelled", () =>
+    Effect.gen(function* () {
+      const { hits, port } = yield* secret
+      yield* Effect.gen(function* () {
+        const { evaluate, visit } = yield* open()
+        for (const url of [
+          `http://127.0.0.1:${port}/`,
+          `https://127.0.0.1:${port}/`,
+          `http://localhost:${port}/`,
+          `http://any.localhost:${port}/`,
+          `http://2130706433:${port}/`,
+          `http://0x7f.1:${port}/`,
+          `http://[::1]:${port}/`,
+          `http://[::ffff:127.0.0.1]:${port}/`,
+          `http://0.0.0.0:${port}/`,
+          `http://site.test:${port}/`,
+          `http://inside.test:${port}/`,
+          `http://half.test/`,
+          "http://169.254.169.254/latest/meta-data/",
+          "http://[::ffff:169.254.169.254]/",
+          "http://2852039166/",
+          "http://metadata.google.internal/",
+          "http://127.0.0.1:9222/json",
+          "http://localhost:9222/json/version"
+        ]) {
+          assert.match(
+            yield* visit(url),
+            /^net::ERR_TUNNEL_CONNECTION_FAILED$|public addresses only|is closed to browsers|has no address/u,
+            url
+          )
+        }
+        for (const request of [
+          `fetch("http://127.0.0.1:${port}/", { mode: "no-cors" })`,
+          `fetch("https://localhost:${port}/", { mode: "no-cors" })`,
+          `new Promise((ok) => { const s = new WebSocket("ws://127.0.0.1:${port}/"); s.onopen = s.onerror = ok })`,
+          `new Promise((ok) => { const i = new Image(); i.onload = i.onerror = ok; i.src = "http://127.1:${port}/" })`
+        ]) {
+          yield* evaluate(`${request}.then(() => "ended", () => "ended")`)
+        }
+        assert.deepStrictEqual(hits, [])
+      }).pipe(Effect.provide(layer({ ports: [80, 443, port] })))
+    })
+  )
+
+  it.live("has no way past its proxy for who drives it", () =>
+    Effect.gen(function* () {
+      const { hits, port } = yield* secret
+      yield* Effect.gen(function* () {
+        const { client, context, page, visit } = yield* open()
+        for (const [params, url] of [
+          [{ proxyServer: `http://127.0.0.1:${port}` }, "http://169.254.169.254/"],
+          [{ proxyServer: `socks5://127.0.0.1:${port}` }, "http://8.8.8.8/"],
+          [{ proxyServer: "direct://" }, `http://127.0.0.1:${port}/`],
+          [{ proxyServer: "direct://" }, "http://8.8.8.8/"],
+          [{ proxyBypassList: "*" }, `http://127.0.0.1:${port}/`]
+        ] as const) {
+          assert.notMatch(yield* visit(url, yield* context(params)), /secret/u)
+        }
+        const { frameTree } = yield* client.send("Page.getFrameTree", {}, page)
+        const { id } = (frameTree as { readonly frame: { readonly id: string } }).frame
+        yield* client.send(
+          "Network.loadNetworkResource",
+          { frameId: id, url: `http://127.0.0.1:${port}/`, options: { disableCache: true, includeCredentials: false } },
+          page
+        )
+        assert.deepStrictEqual(hits, [])
+      }).pipe(Effect.provide(layer({ ports: [80, 443, port] })))
+    })
+  )
+
+  it.live("sends nothing past its proxy by WebRTC", () =>
+    Effect.gen(function* () {
+      const heard: Array<number> = []
+      const port = yield* Effect.acquireRelease(
+        Effect.promise(
+          () =>
+            new Promise<ReturnType<typeof createSocket>>((resolve) => {
+              const socket = createSocket("udp4", (message) => heard.push(message.length))
+              socket.bind(0, "127.0.0.1", () => resolve(socket))
+            })
+        ),
+        (socket) => Effect.sync(() => socket.close())
+      ).pipe(Effect.map((socket) => socket.address().port))
+      const { evaluate } = yield* open()
+      // gathering has no end where there is no way out: what would come, comes at once
+      const candidates = yield* evaluate(`(async () => {
+        const peer = new RTCPeerConnection({ iceServers: [{ urls: "stun:127.0.0.1:${port}" }] })
+        const found = []
+        peer.onicecandidate = ({ candidate }) => candidate && found.push(candidate.candidate)
+        peer.createDataChannel("data")
+        await peer.setLocalDescription(await peer.createOffer())
+        await new Promise((ok) => setTimeout(ok, 500))
+        return found
+      })()`)
+      assert.deepStrictEqual([candidates, heard], [[], []])
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("reads no file of the host, by URL or as an upload", () =>
+    Effect.gen(function* () {
+      const { file } = yield* hostFolder
+      const { client, evaluate, folder, page, visit } = yield* open()
+      // it does read files: those of its own folder
+      writeFileSync(join(folder, "own.txt"), "own")
+      assert.strictEqual(yield* visit(`file://${folder}/own.txt`), "own")
+      const own = fileURLToPath(import.meta.url)
+      for (const path of [file, own, "/etc/passwd", "/etc/hostname", "/root/", "/home/", "/usr/bin/"]) {
+        assert.match(yield* visit(pathToFileURL(path).href), /^net::ERR_(?:FILE_NOT_FOUND|ACCESS_DENIED)$/u, path)
+      }
+      yield* visit("data:text/html,<input type=file>")
+      const { root } = yield* client.send("DOM.getDocument", {}, page)
+      const { nodeId } = yield* client.send(
+        "DOM.querySelector",
+        { nodeId: (root as { readonly nodeId: number }).nodeId, selector: "input" },
+        page
+      )
+      for (const [path, text] of [
+        [join(folder, "own.txt"), "own"],
+        [file, "unreadable"],
+        ["/etc/passwd", "unreadable"]
+      ] as const) {
+        yield* client.send("DOM.setFileInputFiles", { files: [path], nodeId }, page)
+        const read = "document.querySelector('input').files[0].text().catch(() => 'unreadable')"
+        assert.strictEqual((yield* evaluate(read)) || "unreadable", text, path)
+      }
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("writes no file of the host as a download", () =>
+    Effect.gen(function* () {
+      const host = yield* hostFolder
+      const { client, evaluate, folder, visit } = yield* open()
+      const download = Effect.fnUntraced(function* (downloadPath: string) {
+        const ends: Array<unknown> = []
+        yield* client.listen(({ method, params }) => {
+          if (method === "Browser.downloadProgress" && params["state"] !== "inProgress") ends.push(params["state"])
+        })
+        yield* client.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath, eventsEnabled: true })
+        yield* evaluate(`(() => {
+          const link = document.createElement("a")
+          link.href = "data:application/octet-stream,written"
+          link.download = "written.bin"
+          document.body.append(link)
+          link.click()
+        })()`)
+        yield* Effect.repeat(Effect.sleep("10 millis"), { while: () => ends.length === 0 })
+      }, Effect.scoped)
+      yield* visit("data:text/html,<body></body>")
+      yield* download(folder)
+      assert.isTrue(existsSync(join(folder, "written.bin")))
+      yield* download(host.open)
+      assert.deepStrictEqual(readdirSync(host.open), ["secret.txt"])
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("runs as a user without rights, in namespaces of its own, with Chromium's sandbox around its pages", () =>
+    Effect.gen(function* () {
+      const { pid, visit } = yield* open()
+      yield* visit("data:text/html,page")
+      const [all = []] = trees([pid])
+      const isChromium = (each: number) => readFileSync(`/proc/${each}/cmdline`, "latin1").includes("--type=renderer")
+      const renderer = all.find(isChromium) ?? assert.fail("no page has a process")
+      for (const each of all) assert.notStrictEqual(statusOf(each, "Uid"), "0")
+      assert.deepStrictEqual(
+        ["Seccomp", "NoNewPrivs", "CapEff"].map((field) => statusOf(renderer, field)),
+        ["2", "1", "0000000000000000"]
+      )
+      for (const kind of ["user", "net", "pid", "mnt", "ipc", "uts"]) {
+        const [own, ofServer] = [renderer, process.pid].map((each) => readlinkSync(`/proc/${each}/ns/${kind}`))
+        assert.notStrictEqual(own, ofServer, kind)
+      }
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("leaves no process when bubblewrap is killed", () =>
+    Effect.gen(function* () {
+      const { pid } = yield* open()
+      const [all = []] = trees([pid])
+      assert.isAbove(all.length, 3)
+      process.kill(pid, "SIGKILL")
+      yield* Effect.repeat(Effect.sleep("5 millis"), { while: () => all.some((each) => existsSync(`/proc/${each}`)) })
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("does not start for a country without a proxy, nor in a folder too deep for a socket", () =>
+    Effect.gen(function* () {
+      const country = yield* Effect.flip(open({ proxyCountryCode: "xx" }))
+      assert.strictEqual(country.message, `No proxy is configured for country "xx".`)
+      const deep = yield* Effect.flip(open({ name: "x".repeat(100) }))
+      assert.match(deep.message, /^The path of .+ is too long for a socket\./u)
+    }).pipe(Effect.provide(layer()))
+  )
+})

@@ -1,0 +1,77 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Dns from "effect/net/Dns"
+import { spawnSync } from "node:child_process"
+import { Binary, BrowserProcess, CdpClient, Egress, type EgressOptions, Sandbox } from "../../src/index.ts"
+import { attach, runtime } from "./chromium.ts"
+
+const isRoot = process.getuid?.() === 0
+
+const tried = spawnSync("bwrap", ["--unshare-all", "--ro-bind", "/", "/", "true"], {
+  encoding: "utf8",
+  ...(isRoot ? { uid: 65_534, gid: 65_534 } : {})
+})
+
+/** Why browsers have no namespaces on this machine; undefined where they have. */
+export const noNamespaces: string | undefined =
+  tried.error === undefined
+    ? tried.status === 0
+      ? undefined
+      : `skipped: ${tried.stderr.trim()}`
+    : "skipped without bubblewrap: install the package bubblewrap"
+
+/** Names that play an attacker's. */
+const hosts = {
+  "site.test": ["127.0.0.1"],
+  "inside.test": ["127.0.0.2"],
+  "half.test": ["8.8.8.8", "10.0.0.5"],
+  localhost: ["127.0.0.1"],
+  "metadata.google.internal": ["169.254.169.254"]
+}
+
+export const layerEgress = (options: EgressOptions = {}) =>
+  Layer.provide(Layer.orDie(Egress.layer(options)), Layer.orDie(Dns.layerStatic({ hosts })))
+
+/** Browsers in namespaces. */
+export const layer = (options: EgressOptions = {}) => Layer.provide(Sandbox.layerBubblewrap, layerEgress(options))
+
+/** A browser with a client of its DevTools and a page. */
+export const open = Effect.fnUntraced(function* (options: Partial<BrowserProcess.StartOptions> = {}) {
+  const folder = yield* runtime
+  const browser = yield* BrowserProcess.start({
+    binary: yield* Binary.find(),
+    runtime: folder,
+    name: "one",
+    ...options
+  })
+  const client = yield* CdpClient.connect(browser.address)
+  const page = yield* attach(client)
+
+  /** What an expression is in a page; of a promise, what it becomes. */
+  const evaluate = (expression: string, session = page) =>
+    Effect.map(
+      client.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true }, session),
+      ({ result }) => (result as { readonly value?: unknown }).value
+    )
+
+  /** Goes to a page and waits for it; gives the error that Chromium names, else the text of the page. */
+  const visit = Effect.fnUntraced(function* (url: string, session = page) {
+    const { errorText } = yield* client.send("Page.navigate", { url }, session)
+    if (typeof errorText === "string") return errorText
+    yield* evaluate(
+      "new Promise((ok) => document.readyState === 'complete' ? ok() : addEventListener('load', ok))",
+      session
+    )
+    return String(yield* evaluate("document.body.innerText", session))
+  })
+
+  /** A page of its own in a context of its own. */
+  const context = Effect.fnUntraced(function* (params: Readonly<Record<string, unknown>>) {
+    const { browserContextId } = yield* client.send("Target.createBrowserContext", params)
+    const { targetId } = yield* client.send("Target.createTarget", { url: "about:blank", browserContextId })
+    const { sessionId } = yield* client.send("Target.attachToTarget", { targetId, flatten: true })
+    return String(sessionId)
+  })
+
+  return { ...browser, folder: `${folder}/one`, client, page, evaluate, visit, context }
+})
