@@ -143,7 +143,8 @@ export const runMutants: ReadonlyArray<Mutant> = [
       return {
         onAnswer: (answered, sent) => {
           if (!matches(sent, "PATCH", browser) || answered.status !== 200) return answered
-          if (stopped.has(sent.path)) return { status: 409, body: '{"detail":"Browser is stopped"}' }
+          // a client repeats a stop that is refused: the third one ends the trial
+          if (stopped.delete(sent.path)) return { status: 409, body: '{"detail":"Browser is stopped"}' }
           stopped.add(sent.path)
           return answered
         }
