@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { createReadStream, globSync, lstatSync, readFileSync } from "node:fs"
+import { createReadStream, existsSync, globSync, lstatSync, readFileSync } from "node:fs"
 import { createServer, type ServerResponse } from "node:http"
 import { basename, dirname, join } from "node:path"
 import { type Manifest, root } from "./Package.ts"
@@ -31,17 +31,11 @@ const installed = (): ReadonlyArray<Version> =>
     .map((folder) => ({
       manifest: manifestIn(folder),
       send: (response) => {
+        // most of a package's files are for debuggers, and each install would write them all
+        const sources = existsSync(join(folder, "dist")) ? [`${basename(folder)}/src`] : []
+        const without = ["node_modules", "*.map", ...sources].map((pattern) => `--exclude=${pattern}`)
         // pnpm keeps equal files once, and npm takes no links out of a tarball
-        const args = [
-          "-cf",
-          "-",
-          "--hard-dereference",
-          "--exclude",
-          "node_modules",
-          "-C",
-          dirname(folder),
-          basename(folder)
-        ]
+        const args = ["-cf", "-", "--hard-dereference", ...without, "-C", dirname(folder), basename(folder)]
         spawn("tar", args, { stdio: ["ignore", "pipe", "inherit"] }).stdout.pipe(response)
       }
     }))
