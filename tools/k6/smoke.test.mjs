@@ -1,26 +1,17 @@
 // node --test tools/k6/smoke.test.mjs   (needs Go, or a k6 that build.mjs has built before)
 import assert from "node:assert/strict"
-import { spawn } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, readFileSync, readdirSync } from "node:fs"
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import { text } from "node:stream/consumers"
-import { describe, test as nodeTest } from "node:test"
+import { after, describe, test as nodeTest } from "node:test"
 import { fileURLToPath } from "node:url"
 import { BuildK6Error, buildK6 } from "./build.mjs"
 
-const script = join(
-  dirname(fileURLToPath(import.meta.url)),
-  "..",
-  "..",
-  "packages",
-  "harness",
-  "load",
-  "k6",
-  "smoke.load.ts"
-)
+const load = fileURLToPath(new URL("../../packages/harness/load", import.meta.url))
 
 const stall_ms = 4000
 
@@ -96,10 +87,17 @@ describe("smoke", { concurrency: 3 }, () => {
   if (built instanceof Error && !noGo) throw built
   const k6 = built
 
+  // our k6 needs a second of CPU to read the TypeScript at each start: where that is not the point, it gets the bundle
+  const bundles = mkdtempSync(join(tmpdir(), "smoke-bundles-"))
+  after(() => rmSync(bundles, { recursive: true }))
+  if (!noGo) execFileSync(process.execPath, [join(load, "bundle.mjs"), bundles])
+  const source = (name) => ({ script: join(load, "k6", `${name}.load.ts`), by: {} })
+  const bundle = (name) => ({ script: join(bundles, `${name}.load.js`), by: { XK6_TS: "false" } })
+
   async function smoke(
     fail,
     environment = {},
-    { abortAt, firstStatus = "running", keys = false, pauseAt, result = "hello", stallAt } = {}
+    { abortAt, firstStatus = "running", from = bundle, keys = false, pauseAt, result = "hello", stallAt } = {}
   ) {
     const act = (request, ordinal) => {
       if (ordinal === abortAt) child.kill("SIGINT")
@@ -112,7 +110,9 @@ describe("smoke", { concurrency: 3 }, () => {
     const keyHeader = (environment.WEBAGENT_API_KEY_HEADER ?? "X-Service-API-Key").toLowerCase()
     const service = await scriptedService({ fail: act, firstStatus, keyHeader, keys, result, stallAt })
     const summary = join(mkdtempSync(join(tmpdir(), "smoke-")), "summary.json")
+    const { by, script } = from("smoke")
     const env = {
+      ...by,
       K6_NO_USAGE_REPORT: "true",
       K6_AUTO_EXTENSION_RESOLUTION: "false",
       WEBAGENT_BASE_URL: `${service.address}/api/v4/`,
@@ -141,22 +141,24 @@ describe("smoke", { concurrency: 3 }, () => {
     }
   }
 
-  for (const name of readdirSync(dirname(script)).filter((file) => file.endsWith(".load.ts"))) {
-    test(`${name} is a script that k6 takes, in the open model and in the closed one`, async () => {
-      for (const [vus, executor] of [
-        ["", /^(?:constant|ramping)-arrival-rate$/],
-        ["3", /^(?:constant|ramping)-vus$/]
+  for (const file of readdirSync(join(load, "k6")).filter((file) => file.endsWith(".load.ts"))) {
+    const name = file.replace(".load.ts", "")
+    test(`${file} is a script that k6 takes, in the open model and, bundled, in the closed one`, async () => {
+      for (const [{ by, script }, vus, executor] of [
+        [source(name), "", /^(?:constant|ramping)-arrival-rate$/],
+        [bundle(name), "3", /^(?:constant|ramping)-vus$/]
       ]) {
         const env = {
+          ...by,
           K6_INCLUDE_SYSTEM_ENV_VARS: "true",
           WEBAGENT_BASE_URL: "http://127.0.0.1:9",
           WEBAGENT_API_KEY: "wak_test",
           WEBAGENT_LOAD_VUS: vus
         }
-        const child = spawn(k6, ["inspect", join(dirname(script), name)], { env, stdio: ["ignore", "pipe", "inherit"] })
+        const child = spawn(k6, ["inspect", script], { env, stdio: ["ignore", "pipe", "inherit"] })
         const [options] = await Promise.all([text(child.stdout), once(child, "close")])
         const { scenarios, thresholds } = JSON.parse(options)
-        assert.deepEqual(Object.keys(scenarios), [name.replace(".load.ts", "")])
+        assert.deepEqual(Object.keys(scenarios), [name])
         assert.match(Object.values(scenarios)[0].executor, executor)
         assert.equal("dropped_iterations" in thresholds, vus === "")
       }
@@ -164,7 +166,7 @@ describe("smoke", { concurrency: 3 }, () => {
   }
 
   test("passes, polls, fetches and stops every browser it created", async () => {
-    const { exitCode, stdout, stderr, seen, metrics } = await smoke()
+    const { exitCode, stdout, stderr, seen, metrics } = await smoke(undefined, {}, { from: source })
     assert.equal(exitCode, 0, stdout + stderr)
     assert.equal(stdout.match(/ ok$/gm).length, 10)
     // of forty starts; k6 leaves out what it is late for
@@ -359,7 +361,7 @@ describe("smoke", { concurrency: 3 }, () => {
 
   test("an exception in an iteration fails the test", async () => {
     // a session with a task that is none
-    const { crossed, exitCode, stderr } = await smoke(undefined, { WEBAGENT_LOAD_MIX: "v2=1" })
+    const { crossed, exitCode, stderr } = await smoke(undefined, { WEBAGENT_LOAD_MIX: "v2=1" }, { from: source })
     assert.match(stderr, /TypeError: .*flows\/v2-sessions\.ts:\d+/)
     assert.equal(exitCode, 99)
     assert.ok(crossed.includes("iterations_failed"), crossed.join())
