@@ -52,7 +52,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
   [engine]: { imports: [], folders: { domain: [], ports: ["domain"], ".": ["domain", "ports"] } },
   [sql]: { imports: [engine], tests: [storeContract], folders: { ".": [] } },
   [chromium]: {
-    imports: [],
+    imports: [engine],
     folders: {
       binary: [],
       egress: [],
@@ -60,8 +60,10 @@ export const arrows: Readonly<Record<string, Rule>> = {
       process: ["binary", "sandbox"],
       isolation: ["egress", "process", "sandbox"],
       cdp: [],
-      cast: [],
-      ".": ["binary", "cdp", "egress", "isolation", "process", "sandbox"]
+      cast: ["cdp"],
+      recording: [],
+      live: ["cast", "cdp", "recording"],
+      ".": ["binary", "cdp", "egress", "isolation", "live", "process", "sandbox"]
     }
   },
   [server]: {

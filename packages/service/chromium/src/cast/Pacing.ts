@@ -48,6 +48,8 @@ export interface Pacing {
   readonly changes: ReadonlyArray<number>
   readonly shown: string | null
   readonly shownAt_ms: number
+  /** The last frame. One that is equal to it shows nothing new: the same page is the same JPEG. */
+  readonly frame: string | null
   /** The newest frame, which waits until a picture may be shown again. */
   readonly waiting: string | null
   /** When a capture begins; null when none is due. */
@@ -69,6 +71,7 @@ export const initial: Pacing = {
   changes: [],
   shown: null,
   shownAt_ms: -Infinity,
+  frame: null,
   waiting: null,
   captureAt_ms: null,
   isCapturing: false,
@@ -102,13 +105,14 @@ const changed = (pacing: Pacing, picture: string, now_ms: number): Moved => {
   const changes = isEcho ? recent : [...recent, now_ms]
   if (changes.length > changesPerSecond) {
     return [
-      { ...pacing, mode: "polling", changes: [], waiting: null, equal: 0, captureAt_ms: now_ms },
+      { ...pacing, mode: "polling", changes: [], frame: null, waiting: null, equal: 0, captureAt_ms: now_ms },
       [{ _tag: "StopScreencast" }]
     ]
   }
   const wait_ms = isEcho ? Math.min(2 * pacing.quiet_ms, longestQuiet_ms) : quiet_ms
   const captureAt_ms = now_ms + wait_ms
-  return [{ ...pacing, changes, waiting: picture, quiet_ms: wait_ms, captureAt_ms, isEchoDue: false }, []]
+  const waiting = picture === pacing.frame ? pacing.waiting : picture
+  return [{ ...pacing, changes, frame: picture, waiting, quiet_ms: wait_ms, captureAt_ms, isEchoDue: false }, []]
 }
 
 const captured = (pacing: Pacing, picture: string, now_ms: number): Moved => {

@@ -61,7 +61,8 @@ export interface LiveView {
   readonly input: (input: LiveInput) => Effect.Effect<void>
 }
 
-interface LiveViewsService {
+/** How browsers are shown. */
+export interface LiveViewsService {
   /** Whether this browser runs here and can be seen. */
   readonly has: (browserId: string) => boolean
   /** Looks at a browser until the scope closes; all who look share one cast. */

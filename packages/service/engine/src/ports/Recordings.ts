@@ -10,7 +10,8 @@ export interface Recording {
   readonly finishedAt_ms: number
 }
 
-interface RecordingsService {
+/** How recordings are kept. */
+export interface RecordingsService {
   /** The recording of a browser; waits while it is being written. None where there is none, or not any more. */
   readonly find: (browserId: string) => Effect.Effect<Option.Option<Recording>>
   /** Deletes recordings that were complete at this time or before. */

@@ -1,0 +1,79 @@
+import { type Browser, BrowserStopped, type LiveView, LiveViews, Recordings } from "@webagent/engine"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as RcRef from "effect/RcRef"
+import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as BrowserCast from "../cast/BrowserCast.ts"
+import type { CdpClient, CdpError } from "../cdp/CdpClient.ts"
+import * as RecordingFolder from "../recording/RecordingFolder.ts"
+
+export type { RecordingOptions } from "../recording/RecordingFolder.ts"
+
+/** How long a recording that lost its connection waits until it connects again. */
+const reconnect = Schedule.spaced("500 millis")
+
+/** Browsers that can be seen and recorded. */
+export class LiveBrowsers extends Context.Service<
+  LiveBrowsers,
+  {
+    /**
+     * Shows a browser, and records it when it is to be recorded, until the scope closes: before its process is ended.
+     * It connects to the browser only while somebody looks or it is recorded.
+     */
+    readonly add: (
+      browser: Browser.Browser,
+      connect: Effect.Effect<CdpClient, CdpError, Scope.Scope>
+    ) => Effect.Effect<void, never, Scope.Scope>
+  }
+>()("@webagent/chromium/LiveBrowsers") {
+  /** The browsers, with the engine's ports to their views and recordings. */
+  static readonly layer = (options: RecordingFolder.RecordingOptions = {}) => Layer.effectContext(make(options))
+}
+
+const make = Effect.fnUntraced(function* (options: RecordingFolder.RecordingOptions) {
+  const recordings = yield* RecordingFolder.make(options)
+  const casts = new Map<string, RcRef.RcRef<LiveView, CdpError>>()
+
+  const record = Effect.fnUntraced(function* (id: string, cast: RcRef.RcRef<LiveView, CdpError>) {
+    const spool = yield* recordings.record(id)
+    let last: Uint8Array | undefined
+    const pictures = Effect.scoped(
+      Effect.flatMap(RcRef.get(cast), ({ views }) =>
+        Stream.runForEach(views, ({ picture }) => {
+          if (picture === null || picture.jpeg === last) return Effect.void
+          last = picture.jpeg
+          return spool.show(picture.jpeg)
+        })
+      )
+    )
+    yield* Effect.forkScoped(Effect.repeat(Effect.ignore(pictures), reconnect))
+  })
+
+  const add = Effect.fnUntraced(function* (
+    { id, recording }: Browser.Browser,
+    connect: Effect.Effect<CdpClient, CdpError, Scope.Scope>
+  ) {
+    const cast = yield* RcRef.make({ acquire: Effect.flatMap(connect, BrowserCast.make) })
+    yield* Effect.acquireRelease(
+      Effect.sync(() => casts.set(id, cast)),
+      () => Effect.sync(() => casts.delete(id))
+    )
+    if (recording) yield* record(id, cast)
+  })
+
+  return Context.make(LiveBrowsers, { add }).pipe(
+    Context.add(LiveViews, {
+      has: (id) => casts.has(id),
+      open: (id) =>
+        Effect.suspend(() => {
+          const cast = casts.get(id)
+          const gone = new BrowserStopped({ id })
+          return cast === undefined ? Effect.fail(gone) : Effect.mapError(RcRef.get(cast), () => gone)
+        })
+    }),
+    Context.add(Recordings, recordings)
+  )
+})

@@ -1,0 +1,61 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { closeSync, openSync, writeSync } from "node:fs"
+import * as Matroska from "./Matroska.ts"
+
+/** How much of a browser is recorded. */
+export interface Limits {
+  readonly bytes: number
+  readonly duration_ms: number
+}
+
+export const defaultLimits: Limits = { bytes: 1024 ** 3, duration_ms: 4 * 3_600_000 }
+
+/**
+ * Writes pictures to a file as they come; each is complete when the next begins. At a limit the recording ends, and the
+ * log says so. Closing the scope shows the last picture up to now.
+ */
+export const open = Effect.fnUntraced(function* (path: string, limits: Limits) {
+  const clock = yield* Clock.Clock
+  const began_ms = clock.currentTimeMillisUnsafe()
+  let file: number | undefined
+  let written_bytes = 0
+  let last: Buffer | undefined
+  let isFull = false
+
+  const put = (bytes: Buffer) => {
+    file ??= openSync(path, "a", 0o600)
+    writeSync(file, bytes)
+    written_bytes += bytes.length
+  }
+
+  const show = (jpeg: Buffer) => {
+    if (last === undefined) {
+      const size = Matroska.sizeOf(jpeg)
+      if (size === undefined) return
+      put(Matroska.head(size))
+    }
+    last = jpeg
+    // pictures are small, and the page cache takes them faster than a thread would be asked to
+    put(Matroska.frame(Math.max(0, clock.currentTimeMillisUnsafe() - began_ms), jpeg))
+  }
+
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      if (last !== undefined && !isFull) show(last)
+      if (file !== undefined) closeSync(file)
+    })
+  )
+  return {
+    show: (jpeg: Uint8Array) =>
+      Effect.suspend(() => {
+        if (isFull) return Effect.void
+        const passed_ms = clock.currentTimeMillisUnsafe() - began_ms
+        isFull = passed_ms >= limits.duration_ms || written_bytes + jpeg.length > limits.bytes
+        if (!isFull) return Effect.sync(() => show(Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength)))
+        const minutes = Math.round(passed_ms / 60_000)
+        const mebibytes = Math.round(written_bytes / 1024 ** 2)
+        return Effect.logWarning(`The recording ${path} ends at its limit, after ${minutes} min and ${mebibytes} MiB.`)
+      })
+  }
+})

@@ -1,0 +1,179 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
+import * as Option from "effect/Option"
+import * as TestClock from "effect/testing/TestClock"
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Encoder from "../../src/recording/Encoder.ts"
+import * as Matroska from "../../src/recording/Matroska.ts"
+import * as RecordingFolder from "../../src/recording/RecordingFolder.ts"
+import * as Spool from "../../src/recording/Spool.ts"
+import { layer, look, ports, shown, until } from "../support/live.ts"
+
+/** A red picture of 16 by 8 pixels. */
+const red = Buffer.from(
+  "/9j/4AAQSkZJRgABAgAAAQABAAD//gAQTGF2YzU5LjM3LjEwMAD/2wBDAAgUFBcUFxsbGxsbGyAeICEhISAgICAhISEkJCQqKiokJCQhISQkKCgqKi4vLisrKisvLzIyMjw8OTlGRkhWVmf/xABMAAEBAAAAAAAAAAAAAAAAAAAABgEBAQAAAAAAAAAAAAAAAAAABgcQAQAAAAAAAAAAAAAAAAAAAAARAQAAAAAAAAAAAAAAAAAAAAD/wAARCAAIABADASIAAhEAAxEA/9oADAMBAAIRAxEAPwCLAFF/f//Z",
+  "base64"
+)
+
+const temporary = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "webagent-test-recording-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+const withoutFfmpeg = ConfigProvider.layer(ConfigProvider.fromUnknown({ PATH: "/nowhere" }))
+
+const ffmpeg = Effect.runSync(Encoder.find)
+
+/** The times of the pictures of a page that plays a recording. */
+const timesOf = (path: string) =>
+  [...readFileSync(path, "utf8").matchAll(/data-at="(\d+)">[\w+/=]+</gu)].map(([, at]) => Number(at))
+
+describe("a spool", () => {
+  it.effect("has pictures with their times, the last shown up to the end", () =>
+    Effect.gen(function* () {
+      const file = join(yield* temporary, "a.spool")
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const spool = yield* Spool.open(file, Spool.defaultLimits)
+          yield* spool.show(red)
+          yield* TestClock.adjust("1500 millis")
+          yield* spool.show(red)
+          yield* TestClock.adjust("10 seconds")
+        })
+      )
+      const all = [...Matroska.frames(file)]
+      assert.deepStrictEqual(
+        all.map(({ at_ms }) => at_ms),
+        [0, 1500, 11_500]
+      )
+      assert.isTrue(all.every(({ jpeg }) => red.equals(jpeg)))
+      assert.deepStrictEqual(Matroska.sizeOf(red), { width: 16, height: 8 })
+      // the server was killed while it wrote
+      truncateSync(file, readFileSync(file).length - 1)
+      assert.lengthOf([...Matroska.frames(file)], 2)
+      writeFileSync(file, "no spool at all")
+      assert.lengthOf([...Matroska.frames(file)], 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("ends at its limit, and the log says so once", () => {
+    const said: Array<unknown> = []
+    const log = Logger.layer([Logger.make(({ message }) => void said.push(String(message)))])
+    return Effect.gen(function* () {
+      const file = join(yield* temporary, "a.spool")
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const spool = yield* Spool.open(file, { bytes: 1_000_000, duration_ms: 60_000 })
+          yield* spool.show(red)
+          yield* TestClock.adjust("1 minute")
+          yield* spool.show(red)
+          yield* spool.show(red)
+        })
+      )
+      assert.lengthOf([...Matroska.frames(file)], 1)
+      const small = join(yield* temporary, "b.spool")
+      yield* Effect.scoped(
+        Effect.flatMap(Spool.open(small, { bytes: 3 * red.length, duration_ms: 60_000 }), ({ show }) =>
+          Effect.forEach(Array.from({ length: 9 }), () => show(red))
+        )
+      )
+      assert.isAtMost(readFileSync(small).length, 3 * red.length)
+      assert.deepStrictEqual(said, [
+        `The recording ${file} ends at its limit, after 1 min and 0 MiB.`,
+        `The recording ${small} ends at its limit, after 0 min and 0 MiB.`
+      ])
+    }).pipe(Effect.scoped, Effect.provide(log))
+  })
+})
+
+describe("a folder of recordings", () => {
+  it.live("finishes what a server that was killed left, and forgets what is old", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporary
+      writeFileSync(
+        join(folder, "left.spool"),
+        Buffer.concat([Matroska.head({ width: 16, height: 8 }), Matroska.frame(7, red), red])
+      )
+      writeFileSync(join(folder, "other.partial"), "half of a video")
+      const { find, prune } = yield* RecordingFolder.make({ folder })
+      const found = Option.getOrThrow(yield* find("left"))
+      assert.deepStrictEqual(readdirSync(folder), ["left.html"])
+      assert.deepStrictEqual(timesOf(found.path), [7])
+      assert.strictEqual(found.contentType, "text/html; charset=utf-8")
+      for (const id of ["other", "../left", "left.html", ""]) assert.isTrue(Option.isNone(yield* find(id)), id)
+      assert.strictEqual(yield* prune(found.finishedAt_ms - 1), 0)
+      assert.strictEqual(yield* prune(found.finishedAt_ms), 1)
+      assert.deepStrictEqual(readdirSync(folder), [])
+    }).pipe(Effect.scoped, Effect.provide(withoutFfmpeg))
+  )
+
+  it.live("has a page also for a browser that showed nothing", () =>
+    Effect.gen(function* () {
+      const { find, record } = yield* RecordingFolder.make()
+      yield* Effect.scoped(record("empty"))
+      const { path } = Option.getOrThrow(yield* find("empty"))
+      assert.include(readFileSync(path, "utf8"), "The browser was stopped before it showed anything.")
+      assert.lengthOf(timesOf(path), 0)
+    }).pipe(Effect.scoped)
+  )
+})
+
+/** Records a browser that shows three pages. */
+const recorded = Effect.gen(function* () {
+  const began_ms = Date.now()
+  const id = yield* Effect.scoped(
+    Effect.gen(function* () {
+      const { id, run } = yield* shown({ recording: true })
+      const { seen } = yield* look()
+      for (const colour of ["tomato", "gold", "teal"]) {
+        const { length } = seen
+        yield* run(`document.body.style.background = "${colour}"`)
+        yield* until(() => seen.length > length)
+        yield* Effect.sleep("400 millis")
+      }
+      return id
+    })
+  )
+  const { recordings } = yield* ports
+  const found = Option.getOrThrow(yield* recordings.find(id))
+  return { ...found, atMost_ms: Date.now() - began_ms }
+})
+
+describe("the recording of a browser", () => {
+  it.live("is a page that plays it where there is no ffmpeg", () =>
+    Effect.gen(function* () {
+      const { atMost_ms, contentType, path } = yield* recorded
+      assert.strictEqual(contentType, "text/html; charset=utf-8")
+      const times = timesOf(path)
+      assert.isAtLeast(times.length, 4)
+      assert.deepStrictEqual(
+        times.toSorted((one, other) => one - other),
+        times
+      )
+      assert.isAtLeast(times.at(-1) ?? 0, 1200)
+      assert.isAtMost(times.at(-1) ?? 0, atMost_ms)
+    }).pipe(Effect.provide(layer()), Effect.provide(withoutFfmpeg))
+  )
+
+  // ffmpeg is a package of the system: where it is not installed, the test above is what happens
+  it.live.skipIf(ffmpeg === null)("is a video where there is ffmpeg", () =>
+    Effect.gen(function* () {
+      const { atMost_ms, contentType, path } = yield* recorded
+      assert.strictEqual(contentType, "video/webm")
+      const said = execFileSync(ffmpeg ?? "", ["-hide_banner", "-i", path, "-progress", "-", "-f", "null", "-"], {
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "pipe"]
+      })
+      const of = (name: string) =>
+        Number(new RegExp(`^${name}=(\\d+)`, "gmu").exec(said.slice(said.lastIndexOf("frame=")))?.[1])
+      assert.isAtLeast(of("frame"), 4)
+      assert.isAtLeast(of("out_time_us") / 1000, 1200)
+      assert.isAtMost(of("out_time_us") / 1000, atMost_ms + 100)
+    }).pipe(Effect.provide(layer()))
+  )
+})
