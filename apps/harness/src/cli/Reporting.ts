@@ -2,7 +2,6 @@ import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { identity } from "effect/Function"
 import * as Fiber from "effect/Fiber"
 import * as FileSystem from "effect/FileSystem"
 import type { PlatformError } from "effect/PlatformError"
@@ -18,12 +17,12 @@ import * as ConsoleReporter from "../reporters/ConsoleReporter.ts"
 import * as GitHubReporter from "../reporters/GitHubReporter.ts"
 import * as JsonReporter from "../reporters/JsonReporter.ts"
 import * as JUnitReporter from "../reporters/JUnitReporter.ts"
-import * as LogLines from "../reporters/LogLines.ts"
 import * as MarkdownReporter from "../reporters/MarkdownReporter.ts"
 import type { Replay, Reporter } from "../reporters/Reporter.ts"
 import type { RunEvent } from "@webagent/report/RunEvent"
 import type { RunReport } from "@webagent/report/RunReport"
 import { describePlatformError } from "@webagent/report/PlatformErrorText"
+import * as TrialOutput from "../observe/TrialOutput.ts"
 import * as EventReporting from "./EventReporting.ts"
 import * as ReportDirectory from "./ReportDirectory.ts"
 import type { Resumed } from "./Resumed.ts"
@@ -104,14 +103,26 @@ export const start = Effect.fnUntraced(function* (reporting: ReportingOptions) {
   if (options.reporters.includes("github")) {
     reporters.push(...(yield* gitHubReporter(reporting, page.length === 0 ? undefined : pagePath)))
   }
-  let logged: LogLines.LogLines | undefined
+  // what scenarios print stays out of what another program reads
+  let show: TrialOutput.Show = (_, text, trial) => void process.stderr.write(TrialOutput.attributed(text, trial))
   if (options.reporters.includes("console")) {
     const reportPath = pagePath === undefined ? {} : { reportPath: pagePath }
     const stdout = yield* terminal
     // what is shown on standard error would be drawn over
     const live = stdout.live && !options.debug
-    if (live) logged = []
-    reporters.push(ConsoleReporter.make({ ...stdout, live, replay, next, ...reportPath, ...(logged && { logged }) }))
+    const logged: Array<string> = []
+    show = (stream, text, trial) => {
+      const lines = TrialOutput.attributed(text, trial)
+      if (!live) return void process[stream].write(lines)
+      // a line that is written beside what is redrawn would be drawn over
+      logged.push(
+        ...lines
+          .replace(/\n$/u, "")
+          .split("\n")
+          .map((line) => `  ${line}`)
+      )
+    }
+    reporters.push(ConsoleReporter.make({ ...stdout, live, replay, next, ...reportPath, logged }))
   }
   const eventLog =
     directory !== undefined && options.reporters.includes("ndjson")
@@ -127,8 +138,8 @@ export const start = Effect.fnUntraced(function* (reporting: ReportingOptions) {
   return {
     /** Where reports are written; undefined where none is. */
     directory,
-    /** What runs while the reporters show it; what it logs is shown by them. */
-    showing: logged === undefined ? identity : LogLines.keptIn(logged),
+    /** What runs while the reporters show it, with what it prints. */
+    showing: TrialOutput.captured(show),
     emit: (event: RunEvent) =>
       Effect.andThen(
         eventLog.emit(event),

@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import type * as Tracer from "effect/Tracer"
 import type { Seen } from "./Seen.ts"
 import * as Money from "@webagent/report/Money"
-import type { SentRequest } from "@webagent/report/Trial"
+import type { Printed, SentRequest } from "@webagent/report/Trial"
 
 /** What a create made. */
 export interface Made {
@@ -50,6 +50,9 @@ export interface TrialLog {
   /** The agent's opinion of its success, and the judge's, as last seen; null while there is none. */
   agent: boolean | null
   judge: boolean | null
+  /** What it printed, bounded; `printed` counts all characters. */
+  readonly output: Array<Printed>
+  printed: number
   /** Why promises were rejected that it did not await. */
   readonly rejections: Array<unknown>
   /** Its verdict is known: what comes later cannot change it. */
@@ -82,6 +85,8 @@ export const make = (name = ""): TrialLog => ({
   ledger: new OpenItems(),
   agent: null,
   judge: null,
+  output: [],
+  printed: 0,
   rejections: [],
   isOver: false
 })

@@ -6,6 +6,7 @@ import type { ScenarioResult } from "@webagent/report/RunReport"
 import { shownVerdict, type Trial } from "@webagent/report/Trial"
 import { failureLine } from "../reporters/Attention.ts"
 import { escape } from "@webagent/report/Xml"
+import { folded } from "./Html.ts"
 import { badge } from "./Mark.ts"
 
 const columns = 7
@@ -36,6 +37,17 @@ const traceCell = (trial: Trial, name: string, traceOf: (file: string) => string
     : `<button type="button" class="js" aria-expanded="false" data-trace="${id}"${shownVerdict(trial) === "passed" ? "" : " data-failed"}>Waterfall<span class="sr"> of trial ${trial.index + 1} of ${escape(name)}</span></button><noscript>${link}</noscript>`
 }
 
+const wide = (html: string) => `<tr><td></td><td colspan="${columns - 1}" class="small faint">${html}</td></tr>`
+
+/** What a trial printed, folded away; a long line is reached by the keyboard. */
+const printed = ({ index, output = [] }: Trial, name: string): string => {
+  const text = output.map((one) => (one.stream === "stderr" ? `<b>${escape(one.text)}</b>` : escape(one.text))).join("")
+  const label = `Output of trial ${index + 1} of ${name}`
+  return text === ""
+    ? ""
+    : wide(folded("Output", `<pre tabindex="0" role="group" aria-label="${escape(label)}">${text}</pre>`))
+}
+
 /** The trials of a scenario as a table; a trial whose trace is in the page opens its waterfall. */
 export const render = (
   { confirm, failure, name, trials }: ScenarioResult,
@@ -46,10 +58,8 @@ export const render = (
     const { cost_usd, duration_ms, index, requests, seed } = trial
     const words = notes(trial, shown)
     return `<tr><th scope="row" class="n">${index + 1}</th><td>${badge(shownVerdict(trial))}</td><td class="n">${duration(duration_ms)}</td><td class="n less">${number(requests)}</td><td class="n less">${cost_usd === "0" ? "0" : escape(Money.rounded(cost_usd))}</td><td class="n mono less">${seed}</td><td>${traceCell(trial, name, traceOf)}</td></tr>${
-      words.length === 0
-        ? ""
-        : `<tr><td></td><td colspan="${columns - 1}" class="small faint">${words.map(escape).join("<br>")}</td></tr>`
-    }`
+      words.length === 0 ? "" : wide(words.map(escape).join("<br>"))
+    }${printed(trial, name)}`
   }
   const confirmRows =
     confirm === undefined

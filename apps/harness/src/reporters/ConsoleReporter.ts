@@ -14,7 +14,6 @@ import type { RunHeader, RunReport, ScenarioResult } from "@webagent/report/RunR
 import type { Leftover } from "@webagent/report/Trial"
 import * as Explanation from "./Explanation.ts"
 import * as LimitsText from "./LimitsText.ts"
-import type { LogLines } from "./LogLines.ts"
 import * as Pace from "./Pace.ts"
 import * as NightLines from "./NightLines.ts"
 import type { Replay, Reporter } from "./Reporter.ts"
@@ -32,7 +31,7 @@ export interface ConsoleOptions {
   readonly rows: number
   readonly replay: Replay
   /** What was logged meanwhile: shown above what is redrawn, and taken out. */
-  readonly logged?: LogLines
+  readonly logged?: Array<string>
   /** Where the other reporters write, when they do. */
   readonly reportPath?: string
   /** The line after the summary: what to do next. */

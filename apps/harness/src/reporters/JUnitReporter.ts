@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Stream from "effect/Stream"
 import { isBad, type RunReport, type ScenarioResult } from "@webagent/report/RunReport"
-import type { Failure, Trial } from "@webagent/report/Trial"
+import type { Failure, Printed, Trial } from "@webagent/report/Trial"
 import * as Confirmed from "@webagent/report/Confirmed"
 import * as Attention from "./Attention.ts"
 import * as FailureFacts from "./FailureFacts.ts"
@@ -41,6 +41,13 @@ const failures = (result: ScenarioResult, items: ReadonlyArray<Attention.Item>):
     })
 }
 
+/** What trials printed on a stream; where there are several, with which one. */
+const printed = (trials: ReadonlyArray<Trial>, stream: Printed["stream"]): ReadonlyArray<string> =>
+  trials.flatMap(({ index, output = [] }) => {
+    const text = output.flatMap((one) => (one.stream === stream ? [one.text] : [])).join("")
+    return text === "" ? [] : [...(trials.length > 1 ? [`trial ${index + 1}`] : []), text.trimEnd()]
+  })
+
 /** A try beside the one that counts, in the words of Maven Surefire. */
 const further = (name: string, failure: Failure, seed: number): string =>
   element(name, { message: failure.message, type: failure.kind }, [
@@ -72,8 +79,10 @@ const testcase = (result: ScenarioResult, items: ReadonlyArray<Attention.Item>, 
           `quarantine  ${quarantine.expired ? "expired" : "until"} ${quarantine.expires}, ${quarantine.owner}: ${quarantine.reason}`
         ]),
     ...(hidden && failure !== undefined ? [`failure   ${Attention.failureLine(failure)}`] : []),
-    `replay    ${replay(result)}`
+    `replay    ${replay(result)}`,
+    ...printed(trials, "stdout")
   ]
+  const errors = printed(trials, "stderr")
   const place = FailureFacts.placeOf(failure)
   return element(
     "testcase",
@@ -94,7 +103,8 @@ const testcase = (result: ScenarioResult, items: ReadonlyArray<Attention.Item>, 
           ]
         : []),
       ...trials.flatMap(({ reruns, seed }) => reruns.map((rerun) => further(infra, rerun.failure, seed))),
-      element("system-out", {}, [escape(output.join("\n"))])
+      element("system-out", {}, [escape(output.join("\n"))]),
+      ...(errors.length === 0 ? [] : [element("system-err", {}, [escape(errors.join("\n"))])])
     ]
   )
 }

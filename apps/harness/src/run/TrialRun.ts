@@ -19,6 +19,7 @@ import * as Skip from "@webagent/report/Skip"
 import { duration as textDuration } from "@webagent/report/Text"
 import type { Failure, LeakedBrowser, Opinions, Rerun, Trial, TrialVerdict } from "@webagent/report/Trial"
 import * as TrialLog from "../observe/TrialLog.ts"
+import * as TrialOutput from "../observe/TrialOutput.ts"
 
 /** What all trials of a run share. */
 export interface RunState {
@@ -270,7 +271,8 @@ export const run = Effect.fnUntraced(function* (state: RunState, task: Task) {
     cost_usd: TrialLog.costOf(log),
     reruns: earlier,
     leakedBrowsers,
-    breaches
+    breaches,
+    ...(log.printed === 0 ? {} : { output: TrialOutput.of(log, options.redact) })
   }
   return { trial, log }
 })

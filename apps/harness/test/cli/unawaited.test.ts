@@ -9,7 +9,7 @@ describe("a promise that no scenario awaits", () => {
     const folder = mkdtempSync(join(tmpdir(), "webagent-unawaited-"))
     const args = ["run", "test/cli/unawaited.suite.ts", "--report-dir", folder, "--concurrency", "1"]
     const { code, stderr, stdout } = await run(args, { GITHUB_ACTIONS: "true" })
-    assert.deepStrictEqual([code, stderr], [1, ""], stdout)
+    assert.deepStrictEqual([code, stderr], [1, "unawaited › rejects: at the till\n"], stdout)
     const read = (file: string) => readFileSync(join(folder, file), "utf8")
     const { breaches, gate, results } = JSON.parse(read("report.json"))
     interface Result {
@@ -22,28 +22,31 @@ describe("a promise that no scenario awaits", () => {
         [
           "failed",
           "a promise that it did not await was rejected: Error: boo. Add the await.",
-          "test/cli/unawaited.suite.ts:9"
+          "test/cli/unawaited.suite.ts:10"
         ],
         ["passed", undefined, undefined],
         [
           "failed",
           "UnawaitedCall: the scenario ended before v4.runs.createAndWait did. Await the call.",
-          "test/cli/unawaited.suite.ts:17"
+          "test/cli/unawaited.suite.ts:18"
         ],
         ["passed", undefined, undefined]
       ]
     )
     const sentence =
-      /^A promise that unawaited › rejects later did not await was rejected: Error: late, \/.+unawaited\.suite\.ts:13\. Add the await\.$/u
+      /^A promise that unawaited › rejects later did not await was rejected: Error: late, \/.+unawaited\.suite\.ts:14\. Add the await\.$/u
     assert.lengthOf(breaches, 1)
     assert.match(breaches[0].sentence, sentence)
     assert.isFalse(gate.green)
     assert.match(stdout, /RED: .*2 failures.*1 broken invariant/u)
-    assert.match(stdout, /::error file=[^\n]*unawaited\.suite\.ts,line=9,/u)
+    assert.match(stdout, /::error file=[^\n]*unawaited\.suite\.ts,line=10,/u)
     assert.match(stdout, /::error title=[^\n]*promise-not-awaited/u)
     for (const file of ["junit.xml", "summary.md", "report.html"]) {
       assert.include(read(file), "rejects later did not await was rejected", file)
     }
+    assert.deepStrictEqual(results[0].trials[0].output, [{ stream: "stderr", text: "at the till\n" }])
+    assert.include(read("junit.xml"), "<system-err>at the till</system-err>")
+    assert.match(read("report.html"), /aria-label="Output of trial 1 of rejects"><b>at the till\n<\/b>/u)
     rmSync(folder, { recursive: true })
   })
 })

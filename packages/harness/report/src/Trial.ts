@@ -75,6 +75,10 @@ export const Rerun = Schema.Struct({
 })
 export type Rerun = typeof Rerun.Type
 
+/** What a trial printed with `console` or logged, in order; consecutive text of one stream is together. */
+export const Printed = Schema.Struct({ stream: Schema.Literals(["stdout", "stderr"]), text: Schema.String })
+export type Printed = typeof Printed.Type
+
 /** What three judges say of one trial: true for success, null where one has nothing to say. */
 export const Opinions = Schema.Struct({
   /** What the scenario itself looked up: its checks by oracles. */
@@ -109,6 +113,8 @@ export const Trial = Schema.Struct({
   opinions: Schema.optionalKey(Opinions),
   leakedBrowsers: Schema.Array(LeakedBrowser),
   breaches: Schema.Array(Breach),
+  /** Where it printed anything: at most 16,384 characters, and then how many more there were. */
+  output: Schema.optionalKey(Schema.Array(Printed)),
   /** The file of its trace, relative to the report. */
   trace: Schema.optionalKey(Schema.String)
 })
