@@ -2,8 +2,6 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as PubSub from "effect/PubSub"
-import * as Stream from "effect/Stream"
 import type { Browser } from "./domain/Browser.ts"
 import { type IdempotencyRecord, isExpired, lifetime_ms } from "./domain/IdempotencyRecord.ts"
 import type { StoredMessage } from "./domain/StoredMessage.ts"
@@ -30,7 +28,9 @@ const make = Effect.gen(function* () {
   const nodes = new Map<string, number>()
   let events: Array<StoredEvent> = []
   let cursor = 0
-  const hints = yield* PubSub.sliding<string>(1024)
+  const clock = yield* Clock.Clock
+  /** The store's time, whatever the time of whoever asks. */
+  const now = Effect.sync(() => clock.currentTimeMillisUnsafe())
 
   const idsOf = (sessionId: string): ReadonlyArray<string> => {
     const known = turnIds.get(sessionId) ?? []
@@ -87,19 +87,13 @@ const make = Effect.gen(function* () {
     return forgotten
   }
 
-  const hint = (id: string) => void PubSub.publishUnsafe(hints, id)
-
   const write = ({ browser, events: told, forgetKey, key, message, session, turnSteps, turns: changed = [] }: Step) => {
     if (session !== undefined) {
       sessions.set(session.id, session)
       for (const turn of changed) putTurn(turn)
       putBusy(session, changed)
-      hint(session.id)
     }
-    if (browser !== undefined) {
-      putBrowser(browser)
-      hint(browser.id)
-    }
+    if (browser !== undefined) putBrowser(browser)
     for (const step of turnSteps ?? []) putStep(step)
     if (message !== undefined) messages.set(message.id, message)
     if (forgetKey !== undefined) keys.delete(forgetKey)
@@ -206,22 +200,21 @@ const make = Effect.gen(function* () {
         browsers: upTo(openBrowsers, limit, () => true)
       })),
     renew: (node, ttl_ms) =>
-      Effect.map(Clock.currentTimeMillis, (now_ms) => {
+      Effect.map(now, (now_ms) => {
         if (nodes.has(node) && isLost(node, now_ms)) return false
         nodes.set(node, now_ms + ttl_ms)
         return true
       }),
-    leave: (node) => Effect.map(Clock.currentTimeMillis, (now_ms) => void nodes.set(node, now_ms)),
-    isLost: (node) => Effect.map(Clock.currentTimeMillis, (now_ms) => isLost(node, now_ms)),
+    leave: (node) => Effect.map(now, (now_ms) => void nodes.set(node, now_ms)),
+    isLost: (node) => Effect.map(now, (now_ms) => isLost(node, now_ms)),
     abandoned: (limit) =>
-      Effect.map(Clock.currentTimeMillis, (now_ms) => ({
+      Effect.map(now, (now_ms) => ({
         sessions: upTo(busy.keys(), limit, (id) => {
           const lease = sessions.get(id)?.lease ?? null
           return lease === null || isLost(lease.node, now_ms)
         }),
         browsers: upTo(openBrowsers, limit, (id) => isLost(browsers.get(id)?.node ?? "", now_ms))
       })),
-    hints: Stream.fromPubSub(hints),
     eventsAfter: (after, limit) =>
       Effect.sync(() => {
         const first = events[0]?.cursor ?? 1

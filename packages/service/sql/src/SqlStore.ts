@@ -17,10 +17,8 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as PubSub from "effect/PubSub"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import * as Stream from "effect/Stream"
 import { SqliteReader } from "./NodeSqlite.ts"
 import { read, unavailable } from "./unavailable.ts"
 
@@ -36,7 +34,9 @@ const stoppedAt = (record: { readonly status: string; readonly finishedAt_ms: nu
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const reader = yield* SqliteReader
-  const hints = yield* PubSub.sliding<string>(1024)
+  const clock = yield* Clock.Clock
+  /** The store's time, whatever the time of whoever asks. */
+  const now = Effect.sync(() => clock.currentTimeMillisUnsafe())
 
   /** The record with this id, by one indexed statement. */
   const find =
@@ -155,16 +155,7 @@ const make = Effect.gen(function* () {
   })
 
   const commit: Store["Service"]["commit"] = (step) =>
-    sql.withTransaction(put(step)).pipe(
-      Effect.catchTag("SqlError", (error) => Effect.fail(unavailable(error))),
-      Effect.tap(() =>
-        Effect.sync(() => {
-          for (const id of [step.session?.id, step.browser?.id]) {
-            if (id !== undefined) PubSub.publishUnsafe(hints, id)
-          }
-        })
-      )
-    )
+    Effect.catchTag(sql.withTransaction(put(step)), "SqlError", (error) => Effect.fail(unavailable(error)))
 
   const nodeUntil = (node: string) => reader.get("SELECT until_ms FROM nodes WHERE id = ?", node)
 
@@ -294,7 +285,7 @@ const make = Effect.gen(function* () {
         })
       ),
     renew: (node, ttl_ms) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now_ms) =>
+      Effect.flatMap(now, (now_ms) =>
         Effect.mapError(
           Effect.map(
             sql`INSERT INTO nodes ${sql.insert({ id: node, until_ms: now_ms + ttl_ms })}
@@ -305,7 +296,7 @@ const make = Effect.gen(function* () {
         )
       ),
     leave: (node) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now_ms) =>
+      Effect.flatMap(now, (now_ms) =>
         Effect.mapError(
           Effect.asVoid(
             sql`INSERT INTO nodes ${sql.insert({ id: node, until_ms: now_ms })}
@@ -315,11 +306,11 @@ const make = Effect.gen(function* () {
         )
       ),
     isLost: (node) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now_ms) =>
+      Effect.flatMap(now, (now_ms) =>
         read(Effect.map(nodeUntil(node), (row) => row === undefined || Number(row["until_ms"]) <= now_ms))
       ),
     abandoned: (limit) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now_ms) =>
+      Effect.flatMap(now, (now_ms) =>
         read(
           Effect.all({
             sessions: ids(sql`SELECT session_id AS id, min(n) AS since FROM (
@@ -335,7 +326,6 @@ const make = Effect.gen(function* () {
         )
       ),
 
-    hints: Stream.fromPubSub(hints),
     eventsAfter: (after, limit) =>
       read(
         Effect.map(

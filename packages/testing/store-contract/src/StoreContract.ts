@@ -10,6 +10,7 @@ import {
   StoreUnavailable,
   Turn
 } from "@webagent/engine"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -332,6 +333,27 @@ export const storeContract = <E>(name: string, layer: Layer.Layer<Store, E>): vo
         yield* store.leave("a")
         assert.isTrue(yield* store.isLost("a"))
         assert.isFalse(yield* store.renew("a", 3_600_000))
+      })
+    )
+
+    test(
+      "counts that time by its own clock, whatever the clock of a node says",
+      Effect.gen(function* () {
+        const store = yield* Store
+        const clock = yield* Clock.Clock
+        const ahead: Clock.Clock = Object.assign(Object.create(clock), {
+          currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + day_ms,
+          currentTimeMillis: Effect.map(clock.currentTimeMillis, (now_ms) => now_ms + day_ms)
+        })
+        const fast = Effect.provideService(Clock.Clock, ahead)
+        yield* store.renew("a", 3_600_000)
+        yield* commit(browserStep(Browser.make({ id: "b", proxyCountryCode: null, startedAt_ms: 0, node: "a" })))
+        assert.isFalse(yield* fast(store.isLost("a")))
+        assert.deepStrictEqual((yield* fast(store.abandoned(10))).browsers, [])
+        assert.isTrue(yield* fast(store.renew("a", 1)))
+        yield* untilLost("a")
+        yield* fast(store.leave("a"))
+        assert.isTrue(yield* store.isLost("a"))
       })
     )
 

@@ -2,7 +2,6 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type * as Stream from "effect/Stream"
 import type { Browser } from "../domain/Browser.ts"
 import type { SessionState } from "../domain/Decide.ts"
 import type { Event } from "../domain/Event.ts"
@@ -130,8 +129,8 @@ export class Store extends Context.Service<
     /** What is not over, whichever node holds it; by an index, never by reading everything. */
     readonly unfinished: (limit: number) => Read<Unfinished>
     /**
-     * A node says that it is alive for this much longer, by the store's clock. False when its time was over already: it
-     * is lost for good then, and goes on under another name.
+     * A node says that it is alive for this much longer, by the store's clock, whatever its own says. False when its
+     * time was over already: it is lost for good then, and goes on under another name.
      */
     readonly renew: (node: string, ttl_ms: number) => Effect.Effect<boolean, StoreUnavailable>
     /** The node ends its time now. */
@@ -144,8 +143,6 @@ export class Store extends Context.Service<
      */
     readonly abandoned: (limit: number) => Read<Unfinished>
 
-    /** The ids of sessions and browsers that were changed, by this process or another; none is promised to come. The engine polls instead so far. */
-    readonly hints: Stream.Stream<string>
     /** Events after a cursor, in order, at most this many; 0 is before the first. Pruned ones are left out. */
     readonly eventsAfter: (cursor: number, limit: number) => Read<ReadonlyArray<StoredEvent>>
     /** Forgets what is over for long enough. */
