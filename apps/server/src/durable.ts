@@ -2,7 +2,6 @@ import { type ApiKeys, Engine, NodeId, TimeOrderedIds } from "@webagent/engine"
 import { ApiKeyAuth, LinkTokens, Listener, Operation, RequestValidation, Server } from "@webagent/server"
 import { SimulatedService } from "@webagent/simulation"
 import { Database, Retention, secret, SqlApiKeys, SqlStore } from "@webagent/sql"
-import * as Clock from "effect/Clock"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -26,18 +25,15 @@ export interface DurableOptions {
 /** For how long a session stays active with nothing to do. */
 const idle_ms = 86_400_000
 
-/** How many sessions are stopped, and how many batches deleted, each minute. */
+/** How many batches are deleted each minute. */
 const perMinute = 100
 
 /** Every minute: stops sessions that are idle for a day, and forgets what is over for long enough. */
 const layerRetention = (policy: Retention.RetentionPolicy) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      const engine = yield* Engine
       const sweep = Effect.gen(function* () {
-        const now_ms = yield* Clock.currentTimeMillis
-        const idle = yield* Retention.idleSessions(now_ms - idle_ms, perMinute)
-        for (const id of idle) yield* Effect.ignore(engine.stopSession(id))
+        yield* Retention.stopIdle(idle_ms)
         const gone = yield* Retention.prune(policy, perMinute)
         if (Object.values(gone).some((count) => count > 0)) {
           yield* Effect.annotateLogs(Effect.logInfo("Deleted what ended long ago"), { ...gone })

@@ -74,6 +74,8 @@ export class Engine extends Context.Service<
     readonly cancelTurn: (id: string) => Effect.Effect<Turn.Turn, TurnNotFound | StoreUnavailable>
     /** Cancels what a session has to do and stops it; stopping it again changes nothing. No version has this. */
     readonly stopSession: (id: string) => Effect.Effect<Session.Session, SessionNotFound | StoreUnavailable>
+    /** Stops a session, of any owner, that is idle since then; false when it is not, or not any more. */
+    readonly stopIdleSession: (id: string, since_ms: number) => Effect.Effect<boolean, StoreUnavailable>
     /**
      * Takes no turn more, waits at most this long for those at work, and says how many are left. Creates are still
      * accepted: what they made waits for the next start. Close the engine afterwards.
@@ -160,6 +162,7 @@ const make = Effect.gen(function* () {
     connectBrowser: browsers.connect,
     cancelTurn: sessions.cancelTurn,
     stopSession: sessions.stop,
+    stopIdleSession: sessions.stopIdle,
     shareSession: sessions.share,
     drain: sessions.drain
   })

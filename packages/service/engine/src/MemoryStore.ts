@@ -226,15 +226,21 @@ const make = Effect.gen(function* () {
       finishedUntil_ms = -Infinity,
       keysUntil_ms = -Infinity,
       limit,
+      turnsUntilId,
       turnsUntil_ms = -Infinity
     }) =>
       Effect.sync(() => {
         const isOver = (record: { readonly finishedAt_ms: number | null }, until_ms: number) =>
           record.finishedAt_ms !== null && record.finishedAt_ms <= until_ms
-        const oldest = <A extends { readonly finishedAt_ms: number | null }>(all: Iterable<A>, until_ms: number) =>
+        const oldest = <A extends { readonly id: string; readonly finishedAt_ms: number | null }>(
+          all: Iterable<A>,
+          until_ms: number
+        ) =>
           [...all]
             .filter((record) => isOver(record, until_ms))
-            .toSorted((left, right) => (left.finishedAt_ms ?? 0) - (right.finishedAt_ms ?? 0))
+            .toSorted(
+              (left, right) => (left.finishedAt_ms ?? 0) - (right.finishedAt_ms ?? 0) || (left.id < right.id ? -1 : 1)
+            )
             .slice(0, limit)
         const gone = oldest(sessions.values(), finishedUntil_ms).filter(({ id }) => !busy.has(id))
         for (const { id } of gone) {
@@ -243,7 +249,9 @@ const make = Effect.gen(function* () {
           sessions.delete(id)
         }
         const old = oldest(turns.values(), turnsUntil_ms).filter(
-          ({ id, sessionId }) => sessions.get(sessionId)?.lease?.turnId !== id
+          ({ finishedAt_ms, id, sessionId }) =>
+            sessions.get(sessionId)?.lease?.turnId !== id &&
+            (turnsUntilId === undefined || finishedAt_ms !== turnsUntil_ms || id <= turnsUntilId)
         )
         forgetTurns(old.map(({ id }) => id))
         for (const { sessionId } of old)

@@ -61,6 +61,10 @@ const includes = (stored: Turn.Turn, turn: Turn.Turn): boolean =>
   Turn.use(stored, turn) === stored &&
   Equal.equals(stored.checkpoint, turn.checkpoint)
 
+/** Whether a command of a client is never refused so. */
+const isInternal = (error: NotChanged): error is Exclude<Decide.Refusal, { readonly _tag: "Stopped" }> =>
+  ["Over", "Busy", "LeaseLost", "InvalidTransition"].includes(error._tag)
+
 const using = ({ token }: TurnRunner.Execution, used: Turn.Usage): Decide.Command => ({
   _tag: "Progress",
   token,
@@ -386,8 +390,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
       error: NotChanged
     ): Effect.Effect<never, SessionStopped | SessionNotFound | Conflict | KeyTaken | StoreUnavailable> => {
       if (error._tag === "Stopped") return Effect.fail(new SessionStopped({ id }))
-      const isInternal = error._tag === "Over" || error._tag === "LeaseLost" || error._tag === "InvalidTransition"
-      return isInternal ? Effect.die(error) : Effect.fail(error)
+      return isInternal(error) ? Effect.die(error) : Effect.fail(error)
     }
 
   const newTurn = (
@@ -457,6 +460,13 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
       )
     )
 
+  /** Stops a session with nothing to do since then; false when there is none, or it has something to do by now. */
+  const stopIdle = (id: string, since_ms: number): Effect.Effect<boolean, StoreUnavailable> =>
+    lock.shared(change(id, { _tag: "StopIdle", since_ms })).pipe(
+      Effect.map(({ changed }) => changed),
+      Effect.catch((error) => (error._tag === "StoreUnavailable" ? Effect.fail(error) : Effect.succeed(false)))
+    )
+
   /** While the lock is held: puts a session back to where it was, its agent to what is left of its turn. */
   const resume = Effect.fnUntraced(function* ({ session, turns }: Decide.SessionState) {
     const { id, lease } = session
@@ -473,6 +483,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     queue: (message: Message, record: Record) => withFreshIds((refusals) => queueUnder(refusals, message, record)),
     cancelTurn: (id: string) => Effect.uninterruptible(cancelTurn(id)),
     stop: (id: string) => Effect.uninterruptible(changed(id, { _tag: "Stop" })),
+    stopIdle: (id: string, since_ms: number) => Effect.uninterruptible(stopIdle(id, since_ms)),
     share: (id: string) => changed(id, { _tag: "Share" }),
     take,
     look,

@@ -1,4 +1,4 @@
-import { type Pruned, Store, type StoreUnavailable } from "@webagent/engine"
+import { Engine, type Pruned, Store, type StoreUnavailable } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -36,12 +36,20 @@ const sum = (left: Pruned, right: Pruned): Pruned => ({
   events: left.events + right.events
 })
 
-/** When the first run ended that is one too many; nothing where there are not that many. */
-const tooManySince = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, keepRuns: number) {
-  const [first] = yield* sql<{ readonly at_ms: number }>`SELECT ended_at_ms AS at_ms FROM turns
-    WHERE ended_at_ms IS NOT NULL ORDER BY ended_at_ms DESC LIMIT 1 OFFSET ${keepRuns}`
-  return first?.at_ms ?? -Infinity
-})
+/** The last ended run that is forgotten, of those in the order of their end. */
+interface Until {
+  readonly turnsUntil_ms: number
+  readonly turnsUntilId?: string
+}
+
+/** The newest run that is one too many; of those that ended in one millisecond their ids say which are. */
+const tooMany = (sql: SqlClient.SqlClient, keepRuns: number) =>
+  Effect.map(
+    sql<{ readonly at_ms: number; readonly id: string }>`SELECT ended_at_ms AS at_ms, id FROM turns
+      WHERE ended_at_ms IS NOT NULL ORDER BY ended_at_ms DESC, id DESC LIMIT 1 OFFSET ${keepRuns}`,
+    ([first]): Until =>
+      first === undefined ? { turnsUntil_ms: -Infinity } : { turnsUntil_ms: first.at_ms, turnsUntilId: first.id }
+  )
 
 /** Whether a key has a limit of money a day: what ended today counts against it. */
 const isMoneyLimited = (sql: SqlClient.SqlClient) =>
@@ -63,14 +71,15 @@ export const prune = Effect.fnUntraced(function* (
   const now_ms = yield* Clock.currentTimeMillis
   const latest_ms = (yield* read(isMoneyLimited(sql))) ? now_ms - (now_ms % day_ms) - 1 : now_ms
   const finishedUntil_ms = Math.min(latest_ms, now_ms - policy.keep_ms)
-  const tooMany_ms = yield* read(tooManySince(sql, policy.keepRuns))
-  const turnsUntil_ms = Math.min(latest_ms, Math.max(finishedUntil_ms, tooMany_ms))
+  const many = yield* read(tooMany(sql, policy.keepRuns))
+  const old = many.turnsUntil_ms > finishedUntil_ms ? many : { turnsUntil_ms: finishedUntil_ms }
+  const until: Until = old.turnsUntil_ms > latest_ms ? { turnsUntil_ms: latest_ms } : old
   const [last] = yield* read(sql<{ readonly cursor: number | null }>`SELECT max(cursor) AS cursor FROM events`)
   let all = none
   for (let round = 0; round < most; round++) {
     const gone = yield* store.prune({
       finishedUntil_ms,
-      turnsUntil_ms,
+      ...until,
       keysUntil_ms: now_ms - keepKeys_ms,
       eventsUntil: (last?.cursor ?? 0) - keepEvents,
       limit: batch
@@ -82,15 +91,28 @@ export const prune = Effect.fnUntraced(function* (
   return all
 })
 
-/** The sessions that are active with nothing to do since this time, at most `limit`, the oldest first. */
-export const idleSessions = (until_ms: number, limit: number) =>
-  SqlClient.SqlClient.use((sql) =>
-    Effect.map(
-      sql<{ readonly id: string }>`SELECT id FROM sessions WHERE stopped_at_ms IS NULL AND lease_node IS NULL
-        AND NOT EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id
-          AND (ended_at_ms IS NULL OR ended_at_ms > ${until_ms}))
-        AND record ->> 'createdAt_ms' <= ${until_ms}
-        ORDER BY n LIMIT ${limit}`,
-      (rows) => rows.map(({ id }) => id)
-    )
-  )
+/** Sessions that are looked for at a time. */
+const idleBatch = 100
+
+/**
+ * Stops the sessions that have nothing to do for this long, the longest first, with room for requests between them. One
+ * that was given something to do since goes on.
+ */
+export const stopIdle = Effect.fnUntraced(function* (
+  idle_ms: number
+): Effect.fn.Return<number, StoreUnavailable, SqlClient.SqlClient | Engine> {
+  const sql = yield* SqlClient.SqlClient
+  const engine = yield* Engine
+  const since_ms = (yield* Clock.currentTimeMillis) - idle_ms
+  let stopped = 0
+  for (;;) {
+    const idle = yield* read(sql<{ readonly id: string }>`SELECT id FROM sessions
+      WHERE idle_since_ms <= ${since_ms} ORDER BY idle_since_ms LIMIT ${idleBatch}`)
+    let now = 0
+    for (const { id } of idle) if (yield* engine.stopIdleSession(id, since_ms)) now++
+    stopped += now
+    // none of a whole batch: what keeps them is not done by the next one
+    if (idle.length < idleBatch || now === 0) return stopped
+    yield* Effect.sleep("5 millis")
+  }
+})

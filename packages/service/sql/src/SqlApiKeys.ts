@@ -83,8 +83,8 @@ const make = Effect.gen(function* () {
           sql<KeyUsage>`SELECT
             (SELECT count(*) FROM turns WHERE owner = ${name} AND ended_at_ms IS NULL) AS runs,
             (SELECT count(*) FROM browsers WHERE owner = ${name} AND stopped_at_ms IS NULL) AS browsers,
-            (SELECT total(usd) FROM turns
-              WHERE owner = ${name} AND (ended_at_ms IS NULL OR ended_at_ms >= ${since_ms})) AS usd`,
+            (SELECT total(usd) FROM turns WHERE owner = ${name} AND ended_at_ms IS NULL)
+              + (SELECT total(usd) FROM turns WHERE owner = ${name} AND ended_at_ms >= ${since_ms}) AS usd`,
           ([usage]) => usage ?? { runs: 0, browsers: 0, usd: 0 }
         )
       )

@@ -70,6 +70,7 @@ const make = Effect.gen(function* () {
     stopped_at_ms: stoppedAt(session),
     lease_node: session.lease?.node ?? null,
     lease_turn: session.lease?.turnId ?? null,
+    idle_since_ms: session.idleSince_ms,
     record: JSON.stringify(session)
   })
 
@@ -169,14 +170,14 @@ const make = Effect.gen(function* () {
   /** How many rows the oldest `limit` of a table are that fit, after they are deleted. */
   const forget = (table: string, column: string, until: number, limit: number) =>
     Effect.map(
-      sql`DELETE FROM ${sql(table)} WHERE ${sql(column)} IN
-        (SELECT ${sql(column)} FROM ${sql(table)} WHERE ${sql(column)} <= ${until} ORDER BY ${sql(column)} LIMIT ${limit})
+      sql`DELETE FROM ${sql(table)} WHERE rowid IN
+        (SELECT rowid FROM ${sql(table)} WHERE ${sql(column)} <= ${until} ORDER BY ${sql(column)} LIMIT ${limit})
         RETURNING 1`,
       (rows) => rows.length
     )
 
   const prune: Store["Service"]["prune"] = (retention) => {
-    const { eventsUntil, finishedUntil_ms, keysUntil_ms, limit, turnsUntil_ms } = retention
+    const { eventsUntil, finishedUntil_ms, keysUntil_ms, limit, turnsUntilId, turnsUntil_ms } = retention
     const sessions = Effect.gen(function* () {
       if (finishedUntil_ms === undefined) return 0
       const gone = yield* ids(sql`SELECT id FROM sessions WHERE stopped_at_ms <= ${finishedUntil_ms}
@@ -189,9 +190,10 @@ const make = Effect.gen(function* () {
     })
     const turns = Effect.gen(function* () {
       if (turnsUntil_ms === undefined) return 0
-      const gone = yield* ids(sql`SELECT id FROM turns WHERE ended_at_ms <= ${turnsUntil_ms}
+      const gone = yield* ids(sql`SELECT id FROM turns
+        WHERE ended_at_ms <= ${turnsUntil_ms} AND (ended_at_ms < ${turnsUntil_ms} OR id <= ${turnsUntilId ?? "\uffff"})
         AND NOT EXISTS (SELECT 1 FROM sessions WHERE lease_turn = turns.id AND id = turns.session_id)
-        ORDER BY ended_at_ms LIMIT ${limit}`)
+        ORDER BY ended_at_ms, id LIMIT ${limit}`)
       yield* forgetTurns(gone)
       return gone.length
     })
@@ -281,7 +283,8 @@ const make = Effect.gen(function* () {
               UNION ALL SELECT session_id, n FROM turns WHERE id IN
                 (SELECT lease_turn FROM sessions WHERE lease_node IS NOT NULL)
             ) GROUP BY session_id ORDER BY since LIMIT ${limit}`),
-          browsers: ids(sql`SELECT id FROM browsers WHERE stopped_at_ms IS NULL ORDER BY n LIMIT ${limit}`)
+          browsers: ids(sql`SELECT id FROM browsers INDEXED BY browsers_open
+            WHERE stopped_at_ms IS NULL ORDER BY n LIMIT ${limit}`)
         })
       ),
     renew: (node, ttl_ms) =>
@@ -320,7 +323,7 @@ const make = Effect.gen(function* () {
                   WHERE sessions.lease_node IS NOT NULL
                     AND sessions.lease_node NOT IN (SELECT id FROM nodes WHERE until_ms > ${now_ms})
               ) GROUP BY session_id ORDER BY since LIMIT ${limit}`),
-            browsers: ids(sql`SELECT id FROM browsers WHERE stopped_at_ms IS NULL
+            browsers: ids(sql`SELECT id FROM browsers INDEXED BY browsers_open WHERE stopped_at_ms IS NULL
               AND ifnull(node, '') NOT IN (SELECT id FROM nodes WHERE until_ms > ${now_ms}) ORDER BY n LIMIT ${limit}`)
           })
         )

@@ -83,6 +83,22 @@ const migrations = {
     `CREATE INDEX idempotency_keys_made ON idempotency_keys (created_at_ms)`,
     `CREATE TABLE events (cursor INTEGER PRIMARY KEY AUTOINCREMENT, record TEXT NOT NULL) STRICT`,
     `CREATE TABLE nodes (id TEXT PRIMARY KEY, until_ms INTEGER NOT NULL) STRICT`
+  ),
+  // what is asked for often is read from an index alone, however many records there are
+  "3_indexes": migration(
+    `DROP INDEX turns_owned`,
+    `CREATE INDEX turns_owned ON turns (owner, ended_at_ms, usd) WHERE owner IS NOT NULL`,
+    `DROP INDEX turns_ended`,
+    `CREATE INDEX turns_ended ON turns (ended_at_ms, id) WHERE ended_at_ms IS NOT NULL`,
+    `CREATE INDEX turns_open_by_status ON turns (status) WHERE ended_at_ms IS NULL`,
+    `ALTER TABLE sessions ADD COLUMN idle_since_ms INTEGER`,
+    `UPDATE sessions SET idle_since_ms = max(record ->> 'createdAt_ms',
+        (SELECT ifnull(max(ended_at_ms), 0) FROM turns WHERE session_id = sessions.id))
+      WHERE stopped_at_ms IS NULL AND lease_node IS NULL
+        AND NOT EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id AND ended_at_ms IS NULL)`,
+    `UPDATE sessions SET record = json_set(record, '$.idleSince_ms', idle_since_ms)`,
+    `CREATE INDEX sessions_idle ON sessions (idle_since_ms) WHERE idle_since_ms IS NOT NULL`,
+    `DROP INDEX sessions_active`
   )
 }
 

@@ -65,6 +65,30 @@ describe("Database", () => {
     })
   )
 
+  it.live("knows of a migrated file since when its sessions are idle", () =>
+    Effect.gen(function* () {
+      const path = yield* file
+      const second = Migrator.make({})({ loader: Effect.map(loader, (all) => all.slice(0, 2)), table })
+      yield* Effect.provide(second, NodeSqlite.layer({ file: path }))
+      const session = (id: string, ended: string) => `
+        INSERT INTO sessions (id, revision, record) VALUES ('${id}', 1, '{"createdAt_ms":5}');
+        INSERT INTO turns (id, session_id, seq, status, ended_at_ms, usd, record)
+          VALUES ('t${id}', '${id}', 1, '', ${ended}, 0, '{}');`
+      yield* changing(path, session("idle", "7") + session("busy", "NULL"))
+      yield* Database.migrate(path)
+      const idle = SqlClient.SqlClient.use(
+        (sql) => sql`SELECT id, idle_since_ms, record ->> 'idleSince_ms' AS told FROM sessions ORDER BY n`
+      )
+      assert.deepStrictEqual(
+        (yield* using(path, idle)).map((row) => Object.values(row)),
+        [
+          ["idle", 7, 7],
+          ["busy", null, null]
+        ]
+      )
+    })
+  )
+
   it.live("keeps a second server off the file until the first one ends", () =>
     Effect.gen(function* () {
       const path = yield* file

@@ -1,18 +1,33 @@
 import { assert, it } from "@effect/vitest"
-import { ApiKeys, Decide, keyScopes, Session, Store, Turn } from "@webagent/engine"
+import {
+  Agent,
+  ApiKeys,
+  BrowserPool,
+  Decide,
+  Engine,
+  keyScopes,
+  Session,
+  Store,
+  TimeOrderedIds,
+  Turn
+} from "@webagent/engine"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import { Database, Retention, SqlApiKeys, SqlStore } from "../src/index.ts"
 import { file } from "./files.ts"
+import { plansOf } from "./plans.ts"
 
 const hour_ms = 3_600_000
 const noon_ms = 2 * 24 * hour_ms + 12 * hour_ms
 
-const database = Layer.mergeAll(SqlStore.layer, SqlApiKeys.layer).pipe(
-  Layer.provideMerge(Layer.unwrap(Effect.map(file, (path) => Database.layer({ file: path }))))
-)
+const over = (path: string) =>
+  Layer.provideMerge(Layer.mergeAll(SqlStore.layer, SqlApiKeys.layer), Database.layer({ file: path }))
+
+const database = Layer.unwrap(Effect.map(file, over))
 
 /** A run that ended at this time. */
 const ended = (id: string, finishedAt_ms: number) => {
@@ -34,6 +49,72 @@ const ended = (id: string, finishedAt_ms: number) => {
     events
   }
 }
+
+/** An engine over the database, whose runs never end. */
+const engine = Engine.layer.pipe(
+  Layer.provide([
+    Layer.succeed(Agent, { model: "m", version: "1", perform: () => Stream.never }),
+    Layer.succeed(BrowserPool, { launch: () => Effect.never }),
+    TimeOrderedIds.layer
+  ])
+)
+
+it.live("every session that is idle for long enough is stopped, and none that is busy by now", () =>
+  Effect.gen(function* () {
+    const store = yield* Store
+    const { queue, stopIdleSession } = yield* Engine
+    for (let count = 0; count < 250; count++) {
+      const step = ended(String(count), 1000 + count)
+      yield* store.commit({ ...step, session: { ...step.session, idleSince_ms: 1000 + count } })
+    }
+    const now_ms = yield* Clock.currentTimeMillis
+    const recent = ended("recent", now_ms)
+    yield* store.commit({ ...recent, session: { ...recent.session, idleSince_ms: now_ms } })
+    const { turn } = yield* queue({ sessionId: "s7", text: "Next", interrupt: false })
+    assert.isFalse(yield* stopIdleSession("s7", now_ms))
+    assert.strictEqual(yield* Retention.stopIdle(hour_ms), 249)
+    const { sessions } = yield* store.records
+    assert.deepStrictEqual(
+      sessions.filter(({ status }) => status === "active").map(({ id }) => id),
+      ["s7", "srecent"]
+    )
+    assert.strictEqual(Option.getOrThrow(yield* store.turn(turn.id)).status, "dispatching")
+  }).pipe(Effect.provide(Layer.provideMerge(engine, database)))
+)
+
+it.live("what a start takes up, and what is to be stopped or forgotten, is found by indexes", () =>
+  Effect.gen(function* () {
+    const path = yield* file
+    const sweep = Effect.gen(function* () {
+      yield* Retention.stopIdle(0)
+      yield* Retention.prune({ keep_ms: 0, keepRuns: 10 })
+      yield* Store.use((store) => store.abandoned(10))
+    })
+    const plans = yield* plansOf(path, Effect.provide(sweep, Layer.provideMerge(engine, over(path))))
+    const steps = plans.flatMap((plan) => plan.steps)
+    assert.include(steps, "SEARCH sessions USING INDEX sessions_idle (idle_since_ms<?)")
+    assert.include(steps, "SEARCH turns USING INDEX turns_ended (ended_at_ms<?)")
+    assert.deepStrictEqual(
+      steps.filter((step) => /^SCAN (?:turns|sessions|browsers|events|idempotency_keys)$/u.test(step)),
+      []
+    )
+  })
+)
+
+it.effect("of runs that ended in one millisecond, as many are kept as asked for", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(noon_ms)
+    const store = yield* Store
+    for (const id of ["a", "b", "c", "d"]) yield* store.commit(ended(id, noon_ms - hour_ms))
+    const { turns } = yield* Retention.prune({ keep_ms: 24 * hour_ms, keepRuns: 3 })
+    assert.strictEqual(turns, 1)
+    yield* Retention.prune({ keep_ms: 24 * hour_ms, keepRuns: 1 })
+    assert.deepStrictEqual(
+      (yield* store.records).turns.map(({ id }) => id),
+      ["d"]
+    )
+  }).pipe(Effect.provide(database))
+)
 
 it.effect("what ended today is kept while a key has a limit of money a day", () =>
   Effect.gen(function* () {

@@ -7,6 +7,7 @@ import * as Redacted from "effect/Redacted"
 import { readFileSync } from "node:fs"
 import { Database, SqlApiKeys } from "../src/index.ts"
 import { file } from "./files.ts"
+import { plansOf } from "./plans.ts"
 
 const unlimited = { runs: null, browsers: null, requestsPerMinute: null, usdPerDay: null }
 
@@ -51,6 +52,21 @@ describe("SqlApiKeys", () => {
         const second = yield* keys.create(request)
         assert.isTrue(Option.isSome(yield* keys.find(Redacted.value(second.secret))))
         assert.lengthOf(yield* keys.list, 2)
+      })
+    )
+  )
+
+  it.live("finds what a key uses by indexes, and reads no run that ended before", () =>
+    withKeys((keys, path) =>
+      Effect.gen(function* () {
+        const plans = yield* plansOf(path, keys.usage("ci", 1))
+        const steps = plans.flatMap((plan) => plan.steps).filter((step) => /turns|browsers/u.test(step))
+        assert.deepStrictEqual(steps, [
+          "SEARCH turns USING COVERING INDEX turns_owned (owner=? AND ended_at_ms=?)",
+          "SEARCH browsers USING INDEX browsers_open (owner=?)",
+          "SEARCH turns USING COVERING INDEX turns_owned (owner=? AND ended_at_ms=?)",
+          "SEARCH turns USING COVERING INDEX turns_owned (owner=? AND ended_at_ms>?)"
+        ])
       })
     )
   )

@@ -481,6 +481,30 @@ export const storeContract = <E>(name: string, layer: Layer.Layer<Store, E>): vo
     )
 
     test(
+      "forgets no more than asked of what ended in one millisecond, and up to the named turn",
+      Effect.gen(function* () {
+        const store = yield* Store
+        for (const each of ["1", "2", "3", "4"]) {
+          yield* commit({ ...creation(each), key: keyed(each, 5) })
+          yield* finish(each, 10)
+          const browser = Browser.make({ id: `b${each}`, proxyCountryCode: null, startedAt_ms: 0 })
+          yield* commit(browserStep(browser))
+          yield* commit(browserStep(Result.getOrThrow(Browser.stop(browser, "asked", 10))))
+        }
+        const named = yield* store.prune({ turnsUntil_ms: 10, turnsUntilId: "t2", limit: 10 })
+        assert.strictEqual(named.turns, 2)
+        assert.deepStrictEqual(
+          (yield* store.records).turns.map(({ id }) => id),
+          ["t3", "t4"]
+        )
+        const some = yield* store.prune({ finishedUntil_ms: 10, keysUntil_ms: 10, turnsUntil_ms: 10, limit: 1 })
+        assert.deepStrictEqual([some.browsers, some.keys], [1, 1])
+        const left = yield* store.records
+        assert.deepStrictEqual([left.browsers.length, left.idempotencyRecords.length], [3, 3])
+      })
+    )
+
+    test(
       "replaces everything by other records, and goes on from there",
       Effect.gen(function* () {
         const store = yield* Store

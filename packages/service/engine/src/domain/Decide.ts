@@ -26,6 +26,8 @@ export type Command =
   | { readonly _tag: "Cancel"; readonly turnId: string }
   /** Cancels what is to be done, and takes no more. */
   | { readonly _tag: "Stop" }
+  /** Stops the session if it is idle since this time, or longer. */
+  | { readonly _tag: "StopIdle"; readonly since_ms: number }
   | { readonly _tag: "Share" }
   /** The session's agent has a browser from now on. */
   | { readonly _tag: "UseBrowser"; readonly token: number; readonly browserId: string }
@@ -66,6 +68,8 @@ type Resumes = (turn: Turn.Turn) => boolean
 export type Refusal =
   | InvalidTransition
   | { readonly _tag: "Stopped" }
+  /** The session has something to do, or had until a moment ago. */
+  | { readonly _tag: "Busy" }
   /** The turn does not go on, or has not begun. */
   | { readonly _tag: "Over" }
   | { readonly _tag: "LeaseLost" }
@@ -219,8 +223,13 @@ export const decide = (state: SessionState, command: Command, at_ms: number): Re
         to: session.status
       })
     }
+    const isIdle =
+      session.status === "active" &&
+      session.lease === null &&
+      draft.turns.every(({ status }) => Turn.isTerminal(status))
+    const idleSince_ms = isIdle ? (session.idleSince_ms ?? at_ms) : null
     return Result.succeed({
-      session: changed ? { ...session, revision: state.session.revision + 1 } : session,
+      session: changed ? { ...session, idleSince_ms, revision: state.session.revision + 1 } : session,
       turn: turnId === null ? null : (draft.turns.find(({ id }) => id === turnId) ?? null),
       turns: [...written.values()],
       turnSteps: steps,
@@ -257,6 +266,13 @@ export const decide = (state: SessionState, command: Command, at_ms: number): Re
       if (turn === undefined) return Result.fail({ _tag: "Over" })
       const moved = cancel(turn, "asked")
       return Result.isFailure(moved) ? Result.fail({ _tag: "Over" }) : decided(turn.id)
+    }
+    case "StopIdle": {
+      const { idleSince_ms, status } = state.session
+      if (status === "active" && (idleSince_ms === null || idleSince_ms > command.since_ms)) {
+        return Result.fail({ _tag: "Busy" })
+      }
+      return decide(state, { _tag: "Stop" }, at_ms)
     }
     case "Stop": {
       const stopped = Session.move(state.session, { _tag: "Stopped" }, at_ms)

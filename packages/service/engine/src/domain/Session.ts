@@ -14,6 +14,8 @@ export const Session = Schema.Struct({
   lease: Schema.NullOr(Schema.Struct({ node: Schema.String, token: Schema.Int, turnId: Schema.String })),
   /** How many turns it ever had. */
   turnCount: Schema.Int,
+  /** Since when it is active with nothing to do; null while a turn is not over, or an agent has not let go. */
+  idleSince_ms: OptionalMoment,
   /** The browser of its agent; none before first use. */
   browserId: OptionalText,
   status: ActiveOrStopped,
@@ -59,6 +61,7 @@ export const make = (
   revision: 1,
   lease: null,
   turnCount: 0,
+  idleSince_ms: null,
   browserId: null,
   status: "active",
   keepAlive: true,

@@ -70,6 +70,8 @@ export interface Retention {
   readonly finishedUntil_ms?: number
   /** Turns of sessions that go on: those that finished at this time or before. */
   readonly turnsUntil_ms?: number
+  /** Of those that finished at `turnsUntil_ms` itself, the ones with an id up to this; all of them unless given. */
+  readonly turnsUntilId?: string
   /** Idempotency records that were made at this time or before. */
   readonly keysUntil_ms?: number
   /** Events up to this cursor. */

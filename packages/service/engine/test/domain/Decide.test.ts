@@ -113,6 +113,23 @@ describe("decide", () => {
     assert.deepStrictEqual([standing(resumed), resumed.session.lease], [["1 running"], null])
   })
 
+  it("a session is stopped for being idle only while it is, and for long enough", () => {
+    const stopIdle = (since_ms: number): Command => ({ _tag: "StopIdle", since_ms })
+    for (const busy of [run(), run(take), run(take, started), run(take, { _tag: "Cancel", turnId: "1" })]) {
+      assert.isNull(busy.session.idleSince_ms)
+      assert.strictEqual(refusal(busy, stopIdle(1e12)), "Busy")
+    }
+    const idle = run(take, started, letGo)
+    assert.strictEqual(idle.session.idleSince_ms, 1000)
+    assert.strictEqual(refusal(idle, stopIdle(999)), "Busy")
+    // a change that gives it nothing to do does not count
+    const shared = after(idle, Result.getOrThrow(decide(idle, { _tag: "Share" }, 5000)))
+    assert.strictEqual(shared.session.idleSince_ms, 1000)
+    const stopped = after(shared, Result.getOrThrow(decide(shared, stopIdle(1000), 9000)))
+    assert.deepStrictEqual([stopped.session.status, stopped.session.idleSince_ms], ["stopped", null])
+    assert.strictEqual(refusal(run(take, started, letGo, queue("2")), stopIdle(1e12)), "Busy")
+  })
+
   it("a turn that is over refuses to be cancelled, a stopped session refuses more", () => {
     const stopped = run(take, started, { _tag: "Stop" })
     assert.strictEqual(refusal(stopped, { _tag: "Cancel", turnId: "1" }), "Over")

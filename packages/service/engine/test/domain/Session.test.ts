@@ -11,6 +11,7 @@ describe("Session", () => {
       revision: 1,
       lease: null,
       turnCount: 0,
+      idleSince_ms: null,
       browserId: null,
       status: "active",
       thinkingLevel: null,
