@@ -56,7 +56,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
     folders: {
       binary: [],
       egress: [],
-      sandbox: ["egress"],
+      sandbox: ["binary", "egress"],
       process: ["binary", "sandbox"],
       isolation: ["egress", "process", "sandbox"],
       cdp: [],

@@ -62,7 +62,7 @@ export const notPublic = (address: NetAddress.IpAddress): string | undefined => 
 /** A host as it is connected to: a name, or an address. */
 export type Host = NetAddress.IpAddress | string
 
-/** A host and a port that somebody asks for. */
+/** A host and a port to connect to. */
 export interface Target {
   readonly host: Host
   /** The host in one spelling. */

@@ -35,7 +35,7 @@ export interface ProbeOptions extends Pick<StartOptions, "binary" | "runtime" | 
 const sentences: Readonly<Record<Level, (why: string) => string>> = {
   namespaces: () => "Each browser has files, processes and a network of its own, and reaches public addresses only.",
   chromium: (why) =>
-    `Browsers share this machine's files and network: who has a cdpUrl can read what user "nobody" or the server's can. ` +
+    `Browsers share this machine's files and network: a client with a cdpUrl can read what the browser's user can read. ` +
     `Run the server in a container that holds nothing else. No namespaces: ${why}`,
   none: (why) =>
     `Pages run without Chromium's sandbox: a page that breaks out of its browser is on this machine. ` +

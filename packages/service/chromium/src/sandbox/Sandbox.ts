@@ -6,6 +6,7 @@ import type * as Scope from "effect/Scope"
 import { dirname, join } from "node:path"
 import { Egress, type EgressError, type EgressProxy } from "../egress/Egress.ts"
 import { devToolsPort, forwarder, proxyPort } from "./forwarder.ts"
+import { node } from "./node.ts"
 
 /** A command that starts a browser, as it would be run without a sandbox. */
 export interface BrowserCommand {
@@ -62,15 +63,15 @@ const socket_length = 107
  * A command in namespaces of its own: of the system what it needs, its own folder, and a loopback interface. Its signals
  * are the launcher's to send: it is in the launcher's process group, and ends with the launcher.
  */
-const bubblewrap = ({ args, executable, folder }: BrowserCommand, egress: string, devTools: string) =>
+const bubblewrap = ({ args, executable, folder }: BrowserCommand, node: string, egress: string, devTools: string) =>
   [
     ["--unshare-all", "--die-with-parent", "--hostname", "browser"],
     system.flatMap((path) => ["--ro-bind-try", path, path]),
     ["--proc", "/proc", "--dev", "/dev"],
     ["/dev/shm", "/run", "/tmp"].flatMap((path) => ["--size", String(tmpfs_bytes), "--tmpfs", path]),
-    [dirname(executable), process.execPath].flatMap((path) => ["--ro-bind", path, path]),
+    [dirname(executable), node].flatMap((path) => ["--ro-bind", path, path]),
     ["--bind", folder, folder, "--chdir", folder, "--remount-ro", "/"],
-    ["--", process.execPath, "--max-semi-space-size=1", "--eval", forwarder, "--", egress, devTools],
+    ["--", node, "--max-semi-space-size=1", "--eval", forwarder, "--", egress, devTools],
     [executable, ...args, ...through(proxyPort), `--remote-debugging-port=${devToolsPort}`]
   ].flat()
 
@@ -131,7 +132,7 @@ export class Sandbox extends Context.Service<
         const proxy = yield* Effect.mapError(egress.open({ socket, allowedDomains, proxyCountryCode }), sandboxError)
         return {
           executable: "bwrap",
-          args: bubblewrap(command, socket, devTools),
+          args: bubblewrap(command, node(), socket, devTools),
           env,
           devTools: { _tag: "UnixSocket", path: devTools },
           bytes: bytesOf(proxy)
