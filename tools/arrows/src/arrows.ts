@@ -63,7 +63,8 @@ export const arrows: Readonly<Record<string, Rule>> = {
       cast: ["cdp"],
       recording: [],
       live: ["cast", "cdp", "recording"],
-      ".": ["binary", "cdp", "egress", "isolation", "live", "process", "sandbox"]
+      pool: ["cdp", "process", "sandbox"],
+      ".": ["binary", "cdp", "egress", "isolation", "live", "pool", "process", "sandbox"]
     }
   },
   [server]: {

@@ -3,6 +3,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
+import { Socket } from "node:net"
 import { WebSocket } from "ws"
 
 /** A command was refused, or its browser is gone. */
@@ -49,21 +50,30 @@ export const dial = (address: string): WebSocket =>
 /** The forwarder of a sandbox may listen a little later than the browser behind it. */
 const patience = { schedule: Schedule.spaced("20 millis"), times: 100 }
 
-/** An open connection to DevTools; it closes with the scope. */
-export const opened = (address: string): Effect.Effect<WebSocket, CdpError, Scope.Scope> =>
+/** An open connection to DevTools. */
+export interface Link {
+  readonly socket: WebSocket
+  /** What it goes over. */
+  readonly wire: Socket
+}
+
+/** Opens a connection to DevTools, which closes with the scope. */
+export const opened = (address: string): Effect.Effect<Link, CdpError, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.callback<WebSocket, CdpError>((resume) => {
+    Effect.callback<Link, CdpError>((resume) => {
       const socket = dial(address)
+      let wire = new Socket()
       const refuse = (error: Error) => resume(Effect.fail(new CdpError({ method: "connect", message: error.message })))
       socket.once("error", refuse)
+      socket.once("upgrade", (response) => (wire = response.socket))
       socket.once("open", () => {
         // an error is followed by the close event
         socket.off("error", refuse).on("error", () => undefined)
-        resume(Effect.succeed(socket))
+        resume(Effect.succeed({ socket, wire }))
       })
       return Effect.sync(() => socket.on("error", () => undefined).terminate())
     }).pipe(Effect.retry(patience)),
-    (socket) => Effect.sync(() => socket.terminate()),
+    ({ socket }) => Effect.sync(() => socket.terminate()),
     { interruptible: true }
   )
 
@@ -71,7 +81,7 @@ export const opened = (address: string): Effect.Effect<WebSocket, CdpError, Scop
 export const connect = Effect.fnUntraced(function* (
   address: string
 ): Effect.fn.Return<CdpClient, CdpError, Scope.Scope> {
-  const socket = yield* opened(address)
+  const { socket } = yield* opened(address)
   const waiting = new Map<number, (reply: Reply) => void>()
   const listeners = new Set<(event: CdpEvent) => void>()
   const ended = yield* Deferred.make<void>()

@@ -1,0 +1,83 @@
+import type { CdpMessage } from "@webagent/engine"
+
+/** What becomes of a client's message: it passes, or the client gets an answer from here, after which it may be let go. */
+export type Verdict =
+  | { readonly _tag: "Pass"; readonly message: CdpMessage }
+  | { readonly _tag: "Answer"; readonly text: string; readonly isLast: boolean }
+
+/** Methods that tell of the machine, end what is not the client's, or reach around this policy. */
+const refused =
+  /^(?:Browser\.(?:crash|crashGpuProcess|getBrowserCommandLine)|SystemInfo\..*|Tethering\..*|Target\.exposeDevToolsProtocol)$/u
+
+/** What a message has in it that has to be looked at; any other passes as it is. An escape may spell any of them. */
+const suspicious = [
+  '"Browser.',
+  '"SystemInfo.',
+  '"Tethering.',
+  "exposeDevToolsProtocol",
+  "proxyServer",
+  "proxyBypassList",
+  "downloadPath",
+  String.raw`\u`
+]
+
+interface Command {
+  readonly id?: unknown
+  readonly method?: unknown
+  readonly sessionId?: unknown
+  readonly params?: Readonly<Record<string, unknown>>
+}
+
+const objectIn = (text: string): Command | undefined => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === "object" && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const answer = ({ id, sessionId }: Command, outcome: object, isLast = false): Verdict => ({
+  _tag: "Answer",
+  text: JSON.stringify({ id, ...outcome, ...(sessionId === undefined ? {} : { sessionId }) }),
+  isLast
+})
+
+const refuse = (command: Command, message: string) => answer(command, { error: { code: -32_000, message } })
+
+const brace = "{".charCodeAt(0)
+
+/** Chromium takes what begins otherwise for another encoding, which nothing here reads. */
+const isObject = (bytes: Uint8Array) => {
+  const first = bytes.findIndex((byte) => byte > 0x20)
+  return bytes[first] === brace
+}
+
+/** How a browser is to be used by those who have its address. This is order, and no wall: the sandbox is that. */
+export const judge = (message: CdpMessage, downloads: string): Verdict => {
+  const bytes = typeof message === "string" ? Buffer.from(message) : asBuffer(message)
+  if (!isObject(bytes)) return answer({}, { error: { code: -32_700, message: "Message must be a JSON object" } })
+  if (!suspicious.some((part) => bytes.includes(part))) return { _tag: "Pass", message }
+  const command = objectIn(bytes.toString("utf8"))
+  if (command === undefined) return answer({}, { error: { code: -32_700, message: "Message must be a JSON object" } })
+  const { method, params = {} } = command
+  if (method === "Browser.close") return answer(command, { result: {} }, true)
+  if (typeof method === "string" && refused.test(method)) return refuse(command, `'${method}' is not allowed here`)
+  // what is inside is a message of its own
+  if (method === "Target.sendMessageToTarget") {
+    const inner = judge(String(params["message"]), downloads)
+    if (inner._tag === "Answer") return refuse(command, "The message inside is not allowed here")
+  }
+  const { proxyBypassList: _list, proxyServer: _server, ...others } = params
+  const allowed = method === "Target.createBrowserContext" ? others : params
+  const into = "downloadPath" in allowed ? { ...allowed, downloadPath: downloads } : allowed
+  // as it was understood here: a name that comes twice means the same for Chromium
+  return {
+    _tag: "Pass",
+    message: JSON.stringify({ ...command, ...(command.params === undefined ? {} : { params: into }) })
+  }
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}

@@ -1,0 +1,251 @@
+import { type Browser, BrowserPool, type LaunchedBrowser, LaunchFailed } from "@webagent/engine"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Queue from "effect/Queue"
+import * as Schedule from "effect/Schedule"
+import * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+import { join } from "node:path"
+import * as CdpClient from "../cdp/CdpClient.ts"
+import * as Connection from "../cdp/Connection.ts"
+import * as BrowserProcess from "../process/BrowserProcess.ts"
+import { exceeds, trees } from "../process/ProcessTree.ts"
+import { Sandbox } from "../sandbox/Sandbox.ts"
+import * as limits from "./limits.ts"
+import * as Runtime from "./Runtime.ts"
+
+/** How browsers are kept. */
+export interface PoolOptions extends Pick<
+  BrowserProcess.StartOptions,
+  "binary" | "chromiumSandbox" | "user" | "within"
+> {
+  /** How many wait, started, for the next create; 2 unless given. */
+  readonly warm?: number
+  /** How many run at once, besides those that wait; by memory and processors unless given. */
+  readonly most?: number
+  /** For how long one runs at the most; an hour unless given. */
+  readonly lifetime?: Duration.Input
+  /** For how long one runs that no CDP message reaches; 10 minutes unless given. */
+  readonly idle?: Duration.Input
+  /** How much memory its processes take at the most; 1 GiB unless given. */
+  readonly memory_bytes?: number
+  /** Where the folders of browsers are made; below the temporary folder unless given. */
+  readonly root?: string
+}
+
+/** Why a browser is gone: by itself, or because it was told to. */
+type End = Browser.EndReason | "stopped"
+
+/** A browser that runs, for what looks at it besides its clients. */
+export interface RunningBrowser {
+  /** Where its DevTools are: for `CdpClient.connect`. */
+  readonly address: string
+  /** Its own folder, which goes with it. */
+  readonly folder: string
+  /** Tells that it is in use, as a CDP message does. */
+  readonly used: () => void
+  readonly ended: Effect.Effect<End>
+}
+
+/** The browsers that run here. */
+export class RunningBrowsers extends Context.Service<
+  RunningBrowsers,
+  { readonly find: (id: string) => RunningBrowser | undefined }
+>()("@webagent/chromium/RunningBrowsers") {}
+
+/** A started browser; closing its scope ends it and everything of it. */
+interface Started {
+  readonly process: BrowserProcess.BrowserProcess
+  readonly folder: string
+  readonly scope: Scope.Closeable
+  readonly since_ms: number
+}
+
+interface HandedOut extends RunningBrowser {
+  readonly pid: number
+  readonly end: (how: End) => Effect.Effect<void>
+}
+
+/** After this time one that waits makes room for a new one. */
+const oldest_ms = 30 * 60_000
+
+/** How long one that waited may take to say that it is there. */
+const answerWithin = "2 seconds"
+
+const close = ({ scope }: Pick<Started, "scope">) => Scope.close(scope, Exit.void)
+
+const full = (message: string) => new LaunchFailed({ reason: "full", message })
+
+const isThere = ({ process }: Started) =>
+  Effect.scoped(Effect.flatMap(CdpClient.connect(process.address), (client) => client.send("Browser.getVersion"))).pipe(
+    Effect.as(true),
+    Effect.timeoutOrElse({ duration: answerWithin, orElse: () => Effect.succeed(false) }),
+    Effect.orElseSucceed(() => false)
+  )
+
+const make = Effect.fnUntraced(function* ({
+  idle = "10 minutes",
+  lifetime = "1 hour",
+  memory_bytes = 1024 ** 3,
+  most = limits.most(),
+  root,
+  warm = 2,
+  ...options
+}: PoolOptions) {
+  const idle_ms = Duration.toMillis(idle)
+  const sandbox = yield* Sandbox
+  const clock = yield* Clock.Clock
+  const pool = yield* Effect.scope
+  const runtime = yield* Runtime.make(root)
+  const launching = yield* Semaphore.make(limits.launches)
+  const running = new Map<string, HandedOut>()
+  const waiting: Array<Started> = []
+  /** How many run, or are about to. */
+  let taken = 0
+  let count = 0
+  /** Says that there may be too few that wait. */
+  const missing = yield* Queue.sliding<void>(1)
+
+  const start = (proxyCountryCode: string | null) =>
+    launching.withPermit(
+      Effect.gen(function* () {
+        const scope = yield* Scope.fork(pool)
+        const name = `browser-${++count}`
+        const process = yield* BrowserProcess.start({ ...options, runtime, name, proxyCountryCode }).pipe(
+          Effect.provideService(Sandbox, sandbox),
+          Scope.provide(scope),
+          Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : close({ scope })))
+        )
+        const since_ms = clock.currentTimeMillisUnsafe()
+        return { process, folder: join(runtime, name), scope, since_ms } satisfies Started
+      })
+    )
+
+  /** One that waits and is well, the oldest first; undefined when there is none. */
+  const takeWaiting: Effect.Effect<Started | undefined> = Effect.suspend(() => {
+    const next = waiting.shift()
+    if (next === undefined) return Effect.succeed(undefined)
+    Queue.offerUnsafe(missing, undefined)
+    return Effect.flatMap(
+      Effect.onInterrupt(isThere(next), () => close(next)),
+      (isWell) => (isWell ? Effect.succeed(next) : Effect.andThen(close(next), takeWaiting))
+    )
+  })
+
+  /** Keeps as many waiting as there should be, and none for too long. */
+  const keep = Effect.gen(function* () {
+    const oldest = clock.currentTimeMillisUnsafe() - oldest_ms
+    const old = waiting.findIndex(({ since_ms }) => since_ms > oldest)
+    yield* Effect.forEach(waiting.splice(0, old === -1 ? waiting.length : old), close, { discard: true })
+    const wanted = Math.min(warm, most - taken) - waiting.length
+    if (wanted <= 0 || !limits.hasMemory()) return
+    yield* Effect.forEach(
+      Array.from({ length: wanted }),
+      () => Effect.map(start(null), (started) => void waiting.push(started)),
+      { concurrency: "unbounded", discard: true }
+    )
+  })
+  yield* keep.pipe(
+    Effect.catchCause((cause) =>
+      // one that was about to start ends with the pool
+      pool.state._tag === "Closed"
+        ? Effect.void
+        : Effect.logWarning("Cannot start a browser ahead of time. Trying again.", cause)
+    ),
+    Effect.andThen(Effect.timeoutOption(Queue.take(missing), "30 seconds")),
+    Effect.forever,
+    Effect.forkScoped
+  )
+
+  /** Ends those whose pages take too much memory. */
+  const watchMemory = Effect.suspend(() => {
+    const all = [...running.values()]
+    const processes = all.length === 0 ? [] : trees(all.map(({ pid }) => pid))
+    const heavy = all.filter((_, index) => exceeds(processes[index] ?? [], memory_bytes))
+    return Effect.forEach(heavy, ({ end }) => end("out_of_memory"), { discard: true })
+  })
+  if (process.platform === "linux") {
+    yield* Effect.forkScoped(Effect.repeat(watchMemory, Schedule.spaced("2 seconds")))
+  }
+
+  const handOut = Effect.fnUntraced(function* ({ expiresAt_ms, id }: Browser.Browser, started: Started) {
+    const { folder, process } = started
+    const { address, exited, pid } = process
+    const over = yield* Deferred.make<End>()
+    const ended = Deferred.await(over)
+    let used_ms = clock.currentTimeMillisUnsafe()
+    const used = () => {
+      used_ms = clock.currentTimeMillisUnsafe()
+    }
+    const end = (how: End) =>
+      Effect.uninterruptible(
+        Effect.suspend(() => {
+          // who comes second waits for who came first
+          if (!Deferred.doneUnsafe(over, Effect.succeed(how))) return close(started)
+          running.delete(id)
+          // its room is free when its processes are gone
+          return Effect.andThen(
+            close(started),
+            Effect.sync(() => {
+              taken--
+              Queue.offerUnsafe(missing, undefined)
+            })
+          )
+        })
+      )
+    running.set(id, { address, folder, used, ended, pid, end })
+
+    const idles: Effect.Effect<Browser.EndReason> = Effect.suspend(() => {
+      const left_ms = used_ms + idle_ms - clock.currentTimeMillisUnsafe()
+      return left_ms <= 0 ? Effect.succeed("idle" as const) : Effect.andThen(Effect.sleep(left_ms), idles)
+    })
+    const expires =
+      expiresAt_ms === null
+        ? Effect.never
+        : Effect.as(Effect.sleep(Math.max(0, expiresAt_ms - clock.currentTimeMillisUnsafe())), "expired" as const)
+    const crashes = Effect.as(exited, "crashed" as const)
+    yield* Effect.forkIn(Effect.flatMap(Effect.raceAllFirst([crashes, idles, expires, ended]), end), pool)
+
+    return {
+      connect: Connection.open({ address, downloads: join(folder, "downloads"), ended, used }),
+      stop: end("stopped"),
+      ended: Effect.flatMap(ended, (how) => (how === "stopped" ? Effect.never : Effect.succeed(how)))
+    } satisfies LaunchedBrowser
+  })
+
+  const launch = (browser: Browser.Browser) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        if (taken >= most) return yield* full(`All ${most} browsers are in use. Stop one, or try again later`)
+        if (!limits.hasMemory()) return yield* full("The machine is short of memory. Stop a browser, or try later")
+        taken++
+        // those that wait have the usual way out
+        const { proxyCountryCode } = browser
+        const known = proxyCountryCode === null ? takeWaiting : Effect.succeed(undefined)
+        const started = yield* restore(
+          Effect.flatMap(known, (one) => (one === undefined ? start(proxyCountryCode) : Effect.succeed(one)))
+        ).pipe(
+          Effect.mapError(({ message }) => new LaunchFailed({ reason: "failed", message })),
+          Effect.onError(() => Effect.sync(() => void taken--))
+        )
+        return yield* handOut(browser, started)
+      })
+    )
+
+  return Context.make(BrowserPool, { launch, lifetime_ms: Duration.toMillis(lifetime) }).pipe(
+    Context.add(RunningBrowsers, { find: (id) => running.get(id) })
+  )
+})
+
+/**
+ * Real browsers for the engine, each in a process tree and a folder of its own. A few are started ahead of time, and
+ * none is used twice. Closing the layer ends all of them.
+ */
+export const layer = (
+  options: PoolOptions
+): Layer.Layer<BrowserPool | RunningBrowsers, Runtime.RuntimeUnusable, Sandbox> => Layer.effectContext(make(options))

@@ -1,0 +1,160 @@
+import { assert, it } from "@effect/vitest"
+import { Browser, BrowserPool } from "@webagent/engine"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Binary, ChromiumPool, CdpClient, Sandbox } from "../../src/index.ts"
+import { attach, chromiumSandbox, processesIn, runtime } from "../support/chromium.ts"
+
+const record = (id: string, expiresAt_ms: number | null = null) =>
+  Browser.make({ id, proxyCountryCode: null, startedAt_ms: 0, expiresAt_ms })
+
+/** A pool in a folder, with what it runs. */
+const open = Effect.fnUntraced(function* (root: string, options: Partial<ChromiumPool.PoolOptions> = {}) {
+  const pool = ChromiumPool.layer({
+    binary: yield* Binary.find(),
+    chromiumSandbox: yield* chromiumSandbox,
+    warm: 0,
+    root,
+    ...options
+  })
+  return yield* Layer.build(Layer.provide(pool, Sandbox.layerNone))
+})
+
+const launch = (browser: Browser.Browser) => BrowserPool.use((pool) => pool.launch(browser))
+
+const addressOf = (id: string) =>
+  ChromiumPool.RunningBrowsers.useSync(({ find }) => find(id)?.address ?? assert.fail(`${id} does not run`))
+
+/** The folder that a pool has in its root. */
+const folderOf = (root: string) => join(root, readdirSync(root)[0] ?? "")
+
+const pidOf = (root: string) => {
+  const [name = ""] = readdirSync(folderOf(root)).filter((file) => file.endsWith(".pid"))
+  return Number(readFileSync(join(folderOf(root), name), "utf8").split(" ")[0])
+}
+
+const until = (isSo: () => boolean) => Effect.repeat(Effect.sleep("5 millis"), { while: () => !isSo() })
+
+it.live("hands out a browser that waited, and another one each time; refuses more than it has room for", () =>
+  Effect.gen(function* () {
+    const root = yield* runtime
+    const context = yield* open(root, { warm: 1, most: 2 })
+    yield* Effect.gen(function* () {
+      yield* until(() => existsSync(join(folderOf(root), "browser-1", "profile", "DevToolsActivePort")))
+      const one = yield* launch(record("one"))
+      const first = yield* addressOf("one")
+      yield* one.stop
+      yield* launch(record("two"))
+      assert.notStrictEqual(yield* addressOf("two"), first)
+      yield* launch(record("three"))
+      const { message, reason } = yield* Effect.flip(launch(record("four")))
+      assert.deepStrictEqual([reason, message], ["full", "All 2 browsers are in use. Stop one, or try again later"])
+    }).pipe(Effect.provideContext(context))
+  }).pipe(Effect.scoped)
+)
+
+it.live("does not hand out a browser that died while it waited", () =>
+  Effect.gen(function* () {
+    const root = yield* runtime
+    const context = yield* open(root, { warm: 1 })
+    yield* Effect.gen(function* () {
+      yield* until(() => existsSync(join(folderOf(root), "browser-1", "profile", "DevToolsActivePort")))
+      process.kill(pidOf(root), "SIGKILL")
+      yield* launch(record("one"))
+      yield* Effect.scoped(CdpClient.connect(yield* addressOf("one")))
+    }).pipe(Effect.provideContext(context))
+  }).pipe(Effect.scoped)
+)
+
+it.live("tells why a browser ended: killed, at the end of its time, without use, or by its memory", () =>
+  Effect.gen(function* () {
+    const reasonOf = (
+      options: Partial<ChromiumPool.PoolOptions>,
+      expiresAt_ms: number | null,
+      act: (root: string) => void
+    ) =>
+      Effect.gen(function* () {
+        const root = yield* runtime
+        const context = yield* open(root, options)
+        const browser = yield* Effect.provideContext(launch(record("one", expiresAt_ms)), context)
+        const connection = yield* browser.connect
+        act(root)
+        const how = yield* connection.ended
+        assert.strictEqual(yield* browser.ended ?? Effect.never, how)
+        yield* until(() => readdirSync(folderOf(root)).length === 0)
+        assert.deepStrictEqual(processesIn(join(folderOf(root), "browser-")), [])
+        return how
+      }).pipe(Effect.scoped)
+    const nothing = () => undefined
+    assert.strictEqual(yield* reasonOf({}, null, (root) => process.kill(pidOf(root), "SIGKILL")), "crashed")
+    assert.strictEqual(yield* reasonOf({}, Date.now() + 2000, nothing), "expired")
+    assert.strictEqual(yield* reasonOf({ idle: "200 millis" }, null, nothing), "idle")
+    if (process.platform === "linux") {
+      assert.strictEqual(yield* reasonOf({ memory_bytes: 1024 * 1024 }, null, nothing), "out_of_memory")
+    }
+  })
+)
+
+it.live("passes messages both ways, and lets a client go that closes the browser", () =>
+  Effect.gen(function* () {
+    const context = yield* open(yield* runtime)
+    const browser = yield* Effect.provideContext(launch(record("one")), context)
+    const connection = yield* browser.connect
+    yield* connection.send(Buffer.from('{"id":1,"method":"Browser.getVersion"}'))
+    const [answer] = yield* Stream.runCollect(Stream.take(connection.messages, 1))
+    assert.nestedProperty(JSON.parse(String(answer)), "result.product")
+    yield* connection.send('{"id":2,"method":"Browser.close"}')
+    assert.deepStrictEqual((yield* Stream.runCollect(connection.messages)).map(String), ['{"id":2,"result":{}}'])
+    assert.strictEqual(yield* connection.ended, "closed")
+    const client = yield* CdpClient.connect(yield* Effect.provideContext(addressOf("one"), context))
+    assert.isString(yield* attach(client))
+  }).pipe(Effect.scoped)
+)
+
+it.live("leaves nothing behind when its server is killed, and ends what an earlier one left", () =>
+  Effect.gen(function* () {
+    const root = yield* runtime
+    // a process of a server that is gone, as its record tells
+    const left = join(root, "1-0-left")
+    mkdirSync(left)
+    const survivor = spawn("/bin/sleep", ["600"], { detached: true })
+    const start = readFileSync(`/proc/${survivor.pid}/stat`, "latin1").split(" ")[21]
+    writeFileSync(join(left, "browser-1.pid"), `${survivor.pid} ${start}`)
+    const other = spawn("/bin/sleep", ["600"], { detached: true })
+    writeFileSync(join(left, "browser-2.pid"), `${other.pid} 1`)
+    const ended = once(survivor, "exit")
+
+    const program = fileURLToPath(new URL("../support/pool.ts", import.meta.url))
+    const server = spawn(process.execPath, ["--conditions=@webagent/source", program, root], {
+      stdio: ["ignore", "pipe", "inherit"]
+    })
+    yield* Effect.promise(() => once(server.stdout, "data"))
+    yield* Effect.promise(() => ended)
+    assert.strictEqual(readdirSync(root).length, 1)
+    assert.isNotEmpty(processesIn(root))
+    server.kill("SIGKILL")
+    yield* until(() => processesIn(root).length === 0 && readdirSync(root).length === 0)
+    // the pid came again: it is another process
+    assert.isNull(other.exitCode)
+    other.kill("SIGKILL")
+  }).pipe(Effect.scoped)
+)
+
+it.live("ends every browser with its layer", () =>
+  Effect.gen(function* () {
+    const root = yield* runtime
+    const scope = yield* Scope.make()
+    const context = yield* Scope.provide(open(root, { warm: 1 }), scope)
+    yield* Effect.provideContext(launch(record("one")), context)
+    yield* Scope.close(scope, Exit.void)
+    assert.deepStrictEqual([processesIn(root), readdirSync(root)], [[], []])
+  }).pipe(Effect.scoped)
+)
