@@ -63,7 +63,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       cast: ["cdp"],
       recording: [],
       live: ["cast", "cdp", "recording"],
-      pool: ["cdp", "process", "sandbox"],
+      pool: ["cdp", "live", "process", "sandbox"],
       ".": ["binary", "cdp", "egress", "isolation", "live", "pool", "process", "sandbox"]
     }
   },

@@ -6,6 +6,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
@@ -13,6 +14,7 @@ import * as Semaphore from "effect/Semaphore"
 import { join } from "node:path"
 import * as CdpClient from "../cdp/CdpClient.ts"
 import * as Connection from "../cdp/Connection.ts"
+import { LiveBrowsers } from "../live/LiveBrowsers.ts"
 import * as BrowserProcess from "../process/BrowserProcess.ts"
 import { exceeds, trees } from "../process/ProcessTree.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
@@ -99,6 +101,8 @@ const make = Effect.fnUntraced(function* ({
 }: PoolOptions) {
   const idle_ms = Duration.toMillis(idle)
   const sandbox = yield* Sandbox
+  // a pool without it has browsers that are not seen
+  const live = yield* Effect.serviceOption(LiveBrowsers)
   const clock = yield* Clock.Clock
   const pool = yield* Effect.scope
   const runtime = yield* Runtime.make(root)
@@ -173,8 +177,9 @@ const make = Effect.fnUntraced(function* ({
     yield* Effect.forkScoped(Effect.repeat(watchMemory, Schedule.spaced("2 seconds")))
   }
 
-  const handOut = Effect.fnUntraced(function* ({ expiresAt_ms, id }: Browser.Browser, started: Started) {
-    const { folder, process } = started
+  const handOut = Effect.fnUntraced(function* (browser: Browser.Browser, started: Started) {
+    const { expiresAt_ms, id } = browser
+    const { folder, process, scope } = started
     const { address, exited, pid } = process
     const over = yield* Deferred.make<End>()
     const ended = Deferred.await(over)
@@ -199,6 +204,7 @@ const make = Effect.fnUntraced(function* ({
         })
       )
     running.set(id, { address, folder, used, ended, pid, end })
+    if (Option.isSome(live)) yield* Scope.provide(live.value.add(browser, CdpClient.connect(address)), scope)
 
     const idles: Effect.Effect<Browser.EndReason> = Effect.suspend(() => {
       const left_ms = used_ms + idle_ms - clock.currentTimeMillisUnsafe()
