@@ -142,16 +142,20 @@ const collect = () => {
 const failedTasks = []
 const poll = setInterval(collect, 200)
 // turbo starts a package after those it imports: the longest tests would begin last, and end long after all others
-const longest = ["webagent-harness", "@webagent/conformance"].filter((name) => packages.has(`${name}#test:unit`))
-const filters = [
-  longest.map((name) => `--filter=${name}`),
-  ["--filter=*", ...longest.map((name) => `--filter=!${name}`)]
-].filter((names) => names.length > 0)
-// a test often waits for a process or a deadline: each turbo runs as many packages as there are cores
-const args = ["run", "test:unit", "--continue", "--concurrency=100%", "--json", "--output-logs=new-only"]
+const [longest, long] = [
+  ["webagent-harness", "@webagent/conformance"],
+  ["webagent-server", "@webagent/packaging"]
+].map((names) => names.filter((name) => packages.has(`${name}#test:unit`)))
+// a test often waits for a process or a deadline: each turbo but one runs as many packages as there are cores
+const lanes = [
+  ["--concurrency=100%", ...longest.map((name) => `--filter=${name}`)],
+  ["--concurrency=1", ...long.map((name) => `--filter=${name}`)],
+  ["--concurrency=100%", "--filter=*", ...[...longest, ...long].map((name) => `--filter=!${name}`)]
+].filter((flags) => flags.length > 1)
+const args = ["run", "test:unit", "--continue", "--json", "--output-logs=new-only", "--log-order=stream"]
 const results = await Promise.all(
-  filters.map((names) =>
-    turbo([...args, "--log-order=stream", ...names], (task, line) => {
+  lanes.map((flags) =>
+    turbo([...args, ...flags], (task, line) => {
       const failure = failureIn(line)
       // turbo's last lines name what failed, as package#task: a task can fail though each of its tests passed
       if (task === "turbo") failedTasks.push(...(/^\s*Failed:\s+(.+)$/u.exec(line)?.[1]?.split(", ") ?? []))
