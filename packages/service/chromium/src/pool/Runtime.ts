@@ -80,7 +80,12 @@ const remover = (folder: string) =>
       child.unref()
       return child
     }),
-    (child) => Effect.sync(() => void child.kill("SIGKILL"))
+    (child) =>
+      Effect.callback<void>((resume) => {
+        if (child.pid === undefined || child.exitCode !== null) return resume(Effect.void)
+        child.once("exit", () => resume(Effect.void))
+        killGroup(child.pid)
+      })
   )
 
 /** The folder for the browsers of this process, until the scope closes. What earlier servers left is removed first. */
