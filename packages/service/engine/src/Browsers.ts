@@ -9,7 +9,7 @@ import type * as Scope from "effect/Scope"
 import { BrowserPool, type CdpConnection, LaunchFailed, type LaunchedBrowser } from "./ports/BrowserPool.ts"
 import * as Browser from "./domain/Browser.ts"
 import type { Session } from "./domain/Session.ts"
-import { BrowserNotFound, BrowserStopped } from "./domain/Errors.ts"
+import { BrowserNotFound, BrowserStopped, CountryUnavailable } from "./domain/Errors.ts"
 import { NodeId } from "./ports/NodeId.ts"
 import { Owner } from "./ports/Owner.ts"
 import { Conflict, type Step, Store, type StoreUnavailable } from "./ports/Store.ts"
@@ -177,6 +177,10 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
   })
 
   const create = Effect.fnUntraced(function* (request: BrowserRequest, record: Record, restore: Restore = identity) {
+    const country = request.proxyCountryCode
+    if (country !== null && pool.countries?.includes(country.toUpperCase()) === false) {
+      return yield* new CountryUnavailable({ country })
+    }
     const browser = yield* withFreshIds((refusals) => begin(refusals, request, record))
     const active = yield* Effect.ensuring(launch(browser, restore), settled(browser.id))
     const made: MadeOf<"Browser"> = { _tag: "Browser", browser: active }

@@ -9,6 +9,7 @@ import type * as Browser from "./domain/Browser.ts"
 import type {
   BrowserNotFound,
   BrowserStopped,
+  CountryUnavailable,
   IdempotencyKeyReused,
   SessionNotFound,
   SessionStopped,
@@ -62,7 +63,10 @@ export class Engine extends Context.Service<
     readonly createBrowser: (
       request: Browsers.BrowserRequest,
       safe?: SafeCreates.SafeCreate
-    ) => Effect.Effect<SafeCreates.Created<"Browser">, IdempotencyKeyReused | LaunchFailed | StoreUnavailable>
+    ) => Effect.Effect<
+      SafeCreates.Created<"Browser">,
+      CountryUnavailable | IdempotencyKeyReused | LaunchFailed | StoreUnavailable
+    >
     /** Stops the browser and ends every connection to it; stopping it again changes nothing. */
     readonly stopBrowser: (id: string) => Effect.Effect<Browser.Browser, BrowserNotFound | StoreUnavailable>
     /** A browser as it is stored, also one that is stopped. No version has this. */

@@ -81,6 +81,8 @@ export class Sandbox extends Context.Service<
   {
     /** `namespaces`: mounts and network of its own. `none`: the files and the network of the server's user. */
     readonly kind: "namespaces" | "none"
+    /** The countries that a browser may have its proxy in. */
+    readonly countries: ReadonlyArray<string>
     /** Prepares a sandbox for one browser; what surrounds it goes with the scope. */
     readonly enter: (command: BrowserCommand) => Effect.Effect<SandboxedCommand, SandboxError, Scope.Scope>
   }
@@ -88,6 +90,7 @@ export class Sandbox extends Context.Service<
   /** No sandbox: the container around the server, if there is one, is the only boundary. */
   static readonly layerNone: Layer.Layer<Sandbox> = Layer.succeed(Sandbox, {
     kind: "none",
+    countries: [],
     enter: ({ args, env, executable }) =>
       Effect.succeed({ args, env, executable, devTools: { _tag: "Loopback" }, bytes: Effect.succeed(null) })
   })
@@ -99,6 +102,7 @@ export class Sandbox extends Context.Service<
     Sandbox,
     Effect.map(Egress, (egress) => ({
       kind: "none",
+      countries: egress.countries,
       enter: ({ allowedDomains, args, env, executable, proxyCountryCode }) =>
         Effect.map(
           Effect.mapError(egress.open({ socket: null, allowedDomains, proxyCountryCode }), sandboxError),
@@ -121,6 +125,7 @@ export class Sandbox extends Context.Service<
     Sandbox,
     Effect.map(Egress, (egress) => ({
       kind: "namespaces",
+      countries: egress.countries,
       enter: Effect.fnUntraced(function* (command: BrowserCommand) {
         const { allowedDomains, env, folder, proxyCountryCode } = command
         const socket = join(folder, "egress.sock")

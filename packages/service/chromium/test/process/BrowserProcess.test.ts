@@ -51,6 +51,7 @@ it.live("does not wait for a browser that never listens, and kills it", () =>
     const binary = { executable: "/usr/bin/tail", env: {}, version: "", source: "named" } as const
     const sandbox = Sandbox.of({
       kind: "none",
+      countries: [],
       enter: (command) =>
         Effect.succeed({
           ...command,

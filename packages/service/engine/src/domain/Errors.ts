@@ -15,5 +15,8 @@ export class BrowserNotFound extends Data.TaggedError("BrowserNotFound")<{ reado
 /** The browser was stopped; nothing connects to it any more. */
 export class BrowserStopped extends Data.TaggedError("BrowserStopped")<{ readonly id: string }> {}
 
+/** Browsers have no proxy in this country. */
+export class CountryUnavailable extends Data.TaggedError("CountryUnavailable")<{ readonly country: string }> {}
+
 /** The idempotency key was used before, for another body. */
 export class IdempotencyKeyReused extends Data.TaggedError("IdempotencyKeyReused") {}

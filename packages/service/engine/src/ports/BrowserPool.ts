@@ -46,5 +46,7 @@ export class BrowserPool extends Context.Service<
     readonly launch: (browser: Browser) => Effect.Effect<LaunchedBrowser, LaunchFailed>
     /** For how long a browser may run, in milliseconds; no limit unless given. The pool stops it then. */
     readonly lifetime_ms?: number
+    /** The countries with a proxy, as two capital letters; each is launched unless given. */
+    readonly countries?: ReadonlyArray<string>
   }
 >()("@webagent/engine/BrowserPool") {}

@@ -15,6 +15,7 @@ const ids = Layer.sync(IdSource, () => {
 })
 
 const browsers = Layer.succeed(BrowserPool, {
+  countries: ["DE"],
   launch: () =>
     Effect.succeed({
       connect: Effect.succeed({ send: () => Effect.void, messages: Stream.never, ended: Effect.never }),

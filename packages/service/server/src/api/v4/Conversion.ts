@@ -54,21 +54,15 @@ export const messageFromDomain = ({
   createdAt: fromMillis(turn.createdAt_ms)
 })
 
+/** Why a country is refused. */
+export const wrongCountry = (msg: string, type = "value_error") =>
+  new HTTPValidationError({ detail: [{ loc: ["body", "proxyCountryCode"], msg, type }] })
+
 /** What a browser create asks for. */
 export const browserToDomain = ({ proxyCountryCode = null }: { readonly proxyCountryCode?: string | null }) =>
   proxyCountryCode === null || /^[A-Za-z]{2}$/u.test(proxyCountryCode)
     ? Effect.succeed({ proxyCountryCode })
-    : Effect.fail(
-        new HTTPValidationError({
-          detail: [
-            {
-              loc: ["body", "proxyCountryCode"],
-              msg: "Expected a two-letter country code",
-              type: "string_pattern_mismatch"
-            }
-          ]
-        })
-      )
+    : Effect.fail(wrongCountry("Expected a two-letter country code", "string_pattern_mismatch"))
 
 /** Where a browser's CDP endpoint is, also as a route with `:browser_id`. */
 export const cdpPath = <const Id extends string>(browserId: Id) => `${basePath.v4}/browsers/${browserId}/cdp` as const

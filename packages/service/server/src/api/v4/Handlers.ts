@@ -77,7 +77,11 @@ const browsers = HttpApiBuilder.group(
     return handlers.handleAll({
       create: ({ payload, request }) =>
         SafeCreate.once({ request, payload }, (safe) =>
-          Effect.flatMap(Conversion.browserToDomain(payload), (browser) => engine.createBrowser(browser, safe))
+          Effect.flatMap(Conversion.browserToDomain(payload), (browser) => engine.createBrowser(browser, safe)).pipe(
+            Effect.catchTag("CountryUnavailable", ({ country }) =>
+              Effect.fail(Conversion.wrongCountry(`This server has no proxy in country "${country}"`))
+            )
+          )
         ).pipe(Effect.map(({ browser }) => Conversion.browserFromDomain(browser, linkTo(tokens, request)))),
       // "stop" is the only action that the contract lets through
       update: ({ params, request }) =>
