@@ -243,9 +243,11 @@ const make = Effect.fnUntraced(function* ({
       })
     )
 
-  return Context.make(BrowserPool, { launch, lifetime_ms: Duration.toMillis(lifetime) }).pipe(
-    Context.add(RunningBrowsers, { find: (id) => running.get(id) })
-  )
+  return Context.make(BrowserPool, {
+    launch,
+    lifetime_ms: Duration.toMillis(lifetime),
+    countries: sandbox.countries
+  }).pipe(Context.add(RunningBrowsers, { find: (id) => running.get(id) }))
 })
 
 /**
