@@ -146,9 +146,20 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
       ),
       () => Effect.andThen(gone, unborn)
     )
-    // one that is not kept was stopped, or everything was reset: it is gone as the others are
-    if (kept) watch(browser.id, launched)
-    else yield* gone
+    if (kept) {
+      watch(browser.id, launched)
+      return active
+    }
+    yield* gone
+    // another node may have given it up, and its key with it: then a repeat makes another one
+    const known = yield* store.browser(browser.id)
+    if (Option.exists(known, ({ stopReason }) => stopReason === "launch_failed")) {
+      return yield* new LaunchFailed({
+        reason: "failed",
+        message: "The browser was not ready in time. Create it again."
+      })
+    }
+    // it was stopped, or everything was reset: it is gone as the others are
     return active
   })
 
@@ -172,7 +183,14 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
     if (launching.has(id)) return yield* new Conflict({ id })
     // before it is stored: one of this node that is stored as starting, and is not launching, will not be launched
     launching.set(id, Deferred.makeUnsafe())
-    yield* Effect.onError(lock.shared(commit(keyed, null, startedAt_ms, beside)), () => settled(id))
+    yield* lock.shared(commit(keyed, null, startedAt_ms, beside)).pipe(
+      Effect.onError(() => settled(id)),
+      Effect.tapError((error) => {
+        if (error._tag !== "StoreUnavailable" || error.applied === "no") return Effect.void
+        // it may be stored all the same, and would be starting for as long as this node is there
+        return Effect.sync(() => void fork(Effect.retry(lock.shared(ended(id, "launch_failed")), patience)))
+      })
+    )
     return keyed
   })
 

@@ -173,9 +173,14 @@ export const markdown = (report: FileSoakReport): string => {
   const row = (name: string, value: (moment: Moment) => number) => {
     const points = moments.map((moment): Point => ({ at_s: moment.at_s, value: value(moment) }))
     const steady = points.filter(({ at_s }) => at_s >= filling_s)
+    const later = steady.filter(({ at_s }) => at_s >= (filling_s + duration_s) / 2)
     const trend = trendOf(steady, block_s)
-    const last = points.at(-1)?.value ?? Number.NaN
-    return [name, `${last.toFixed(1)} MB`, trend === undefined ? none : `${trend.mean.toFixed(1)} MB`, trendText(trend)]
+    return [
+      name,
+      trend === undefined ? none : `${trend.mean.toFixed(1)} MB`,
+      trendText(trend),
+      trendText(trendOf(later, block_s / 2))
+    ]
   }
   return paragraphs(
     headingLine(
@@ -183,7 +188,7 @@ export const markdown = (report: FileSoakReport): string => {
       `our server bundled, --data FILE, records kept for ${kept_s} s; ${report.rate} starts a second for ${Math.round(duration_s / 60)} minutes, a fifth of them browsers; slopes from ${filling_s} s on, over blocks of ${Math.round(block_s)} s`
     ),
     table(
-      ["figure", "at the end", "mean", "an hour (95 % interval)"],
+      ["figure", "mean", "an hour (95 % interval)", "an hour, in the later half"],
       [
         row("memory of the process (RSS)", ({ rss_MB }) => rss_MB),
         row("heap after a collection", ({ heap_MB }) => heap_MB),
