@@ -18,8 +18,6 @@ export interface Alarm {
 /** What a gate says of a night. */
 export interface Verdict {
   readonly alarms: ReadonlyArray<Alarm>
-  /** How many findings the alarms are: those of one cause are one. */
-  readonly findings: number
   /** Whether the night fails. */
   readonly red: boolean
   /** Trials beyond the planned ones. */
@@ -36,7 +34,6 @@ export interface Gate {
 const verdictOf = (alarms: ReadonlyArray<Alarm>, red = alarms.length > 0): Verdict => ({
   alarms,
   red,
-  findings: new Set(alarms.map(({ figure, scenario }) => JSON.stringify([figure, scenario === null]))).size,
   confirmTrials: 0
 })
 

@@ -14,9 +14,10 @@ export interface MonthsOptions {
 /** What a gate did in some months without a change. */
 export interface Quiet {
   readonly nights: number
-  /** Findings and red nights of each month. */
-  readonly findings: ReadonlyArray<number>
+  /** Red nights of each month. */
   readonly red: ReadonlyArray<number>
+  /** Red nights in which the world's own trouble is what is worse. */
+  readonly trouble: ReadonlyArray<number>
   readonly confirmTrials: number
 }
 
@@ -83,23 +84,26 @@ const begin = (options: MonthsOptions, preset: Preset, gate: Gates.Gate, change:
 
 /** Months in which nothing changes. */
 export const quiet = (options: MonthsOptions, preset: Preset, name: GateName, months: number): Quiet => {
-  const findings: Array<number> = []
   const red: Array<number> = []
+  const trouble: Array<number> = []
   let confirmTrials = 0
   for (let index = 0; index < months; index++) {
     const gate = makers[name]()
     const next = begin({ ...options, seed: options.seed + index }, preset, gate, "none", Infinity)
-    let [foundThis, redThis] = [0, 0]
+    let [redThis, troubleThis] = [0, 0]
     for (let night = 0; night < month; night++) {
-      const verdict = gate.judge(next())
-      foundThis += verdict.findings
+      const simulated = next()
+      const verdict = gate.judge(simulated)
+      const { alarms } = verdict
+      const isReal = alarms.length === 0 ? simulated.trouble : alarms.some(simulated.isTrouble)
+      troubleThis += verdict.red && isReal ? 1 : 0
       redThis += verdict.red ? 1 : 0
       confirmTrials += verdict.confirmTrials
     }
-    findings.push(foundThis)
     red.push(redThis)
+    trouble.push(troubleThis)
   }
-  return { nights: months * month, findings, red, confirmTrials }
+  return { nights: months * month, red, trouble, confirmTrials }
 }
 
 /** Months in which something changes, on any weekday after a history that the gate knows as it is. */

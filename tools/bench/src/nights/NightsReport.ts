@@ -69,11 +69,12 @@ const worldTables = ({ gates, preset }: WorldOutcome): string => {
   return [
     `**The ${preset} world**, ${months} months without a change:`,
     table(
-      ["gate", "findings in 30 nights (95 %)", "red nights in 30 (95 %)", "confirm trials a night"],
+      ["gate", "red nights in 30 (95 %)", "of them by real trouble", "false alarms (95 %)", "confirm trials a night"],
       known.map(({ gate, quiet }) => [
         gate,
-        monthly(quiet.findings),
         monthly(quiet.red),
+        mean(quiet.trouble).toFixed(1),
+        monthly(quiet.red.map((red, month) => red - (quiet.trouble[month] ?? 0))),
         (quiet.confirmTrials / quiet.nights).toFixed(0)
       ])
     ),

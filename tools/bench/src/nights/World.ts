@@ -1,3 +1,4 @@
+import type { Figure } from "@webagent/report/NightJudgement"
 import type { Night, NightScenario } from "@webagent/nights/Night"
 import { drawing } from "@webagent/statistics/Order"
 import { deviation, mean } from "@webagent/statistics/Quantile"
@@ -45,8 +46,10 @@ export interface MoreTrial {
 /** A night as the history keeps it, and what gates of other kinds ask it for. */
 export interface SimulatedNight {
   readonly night: Night
-  /** The service was away for a part of the night, or a cause was shared by several scenarios. */
+  /** The service was slow or away, a cause was shared by several scenarios, or a scenario is new: worse than other nights, and not by chance. */
   readonly trouble: boolean
+  /** Whether that is what is worse in a figure, of a scenario or of the whole night. */
+  readonly isTrouble: (what: { readonly figure: Figure; readonly scenario: string | null }) => boolean
   readonly more: (scenario: string) => MoreTrial
   /** Durations of single requests, in milliseconds, in no order. */
   readonly requests: () => ReadonlyArray<number>
@@ -195,7 +198,12 @@ export const world = (options: WorldOptions): (() => SimulatedNight) => {
         scenarios: new Set(names.flatMap((kind) => kind?.name ?? []))
       })
     }
-    const trouble = isAway || spells.length > 0
+    const trouble = isAway || isSlow || spells.length > 0 || kinds.some(({ since }) => since === night && night > 0)
+    const isTrouble: SimulatedNight["isTrouble"] = ({ figure, scenario }) => {
+      if (figure === "duration") return isSlow && scenario === null
+      if (figure !== "pass rate") return false
+      return isAway || spells.some(({ scenarios }) => scenario === null || scenarios?.has(scenario) === true)
+    }
     const rates = new Map<string, number>()
     for (const kind of kinds) {
       kind.odds += troubles.passDrift * normal()
@@ -265,6 +273,7 @@ export const world = (options: WorldOptions): (() => SimulatedNight) => {
     const byName = new Map(kinds.map((kind) => [kind.name, kind]))
     return {
       trouble,
+      isTrouble,
       more: (name) => {
         const kind = byName.get(name)
         if (kind === undefined) throw new Error(`no scenario ${name}`)

@@ -35,13 +35,24 @@ describe("nights", () => {
     const count = (troubles: WorldOptions["troubles"]) => {
       const next = world({ ...options, troubles })
       const nights = Array.from({ length: 80 }, next)
+      const slow = nights.filter(({ isTrouble }) => isTrouble({ figure: "duration", scenario: null }))
+      const failing = nights.filter(({ isTrouble }) => isTrouble({ figure: "pass rate", scenario: null }))
+      assert.isFalse(nights.some(({ isTrouble }) => isTrouble({ figure: "cost", scenario: null })))
       const names = new Set(nights.flatMap(({ night }) => night.scenarios.map(({ name }) => name)))
       const machines = new Set(nights.map(({ night }) => night.fingerprint.machine?.cpu))
-      return { trouble: nights.filter(({ trouble }) => trouble).length, names: names.size, machines: machines.size }
+      return {
+        trouble: nights.filter(({ trouble }) => trouble).length,
+        slow: slow.length,
+        failing: failing.length,
+        names: names.size,
+        machines: machines.size
+      }
     }
-    assert.deepStrictEqual(count(presets.calm), { trouble: 0, names: 20, machines: 1 })
+    assert.deepStrictEqual(count(presets.calm), { trouble: 0, slow: 0, failing: 0, names: 20, machines: 1 })
     const harsh = count(presets.harsh)
-    assert.isTrue(harsh.trouble > 0 && harsh.names > 20 && harsh.machines > 1, JSON.stringify(harsh))
+    assert.isTrue(harsh.slow > 0 && harsh.failing > 0 && harsh.names > 20 && harsh.machines > 1, JSON.stringify(harsh))
+    // also nights with a new scenario
+    assert.isAbove(harsh.trouble, Math.max(harsh.slow, harsh.failing))
   })
 })
 
