@@ -27,7 +27,7 @@ export const failureTest = (
 }
 
 // a test that has a smaller chance to confirm is given up
-const hopeless = 0.1
+const hopeless = 0.25
 
 /**
  * A sequential test by curtailment: it ends as soon as its result is certain, and early when a scenario that fails just
@@ -43,11 +43,12 @@ export const ofFailures = ({ critical, most }: FailureTest, failed: number, tria
 
 /** The most confirm trials of a scenario that looks slow. */
 export const mostOfSlow = 100
-// the middle half of fewer may be outliers
+// the middle half of fewer may be outliers: what looks well is believed sooner than what does not
 const leastOfSlow = 5
+const leastToConfirm = 10
 
-// a test is given up when the trials are this much likelier without a change
-const acquitted = Math.log(7)
+// a test is given up when the shift lies this many deviations below one that all trials would confirm
+const hopelessShift = 1.3
 
 /** A test of durations, in logarithms of milliseconds, fixed before its first trial. */
 export interface DurationTest {
@@ -55,8 +56,10 @@ export interface DurationTest {
   readonly usual: number
   /** The deviation of one trial. */
   readonly deviation: number
-  /** The variance of what is usual, and of what a night adds to a scenario. */
-  readonly variance: number
+  /** By how much the planned trials took longer, and the variance of that. */
+  readonly planned: { readonly shift: number; readonly variance: number }
+  /** The variance of what all trials of the night share: what the night adds to a scenario, and what is not known of its usual level. */
+  readonly shared: number
   /** A smaller shift is not confirmed. */
   readonly tolerated: number
   readonly level: number
@@ -66,21 +69,30 @@ export interface DurationTest {
 const inefficiency = 1.15
 
 /**
- * A sequential probability ratio test (Wald) of a shift that this many trials can confirm; `middle_log` is the mean of their
- * middle half. Without a shift, the ratio of the likelihoods with and without one ever reaches 1 / `level` with a chance of
- * at most `level` (Ville), so the error rate is kept whenever the trials end.
+ * A sequential probability ratio test (Wald) of a shift that this many trials can confirm, by the planned and the confirm
+ * trials together; `middle_log` is the mean of the middle half of the latter. Without a shift, the ratio of the
+ * likelihoods with and without one ever reaches 1 / `level` with a chance of at most `level` (Ville), so the error rate is
+ * kept whenever the trials end. It is given up when more trials would
+ * hardly confirm it, or the confirm trials by themselves do not look slow.
  */
 export const ofDurations = (
-  { deviation, level, tolerated, usual, variance }: DurationTest,
+  { deviation, level, planned, shared, tolerated, usual }: DurationTest,
   trials: number,
   middle_log: number
 ): State => {
   if (trials < leastOfSlow) return "more"
   const strict = -Math.log(level)
-  const varianceOf = (count: number) => variance + (inefficiency * deviation ** 2) / count
+  const weightOf = (count: number) => count / (inefficiency * deviation ** 2)
+  const varianceOf = (count: number) => shared + 1 / (1 / planned.variance + weightOf(count))
   const changed = Math.max(tolerated, Math.sqrt(2 * varianceOf(mostOfSlow) * strict))
-  const shift = middle_log - usual
+  const own = middle_log - usual
+  const weight = 1 / planned.variance + weightOf(trials)
+  // a median of few trials may be that of outliers: then the confirm trials say so
+  const before = Math.min(planned.shift, own + 2 * Math.sqrt(planned.variance + 1 / weightOf(trials)))
+  const shift = (before / planned.variance + weightOf(trials) * own) / weight
   const logRatio = (changed * (shift - changed / 2)) / varianceOf(trials)
-  if (logRatio >= strict && shift > tolerated) return "confirmed"
-  return logRatio <= -acquitted || trials >= mostOfSlow ? "not confirmed" : "more"
+  const isEnough = trials >= leastToConfirm
+  if (shift + hopelessShift / Math.sqrt(weight) < changed || (isEnough && own <= tolerated)) return "not confirmed"
+  if (logRatio >= strict && shift > tolerated && isEnough) return "confirmed"
+  return trials >= mostOfSlow ? "not confirmed" : "more"
 }

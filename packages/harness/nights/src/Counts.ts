@@ -30,9 +30,9 @@ export const rateOf = ({ failed, isBaseline, scored }: TableScenario, window = 1
 
 /** What all scenarios together say of how failures lie. */
 export interface Scatter {
-  /** How much more alike trials of one night are than those of different nights (intraclass correlation). */
+  /** By how much the log odds of a scenario differ from night to night, as a variance. */
   readonly sameNight: number
-  /** The same of neighbouring nights: rates that drift. */
+  /** The part of it that neighbouring nights share: rates that drift. */
   readonly nextNight: number
   /** The expectation for a scenario with little history: failures among trials. */
   readonly prior: { readonly failed: number; readonly passed: number }
@@ -57,15 +57,16 @@ export const scatterOf = (scenarios: ReadonlyArray<TableScenario>): Scatter => {
       const apart = (one.failed[index] ?? 0) - trials * share
       const variance = share * (1 - share)
       own += apart ** 2 - trials * variance
-      ownOf += trials * (trials - 1) * variance
+      // log odds that vary move a rate near 0 or 1 less than one in the middle (delta method)
+      ownOf += trials * (trials - 1) * variance ** 2
       if (before !== undefined) {
         next += apart * before[0]
-        nextOf += trials * before[1] * variance
+        nextOf += trials * before[1] * variance ** 2
       }
       before = [apart, trials]
     }
   }
-  const bounded = (value: number, of: number) => (of === 0 ? 0 : Math.max(0, Math.min(0.3, value / of)))
+  const bounded = (value: number, of: number) => (of === 0 ? 0 : Math.max(0, Math.min(2, value / of)))
   const share = (failed + 0.5) / (scored + priorTrials)
   return {
     sameNight: bounded(own, ownOf),
@@ -81,8 +82,9 @@ export const predicted = (rate: Rate, { nextNight, prior, sameNight }: Scatter, 
   const mean = Math.min(0.98, (failed / all) * worse)
   // what is not known of the rate, what differs from night to night, what drifts: as one beta distribution
   const each = rate.nights === 0 ? 1 : rate.scored / rate.nights
-  const unknown = (1 + (each - 1) * sameNight) / (all + 1)
-  const alike = Math.min(0.9, unknown + sameNight / window + nextNight)
+  const variance = mean * (1 - mean)
+  const unknown = (1 + (each - 1) * sameNight * variance) / (all + 1)
+  const alike = Math.min(0.9, unknown + (sameNight / window + nextNight) * variance)
   const strength = 1 / alike - 1
   return { failed: mean * strength, passed: (1 - mean) * strength }
 }

@@ -1,4 +1,4 @@
-import type { Figure, JudgedRow, JudgedVerdict, Tier } from "@webagent/report/NightJudgement"
+import type { Contributor, Figure, JudgedRow, JudgedVerdict, Tier } from "@webagent/report/NightJudgement"
 import type { Night, NightScenario } from "./Night.ts"
 import { least } from "./Past.ts"
 import type * as Table from "./Table.ts"
@@ -52,6 +52,19 @@ export const unknownRow = (
 
 /** That too few nights are known, for a person. */
 export const needs = (nights: number) => `${Words.nights(nights)} before, and ${least} are needed`
+
+const mostContributors = 5
+
+/** The scenarios with the most of what all of these have `more` than usual, and their shares of it. */
+export const contributorsOf = (
+  all: ReadonlyArray<Omit<Contributor, "share"> & { readonly more: number }>
+): ReadonlyArray<Contributor> => {
+  const together = all.reduce((sum, { more }) => sum + more, 0)
+  return all
+    .toSorted((one, other) => other.more - one.more)
+    .slice(0, mostContributors)
+    .map(({ more, ...one }) => ({ ...one, share: more / together }))
+}
 
 /** How serious a row is. */
 export const tierOf = (verdict: JudgedVerdict, isUnusual: boolean): Tier =>

@@ -14,11 +14,10 @@ import * as Words from "./Words.ts"
 // nights and trials that are all the same still differ by this much tomorrow
 const leastScale = 0.005
 // the median scenario weighs as much as this many nights of the scenario itself
-const prior = 5
+const prior = 2
 // the deviation of neighbours is known less exactly than that of all nights
 const known = 0.6
 const unusualChange = Math.log(1.5)
-const mostContributors = 5
 
 const levelRow = (
   judged: JudgedNight.JudgedNight,
@@ -94,17 +93,29 @@ export const levelsOf = (
   const { table } = judged
   const figure = level.figure === "cost" ? "cost" : "duration"
   const last = table.nights.length - 1
-  const lines = table.scenarios.map((of) => {
-    const values = Shift.valuesOf(of[figure])
-    const past = values === undefined ? [] : Shift.baselineOf(values, most)
-    return { of, values, usual: past.length < least ? undefined : median(past) }
-  })
-  const apart: ReadonlyArray<Array<number>> = table.nights.map(() => [])
-  for (const { of, usual, values } of lines) {
-    if (values === undefined || usual === undefined || judged.isHeld(of.scenario)) continue
-    for (const [index, night] of values.nights.entries()) apart[night]?.push((values.values[index] ?? 0) - usual)
+  // what a trial costs does not depend on the machine
+  const machines = figure === "cost" ? table.nights.map(() => 0) : table.machines
+  const usualOf = (values: Shift.Values) => {
+    const past = Shift.baselineOf(values, most)
+    return past.length < least ? undefined : median(past)
   }
-  const night = nightValues(judged, level.figure, apart)
+  const apart: ReadonlyArray<Array<number>> = table.nights.map(() => [])
+  const lines = table.scenarios.map((of) => {
+    const all = Shift.valuesOf(of[figure])
+    if (all === undefined) return { of, values: undefined, usual: undefined }
+    const byMachine = [...new Set(machines)].map((machine) => {
+      const values = Shift.only(all, (night) => machines[night] === machine)
+      return { machine, values, usual: usualOf(values) }
+    })
+    for (const { usual, values } of judged.isHeld(of.scenario) ? [] : byMachine) {
+      if (usual === undefined) continue
+      for (const [index, night] of values.nights.entries()) apart[night]?.push((values.values[index] ?? 0) - usual)
+    }
+    const here = byMachine.find(({ machine }) => machine === 0)
+    return { of, values: here?.values, usual: here?.usual }
+  })
+  const everywhere = nightValues(judged, level.figure, apart)
+  const night = everywhere && Shift.only(everywhere, (at) => machines[at] === 0)
   const nightPoints = night === undefined ? 0 : Shift.baselineOf(night).length
   const nightLevels = table.nights.map(() => 0)
   for (const [index, at] of (night?.nights ?? []).entries()) nightLevels[at] = night?.values[index] ?? 0
@@ -120,11 +131,12 @@ export const levelsOf = (
     return { of, usual, without, flat, points: flat.length, scale: flat.length < least ? 0 : Shift.nightly(flat) }
   })
   const enough = own.filter(({ points }) => points >= least)
-  const middle = enough.length === 0 ? 0 : median(enough.map(({ scale }) => scale ** 2))
+  const logOf = (scale: number) => Math.log(Math.max(leastScale, scale))
+  const middle = enough.length === 0 ? 0 : median(enough.map(({ scale }) => logOf(scale)))
   const scaled = enough.map((one) => {
     const freedom = one.points - 1
-    const variance = (prior * middle + freedom * one.scale ** 2) / (prior + freedom)
-    return { ...one, freedom: prior + known * freedom, scale: Math.max(leastScale, Math.sqrt(variance)) }
+    const log = (prior * middle + freedom * logOf(one.scale)) / (prior + freedom)
+    return { ...one, freedom: prior + known * freedom, scale: Math.exp(log) }
   })
   const between = Shift.variogram(scaled.map(({ flat, scale }) => ({ values: flat, scale })))
   const significance = budget.scenario / Math.max(1, scaled.length) / independentTests.level
@@ -142,9 +154,9 @@ export const levelsOf = (
     level,
     nightPoints,
     night:
-      night === undefined || nightPoints < least
+      everywhere === undefined || night === undefined || nightPoints < least
         ? undefined
-        : weighNight(judged, night, budget.night, level.nightly, Math.log1p(tolerance)),
+        : weighNight(judged, night, everywhere, budget.night, level.nightly, Math.log1p(tolerance)),
     scenarios: own.map(({ of, points, usual }) => ({
       of,
       points,
@@ -163,17 +175,15 @@ const contributorsOf = (judged: JudgedNight.JudgedNight, { level, scenarios }: L
     const [now, before] = [Math.exp(log), Math.exp(usual)]
     return [{ scenario, now, before, more: (now - before) * scenario.trials }]
   })
-  const all = added.reduce((sum, { more }) => sum + more, 0)
-  return added
-    .toSorted((one, other) => other.more - one.more)
-    .slice(0, mostContributors)
-    .map(({ before, more, now, scenario }) => ({
+  return JudgedNight.contributorsOf(
+    added.map(({ before, more, now, scenario }) => ({
       ...JudgedNight.nameOf(scenario),
       now: level.format(now),
       before: level.format(before),
       change: now / before - 1,
-      share: more / all
+      more
     }))
+  )
 }
 
 /** The rows of a level; `saidOf` is what the confirm trials of a scenario say. */

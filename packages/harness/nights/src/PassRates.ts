@@ -1,4 +1,4 @@
-import type { JudgedRow } from "@webagent/report/NightJudgement"
+import type { Contributor, JudgedRow } from "@webagent/report/NightJudgement"
 import * as BetaBinomial from "@webagent/statistics/BetaBinomial"
 import * as JudgedNight from "./JudgedNight.ts"
 import * as Confirm from "./Confirm.ts"
@@ -13,6 +13,25 @@ import * as Words from "./Words.ts"
 
 const toleratedFall = 0.02
 const usual = 0.01
+
+/** The scenarios that failed most beyond their own rates tonight. */
+const contributorsOf = ({ isHeld, table }: JudgedNight.JudgedNight): ReadonlyArray<Contributor> =>
+  JudgedNight.contributorsOf(
+    table.scenarios.flatMap((one) => {
+      const { passed, scored } = one.scenario
+      const rate = Counts.rateOf(one)
+      const more = scored - passed - (scored * rate.failed) / rate.scored
+      if (isHeld(one.scenario) || rate.nights < least || !(more > 0)) return []
+      const usually = rate.scored - rate.failed
+      return {
+        ...JudgedNight.nameOf(one.scenario),
+        now: JudgedNight.ratio(passed, scored),
+        before: JudgedNight.ratio(usually, rate.scored),
+        change: (passed / scored) * (rate.scored / Math.max(1, usually)) - 1,
+        more
+      }
+    })
+  )
 
 /** The pass rate of all scenarios together: failures beyond what each scenario's own rate lets expect. */
 export const nightPassRate = (judged: JudgedNight.JudgedNight): JudgedRow => {
@@ -60,7 +79,7 @@ export const nightPassRate = (judged: JudgedNight.JudgedNight): JudgedRow => {
     )
   }
   const noise = Math.sqrt(variance) / scored
-  const weighed = weighNight(judged, values, budget.nightPassRate, noise, toleratedFall)
+  const weighed = weighNight(judged, values, values, budget.nightPassRate, noise, toleratedFall)
   const found = shiftOf(weighed, true)
   const usualRate = 1 - usualFailures / scored
   const reach = Shift.detectable(weighed.weighing, points, weighed.level, (shift) => {
@@ -77,12 +96,15 @@ export const nightPassRate = (judged: JudgedNight.JudgedNight): JudgedRow => {
   const nights = found?.found.before.length ?? past.length
   const what = `${now} of the trials passed ${Words.lately(found?.found.window ?? 1)}, ${Words.percent(usualRate)} of those of the same scenarios ${JudgedNight.before(nights)}`
   const isUnusual = shift > Math.max(toleratedFall, ...past) && failed > 1.5 * usualFailures
+  const tier = JudgedNight.tierOf(verdict, isUnusual)
+  const contributors = tier === "fine" ? [] : contributorsOf(judged)
   return {
     figure: "pass rate",
     scenario: null,
     verdict,
-    tier: JudgedNight.tierOf(verdict, isUnusual),
+    tier,
     now,
+    ...(contributors.length === 0 ? {} : { contributors }),
     before: Words.percent(usualRate),
     window: found?.found.window ?? 1,
     since: JudgedNight.since(judged, found?.found.from ?? last),

@@ -4,7 +4,7 @@ import { least } from "./Past.ts"
 import type { Line } from "./Table.ts"
 
 /** How many of the last nights are looked at together: one shows a large change, many show a small one. */
-export const windows = [1, 2, 3, 5, 8, 13] as const
+export const windows = [1, 3, 8] as const
 
 /** The last month, the nights just before, and the first month since the start or the last accepted change. */
 export const baselines = ["month", "lately", "reference"] as const
@@ -35,6 +35,16 @@ export const valuesOf = ({ isBaseline, values }: Line): Values | undefined => {
     nights,
     values: nights.map((index) => values[index] ?? 0),
     isBaseline: nights.map((index) => isBaseline[index] === true)
+  }
+}
+
+/** The values of some nights, by their place among all nights. */
+export const only = ({ isBaseline, nights, values }: Values, isOf: (night: number) => boolean): Values => {
+  const kept = Array.from(nights.keys()).filter((index) => isOf(nights[index] ?? 0))
+  return {
+    nights: kept.map((index) => nights[index] ?? 0),
+    values: kept.map((index) => values[index] ?? 0),
+    isBaseline: kept.map((index) => isBaseline[index] === true)
   }
 }
 

@@ -1,4 +1,4 @@
-import { median } from "@webagent/statistics/Robust"
+import * as Robust from "@webagent/statistics/Robust"
 import * as StudentT from "@webagent/statistics/StudentT"
 import { type Name, nameOf } from "./JudgedNight.ts"
 import * as Confirm from "./Confirm.ts"
@@ -40,26 +40,28 @@ export const saidBy = (suspects: ReadonlyArray<Suspect>, figure: Tested) => {
 
 // a scenario that fails as often as it does in half of its nights is no suspect
 const mostChance = 0.5
-// of all scenarios one in five looks so slow by chance
-const suspiciousShift = 0.8
-// what all scenarios share of a night is known this exactly, at the best
-const ofNight = 0.03
-// the variance of a median of normal numbers, by that of their mean
-const ofMedian = Math.PI / 2
+// of all scenarios one in four looks so slow by chance
+const suspiciousShift = 0.6
+/** The variance of the median of some normal numbers, by that of one of them. */
+const ofMedian = (count: number) => Math.PI / 2 / (Math.max(1, count) - 1 + Math.PI / 2)
 
 const failingOf = (counted: ReadonlyArray<Counted>): ReadonlyArray<Doubted> => {
   const failing = counted.flatMap(({ looks: [first], of }) =>
     first === undefined || first.worse >= mostChance ? [] : [{ first, of }]
   )
-  const level = budget.confirmPassRate / failing.length
+  // planned trials count, so the tests of all scenarios share the budget and not only those of the suspects
+  const level = budget.confirmPassRate / counted.length
   return failing.map(({ first, of }) => ({
     ...nameOf(of.scenario),
     figure: "pass rate",
     chance: first.worse,
     test: ({ passed, scored }, isLast) => {
+      const trials = first.scored + scored
       // more trials than planned came for its duration: they are looked at once
-      const test = Confirm.failureTest(first.rate, level, isLast ? Math.max(scored, Confirm.mostOfFailing) : undefined)
-      return scored > test.most ? "not confirmed" : Confirm.ofFailures(test, scored - passed, scored)
+      const most = first.scored + (isLast ? Math.max(scored, Confirm.mostOfFailing) : Confirm.mostOfFailing)
+      const test = Confirm.failureTest(first.rate, level, most)
+      if (scored === 0) return "more"
+      return trials > most ? "not confirmed" : Confirm.ofFailures(test, first.failed + scored - passed, trials)
     }
   }))
 }
@@ -70,33 +72,39 @@ const slowOf = ({ scenarios }: Levels): ReadonlyArray<Doubted> => {
     const deviations = Array.from(of.deviation).filter((value, index) => of.isBaseline[index] === true && value > 0)
     const usualOnes = Shift.baselineOf(weighed.values)
     // the median of the deviations of five trials is a little less than that of all
-    const own = deviations.length < least ? weighed.weighing.scale * 2 : median(deviations.slice(-most)) / 0.917
-    return [{ of, weighed, nightLevel, deviation: own, usual: median(usualOnes), nights: usualOnes.length }]
+    const own = deviations.length < least ? weighed.weighing.scale * 2 : Robust.median(deviations.slice(-most)) / 0.917
+    return [{ of, weighed, nightLevel, deviation: own, usual: Robust.median(usualOnes), nights: usualOnes.length }]
   })
-  // what a night adds to a scenario beyond what its trials scatter, by all scenarios together
-  const added = known.reduce((sum, { deviation, weighed: { weighing } }) => {
-    const farthest = weighing.between.at(-1) ?? 1
-    return sum + (weighing.scale ** 2 * farthest - 0.3 * deviation ** 2) / known.length
-  }, 0)
+  const noiseOf = ({ deviation, of }: (typeof known)[number]) =>
+    ofMedian(of.scenario.durations?.count ?? 1) * deviation ** 2
+  // what a night adds to a scenario beyond what its trials scatter, by all scenarios together: steady ones know it best
+  let [beyond, weights, scatter] = [0, 0, 0]
+  for (const one of known) {
+    const noise = noiseOf(one)
+    const weight = noise === 0 ? 0 : 1 / noise ** 2
+    beyond += weight * (Robust.deviation(Shift.baselineOf(one.weighed.values)) ** 2 - noise)
+    weights += weight
+    scatter += one.weighed.weighing.scale ** 2
+  }
+  const added = weights === 0 ? 0 : Math.max(0, beyond / weights)
+  // how exactly one knows what the night adds to all of them
+  const ofNight = scatter / known.length ** 2
   const slow = known.filter(
     ({ usual, weighed: { values, weighing } }) =>
       (values.values.at(-1) ?? 0) - usual > Math.max(Math.log1p(tolerance), suspiciousShift * weighing.scale)
   )
-  const level = budget.confirmDuration / slow.length
-  return slow.map(({ deviation, nightLevel, nights, of, usual, weighed }): Doubted => {
+  // planned trials count, so the tests of all scenarios share the budget and not only those of the suspects
+  const level = budget.confirmDuration / known.length
+  return slow.map((one): Doubted => {
+    const { deviation, nightLevel, nights, of, usual, weighed } = one
     const { freedom, scale } = weighed.weighing
     const shift = (weighed.values.values.at(-1) ?? 0) - usual
-    // confirm trials share with the planned ones what the night adds, and what is not known of the usual level: as much
-    // of it as the planned trials let expect is no evidence; more than three deviations of it hardly ever are
-    const shared = ofNight ** 2 + Math.max(0, added) + (0.5 * deviation ** 2) / nights
-    const noise = (ofMedian * deviation ** 2) / Math.max(1, of.scenario.durations?.count ?? 1)
-    const share = shared / (shared + noise)
-    const expected = Math.min(share * shift, 3 * Math.sqrt(shared))
     const test: Confirm.DurationTest = {
-      usual: usual + nightLevel + expected,
+      usual: usual + nightLevel,
       deviation,
-      variance: share * noise,
-      tolerated: Math.log1p(2 * tolerance),
+      planned: { shift, variance: noiseOf(one) },
+      shared: ofNight + added + (0.5 * deviation ** 2) / nights,
+      tolerated: Math.log1p(tolerance),
       level
     }
     return {

@@ -17,6 +17,7 @@ export interface TableScenario {
   readonly failed: Float64Array
   readonly scored: Float64Array
   readonly isBaseline: ReadonlyArray<boolean>
+  /** On all machines; only nights with the machine of tonight tell the level of tonight. */
   readonly duration: Line
   /** How much the logarithms of a night's durations differ among themselves. */
   readonly deviation: Float64Array
@@ -28,6 +29,8 @@ export interface Table {
   /** Oldest first; tonight is the last. */
   readonly nights: ReadonlyArray<Night>
   readonly scenarios: ReadonlyArray<TableScenario>
+  /** Which nights share a machine: the same number, 0 for that of tonight. */
+  readonly machines: ReadonlyArray<number>
   /** Whether a night may be a part of the whole night's baseline, by figure. */
   readonly isBaseline: (figure: Figure) => ReadonlyArray<boolean>
 }
@@ -41,7 +44,11 @@ export const make = (past: Past, nights: ReadonlyArray<Night>, tonight: Night): 
     ...past,
     nights: past.nights.filter(({ fingerprint }) => fingerprint.target === tonight.fingerprint.target)
   })
-  const isTimed = all.map((night) => night === tonight || sameMachine(night, tonight))
+  const firsts = [tonight]
+  const machines = all.map((night) => {
+    const known = firsts.findIndex((first) => first === night || sameMachine(night, first))
+    return known === -1 ? firsts.push(night) - 1 : known
+  })
   const scenarios = tonight.scenarios.map((scenario): TableScenario => {
     const key = keyOf(scenario.suite, scenario.name)
     const { isMeasure, isOver } = of(scenario)
@@ -59,7 +66,7 @@ export const make = (past: Past, nights: ReadonlyArray<Night>, tonight: Night): 
         lines.failed[index] = its.scored - its.passed
         lines.scored[index] = its.scored
       }
-      if (isTimed[index] === true && !isOver("duration", night.startedAt)) {
+      if (!isOver("duration", night.startedAt)) {
         lines.duration[index] = duration.of(its) ?? Number.NaN
         lines.deviation[index] = its.durations?.deviation_log ?? Number.NaN
       }
@@ -79,5 +86,5 @@ export const make = (past: Past, nights: ReadonlyArray<Night>, tonight: Night): 
   const whole = of(null)
   const isBaseline = (figure: Figure) =>
     all.map((night) => night !== tonight && whole.isMeasure(night.startedAt) && !whole.isOver(figure, night.startedAt))
-  return { nights: all, scenarios, isBaseline }
+  return { nights: all, scenarios, machines, isBaseline }
 }

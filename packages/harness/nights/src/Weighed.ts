@@ -40,28 +40,31 @@ export const nightValues = ({ table }: JudgedNight, figure: Figure, apart: Reado
   })
 
 // what is known of nights before the first of them weighs as much as this many
-const prior = 3
+const prior = 2
 
-/** Without what the weekday adds, and with how much the nights differ: `usual` is how much they do as a rule. */
+/**
+ * Without what the weekday adds, and with how much the nights differ: `usual` is how much they do as a rule. `everywhere`
+ * has the nights with other machines, too: they say as much of weekdays and of how much nights differ.
+ */
 export const weighNight = (
   judged: JudgedNight,
   values: Shift.Values,
+  everywhere: Shift.Values,
   doubt: number,
   usual: number,
   tolerated: number
 ): Weighed => {
-  const days = values.nights.map((index) => day(judged, index))
-  const isPast = values.isBaseline
-  const past = values.values.filter((_, index) => isPast[index] === true)
+  const dayOf = (index: number) => day(judged, index)
   const week = Season.ofWeek(
-    past,
-    days.filter((_, index) => isPast[index] === true)
+    Shift.baselineOf(everywhere, Infinity),
+    everywhere.nights.filter((_, index) => everywhere.isBaseline[index] === true).map(dayOf)
   )
-  const seasonless = {
-    ...values,
-    values: values.values.map((value, index) => value - (week[(days[index] ?? 0) % 7] ?? 0))
-  }
-  const flat = Shift.baselineOf(seasonless)
+  const without = (of: Shift.Values): Shift.Values => ({
+    ...of,
+    values: of.values.map((value, index) => value - (week[dayOf(of.nights[index] ?? 0) % 7] ?? 0))
+  })
+  const seasonless = without(values)
+  const flat = Shift.baselineOf(without(everywhere))
   const freedom = flat.length - 2
   const scale = Math.sqrt((prior * usual ** 2 + freedom * Shift.nightly(flat) ** 2) / (prior + freedom))
   return {

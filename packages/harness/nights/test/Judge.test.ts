@@ -49,6 +49,23 @@ describe("the pass rate of a scenario", () => {
     assert.strictEqual(rowOf(judgement, "pass rate", "always").verdict, "no evidence")
   })
 
+  it("is not excused by how much the rates of scenarios that often fail differ from night to night", () => {
+    const next = drawing(8)
+    const flaky = () => Math.round(5 * Math.max(0, Math.min(1, 0.6 + 0.25 * normal(next))))
+    const all = (day: number, never: number) =>
+      night(day, [
+        scenario("never fails", never),
+        ...Array.from({ length: 12 }, (_, at) => scenario(`f${at}`, flaky()))
+      ])
+    const nights = Array.from({ length: 30 }, (_, day) => all(day, 5))
+    assert.strictEqual(rowOf(judge(of(nights), all(30, 1)), "pass rate", "never fails").verdict, "regressed")
+    const calm = judge(of(nights), all(30, 5))
+    assert.deepStrictEqual(
+      calm.rows.filter(({ verdict }) => verdict === "regressed"),
+      []
+    )
+  })
+
   it("shows no evidence where all is as usual, and says the smallest detectable fall", () => {
     const row = rowOf(judge(of(steady(30)), tonight(30, 4)), "pass rate", "often")
     assert.strictEqual(row.verdict, "no evidence")
@@ -201,6 +218,32 @@ describe("the smallest change that is printed", () => {
   })
 })
 
+describe("the pass rate of a whole night", () => {
+  it("names the scenarios that failed most beyond their own rates, when many fail a little more", () => {
+    const twenty = (day: number, passed: (index: number) => number) =>
+      night(
+        day,
+        Array.from({ length: 20 }, (_, index) => scenario(`s${index}`, passed(index)))
+      )
+    // the first has always failed twice
+    const nights = Array.from({ length: 30 }, (_, day) => twenty(day, (index) => (index === 0 ? 3 : 5)))
+    const contributorsOf = (of_: (index: number) => number) =>
+      rowOf(judge(of(nights), twenty(30, of_)), "pass rate", null).contributors
+    const named = contributorsOf((index) => (index === 0 ? 3 : index === 7 ? 3 : 4))
+    assert.lengthOf(named ?? [], 5)
+    assert.deepStrictEqual(named?.[0], {
+      suite: "shop",
+      name: "s7",
+      now: "3 of 5",
+      before: "150 of 150",
+      change: 3 / 5 - 1,
+      share: 2 / 20
+    })
+    assert.notInclude(named?.map(({ name }) => name) ?? [], "s0")
+    assert.isUndefined(contributorsOf((index) => (index === 0 ? 3 : 5)))
+  })
+})
+
 describe("which nights count", () => {
   it("not partial ones, not those of another target or number of trials; it is said how many", () => {
     const nights = [
@@ -231,6 +274,22 @@ describe("which nights count", () => {
     assert.deepStrictEqual(judgement.differences, ["processor y, was x", "1 scenario of the night before left out"])
     assert.strictEqual(rowOf(judgement, "duration", null).verdict, "not enough data")
     assert.strictEqual(rowOf(judgement, "pass rate", "often").verdict, "no evidence")
+  })
+
+  it("nights on another machine tell how much nights differ, and not how long trials take", () => {
+    const next = drawing(4)
+    const at = (day: number, cpu: string, time_ms: number) =>
+      night(day, [scenario("often", 5, took(time_ms * Math.exp(0.03 * normal(next))))], {
+        fingerprint: { ...night(0, []).fingerprint, machine: { cpu, cores: 2, platform: "linux-x64", node: "24" } }
+      })
+    const here = Array.from({ length: 6 }, (_, day) => at(40 + day, "y", 2000))
+    const moved = [...Array.from({ length: 40 }, (_, day) => at(day, "x", 1000)), ...here]
+    const verdictOf = (nights: ReadonlyArray<Night>, time_ms: number) =>
+      rowOf(judge(of(nights), at(46, "y", time_ms)), "duration", null).verdict
+    assert.deepStrictEqual(
+      [verdictOf(moved, 2300), verdictOf(here, 2300), verdictOf(moved, 2000)],
+      ["regressed", "no evidence", "no evidence"]
+    )
   })
 
   it("times of nights of no machine, which shards of several make, are held against none", () => {
@@ -561,16 +620,18 @@ describe("confirm trials", () => {
   it("of durations keep the error rate whenever they end, and confirm what takes half as long again", () => {
     const next = drawing(6)
     const runs = 2000
-    const known = { usual: 0, deviation: 0.4, variance: 0.002, tolerated: Math.log(1.1) }
+    const known = { usual: 0, deviation: 0.4, shared: 0.002, tolerated: Math.log(1.1) }
+    const variance = 0.03
     const run = (shift: number, level: number) => {
       let [confirmed, trials] = [0, 0]
       for (let run = 0; run < runs; run++) {
-        const usual = Math.sqrt(known.variance) * normal(next)
+        const usual = Math.sqrt(known.shared) * normal(next)
+        const planned = { shift: shift + usual + Math.sqrt(variance) * normal(next), variance }
         const logs: Array<number> = []
         let state: State = "more"
         while (state === "more") {
           logs.push(shift + usual + known.deviation * normal(next))
-          state = ofDurations({ ...known, level }, logs.length, middleMean(logs))
+          state = ofDurations({ ...known, planned, level }, logs.length, middleMean(logs))
         }
         trials += logs.length
         if (state === "confirmed") confirmed++
@@ -578,6 +639,10 @@ describe("confirm trials", () => {
       return { confirmed: confirmed / runs, trials: trials / runs }
     }
     assert.isAtMost(run(0, 0.01).confirmed, 0.01)
+    // the planned median was that of outliers
+    const wild = { ...known, level: 0.0001, planned: { shift: 1, variance } }
+    assert.strictEqual(ofDurations(wild, 40, 0.1), "not confirmed")
+    assert.strictEqual(ofDurations(wild, 40, 0.6), "confirmed")
     const strict = 0.0001
     assert.isBelow(run(0, strict).trials, 20)
     assert.isAbove(run(Math.log(1.5), strict).confirmed, 0.9)

@@ -19,11 +19,11 @@ export type Figure = typeof Figure.Type
 export const Tier = Schema.Literals(["red", "unusual", "fine"])
 export type Tier = typeof Tier.Type
 
-/** A scenario that made a night slower or costlier. */
+/** A scenario that made a night slower or costlier, or its pass rate lower. */
 export const Contributor = Schema.Struct({
   suite: Schema.String,
   name: Schema.String,
-  /** Tonight's median duration, or cost of one trial, with its unit, for a person. */
+  /** Tonight's median duration, cost of one trial or passed trials, with its unit, for a person. */
   now: Schema.String,
   /** The same, usually. */
   before: Schema.String,
@@ -57,7 +57,7 @@ export const JudgedRow = Schema.Struct({
   evidence: Schema.String,
   /** The least change for the worse that four of five such nights would have seen; null where none would. */
   detectable: Schema.NullOr(Schema.String),
-  /** Of a whole night that is slower or costlier: the scenarios that added most, five at most, the greatest first. */
+  /** Of a whole night that is worse or unusual: the scenarios that added most, five at most, the greatest first. */
   contributors: Schema.optionalKey(Schema.Array(Contributor)),
   /** Since when the nights say that it is worse, where it is. */
   onset: Schema.optionalKey(Onset)
