@@ -40,7 +40,7 @@ const listed = (
     : `<details class="fold small"><summary>${counted(items.length, "scenario")}${detail === undefined ? "" : `, ${escape(detail)}`}</summary>${links.join(" · ")}</details>`
 }
 
-/** The scenarios that made the whole night slower or costlier. */
+/** The scenarios that made the whole night worse. */
 const why = ({ scenarios, share }: Attention.Why, idOf: (result: ScenarioResult) => string): string =>
   `<p class="small">${escape(share)}:</p><ul class="facts small">${scenarios.map((one) => `<li>${linked(one, idOf)} ${escape(one.text)}</li>`).join("")}</ul>`
 

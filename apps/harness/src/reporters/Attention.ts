@@ -23,7 +23,7 @@ export interface Item {
   readonly cause?: string
   /** What else is known: how many trials passed, tonight and before. */
   readonly detail?: string
-  /** Why a whole night is slower or costlier. */
+  /** Why a whole night is worse. */
   readonly why?: Why
   /** Why the nights before say that it is worse, where they do and it also failed tonight. */
   readonly worse?: string
@@ -31,9 +31,9 @@ export interface Item {
   readonly onset?: Onset.Onset
 }
 
-/** The scenarios that made a whole night slower or costlier, the one that added most first. */
+/** The scenarios that made a whole night worse, the one that added most first. */
 export interface Why {
-  /** How much of it they added together. */
+  /** For how much of it they account together. */
   readonly share: string
   readonly scenarios: ReadonlyArray<{ readonly title: string; readonly text: string; readonly result?: ScenarioResult }>
 }
@@ -116,7 +116,10 @@ const wholeNight = "the whole night"
 
 const mostInLine = 3
 
-/** Which scenarios made the whole night slower or costlier. */
+// where the first few account for less, no few scenarios are the reason
+const concentrated = 0.5
+
+/** Which scenarios made the whole night worse. */
 const whyOf = ({ contributors = [] }: JudgedRow, results: ReadonlyArray<ScenarioResult>): Pick<Item, "why"> => {
   if (contributors.length === 0) return {}
   const share = contributors.reduce((sum, { share }) => sum + share, 0)
@@ -126,13 +129,13 @@ const whyOf = ({ contributors = [] }: JudgedRow, results: ReadonlyArray<Scenario
   })
   return {
     why: {
-      share: `${scenarios.length} of ${counted(results.length, "scenario")} added ${percent(share, 0)} of it`,
+      share: `${share < concentrated ? "spread over many scenarios; " : ""}${percent(share, 0)} of it comes from ${scenarios.length} of ${counted(results.length, "scenario")}`,
       scenarios
     }
   }
 }
 
-/** Why a whole night is slower or costlier, in one line; none of anything else. */
+/** Why a whole night is worse, in one line; none of anything else. */
 export const whyLine = ({ why }: Item): ReadonlyArray<string> => {
   if (why === undefined) return []
   const named = why.scenarios.slice(0, mostInLine).map(({ text, title }) => `${title} ${text}`)
@@ -213,7 +216,9 @@ const slower: Readonly<Partial<Record<JudgedRow["figure"], string>>> = {
 /** Figures far outside of their earlier nights that do not make a run red; those of scenarios together by figure. */
 export const unusual = (report: RunReport): ReadonlyArray<Finding> => {
   const groups = Map.groupBy(Gate.unusual(report), (row) => (row.scenario === null ? row : row.figure))
-  return [...groups.values()].flatMap((rows): ReadonlyArray<Finding> => {
+  return [...groups.values()].flatMap((group): ReadonlyArray<Finding> => {
+    // what is said of several is that of the first: it has to be the worst
+    const rows = group.toSorted((one, other) => (other.change ?? 0) - (one.change ?? 0))
     const items = rows.map((row): Item => {
       const { evidence, figure, scenario } = row
       const result = report.results.find(({ name, suite }) => name === scenario?.name && suite === scenario.suite)
@@ -229,7 +234,9 @@ export const unusual = (report: RunReport): ReadonlyArray<Finding> => {
     })
     const [first] = items
     if (first === undefined) return []
-    return [items.length === 1 ? { ...first, items } : { ...first, title: counted(items.length, "scenario"), items }]
+    if (items.length === 1) return [{ ...first, items }]
+    const evidence = `${rows[0]?.change === undefined ? "for example" : "up to"} ${first.evidence}`
+    return [{ ...first, evidence, title: counted(items.length, "scenario"), items }]
   })
 }
 

@@ -65,14 +65,22 @@ describe("Attention", () => {
     const [line = ""] = Attention.whyLine(finding)
     assert.strictEqual(
       line,
-      "4 of 9 scenarios added 100 % of it: checkout › buys the red mug 4.1 s, usually 2 s; checkout › pays 4.1 s, usually 2 s; checkout › gone 4.1 s, usually 2 s; …"
+      "100 % of it comes from 4 of 9 scenarios: checkout › buys the red mug 4.1 s, usually 2 s; checkout › pays 4.1 s, usually 2 s; checkout › gone 4.1 s, usually 2 s; …"
     )
     assert.strictEqual(Attention.exampleOf(finding)?.name, "buys the red mug")
+    const spread = judgedBy({ ...row("duration", null), contributors: contributors.slice(2) })
+    assert.strictEqual(
+      Attention.findings(spread).find(({ why }) => why !== undefined)?.why?.share,
+      "spread over many scenarios; 30 % of it comes from 2 of 9 scenarios"
+    )
     const again = () => "again"
     const explained = Explanation.all(report, { columns: 100, replay: again, style: plain }).join("\n")
     assert.include(explained, `      why       ${line}\n      replay    again`)
     assert.include(JUnitReporter.render(report, again), `>${line}</failure>`)
-    assert.include(MarkdownReporter.render(report, again), "<br>4 of 9 scenarios added 100 % of it&#58; checkout ›")
+    assert.include(
+      MarkdownReporter.render(report, again),
+      "<br>100 % of it comes from 4 of 9 scenarios&#58; checkout ›"
+    )
     assert.include(GitHubReporter.annotations(report).join(), `%0A${line.replaceAll("%", "%25")}`)
     const together = Findings.render(away, ({ name }) => name, again)
     assert.strictEqual([...together.matchAll(/data-open=/gu)].length, Attention.findings(away).length)
@@ -94,7 +102,11 @@ describe("what is unusual", () => {
     verdict: "no evidence",
     tier: "unusual"
   })
-  const rows = [unusual("duration", null), unusual("cost", "pays"), unusual("cost", "looks")]
+  const rows = [
+    unusual("duration", null),
+    { ...unusual("cost", "pays"), change: 0.6, evidence: "60 % more" },
+    { ...unusual("cost", "looks"), change: 0.9, evidence: "90 % more" }
+  ]
   const report = {
     ...green,
     judgement: { verdict: "no evidence" as const, nights: 28, passedOver: [], differences: [], rows }
@@ -106,7 +118,7 @@ describe("what is unusual", () => {
       Attention.unusual(report).map(({ evidence, title, what }) => [what, title, evidence]),
       [
         ["unusually slow", "the whole night", "so it was found"],
-        ["unusually costly", "2 scenarios", "so it was found"]
+        ["unusually costly", "2 scenarios", "up to 90 % more"]
       ]
     )
   })
