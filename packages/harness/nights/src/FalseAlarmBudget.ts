@@ -1,6 +1,6 @@
 /**
- * The chance of a false alarm in a night, by what is looked at. Together 5 %, of which most is never
- * spent, because most tests are stricter than their level. The simulation of nights in tools/bench measures what becomes of it.
+ * The chance of a false alarm in a night, by what is looked at. Together 5 %. Most tests are
+ * stricter than their level, so fewer nights are red. The simulation of nights in tools/bench measures what becomes of it.
  */
 export const budget = {
   nightPassRate: 0.002,

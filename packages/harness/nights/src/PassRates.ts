@@ -79,7 +79,9 @@ export const nightPassRate = (judged: JudgedNight.JudgedNight): JudgedRow => {
     )
   }
   const noise = Math.sqrt(variance) / scored
-  const weighed = weighNight(judged, values, values, budget.nightPassRate, noise, toleratedFall)
+  const { weighing, ...rest } = weighNight(judged, values, values, budget.nightPassRate, noise, toleratedFall)
+  // nights differ at least by what their trials do, however alike a few of them were
+  const weighed = { ...rest, weighing: { ...weighing, scale: Math.max(noise, weighing.scale) } }
   const found = shiftOf(weighed, true)
   const usualRate = 1 - usualFailures / scored
   const reach = Shift.detectable(weighed.weighing, points, weighed.level, (shift) => {
