@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
 import * as Stdio from "effect/Stdio"
-import { byHand } from "./cli/Ending.ts"
+import { servesUntilStopped } from "./cli/ExitCode.ts"
 import { compare } from "./cli/compare/compare.ts"
 import { doctor } from "./cli/doctor/doctor.ts"
 import { drift } from "./cli/drift/drift.ts"
@@ -70,7 +70,7 @@ const presenter: CliOutput.Presenter = {
 
 /** 2 for every wrong call, also for those that effect/cli finds itself; 0 for a service that was stopped. */
 export const teardown: Runtime.Teardown = (exit, onExit) => {
-  if (byHand.now && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return onExit(0)
+  if (servesUntilStopped.now && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return onExit(0)
   const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
   const wrongCall = typeof error === "object" && error !== null && "_tag" in error && error._tag === "ShowHelp"
   return wrongCall && Runtime.getErrorExitCode(error) !== 0 ? onExit(2) : Runtime.defaultTeardown(exit, onExit)

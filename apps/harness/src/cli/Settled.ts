@@ -12,22 +12,17 @@ export const wordsOf = (name: string) =>
     return all.slice(all.indexOf(name) + 1)
   })
 
-/** What of a command's flags and arguments the configuration depends on. */
-export interface Asked {
-  /** The file of `--config`. */
-  readonly config: string | undefined
-  /** The arguments that are no flags. */
-  readonly named?: ReadonlyArray<string>
-}
-
 /**
  * A command whose flags the environment and the configuration set where they are not typed. `body` is given the words that
- * say all of it.
+ * say all of it. `askedOf` is what the configuration depends on: the file of `--config`, and the arguments that are no flags.
  */
 export const settled = <const Flags extends Command.Command.Config, E, R>(
   name: Settings.CommandName,
   flags: Flags,
-  askedOf: (parsed: Command.Command.Config.Infer<Flags>) => Asked,
+  askedOf: (parsed: Command.Command.Config.Infer<Flags>) => {
+    readonly config: string | undefined
+    readonly named?: ReadonlyArray<string>
+  },
   body: (parsed: Command.Command.Config.Infer<Flags>, words: ReadonlyArray<string>) => Effect.Effect<void, E, R>
 ) =>
   Command.make(name, flags, (parsed) =>

@@ -9,11 +9,11 @@ import { usage } from "@webagent/report/UserError"
 import * as JsonOutput from "../JsonOutput.ts"
 import * as CompareOutput from "./CompareOutput.ts"
 import * as ComparisonText from "./ComparisonText.ts"
-import { endWith } from "../NotGreen.ts"
+import { endWith } from "../ExitCode.ts"
 import * as NightSource from "./NightSource.ts"
 import { terminal } from "../Terminal.ts"
 
-/** Compares two nights; fails with NotGreen unless no difference is seen, so that each verdict has its exit code. */
+/** Compares two nights; fails with ExitError unless no difference is seen, so that each verdict has its exit code. */
 export const compareNights = Effect.fnUntraced(function* (options: {
   readonly a: string
   readonly b: string

@@ -8,7 +8,7 @@ import { existsSync, globSync } from "node:fs"
 import { homedir } from "node:os"
 import { delimiter, join } from "node:path"
 import * as JsonOutput from "../JsonOutput.ts"
-import { NotGreen } from "../NotGreen.ts"
+import { ExitError } from "../ExitCode.ts"
 import type { RunOptions } from "../RunFlags.ts"
 import * as TargetSource from "../TargetSource.ts"
 import { terminal, variable } from "../Terminal.ts"
@@ -129,7 +129,7 @@ const targetOf = (target: string | undefined, key: Pick<RunOptions, "apiKeyEnv" 
   )
 }
 
-/** Looks for what the harness needs, a line each; fails with NotGreen when a check failed. */
+/** Looks for what the harness needs, a line each; fails with ExitError when a check failed. */
 export const examine = Effect.fnUntraced(function* (
   options: Pick<RunOptions, "apiKeyEnv" | "apiKeyHeader"> & {
     readonly target: string | undefined
@@ -165,5 +165,5 @@ export const examine = Effect.fnUntraced(function* (
         : style.bad(`${counted(failed.length, "problem")}: ${failed.map(({ name }) => name).join(", ")}`)
     yield* write(`${[...lines, "", last].join("\n")}\n`)
   }
-  if (failed.length > 0) return yield* new NotGreen({ exitCode: 1 })
+  if (failed.length > 0) return yield* new ExitError({ exitCode: 1 })
 })

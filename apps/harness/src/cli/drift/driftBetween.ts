@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Cassettes from "../Cassettes.ts"
 import * as JsonOutput from "../JsonOutput.ts"
 import { Project } from "../../config/Project.ts"
-import { NotGreen } from "../NotGreen.ts"
+import { ExitError } from "../ExitCode.ts"
 import type { RunOptions } from "../RunFlags.ts"
 import { runSuites } from "../run/runSuites.ts"
 import { counted } from "@webagent/report/Text"
@@ -51,7 +51,7 @@ const answersOf = Effect.fnUntraced(function* (options: RunOptions, json: boolea
   yield* Cassettes.recorded(run, (exchange) => Effect.sync(() => void exchanges.push(exchange))).pipe(
     // what fails is often just what drifted: the answers are compared all the same
     Effect.catchIf(
-      (error) => error instanceof NotGreen && error.exitCode === 1,
+      (error) => error instanceof ExitError && error.exitCode === 1,
       () => say("some scenarios failed there: the answers are compared all the same")
     )
   )
@@ -69,6 +69,6 @@ export const driftBetween = Effect.fnUntraced(function* ({ a, apiKeyEnvB, b, jso
   const { style } = yield* terminal
   if (json) yield* JsonOutput.print(DriftOutput, { a, b, ...drift })
   else yield* Effect.forEach(DriftText.lines(drift, style), (line) => Console.log(line), { discard: true })
-  if (drift.compared.length === 0) return yield* new NotGreen({ exitCode: 5 })
-  if (drift.differences.length > 0) return yield* new NotGreen({ exitCode: 1 })
+  if (drift.compared.length === 0) return yield* new ExitError({ exitCode: 5 })
+  if (drift.differences.length > 0) return yield* new ExitError({ exitCode: 1 })
 })

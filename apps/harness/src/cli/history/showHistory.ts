@@ -12,7 +12,7 @@ import * as NightsPage from "../../page/NightsPage.ts"
 import * as JsonOutput from "../JsonOutput.ts"
 import { HistoryOutput, VerdictOutput } from "./HistoryOutput.ts"
 import * as HistoryText from "./HistoryText.ts"
-import { NotGreen } from "../NotGreen.ts"
+import { ExitError } from "../ExitCode.ts"
 import { program } from "../Program.ts"
 import { terminal } from "../Terminal.ts"
 
@@ -47,7 +47,7 @@ export const showHistory = Effect.fnUntraced(function* (options: {
   if (verdict !== undefined) {
     const lines = [`${verdict.startedAt} ${verdict.night}: ${verdict.tier}`, ...verdict.reasons]
     yield* options.json ? JsonOutput.print(VerdictOutput, verdict) : write(`${lines.join("\n  ")}\n`)
-    return verdict.tier === "red" ? yield* new NotGreen({ exitCode: 1 }) : undefined
+    return verdict.tier === "red" ? yield* new ExitError({ exitCode: 1 }) : undefined
   }
   if (options.json) {
     const { scenario } = options

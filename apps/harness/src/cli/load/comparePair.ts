@@ -21,7 +21,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { join } from "node:path"
 import * as JsonOutput from "../JsonOutput.ts"
-import { endWith, NotGreen } from "../NotGreen.ts"
+import { endWith, ExitError } from "../ExitCode.ts"
 import { version } from "../Program.ts"
 import * as ReportDirectory from "../ReportDirectory.ts"
 import { terminalBeside } from "../Terminal.ts"
@@ -122,13 +122,13 @@ export const comparePair = (options: LoadFlags.LoadOptions, urlA: string) =>
         output: { ...output, label }
       })
       if (outcome.summary !== undefined) summaries.get(target.address)?.push(outcome.summary)
-      if (outcome.interrupted) return yield* new NotGreen({ exitCode: 130 })
+      if (outcome.interrupted) return yield* new ExitError({ exitCode: 130 })
       const measurements = Measurements.of(outcome.points)
       const why = whyNot(outcome, measurements, target)
       if (why === undefined) return measurements
       yield* Console.error([`The comparison has no result: ${why}.`, ...outcome.stderr].join("\n"))
       // a run without a result does not say that B is worse
-      return yield* new NotGreen({ exitCode: 5 })
+      return yield* new ExitError({ exitCode: 5 })
     }, Effect.uninterruptible)
 
     const startedAt = DateTime.formatIso(yield* DateTime.now)

@@ -22,7 +22,7 @@ import * as Exit from "effect/Exit"
 import * as FileSystem from "effect/FileSystem"
 import { join } from "node:path"
 import * as JsonOutput from "../JsonOutput.ts"
-import { NotGreen } from "../NotGreen.ts"
+import { ExitError } from "../ExitCode.ts"
 import { version } from "../Program.ts"
 import * as ReportDirectory from "../ReportDirectory.ts"
 import { terminalBeside } from "../Terminal.ts"
@@ -95,7 +95,7 @@ const judge = Effect.fnUntraced(function* (
   return { judgement, recorded: record ? BaselineFile.append(baseline, entry) : Effect.void }
 })
 
-/** Runs a load test on the chosen target and reports; fails with NotGreen when something is wrong. */
+/** Runs a load test on the chosen target and reports; fails with ExitError when something is wrong. */
 export const runLoadTest = (options: LoadFlags.LoadOptions) =>
   Effect.gen(function* () {
     const { outputs, profile, segments } = options
@@ -143,9 +143,9 @@ export const runLoadTest = (options: LoadFlags.LoadOptions) =>
           : `k6 failed: ${failure ?? "it wrote no summary"}`
         const took_ms = (yield* Clock.currentTimeMillis) - Date.parse(startedAt)
         yield* saveFailure(directory, { startedAt, target, test: plan.test.name, took_ms }, why, stderr)
-        if (interrupted) return yield* new NotGreen({ exitCode: 130 })
+        if (interrupted) return yield* new ExitError({ exitCode: 130 })
         yield* Console.error([`The load test has no result: ${why}.`, ...stderr].join("\n"))
-        return yield* new NotGreen({ exitCode: 1 })
+        return yield* new ExitError({ exitCode: 1 })
       }
       const thresholds = Threshold.all(summary)
       const held = thresholds.every(({ ok }) => ok)
@@ -190,6 +190,6 @@ export const runLoadTest = (options: LoadFlags.LoadOptions) =>
       yield* saved
       if (judged !== undefined) yield* judged.recorded
       if (report.verdict !== "passed" || worse.length > 0)
-        return yield* new NotGreen({ exitCode: interrupted ? 130 : 1 })
+        return yield* new ExitError({ exitCode: interrupted ? 130 : 1 })
     }).pipe(Effect.uninterruptible)
   }).pipe(Effect.scoped)

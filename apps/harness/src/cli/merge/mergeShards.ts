@@ -17,7 +17,7 @@ import { describePlatformError } from "@webagent/report/PlatformErrorText"
 import { Project } from "../../config/Project.ts"
 import * as Advice from "../Advice.ts"
 import * as NightHistory from "../../run/NightHistory.ts"
-import { NotGreen } from "../NotGreen.ts"
+import { ExitError } from "../ExitCode.ts"
 import { program, quoted } from "../Program.ts"
 import * as ReportDirectory from "../ReportDirectory.ts"
 import * as Notifications from "../Notifications.ts"
@@ -95,7 +95,7 @@ const withinLimits = ({ cost_usd, counts, header: { limits } }: RunReport): stri
     ...(limits.requests === undefined ? [] : [` · ${counts.requests} of ${counted(limits.requests, "request")}`])
   ].join("")
 
-/** Reports on the shards of a run as on one run; fails with NotGreen when something is wrong. */
+/** Reports on the shards of a run as on one run; fails with ExitError when something is wrong. */
 export const mergeShards = Effect.fnUntraced(function* (given: {
   readonly shards: ReadonlyArray<ShardReport>
   readonly allowMissing: boolean
@@ -144,5 +144,5 @@ export const mergeShards = Effect.fnUntraced(function* (given: {
   yield* Reporting.both(written, yield* Effect.exit(history.record(report, directory)))
   yield* Notifications.notify(options, report, { nights: history.nights, folder: directory })
 
-  if (!Gate.of(report).green) return yield* new NotGreen({ exitCode: 1 })
+  if (!Gate.of(report).green) return yield* new ExitError({ exitCode: 1 })
 }, Effect.scoped)

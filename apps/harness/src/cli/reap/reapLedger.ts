@@ -17,7 +17,7 @@ import * as Leftover from "../../leftovers/Leftover.ts"
 import * as LeftoverText from "../../leftovers/LeftoverText.ts"
 import * as JsonOutput from "../JsonOutput.ts"
 import * as Reaper from "../../leftovers/Reaper.ts"
-import { NotGreen } from "../NotGreen.ts"
+import { ExitError } from "../ExitCode.ts"
 import { program, quoted, version } from "../Program.ts"
 import { terminal } from "../Terminal.ts"
 import * as ReapOutput from "./ReapOutput.ts"
@@ -84,7 +84,7 @@ const forget = Effect.fnUntraced(function* (ledger: Ledger.Ledger, names: Readon
   }
 })
 
-/** Stops what a killed process left, says what may go on, and fails with NotGreen when something does. */
+/** Stops what a killed process left, says what may go on, and fails with ExitError when something does. */
 export const reapLedger = (options: ReapOptions) =>
   Effect.gen(function* () {
     const ledger = yield* openLedger(options.ledger)
@@ -120,7 +120,7 @@ export const reapLedger = (options: ReapOptions) =>
       yield* print(all)
       const left = all.filter(({ state }) => state !== "in use").length
       yield* say(`\nDry run: nothing was changed. ${left} of ${counted(all.length, "item")} would be cleaned up.`)
-      return left === 0 ? undefined : yield* new NotGreen({ exitCode: 1 })
+      return left === 0 ? undefined : yield* new ExitError({ exitCode: 1 })
     }
 
     const leftovers = yield* Effect.gen(function* () {
@@ -150,7 +150,7 @@ export const reapLedger = (options: ReapOptions) =>
       )
     }
     yield* say(LeftoverText.summary(leftovers))
-    if (leftovers.some(LeftoverText.isOpen)) return yield* new NotGreen({ exitCode: 1 })
+    if (leftovers.some(LeftoverText.isOpen)) return yield* new ExitError({ exitCode: 1 })
   }).pipe(
     Effect.scoped,
     Effect.catchTag("LedgerError", ({ message }) => Effect.fail(usage(`${message.replace(/\.$/u, "")}.`)))

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as Cassettes from "../Cassettes.ts"
 import { listening } from "../Listening.ts"
-import { byHand } from "../Ending.ts"
+import { servesUntilStopped } from "../ExitCode.ts"
 import type { RunOptions } from "../RunFlags.ts"
 import * as TargetSource from "../TargetSource.ts"
 
@@ -30,6 +30,6 @@ export const recordProxy = ({
     yield* Effect.addFinalizer(() => cassette.end)
     yield* Console.log(`recording ${info.address} on ${address}, until Ctrl-C`)
     yield* Console.log(`send     WEBAGENT_BASE_URL=${address}, with your own API key`)
-    byHand.now = true
+    servesUntilStopped.now = true
     return yield* Effect.never
   }).pipe(Effect.provide(NodeHttpClient.layerUndici), Effect.scoped)

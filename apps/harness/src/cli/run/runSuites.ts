@@ -19,7 +19,7 @@ import { choose, limitsOf, selectionOf } from "../ChosenScenarios.ts"
 import * as Debugging from "./Debugging.ts"
 import * as EndOfRun from "../../leftovers/EndOfRun.ts"
 import * as Inspector from "../../run/Inspector.ts"
-import { NotGreen } from "../NotGreen.ts"
+import { ExitError } from "../ExitCode.ts"
 import { version } from "../Program.ts"
 import * as Notifications from "../Notifications.ts"
 import * as Reporting from "../Reporting.ts"
@@ -88,7 +88,7 @@ const resumedHeader = Effect.fnUntraced(function* (
   } satisfies RunHeader
 })
 
-/** Runs the chosen scenarios on the chosen target and reports; fails with NotGreen when something is wrong. */
+/** Runs the chosen scenarios on the chosen target and reports; fails with ExitError when something is wrong. */
 export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resumed?: Resumed) =>
   Effect.gen(function* () {
     const { config } = yield* Project
@@ -154,6 +154,6 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
     yield* Notifications.notify(options, report, { nights: history.nights, folder, apiKey: target.apiKey })
     // the report is written: what comes so late is said, and changes nothing
     for (const { sentence } of yield* unawaited) yield* Console.error(target.redact(sentence))
-    if (report.interrupted) return yield* new NotGreen({ exitCode: 130 })
-    if (!isClean || !Gate.of(report).green) return yield* new NotGreen({ exitCode: 1 })
+    if (report.interrupted) return yield* new ExitError({ exitCode: 130 })
+    if (!isClean || !Gate.of(report).green) return yield* new ExitError({ exitCode: 1 })
   }).pipe(Effect.scoped)

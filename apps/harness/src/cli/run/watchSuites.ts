@@ -19,7 +19,7 @@ import { choose } from "../ChosenScenarios.ts"
 import * as Debugging from "./Debugging.ts"
 import * as Unawaited from "../../observe/Unawaited.ts"
 import * as EndOfRun from "../../leftovers/EndOfRun.ts"
-import { NotGreen } from "../NotGreen.ts"
+import { ExitError } from "../ExitCode.ts"
 import * as Inspector from "../../run/Inspector.ts"
 import { terminal } from "../Terminal.ts"
 import type { RunOptions } from "../RunFlags.ts"
@@ -98,7 +98,7 @@ export const watchSuites = Effect.fnUntraced(function* (options: RunOptions) {
     // a change while it runs stops it, politely, and begins anew
     const changed: ReadonlyArray<string> | WatchKeys.Key = yield* Effect.raceFirst(ran, waiting)
     if (changed === "quit") return
-    if (changed === "stop") return yield* new NotGreen({ exitCode: 130 })
+    if (changed === "stop") return yield* new ExitError({ exitCode: 130 })
     if (typeof changed === "string") {
       if (changed !== "again") onlyFailed = changed === "failed"
       continue

@@ -5,7 +5,7 @@ import { counted, duration, moment } from "@webagent/report/Text"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Cassettes from "../Cassettes.ts"
-import { byHand } from "../Ending.ts"
+import { servesUntilStopped } from "../ExitCode.ts"
 import { listening } from "../Listening.ts"
 import { terminal } from "../Terminal.ts"
 import { requestLine } from "./RequestText.ts"
@@ -40,6 +40,6 @@ export const serveCassette = Effect.fnUntraced(function* (options: {
     `recorded ${moment(cassette.startedAt)} from ${cassette.target}: ${counted(cassette.exchanges.length, "answer")}${length}`
   )
   yield* Console.log("key      any")
-  byHand.now = true
+  servesUntilStopped.now = true
   return yield* Effect.never
 })

@@ -4,7 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
-import { byHand } from "../Ending.ts"
+import { servesUntilStopped } from "../ExitCode.ts"
 import { program } from "../Program.ts"
 import { terminal } from "../Terminal.ts"
 import { requestLine } from "./RequestText.ts"
@@ -99,7 +99,7 @@ export const serveService = Effect.fnUntraced(function* (
     const unseen = journal.enabled || quiet ? [] : [["requests", "not shown, because --journal-size is 0"] as const]
     yield* say([...banner(started, [...asked.lines(controlServer), ...unseen], columns), ""])
   }
-  byHand.now = true
+  servesUntilStopped.now = true
   if (quiet) return yield* Effect.never
   const width = live ? columns : undefined
   return yield* eachRequest(journal, (requests) =>

@@ -2,8 +2,8 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 
-/** The result is not green, and it was reported. Exit code 1: failed or worse; 5: cannot tell; 6: better; 130: stopped with Ctrl-C. */
-export class NotGreen extends Data.TaggedError("NotGreen")<{ readonly exitCode: 1 | 5 | 6 | 130 }> {
+/** Ends a command whose result was reported. Exit code 1: failed or worse; 5: cannot tell; 6: better; 130: stopped with Ctrl-C. */
+export class ExitError extends Data.TaggedError("ExitError")<{ readonly exitCode: 1 | 5 | 6 | 130 }> {
   override readonly [Runtime.errorExitCode] = this.exitCode
   override readonly [Runtime.errorReported] = false
 }
@@ -12,4 +12,7 @@ const exitCodes = { worse: 1, "cannot tell": 5, better: 6 } as const
 
 /** Ends a comparison, of nights or of services: each verdict has its own exit code. */
 export const endWith = (verdict: keyof typeof exitCodes | "no difference seen") =>
-  verdict === "no difference seen" ? Effect.void : Effect.fail(new NotGreen({ exitCode: exitCodes[verdict] }))
+  verdict === "no difference seen" ? Effect.void : Effect.fail(new ExitError({ exitCode: exitCodes[verdict] }))
+
+/** Whether Ctrl-C is how this process ends, and no failure: it serves. */
+export const servesUntilStopped = { now: false }
