@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { systemError } from "effect/PlatformError"
-import * as ReportDirectory from "../../src/cli/ReportDirectory.ts"
+import * as ReportDirectory from "../../src/cli/reports/ReportDirectory.ts"
 
 const refusal = (code: string, path: string) =>
   systemError({

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as JsonOutput from "../JsonOutput.ts"
-import * as SuiteSource from "../SuiteSource.ts"
+import * as SuiteSource from "../selection/SuiteSource.ts"
 import { terminal } from "../Terminal.ts"
 import { ListOutput } from "./ListOutput.ts"
 

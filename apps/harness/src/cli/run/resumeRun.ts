@@ -9,7 +9,7 @@ import { usage } from "@webagent/report/UserError"
 import { describePlatformError } from "@webagent/report/PlatformErrorText"
 import { counted } from "@webagent/report/Text"
 import { program, quoted } from "../Program.ts"
-import * as ReportDirectory from "../ReportDirectory.ts"
+import * as ReportDirectory from "../reports/ReportDirectory.ts"
 import { terminal } from "../Terminal.ts"
 import type { Resumed } from "../Resumed.ts"
 

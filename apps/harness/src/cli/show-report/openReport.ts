@@ -4,7 +4,7 @@ import { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import * as HtmlReporter from "../../page/HtmlReporter.ts"
-import * as NewestReport from "../NewestReport.ts"
+import * as NewestReport from "../reports/NewestReport.ts"
 import { terminal, variable } from "../Terminal.ts"
 
 /** The command that opens an address here; undefined where there is no display, or no person. */

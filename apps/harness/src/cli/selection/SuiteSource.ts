@@ -4,12 +4,12 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { globSync } from "node:fs"
 import { basename, normalize } from "node:path"
-import * as ModuleFile from "../config/ModuleFile.ts"
-import { Project, suitesOf } from "../config/Project.ts"
+import * as ModuleFile from "../../config/ModuleFile.ts"
+import { Project, suitesOf } from "../../config/Project.ts"
 import { counted } from "@webagent/report/Text"
 import { type UserError, usage } from "@webagent/report/UserError"
-import { builtIn } from "../suites/BuiltIn.ts"
-import { program } from "./Program.ts"
+import { builtIn } from "../../suites/BuiltIn.ts"
+import { program } from "../Program.ts"
 
 /** A suite with the word that names it on the command line: a built-in name, or a file. */
 export interface LoadedSuite {

@@ -4,8 +4,8 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Schema from "effect/Schema"
 import { join } from "node:path"
-import { scenarioKey } from "../run/RunnerOptions.ts"
-import { program } from "./Program.ts"
+import { scenarioKey } from "../../run/RunnerOptions.ts"
+import { program } from "../Program.ts"
 import * as ReportDirectory from "./ReportDirectory.ts"
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(RunReport))
