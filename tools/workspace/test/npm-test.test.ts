@@ -51,7 +51,7 @@ beforeAll(() => {
       name: "tree",
       private: true,
       packageManager: "pnpm@12.21.0",
-      scripts: { lint: "true", format: "true", boundaries: "true" }
+      scripts: { types: "true", lint: "true", format: "true", boundaries: "true" }
     },
     "pnpm-workspace.yaml": "packages: [packages/*, tools/*]\npmOnFail: ignore\nverifyDepsBeforeRun: false\n",
     ...tested("good", `it("holds", () => {})\nit.skip("is skipped", () => {})`),
