@@ -53,6 +53,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
   [sql]: { imports: [engine], tests: [storeContract], folders: { ".": [] } },
   [chromium]: {
     imports: [engine],
+    tests: [contract, server],
     folders: {
       binary: [],
       egress: [],
