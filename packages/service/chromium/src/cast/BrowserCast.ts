@@ -130,7 +130,7 @@ export const make = Effect.fnUntraced(function* (client: CdpClient): Effect.fn.R
     const clock = yield* Clock.Clock
     let titled_ms = -Infinity
     const own: Front = { targetId, sessionId, signals, size: null }
-    yield* client.send("Page.enable", {}, sessionId)
+    // without `Page.enable`, which a screencast does not need: a page's dialogs would wait for an answer of ours
     front = own
     yield* Effect.addFinalizer(() => Effect.sync(() => front === own && (front = undefined)))
     yield* Cast.run(

@@ -74,6 +74,15 @@ describe("a browser that is looked at", () => {
     }).pipe(Effect.scoped, Effect.provide(layer()))
   )
 
+  it.live("has its dialogs answered as if nobody looked", () =>
+    Effect.gen(function* () {
+      const { run } = yield* shown()
+      const { now } = yield* look()
+      yield* until(() => now().picture !== null)
+      assert.strictEqual(yield* run(`confirm("Really?")`), false)
+    }).pipe(Effect.scoped, Effect.provide(layer()))
+  )
+
   it.live("is cast once for many viewers, from the first to the last", () =>
     Effect.gen(function* () {
       const { counted, run } = yield* shown()

@@ -1,5 +1,8 @@
+import { LiveViews, Recordings } from "@webagent/engine"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
-import type { LinkTokens } from "./LinkTokens.ts"
+import { LinkTokens } from "./LinkTokens.ts"
 import { origin } from "./Origin.ts"
 
 /** The address of a path of this server that opens without a key. */
@@ -11,8 +14,75 @@ export const linkTo =
   (path) =>
     `${origin(request)}${path}?token=${tokens.of(path)}`
 
-/** The path of a session's recording, also as a route with `:session_id`. */
-export const recordingPath = <const Id extends string>(sessionId: Id) => `/recordings/${sessionId}` as const
+/** The path of a recording, also as a route with `:id`: of a browser's, or of a session that had no browser. */
+export const recordingPath = <const Id extends string>(id: Id) => `/recordings/${id}` as const
 
 /** The path of a session that is shared, also as a route with `:session_id`. */
 export const sharePath = <const Id extends string>(sessionId: Id) => `/share/${sessionId}` as const
+
+/** The path of a browser's live views, also as a route: a token follows, which logs must not keep. */
+export const livePath = <const Id extends string>(browserId: Id) => `/live/${browserId}` as const
+
+/** What the token of a person is for who takes over a browser. */
+const controlPath = (browserId: string) => `${livePath(browserId)}/control`
+
+/** What a token lets its owner do with a browser. */
+export const accessOf = (
+  tokens: LinkTokens["Service"],
+  browserId: string,
+  token: string
+): "view" | "control" | undefined => {
+  if (tokens.opens(livePath(browserId), token)) return "view"
+  return tokens.opens(controlPath(browserId), token) ? "control" : undefined
+}
+
+/** For how long the link to a recording opens it. */
+const recordingLifetime_s = 3600
+
+const expiring = (path: string, expires: string) => `${path}?expires=${expires}`
+
+/** Whether a link to a recording opens it at this time. */
+export const opensRecording = (
+  tokens: LinkTokens["Service"],
+  { expires, id, token }: { readonly id: string; readonly expires: string; readonly token: unknown },
+  now_ms: number
+): boolean =>
+  /^\d{1,12}$/u.test(expires) &&
+  Number(expires) * 1000 > now_ms &&
+  tokens.opens(expiring(recordingPath(id), expires), token)
+
+/** The links of answers to a caller. */
+export interface Links {
+  readonly to: LinkTo
+  /** Where a browser is seen; null while it cannot be. */
+  readonly live: (browserId: string | null) => string | null
+  /** Where a person takes over a browser; null while it cannot be seen. */
+  readonly control: (browserId: string | null) => string | null
+  /** Where a browser's recording is from its end on; it expires. Null on a server that records nothing. */
+  readonly recording: (browserId: string) => string | null
+}
+
+/** Makes the links of answers. */
+export const make = Effect.gen(function* () {
+  const tokens = yield* LinkTokens
+  const views = yield* LiveViews
+  const recordings = yield* Recordings
+  return (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Links> =>
+    Effect.map(Clock.currentTimeMillis, (now_ms) => {
+      const start = origin(request)
+      const live = (path: (browserId: string) => string) => (browserId: string | null) =>
+        browserId !== null && views?.has(browserId) === true
+          ? `${start}${livePath(browserId)}/${tokens.of(path(browserId))}`
+          : null
+      return {
+        to: linkTo(tokens, request),
+        live: live(livePath),
+        control: live(controlPath),
+        recording: (browserId) => {
+          if (recordings === null) return null
+          const path = expiring(recordingPath(browserId), String(Math.floor(now_ms / 1000) + recordingLifetime_s))
+          return `${start}${path}&token=${tokens.of(path)}`
+        }
+      }
+    })
+})

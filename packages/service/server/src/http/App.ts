@@ -11,6 +11,7 @@ import * as V4 from "../api/v4/Handlers.ts"
 import * as CdpEndpoint from "./CdpEndpoint.ts"
 import * as Docs from "./Docs.ts"
 import * as Identity from "./Identity.ts"
+import * as LiveEndpoint from "./LiveEndpoint.ts"
 import * as Operation from "./Operation.ts"
 import * as PlainRead from "./PlainRead.ts"
 import * as SessionLinks from "./SessionLinks.ts"
@@ -39,6 +40,7 @@ export const layer = (about: About) =>
     CdpEndpoint.layer,
     Docs.layer,
     Identity.layer(about),
+    LiveEndpoint.layer,
     Operation.layer,
     SessionLinks.layer,
     Unrouted.layer

@@ -12,7 +12,13 @@ const pinged = (socket: WebSocket): NodeJS.Timeout => {
   return pings
 }
 
-/** A server's WebSocket whose messages are bytes as they came, and leave as text: CDP is text that is passed on. */
+/** With what each text of CDP begins: it is a JSON object. */
+const brace = 0x7b
+
+/**
+ * A server's WebSocket whose messages are bytes as they came. Bytes of a JSON object leave as text: CDP is text that is
+ * passed on. Others, such as pictures, leave as bytes.
+ */
 export class BytesWebSocket extends WebSocket {
   readonly pings = pinged(this)
 
@@ -24,6 +30,7 @@ export class BytesWebSocket extends WebSocket {
   }
 
   override send(data: Parameters<WebSocket["send"]>[0]): void {
-    super.send(data, { binary: false })
+    const isPicture = data instanceof Uint8Array && data[0] !== brace
+    super.send(data, { binary: isPicture })
   }
 }

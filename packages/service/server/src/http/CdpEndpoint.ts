@@ -12,28 +12,13 @@ import { LinkTokens } from "../api/LinkTokens.ts"
 import { cdpPath } from "../api/v4/Conversion.ts"
 import { BrowserNotFound, BrowserStopped, type CdpConnection, type ConnectionEnd, Engine } from "@webagent/engine"
 import * as Answer from "./Answer.ts"
+import { drained } from "./Drained.ts"
 
 /** The WebSocket close code that tells a client that its browser was stopped. */
 const stoppedCode = 4001
 
 /** The WebSocket close code after `Browser.close`: all went well. */
 const closedCode = 1000
-
-/** Waits while what was written has not left: a client that does not read makes its browser wait, not the memory grow. */
-const drained = (wire: NodeSocket) =>
-  Effect.suspend(() =>
-    wire.writableNeedDrain && !wire.destroyed
-      ? Effect.callback<void>((resume) => {
-          const forget = () => wire.off("drain", done).off("close", done)
-          const done = () => {
-            forget()
-            resume(Effect.void)
-          }
-          wire.once("drain", done).once("close", done)
-          return Effect.sync(forget)
-        })
-      : Effect.void
-  )
 
 /** What a client is told whose browser is gone. */
 const farewells: Readonly<Record<Exclude<ConnectionEnd, "closed" | "dropped">, string>> = {

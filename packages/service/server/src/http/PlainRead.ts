@@ -11,7 +11,7 @@ import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
-import { LinkTokens } from "../api/LinkTokens.ts"
+import * as Links from "../api/Links.ts"
 import * as V2 from "../api/v2/Handlers.ts"
 import * as V3 from "../api/v3/Handlers.ts"
 import * as V4 from "../api/v4/Handlers.ts"
@@ -73,16 +73,16 @@ const makeStatuses = () => {
 }
 
 /** The handlers of the reads, that of the most frequent poll first. Their fields are in the order of the contract's. */
-const makeReads = (engine: Engine["Service"], tokens: LinkTokens["Service"]): ReadonlyArray<Read> => {
+const makeReads = (engine: Engine["Service"], linksOf: Effect.Success<typeof Links.make>): ReadonlyArray<Read> => {
   const statusOf = makeStatuses()
-  const v2 = V2.reads(engine, tokens)
-  const v3 = V3.reads(engine)
+  const v2 = V2.reads(engine, linksOf)
+  const v3 = V3.reads(engine, linksOf)
   const v4 = V4.reads(engine)
   const { get, status } = V4.Served.groups.runs.endpoints
   return [
     ...read(V4.Served, status.path, (id) => Effect.map(v4.status(id), statusOf)),
     ...read(V4.Served, get.path, (id) => json(v4.get(id))),
-    ...read(V3.Served, V3.Served.groups.sessions.endpoints.get.path, (id) => json(v3.get(id))),
+    ...read(V3.Served, V3.Served.groups.sessions.endpoints.get.path, (id, request) => json(v3.get(id, request))),
     ...read(V2.Served, V2.Served.groups.sessions.endpoints.get.path, (id, request) => json(v2.get(id, request)))
   ]
 }
@@ -105,7 +105,7 @@ const routed =
 export const before = Effect.fnUntraced(function* <E, R>(app: HttpApp<E, R>) {
   const engine = yield* Engine
   const auth = yield* ApiKeyAuth
-  const reads = makeReads(engine, yield* LinkTokens).map((each) => ({ ...each, routed: routed(each) }))
+  const reads = makeReads(engine, yield* Links.make).map((each) => ({ ...each, routed: routed(each) }))
   // a client that polls sends the same key each time
   let key = ""
   let credential = Redacted.make(key)

@@ -1,51 +1,91 @@
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
-import { type LinkTo, linkTo, recordingPath, sharePath } from "../api/Links.ts"
+import * as Option from "effect/Option"
+import * as Links from "../api/Links.ts"
 import { LinkTokens } from "../api/LinkTokens.ts"
 import * as Conversion from "../api/v2/Conversion.ts"
-import { Engine, type SessionWithTurns } from "@webagent/engine"
+import { Engine, Recordings } from "@webagent/engine"
 import * as Answer from "./Answer.ts"
+import * as RangedFile from "./RangedFile.ts"
 
-/** A picture of one grey pixel: no session is recorded yet. */
+/** A picture of one grey pixel: the recording of a session that had no browser. */
 const frame = Buffer.from("R0lGODlhAQABAIAAAMLCwgAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==", "base64")
 
-/** A link to a session. It takes no key but a token, as the presigned links of the service do. */
-const link = (
-  path: typeof recordingPath | typeof sharePath,
-  missing: string,
-  show: (found: SessionWithTurns, linkTo: LinkTo) => HttpServerResponse.HttpServerResponse | undefined
-) =>
-  HttpRouter.use(
-    Effect.fnUntraced(function* (router) {
-      const engine = yield* Engine
-      const tokens = yield* LinkTokens
-      const notFound = Answer.detail(404, missing)
-      yield* router.add(
-        "GET",
-        path(":session_id"),
-        Effect.gen(function* () {
-          const request = yield* HttpServerRequest.HttpServerRequest
-          const { session_id } = yield* HttpRouter.params
-          const id = (session_id ?? "").toLowerCase()
-          const { token } = yield* HttpServerRequest.ParsedSearchParams
-          if (!tokens.opens(path(id), token)) return notFound
-          return show(yield* engine.session(id), linkTo(tokens, request)) ?? notFound
-        }).pipe(Effect.catchTag("SessionNotFound", () => Effect.succeed(notFound)))
-      )
-    })
-  )
+/** How long a request waits for a recording that is being written. */
+const patience = "30 seconds"
 
-/** Where a `recordingUrl` leads, and a `publicShareUrl`: to the session as v2 shows it. */
-export const layer = Layer.merge(
-  link(recordingPath, "Recording not found", ({ session }) =>
-    session.recording && session.status === "stopped"
-      ? HttpServerResponse.uint8Array(frame, { contentType: "image/gif" })
-      : undefined
-  ),
-  link(sharePath, "Session not found", (found, linkTo) =>
-    found.session.shared ? HttpServerResponse.jsonUnsafe(Conversion.fromDomain(found, linkTo)) : undefined
-  )
+const asked = Effect.gen(function* () {
+  const { id = "" } = yield* HttpRouter.params
+  const { expires, token } = yield* HttpServerRequest.ParsedSearchParams
+  return { id: id.toLowerCase(), expires, token }
+})
+
+/** Where a `recordingUrl` leads. It takes no key but a token, as the presigned links of the service do. */
+const recording = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const engine = yield* Engine
+    const tokens = yield* LinkTokens
+    const recordings = yield* Recordings
+    const notFound = Answer.detail(404, "Recording not found")
+
+    const ofSession = (id: string) =>
+      engine.session(id).pipe(
+        Effect.map(({ session }) =>
+          session.recording && session.status === "stopped"
+            ? HttpServerResponse.uint8Array(frame, { contentType: "image/gif" })
+            : notFound
+        ),
+        Effect.catchTag("SessionNotFound", () => Effect.succeed(notFound))
+      )
+
+    const ofBrowser = Effect.fnUntraced(function* (id: string) {
+      const found = yield* Effect.timeoutOption(recordings?.find(id) ?? Effect.succeedNone, patience)
+      if (Option.isNone(found)) {
+        return Answer.detail(503, "The recording is being written. Try again in a few seconds.", { "retry-after": "5" })
+      }
+      return Option.isNone(found.value) ? notFound : yield* RangedFile.answer(found.value.value)
+    })
+
+    yield* router.add(
+      "GET",
+      Links.recordingPath(":id"),
+      Effect.gen(function* () {
+        const { expires, id, token } = yield* asked
+        if (typeof expires !== "string") {
+          return tokens.opens(Links.recordingPath(id), token) ? yield* ofSession(id) : notFound
+        }
+        const now_ms = yield* Clock.currentTimeMillis
+        return Links.opensRecording(tokens, { id, expires, token }, now_ms) ? yield* ofBrowser(id) : notFound
+      })
+    )
+  })
 )
+
+/** Where a `publicShareUrl` leads: to the session as v2 shows it, without a key. */
+const share = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const engine = yield* Engine
+    const tokens = yield* LinkTokens
+    const linksOf = yield* Links.make
+    const notFound = Answer.detail(404, "Session not found")
+    yield* router.add(
+      "GET",
+      Links.sharePath(":id"),
+      Effect.gen(function* () {
+        const { id, token } = yield* asked
+        if (!tokens.opens(Links.sharePath(id), token)) return notFound
+        const found = yield* engine.session(id)
+        if (!found.session.shared) return notFound
+        const links = yield* linksOf(yield* HttpServerRequest.HttpServerRequest)
+        return HttpServerResponse.jsonUnsafe(Conversion.fromDomain(found, links))
+      }).pipe(Effect.catchTag("SessionNotFound", () => Effect.succeed(notFound)))
+    )
+  })
+)
+
+/** The links to sessions and recordings that take no key. */
+export const layer = Layer.merge(recording, share)

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerError from "effect/http/HttpServerError"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
-import { recordingPath, sharePath } from "../api/Links.ts"
+import { livePath, recordingPath, sharePath } from "../api/Links.ts"
 import { cdpPath } from "../api/v4/Conversion.ts"
 import * as Answer from "./Answer.ts"
 import * as Unavailable from "./Unavailable.ts"
@@ -24,7 +24,9 @@ const routes: ReadonlyArray<{ readonly method: string; readonly path: string }> 
     "/metrics",
     cdpPath("{browser_id}"),
     `${cdpPath("{browser_id}")}/json/version`,
-    recordingPath("{session_id}"),
+    `${livePath("{browser_id}")}/{token}`,
+    `${livePath("{browser_id}")}/{token}/socket`,
+    recordingPath("{id}"),
     sharePath("{session_id}")
   ].map((path) => ({ method: "GET", path })),
   ...versions.flatMap((version) => [openApiPath(version), docsPath(version)].map((path) => ({ method: "GET", path })))

@@ -1,3 +1,4 @@
+import type { Links } from "../../src/api/Links.ts"
 import { Browser, Session, Turn } from "@webagent/engine"
 
 /** A turn that was just queued, at time 0. */
@@ -19,4 +20,12 @@ export const browser: Browser.Browser = Browser.make({
   id: "00000000-0000-4000-8000-000000000003",
   proxyCountryCode: "no",
   startedAt_ms: 0
+})
+
+/** The links of a server that shows no browser. */
+export const links = (origin = "http://127.0.0.1:8080"): Links => ({
+  to: (path) => `${origin}${path}?token=t`,
+  live: () => null,
+  control: () => null,
+  recording: () => null
 })

@@ -1,7 +1,7 @@
 import { fromMillis, naiveFromMillis } from "@webagent/contract"
 import type { SessionView, TaskItemView } from "@webagent/contract/v2"
 import type { SessionWithTurns, Turn } from "@webagent/engine"
-import { type LinkTo, recordingPath, sharePath } from "../Links.ts"
+import { type Links, recordingPath, sharePath } from "../Links.ts"
 
 /** The v2 status of a turn. */
 export const statusFromDomain = {
@@ -45,16 +45,22 @@ export const taskFromDomain = (turn: Turn.Turn): TaskItemView => ({
   suggestions: turn.suggestions
 })
 
-/** A session with its turns as v2 shows it; `linkTo` makes its links. */
-export const fromDomain = ({ session, turns }: SessionWithTurns, linkTo: LinkTo): SessionView => ({
+/** Where the recording of a stopped session is: of its browser, where it had one that could be recorded. */
+const recordingOf = ({ browserId, id, recording, status }: SessionWithTurns["session"], links: Links) => {
+  if (!recording || status !== "stopped") return null
+  return (browserId === null ? null : links.recording(browserId)) ?? links.to(recordingPath(id))
+}
+
+/** A session with its turns as v2 shows it. */
+export const fromDomain = ({ session, turns }: SessionWithTurns, links: Links): SessionView => ({
   id: session.id,
   status: session.status,
-  liveUrl: null,
-  recordingUrl: session.recording && session.status === "stopped" ? linkTo(recordingPath(session.id)) : null,
+  liveUrl: links.live(session.browserId),
+  recordingUrl: recordingOf(session, links),
   startedAt: fromMillis(session.createdAt_ms),
   finishedAt: session.finishedAt_ms === null ? null : fromMillis(session.finishedAt_ms),
   tasks: turns.map(taskFromDomain),
-  publicShareUrl: session.shared ? linkTo(sharePath(session.id)) : null,
+  publicShareUrl: session.shared ? links.to(sharePath(session.id)) : null,
   persistMemory: session.persistMemory,
   keepAlive: session.keepAlive,
   proxyUsedMb: session.proxyUsedMb,

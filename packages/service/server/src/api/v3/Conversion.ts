@@ -1,20 +1,21 @@
 import { fromMillis, HTTPValidationError } from "@webagent/contract"
 import type { Session, SessionCreate } from "@webagent/contract/v3"
 import * as Effect from "effect/Effect"
+import { enableRecording } from "../EnableRecording.ts"
+import type { Links } from "../Links.ts"
 import { type SessionRequest, type SessionWithTurns, Turn } from "@webagent/engine"
 
 /** What a v3 create asks for. */
-export const toDomain = ({
-  task,
-  thinkingLevel = null
-}: SessionCreate): Effect.Effect<SessionRequest, HTTPValidationError> =>
-  thinkingLevel === null || typeof thinkingLevel === "string"
-    ? Effect.succeed({ task, modelParams: null, thinkingLevel })
+export const toDomain = (body: SessionCreate): Effect.Effect<SessionRequest, HTTPValidationError> => {
+  const { task, thinkingLevel = null } = body
+  return thinkingLevel === null || typeof thinkingLevel === "string"
+    ? Effect.succeed({ task, modelParams: null, thinkingLevel, ...enableRecording(body) })
     : Effect.fail(
         new HTTPValidationError({
           detail: [{ loc: ["body", "thinkingLevel"], msg: "Expected a string", type: "string_type" }]
         })
       )
+}
 
 /** The turn that a reader waits for: none while one is to come or at work, then the last that came to its end. */
 const lastTurn = (turns: ReadonlyArray<Turn.Turn>): Turn.Turn | undefined =>
@@ -32,8 +33,9 @@ const statusFromDomain = ({ session, turns }: SessionWithTurns) => {
 }
 
 /** A session with its turns as v3 shows it: one status, and the result of the last turn once all are terminal. */
-export const fromDomain = (found: SessionWithTurns): Session => {
+export const fromDomain = (found: SessionWithTurns, links: Links): Session => {
   const { session, turns } = found
+  const controlUrl = links.control(session.browserId)
   const moments = turns.flatMap((turn) => [turn.createdAt_ms, turn.startedAt_ms ?? 0, turn.finishedAt_ms ?? 0])
   return {
     id: session.id,
@@ -41,7 +43,8 @@ export const fromDomain = (found: SessionWithTurns): Session => {
     result: lastTurn(turns)?.output ?? null,
     task: turns[0]?.task ?? "",
     thinkingLevel: session.thinkingLevel,
-    liveUrl: null,
+    liveUrl: links.live(session.browserId),
+    ...(controlUrl === null ? {} : { controlUrl }),
     createdAt: fromMillis(session.createdAt_ms),
     updatedAt: fromMillis(Math.max(session.createdAt_ms, session.finishedAt_ms ?? 0, ...moments))
   }

@@ -3,7 +3,8 @@ import type { Browser, QueuedMessage, QueueMessage, Run, RunCreate, RunStatusVie
 import { basePath } from "@webagent/contract/Wire"
 import * as Effect from "effect/Effect"
 import type { Browser as Domain, Created, Message, SessionRequest, Turn } from "@webagent/engine"
-import type { LinkTo } from "../Links.ts"
+import { enableRecording } from "../EnableRecording.ts"
+import type { Links } from "../Links.ts"
 
 const orNull = (epoch_ms: number | null) => (epoch_ms === null ? null : fromMillis(epoch_ms))
 
@@ -11,7 +12,8 @@ const orNull = (epoch_ms: number | null) => (epoch_ms === null ? null : fromMill
 export const toDomain = (body: RunCreate): SessionRequest => ({
   task: body.task,
   modelParams: body.modelParams ?? null,
-  thinkingLevel: null
+  thinkingLevel: null,
+  ...enableRecording(body)
 })
 
 /** A turn as a v4 run. */
@@ -59,22 +61,28 @@ export const wrongCountry = (msg: string, type = "value_error") =>
   new HTTPValidationError({ detail: [{ loc: ["body", "proxyCountryCode"], msg, type }] })
 
 /** What a browser create asks for. */
-export const browserToDomain = ({ proxyCountryCode = null }: { readonly proxyCountryCode?: string | null }) =>
-  proxyCountryCode === null || /^[A-Za-z]{2}$/u.test(proxyCountryCode)
-    ? Effect.succeed({ proxyCountryCode })
+export const browserToDomain = (body: { readonly proxyCountryCode?: string | null }) => {
+  const { proxyCountryCode = null } = body
+  return proxyCountryCode === null || /^[A-Za-z]{2}$/u.test(proxyCountryCode)
+    ? Effect.succeed({ proxyCountryCode, ...enableRecording(body) })
     : Effect.fail(wrongCountry("Expected a two-letter country code", "string_pattern_mismatch"))
+}
 
 /** Where a browser's CDP endpoint is, also as a route with `:browser_id`. */
 export const cdpPath = <const Id extends string>(browserId: Id) => `${basePath.v4}/browsers/${browserId}/cdp` as const
 
-/** A browser as v4 shows it; `linkTo` makes its links. */
-export const browserFromDomain = (browser: Domain.Browser, linkTo: LinkTo): Browser => ({
+/** Where a person takes over a browser: a field that the description does not have, where there is something to see. */
+const controlOf = (url: string | null) => (url === null ? {} : { controlUrl: url })
+
+/** A browser as v4 shows it. */
+export const browserFromDomain = (browser: Domain.Browser, links: Links): Browser => ({
   id: browser.id,
-  cdpUrl: linkTo(cdpPath(browser.id)).replace(/^http/u, "ws"),
+  cdpUrl: links.to(cdpPath(browser.id)).replace(/^http/u, "ws"),
   // no client is told of a browser before it runs
   status: browser.status === "stopped" ? "stopped" : "active",
-  liveUrl: null,
-  recordingUrl: null,
+  liveUrl: links.live(browser.id),
+  ...controlOf(links.control(browser.id)),
+  recordingUrl: browser.recording && browser.status === "stopped" ? links.recording(browser.id) : null,
   proxyCountryCode: browser.proxyCountryCode,
   startedAt: fromMillis(browser.startedAt_ms),
   finishedAt: orNull(browser.finishedAt_ms),

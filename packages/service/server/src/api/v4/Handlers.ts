@@ -2,11 +2,11 @@ import { BrowserNotFoundError, ConflictError, RunNotFoundError, SessionNotFoundE
 import { V4Api } from "@webagent/contract/v4"
 import { basePath } from "@webagent/contract/Wire"
 import * as Effect from "effect/Effect"
+import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
-import { Engine } from "@webagent/engine"
-import { linkTo } from "../Links.ts"
-import { LinkTokens } from "../LinkTokens.ts"
+import { type Browser, Engine } from "@webagent/engine"
+import * as Links from "../Links.ts"
 import * as SafeCreate from "../SafeCreate.ts"
 import * as Conversion from "./Conversion.ts"
 
@@ -73,7 +73,9 @@ const browsers = HttpApiBuilder.group(
   "browsers",
   Effect.fnUntraced(function* (handlers) {
     const engine = yield* Engine
-    const tokens = yield* LinkTokens
+    const linksOf = yield* Links.make
+    const shown = (browser: Browser.Browser, request: HttpServerRequest.HttpServerRequest) =>
+      Effect.map(linksOf(request), (links) => Conversion.browserFromDomain(browser, links))
     return handlers.handleAll({
       create: ({ payload, request }) =>
         SafeCreate.once({ request, payload }, (safe) =>
@@ -82,11 +84,11 @@ const browsers = HttpApiBuilder.group(
               Effect.fail(Conversion.wrongCountry(`This server has no proxy in country "${country}"`))
             )
           )
-        ).pipe(Effect.map(({ browser }) => Conversion.browserFromDomain(browser, linkTo(tokens, request)))),
+        ).pipe(Effect.flatMap(({ browser }) => shown(browser, request))),
       // "stop" is the only action that the contract lets through
       update: ({ params, request }) =>
         engine.stopBrowser(params.browser_id.toLowerCase()).pipe(
-          Effect.map((browser) => Conversion.browserFromDomain(browser, linkTo(tokens, request))),
+          Effect.flatMap((browser) => shown(browser, request)),
           Effect.catchTags({
             BrowserNotFound: () => Effect.fail(new BrowserNotFoundError({ detail: "Browser not found" })),
             StoreUnavailable: Effect.die

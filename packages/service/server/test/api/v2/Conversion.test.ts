@@ -3,9 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import * as Conversion from "../../../src/api/v2/Conversion.ts"
 import { Turn } from "@webagent/engine"
-import { session, turn } from "../records.ts"
-
-const linkTo = (path: string) => `http://127.0.0.1:8080${path}?token=t`
+import { links, session, turn } from "../records.ts"
 
 const completed = {
   ...turn,
@@ -19,7 +17,7 @@ const completed = {
 
 describe("v2 Conversion", () => {
   it("shows a session with every field that is described, and no other", () => {
-    assert.deepStrictEqual(Conversion.fromDomain({ session, turns: [completed] }, linkTo), {
+    assert.deepStrictEqual(Conversion.fromDomain({ session, turns: [completed] }, links()), {
       id: session.id,
       status: "active",
       liveUrl: null,
@@ -63,8 +61,8 @@ describe("v2 Conversion", () => {
 
   it("has a recording only when it was asked for and the session is over", () => {
     const recordingOf = (recording: boolean, status: "active" | "stopped") =>
-      Conversion.fromDomain({ session: { ...session, recording, status }, turns: [] }, linkTo).recordingUrl
-    assert.strictEqual(recordingOf(true, "stopped"), linkTo(`/recordings/${session.id}`))
+      Conversion.fromDomain({ session: { ...session, recording, status }, turns: [] }, links()).recordingUrl
+    assert.strictEqual(recordingOf(true, "stopped"), links().to(`/recordings/${session.id}`))
     assert.deepStrictEqual([recordingOf(true, "active"), recordingOf(false, "stopped")], [null, null])
   })
 
@@ -82,7 +80,7 @@ describe("v2 Conversion", () => {
   })
 
   it("survives the wire", () => {
-    const view = Conversion.fromDomain({ session, turns: [turn, completed] }, linkTo)
+    const view = Conversion.fromDomain({ session, turns: [turn, completed] }, links())
     const text = JSON.stringify(Schema.encodeSync(SessionView)(view))
     assert.deepStrictEqual(Schema.decodeUnknownSync(SessionView)(JSON.parse(text)), view)
   })

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Conversion from "../../../src/api/v3/Conversion.ts"
 import { Session as DomainSession, type Turn } from "@webagent/engine"
-import { session, turn } from "../records.ts"
+import { links, session, turn } from "../records.ts"
 
 const ended = (status: "completed" | "failed" | "cancelled", finishedAt_ms: number): Turn.Turn => ({
   ...turn,
@@ -15,7 +15,7 @@ const ended = (status: "completed" | "failed" | "cancelled", finishedAt_ms: numb
 })
 
 const shown = (turns: ReadonlyArray<Turn.Turn>, status: "active" | "stopped" = "active") => {
-  const view = Conversion.fromDomain({ session: { ...session, status }, turns })
+  const view = Conversion.fromDomain({ session: { ...session, status }, turns }, links())
   return [view.status, view.result]
 }
 
@@ -30,10 +30,13 @@ describe("v3 Conversion", () => {
 
   it.prop("what a create asks for comes back in what is read", [AcceptedSession], ([body]) => {
     const request = Effect.runSync(Conversion.toDomain(body))
-    const view = Conversion.fromDomain({
-      session: DomainSession.make({ id: session.id, thinkingLevel: request.thinkingLevel, createdAt_ms: 0 }),
-      turns: [{ ...turn, task: request.task }]
-    })
+    const view = Conversion.fromDomain(
+      {
+        session: DomainSession.make({ id: session.id, thinkingLevel: request.thinkingLevel, createdAt_ms: 0 }),
+        turns: [{ ...turn, task: request.task }]
+      },
+      links()
+    )
     assert.strictEqual(view.task, body.task)
     assert.strictEqual(view.thinkingLevel, body.thinkingLevel ?? null)
     assert.deepStrictEqual(Schema.decodeUnknownSync(Session)(Schema.encodeSync(Session)(view)), view)
@@ -59,7 +62,10 @@ describe("v3 Conversion", () => {
   })
 
   it("was updated when anything of it last moved", () => {
-    const view = Conversion.fromDomain({ session, turns: [ended("completed", 2000), { ...turn, createdAt_ms: 1500 }] })
+    const view = Conversion.fromDomain(
+      { session, turns: [ended("completed", 2000), { ...turn, createdAt_ms: 1500 }] },
+      links()
+    )
     assert.strictEqual(view.createdAt, "1970-01-01T00:00:00.000Z")
     assert.strictEqual(view.updatedAt, "1970-01-01T00:00:02.000Z")
   })

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Conversion from "../../../src/api/v4/Conversion.ts"
 import { Turn } from "@webagent/engine"
-import { browser, turn } from "../records.ts"
+import { browser, links, turn } from "../records.ts"
 
 const survivesTheWire = <S extends Schema.Codec<unknown, unknown>>(schema: S, value: S["Type"]) =>
   assert.deepStrictEqual(
@@ -41,7 +41,7 @@ describe("v4 Conversion", () => {
 
   it.prop("what a browser create asks for comes back in the browser", [AcceptedBrowser], ([body]) => {
     const { proxyCountryCode } = Effect.runSync(Conversion.browserToDomain(body))
-    const view = Conversion.browserFromDomain({ ...browser, proxyCountryCode }, (path) => `http://localhost:1${path}`)
+    const view = Conversion.browserFromDomain({ ...browser, proxyCountryCode }, links())
     assert.strictEqual(view.proxyCountryCode, body.proxyCountryCode ?? null)
     survivesTheWire(Browser, view)
   })
@@ -73,7 +73,7 @@ describe("v4 Conversion", () => {
   })
 
   it("a browser's cdpUrl is the link to its path as a WebSocket", () => {
-    const at = (origin: string) => Conversion.browserFromDomain(browser, (path) => `${origin}${path}?token=t`).cdpUrl
+    const at = (origin: string) => Conversion.browserFromDomain(browser, links(origin)).cdpUrl
     assert.strictEqual(at("http://127.0.0.1:8080"), `ws://127.0.0.1:8080/api/v4/browsers/${browser.id}/cdp?token=t`)
     assert.strictEqual(at("https://agent.example"), `wss://agent.example/api/v4/browsers/${browser.id}/cdp?token=t`)
   })

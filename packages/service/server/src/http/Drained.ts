@@ -1,0 +1,18 @@
+import * as Effect from "effect/Effect"
+import type { Socket } from "node:net"
+
+/** Waits while what was written has not left: a client that does not read makes its browser wait, not the memory grow. */
+export const drained = (wire: Socket): Effect.Effect<void> =>
+  Effect.suspend(() =>
+    wire.writableNeedDrain && !wire.destroyed
+      ? Effect.callback<void>((resume) => {
+          const forget = () => wire.off("drain", done).off("close", done)
+          const done = () => {
+            forget()
+            resume(Effect.void)
+          }
+          wire.once("drain", done).once("close", done)
+          return Effect.sync(forget)
+        })
+      : Effect.void
+  )

@@ -1,0 +1,202 @@
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { type Browser, Engine, LiveInput, type LiveView, LiveViews, type View } from "@webagent/engine"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Socket from "effect/socket/Socket"
+import * as Stream from "effect/Stream"
+import type { Socket as NodeSocket } from "node:net"
+import { accessOf, livePath } from "../api/Links.ts"
+import { LinkTokens } from "../api/LinkTokens.ts"
+import * as Answer from "./Answer.ts"
+import { drained } from "./Drained.ts"
+import * as LivePage from "./LivePage.ts"
+
+/** How many look at a browser at once. */
+const mostViewers = 50
+
+/** The largest message of a person who has control, such as a text that is pasted. */
+const largestMessage_bytes = 64 * 1024
+
+/** What viewers are told of a browser that is gone. */
+const farewells: Readonly<Record<NonNullable<Browser.Browser["stopReason"]>, string>> = {
+  asked: "The browser was stopped.",
+  session_stopped: "The browser was stopped with its session.",
+  expired: "The browser was stopped: it reached the end of its time.",
+  idle: "The browser was stopped: no client used it.",
+  crashed: "The browser crashed.",
+  out_of_memory: "The browser was stopped: it used too much memory.",
+  ended: "The browser ended by itself.",
+  launch_failed: "The browser did not start.",
+  node_lost: "The browser is gone: its server was lost.",
+  node_closed: "The browser was stopped: its server was shut down."
+}
+
+/** There is nothing to see behind a link, for this reason. */
+class NotShown extends Data.TaggedError("NotShown")<{ readonly status: 404 | 410; readonly reason: string }> {}
+
+const unknown = "This link shows nothing. Check that it is complete."
+const elsewhere = "This browser cannot be seen here."
+
+const decodeInput = Schema.decodeUnknownResult(Schema.fromJsonString(LiveInput))
+
+type Picture = NonNullable<View["picture"]>
+
+/** A picture as it goes to each viewer: made once for all. */
+const makeMessages = () => {
+  const made = new WeakMap<Picture, Uint8Array>()
+  return (picture: Picture): Uint8Array => {
+    const known = made.get(picture)
+    if (known !== undefined) return known
+    const message = Buffer.alloc(LivePage.headerLength + picture.jpeg.length)
+    message.writeDoubleBE(picture.at_ms, 1)
+    message.set(picture.jpeg, LivePage.headerLength)
+    made.set(picture, message)
+    return message
+  }
+}
+
+/** Whether the page that opens a socket is one of this server; what is no browser says nothing of a page. */
+const isOwnPage = ({ headers }: HttpServerRequest.HttpServerRequest): boolean => {
+  const { origin } = headers
+  if (origin === undefined) return true
+  const host = URL.parse(origin)?.host
+  return host !== undefined && (host === headers["host"] || host === headers["x-forwarded-host"])
+}
+
+/** Where a browser is seen: a page, and the socket under it. The token in the path is the secret, so no key is asked for. */
+export const layer = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const engine = yield* Engine
+    const tokens = yield* LinkTokens
+    const views = yield* LiveViews
+    const messageOf = makeMessages()
+    const viewers = new Map<string, number>()
+
+    /** Counts a viewer of a browser until the scope closes; false when there are too many. */
+    const enter = (id: string) =>
+      Effect.acquireRelease(
+        Effect.sync(() => {
+          const count = viewers.get(id) ?? 0
+          if (count < mostViewers) viewers.set(id, count + 1)
+          return count < mostViewers
+        }),
+        (isIn) =>
+          Effect.sync(() => {
+            const count = (viewers.get(id) ?? 0) - (isIn ? 1 : 0)
+            if (count === 0) viewers.delete(id)
+            else viewers.set(id, count)
+          })
+      )
+
+    /** What a request may do with which browser. */
+    const asked = Effect.gen(function* () {
+      const { browser_id = "", token = "" } = yield* HttpRouter.params
+      const id = browser_id.toLowerCase()
+      const access = accessOf(tokens, id, token)
+      const nothing = new NotShown({ status: 404, reason: unknown })
+      if (access === undefined) return yield* nothing
+      const { status, stopReason } = yield* Effect.catchTag(engine.browser(id), "BrowserNotFound", () => nothing)
+      if (status === "stopped") return yield* new NotShown({ status: 410, reason: farewells[stopReason ?? "ended"] })
+      if (views?.has(id) !== true) return yield* new NotShown({ status: 404, reason: elsewhere })
+      return { id, access, open: views.open(id) }
+    })
+
+    const show = Effect.fnUntraced(function* (
+      socket: Socket.Socket,
+      wire: NodeSocket,
+      view: LiveView,
+      { access, id }: { readonly id: string; readonly access: "view" | "control" }
+    ) {
+      const { pull } = yield* socket.reader
+      const { write } = yield* socket.writer
+      const refuse = (reason: string) =>
+        Effect.andThen(write(new Socket.CloseEvent(LivePage.refusedCode, reason)), Effect.never)
+      const hear = (frame: string | Uint8Array) => {
+        if (access === "view") return refuse("This link is for viewing only")
+        if (frame.length > largestMessage_bytes) return refuse("The message is too large")
+        const input = decodeInput(typeof frame === "string" ? frame : Buffer.from(frame).toString("utf8"))
+        return Result.isFailure(input) ? refuse("The message is no input") : view.input(input.success)
+      }
+      const inbound = Effect.forever(Effect.flatMap(pull, (frames) => Effect.forEach(frames, hear, { discard: true })))
+      let told = ""
+      let picture: View["picture"] = null
+      const outbound = Stream.runForEach(view.views, (next) =>
+        Effect.gen(function* () {
+          const tab = JSON.stringify({
+            title: next.tab?.title ?? "",
+            address: next.tab?.address ?? "",
+            control: access === "control"
+          } satisfies LivePage.Told)
+          if (tab !== told) yield* write(tab)
+          if (next.picture !== null && next.picture !== picture) yield* write(messageOf(next.picture))
+          told = tab
+          picture = next.picture
+          // who does not read gets the newest view later, and none of those before it
+          yield* drained(wire)
+        })
+      )
+      const farewell = Effect.flatMap(Effect.option(engine.browser(id)), (browser) => {
+        const reason = Option.match(browser, {
+          onNone: () => "ended" as const,
+          onSome: ({ status, stopReason }) => (status === "stopped" ? (stopReason ?? "ended") : undefined)
+        })
+        // without a reason the browser runs on: the page connects again
+        return write(
+          reason === undefined
+            ? new Socket.CloseEvent(1012)
+            : new Socket.CloseEvent(LivePage.stoppedCode, farewells[reason])
+        )
+      })
+      yield* Effect.raceFirst(inbound, Effect.andThen(outbound, farewell))
+    })
+
+    const path = `${livePath(":browser_id")}/:token` as const
+
+    yield* router.add(
+      "GET",
+      path,
+      asked.pipe(
+        Effect.as(HttpServerResponse.html(LivePage.live)),
+        Effect.catchTag("NotShown", ({ reason, status }) =>
+          Effect.succeed(HttpServerResponse.setStatus(HttpServerResponse.html(LivePage.over(reason)), status))
+        ),
+        Effect.map(HttpServerResponse.setHeaders(LivePage.headers))
+      )
+    )
+
+    yield* router.add(
+      "GET",
+      `${path}/socket`,
+      Effect.gen(function* () {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const found = yield* asked
+        if (!isOwnPage(request)) return Answer.detail(403, "Only the page of this link can open its socket")
+        if (request.headers["upgrade"]?.toLowerCase() !== "websocket") {
+          return Answer.detail(426, "This is a live view: connect with a WebSocket", {
+            connection: "Upgrade",
+            upgrade: "websocket"
+          })
+        }
+        if (!(yield* enter(found.id))) {
+          return Answer.detail(429, `This browser has ${mostViewers} viewers already`, { "retry-after": "10" })
+        }
+        const view = yield* found.open
+        const socket = yield* Effect.orDie(request.upgrade)
+        const wire = NodeHttpServerRequest.toIncomingMessage(request).socket
+        yield* Effect.ignore(show(socket, wire, view, found))
+        return HttpServerResponse.empty()
+      }).pipe(
+        Effect.catchTags({
+          NotShown: ({ reason, status }) => Effect.succeed(Answer.detail(status, reason, LivePage.headers)),
+          BrowserStopped: () => Effect.succeed(Answer.detail(410, farewells.ended, LivePage.headers))
+        })
+      )
+    )
+  })
+)

@@ -1,0 +1,186 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { makeShown, layerWith, until, watch } from "./shown.ts"
+import { raw, send } from "./send.ts"
+
+/** A new browser with its links. */
+const create = Effect.map(send("POST", "/api/v4/browsers", { body: {} }), ({ body }) => ({
+  id: String(body["id"]),
+  liveUrl: String(body["liveUrl"]),
+  controlUrl: String(body["controlUrl"])
+}))
+
+const stop = (id: string) => send("PATCH", `/api/v4/browsers/${id}`, { body: { action: "stop" } })
+
+const page = (url: string) => send("GET", new URL(url).pathname, { key: null })
+
+const click = {
+  _tag: "Mouse",
+  action: "pressed",
+  x: 0.5,
+  y: 0.25,
+  button: "left",
+  buttons: 1,
+  clicks: 1,
+  modifiers: 0
+} as const
+
+describe("a live view", () => {
+  it.live("is a page that loads nothing from elsewhere and is not kept", () => {
+    const { layer } = makeShown()
+    return Effect.gen(function* () {
+      const { controlUrl, liveUrl } = yield* create
+      assert.notStrictEqual(controlUrl, liveUrl)
+      const { headers, status, text } = yield* page(liveUrl)
+      assert.strictEqual(status, 200)
+      assert.match(headers.get("content-type") ?? "", /^text\/html/u)
+      assert.match(headers.get("content-security-policy") ?? "", /^default-src 'none'; script-src 'sha256-/u)
+      assert.strictEqual(headers.get("cache-control"), "no-store")
+      assert.strictEqual(headers.get("referrer-policy"), "no-referrer")
+      assert.notMatch(text, /https?:\/\//u)
+    }).pipe(Effect.provide(layerWith(layer)))
+  })
+
+  it.live("shows title, address and each picture with its time", () => {
+    const { layer, show } = makeShown()
+    return Effect.gen(function* () {
+      const { liveUrl } = yield* create
+      yield* show("first", 47)
+      const { messages } = yield* watch(liveUrl)
+      yield* until(() => messages.length === 2)
+      const picture = messages[1]
+      assert.deepStrictEqual(JSON.parse(String(messages[0])), {
+        title: "first",
+        address: "https://shop.example",
+        control: false
+      })
+      assert.strictEqual((picture as Buffer).readDoubleBE(1), 47)
+      assert.strictEqual((picture as Buffer).subarray(9).toString(), "first")
+    }).pipe(Effect.scoped, Effect.provide(layerWith(layer)))
+  })
+
+  it.live("takes input with the control token, and ends a viewer that sends any with the other", () => {
+    const { done, layer, show } = makeShown()
+    return Effect.gen(function* () {
+      const { controlUrl, liveUrl } = yield* create
+      yield* show("first")
+      const owner = yield* watch(controlUrl)
+      const viewer = yield* watch(liveUrl)
+      yield* until(() => owner.messages.length === 2 && viewer.messages.length === 2)
+      viewer.socket.send(JSON.stringify(click))
+      yield* until(() => viewer.ended.how !== undefined)
+      assert.strictEqual(viewer.ended.how, "1008 This link is for viewing only")
+      assert.deepStrictEqual(done, [])
+      owner.socket.send(JSON.stringify(click))
+      yield* until(() => done.length > 0)
+      assert.deepStrictEqual(done, [click])
+      owner.socket.send(JSON.stringify({ ...click, buttons: "all" }))
+      yield* until(() => owner.ended.how !== undefined)
+      assert.strictEqual(owner.ended.how, "1008 The message is no input")
+      const second = yield* watch(controlUrl)
+      yield* until(() => second.messages.length === 2)
+      second.socket.send(JSON.stringify({ _tag: "Text", text: "x".repeat(64 * 1024) }))
+      yield* until(() => second.ended.how !== undefined)
+      assert.strictEqual(second.ended.how, "1008 The message is too large")
+      assert.lengthOf(done, 1)
+    }).pipe(Effect.scoped, Effect.provide(layerWith(layer)))
+  })
+
+  it.live("says why the browser is gone, then and later", () => {
+    const { end, gone, layer, show } = makeShown()
+    return Effect.gen(function* () {
+      const { controlUrl, id, liveUrl } = yield* create
+      yield* show("first")
+      const viewer = yield* watch(liveUrl)
+      yield* until(() => viewer.messages.length === 2)
+      gone.add(id)
+      assert.include((yield* stop(id)).body, { liveUrl: null, recordingUrl: null })
+      yield* end
+      yield* until(() => viewer.ended.how !== undefined)
+      assert.strictEqual(viewer.ended.how, "4001 The browser was stopped.")
+      for (const url of [liveUrl, controlUrl]) {
+        const { status, text } = yield* page(url)
+        assert.strictEqual(status, 410)
+        assert.include(text, "The browser was stopped.")
+        const late = yield* watch(url)
+        yield* until(() => late.ended.how !== undefined)
+        assert.strictEqual(late.ended.how, "refused 410")
+      }
+    }).pipe(Effect.scoped, Effect.provide(layerWith(layer)))
+  })
+
+  it.live("asks the page to connect again when the browser runs on", () => {
+    const { end, layer, show } = makeShown()
+    return Effect.gen(function* () {
+      const { liveUrl } = yield* create
+      yield* show("first")
+      const viewer = yield* watch(liveUrl)
+      yield* until(() => viewer.messages.length === 2)
+      yield* end
+      yield* until(() => viewer.ended.how !== undefined)
+      assert.strictEqual(viewer.ended.how, "1012 ")
+    }).pipe(Effect.scoped, Effect.provide(layerWith(layer)))
+  })
+
+  it.live("is nothing without its token, for another browser, or from a page of another origin", () => {
+    const { layer } = makeShown()
+    return Effect.gen(function* () {
+      const { id, liveUrl } = yield* create
+      const other = yield* create
+      const token = liveUrl.split("/").at(-1) ?? ""
+      const { address } = { address: new URL(liveUrl).origin }
+      for (const path of [
+        `/live/${id}/nonsense`,
+        `/live/${other.id}/${token}`,
+        `/live/${crypto.randomUUID()}/${token}`
+      ]) {
+        const { status, text } = yield* send("GET", path, { key: null })
+        assert.strictEqual(status, 404)
+        assert.include(text, "This link shows nothing.")
+        const refused = yield* watch(`${address}${path}`)
+        yield* until(() => refused.ended.how !== undefined)
+        assert.strictEqual(refused.ended.how, "refused 404")
+      }
+      const foreign = yield* watch(liveUrl, "https://evil.example")
+      yield* until(() => foreign.ended.how !== undefined)
+      assert.strictEqual(foreign.ended.how, "refused 403")
+      assert.strictEqual((yield* send("GET", `${new URL(liveUrl).pathname}/socket`)).status, 426)
+      assert.match(
+        yield* raw(`POST ${new URL(liveUrl).pathname} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`),
+        / 405 /u
+      )
+    }).pipe(Effect.scoped, Effect.provide(layerWith(layer)))
+  })
+
+  it.live("has 50 viewers at once, and room again when one leaves", () => {
+    const { layer, show } = makeShown()
+    return Effect.gen(function* () {
+      const { liveUrl } = yield* create
+      yield* show("first")
+      const viewers = yield* Effect.forEach(Array.from({ length: 50 }), () => watch(liveUrl, null))
+      yield* until(() => viewers.every(({ messages }) => messages.length === 2))
+      const late = yield* watch(liveUrl)
+      yield* until(() => late.ended.how !== undefined)
+      assert.strictEqual(late.ended.how, "refused 429")
+      viewers[0]?.socket.close()
+      const again: Effect.Effect<void> = Effect.scoped(
+        Effect.flatMap(watch(liveUrl), ({ ended, messages }) =>
+          Effect.andThen(
+            until(() => messages.length === 2 || ended.how !== undefined),
+            Effect.suspend(() => (messages.length === 2 ? Effect.void : again))
+          )
+        )
+      )
+      yield* again
+    }).pipe(Effect.scoped, Effect.provide(layerWith(layer)))
+  })
+
+  it.live("is not there where browsers cannot be seen", () =>
+    Effect.gen(function* () {
+      const { body } = yield* send("POST", "/api/v4/browsers", { body: {} })
+      assert.strictEqual(body["liveUrl"], null)
+      assert.notProperty(body, "controlUrl")
+    }).pipe(Effect.provide(layerWith(Layer.empty)))
+  )
+})
