@@ -16,7 +16,7 @@ const TargetInfo = Schema.Struct({
   type: Schema.String,
   title: Schema.String,
   url: Schema.String,
-  /** Such as `prerender`: not a tab that anybody sees. */
+  /** Such as `prerender`: not a tab that a person sees. */
   subtype: Schema.optionalKey(Schema.String)
 })
 const Listed = Schema.Struct({ targetInfo: TargetInfo })

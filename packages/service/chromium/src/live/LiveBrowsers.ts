@@ -21,7 +21,7 @@ export class LiveBrowsers extends Context.Service<
   {
     /**
      * Shows a browser, and records it when it is to be recorded, until the scope closes: before its process is ended.
-     * It connects to the browser only while somebody looks or it is recorded.
+     * It connects to the browser only while it is viewed or recorded.
      */
     readonly add: (
       browser: Browser.Browser,

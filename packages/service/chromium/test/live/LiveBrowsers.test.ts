@@ -74,7 +74,7 @@ describe("a browser that is looked at", () => {
     }).pipe(Effect.scoped, Effect.provide(layer()))
   )
 
-  it.live("has its dialogs answered as if nobody looked", () =>
+  it.live("has its dialogs answered as without a viewer", () =>
     Effect.gen(function* () {
       const { run } = yield* shown()
       const { now } = yield* look()
