@@ -103,6 +103,10 @@ export const writeOpenApi = (folder: string): string => {
   })
 }
 
+/** A profile whose runs take so long. */
+export const writeProfile = (folder: string, runs_ms: number): string =>
+  writeJson(join(folder, `runs-of-${runs_ms}-ms.json`), { duration: `${runs_ms}ms` })
+
 /** json-server's data; its ids are looked up as ours are. */
 export const writeDatabase = (folder: string): string =>
   writeJson(join(folder, "database.json"), { runs: [{ id: runId, ...statusBody }], sessions: [sessionBody] })

@@ -1,10 +1,11 @@
 import { spawnSync } from "node:child_process"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { versionOf } from "../measure/PeerInstall.ts"
 import type { Command } from "../measure/Pinning.ts"
 import { apiKey } from "../measure/ServerProcess.ts"
-import { writeDatabase, writeMappings, writeOpenApi } from "./Fixtures.ts"
+import { writeDatabase, writeMappings, writeOpenApi, writeProfile } from "./Fixtures.ts"
 import type { Contestant } from "./Measurement.ts"
 
 /** Where a server is started, and with what. */
@@ -58,6 +59,22 @@ const ours = (name: string, title: string, remark: string, flags: ReadonlyArray<
   }
 })
 
+const harness = fileURLToPath(new URL("../../../../apps/harness/src/main.ts", import.meta.url))
+
+/** `webagent-harness serve`, not bundled: its starts are of source. */
+const serve = (name: string, suffix: string, remark: string, flags: ReadonlyArray<string>): Peer => ({
+  name,
+  title: () => `**ours**, \`webagent-harness serve${suffix}\``,
+  stateful: true,
+  live: true,
+  remark,
+  command: ({ folder, port, runs_ms }) => {
+    const profile = writeProfile(folder, runs_ms)
+    const given = ["--port", String(port), "--api-key", apiKey, "--profile", profile, ...flags]
+    return node("--conditions=@webagent/source", harness, "serve", ...given)
+  }
+})
+
 const written = (name: string, title: (installed: string) => string, remark: string): Peer => ({
   name,
   title: ({ installed }) => title(installed),
@@ -106,6 +123,8 @@ const wiremock = (name: string, suffix: string, remark: string, flags: ReadonlyA
 export const peers: ReadonlyArray<Peer> = [
   ours("ours", "**ours**", "its journal is on, as it is unless told not to", []),
   ours("ours-no-journal", "**ours**, no journal", "", ["--journal-size", "0"]),
+  serve("serve", "", "a line for each request; started from source", []),
+  serve("serve-quiet", " --quiet", "the same without lines", ["--quiet"]),
   written("node-http", () => "node:http by hand", "the floor: no router, no schema"),
   written(
     "fastify",
