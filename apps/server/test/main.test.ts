@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { folder, type Program, ready, start, takenPort } from "./program.ts"
+import { folder, type Program, ready, run, start, takenPort } from "./program.ts"
 
 const createRun = (baseUrl: string | undefined, key: string) =>
   Effect.promise(() =>
@@ -96,9 +96,9 @@ describe("webagent-server", () => {
 
   it.live("listens for other machines only with an explicit key", () =>
     Effect.gen(function* () {
-      const program = yield* start(["--port", "0", "--host", "0.0.0.0"])
-      assert.deepStrictEqual(yield* program.ended, {
+      assert.deepStrictEqual(yield* run(["--port", "0", "--host", "0.0.0.0"]), {
         code: 2,
+        stdout: "",
         stderr: "Other machines can reach 0.0.0.0. Set an API key with --api-key or WEBAGENT_SERVER_API_KEY.\n"
       })
     })
@@ -106,14 +106,12 @@ describe("webagent-server", () => {
 
   it.live("a wrong flag is named, without the whole help", () =>
     Effect.gen(function* () {
-      const program = yield* start(["--turn-duration", "soon"])
-      const { code, stderr } = yield* program.ended
-      assert.strictEqual(code, 2)
+      const { code, stderr, stdout } = yield* run(["--turn-duration", "soon"])
+      assert.deepStrictEqual([code, stdout], [2, ""])
       assert.match(
         stderr,
         /^Invalid value for flag --turn-duration: "soon"\..*a time such as 200ms, 2s or 1m\. See --help\.\n$/u
       )
-      assert.strictEqual(program.stdout(), "")
     })
   )
 
@@ -196,11 +194,9 @@ describe("webagent-server", () => {
   for (const [what, [args, stderr]] of Object.entries(mistakes)) {
     it.live(`${what} is one clear error and exit 2`, () =>
       Effect.gen(function* () {
-        const program = yield* start(["--port", "0", ...args])
-        const ended = yield* program.ended
-        assert.strictEqual(ended.code, 2)
+        const ended = yield* run(["--port", "0", ...args])
         assert.match(ended.stderr, stderr)
-        assert.strictEqual(program.stdout(), "")
+        assert.deepStrictEqual([ended.code, ended.stdout], [2, ""])
       })
     )
   }
@@ -211,8 +207,7 @@ describe("webagent-server", () => {
         "bad.json",
         '[{ "fault": { "kind": "hangs" } }, { "fault": { "kind": "reset", "x": 1 } }]'
       )
-      const program = yield* start(["--port", "0", "--faults", path])
-      const { code, stderr } = yield* program.ended
+      const { code, stderr } = yield* run(["--port", "0", "--faults", path])
       assert.strictEqual(code, 2)
       const lines = stderr.trimEnd().split("\n")
       assert.strictEqual(lines[0], `${path}:`)
@@ -224,9 +219,9 @@ describe("webagent-server", () => {
   it.live("a taken port of the control API names its own flag", () =>
     Effect.gen(function* () {
       const { port } = yield* takenPort
-      const program = yield* start(["--port", "0", "--control-port", String(port)])
-      assert.deepStrictEqual(yield* program.ended, {
+      assert.deepStrictEqual(yield* run(["--port", "0", "--control-port", String(port)]), {
         code: 2,
+        stdout: "",
         stderr: `Port ${port} is in use. Choose another with --control-port, or 0 for any free port.\n`
       })
     })

@@ -1,11 +1,17 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import * as Stdio from "effect/Stdio"
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { commandLine, teardown } from "../src/commandLine.ts"
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
 
@@ -84,15 +90,27 @@ export const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true }))
 )
 
-/** Runs a command to its end. */
-export const run = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>> = {}) =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const program = yield* start(args, environment)
-      const { code, stderr } = yield* program.ended
-      return { code, stderr, stdout: program.stdout() }
-    })
+/** Runs a command to its end, in this process: a process of its own takes a second of CPU to start. */
+export const run = Effect.fnUntraced(function* (
+  args: ReadonlyArray<string>,
+  environment: Readonly<Record<string, string>> = {}
+) {
+  const said = { stdout: "", stderr: "" }
+  const write = (stream: keyof typeof said) => (text: unknown) => void (said[stream] += `${String(text)}\n`)
+  const console: Console.Console = { ...globalThis.console, log: write("stdout"), error: write("stderr") }
+  const surroundings = Layer.mergeAll(
+    Stdio.layerTest({ args: Effect.succeed(args) }),
+    Layer.succeed(Console.Console, console),
+    ConfigProvider.layer(ConfigProvider.fromEnvRecord(environment))
   )
+  const exit = yield* commandLine(args).pipe(
+    Effect.provide(surroundings),
+    Effect.provide(NodeServices.layer),
+    Effect.exit
+  )
+  const code = yield* Effect.callback<number>((resume) => teardown(exit, (code) => resume(Effect.succeed(code))))
+  return { code, ...said }
+})
 
 /** A port that another program listens on until the test ends. */
 export const takenPort = Effect.acquireRelease(
