@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Dns from "effect/net/Dns"
+import type * as NetAddress from "effect/net/NetAddress"
 import type * as Scope from "effect/Scope"
 import { createServer, type IncomingMessage, request as forward, type ServerResponse, STATUS_CODES } from "node:http"
 import type { ListenOptions, Socket } from "node:net"
@@ -132,6 +133,24 @@ const make = Effect.fnUntraced(function* (options: EgressOptions) {
     proxies.set(country.toUpperCase(), url)
   }
 
+  /**
+   * The addresses that DNS has. The system's resolver is not asked: it blocks one of Node's few threads, and pages that
+   * ask for many slow names would keep all of them from the server.
+   */
+  const addressesOf = (name: string) =>
+    Effect.map(
+      Effect.forEach(
+        ["A", "AAAA"] as const,
+        (type) =>
+          Effect.orElseSucceed(
+            Effect.map(dns.resolve(name, type), (records) => records.map(({ address }) => address)),
+            () => []
+          ),
+        { concurrency: "unbounded" }
+      ),
+      (found): ReadonlyArray<NetAddress.IpAddress> => found.flat()
+    )
+
   const open = Effect.fnUntraced(function* ({ allowedDomains, proxyCountryCode, socket: path }: Passage) {
     const rules: Rules = { ports, exceptions, domains: allowedDomains }
     const proxy = proxyCountryCode === null ? null : proxies.get(proxyCountryCode.toUpperCase())
@@ -163,13 +182,9 @@ const make = Effect.fnUntraced(function* (options: EgressOptions) {
       const before = refusal(rules, target)
       if (before !== undefined) return yield* refuse(before)
       const { host, name } = target
-      const addresses: Checked =
-        typeof host === "string"
-          ? yield* Effect.mapError(
-              dns.lookup(host),
-              () => new Refused({ status: 502, message: `"${name}" has no address.` })
-            )
-          : [host]
+      const [first, ...others] = typeof host === "string" ? yield* addressesOf(host) : [host]
+      if (first === undefined) return yield* new Refused({ status: 502, message: `"${name}" has no address.` })
+      const addresses: Checked = [first, ...others]
       const after = addressRefusal(rules, target, addresses)
       if (after !== undefined) return yield* refuse(after)
       return yield* Effect.mapError(

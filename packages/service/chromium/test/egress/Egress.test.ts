@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Dns from "effect/net/Dns"
-import * as NetAddress from "effect/net/NetAddress"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
@@ -12,6 +11,7 @@ import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Egress, type EgressOptions, type Passage } from "../../src/egress/Egress.ts"
+import { names, record } from "../support/names.ts"
 import { ask, site, sockets, talk } from "./sockets.ts"
 
 const hosts = {
@@ -21,15 +21,16 @@ const hosts = {
   "half.test": ["8.8.8.8", "10.0.0.5"],
   localhost: ["127.0.0.1"],
   "metadata.google.internal": ["169.254.169.254"],
-  "two.test": ["127.0.0.3", "127.0.0.1"]
+  "two.test": ["127.0.0.3", "127.0.0.1"],
+  "six.test": ["8.8.8.8", "fd00::5"]
 }
 
-const names = Layer.orDie(Dns.layerStatic({ hosts }))
+const known = names(hosts)
 
 const everywhere: Passage = { socket: null, allowedDomains: null, proxyCountryCode: null }
 
 /** A proxy as one browser has it. */
-const open = (options: EgressOptions, passage: Partial<Passage> = {}, dns = names) =>
+const open = (options: EgressOptions, passage: Partial<Passage> = {}, dns = known) =>
   Effect.gen(function* () {
     const egress = yield* Egress
     const { bytes, port } = yield* egress.open({ ...everywhere, ...passage })
@@ -139,7 +140,8 @@ describe("the proxy of a browser", () => {
         "[fd00:ec2::254]",
         "metadata.google.internal",
         "site.test",
-        "half.test"
+        "half.test",
+        "six.test"
       ]) {
         for (const request of [tunnel(`${host}:${port}`), get(`http://${host}:${port}/`)]) {
           const answer = yield* ask(proxy.port, request)
@@ -166,7 +168,9 @@ describe("the proxy of a browser", () => {
       const rebinding = Layer.succeed(
         Dns.Dns,
         Dns.make({
-          lookup: () => Effect.sync(() => [NetAddress.ipFromStringUnsafe(asked++ === 0 ? "127.0.0.1" : "127.0.0.2")])
+          lookup: () => Effect.die("The system's resolver is not asked."),
+          resolve: (_, type) =>
+            Effect.sync(() => (type === "A" ? [record(asked++ === 0 ? "127.0.0.1" : "127.0.0.2")] : []))
         })
       )
       const options = { allowPrivate: [`127.0.0.1:${allowed.port}`], ports: [allowed.port] }
@@ -300,7 +304,7 @@ describe("the proxy of a browser", () => {
 
   it.effect("answers 504 when connecting takes too long", () =>
     Effect.gen(function* () {
-      const silent = Layer.succeed(Dns.Dns, Dns.make({ lookup: () => Effect.never }))
+      const silent = Layer.succeed(Dns.Dns, Dns.make({ lookup: () => Effect.never, resolve: () => Effect.never }))
       const proxy = yield* open({ limits: { connect: Duration.hours(1) } }, {}, silent)
       const client = yield* talk(proxy.port)
       client.socket.write(tunnel("site.test:443"))

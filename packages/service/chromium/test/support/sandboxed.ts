@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Dns from "effect/net/Dns"
 import { spawnSync } from "node:child_process"
 import { Binary, BrowserProcess, CdpClient, Egress, type EgressOptions, Sandbox } from "../../src/index.ts"
 import { attach, runtime } from "./chromium.ts"
+import { names } from "./names.ts"
 
 const isRoot = process.getuid?.() === 0
 
@@ -30,7 +30,7 @@ const hosts = {
 }
 
 export const layerEgress = (options: EgressOptions = {}) =>
-  Layer.provide(Layer.orDie(Egress.layer(options)), Layer.orDie(Dns.layerStatic({ hosts })))
+  Layer.provide(Layer.orDie(Egress.layer(options)), names(hosts))
 
 /** Browsers in namespaces. */
 export const layer = (options: EgressOptions = {}) => Layer.provide(Sandbox.layerBubblewrap, layerEgress(options))
