@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { CompareOutput } from "../src/cli/compare/CompareOutput.ts"
 import { DoctorOutput } from "../src/cli/doctor/DoctorOutput.ts"
 import { DriftOutput } from "../src/cli/drift/DriftOutput.ts"
-import { HistoryOutput, VerdictOutput } from "../src/cli/history/HistoryOutput.ts"
+import { HistoryOutput, JudgeOutput } from "../src/cli/history/HistoryOutput.ts"
 import { ListOutput } from "../src/cli/list/ListOutput.ts"
 import { AbOutput, LoadOutput } from "../src/cli/load/LoadOutput.ts"
 import { PlanOutput } from "../src/cli/plan/PlanOutput.ts"
@@ -17,7 +17,7 @@ const outputs: Readonly<Record<string, Schema.Constraint>> = {
   list: ListOutput,
   plan: PlanOutput,
   history: HistoryOutput,
-  "history --judge": VerdictOutput,
+  "history --judge": JudgeOutput,
   compare: CompareOutput,
   reap: ReapOutput,
   doctor: DoctorOutput,

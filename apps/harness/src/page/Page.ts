@@ -56,7 +56,7 @@ const top = (report: RunReport, nights: ReadonlyArray<Night>): string => {
   const running = leftovers.filter(({ state }) => state === "open" || state === "unknown").length
   const money = `${Money.rounded(cost_usd)}${header.target.simulated ? " simulated" : ""}`
   const passed = Headline.passedText(report)
-  const { status, title } = Headline.verdictOf(report)
+  const { status, title } = Headline.outcomeOf(report)
   const usual = (of: (night: Night) => number, now: number, format: (value: number) => string) => {
     const text = Trend.usually(nights.map(of), now, format)
     return text === "" ? "" : `, ${text}`
@@ -102,7 +102,7 @@ export const render = ({ linkOf, nights, replay, report, traces }: PageOptions):
     ]
   ]
   const shown = sections.filter(([, , html]) => html !== "")
-  const { status, title: what } = Headline.verdictOf(report)
+  const { status, title: what } = Headline.outcomeOf(report)
   const title = `${Headline.words[status]}: ${what} · ${report.header.startedAt.slice(0, 10)}`
   return `<!doctype html>
 <html lang="en" data-version="${escape(report.header.tool.version)}"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">

@@ -94,7 +94,7 @@ export const render = (report: RunReport, replay: Replay, page?: string): string
   const red = Attention.findings(report)
   const findings = [...red, ...Attention.unusual(report)]
   const items = red.flatMap(({ items }) => items)
-  const { status, title } = Headline.verdictOf(report)
+  const { status, title } = Headline.outcomeOf(report)
   const head = [
     `## ${{ red: "❌", unusual: "⚠️", green: "✅" }[status]} ${escape(`${Headline.words[status]}: ${title}`)}`,
     "",

@@ -93,7 +93,7 @@ const fields = {
   startedAt: Schema.String,
   duration_ms: Schema.Number,
   /** How its run ended, as its own report says; absent in histories of older versions. */
-  verdict: Schema.optionalKey(Headline.Verdict),
+  verdict: Schema.optionalKey(Headline.Outcome),
   /** Why it is no measure for other nights; absent where it is whole. */
   partial: Schema.optionalKey(Schema.String),
   fingerprint: NightFingerprint,
@@ -225,7 +225,7 @@ export const ofReport = (report: RunReport, directory?: string): Night => {
     kind: "night",
     startedAt: header.startedAt,
     duration_ms: Math.round(report.duration_ms),
-    verdict: Headline.verdictOf(report),
+    verdict: Headline.outcomeOf(report),
     ...(partial === undefined ? {} : { partial }),
     fingerprint: {
       target: header.target.simulated ? "simulated" : header.target.address,

@@ -124,10 +124,10 @@ export const titleOf = (report: RunReport): string => {
 }
 
 /** What the history keeps of how a run ended. */
-export const Verdict = Schema.Struct({ status: Status, title: Schema.String })
+export const Outcome = Schema.Struct({ status: Status, title: Schema.String })
 
 /** How a run ended: its status, and its title. */
-export const verdictOf = (report: RunReport): typeof Verdict.Type => ({
+export const outcomeOf = (report: RunReport): typeof Outcome.Type => ({
   status: statusOf(report),
   title: titleOf(report)
 })

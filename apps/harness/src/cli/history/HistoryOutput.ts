@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 export const HistoryOutput = Schema.Struct({ nights: Schema.Array(Night) }).annotate({ identifier: "HistoryOutput" })
 
 /** What `history --judge --json` prints. */
-export const VerdictOutput = Schema.Struct({
+export const JudgeOutput = Schema.Struct({
   /** The id of the last night. */
   night: Schema.String,
   startedAt: Schema.String,
@@ -14,4 +14,4 @@ export const VerdictOutput = Schema.Struct({
   /** Why the night is red, a sentence each. */
   reasons: Schema.Array(Schema.String),
   judgement: NightJudgement
-}).annotate({ identifier: "VerdictOutput" })
+}).annotate({ identifier: "JudgeOutput" })

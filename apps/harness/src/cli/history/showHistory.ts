@@ -10,7 +10,7 @@ import { dirname } from "node:path"
 import * as HtmlReporter from "../../page/HtmlReporter.ts"
 import * as NightsPage from "../../page/NightsPage.ts"
 import * as JsonOutput from "../JsonOutput.ts"
-import { HistoryOutput, VerdictOutput } from "./HistoryOutput.ts"
+import { HistoryOutput, JudgeOutput } from "./HistoryOutput.ts"
 import * as HistoryText from "./HistoryText.ts"
 import { ExitError } from "../ExitCode.ts"
 import { program } from "../Program.ts"
@@ -46,7 +46,7 @@ export const showHistory = Effect.fnUntraced(function* (options: {
   const verdict = options.judge ? judgeLastNight(past) : undefined
   if (verdict !== undefined) {
     const lines = [`${verdict.startedAt} ${verdict.night}: ${verdict.tier}`, ...verdict.reasons]
-    yield* options.json ? JsonOutput.print(VerdictOutput, verdict) : write(`${lines.join("\n  ")}\n`)
+    yield* options.json ? JsonOutput.print(JudgeOutput, verdict) : write(`${lines.join("\n  ")}\n`)
     return verdict.tier === "red" ? yield* new ExitError({ exitCode: 1 }) : undefined
   }
   if (options.json) {
