@@ -7,7 +7,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
-import { Drain, layerDrain, layerOperation } from "./operation.ts"
+import { Drain, layerCounted, layerDrain, layerOperation } from "./operation.ts"
 
 /** A server that keeps everything in a database. */
 export interface DurableOptions {
@@ -75,7 +75,7 @@ export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, 
     Layer.provide(Layer.provide(Engine.layer, [ports, TimeOrderedIds.layer, layerNode])),
     Layer.provide([Drain.layer, Listener.layer({ host, port })]),
     Layer.provide(Layer.effectDiscard(check)),
-    Layer.provideMerge(Layer.mergeAll(SqlStore.layer, SqlApiKeys.layer)),
+    Layer.provideMerge(Layer.mergeAll(Layer.provide(layerCounted, SqlStore.layer), SqlApiKeys.layer)),
     Layer.provide(Layer.provide(Database.layer({ file, durable }), Layer.effectDiscard(Database.locked(file))))
   )
 }

@@ -1,5 +1,6 @@
 import { Engine, Store } from "@webagent/engine"
 import { Operation, version } from "@webagent/server"
+import { OpenCounts } from "@webagent/sql"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -56,23 +57,8 @@ export const layerDrain = (within: Duration.Duration) =>
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-interface Counts {
-  readonly queued: number
-  readonly running: number
-  readonly browsers: number
-  /** When the run was created that waits longest. */
-  readonly oldest_ms: number | null
-}
-
-const counts = (sql: SqlClient.SqlClient) =>
-  Effect.map(
-    sql<Counts>`SELECT
-      (SELECT count(*) FROM turns WHERE ended_at_ms IS NULL AND status = 'queued') AS queued,
-      (SELECT count(*) FROM turns WHERE ended_at_ms IS NULL AND status <> 'queued') AS running,
-      (SELECT count(*) FROM browsers WHERE stopped_at_ms IS NULL) AS browsers,
-      (SELECT min(record ->> 'createdAt_ms') FROM turns WHERE ended_at_ms IS NULL AND status = 'queued') AS oldest_ms`,
-    ([row]) => row
-  )
+/** How old what `/health` and `/metrics` tell of the database may be: a load balancer may well ask ten times a second. */
+const maxAge = "1 second"
 
 const gauge = (name: string, description: string, attributes: Readonly<Record<string, string>> = {}) =>
   Metric.gauge(name, { description, attributes })
@@ -107,32 +93,40 @@ const endings = { completed: ended("completed"), failed: ended("failed"), cancel
 
 const isEnding = (status: string): status is keyof typeof endings => status in endings
 
-/** Events that are read in one go. */
-const batch = 1000
+/** The store, whose commits are counted: what is read afterwards may be pruned by then. */
+export const layerCounted = Layer.effect(
+  Store,
+  Effect.map(Store, (store) => ({
+    ...store,
+    commit: (step) =>
+      Effect.andThen(
+        store.commit(step),
+        Effect.forEach(
+          step.events,
+          ({ of, to }) => (of === "turn" && isEnding(to) ? Metric.update(endings[to], 1) : Effect.void),
+          { discard: true }
+        )
+      )
+  }))
+)
 
 const make = Effect.fnUntraced(function* (file: string) {
   const drain = yield* Drain
   const sql = yield* SqlClient.SqlClient
-  const store = yield* Store
   const began_ms = yield* Clock.currentTimeMillis
   const delay = monitorEventLoopDelay({ resolution: 10 })
   delay.enable()
   yield* Effect.addFinalizer(() => Effect.sync(() => delay.disable()))
-  const [last] = yield* Effect.orDie(sql<{ readonly cursor: number | null }>`SELECT max(cursor) AS cursor FROM events`)
-  let cursor = last?.cursor ?? 0
   let cpu_s = 0
-
-  const countEnded: Effect.Effect<void> = Effect.gen(function* () {
-    const events = yield* Effect.orElseSucceed(store.eventsAfter(cursor, batch), () => [])
-    for (const { event } of events) {
-      if (event.of === "turn" && isEnding(event.to)) yield* Metric.update(endings[event.to], 1)
-    }
-    cursor = events.at(-1)?.cursor ?? cursor
-    if (events.length === batch) yield* countEnded
-  })
+  const counted = yield* Effect.cachedWithTTL(
+    Effect.orElseSucceed(Effect.provideService(OpenCounts.get, SqlClient.SqlClient, sql), () => undefined),
+    maxAge
+  )
+  // a counter that is first seen at 1 has not grown, as Prometheus counts
+  for (const counter of Object.values(endings)) yield* Metric.update(counter, 0)
 
   const sample = Effect.gen(function* () {
-    const now = yield* Effect.orElseSucceed(counts(sql), () => undefined)
+    const now = yield* counted
     const now_ms = yield* Clock.currentTimeMillis
     const { heapUsed, rss } = process.memoryUsage()
     yield* Metric.update(gauges.up, now === undefined ? 0 : 1)
@@ -151,11 +145,10 @@ const make = Effect.fnUntraced(function* (file: string) {
     const used_s = (system + user) / 1e6
     yield* Metric.update(cpu, used_s - cpu_s)
     cpu_s = used_s
-    yield* countEnded
   })
 
   const health = Effect.gen(function* () {
-    const now = yield* Effect.orElseSucceed(counts(sql), () => undefined)
+    const now = yield* counted
     const now_ms = yield* Clock.currentTimeMillis
     const status = now === undefined ? "unavailable" : drain.draining ? "draining" : "ok"
     return {

@@ -1,5 +1,6 @@
 export * as Database from "./Database.ts"
 export * as NodeSqlite from "./NodeSqlite.ts"
+export * as OpenCounts from "./OpenCounts.ts"
 export * as Retention from "./Retention.ts"
 export { secret } from "./secrets.ts"
 export * as SqlApiKeys from "./SqlApiKeys.ts"

@@ -90,7 +90,7 @@ const migrations = {
     `CREATE INDEX turns_owned ON turns (owner, ended_at_ms, usd) WHERE owner IS NOT NULL`,
     `DROP INDEX turns_ended`,
     `CREATE INDEX turns_ended ON turns (ended_at_ms, id) WHERE ended_at_ms IS NOT NULL`,
-    `CREATE INDEX turns_open_by_status ON turns (status) WHERE ended_at_ms IS NULL`,
+    `CREATE INDEX turns_open_by_status ON turns (ended_at_ms, status) WHERE ended_at_ms IS NULL`,
     `ALTER TABLE sessions ADD COLUMN idle_since_ms INTEGER`,
     `UPDATE sessions SET idle_since_ms = max(record ->> 'createdAt_ms',
         (SELECT ifnull(max(ended_at_ms), 0) FROM turns WHERE session_id = sessions.id))

@@ -5,9 +5,11 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
+import * as LogLevel from "effect/LogLevel"
 import * as Metric from "effect/Metric"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import type * as Scope from "effect/Scope"
+import { pathOf } from "./Path.ts"
 
 /** How a server is; only one that is `ok` is to get requests. The other fields say why, and of what it is made. */
 export interface HealthView {
@@ -77,7 +79,28 @@ const durations = makeOnce((version = "", method = "") =>
 
 const known = new Set(["GET", "HEAD", "POST", "PATCH"])
 
-/** The app with every request counted and timed. Neither paths nor keys are labels. */
+/** How much of a path the log has. */
+const maxPath = 200
+
+/**
+ * A line a request: at debug, or a warning where the server is at fault. A query is left out, because it may have a
+ * token. A probe that finds a server that drains finds no fault.
+ */
+const said = ({ method, url }: HttpServerRequest.HttpServerRequest, status: number, took_s: number) => {
+  const level = status < 500 || url === "/health" ? "Debug" : "Warn"
+  return Effect.flatMap(LogLevel.isEnabled(level), (isEnabled) =>
+    isEnabled
+      ? Effect.annotateLogs(Effect.logWithLevel(level)("Request"), {
+          method,
+          path: pathOf(url).slice(0, maxPath),
+          status,
+          ms: Math.round(took_s * 1000)
+        })
+      : Effect.void
+  )
+}
+
+/** The app with every request counted, timed and logged. Neither paths nor keys are labels. */
 export const measured = <E, R>(
   app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest | Scope.Scope> =>
@@ -87,10 +110,11 @@ export const measured = <E, R>(
     const version = /^\/api\/(v[234])\//u.exec(request.url)?.[1] ?? "other"
     const method = known.has(request.method) ? request.method : "other"
     const began_ns = clock.currentTimeNanosUnsafe()
-    return Effect.tap(app, ({ status }) =>
-      Effect.andThen(
-        Metric.update(requests(version, method, String(status)), 1),
-        Metric.update(durations(version, method), Number(clock.currentTimeNanosUnsafe() - began_ns) / 1e9)
+    return Effect.tap(app, ({ status }) => {
+      const took_s = Number(clock.currentTimeNanosUnsafe() - began_ns) / 1e9
+      return Metric.update(requests(version, method, String(status)), 1).pipe(
+        Effect.andThen(Metric.update(durations(version, method), took_s)),
+        Effect.andThen(said(request, status, took_s))
       )
-    )
+    })
   })

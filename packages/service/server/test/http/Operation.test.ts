@@ -1,10 +1,13 @@
 import { assert, describe, it, layer } from "@effect/vitest"
+import { MemoryStore, Store, StoreUnavailable } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
+import * as References from "effect/References"
 import * as Operation from "../../src/http/Operation.ts"
 import { send } from "./send.ts"
-import { layerTest } from "./served.ts"
+import { layerOver, layerTest } from "./served.ts"
 
 layer(layerTest, { excludeTestServices: true })("Operation", (it) => {
   it.effect("/health says that it is well, without a key", () =>
@@ -51,5 +54,49 @@ describe("Operation", () => {
       assert.match(text, /webagent_http_request_duration_seconds_count\{version="v4",method="GET"\} [1-9]/u)
       assert.notInclude(text, "secret-id")
     }).pipe(Effect.provide(layerTest.pipe(Layer.provide(told({ status: "ok" }, sample)))))
+  })
+
+  it.live("the log has a line a request at debug, a warning where the server is at fault, and no secret", () => {
+    const lines: Array<string> = []
+    const logger = Logger.make((options) => void lines.push(Logger.formatLogFmt.log(options)))
+    const away = Layer.effect(
+      Store,
+      Effect.map(Store, (store) => ({
+        ...store,
+        turn: () => Effect.fail(new StoreUnavailable({ applied: "no", cause: "away" }))
+      }))
+    ).pipe(Layer.provide(MemoryStore.layer))
+    const logged = (level: "Info" | "Debug") =>
+      Effect.gen(function* () {
+        lines.length = 0
+        yield* send("GET", "/share/some-id?token=secret-token", { key: null })
+        yield* send("GET", "/api/v4/runs/some-id?token=secret-token", { key: "secret-key" })
+        yield* send("GET", "/api/v4/runs/00000000-0000-4000-8000-000000000001/status")
+        yield* send("GET", "/health", { key: null })
+        assert.notMatch(lines.join(), /secret|token|wak_test/u)
+        return lines.map((line) =>
+          /level=(\w+) .*message=(\w+) .*(method=\w+ path=\S+ status=\d+) ms=\d+$/u.exec(line)?.slice(1).join(" ")
+        )
+      }).pipe(
+        Effect.provide(
+          layerOver(away).pipe(
+            Layer.provide([
+              told({ status: "draining" }),
+              Logger.layer([logger]),
+              Layer.succeed(References.MinimumLogLevel, level)
+            ])
+          )
+        )
+      )
+    const warning = "WARN Request method=GET path=/api/v4/runs/00000000-0000-4000-8000-000000000001/status status=503"
+    return Effect.gen(function* () {
+      assert.deepStrictEqual(yield* logged("Info"), [warning])
+      assert.deepStrictEqual(yield* logged("Debug"), [
+        "DEBUG Request method=GET path=/share/some-id status=404",
+        "DEBUG Request method=GET path=/api/v4/runs/some-id status=401",
+        warning,
+        "DEBUG Request method=GET path=/health status=503"
+      ])
+    })
   })
 })

@@ -1,0 +1,72 @@
+import { assert, it } from "@effect/vitest"
+import { Decide, Session, Store, Turn } from "@webagent/engine"
+import { Operation } from "@webagent/server"
+import { Database, SqlStore } from "@webagent/sql"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
+import * as TestClock from "effect/testing/TestClock"
+import { join } from "node:path"
+import { Drain, layerCounted, layerOperation } from "../src/operation.ts"
+import { folder } from "./program.ts"
+
+const parts = Layer.unwrap(
+  Effect.map(folder, (path) => {
+    const file = join(path, "server.db")
+    return layerOperation(file).pipe(
+      Layer.provideMerge(Layer.provide(layerCounted, SqlStore.layer)),
+      Layer.provideMerge(Database.layer({ file })),
+      Layer.provide(Drain.layer)
+    )
+  })
+)
+
+const create = (id: string) =>
+  Decide.created(
+    Session.make({ id: `s${id}`, thinkingLevel: null, createdAt_ms: 0 }),
+    Turn.make({
+      id,
+      sessionId: `s${id}`,
+      task: "t",
+      model: "m",
+      agentVersion: "1",
+      modelParams: null,
+      createdAt_ms: 0
+    })
+  )
+
+it.effect("runs that ended are counted when they end, though nobody asks before their events are pruned", () =>
+  Effect.gen(function* () {
+    const store = yield* Store
+    const { sample } = yield* Operation.Operation
+    const told = Effect.map(Effect.andThen(sample, PrometheusMetrics.format()), (text) =>
+      text.split("\n").filter((line) => line.startsWith("webagent_runs_ended_total{"))
+    )
+    assert.sameMembers(yield* told, [
+      'webagent_runs_ended_total{status="completed"} 0',
+      'webagent_runs_ended_total{status="failed"} 0',
+      'webagent_runs_ended_total{status="cancelled"} 0'
+    ])
+    for (const id of ["1", "2"]) {
+      const { events, session, turns } = create(id)
+      const ended = events.map((event) => (event.of === "turn" ? { ...event, to: "failed" } : event))
+      yield* store.commit({ session, turns, events: ended })
+    }
+    yield* store.prune({ eventsUntil: 1_000_000, limit: 100 })
+    assert.include(yield* told, 'webagent_runs_ended_total{status="failed"} 2')
+  }).pipe(Effect.provide(parts))
+)
+
+it.effect("/health asks the database once a second, however often it is asked", () =>
+  Effect.gen(function* () {
+    const store = yield* Store
+    const { health } = yield* Operation.Operation
+    const queued = Effect.map(health, ({ runs }) => runs)
+    assert.deepStrictEqual(yield* queued, { queued: 0, running: 0 })
+    yield* store.commit(create("1"))
+    yield* TestClock.adjust(999)
+    assert.deepStrictEqual(yield* queued, { queued: 0, running: 0 })
+    yield* TestClock.adjust(1)
+    assert.deepStrictEqual(yield* queued, { queued: 1, running: 0 })
+  }).pipe(Effect.provide(parts))
+)

@@ -1,0 +1,37 @@
+import type { StoreUnavailable } from "@webagent/engine"
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import { read } from "./unavailable.ts"
+
+/** How much there is that is not over. */
+export interface OpenCounts {
+  /** Runs that wait. */
+  readonly queued: number
+  /** Runs that an agent was given. */
+  readonly running: number
+  /** Browsers that are not stopped. */
+  readonly browsers: number
+  /** When the run was created that waits longest. */
+  readonly oldest_ms: number | null
+}
+
+/** Counts what is not over, from indexes that have nothing else. */
+export const get: Effect.Effect<OpenCounts, StoreUnavailable, SqlClient.SqlClient> = SqlClient.SqlClient.use((sql) =>
+  read(
+    Effect.map(
+      // rows of one status are in the order of creation
+      sql<Omit<OpenCounts, "running"> & { readonly open: number }>`SELECT
+        (SELECT count(*) FROM turns WHERE ended_at_ms IS NULL) AS open,
+        (SELECT count(*) FROM turns WHERE ended_at_ms IS NULL AND status = 'queued') AS queued,
+        (SELECT count(*) FROM browsers WHERE stopped_at_ms IS NULL) AS browsers,
+        (SELECT record ->> 'createdAt_ms' FROM turns
+          WHERE ended_at_ms IS NULL AND status = 'queued' ORDER BY n LIMIT 1) AS oldest_ms`,
+      ([{ open = 0, queued = 0, browsers = 0, oldest_ms = null } = {}]) => ({
+        queued,
+        running: open - queued,
+        browsers,
+        oldest_ms
+      })
+    )
+  )
+)
