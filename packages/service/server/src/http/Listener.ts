@@ -87,7 +87,12 @@ export class NodeListener extends Context.Service<
 >()("@webagent/server/NodeListener") {}
 
 const make = Effect.fnUntraced(function* (options: ListenerOptions) {
-  const node = createServer({ requestTimeout: requestTimeout_ms, shouldUpgradeCallback: isWebSocket })
+  const node = createServer({
+    requestTimeout: requestTimeout_ms,
+    // how often Node looks for such clients: with its 30 seconds they have half as much again
+    connectionsCheckingInterval: 1000,
+    shouldUpgradeCallback: isWebSocket
+  })
   const sockets = new Set<Socket>()
   const answers: Answers = new WeakMap()
   node.on("clientError", (error, socket) => refuse(answers, error, socket))

@@ -42,6 +42,38 @@ const clients: ReadonlyArray<readonly [string, (path: string) => string, boolean
 ]
 
 describe("Listener", () => {
+  it.live("lets clients go that never end a request, and answers others meanwhile", () =>
+    Effect.gen(function* () {
+      const { node } = yield* Listener.NodeListener
+      node.on("request", (_, response) => response.writeHead(204).end())
+      node.headersTimeout = 100
+      node.requestTimeout = 100
+      const address = node.address()
+      const port = typeof address === "object" && address !== null ? address.port : 0
+      const said = (text: string) =>
+        Effect.callback<string>((resume) => {
+          const socket = connect(port, "127.0.0.1")
+          let all = ""
+          socket.setEncoding("latin1").on("data", (chunk) => (all += String(chunk)))
+          socket.on("error", () => socket.destroy())
+          socket.once("close", () => resume(Effect.succeed(all)))
+          socket.write(text)
+          return Effect.sync(() => socket.destroy())
+        })
+      const slow = yield* Effect.forkChild(
+        Effect.all([said("GET / HTTP/1.1\r\nX: "), said("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n1")], {
+          concurrency: "unbounded"
+        }),
+        { startImmediately: true }
+      )
+      assert.match(yield* said("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"), /^HTTP\/1\.1 204/u)
+      const [head, body] = yield* Fiber.join(slow)
+      assert.match(head, /^HTTP\/1\.1 408/u)
+      // this one has its answer, and is let go all the same
+      assert.match(body, /^HTTP\/1\.1 204/u)
+    }).pipe(Effect.provide(Listener.layer({ host: "127.0.0.1", port: 0 })))
+  )
+
   it.live("keeps a request that comes before there is an app, and answers it then", () =>
     Effect.gen(function* () {
       const { node } = yield* Listener.NodeListener
