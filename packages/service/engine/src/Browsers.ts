@@ -205,7 +205,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
     return made
   })
 
-  /** Waits until a browser is no longer starting; false when it never came to be. Another node has so many looks left. */
+  /** Waits until a browser is no longer starting; false when it never came to be. `looks` is how often another node is looked at. */
   const isLaunched = (id: string, looks = maxLooks): Effect.Effect<boolean, StoreUnavailable> =>
     Effect.gen(function* () {
       const here = launching.get(id)

@@ -29,7 +29,7 @@ const make = Effect.gen(function* () {
   let events: Array<StoredEvent> = []
   let cursor = 0
   const clock = yield* Clock.Clock
-  /** The store's time, whatever the time of whoever asks. */
+  /** The time of the store, not of the caller. */
   const now = Effect.sync(() => clock.currentTimeMillisUnsafe())
 
   const idsOf = (sessionId: string): ReadonlyArray<string> => {

@@ -15,7 +15,7 @@ export interface SharedOptions {
   readonly every?: Duration.Input
 }
 
-/** By a clock that nobody sets. */
+/** By the monotonic clock: the time of day can be set. */
 const elapsed_ms = Effect.map(Clock.monotonicTimeNanos, (now_ns) => Number(now_ns) / 1e6)
 
 /** How much of what others left behind a node takes at a time. */

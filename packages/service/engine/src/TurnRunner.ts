@@ -147,7 +147,7 @@ export const make = Effect.fnUntraced(function* (agent: Agent["Service"], listen
     expect(execution)
   }
 
-  /** Ends an agent at once: what it does counts for nobody any more. */
+  /** Ends an agent at once: what it does no longer counts. */
   const abort = (execution: Execution): void => {
     if (isScheduled(execution)) return timers.remove(execution)
     execution.over = true

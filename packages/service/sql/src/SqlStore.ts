@@ -35,7 +35,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const reader = yield* SqliteReader
   const clock = yield* Clock.Clock
-  /** The store's time, whatever the time of whoever asks. */
+  /** The time of the store, not of the caller. */
   const now = Effect.sync(() => clock.currentTimeMillisUnsafe())
 
   /** The record with this id, by one indexed statement. */

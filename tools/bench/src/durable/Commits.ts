@@ -34,7 +34,7 @@ const creation = (name: string) => {
   return { session: made, turns, events }
 }
 
-/** How many commits follow each other before the loop has a turn: so many creates come at once. */
+/** How many commits follow each other before the loop has a turn, as creates that come at once. */
 const together = 8
 
 /** Creates for a while, with checkpoints in a thread as a server has them, or in the commit as SQLite has them. */

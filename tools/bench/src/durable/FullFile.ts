@@ -92,7 +92,7 @@ export const growth = async (bundle: string, file: string, runs: number) => {
   return { runs, kB_aRun: (size * 1024) / runs, kB }
 }
 
-/** Copies the newest ended run of a file until there are so many, which ended over the last 20 days. */
+/** Copies the newest ended run of a file until there are `runs` of them. They ended over the last 20 days. */
 const fill = (file: string, runs: number) => {
   const db = new DatabaseSync(file)
   db.exec("PRAGMA synchronous = OFF; PRAGMA cache_size = -200000")
