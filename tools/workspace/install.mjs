@@ -1,5 +1,5 @@
 /**
- * Installs what a command needs, and nothing when it is there already: `node tools/workspace/install.mjs harness|all`.
+ * Installs what a command needs, and nothing when it is there already: `node tools/workspace/install.mjs harness|server|all`.
  *
  * Runs on the Node that the user has (20 is enough), before any dependency exists, so it imports Node alone.
  * pnpm is fetched by npx at the version that package.json pins; on Linux the lockfile brings Node 24 itself.
@@ -14,11 +14,18 @@ import { fileURLToPath } from "node:url"
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..")
 const stamp = join(root, "node_modules", ".webagent-installed.json")
 
-/** The packages that each kind of install covers; `all` is every package with its development tools. */
+const harness = ["--prod", "--filter", "webagent", "--filter", "webagent-harness..."]
+
+/** The packages that each kind of install covers, smallest first; `all` has the development tools, too. */
 const scopes = {
-  harness: ["--prod", "--filter", "webagent", "--filter", "webagent-harness...", "--filter", "webagent-server..."],
+  harness,
+  // with Chromium, which nothing else needs to run
+  server: [...harness, "--filter", "webagent-server..."],
   all: []
 }
+
+/** Whether an install covers another one. */
+const covers = (one, other) => Object.keys(scopes).indexOf(one) >= Object.keys(scopes).indexOf(other)
 
 /** Effect's Node runtime needs this; Linux on x64 and arm64 brings its own Node, see package.json. */
 const oldestNode = [22, 19]
@@ -152,16 +159,17 @@ export const install = async (scope) => {
   const node = join(root, "node_modules", ".bin", "node")
   if (
     present?.fingerprint === wanted &&
-    (present.scope === "all" || present.scope === scope) &&
+    covers(present.scope, scope) &&
     (!bringsNode || existsSync(node))
   )
     return
 
-  // an install of everything is never thinned out by a later, smaller one
-  const scoped = hasEverything() ? "all" : scope
+  // an install is never thinned out by a later, smaller one
+  const wider = present !== undefined && covers(present.scope, scope) ? present.scope : scope
+  const scoped = hasEverything() ? "all" : wider
   const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
   process.stderr.write(
-    scoped === "all" ? "installing everything ...\n" : "installing what the harness needs, once ...\n"
+    scoped === "all" ? "installing everything ...\n" : `installing what the ${scoped} needs, once ...\n`
   )
   const child = spawn(
     process.platform === "win32" ? "npx.cmd" : "npx",

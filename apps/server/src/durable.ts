@@ -7,6 +7,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
+import * as Browsers from "./browsers.ts"
 import { Drain, layerCounted, layerDrain, layerOperation } from "./operation.ts"
 
 /** A server that keeps everything in a database. */
@@ -20,6 +21,8 @@ export interface DurableOptions {
   readonly turnDuration?: Duration.Duration
   readonly drainWithin: Duration.Duration
   readonly retention: Retention.RetentionPolicy
+  readonly browsers: "auto" | "chromium" | "simulated"
+  readonly chromium: Browsers.ChromiumOptions
 }
 
 /** For how long a session stays active with nothing to do. */
@@ -53,12 +56,13 @@ const layerNode = Layer.effect(NodeId, Effect.orDie(SecureRandom.SecureRandom.us
 )
 
 /**
- * The server over its database. Its agent and browsers are simulated. A start that fails takes nothing from the file:
+ * The server over its database. Its agent is simulated, and its browsers are as asked for. A start that fails takes nothing from the file:
  * `check` runs and the port is bound before the engine is there.
  */
 export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, ApiKeys>) => {
   const { apiKeys, durable, file, host, port, seed, turnDuration } = options
   const ports = SimulatedService.layerPorts({ seed, ...(turnDuration === undefined ? {} : { turnDuration }) })
+  const browsers = Browsers.layer(options.browsers, options.chromium, ports)
   const served = Layer.unwrap(
     Effect.map(Effect.orDie(secret("links")), (bytes) =>
       Server.layerServed({
@@ -72,7 +76,8 @@ export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, 
   return Layer.mergeAll(layerDrain(options.drainWithin), layerRetention(options.retention)).pipe(
     Layer.provideMerge(served),
     Layer.provide([ApiKeyAuth.layerManaged(apiKeys), RequestValidation.layer, layerOperation(file)]),
-    Layer.provide(Layer.provide(Engine.layer, [ports, TimeOrderedIds.layer, layerNode])),
+    Layer.provide(Layer.provide(Engine.layer, [browsers, TimeOrderedIds.layer, layerNode]).pipe(Layer.provide(ports))),
+    Layer.provideMerge(browsers),
     Layer.provide([Drain.layer, Listener.layer({ host, port })]),
     Layer.provide(Layer.effectDiscard(check)),
     Layer.provideMerge(Layer.mergeAll(Layer.provide(layerCounted, SqlStore.layer), SqlApiKeys.layer)),

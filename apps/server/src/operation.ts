@@ -10,6 +10,7 @@ import * as Metric from "effect/Metric"
 import * as SqlClient from "effect/sql/SqlClient"
 import { statSync } from "node:fs"
 import { monitorEventLoopDelay } from "node:perf_hooks"
+import { ServedBrowsers } from "./browsers.ts"
 
 /** Whether the server is about to stop, for those who tell it. */
 export class Drain extends Context.Service<Drain, { draining: boolean }>()("webagent-server/Drain") {
@@ -113,6 +114,7 @@ export const layerCounted = Layer.effect(
 const make = Effect.fnUntraced(function* (file: string) {
   const drain = yield* Drain
   const sql = yield* SqlClient.SqlClient
+  const { isolation, kind, sentence } = yield* ServedBrowsers
   const began_ms = yield* Clock.currentTimeMillis
   const delay = monitorEventLoopDelay({ resolution: 10 })
   delay.enable()
@@ -159,7 +161,7 @@ const make = Effect.fnUntraced(function* (file: string) {
       uptimeSeconds: Math.floor((now_ms - began_ms) / 1000),
       store: { kind: "sqlite", answers: now !== undefined, bytes: sizeOf(file) + sizeOf(`${file}-wal`) },
       runs: { queued: now?.queued ?? null, running: now?.running ?? null },
-      browsers: { active: now?.browsers ?? null, isolation: "simulated: no browser runs" }
+      browsers: { active: now?.browsers ?? null, kind, isolation, sentence }
     } satisfies Operation.HealthView
   })
 

@@ -16,6 +16,8 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"
 import { randomBytes } from "node:crypto"
+import { dirname } from "node:path"
+import { ServedBrowsers } from "./browsers.ts"
 import { orSentence } from "./database.ts"
 import * as Durable from "./durable.ts"
 import { layerLog } from "./log.ts"
@@ -112,7 +114,9 @@ const inFileOnly = [
   ["--durable", ({ durable }: Given) => Option.isSome(durable)],
   ["--keep-days", ({ keepDays }: Given) => Option.isSome(keepDays)],
   ["--keep-runs", ({ keepRuns }: Given) => Option.isSome(keepRuns)],
-  ["--drain-within", ({ drainWithin }: Given) => Option.isSome(drainWithin)]
+  ["--drain-within", ({ drainWithin }: Given) => Option.isSome(drainWithin)],
+  ["--isolation", ({ isolation }: Given) => Option.isSome(isolation)],
+  ["--max-browsers", ({ maxBrowsers }: Given) => Option.isSome(maxBrowsers)]
 ] as const
 
 /** The server over a database. */
@@ -120,7 +124,7 @@ const inFile = Effect.fnUntraced(function* (file: string, given: Given) {
   const [refused] = inMemoryOnly.find(([, isGiven]) => isGiven(given)) ?? []
   if (refused !== undefined) {
     return yield* new UserError({
-      sentence: `${refused} works only for a server that keeps everything in memory. Remove ${refused} or --data.`
+      sentence: `${refused} works only for a server that keeps everything in memory. Remove ${refused} or ${Option.isSome(given.data) ? "--data" : "--browsers"}.`
     })
   }
   const apiKeys = yield* givenKeys(given.apiKeys)
@@ -136,7 +140,15 @@ const inFile = Effect.fnUntraced(function* (file: string, given: Given) {
   // a server with a file runs where what it prints is a log, so a given key is not shown
   const announced = Effect.flatMap(live, (count) => {
     const given = apiKeys.length === 0 ? "" : `${apiKeys.length} given, `
-    return announce([["data", `${file}, kept across restarts`]], ["keys", `${given}${count} in ${file}`])
+    return Effect.flatMap(ServedBrowsers, ({ sentence }) =>
+      announce(
+        [
+          ["data", `${file}, kept across restarts`],
+          ["browsers", sentence]
+        ],
+        ["keys", `${given}${count} in ${file}`]
+      )
+    )
   })
   const options: Durable.DurableOptions = {
     file,
@@ -150,6 +162,12 @@ const inFile = Effect.fnUntraced(function* (file: string, given: Given) {
       keep_ms: Option.getOrElse(given.keepDays, () => settings.defaultKeep.days) * 86_400_000,
       keepRuns: Option.getOrElse(given.keepRuns, () => settings.defaultKeep.runs)
     },
+    browsers: given.browsers,
+    chromium: {
+      isolation: Option.getOrElse(given.isolation, () => "chromium" as const),
+      folder: dirname(file),
+      ...Option.match(given.maxBrowsers, { onNone: () => ({}), onSome: (most) => ({ most }) })
+    },
     ...Option.match(given.turnDuration, { onNone: () => ({}), onSome: (turnDuration) => ({ turnDuration }) })
   }
   return Layer.provide(Layer.effectDiscard(announced), Durable.layer(options, check))
@@ -160,7 +178,11 @@ export const serve = Command.make(
   "webagent-server",
   flags,
   Effect.fnUntraced(function* (given) {
-    const program = Option.isSome(given.data) ? yield* inFile(given.data.value, given) : yield* inMemory(given)
+    // what real browsers did is not to be forgotten
+    const file = Option.orElse(given.data, () =>
+      given.browsers === "simulated" ? Option.none() : Option.some(settings.defaultFile)
+    )
+    const program = Option.isSome(file) ? yield* inFile(file.value, given) : yield* inMemory(given)
     return yield* Layer.launch(program).pipe(
       Effect.catchTags({
         PortInUseError: (error) => Effect.fail(explain(error, given.controlPort)),
@@ -171,7 +193,5 @@ export const serve = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription(
-    "Serve v2, v3 and v4 of the web-agent service with a simulated agent: no browser, no model, no cost"
-  )
+  Command.withDescription("Serve v2, v3 and v4 of the web-agent service with a simulated agent: no model, no cost")
 )

@@ -19,6 +19,9 @@ const settings = [
   "keepDays",
   "keepRuns",
   "drainWithin",
+  "browsers",
+  "isolation",
+  "maxBrowsers",
   "log",
   "seed",
   "turnDuration"
@@ -40,7 +43,7 @@ const notNegative = Flag.filter(
 )
 
 /** Where the database of a server is that is told none. */
-const defaultFile = ".webagent/server.db"
+export const defaultFile = ".webagent/server.db"
 
 const database = Flag.String("data").pipe(or("data", Config.NonEmptyString))
 
@@ -114,6 +117,25 @@ export const server = {
     Flag.withDescription("Wait this long for running runs when stopped, with --data (default: 30s)"),
     or("drainWithin", Config.NonEmptyString),
     span,
+    Flag.optional
+  ),
+  browsers: Flag.Literals("browsers", ["simulated", "chromium", "auto"]).pipe(
+    Flag.withDescription("Serve these browsers; auto is chromium where it can be had (default: simulated)"),
+    or("browsers", (name) => Config.Literals(["simulated", "chromium", "auto"], name)),
+    Flag.withDefault("simulated" as const)
+  ),
+  isolation: Flag.Literals("isolation", ["namespaces", "chromium", "none"]).pipe(
+    Flag.withDescription("Refuse to start Chromium with less isolation (default: chromium)"),
+    or("isolation", (name) => Config.Literals(["namespaces", "chromium", "none"], name)),
+    Flag.optional
+  ),
+  maxBrowsers: Flag.Int("max-browsers").pipe(
+    Flag.withDescription("Run at most this many browsers at once (default: by memory and cores)"),
+    or("maxBrowsers", Config.Int),
+    Flag.filter(
+      (count) => count >= 1,
+      () => "1 or more"
+    ),
     Flag.optional
   ),
   log: Flag.Literals("log", ["text", "json"]).pipe(

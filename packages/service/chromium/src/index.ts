@@ -1,4 +1,5 @@
 export * as Binary from "./binary/Binary.ts"
+export * as RuntimeFolder from "./pool/Runtime.ts"
 export * as ChromiumPool from "./pool/ChromiumPool.ts"
 export * as BrowserProcess from "./process/BrowserProcess.ts"
 export * as CdpClient from "./cdp/CdpClient.ts"

@@ -1,0 +1,78 @@
+import * as NodeDns from "@effect/platform-node/NodeDns"
+import { Binary, ChromiumPool, Egress, Isolation, LiveBrowsers, RuntimeFolder } from "@webagent/chromium"
+import type { BrowserPool } from "@webagent/engine"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { join } from "node:path"
+import { UserError } from "./UserError.ts"
+
+/** What a server says of its browsers. */
+export interface BrowsersView {
+  readonly kind: "chromium" | "simulated"
+  /** What keeps them apart. */
+  readonly isolation: string
+  /** What the operator has to know of it. */
+  readonly sentence: string
+}
+
+/** The browsers of this server, for its banner and its health. */
+export const ServedBrowsers: Context.Reference<BrowsersView> = Context.Reference("webagent-server/ServedBrowsers", {
+  defaultValue: (): BrowsersView => ({
+    kind: "simulated",
+    isolation: "simulated: no browser runs",
+    sentence: "simulated: no browser runs"
+  })
+})
+
+/** How real browsers are had. */
+export interface ChromiumOptions {
+  /** The least that has to keep them apart. */
+  readonly isolation: Isolation.Level
+  /** Where recordings are kept. */
+  readonly folder: string
+  readonly most?: number
+}
+
+/** Chromium behind the engine, with what it is kept apart by; a sentence for the operator where it cannot be had. */
+export const layerChromium = ({ folder, isolation: atLeast, most }: ChromiumOptions) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const binary = yield* Binary.find()
+      const runtime = yield* RuntimeFolder.make()
+      const { chromiumSandbox, level, sandbox, sentence } = yield* Isolation.probe({ binary, runtime, atLeast })
+      const pool = ChromiumPool.layer({ binary, chromiumSandbox, ...(most === undefined ? {} : { most }) })
+      const view: BrowsersView = { kind: "chromium", isolation: level, sentence: `${binary.version}. ${sentence}` }
+      return pool.pipe(
+        Layer.provideMerge(LiveBrowsers.layer({ folder: join(folder, "recordings") })),
+        Layer.provide(sandbox),
+        Layer.merge(Layer.succeed(ServedBrowsers, view))
+      )
+    })
+  ).pipe(
+    Layer.provide(Egress.layer()),
+    Layer.provide(NodeDns.layer),
+    Layer.catch((error) => Layer.effectDiscard(Effect.fail(new UserError({ sentence: error.message }))))
+  )
+
+/** What a server says where it has no real browsers, although it looked for them. */
+const layerWithout = (sentence: string, simulated: Layer.Layer<BrowserPool>) =>
+  Layer.merge(
+    simulated,
+    Layer.succeed(ServedBrowsers, { kind: "simulated", isolation: "simulated: no browser runs", sentence })
+  )
+
+/** The browsers that are asked for; `auto` is Chromium where it can be had, and kept apart, else simulated ones. */
+export const layer = (
+  kind: "auto" | "chromium" | "simulated",
+  options: ChromiumOptions,
+  simulated: Layer.Layer<BrowserPool>
+) => {
+  if (kind === "simulated") return simulated
+  const chromium = layerChromium(options)
+  return kind === "chromium"
+    ? chromium
+    : Layer.catchTag(chromium, "webagent/UserError", ({ sentence }) =>
+        layerWithout(`simulated: no browser runs. ${sentence}`, simulated)
+      )
+}

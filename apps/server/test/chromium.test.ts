@@ -1,0 +1,172 @@
+import { assert, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs"
+import { once } from "node:events"
+import { join } from "node:path"
+import { chromium } from "playwright-core"
+import { connect as connectPuppeteer } from "puppeteer-core"
+import { WebSocket } from "ws"
+import { folder, ready, send, start } from "./program.ts"
+
+const key = "wak_chromium"
+
+/** A server with real browsers; everything that it leaves is below its temporary folder. */
+const serve = Effect.gen(function* () {
+  const path = yield* folder
+  // browsers of a server that is root run as another user
+  chmodSync(path, 0o711)
+  // what a container forbids is not what is tested here
+  const args = ["--browsers", "chromium", "--isolation", "none", "--port", "0", "--api-key", key]
+  const program = yield* start([...args, "--data", join(path, "server.db")], { TMPDIR: path })
+  const { v4 } = yield* ready(program)
+  return { program, path, v4 }
+})
+
+type Served = Effect.Success<typeof serve>
+
+const create = ({ v4 }: Served) =>
+  Effect.map(send(v4, key, "POST", "/browsers", {}), ({ body }) => ({
+    id: String(body["id"]),
+    cdpUrl: String(body["cdpUrl"])
+  }))
+
+const stop = ({ v4 }: Served, id: string) => send(v4, key, "PATCH", `/browsers/${id}`, { action: "stop" })
+
+const below = (root: string): ReadonlyArray<string> =>
+  existsSync(root) ? readdirSync(root).map((name) => join(root, name)) : []
+
+/** The folders of pools, of a server that has some. */
+const pools = (path: string) =>
+  below(path)
+    .filter((name) => name.includes("webagent-browsers-"))
+    .flatMap(below)
+
+const pids = (path: string) =>
+  pools(path)
+    .flatMap(below)
+    .filter((name) => name.endsWith(".pid"))
+    .map((name) => Number(readFileSync(name, "utf8").split(" ")[0]))
+
+/** Processes that were started in a folder. */
+const processesIn = (path: string) =>
+  readdirSync("/proc").filter((pid) => {
+    try {
+      return /^\d+$/u.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "latin1").includes(`${path}/webagent-browsers-`)
+    } catch {
+      return false
+    }
+  })
+
+const until = (isSo: () => boolean) => Effect.repeat(Effect.sleep("20 millis"), { while: () => !isSo() })
+
+const connect = (url: string) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const socket = new WebSocket(url)
+      await once(socket, "open")
+      return socket
+    }),
+    (socket) => Effect.sync(() => socket.terminate())
+  )
+
+const closed = (socket: WebSocket) =>
+  Effect.callback<readonly [number, string]>((resume) => {
+    socket.once("close", (code, reason) => resume(Effect.succeed([code, String(reason)])))
+  })
+
+const ask = (socket: WebSocket, method: string) =>
+  Effect.callback<Readonly<Record<string, unknown>>>((resume) => {
+    socket.once("message", (data) => resume(Effect.sync(() => JSON.parse(String(data)))))
+    socket.send(JSON.stringify({ id: 1, method }))
+  })
+
+it.live("Playwright, Puppeteer and a bare WebSocket find the same page, and none of them stops the browser", () =>
+  Effect.gen(function* () {
+    const served = yield* serve
+    const { cdpUrl, id } = yield* create(served)
+    yield* Effect.promise(async () => {
+      const http = cdpUrl.replace(/^ws/u, "http")
+      const browser = await chromium.connectOverCDP(http)
+      const page = browser.contexts()[0]?.pages()[0]
+      await page?.setContent("<title>first</title><input value='typed'>")
+      assert.strictEqual(await page?.inputValue("input"), "typed")
+      await browser.close()
+    })
+    yield* Effect.promise(async () => {
+      const browser = await connectPuppeteer({ browserWSEndpoint: cdpUrl })
+      const [page] = await browser.pages()
+      assert.strictEqual(await page?.title(), "first")
+      // Puppeteer sends Browser.close
+      await browser.close()
+    })
+    const [one, two] = [yield* connect(cdpUrl), yield* connect(cdpUrl)]
+    assert.nestedProperty(yield* ask(one, "Browser.getVersion"), "result.product")
+    assert.nestedProperty(yield* ask(two, "Browser.getVersion"), "result.product")
+    const large = JSON.stringify({ id: 1, method: "Browser.getVersion" }).padEnd(8 * 1024 * 1024, " ")
+    one.send(large)
+    yield* Effect.promise(() => once(one, "message"))
+    const codes = Effect.all([closed(one), closed(two)], { concurrency: 2 })
+    const [codesOf] = yield* Effect.all([codes, stop(served, id)], { concurrency: 2 })
+    assert.deepStrictEqual(codesOf, [
+      [4001, "The browser was stopped"],
+      [4001, "The browser was stopped"]
+    ])
+    const refused = yield* Effect.promise(() => fetch(cdpUrl.replace(/^ws/u, "http")))
+    assert.strictEqual(refused.status, 410)
+  }).pipe(Effect.scoped)
+)
+
+it.live("tells clients and the record that a browser crashed", () =>
+  Effect.gen(function* () {
+    const served = yield* serve
+    const { cdpUrl, id } = yield* create(served)
+    const socket = yield* connect(cdpUrl)
+    const code = closed(socket)
+    const [told] = yield* Effect.all(
+      [code, Effect.sync(() => pids(served.path).forEach((pid) => process.kill(pid, "SIGKILL")))],
+      { concurrency: 2 }
+    )
+    assert.deepStrictEqual(told, [4001, "The browser crashed"])
+    const { body } = yield* stop(served, id)
+    assert.deepInclude(body, { id, status: "stopped" })
+    assert.isString(body["finishedAt"])
+  }).pipe(Effect.scoped)
+)
+
+it.live("leaves nothing of 50 browsers, whoever is killed, nor of itself when it is killed", () =>
+  Effect.gen(function* () {
+    const served = yield* serve
+    const cycle = Effect.gen(function* () {
+      const { cdpUrl, id } = yield* create(served)
+      const draw = yield* Random.nextIntBetween(0, 4)
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const socket = yield* connect(cdpUrl)
+          const code = closed(socket)
+          if (draw === 0) return yield* Effect.sync(() => socket.terminate())
+          assert.nestedProperty(yield* ask(socket, "Browser.getVersion"), "result.product")
+          if (draw > 1) return
+          // any of those that run, or that wait
+          const all = pids(served.path)
+          const chosen = all[yield* Random.nextIntBetween(0, all.length)]
+          if (chosen !== undefined) yield* Effect.ignore(Effect.try(() => process.kill(chosen, "SIGKILL")))
+          if (all.length === 1) yield* code
+        })
+      )
+      const { body, status } = yield* stop(served, id)
+      assert.deepStrictEqual([status, body["status"]], [200, "stopped"])
+      const refused = yield* Effect.promise(() => fetch(cdpUrl.replace(/^ws/u, "http")))
+      assert.strictEqual(refused.status, 410)
+    })
+    for (let count = 0; count < 50; count++) yield* cycle
+    const health = yield* Effect.promise(async () => (await fetch(new URL("/health", served.v4))).json())
+    assert.nestedPropertyVal(health, "browsers.active", 0)
+    // those that wait for the next create
+    yield* until(() => pids(served.path).length === 2)
+    served.program.process.kill("SIGKILL")
+    yield* until(() => processesIn(served.path).length === 0 && pools(served.path).length === 0)
+    const left = below(served.path).filter((name) => !/server\.db|recordings|webagent-browsers-/u.test(name))
+    assert.deepStrictEqual(left, [])
+  }).pipe(Random.withSeed("kills"), Effect.scoped)
+)
