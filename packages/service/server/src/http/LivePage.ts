@@ -175,14 +175,14 @@ const script = `(${watch.toString()})(${stoppedCode},${headerLength})`
 const style = `:root{color-scheme:dark}
 *{box-sizing:border-box}
 body{margin:0;height:100dvh;display:flex;flex-direction:column;background:#18181b;color:#f4f4f5;font:15px/1.4 system-ui,sans-serif}
-header{display:flex;gap:4px 12px;align-items:center;padding:8px 14px;border-bottom:1px solid #3f3f46}
+header{display:flex;min-height:42px;gap:4px 12px;align-items:center;padding:8px 14px;border-bottom:1px solid #3f3f46}
 #title,#address{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 #title{font-weight:600;flex:0 1 auto}
 #address{color:#a1a1aa;flex:1 1 0;min-width:0}
 #state{flex:none;padding:2px 10px;border-radius:999px;background:#3f3f46}
 [data-state=live] #state{background:#14532d}
 [data-state=live][data-control] #state{background:#9a3412}
-[data-state=over] #state,[data-state=wait] #state{position:fixed;left:50%;top:50%;translate:-50% -50%;max-width:calc(100vw - 32px);padding:14px 20px;border-radius:10px;background:#27272a;border:1px solid #52525b;text-align:center}
+[data-state=over] #state,[data-state=wait] #state{position:fixed;z-index:1;left:50%;top:50%;translate:-50% -50%;max-width:calc(100vw - 32px);padding:14px 20px;border-radius:10px;background:#27272a;border:1px solid #52525b;text-align:center}
 main{flex:1;min-height:0;display:grid;place-items:center;position:relative}
 canvas{max-width:100%;max-height:100%;min-width:0;min-height:0;touch-action:none}
 canvas[hidden]{display:none}

@@ -18,6 +18,10 @@ export const rangeOf = (
   return start > end ? "none" : { start, end }
 }
 
+/** A page that plays a recording is a document of this server's origin: it gets an origin of its own, and its own parts. */
+const playerPolicy =
+  "sandbox allow-scripts; default-src 'none'; img-src data:; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
+
 /** Answers a request for a file that does not change, whole or in part. */
 export const answer = Effect.fnUntraced(function* ({ bytes, contentType, finishedAt_ms, path }: Recording) {
   const { headers, method } = yield* HttpServerRequest.HttpServerRequest
@@ -34,9 +38,7 @@ export const answer = Effect.fnUntraced(function* ({ bytes, contentType, finishe
     "cache-control": "private, no-store",
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
-    // the page that plays a recording is a document of this server's origin: it gets one of its own
-    "content-security-policy":
-      "sandbox allow-scripts; default-src 'none'; img-src data:; media-src 'self'; script-src 'unsafe-inline'; style-src 'unsafe-inline'",
+    ...(contentType.startsWith("text/html") ? { "content-security-policy": playerPolicy } : {}),
     etag: tag
   }
   const { end, start } = range === "whole" ? { start: 0, end: bytes - 1 } : range

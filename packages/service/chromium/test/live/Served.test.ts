@@ -1,0 +1,120 @@
+import { assert, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { writeFileSync } from "node:fs"
+import { person, served } from "../support/served.ts"
+import { until } from "../support/live.ts"
+
+type Page = Effect.Success<typeof person>
+
+/** Looks whether an expression of a page is true, and what it waits for is not there yet. */
+const untilIn = ({ run }: Page, expression: string) =>
+  until(Effect.orElseSucceed(Effect.map(run(`Boolean(${expression})`), Boolean), () => false))
+
+const field = (body: string) => `document.title = "Shop"; document.body.innerHTML = ${JSON.stringify(body)}`
+
+/** The colour in the middle of what a viewer sees: red, green and blue. */
+const middle = `[...screen_.getContext("2d").getImageData(screen_.width / 2, screen_.height / 2, 1, 1).data].slice(0, 3)`
+
+const opened = Effect.fnUntraced(function* (viewer: Page, url: string) {
+  yield* viewer.send("Page.navigate", { url })
+  yield* untilIn(viewer, `document.body?.dataset.state === "live" && !document.getElementById("screen").hidden`)
+  // `screen` is the display of the machine
+  yield* viewer.run(`window.screen_ = document.getElementById("screen")`)
+})
+
+/** A click on the middle of what a viewer sees, and a text, as a hand would do them. */
+const clickAndType = Effect.fnUntraced(function* (viewer: Page, text: string) {
+  const box = yield* viewer.run(
+    `(({ left, top, width, height }) => [left + width / 2, top + height / 2])(screen_.getBoundingClientRect())`
+  )
+  const [x, y] = box as ReadonlyArray<number>
+  const at = { x, y, button: "left", clickCount: 1 }
+  yield* viewer.send("Input.dispatchMouseEvent", { type: "mousePressed", ...at })
+  yield* viewer.send("Input.dispatchMouseEvent", { type: "mouseReleased", ...at })
+  for (const key of text) {
+    const what = { key, text: key, windowsVirtualKeyCode: key.toUpperCase().codePointAt(0) }
+    yield* viewer.send("Input.dispatchKeyEvent", { type: "keyDown", ...what })
+    yield* viewer.send("Input.dispatchKeyEvent", { type: "keyUp", ...what })
+  }
+})
+
+/** A picture of what a viewer sees, for people who set the variable. */
+const keep = Effect.fnUntraced(function* ({ send }: Page, name: string) {
+  const folder = process.env["WEBAGENT_PICTURES"]
+  if (folder === undefined) return
+  const { data } = yield* send("Page.captureScreenshot")
+  writeFileSync(`${folder}/${name}.png`, Buffer.from(String(data), "base64"))
+})
+
+it.live("a person sees a browser, takes it over with the other link, and reads why it is gone", () =>
+  Effect.gen(function* () {
+    const { create, stop } = yield* served()
+    const { controlUrl, id, liveUrl, page } = yield* create()
+    const viewer = yield* person
+    yield* page.run(field(`<input id="typed" autocomplete="off" style="position:fixed;inset:0;font:60px sans-serif">`))
+    yield* opened(viewer, liveUrl)
+    yield* untilIn(viewer, `document.getElementById("title").textContent === "Shop"`)
+    assert.strictEqual(yield* viewer.run(`document.getElementById("state").textContent`), "Live")
+
+    yield* page.run(`typed.style.background = "rgb(200, 30, 40)"`)
+    yield* untilIn(viewer, `((c) => c[0] > 180 && c[1] < 60 && c[2] < 70)(${middle})`)
+    yield* clickAndType(viewer, "no")
+    yield* keep(viewer, "live")
+
+    yield* opened(viewer, controlUrl)
+    assert.strictEqual(yield* viewer.run(`document.getElementById("state").textContent`), "You have control")
+    yield* clickAndType(viewer, "yes")
+    yield* untilIn(page, `typed.value.includes("yes")`)
+    assert.strictEqual(yield* page.run("typed.value"), "yes")
+    // as a paste does
+    yield* viewer.send("Input.insertText", { text: " Ärger" })
+    yield* untilIn(page, `typed.value === "yes Ärger"`)
+    yield* keep(viewer, "control")
+
+    // a phone
+    yield* viewer.send("Emulation.setDeviceMetricsOverride", {
+      width: 390,
+      height: 844,
+      deviceScaleFactor: 2,
+      mobile: true
+    })
+    yield* keep(viewer, "phone")
+    const fits = `document.documentElement.scrollWidth <= innerWidth && screen_.getBoundingClientRect().right <= innerWidth`
+    assert.strictEqual(yield* viewer.run(fits), true)
+    yield* viewer.send("Emulation.clearDeviceMetricsOverride")
+
+    yield* stop(id)
+    yield* untilIn(viewer, `document.getElementById("state").textContent === "The browser was stopped."`)
+    yield* keep(viewer, "stopped")
+    yield* viewer.send("Page.navigate", { url: liveUrl })
+    yield* untilIn(viewer, `document.body?.dataset.state === "over" && document.querySelector("script") === null`)
+    assert.strictEqual(yield* viewer.run(`document.getElementById("state").textContent`), "The browser was stopped.")
+  }).pipe(Effect.scoped)
+)
+
+it.live("a person watches the recording of a browser", () =>
+  Effect.gen(function* () {
+    const { create, stop } = yield* served()
+    const { id, liveUrl, page } = yield* create({ enableRecording: true })
+    const viewer = yield* person
+    yield* opened(viewer, liveUrl)
+    for (const colour of ["rgb(200, 30, 40)", "rgb(30, 60, 200)"]) {
+      yield* page.run(`document.body.style.background = "${colour}"`)
+      yield* untilIn(viewer, `"${colour}".match(/\\d+/g).every((part, at) => Math.abs(part - ${middle}[at]) < 20)`)
+    }
+    const { recordingUrl } = yield* stop(id)
+    assert.isString(recordingUrl)
+    const response = yield* Effect.promise(() => fetch(recordingUrl ?? "", { headers: { range: "bytes=0-3" } }))
+    assert.strictEqual(response.status, 206)
+    const isVideo = response.headers.get("content-type") === "video/webm"
+    yield* viewer.send("Page.navigate", { url: recordingUrl })
+    if (isVideo) {
+      yield* untilIn(viewer, `document.querySelector("video")?.duration > 0`)
+      return
+    }
+    yield* untilIn(viewer, `document.getElementById("picture")?.naturalWidth > 0`)
+    yield* viewer.run(`speed.value = 16; play.click()`)
+    yield* untilIn(viewer, `play.textContent === "Play" && time.value === time.max`)
+    yield* keep(viewer, "player")
+  }).pipe(Effect.scoped)
+)
