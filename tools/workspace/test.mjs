@@ -103,6 +103,7 @@ const reportOf = ({ report }) => {
 const waiting = new Map(packages)
 const [cached, told, failed] = [new Set(), new Set(), new Set()]
 const slow = []
+const skipped = new Set()
 
 /** What failed in a report, each with the first line of why. */
 const failuresOf = (name, { testResults }) =>
@@ -134,6 +135,8 @@ const collect = () => {
     for (const { assertionResults, name: path } of testResults)
       for (const { duration: ms = 0, fullName } of assertionResults)
         slow.push({ ms, fullName, file: relative(root, path) })
+    for (const { ancestorTitles = [], fullName, status } of testResults.flatMap((file) => file.assertionResults))
+      if (status === "pending" || status === "skipped") skipped.add(`${name}: ${ancestorTitles[0] ?? fullName}`)
     progress.ended(name, { ok: one.failed === 0, counts: one, cached: cached.has(task) })
   }
   progress.expect([...waiting.keys()].filter((task) => !outputs.has(task)).length)
@@ -200,6 +203,9 @@ if (flags.includes("--slow")) {
 }
 progress.line(`\n${duration(progress.elapsed)} in all`)
 if (failures.length > 0) progress.line(`\n${failures.map((failure) => `failed: ${failure}`).join("\n")}`)
-if (counts.skipped > 0) progress.line(`\n${counts.skipped} skipped: this machine lacks what they need`)
+if (counts.skipped > 0) {
+  progress.line(`\n${counts.skipped} skipped: this machine lacks what they need`)
+  for (const what of skipped) progress.line(`  ${what}`)
+}
 progress.line(`\n${counts.passed} passed, ${counts.failed} failed`)
 process.exitCode = counts.failed === 0 ? 0 : 1

@@ -80,6 +80,7 @@ describe("npm test", () => {
           "TIME in all",
           "",
           "1 skipped: this machine lacks what they need",
+          "  good: is skipped",
           "",
           "6 passed, 0 failed"
         ],
@@ -112,11 +113,12 @@ setTimeout(() => Promise.reject(new Error("left behind")), 100)`
     assert.isTrue(
       slowest.some((line) => /^ +TIME {2}takes its time \(packages\/bad\/test\/bad\.test\.ts\)$/u.test(line))
     )
-    assert.deepStrictEqual(lines.slice(-6), [
+    assert.deepStrictEqual(lines.slice(-7), [
       "failed: bad > packages/bad/test/bad.test.ts > differs > AssertionError: one and two: expected 1 to equal 2",
       "failed: none: its tests did not run",
       "",
       "1 skipped: this machine lacks what they need",
+      "  good: is skipped",
       "",
       "7 passed, 2 failed"
     ])

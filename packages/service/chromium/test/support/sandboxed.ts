@@ -7,7 +7,10 @@ import { names } from "./names.ts"
 
 const isRoot = process.getuid?.() === 0
 
-const tried = spawnSync("bwrap", ["--unshare-all", "--ro-bind", "/", "/", "true"], {
+// Chromium makes namespaces in those that it is in: some systems allow the one and not the other
+const inside = ["unshare", "--user", "--map-root-user", "--pid", "--net", "--fork", "true"]
+const around = ["--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--"]
+const tried = spawnSync("bwrap", [...around, ...inside], {
   encoding: "utf8",
   ...(isRoot ? { uid: 65_534, gid: 65_534 } : {})
 })
@@ -17,7 +20,7 @@ export const noNamespaces: string | undefined =
   tried.error === undefined
     ? tried.status === 0
       ? undefined
-      : `skipped: ${tried.stderr.trim()}`
+      : `skipped: ${tried.stderr.split("\n")[0]}`
     : "skipped without bubblewrap: install the package bubblewrap"
 
 /** Names that play an attacker's. */
