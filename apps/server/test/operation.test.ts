@@ -35,7 +35,7 @@ const create = (id: string) =>
     })
   )
 
-it.effect("runs that ended are counted when they end, though nobody asks before their events are pruned", () =>
+it.effect("runs that ended are counted when they end, and not when they are asked for, when their events may be pruned", () =>
   Effect.gen(function* () {
     const store = yield* Store
     const { sample } = yield* Operation.Operation
