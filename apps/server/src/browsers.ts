@@ -32,10 +32,12 @@ export interface ChromiumOptions {
   /** Where recordings are kept. */
   readonly folder: string
   readonly most?: number
+  /** The address of a proxy for each country. */
+  readonly countries: Readonly<Record<string, string>>
 }
 
 /** Chromium behind the engine, with what it is kept apart by; a sentence for the operator where it cannot be had. */
-export const layerChromium = ({ folder, isolation: atLeast, most }: ChromiumOptions) =>
+export const layerChromium = ({ countries, folder, isolation: atLeast, most }: ChromiumOptions) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const binary = yield* Binary.find()
@@ -50,7 +52,7 @@ export const layerChromium = ({ folder, isolation: atLeast, most }: ChromiumOpti
       )
     })
   ).pipe(
-    Layer.provide(Egress.layer()),
+    Layer.provide(Egress.layer({ countries })),
     Layer.provide(NodeDns.layer),
     Layer.catch((error) => Layer.effectDiscard(Effect.fail(new UserError({ sentence: error.message }))))
   )

@@ -116,7 +116,8 @@ const inFileOnly = [
   ["--keep-runs", ({ keepRuns }: Given) => Option.isSome(keepRuns)],
   ["--drain-within", ({ drainWithin }: Given) => Option.isSome(drainWithin)],
   ["--isolation", ({ isolation }: Given) => Option.isSome(isolation)],
-  ["--max-browsers", ({ maxBrowsers }: Given) => Option.isSome(maxBrowsers)]
+  ["--max-browsers", ({ maxBrowsers }: Given) => Option.isSome(maxBrowsers)],
+  ["--country-proxies", ({ countryProxies }: Given) => Option.isSome(countryProxies)]
 ] as const
 
 /** The server over a database. */
@@ -166,6 +167,7 @@ const inFile = Effect.fnUntraced(function* (file: string, given: Given) {
     chromium: {
       isolation: Option.getOrElse(given.isolation, () => "chromium" as const),
       folder: dirname(file),
+      countries: Option.getOrElse(given.countryProxies, () => ({})),
       ...Option.match(given.maxBrowsers, { onNone: () => ({}), onSome: (most) => ({ most }) })
     },
     ...Option.match(given.turnDuration, { onNone: () => ({}), onSome: (turnDuration) => ({ turnDuration }) })

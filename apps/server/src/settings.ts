@@ -22,6 +22,7 @@ const settings = [
   "browsers",
   "isolation",
   "maxBrowsers",
+  "countryProxies",
   "log",
   "seed",
   "turnDuration"
@@ -71,6 +72,14 @@ const keepRuns = Flag.Int("keep-runs").pipe(
 export const retention = {
   keepDays: Flag.withDefault(keepDays, defaultKeep.days),
   keepRuns: Flag.withDefault(keepRuns, defaultKeep.runs)
+}
+
+/** The proxy of each country. */
+const countriesFromText = (text: string): Option.Option<Readonly<Record<string, string>>> => {
+  const pairs = text.split(",").map((pair) => /^\s*([A-Za-z]{2})=(\S+)\s*$/u.exec(pair))
+  return pairs.every((pair) => pair !== null)
+    ? Option.some(Object.fromEntries(pairs.map(([, country = "", url = ""]) => [country, url])))
+    : Option.none()
 }
 
 /** The flags of a server, without those of the simulation. */
@@ -136,6 +145,12 @@ export const server = {
       (count) => count >= 1,
       () => "1 or more"
     ),
+    Flag.optional
+  ),
+  countryProxies: Flag.String("country-proxies").pipe(
+    Flag.withDescription("Use these proxies for proxyCountryCode, as CC=URL,CC=URL (default: none)"),
+    or("countryProxies", Config.NonEmptyString),
+    Flag.filterMap(countriesFromText, () => "proxies such as de=http://user:password@host:8080,fr=http://host:3128"),
     Flag.optional
   ),
   log: Flag.Literals("log", ["text", "json"]).pipe(

@@ -4,6 +4,7 @@ import * as Random from "effect/Random"
 import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs"
 import { once } from "node:events"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { chromium } from "playwright-core"
 import { connect as connectPuppeteer } from "puppeteer-core"
 import { WebSocket } from "ws"
@@ -11,19 +12,21 @@ import { folder, ready, send, start } from "./program.ts"
 
 const key = "wak_chromium"
 
+const harness = fileURLToPath(new URL("../../harness/src/main.ts", import.meta.url))
+
 /** A server with real browsers; everything that it leaves is below its temporary folder. */
-const serve = Effect.gen(function* () {
+const serve = Effect.fnUntraced(function* (...more: ReadonlyArray<string>) {
   const path = yield* folder
   // browsers of a server that is root run as another user
   chmodSync(path, 0o711)
   // what a container forbids is not what is tested here
   const args = ["--browsers", "chromium", "--isolation", "none", "--port", "0", "--api-key", key]
-  const program = yield* start([...args, "--data", join(path, "server.db")], { TMPDIR: path })
+  const program = yield* start([...args, ...more, "--data", join(path, "server.db")], { TMPDIR: path })
   const { v4 } = yield* ready(program)
   return { program, path, v4 }
 })
 
-type Served = Effect.Success<typeof serve>
+type Served = Effect.Success<ReturnType<typeof serve>>
 
 const create = ({ v4 }: Served) =>
   Effect.map(send(v4, key, "POST", "/browsers", {}), ({ body }) => ({
@@ -83,7 +86,7 @@ const ask = (socket: WebSocket, method: string) =>
 
 it.live("Playwright, Puppeteer and a bare WebSocket find the same page, and none of them stops the browser", () =>
   Effect.gen(function* () {
-    const served = yield* serve
+    const served = yield* serve()
     const { cdpUrl, id } = yield* create(served)
     yield* Effect.promise(async () => {
       const http = cdpUrl.replace(/^ws/u, "http")
@@ -117,9 +120,23 @@ it.live("Playwright, Puppeteer and a bare WebSocket find the same page, and none
   }).pipe(Effect.scoped)
 )
 
+it.live("the harness's browser suite passes as it is", () =>
+  Effect.gen(function* () {
+    // no page is loaded, so the proxy is never asked
+    const { path, v4 = "" } = yield* serve("--country-proxies", "no=http://127.0.0.1:9")
+    const reports = join(path, "report")
+    const args = ["run", "--built-in", "--suite", "v4-browsers", "--target", v4, "--report-dir", reports]
+    const run = yield* start(args, { WEBAGENT_API_KEY: key }, harness)
+    const { code, stderr } = yield* run.ended
+    assert.strictEqual(code, 0, stderr + run.stdout())
+    const { results } = JSON.parse(readFileSync(join(reports, "report.json"), "utf8"))
+    assert.isAbove(results.length, 15)
+  }).pipe(Effect.scoped)
+)
+
 it.live("tells clients and the record that a browser crashed", () =>
   Effect.gen(function* () {
-    const served = yield* serve
+    const served = yield* serve()
     const { cdpUrl, id } = yield* create(served)
     const socket = yield* connect(cdpUrl)
     const code = closed(socket)
@@ -136,7 +153,7 @@ it.live("tells clients and the record that a browser crashed", () =>
 
 it.live("leaves nothing of 50 browsers of which some are killed, nor of itself when it is killed", () =>
   Effect.gen(function* () {
-    const served = yield* serve
+    const served = yield* serve()
     const cycle = Effect.gen(function* () {
       const { cdpUrl, id } = yield* create(served)
       const draw = yield* Random.nextIntBetween(0, 4)
