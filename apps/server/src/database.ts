@@ -9,6 +9,7 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { existsSync } from "node:fs"
+import { program } from "./program.ts"
 import { data, retention } from "./settings.ts"
 import { UserError } from "./UserError.ts"
 
@@ -17,7 +18,9 @@ const causeOf = (cause: unknown) => (cause instanceof Error ? cause.message : St
 /** What is wrong with a database is a sentence for the operator. */
 export const orSentence = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.mapError(effect, (error) => {
-    if (error instanceof Database.DatabaseError) return new UserError({ sentence: error.message })
+    if (error instanceof Database.DatabaseError) {
+      return new UserError({ sentence: error.message.replace("Run: webagent-server", `Run: ${program}`) })
+    }
     if (error instanceof StoreUnavailable) {
       return new UserError({ sentence: `Cannot use the database: ${causeOf(error.cause)}.` })
     }
@@ -126,7 +129,7 @@ const list = Command.make("list", { data }, ({ data }) =>
   withKeys(layerExisting({ file: data }), (keys) =>
     Effect.flatMap(keys.list, (all) =>
       all.length === 0
-        ? Console.error(`${data} has no keys. Create one: webagent-server keys create --data ${data} --name NAME`)
+        ? Console.error(`${data} has no keys. Create one: ${program} keys create --data ${data} --name NAME`)
         : Effect.forEach(all, (key) => Console.log(line(key)), { discard: true })
     )
   )
@@ -137,7 +140,7 @@ const revoke = Command.make("revoke", { name, data }, ({ data, name }) =>
     keys.revoke(name).pipe(
       Effect.catchTag("KeyNotFound", () =>
         Effect.fail(
-          new UserError({ sentence: `No key is named ${name}. List them: webagent-server keys list --data ${data}` })
+          new UserError({ sentence: `No key is named ${name}. List them: ${program} keys list --data ${data}` })
         )
       ),
       Effect.andThen(Console.log(`Revoked the key ${name}. The next request with it is refused.`))

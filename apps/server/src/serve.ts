@@ -21,6 +21,7 @@ import { ServedBrowsers } from "./browsers.ts"
 import { orSentence } from "./database.ts"
 import * as Durable from "./durable.ts"
 import { layerLog } from "./log.ts"
+import { program as name } from "./program.ts"
 import * as settings from "./settings.ts"
 import { UserError } from "./UserError.ts"
 
@@ -135,7 +136,7 @@ const inFile = Effect.fnUntraced(function* (file: string, given: Given) {
   const check = Effect.gen(function* () {
     if (apiKeys.length > 0 || (yield* live) > 0) return
     return yield* new UserError({
-      sentence: `${file} has no API keys. Create one: webagent-server keys create --data ${file} --name NAME. Or set one with --api-key.`
+      sentence: `${file} has no API keys. Create one: ${name} keys create --data ${file} --name NAME. Or set one with --api-key.`
     })
   })
   // a server with a file runs where what it prints is a log, so a given key is not shown

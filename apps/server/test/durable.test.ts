@@ -268,7 +268,7 @@ describe("settings", () => {
     ],
     "no key at all": [
       [],
-      /^\S+ has no API keys\. Create one: webagent-server keys create --data \S+ --name NAME\. Or set one with --api-key\.\n$/u
+      /^\S+ has no API keys\. Create one: npm run server -- keys create --data \S+ --name NAME\. Or set one with --api-key\.\n$/u
     ]
   }
 

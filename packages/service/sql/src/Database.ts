@@ -6,7 +6,17 @@ import * as Migrator from "effect/sql/Migrator"
 import type * as Scope from "effect/Scope"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, realpathSync, renameSync, rmSync } from "node:fs"
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync
+} from "node:fs"
 import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { loader, newest, table } from "./migrations.ts"
@@ -20,8 +30,15 @@ export class DatabaseError extends Data.TaggedError("DatabaseError")<{
 
 const refuse = (file: string, message: string) => new DatabaseError({ file, message })
 
+const noDatabase = (file: string) => refuse(file, `${file} is not a database. Choose another file.`)
+
+/** SQLITE_NOTADB. */
+const notADatabase = 26
+
 const unusable = (file: string) => (error: SqlError) =>
-  refuse(file, `Cannot use ${error.message}. Check the path, its permissions and the space on the disk.`)
+  codeOf(error.reason.cause) === notADatabase
+    ? noDatabase(file)
+    : refuse(file, `Cannot use ${error.message}. Check the path, its permissions and the space on the disk.`)
 
 /** The newest migration that a file has; 0 for a new file. */
 const schemaOf = Effect.fnUntraced(function* (file: string) {
@@ -75,6 +92,21 @@ export const layer = (
     )
   )
 
+/** How every database begins. */
+const header = "SQLite format 3\0"
+
+/** Whether SQLite wrote the file, or is to write it. */
+const isDatabase = (file: string): boolean => {
+  if (!existsSync(file)) return true
+  const start = Buffer.alloc(header.length)
+  const open = openSync(file, "r")
+  try {
+    return readSync(open, start) === 0 || start.toString("latin1") === header
+  } finally {
+    closeSync(open)
+  }
+}
+
 /**
  * Keeps other servers off the file until the scope closes: two would carry out the same runs. The operating system ends
  * the lock with the process, however that ends. Commands that read or write keys go on.
@@ -84,19 +116,23 @@ export const locked = (file: string): Effect.Effect<void, DatabaseError, Scope.S
     Effect.acquireRelease(
       Effect.try({
         try: () => {
+          // before anything is put beside it
+          if (!isDatabase(file)) throw noDatabase(file)
           make(file, 0o600)
           // a link to the file has the same lock
           const lock = new DatabaseSync(`${realpathSync(file)}.lock`, { timeout: 0 })
           lock.exec("BEGIN EXCLUSIVE")
           return lock
         },
-        catch: (cause) =>
-          refuse(
+        catch: (cause) => {
+          if (cause instanceof DatabaseError) return cause
+          return refuse(
             file,
             isBusy(cause)
               ? `${file} is in use by another webagent-server. Stop that one, or choose another file with --data.`
               : `Cannot use ${file}: ${causeOf(cause)}. Check the path, its permissions and the space on the disk.`
           )
+        }
       }),
       (lock) => Effect.sync(() => lock.close())
     )
@@ -104,7 +140,10 @@ export const locked = (file: string): Effect.Effect<void, DatabaseError, Scope.S
 
 const causeOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
 
-const isBusy = (cause: unknown) => ((cause as { readonly errcode?: number }).errcode ?? 0) === 5
+/** The result code of SQLite; 0 where it is not SQLite's error. */
+const codeOf = (cause: unknown): number => (cause as { readonly errcode?: number } | undefined)?.errcode ?? 0
+
+const isBusy = (cause: unknown) => codeOf(cause) === 5
 
 /**
  * Writes a copy of what is committed now to a new file, while servers go on. The copy is complete once it has its

@@ -113,17 +113,18 @@ describe("Database", () => {
     })
   )
 
-  it.live("refuses a database of another program, and a file that is none", () =>
+  it.live("refuses a database of another program, and a file that is none and gets nothing beside it", () =>
     Effect.gen(function* () {
       const path = yield* file
       yield* changing(path, "CREATE TABLE orders (id INTEGER)")
       assert.strictEqual(yield* refusal(path), `${path} is the database of another program. Choose another file.`)
       const text = join(dirname(path), "notes.txt")
       writeFileSync(text, "not a database ".repeat(100))
-      assert.strictEqual(
-        yield* refusal(text),
-        `Cannot use ${text}: file is not a database. Check the path, its permissions and the space on the disk.`
-      )
+      const sentence = `${text} is not a database. Choose another file.`
+      assert.strictEqual(yield* refusal(text), sentence)
+      assert.strictEqual((yield* Effect.flip(Effect.scoped(Database.locked(text)))).message, sentence)
+      assert.strictEqual((yield* Effect.flip(Database.migrate(text))).message, sentence)
+      assert.notInclude(readdirSync(dirname(path)), "notes.txt.lock")
     })
   )
 
