@@ -123,12 +123,28 @@ const urlOf = (path: string, edition: Edition | undefined): string => {
 // compiling many files on a slow machine takes a few seconds
 const patience = Duration.seconds(30)
 
+/** A module; a promise that it leaves rejected fails it, and does not end the process. */
+const imported = async (url: string): Promise<{ readonly default?: unknown }> => {
+  const rejections: Array<unknown> = []
+  const add = (reason: unknown) => void rejections.push(reason)
+  process.on("unhandledRejection", add)
+  try {
+    const module: { readonly default?: unknown } = await import(url)
+    // one that was rejected just now is told of in the next turn
+    await new Promise((resolve) => setImmediate(resolve))
+    if (rejections.length > 0) throw rejections[0]
+    return module
+  } finally {
+    process.off("unhandledRejection", add)
+  }
+}
+
 /** The default export of a user's module; `argument` names it in what is wrong with it. */
 export const load = (argument: string, path: string, edition?: Edition): Effect.Effect<unknown, UserError> => {
   if (!lends) lendOurModules()
   lends = true
   return Effect.tryPromise({
-    try: (): Promise<{ readonly default?: unknown }> => import(urlOf(path, edition)),
+    try: () => imported(urlOf(path, edition)),
     catch: (error) => whyNotLoaded(argument, path, error)
   }).pipe(
     Effect.timeoutOrElse({

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { run } from "./program.ts"
@@ -47,6 +47,15 @@ describe("a promise that no scenario awaits", () => {
     assert.deepStrictEqual(results[0].trials[0].output, [{ stream: "stderr", text: "at the till\n" }])
     assert.include(read("junit.xml"), "<system-err>at the till</system-err>")
     assert.match(read("report.html"), /aria-label="Output of trial 1 of rejects"><b>at the till\n<\/b>/u)
+    rmSync(folder, { recursive: true })
+  })
+
+  it("is a mistake of its file where it is rejected while the file loads", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "webagent-unawaited-"))
+    const suite = 'void Promise.reject(new Error("no shop"))\nexport default 1\n'
+    writeFileSync(join(folder, "shop.suite.ts"), suite)
+    const { code, stderr } = await run(["list"], {}, folder)
+    assert.deepStrictEqual([code, stderr], [2, "shop.suite.ts:1: no shop\n"])
     rmSync(folder, { recursive: true })
   })
 })
