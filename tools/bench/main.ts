@@ -7,6 +7,7 @@ import { markdown as clientTables } from "./src/clients/ClientsReport.ts"
 import { durable } from "./src/durable/durable.ts"
 import { markdown as durableTables } from "./src/durable/DurableReport.ts"
 import { kills, markdown as killsTables } from "./src/durable/Kills.ts"
+import { live, markdown as liveTables } from "./src/live/live.ts"
 import { Mistake } from "./src/measure/Mistake.ts"
 import { type Options, writeInto } from "./src/measure/Report.ts"
 import { nights } from "./src/nights/nights.ts"
@@ -31,6 +32,7 @@ const benches = {
   soak: bench(soak, soakTables),
   durable: bench(durable, durableTables),
   kills: bench(kills, killsTables),
+  live: bench(live, liveTables),
   "soak-file": bench(soakFile, fileSoakTables)
 }
 
@@ -44,6 +46,7 @@ const usage = `pnpm bench NAME [options]
   soak             Watch our server under an ordinary load for 20 minutes
   durable          Compare our server over a file with the one in memory, and fill a file with a million runs
   kills            Kill a server over a file 200 times under load, and look for all that it told
+  live             Measure how soon a viewer sees a change of a real browser, and what viewers cost
   soak-file        Watch our server over a file with retention: ten starts a second for 20 minutes
 
   --quick          Use short windows, few rounds and no live runs: a look, not a figure

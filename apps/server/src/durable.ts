@@ -1,7 +1,8 @@
-import { type ApiKeys, Engine, NodeId, TimeOrderedIds } from "@webagent/engine"
+import { type ApiKeys, Engine, NodeId, Recordings, TimeOrderedIds } from "@webagent/engine"
 import { ApiKeyAuth, LinkTokens, Listener, Operation, RequestValidation, Server } from "@webagent/server"
 import { SimulatedService } from "@webagent/simulation"
 import { Database, Retention, secret, SqlApiKeys, SqlStore } from "@webagent/sql"
+import * as Clock from "effect/Clock"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -35,9 +36,12 @@ const perMinute = 100
 const layerRetention = (policy: Retention.RetentionPolicy) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
+      const recordings = yield* Recordings
       const sweep = Effect.gen(function* () {
         yield* Retention.stopIdle(idle_ms)
-        const gone = yield* Retention.prune(policy, perMinute)
+        const now_ms = yield* Clock.currentTimeMillis
+        const pruned = yield* Retention.prune(policy, perMinute)
+        const gone = { ...pruned, recordings: yield* recordings?.prune(now_ms - policy.keep_ms) ?? Effect.succeed(0) }
         if (Object.values(gone).some((count) => count > 0)) {
           yield* Effect.annotateLogs(Effect.logInfo("Deleted what ended long ago"), { ...gone })
         }

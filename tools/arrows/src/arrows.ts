@@ -182,9 +182,10 @@ export const arrows: Readonly<Record<string, Rule>> = {
   "apps/examples": { imports: "any" },
   "tools/arrows": { imports: [] },
   "tools/bench": {
-    imports: [contract, core, polling, v4, control, engine, sql, statistics, report, nights, load],
+    imports: [contract, core, polling, v4, control, engine, sql, statistics, report, nights, load, testChromium],
     folders: {
       measure: [],
+      live: ["measure"],
       simulated: ["measure"],
       durable: ["measure", "simulated"],
       clients: ["measure"],

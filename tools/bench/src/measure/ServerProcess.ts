@@ -8,6 +8,7 @@ import type { Command } from "./Pinning.ts"
 /** A server under measurement. */
 export interface ServerProcess {
   readonly url: string
+  readonly pid: number
   /** From the start of the process until its first good answer. */
   readonly started_ms: number
   /** The body of that answer. */
@@ -115,6 +116,7 @@ export const startServer = async (command: (port: number) => Command, probe: Pro
       const pid = child.pid ?? 0
       return {
         url,
+        pid,
         started_ms,
         firstAnswer,
         cpu_s: () => {
