@@ -22,10 +22,12 @@ export class LiveBrowsers extends Context.Service<
     /**
      * Shows a browser, and records it when it is to be recorded, until the scope closes: before its process is ended.
      * It connects to the browser only while it is viewed or recorded.
+     * `used` is told of a person who does something in it, as a client of it would.
      */
     readonly add: (
       browser: Browser.Browser,
-      connect: Effect.Effect<CdpClient, CdpError, Scope.Scope>
+      connect: Effect.Effect<CdpClient, CdpError, Scope.Scope>,
+      used?: () => void
     ) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("@webagent/chromium/LiveBrowsers") {
@@ -54,9 +56,14 @@ const make = Effect.fnUntraced(function* (options: RecordingFolder.RecordingOpti
 
   const add = Effect.fnUntraced(function* (
     { id, recording }: Browser.Browser,
-    connect: Effect.Effect<CdpClient, CdpError, Scope.Scope>
+    connect: Effect.Effect<CdpClient, CdpError, Scope.Scope>,
+    used: () => void = () => undefined
   ) {
-    const cast = yield* RcRef.make({ acquire: Effect.flatMap(connect, BrowserCast.make) })
+    const shown = Effect.map(Effect.flatMap(connect, BrowserCast.make), ({ input, views }): LiveView => ({
+      views,
+      input: (what) => Effect.andThen(Effect.sync(used), input(what))
+    }))
+    const cast = yield* RcRef.make({ acquire: shown })
     yield* Effect.acquireRelease(
       Effect.sync(() => casts.set(id, cast)),
       () => Effect.sync(() => casts.delete(id))

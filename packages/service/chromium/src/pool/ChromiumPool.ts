@@ -204,7 +204,7 @@ const make = Effect.fnUntraced(function* ({
         })
       )
     running.set(id, { address, folder, used, ended, pid, end })
-    if (Option.isSome(live)) yield* Scope.provide(live.value.add(browser, CdpClient.connect(address)), scope)
+    if (Option.isSome(live)) yield* Scope.provide(live.value.add(browser, CdpClient.connect(address), used), scope)
 
     const idles: Effect.Effect<Browser.EndReason> = Effect.suspend(() => {
       const left_ms = used_ms + idle_ms - clock.currentTimeMillisUnsafe()

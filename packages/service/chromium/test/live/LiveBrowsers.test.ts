@@ -54,7 +54,7 @@ describe("a browser that is looked at", () => {
 
   it.live("is clicked, typed into and scrolled by a person", () =>
     Effect.gen(function* () {
-      const { run } = yield* shown()
+      const { counted, run } = yield* shown()
       yield* run(page(`<input id="typed" style="position:fixed;inset:0 50% 50% 0"><p style="height:9000px">`))
       const { input, now } = yield* look()
       yield* until(() => now().picture !== null)
@@ -64,6 +64,7 @@ describe("a browser that is looked at", () => {
       yield* Effect.forEach([...key("h"), ...key("i")], input)
       yield* input({ _tag: "Text", text: " Ärger 中" })
       yield* until(Effect.orDie(Effect.map(run("typed.value"), (value) => value === "hi Ärger 中")))
+      assert.strictEqual(counted.used, 7)
       const selectAll = { _tag: "Key", key: "a", code: "KeyA", keyCode: 65, modifiers: 2 } as const
       yield* input({ ...selectAll, action: "pressed" })
       yield* input({ ...selectAll, action: "released" })

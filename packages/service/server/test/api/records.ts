@@ -29,3 +29,11 @@ export const links = (origin = "http://127.0.0.1:8080"): Links => ({
   control: () => null,
   recording: () => null
 })
+
+/** The links of a server that shows and records every browser. */
+export const seenLinks: Links = {
+  ...links(),
+  live: (id) => (id === null ? null : `see ${id}`),
+  control: (id) => (id === null ? null : `take over ${id}`),
+  recording: (id) => `watch ${id}`
+}

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import * as Conversion from "../../../src/api/v2/Conversion.ts"
 import { Turn } from "@webagent/engine"
-import { links, session, turn } from "../records.ts"
+import { links, seenLinks, session, turn } from "../records.ts"
 
 const completed = {
   ...turn,
@@ -64,6 +64,16 @@ describe("v2 Conversion", () => {
       Conversion.fromDomain({ session: { ...session, recording, status }, turns: [] }, links()).recordingUrl
     assert.strictEqual(recordingOf(true, "stopped"), links().to(`/recordings/${session.id}`))
     assert.deepStrictEqual([recordingOf(true, "active"), recordingOf(false, "stopped")], [null, null])
+  })
+
+  it("shows the browser of its agent, its recording once it is over, and no link to take it over", () => {
+    const of = (status: "active" | "stopped", browserId: string | null = "b") =>
+      Conversion.fromDomain({ session: { ...session, status, browserId, recording: true }, turns: [] }, seenLinks)
+    assert.include(of("active"), { liveUrl: "see b", recordingUrl: null })
+    assert.include(of("stopped"), { recordingUrl: "watch b" })
+    assert.include(of("active", null), { liveUrl: null })
+    assert.include(of("stopped", null), { recordingUrl: links().to(`/recordings/${session.id}`) })
+    assert.notProperty(of("active"), "controlUrl")
   })
 
   it("writes what is not text as text: output, judgement; and an error where the output would be", () => {

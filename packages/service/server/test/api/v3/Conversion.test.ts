@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Conversion from "../../../src/api/v3/Conversion.ts"
 import { Session as DomainSession, type Turn } from "@webagent/engine"
-import { links, session, turn } from "../records.ts"
+import { links, seenLinks, session, turn } from "../records.ts"
 
 const ended = (status: "completed" | "failed" | "cancelled", finishedAt_ms: number): Turn.Turn => ({
   ...turn,
@@ -59,6 +59,14 @@ describe("v3 Conversion", () => {
     assert.deepStrictEqual(shown([ended("completed", 9), ended("completed", 5)]), ["idle", "result at 9"])
     assert.deepStrictEqual(shown([ended("completed", 2), ended("failed", 3)]), ["error", null])
     assert.deepStrictEqual(shown([ended("failed", 2), ended("completed", 3)]), ["idle", "result at 3"])
+  })
+
+  it("shows the browser of its agent, and where to take it over", () => {
+    const of = (browserId: string | null) =>
+      Conversion.fromDomain({ session: { ...session, browserId }, turns: [turn] }, seenLinks)
+    assert.include(of("b"), { liveUrl: "see b", controlUrl: "take over b" })
+    assert.include(of(null), { liveUrl: null })
+    assert.notProperty(of(null), "controlUrl")
   })
 
   it("was updated when anything of it last moved", () => {
