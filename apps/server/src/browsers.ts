@@ -1,5 +1,13 @@
 import * as NodeDns from "@effect/platform-node/NodeDns"
-import { Binary, ChromiumPool, Egress, Isolation, LiveBrowsers, RuntimeFolder } from "@webagent/chromium"
+import {
+  Binary,
+  ChromiumPool,
+  Egress,
+  type EgressOptions,
+  Isolation,
+  LiveBrowsers,
+  RuntimeFolder
+} from "@webagent/chromium"
 import type { BrowserPool } from "@webagent/engine"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -29,15 +37,14 @@ export const ServedBrowsers: Context.Reference<BrowsersView> = Context.Reference
 export interface ChromiumOptions {
   /** The least that has to keep them apart. */
   readonly isolation: Isolation.Level
+  readonly egress: EgressOptions
   /** Where recordings are kept. */
   readonly folder: string
   readonly most?: number
-  /** The address of a proxy for each country. */
-  readonly countries: Readonly<Record<string, string>>
 }
 
 /** Chromium behind the engine, with what it is kept apart by; a sentence for the operator where it cannot be had. */
-export const layerChromium = ({ countries, folder, isolation: atLeast, most }: ChromiumOptions) =>
+export const layerChromium = ({ egress, folder, isolation: atLeast, most }: ChromiumOptions) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const binary = yield* Binary.find()
@@ -52,7 +59,7 @@ export const layerChromium = ({ countries, folder, isolation: atLeast, most }: C
       )
     })
   ).pipe(
-    Layer.provide(Egress.layer({ countries })),
+    Layer.provide(Egress.layer(egress)),
     Layer.provide(NodeDns.layer),
     Layer.catch((error) => Layer.effectDiscard(Effect.fail(new UserError({ sentence: error.message }))))
   )

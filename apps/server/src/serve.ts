@@ -118,6 +118,7 @@ const inFileOnly = [
   ["--drain-within", ({ drainWithin }: Given) => Option.isSome(drainWithin)],
   ["--isolation", ({ isolation }: Given) => Option.isSome(isolation)],
   ["--max-browsers", ({ maxBrowsers }: Given) => Option.isSome(maxBrowsers)],
+  ["--allow-private", ({ allowPrivate }: Given) => Option.isSome(allowPrivate)],
   ["--country-proxies", ({ countryProxies }: Given) => Option.isSome(countryProxies)]
 ] as const
 
@@ -168,7 +169,10 @@ const inFile = Effect.fnUntraced(function* (file: string, given: Given) {
     chromium: {
       isolation: Option.getOrElse(given.isolation, () => "chromium" as const),
       folder: dirname(file),
-      countries: Option.getOrElse(given.countryProxies, () => ({})),
+      egress: {
+        allowPrivate: Option.getOrElse(given.allowPrivate, () => []),
+        countries: Option.getOrElse(given.countryProxies, () => ({}))
+      },
       ...Option.match(given.maxBrowsers, { onNone: () => ({}), onSome: (most) => ({ most }) })
     },
     ...Option.match(given.turnDuration, { onNone: () => ({}), onSome: (turnDuration) => ({ turnDuration }) })

@@ -22,6 +22,7 @@ const settings = [
   "browsers",
   "isolation",
   "maxBrowsers",
+  "allowPrivate",
   "countryProxies",
   "log",
   "seed",
@@ -42,6 +43,8 @@ const notNegative = Flag.filter(
   (count: number) => count >= 0,
   () => "0 or more"
 )
+
+const list = (text: string) => text.split(",").map((one) => one.trim())
 
 /** Where the database of a server is that is told none. */
 export const defaultFile = ".webagent/server.db"
@@ -145,6 +148,12 @@ export const server = {
       (count) => count >= 1,
       () => "1 or more"
     ),
+    Flag.optional
+  ),
+  allowPrivate: Flag.String("allow-private").pipe(
+    Flag.withDescription("Let browsers reach private addresses: 10.0.0.5,10.0.0.6:8080 (default: none)"),
+    or("allowPrivate", Config.NonEmptyString),
+    Flag.map(list),
     Flag.optional
   ),
   countryProxies: Flag.String("country-proxies").pipe(

@@ -35,26 +35,28 @@ const create = (id: string) =>
     })
   )
 
-it.effect("runs that ended are counted when they end, and not when they are asked for, when their events may be pruned", () =>
-  Effect.gen(function* () {
-    const store = yield* Store
-    const { sample } = yield* Operation.Operation
-    const told = Effect.map(Effect.andThen(sample, PrometheusMetrics.format()), (text) =>
-      text.split("\n").filter((line) => line.startsWith("webagent_runs_ended_total{"))
-    )
-    assert.sameMembers(yield* told, [
-      'webagent_runs_ended_total{status="completed"} 0',
-      'webagent_runs_ended_total{status="failed"} 0',
-      'webagent_runs_ended_total{status="cancelled"} 0'
-    ])
-    for (const id of ["1", "2"]) {
-      const { events, session, turns } = create(id)
-      const ended = events.map((event) => (event.of === "turn" ? { ...event, to: "failed" } : event))
-      yield* store.commit({ session, turns, events: ended })
-    }
-    yield* store.prune({ eventsUntil: 1_000_000, limit: 100 })
-    assert.include(yield* told, 'webagent_runs_ended_total{status="failed"} 2')
-  }).pipe(Effect.provide(parts))
+it.effect(
+  "runs that ended are counted when they end, and not when they are asked for, when their events may be pruned",
+  () =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const { sample } = yield* Operation.Operation
+      const told = Effect.map(Effect.andThen(sample, PrometheusMetrics.format()), (text) =>
+        text.split("\n").filter((line) => line.startsWith("webagent_runs_ended_total{"))
+      )
+      assert.sameMembers(yield* told, [
+        'webagent_runs_ended_total{status="completed"} 0',
+        'webagent_runs_ended_total{status="failed"} 0',
+        'webagent_runs_ended_total{status="cancelled"} 0'
+      ])
+      for (const id of ["1", "2"]) {
+        const { events, session, turns } = create(id)
+        const ended = events.map((event) => (event.of === "turn" ? { ...event, to: "failed" } : event))
+        yield* store.commit({ session, turns, events: ended })
+      }
+      yield* store.prune({ eventsUntil: 1_000_000, limit: 100 })
+      assert.include(yield* told, 'webagent_runs_ended_total{status="failed"} 2')
+    }).pipe(Effect.provide(parts))
 )
 
 it.effect("/health asks the database once a second, however often it is asked", () =>

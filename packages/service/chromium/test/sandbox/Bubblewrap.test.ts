@@ -36,9 +36,7 @@ const hostFolder = Effect.acquireRelease(
 const statusOf = (pid: number, field: string) =>
   new RegExp(`^${field}:\\s+(\\S+)`, "mu").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]
 
-const title = noNamespaces === undefined ? "a browser in namespaces" : `a browser in namespaces (${noNamespaces})`
-
-describe.skipIf(noNamespaces !== undefined)(title, () => {
+describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespaces ?? ""}`, () => {
   it.live("reaches what it may, and counts its bytes", () =>
     Effect.gen(function* () {
       const { hits, port } = yield* site((_, response) => response.end("welcome"))

@@ -15,13 +15,13 @@ const tried = spawnSync("bwrap", [...around, ...inside], {
   ...(isRoot ? { uid: 65_534, gid: 65_534 } : {})
 })
 
-/** Why browsers have no namespaces on this machine; undefined where they have. */
+/** Why browsers have no namespaces on this machine, as the end of a title; undefined where they have. */
 export const noNamespaces: string | undefined =
   tried.error === undefined
     ? tried.status === 0
       ? undefined
-      : `skipped: ${tried.stderr.split("\n")[0]}`
-    : "skipped without bubblewrap: install the package bubblewrap"
+      : ` (skipped: ${tried.stderr.split("\n")[0]})`
+    : " (skipped without bubblewrap: install the package bubblewrap)"
 
 /** Names that play an attacker's. */
 const hosts = {
