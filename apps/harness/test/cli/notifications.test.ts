@@ -56,8 +56,8 @@ const key = "wak_secret_by_value"
 /** Runs a command while the suite fails as often as is said, and the environment has the key more than once. */
 const during = async (failing: string, args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) => {
   const before = { ...process.env }
-  Object.assign(process.env, { FAILING: failing, WEBAGENT_API_KEY: key, OTHER: `Bearer ${key}` })
-  const ended = await call(args, { WEBAGENT_API_KEY: key, ...env })
+  Object.assign(process.env, { WEBAGENT_API_KEY: key, OTHER: `Bearer ${key}` })
+  const ended = await call(args, { FAILING: failing, WEBAGENT_API_KEY: key, ...env })
   process.env = before
   return ended
 }

@@ -34,7 +34,7 @@ describe("Changes", () => {
       assert.deepStrictEqual(Changes.lines(yield* before, yield* now, { style: plain, explain }), [
         "  fixed          shop › repaired",
         "  still failing  shop › same",
-        "  fails anew",
+        "  other failure",
         "  ✗ other",
         "",
         "  broke",
