@@ -82,9 +82,15 @@ const known = new Set(["GET", "HEAD", "POST", "PATCH"])
 /** How much of a path the log has. */
 const maxPath = 200
 
+/** A path without secrets: a query may have a token, and so may what follows the id in the path of a link. */
+const shown = (url: string): string => {
+  const path = pathOf(url)
+  return (path.startsWith("/api/") ? path : path.split("/").slice(0, 3).join("/")).slice(0, maxPath)
+}
+
 /**
- * A line a request: at debug, or a warning where the server is at fault. A query is left out, because it may have a
- * token. A probe that finds a server that drains finds no fault.
+ * A line a request: at debug, or a warning where the server is at fault. A probe that finds a server that drains finds
+ * no fault.
  */
 const said = ({ method, url }: HttpServerRequest.HttpServerRequest, status: number, took_s: number) => {
   const level = status < 500 || url === "/health" ? "Debug" : "Warn"
@@ -92,7 +98,7 @@ const said = ({ method, url }: HttpServerRequest.HttpServerRequest, status: numb
     isEnabled
       ? Effect.annotateLogs(Effect.logWithLevel(level)("Request"), {
           method,
-          path: pathOf(url).slice(0, maxPath),
+          path: shown(url),
           status,
           ms: Math.round(took_s * 1000)
         })

@@ -70,6 +70,7 @@ describe("Operation", () => {
       Effect.gen(function* () {
         lines.length = 0
         yield* send("GET", "/share/some-id?token=secret-token", { key: null })
+        yield* send("GET", "/live/some-id/secret-token", { key: null })
         yield* send("GET", "/api/v4/runs/some-id?token=secret-token", { key: "secret-key" })
         yield* send("GET", "/api/v4/runs/00000000-0000-4000-8000-000000000001/status")
         yield* send("GET", "/health", { key: null })
@@ -93,6 +94,7 @@ describe("Operation", () => {
       assert.deepStrictEqual(yield* logged("Info"), [warning])
       assert.deepStrictEqual(yield* logged("Debug"), [
         "DEBUG Request method=GET path=/share/some-id status=404",
+        "DEBUG Request method=GET path=/live/some-id status=404",
         "DEBUG Request method=GET path=/api/v4/runs/some-id status=401",
         warning,
         "DEBUG Request method=GET path=/health status=503"
