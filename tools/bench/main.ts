@@ -2,6 +2,8 @@
 import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
+import { browsers } from "./src/browsers/browsers.ts"
+import { markdown as browsersTables } from "./src/browsers/BrowsersReport.ts"
 import { clients } from "./src/clients/clients.ts"
 import { markdown as clientTables } from "./src/clients/ClientsReport.ts"
 import { durable } from "./src/durable/durable.ts"
@@ -33,6 +35,7 @@ const benches = {
   durable: bench(durable, durableTables),
   kills: bench(kills, killsTables),
   live: bench(live, liveTables),
+  browsers: bench(browsers, browsersTables),
   "soak-file": bench(soakFile, fileSoakTables)
 }
 
@@ -47,6 +50,7 @@ const usage = `pnpm bench NAME [options]
   durable          Compare our server over a file with the one in memory, and fill a file with a million runs
   kills            Kill a server over a file 200 times under load, and look for all that it told
   live             Measure how soon a viewer sees a change of a real browser, and what viewers cost
+  browsers         Measure real browsers: the way through the server, creates, memory, 1,000 browsers with kills
   soak-file        Watch our server over a file with retention: ten starts a second for 20 minutes
 
   --quick          Use short windows, few rounds and no live runs: a look, not a figure

@@ -49,7 +49,14 @@ const pids = (path: string) =>
   pools(path)
     .flatMap(below)
     .filter((name) => name.endsWith(".pid"))
-    .map((name) => Number(readFileSync(name, "utf8").split(" ")[0]))
+    .flatMap((name) => {
+      try {
+        return [Number(readFileSync(name, "utf8").split(" ")[0])]
+      } catch {
+        // it has just gone
+        return []
+      }
+    })
 
 /** Processes that were started in a folder. */
 const processesIn = (path: string) =>

@@ -188,6 +188,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       live: ["measure"],
       simulated: ["measure"],
       durable: ["measure", "simulated"],
+      browsers: ["measure"],
       clients: ["measure"],
       soak: ["measure"],
       nights: ["measure"]

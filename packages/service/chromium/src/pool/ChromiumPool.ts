@@ -141,6 +141,20 @@ const make = Effect.fnUntraced(function* ({
     )
   })
 
+  /** Lets a browser wait for the next create, unless it ends before. */
+  const wait = (started: Started) =>
+    Effect.suspend(() => {
+      waiting.push(started)
+      const dropped = Effect.suspend(() => {
+        const at = waiting.indexOf(started)
+        if (at === -1) return Effect.void
+        waiting.splice(at, 1)
+        Queue.offerUnsafe(missing, undefined)
+        return close(started)
+      })
+      return Effect.forkIn(Effect.andThen(started.process.exited, dropped), pool)
+    })
+
   /** Keeps as many waiting as there should be, and none for too long. */
   const keep = Effect.gen(function* () {
     const oldest = clock.currentTimeMillisUnsafe() - oldest_ms
@@ -148,11 +162,10 @@ const make = Effect.fnUntraced(function* ({
     yield* Effect.forEach(waiting.splice(0, old === -1 ? waiting.length : old), close, { discard: true })
     const wanted = Math.min(warm, most - taken) - waiting.length
     if (wanted <= 0 || !limits.hasMemory()) return
-    yield* Effect.forEach(
-      Array.from({ length: wanted }),
-      () => Effect.map(start(null), (started) => void waiting.push(started)),
-      { concurrency: "unbounded", discard: true }
-    )
+    yield* Effect.forEach(Array.from({ length: wanted }), () => Effect.flatMap(start(null), wait), {
+      concurrency: "unbounded",
+      discard: true
+    })
   })
   yield* keep.pipe(
     Effect.catchCause((cause) =>

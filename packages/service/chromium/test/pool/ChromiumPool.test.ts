@@ -68,6 +68,8 @@ it.live("does not hand out a browser that died while it waited", () =>
     yield* Effect.gen(function* () {
       yield* until(() => existsSync(join(folderOf(root), "browser-1", "profile", "DevToolsActivePort")))
       process.kill(pidOf(root), "SIGKILL")
+      // its folder does not wait for a create
+      yield* until(() => !existsSync(join(folderOf(root), "browser-1")))
       yield* launch(record("one"))
       yield* Effect.scoped(CdpClient.connect(yield* addressOf("one")))
     }).pipe(Effect.provideContext(context))

@@ -1,0 +1,110 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { WebSocket } from "ws"
+
+const below = (root: string): ReadonlyArray<string> =>
+  existsSync(root) ? readdirSync(root).map((name) => join(root, name)) : []
+
+/** The folders of the pools that a server has below its temporary folder. */
+export const pools = (temporary: string): ReadonlyArray<string> =>
+  below(temporary)
+    .filter((name) => name.includes("webagent-browsers-"))
+    .flatMap(below)
+
+/** The process that a file names; one that does not exist when the file has just gone. */
+const pidIn = (file: string): number => {
+  try {
+    return Number(readFileSync(file, "utf8").split(" ")[0])
+  } catch {
+    return -1
+  }
+}
+
+/** The first process of each browser that runs or waits, by its folder. */
+export const browsers = (temporary: string): ReadonlyMap<string, number> =>
+  new Map(
+    pools(temporary)
+      .flatMap(below)
+      .filter((name) => name.endsWith(".pid"))
+      .flatMap((name) => {
+        const pid = pidIn(name)
+        return existsSync(`/proc/${pid}`) ? [[name.slice(0, -".pid".length), pid] as const] : []
+      })
+  )
+
+/** The address of a browser's DevTools without the server, as the library `ws` spells it. */
+export const addressIn = (folder: string): string => {
+  const [port = "", path = ""] = readFileSync(join(folder, "profile", "DevToolsActivePort"), "utf8").split("\n")
+  const socket = below(folder).find((name) => name.endsWith("devtools.sock"))
+  return socket === undefined ? `ws://127.0.0.1:${port}${path}` : `ws+unix:${socket}:${path}`
+}
+
+/** One CDP connection, as fast as a client can be. */
+export interface Client {
+  readonly call: (method: string, params?: object, sessionId?: string) => Promise<Readonly<Record<string, unknown>>>
+  readonly close: () => void
+}
+
+/** Connects to DevTools. */
+export const connect = (address: string): Promise<Client> =>
+  new Promise((resolve, reject) => {
+    const socket = new WebSocket(address, { perMessageDeflate: false, maxPayload: 2 ** 28, skipUTF8Validation: true })
+    const waiting = new Map<number, (result: Readonly<Record<string, unknown>>) => void>()
+    let last = 0
+    socket.on("message", (data) => {
+      const { id, result } = JSON.parse(String(data))
+      waiting.get(id)?.(result)
+      waiting.delete(id)
+    })
+    socket.once("error", reject)
+    socket.once("open", () =>
+      resolve({
+        call: (method, params = {}, sessionId = undefined) =>
+          new Promise((done) => {
+            const id = ++last
+            waiting.set(id, done)
+            socket.send(JSON.stringify({ id, method, params, sessionId }))
+          }),
+        close: () => socket.close()
+      })
+    )
+  })
+
+/** A session with the first page. */
+export const attach = async ({ call }: Client): Promise<string> => {
+  const { targetInfos } = await call("Target.getTargets")
+  const page = (targetInfos as ReadonlyArray<{ readonly type: string; readonly targetId: string }>).find(
+    ({ type }) => type === "page"
+  )
+  const { sessionId } = await call("Target.attachToTarget", { targetId: page?.targetId, flatten: true })
+  return String(sessionId)
+}
+
+const childrenOf = (): ReadonlyMap<number, ReadonlyArray<number>> => {
+  const all = new Map<number, Array<number>>()
+  for (const name of readdirSync("/proc").filter((entry) => /^\d+$/u.test(entry))) {
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, "latin1")
+      const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1])
+      all.set(parent, [...(all.get(parent) ?? []), Number(name)])
+    } catch {
+      // it has ended
+    }
+  }
+  return all
+}
+
+/** Memory of a process and all that it started, each shared page for its share, in MiB. */
+export const memory_MiB = (root: number): number => {
+  const children = childrenOf()
+  const of = (pid: number): number => {
+    let own = 0
+    try {
+      own = Number(/^Pss:\s+(\d+)/mu.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "latin1"))?.[1] ?? 0) / 1024
+    } catch {
+      // it has ended
+    }
+    return (children.get(pid) ?? []).reduce((sum, child) => sum + of(child), own)
+  }
+  return of(root)
+}
