@@ -157,12 +157,7 @@ export const install = async (scope) => {
   const wanted = fingerprint()
   const present = installed()
   const node = join(root, "node_modules", ".bin", "node")
-  if (
-    present?.fingerprint === wanted &&
-    covers(present.scope, scope) &&
-    (!bringsNode || existsSync(node))
-  )
-    return
+  if (present?.fingerprint === wanted && covers(present.scope, scope) && (!bringsNode || existsSync(node))) return
 
   // an install is never thinned out by a later, smaller one
   const wider = present !== undefined && covers(present.scope, scope) ? present.scope : scope
