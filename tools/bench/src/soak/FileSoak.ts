@@ -36,6 +36,8 @@ export interface FileSoakReport extends Heading {
   readonly keep_s: number
   readonly moments: ReadonlyArray<Moment>
   readonly counts: Readonly<Record<"started" | "completed" | "late" | "failed", number>>
+  /** Why starts failed, with how many. */
+  readonly failures: Readonly<Record<string, number>>
   readonly status_ms: Readonly<Record<"p50" | "p99" | "max", number>>
 }
 
@@ -55,6 +57,7 @@ const headers = { "x-service-api-key": apiKey, "content-type": "application/json
 const loadOf = async (url: string, duration_s: number) => {
   const counts = { started: 0, completed: 0, late: 0, failed: 0 }
   const status_ms: Array<number> = []
+  const failures: Record<string, number> = {}
   const ask = async (path: string, method = "GET", body?: object) => {
     const answer = await fetch(`${url}/api/${path}`, {
       method,
@@ -95,7 +98,15 @@ const loadOf = async (url: string, duration_s: number) => {
     counts.started++
     const pending = one(index).then(
       () => void counts.completed++,
-      () => void counts.failed++
+      (error: Error) => {
+        counts.failed++
+        // fetch says what went wrong in its cause
+        const reason = String((error.cause as Error | undefined)?.message ?? error.message).replace(
+          /[0-9a-f-]{36}/u,
+          "ID"
+        )
+        failures[reason] = (failures[reason] ?? 0) + 1
+      }
     )
     open.add(pending)
     void pending.then(() => open.delete(pending))
@@ -104,6 +115,7 @@ const loadOf = async (url: string, duration_s: number) => {
   const order = sorted(status_ms)
   return {
     counts,
+    failures,
     status_ms: { p50: quantile(order, 0.5), p99: quantile(order, 0.99), max: order.at(-1) ?? Number.NaN }
   }
 }
@@ -202,6 +214,7 @@ export const markdown = (report: FileSoakReport): string => {
         ["completed", grouped(counts.completed)],
         ["not over after 30 s", grouped(counts.late)],
         ["failed", grouped(counts.failed)],
+        ...Object.entries(report.failures).map(([reason, count]) => [`of those: ${reason}`, grouped(count)]),
         ["status read, p50", `${status_ms.p50.toFixed(1)} ms`],
         ["status read, p99", `${status_ms.p99.toFixed(1)} ms`],
         ["status read, the slowest", `${status_ms.max.toFixed(0)} ms`]
