@@ -158,7 +158,7 @@ it.live("tells clients and the record that a browser crashed", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live("leaves nothing of 50 browsers of which some are killed, nor of itself when it is killed", () =>
+it.live("leaves nothing of 50 browsers, some of them killed, nor of itself when it is killed", () =>
   Effect.gen(function* () {
     const served = yield* serve()
     const cycle = Effect.gen(function* () {
