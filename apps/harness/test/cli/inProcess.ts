@@ -19,7 +19,9 @@ export interface Begun {
   readonly stop: () => void
 }
 
-let running = 0
+const running = new Set<Promise<Ended>>()
+/** Those of them that a test has stopped, and perhaps not waited for. */
+const stopping = new Set<Promise<Ended>>()
 
 /** Begins a command in this process, with the environment and the keyboard that it is given. */
 export const begin = (
@@ -44,12 +46,14 @@ export const begin = (
     ConfigProvider.layer(ConfigProvider.fromEnvRecord(env)),
     terminal === undefined ? Layer.empty : Layer.succeed(Terminal.Terminal, terminal)
   )
-  running++
   const fiber = Effect.runFork(commandLine.pipe(Effect.provide(services), Effect.provide(NodeServices.layer)))
-  const ended = Effect.runPromise(Fiber.await(fiber))
+  const ended: Promise<Ended> = Effect.runPromise(Fiber.await(fiber))
     .then((exit) => new Promise<number>((resolve) => teardown(exit, resolve)))
-    .then((code) => ({ code, ...said }))
-    .finally(() => running--)
+    .then((code) => {
+      for (const commands of [running, stopping]) commands.delete(ended)
+      return { code, ...said }
+    })
+  running.add(ended)
   return {
     ended,
     says: (text) =>
@@ -63,7 +67,10 @@ export const begin = (
           reject(new Error(`ended with ${code} before it said "${text}": ${stderr}`))
         )
       }),
-    stop: () => void Effect.runFork(Fiber.interrupt(fiber))
+    stop: () => {
+      if (running.delete(ended)) stopping.add(ended)
+      Effect.runFork(Fiber.interrupt(fiber))
+    }
   }
 }
 
@@ -76,7 +83,8 @@ export const call = (args: ReadonlyArray<string>, env: Readonly<Record<string, s
 
 /** The same in a folder. A process has one working directory: no other command may run in this one meanwhile. */
 export const callIn = async (folder: string, args: ReadonlyArray<string>, env?: Readonly<Record<string, string>>) => {
-  if (running > 0) throw new Error(`${running} commands run in this process, and would move to ${folder}`)
+  await Promise.all(stopping)
+  if (running.size > 0) throw new Error(`${running.size} commands run in this process, and would move to ${folder}`)
   const before = process.cwd()
   process.chdir(folder)
   try {
