@@ -71,7 +71,7 @@ export const make = Effect.fnUntraced(function* (options: RecordingOptions = {})
   /** Makes what a spool is to become, and does not wait for it. */
   const finish = (id: string) =>
     Effect.suspend(() => {
-      const done = Deferred.makeUnsafe<void>()
+      const done = finishing.get(id) ?? Deferred.makeUnsafe<void>()
       finishing.set(id, done)
       return write(id).pipe(
         encoder.withPermits(1),
@@ -98,6 +98,8 @@ export const make = Effect.fnUntraced(function* (options: RecordingOptions = {})
     isVideo: ffmpeg !== null,
     /** A spool for a browser's pictures until the scope closes. */
     record: Effect.fnUntraced(function* (id: string) {
+      // from the beginning: a request may come before a stop is complete
+      finishing.set(id, Deferred.makeUnsafe())
       yield* Effect.addFinalizer(() => finish(id))
       return yield* Spool.open(spoolOf(id), options.limits ?? Spool.defaultLimits)
     }),

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
@@ -115,7 +116,10 @@ describe("a folder of recordings", () => {
   it.live("has a page also for a browser that showed nothing", () =>
     Effect.gen(function* () {
       const { find, record } = yield* RecordingFolder.make()
-      yield* Effect.scoped(record("empty"))
+      const early = yield* Effect.scoped(
+        Effect.andThen(record("empty"), Effect.forkDetach(find("empty"), { startImmediately: true }))
+      )
+      assert.isTrue(Option.isSome(yield* Fiber.join(early)))
       const { path } = Option.getOrThrow(yield* find("empty"))
       assert.include(readFileSync(path, "utf8"), "The browser was stopped before it showed anything.")
       assert.lengthOf(timesOf(path), 0)

@@ -94,8 +94,8 @@ describe("a live view", () => {
       yield* show("first")
       const viewer = yield* watch(liveUrl)
       yield* until(() => viewer.messages.length === 2)
-      gone.add(id)
       assert.include((yield* stop(id)).body, { liveUrl: null, recordingUrl: null })
+      gone.add(id)
       yield* end
       yield* until(() => viewer.ended.how !== undefined)
       assert.strictEqual(viewer.ended.how, "4001 The browser was stopped.")

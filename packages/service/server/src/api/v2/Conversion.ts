@@ -55,7 +55,7 @@ const recordingOf = ({ browserId, id, recording, status }: SessionWithTurns["ses
 export const fromDomain = ({ session, turns }: SessionWithTurns, links: Links): SessionView => ({
   id: session.id,
   status: session.status,
-  liveUrl: links.live(session.browserId),
+  liveUrl: session.status === "stopped" ? null : links.live(session.browserId),
   recordingUrl: recordingOf(session, links),
   startedAt: fromMillis(session.createdAt_ms),
   finishedAt: session.finishedAt_ms === null ? null : fromMillis(session.finishedAt_ms),

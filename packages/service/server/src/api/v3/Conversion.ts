@@ -35,7 +35,8 @@ const statusFromDomain = ({ session, turns }: SessionWithTurns) => {
 /** A session with its turns as v3 shows it: one status, and the result of the last turn once all are terminal. */
 export const fromDomain = (found: SessionWithTurns, links: Links): Session => {
   const { session, turns } = found
-  const controlUrl = links.control(session.browserId)
+  const seen = session.status === "stopped" ? null : session.browserId
+  const controlUrl = links.control(seen)
   const moments = turns.flatMap((turn) => [turn.createdAt_ms, turn.startedAt_ms ?? 0, turn.finishedAt_ms ?? 0])
   return {
     id: session.id,
@@ -43,7 +44,7 @@ export const fromDomain = (found: SessionWithTurns, links: Links): Session => {
     result: lastTurn(turns)?.output ?? null,
     task: turns[0]?.task ?? "",
     thinkingLevel: session.thinkingLevel,
-    liveUrl: links.live(session.browserId),
+    liveUrl: links.live(seen),
     ...(controlUrl === null ? {} : { controlUrl }),
     createdAt: fromMillis(session.createdAt_ms),
     updatedAt: fromMillis(Math.max(session.createdAt_ms, session.finishedAt_ms ?? 0, ...moments))

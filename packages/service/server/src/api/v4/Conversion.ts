@@ -75,16 +75,19 @@ export const cdpPath = <const Id extends string>(browserId: Id) => `${basePath.v
 const controlOf = (url: string | null) => (url === null ? {} : { controlUrl: url })
 
 /** A browser as v4 shows it. */
-export const browserFromDomain = (browser: Domain.Browser, links: Links): Browser => ({
-  id: browser.id,
-  cdpUrl: links.to(cdpPath(browser.id)).replace(/^http/u, "ws"),
-  // no client is told of a browser before it runs
-  status: browser.status === "stopped" ? "stopped" : "active",
-  liveUrl: links.live(browser.id),
-  ...controlOf(links.control(browser.id)),
-  recordingUrl: browser.recording && browser.status === "stopped" ? links.recording(browser.id) : null,
-  proxyCountryCode: browser.proxyCountryCode,
-  startedAt: fromMillis(browser.startedAt_ms),
-  finishedAt: orNull(browser.finishedAt_ms),
-  timeoutAt: orNull(browser.expiresAt_ms)
-})
+export const browserFromDomain = (browser: Domain.Browser, links: Links): Browser => {
+  const seen = browser.status === "stopped" ? null : browser.id
+  return {
+    id: browser.id,
+    cdpUrl: links.to(cdpPath(browser.id)).replace(/^http/u, "ws"),
+    // no client is told of a browser before it runs
+    status: browser.status === "stopped" ? "stopped" : "active",
+    liveUrl: links.live(seen),
+    ...controlOf(links.control(seen)),
+    recordingUrl: browser.recording && browser.status === "stopped" ? links.recording(browser.id) : null,
+    proxyCountryCode: browser.proxyCountryCode,
+    startedAt: fromMillis(browser.startedAt_ms),
+    finishedAt: orNull(browser.finishedAt_ms),
+    timeoutAt: orNull(browser.expiresAt_ms)
+  }
+}

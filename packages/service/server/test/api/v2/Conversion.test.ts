@@ -70,7 +70,7 @@ describe("v2 Conversion", () => {
     const of = (status: "active" | "stopped", browserId: string | null = "b") =>
       Conversion.fromDomain({ session: { ...session, status, browserId, recording: true }, turns: [] }, seenLinks)
     assert.include(of("active"), { liveUrl: "see b", recordingUrl: null })
-    assert.include(of("stopped"), { recordingUrl: "watch b" })
+    assert.include(of("stopped"), { liveUrl: null, recordingUrl: "watch b" })
     assert.include(of("active", null), { liveUrl: null })
     assert.include(of("stopped", null), { recordingUrl: links().to(`/recordings/${session.id}`) })
     assert.notProperty(of("active"), "controlUrl")

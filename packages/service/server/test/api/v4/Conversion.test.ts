@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Conversion from "../../../src/api/v4/Conversion.ts"
 import { Turn } from "@webagent/engine"
-import { browser, links, turn } from "../records.ts"
+import { browser, links, seenLinks, turn } from "../records.ts"
 
 const survivesTheWire = <S extends Schema.Codec<unknown, unknown>>(schema: S, value: S["Type"]) =>
   assert.deepStrictEqual(
@@ -70,6 +70,15 @@ describe("v4 Conversion", () => {
       finishedAt: null,
       cost: null
     })
+  })
+
+  it("a browser is seen while it runs, and its recording afterwards", () => {
+    const of = (status: "active" | "stopped") =>
+      Conversion.browserFromDomain({ ...browser, recording: true, status }, seenLinks)
+    assert.include(of("active"), { liveUrl: `see ${browser.id}`, recordingUrl: null })
+    assert.propertyVal(of("active"), "controlUrl", `take over ${browser.id}`)
+    assert.include(of("stopped"), { liveUrl: null, recordingUrl: `watch ${browser.id}` })
+    assert.notProperty(of("stopped"), "controlUrl")
   })
 
   it("a browser's cdpUrl is the link to its path as a WebSocket", () => {
