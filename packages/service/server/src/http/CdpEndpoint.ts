@@ -41,9 +41,19 @@ const pump = Effect.fnUntraced(function* (socket: Socket.Socket, wire: NodeSocke
     wire.writableNeedDrain ? Effect.raceFirst(drained(wire), Effect.asVoid(connection.ended)) : Effect.void
   )
   const outbound = Effect.andThen(
-    Stream.runForEachArray(connection.messages, (messages) =>
-      Effect.forEach(messages, (message) => Effect.andThen(write(message), room), { discard: true })
-    ),
+    Stream.runForEachArray(connection.messages, (messages) => {
+      if (messages.length === 1) return Effect.andThen(write(messages[0]), room)
+      // what came together leaves together
+      wire.cork()
+      const written = Effect.forEach(messages, (message) => write(message), { discard: true })
+      return Effect.andThen(
+        Effect.ensuring(
+          written,
+          Effect.sync(() => wire.uncork())
+        ),
+        room
+      )
+    }),
     Effect.flatMap(connection.ended, (how) => {
       if (how === "dropped") return Effect.void
       if (how === "closed") return write(new Socket.CloseEvent(closedCode))
