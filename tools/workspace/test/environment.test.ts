@@ -41,14 +41,14 @@ beforeAll(() => {
     "packages: [packages/*]\npmOnFail: ignore\nverifyDepsBeforeRun: false\n"
   )
   const print = `node -e "fs.writeFileSync('environment.json', JSON.stringify(process.env))"`
-  writeFileSync(join(place, "packages/one/package.json"), JSON.stringify({ name: "one", scripts: { types: print } }))
+  writeFileSync(join(place, "packages/one/package.json"), JSON.stringify({ name: "one", scripts: { build: print } }))
 })
 
 afterAll(() => rmSync(place, { recursive: true }))
 
 describe("the environment of a task", () => {
   it("has what the machine says of certificates, proxies, npm and Go", () => {
-    const { status, stderr, stdout } = spawnSync(join(root, "node_modules/.bin/turbo"), ["run", "types", "--force"], {
+    const { status, stderr, stdout } = spawnSync(join(root, "node_modules/.bin/turbo"), ["run", "build", "--force"], {
       cwd: place,
       encoding: "utf8",
       env: { ...process.env, ...given, TURBO_TELEMETRY_DISABLED: "1" }
