@@ -66,6 +66,8 @@ interface Started {
   readonly folder: string
   readonly scope: Scope.Closeable
   readonly since_ms: number
+  /** Whether it answers; asked once, when it is handed out. The connection for it is open before that, and then closed. */
+  readonly answers: Effect.Effect<boolean>
 }
 
 interface HandedOut extends RunningBrowser {
@@ -79,16 +81,23 @@ const oldest_ms = 30 * 60_000
 /** How long one that waited may take to say that it is there. */
 const answerWithin = "2 seconds"
 
+/** After this time a create that took one that waited is answered. */
+const answered = "100 millis"
+
 const close = ({ scope }: Pick<Started, "scope">) => Scope.close(scope, Exit.void)
 
 const full = (message: string) => new LaunchFailed({ reason: "full", message })
 
-const isThere = ({ process }: Started) =>
-  Effect.scoped(Effect.flatMap(CdpClient.connect(process.address), (client) => client.send("Browser.getVersion"))).pipe(
+const whetherAnswers = Effect.fnUntraced(function* (address: string) {
+  const scope = yield* Scope.fork(yield* Effect.scope)
+  const client = yield* Scope.provide(CdpClient.connect(address), scope)
+  return client.send("Browser.getVersion").pipe(
     Effect.as(true),
     Effect.timeoutOrElse({ duration: answerWithin, orElse: () => Effect.succeed(false) }),
-    Effect.orElseSucceed(() => false)
+    Effect.orElseSucceed(() => false),
+    Effect.ensuring(Scope.close(scope, Exit.void))
   )
+})
 
 const make = Effect.fnUntraced(function* ({
   idle = "10 minutes",
@@ -120,23 +129,25 @@ const make = Effect.fnUntraced(function* ({
       Effect.gen(function* () {
         const scope = yield* Scope.fork(pool)
         const name = `browser-${++count}`
-        const process = yield* BrowserProcess.start({ ...options, runtime, name, proxyCountryCode }).pipe(
+        const [process, answers] = yield* BrowserProcess.start({ ...options, runtime, name, proxyCountryCode }).pipe(
+          Effect.flatMap((started) =>
+            Effect.map(whetherAnswers(started.address), (answers) => [started, answers] as const)
+          ),
           Effect.provideService(Sandbox, sandbox),
           Scope.provide(scope),
           Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : close({ scope })))
         )
         const since_ms = clock.currentTimeMillisUnsafe()
-        return { process, folder: join(runtime, name), scope, since_ms } satisfies Started
+        return { process, folder: join(runtime, name), scope, since_ms, answers } satisfies Started
       })
     )
 
-  /** One that waits and is well, the oldest first; undefined when there is none. */
+  /** One that waits and answers, the oldest first; undefined when there is none. */
   const takeWaiting: Effect.Effect<Started | undefined> = Effect.suspend(() => {
     const next = waiting.shift()
     if (next === undefined) return Effect.succeed(undefined)
-    Queue.offerUnsafe(missing, undefined)
     return Effect.flatMap(
-      Effect.onInterrupt(isThere(next), () => close(next)),
+      Effect.onInterrupt(next.answers, () => close(next)),
       (isWell) => (isWell ? Effect.succeed(next) : Effect.andThen(close(next), takeWaiting))
     )
   })
@@ -175,6 +186,8 @@ const make = Effect.fnUntraced(function* ({
         : Effect.logWarning("Cannot start a browser ahead of time. Trying again.", cause)
     ),
     Effect.andThen(Effect.timeoutOption(Queue.take(missing), "30 seconds")),
+    // a launch takes the processor: a create that was given one that waited is answered first
+    Effect.andThen(Effect.sleep(answered)),
     Effect.forever,
     Effect.forkScoped
   )
@@ -247,13 +260,15 @@ const make = Effect.fnUntraced(function* ({
         const { proxyCountryCode } = browser
         const known = proxyCountryCode === null ? takeWaiting : Effect.succeed(undefined)
         const started = yield* restore(
-          Effect.flatMap(known, (one) => (one === undefined ? start(proxyCountryCode) : Effect.succeed(one)))
+          Effect.flatMap(known, (one) =>
+            one === undefined ? Effect.tap(start(proxyCountryCode), ({ answers }) => answers) : Effect.succeed(one)
+          )
         ).pipe(
           Effect.mapError(({ message }) => new LaunchFailed({ reason: "failed", message })),
           Effect.onError(() => Effect.sync(() => void taken--))
         )
         return yield* handOut(browser, started)
-      })
+      }).pipe(Effect.ensuring(Effect.sync(() => Queue.offerUnsafe(missing, undefined))))
     )
 
   return Context.make(BrowserPool, {
