@@ -1,4 +1,5 @@
 import { WebSocket } from "@effect/platform-node/NodeWS"
+import type { Duplex } from "node:stream"
 
 /** How often a connection is pinged: what stands between client and server forgets those that are silent. */
 const ping_ms = 30_000
@@ -15,6 +16,12 @@ const pinged = (socket: WebSocket): NodeJS.Timeout => {
 /** With what each text of CDP begins: it is a JSON object. */
 const brace = 0x7b
 
+/** The largest message of a connection, where it is not that of all. */
+const limits = new WeakMap<Duplex, number>()
+
+/** Before the upgrade: a larger message ends the connection with 1009, without being read to its end. */
+export const limitMessages = (wire: Duplex, largest_bytes: number): void => void limits.set(wire, largest_bytes)
+
 /**
  * A server's WebSocket whose messages are bytes as they came. Bytes of a JSON object leave as text: CDP is text that is
  * passed on. Others, such as pictures, leave as bytes.
@@ -27,6 +34,12 @@ export class BytesWebSocket extends WebSocket {
     if (type !== "message") return super.addEventListener(type, listener, options)
     const hear = typeof listener === "function" ? listener : listener.handleEvent
     this.on("message", (data) => hear({ data, type, target: this } as never))
+  }
+
+  /** As in the class, whose types leave it out: called at the upgrade, before anything is read. */
+  setSocket(wire: Duplex, head: Buffer, options: { readonly maxPayload: number }): void {
+    const maxPayload = limits.get(wire) ?? options.maxPayload
+    Reflect.apply(Reflect.get(WebSocket.prototype, "setSocket"), this, [wire, head, { ...options, maxPayload }])
   }
 
   override send(data: Parameters<WebSocket["send"]>[0]): void {

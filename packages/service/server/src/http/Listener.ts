@@ -72,7 +72,7 @@ const requestTimeout_ms = 60_000
 const isWebSocket = ({ headers, method }: IncomingMessage) =>
   method === "GET" && headers.upgrade?.toLowerCase() === "websocket"
 
-/** The largest WebSocket message that is taken, such as an upload; a larger one ends its connection with 1009. */
+/** The largest CDP message that is taken, such as an upload; a larger one ends its connection with 1009. */
 const maxPayload_bytes = 256 * 1024 * 1024
 
 /** What listens, for layers that decorate it. */

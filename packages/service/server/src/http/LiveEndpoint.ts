@@ -14,6 +14,7 @@ import type { Socket as NodeSocket } from "node:net"
 import { accessOf, livePath } from "../api/Links.ts"
 import { LinkTokens } from "../api/LinkTokens.ts"
 import * as Answer from "./Answer.ts"
+import { limitMessages } from "./BytesWebSocket.ts"
 import { drained } from "./Drained.ts"
 import * as LivePage from "./LivePage.ts"
 
@@ -119,7 +120,6 @@ export const layer = HttpRouter.use(
         Effect.andThen(write(new Socket.CloseEvent(LivePage.refusedCode, reason)), Effect.never)
       const hear = (frame: string | Uint8Array) => {
         if (access === "view") return refuse("This link is for viewing only")
-        if (frame.length > largestMessage_bytes) return refuse("The message is too large")
         const input = decodeInput(typeof frame === "string" ? frame : Buffer.from(frame).toString("utf8"))
         return Result.isFailure(input) ? refuse("The message is no input") : view.input(input.success)
       }
@@ -187,8 +187,9 @@ export const layer = HttpRouter.use(
           return Answer.detail(429, `This browser has ${mostViewers} viewers already`, { "retry-after": "10" })
         }
         const view = yield* found.open
-        const socket = yield* Effect.orDie(request.upgrade)
         const wire = NodeHttpServerRequest.toIncomingMessage(request).socket
+        limitMessages(wire, largestMessage_bytes)
+        const socket = yield* Effect.orDie(request.upgrade)
         yield* Effect.ignore(show(socket, wire, view, found))
         return HttpServerResponse.empty()
       }).pipe(

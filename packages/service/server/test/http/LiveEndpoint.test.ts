@@ -78,12 +78,23 @@ describe("a live view", () => {
       owner.socket.send(JSON.stringify({ ...click, buttons: "all" }))
       yield* until(() => owner.ended.how !== undefined)
       assert.strictEqual(owner.ended.how, "1008 The message is no input")
-      const second = yield* watch(controlUrl)
-      yield* until(() => second.messages.length === 2)
-      second.socket.send(JSON.stringify({ _tag: "Text", text: "x".repeat(64 * 1024) }))
-      yield* until(() => second.ended.how !== undefined)
-      assert.strictEqual(second.ended.how, "1008 The message is too large")
       assert.lengthOf(done, 1)
+    }).pipe(Effect.scoped, Effect.provide(layerWith(layer)))
+  })
+
+  it.live("ends a viewer whose message is too large before the rest of it comes", () => {
+    const { done, layer, show } = makeShown()
+    return Effect.gen(function* () {
+      const { controlUrl, liveUrl } = yield* create
+      yield* show("first")
+      for (const url of [controlUrl, liveUrl]) {
+        const { ended, messages, socket } = yield* watch(url)
+        yield* until(() => messages.length === 2)
+        socket.send("x".repeat(64 * 1024 + 1), { fin: false })
+        yield* until(() => ended.how !== undefined)
+        assert.strictEqual(ended.how, "1009 ")
+      }
+      assert.deepStrictEqual(done, [])
     }).pipe(Effect.scoped, Effect.provide(layerWith(layer)))
   })
 
