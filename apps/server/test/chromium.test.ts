@@ -68,6 +68,17 @@ const processesIn = (path: string) =>
     }
   })
 
+const commandOf = (pid: string) => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1")
+  } catch {
+    return ""
+  }
+}
+
+/** The name of the browser that a path, or a command with one, belongs to. */
+const browserIn = (text: string) => /browser-\d+/u.exec(text)?.[0]
+
 const until = (isSo: () => boolean) => Effect.repeat(Effect.sleep("20 millis"), { while: () => !isSo() })
 
 const connect = (url: string) =>
@@ -186,8 +197,11 @@ it.live("leaves nothing of 50 browsers, some of them killed, nor of itself when 
     for (let count = 0; count < 50; count++) yield* cycle
     const health = yield* Effect.promise(async () => (await fetch(new URL("/health", served.v4))).json())
     assert.nestedPropertyVal(health, "browsers.active", 0)
-    // those that wait for the next create
-    yield* until(() => pids(served.path).length === 2)
+    // those that wait for the next create: of the others, neither a process nor a folder
+    const waiting = () => new Set(pools(served.path).flatMap(below).map(browserIn))
+    const atWork = () => new Set(processesIn(served.path).map(commandOf).map(browserIn))
+    yield* until(() => pids(served.path).length === 2 && waiting().size === 2)
+    yield* until(() => [...atWork()].every((name) => name === undefined || waiting().has(name)))
     served.program.process.kill("SIGKILL")
     yield* until(() => processesIn(served.path).length === 0 && pools(served.path).length === 0)
     const left = below(served.path).filter((name) => !/server\.db|recordings|webagent-browsers-/u.test(name))

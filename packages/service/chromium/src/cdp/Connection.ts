@@ -53,6 +53,8 @@ export const open = Effect.fnUntraced(function* ({
   const opened = yield* Effect.option(CdpClient.opened(address))
   const closed = yield* Deferred.make<void>()
   let unread_bytes = 0
+  /** Answers of our own wait for a client that does not read, as the browser does. */
+  let room: Deferred.Deferred<void> | undefined
   const link = opened._tag === "Some" ? opened.value : undefined
   if (link === undefined) Deferred.doneUnsafe(closed, Effect.void)
   else {
@@ -70,6 +72,8 @@ export const open = Effect.fnUntraced(function* ({
 
   const taken = Effect.map(Queue.takeAll(queue), (messages) => {
     unread_bytes = 0
+    if (room !== undefined) Deferred.doneUnsafe(room, Effect.void)
+    room = undefined
     if (link?.socket.isPaused === true) link.socket.resume()
     return messages
   })
@@ -80,8 +84,12 @@ export const open = Effect.fnUntraced(function* ({
         used()
         const verdict = Policy.judge(message, downloads)
         if (verdict._tag === "Answer") {
+          unread_bytes += verdict.text.length
           Queue.offerUnsafe(queue, verdict.text)
-          return verdict.isLast ? end("closed") : Effect.void
+          if (verdict.isLast) return end("closed")
+          if (unread_bytes <= enough_bytes) return Effect.void
+          room ??= Deferred.makeUnsafe()
+          return Deferred.await(room)
         }
         if (link === undefined || link.socket.readyState !== link.socket.OPEN) return Effect.void
         link.socket.send(verdict.message, { binary: false })

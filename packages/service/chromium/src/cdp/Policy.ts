@@ -25,7 +25,7 @@ interface Command {
   readonly id?: unknown
   readonly method?: unknown
   readonly sessionId?: unknown
-  readonly params?: Readonly<Record<string, unknown>>
+  readonly params?: unknown
 }
 
 const objectIn = (text: string): Command | undefined => {
@@ -37,13 +37,21 @@ const objectIn = (text: string): Command | undefined => {
   }
 }
 
+/** Repeats what names the command, and nothing that would make the answer as long as its client likes. */
 const answer = ({ id, sessionId }: Command, outcome: object, isLast = false): Verdict => ({
   _tag: "Answer",
-  text: JSON.stringify({ id, ...outcome, ...(sessionId === undefined ? {} : { sessionId }) }),
+  text: JSON.stringify({
+    ...(Number.isSafeInteger(id) ? { id } : {}),
+    ...outcome,
+    ...(typeof sessionId === "string" && sessionId.length <= 128 ? { sessionId } : {})
+  }),
   isLast
 })
 
 const refuse = (command: Command, message: string) => answer(command, { error: { code: -32_000, message } })
+
+const paramsOf = ({ params = {} }: Command): Readonly<Record<string, unknown>> | undefined =>
+  typeof params === "object" && params !== null ? { ...params } : undefined
 
 const brace = "{".charCodeAt(0)
 
@@ -60,13 +68,16 @@ export const judge = (message: CdpMessage, downloads: string): Verdict => {
   if (!suspicious.some((part) => bytes.includes(part))) return { _tag: "Pass", message }
   const command = objectIn(bytes.toString("utf8"))
   if (command === undefined) return answer({}, { error: { code: -32_700, message: "Message must be a JSON object" } })
-  const { method, params = {} } = command
+  const { method } = command
+  const params = paramsOf(command)
+  if (params === undefined) return answer(command, { error: { code: -32_602, message: "'params' must be an object" } })
   if (method === "Browser.close") return answer(command, { result: {} }, true)
   if (typeof method === "string" && refused.test(method)) return refuse(command, `'${method}' is not allowed here`)
   // what is inside is a message of its own
   if (method === "Target.sendMessageToTarget") {
     const inner = judge(String(params["message"]), downloads)
     if (inner._tag === "Answer") return refuse(command, "The message inside is not allowed here")
+    return { _tag: "Pass", message: JSON.stringify({ ...command, params: { ...params, message: inner.message } }) }
   }
   const { proxyBypassList: _list, proxyServer: _server, ...others } = params
   const allowed = method === "Target.createBrowserContext" ? others : params

@@ -66,7 +66,7 @@ export interface EgressProxy {
 
 /** A request that gets an answer of the proxy's own. */
 class Refused extends Data.TaggedError("Refused")<{
-  readonly status: 400 | 403 | 502 | 504
+  readonly status: 400 | 403 | 502 | 503 | 504
   readonly message: string
 }> {}
 
@@ -187,6 +187,10 @@ const make = Effect.fnUntraced(function* (options: EgressOptions) {
       const addresses: Checked = [first, ...others]
       const after = addressRefusal(rules, target, addresses)
       if (after !== undefined) return yield* refuse(after)
+      if (upstreams.size >= limits.connections) {
+        const message = `This browser has ${limits.connections} connections already.`
+        return yield* new Refused({ status: 503, message })
+      }
       return yield* Effect.mapError(
         dial(target, addresses, proxy, adopt),
         ({ message }) => new Refused({ status: 502, message })
@@ -278,6 +282,8 @@ const make = Effect.fnUntraced(function* (options: EgressOptions) {
           ],
           setHost: false
         })
+        // a client that leaves leaves nothing behind
+        response.once("close", () => upstream.destroy())
         asked.once("error", () => refuse(502, `"${url.host}" broke the connection off.`))
         asked.once("response", (answered) => {
           response.writeHead(answered.statusCode ?? 502, answered.statusMessage, passedOn(answered).flat())

@@ -86,6 +86,8 @@ const answered = "100 millis"
 
 const close = ({ scope }: Pick<Started, "scope">) => Scope.close(scope, Exit.void)
 
+const notStarted = "The browser did not start. Try again; the log of the server says why"
+
 const full = (message: string) => new LaunchFailed({ reason: "full", message })
 
 const whetherAnswers = Effect.fnUntraced(function* (address: string) {
@@ -151,6 +153,20 @@ const make = Effect.fnUntraced(function* ({
       (isWell) => (isWell ? Effect.succeed(next) : Effect.andThen(close(next), takeWaiting))
     )
   })
+
+  /** Starts one that does not wait. */
+  const startNow = (proxyCountryCode: string | null) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(restore(start(proxyCountryCode)), (one) =>
+        Effect.flatMap(
+          Effect.onInterrupt(restore(one.answers), () => close(one)),
+          (isWell) =>
+            isWell
+              ? Effect.succeed(one)
+              : Effect.andThen(close(one), new BrowserProcess.StartFailed({ message: "It does not answer." }))
+        )
+      )
+    )
 
   /** Lets a browser wait for the next create, unless it ends before. */
   const wait = (started: Started) =>
@@ -220,7 +236,7 @@ const make = Effect.fnUntraced(function* ({
           if (!Deferred.doneUnsafe(over, Effect.succeed(how))) return close(started)
           running.delete(id)
           // its room is free when its processes are gone
-          return Effect.andThen(
+          return Effect.ensuring(
             close(started),
             Effect.sync(() => {
               taken--
@@ -260,11 +276,11 @@ const make = Effect.fnUntraced(function* ({
         const { proxyCountryCode } = browser
         const known = proxyCountryCode === null ? takeWaiting : Effect.succeed(undefined)
         const started = yield* restore(
-          Effect.flatMap(known, (one) =>
-            one === undefined ? Effect.tap(start(proxyCountryCode), ({ answers }) => answers) : Effect.succeed(one)
-          )
+          Effect.flatMap(known, (one) => (one === undefined ? startNow(proxyCountryCode) : Effect.succeed(one)))
         ).pipe(
-          Effect.mapError(({ message }) => new LaunchFailed({ reason: "failed", message })),
+          // paths of this machine are for its operator
+          Effect.tapError(({ message }) => Effect.logWarning(`Cannot start a browser: ${message}`)),
+          Effect.mapError(() => new LaunchFailed({ reason: "failed", message: notStarted })),
           Effect.onError(() => Effect.sync(() => void taken--))
         )
         return yield* handOut(browser, started)

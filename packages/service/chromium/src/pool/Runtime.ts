@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { killGroup } from "../process/BrowserProcess.ts"
@@ -15,14 +15,16 @@ export class RuntimeUnusable extends Data.TaggedError("RuntimeUnusable")<{ reado
 /** Where the folders of all servers of this user are. */
 const defaultRoot = () => join(tmpdir(), `webagent-browsers-${process.getuid?.() ?? "user"}`)
 
-// browsers run as another user where the server is root, and reach their own folder through these
-const passable = { recursive: true, mode: 0o711 } as const
+/** Browsers run as another user where the server is root, and reach their own folder through these, whatever the umask. */
+const makePassable = (folder: string) => {
+  if (mkdirSync(folder, { recursive: true, mode: 0o711 }) !== undefined) chmodSync(folder, 0o711)
+}
 
 /** Another user could put records of processes there, for this server to kill. */
 const own = (root: string) =>
   Effect.try({
     try: () => {
-      mkdirSync(root, passable)
+      makePassable(root)
       const found = lstatSync(root)
       return found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o022) === 0
     },
@@ -97,7 +99,7 @@ export const make = Effect.fnUntraced(function* (
   // one process may have several pools
   const folder = join(root, `${process.pid}-${startOf(process.pid) ?? ""}-${randomUUID().slice(0, 8)}`)
   yield* Effect.acquireRelease(
-    Effect.sync(() => mkdirSync(folder, passable)),
+    Effect.sync(() => makePassable(folder)),
     () => Effect.sync(() => remove(folder))
   )
   yield* remover(folder)

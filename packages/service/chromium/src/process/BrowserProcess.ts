@@ -139,7 +139,13 @@ const spawned = (
     })
     child.once("spawn", () => {
       const pid = child.pid ?? 0
-      writeFileSync(recordOf(options), `${pid} ${startOf(pid) ?? ""}`)
+      try {
+        writeFileSync(recordOf(options), `${pid} ${startOf(pid) ?? ""}`)
+      } catch (error) {
+        // a full disk, for instance: without its record a browser is not found after a crash of the server
+        killGroup(pid)
+        return resume(Effect.fail(new StartFailed({ message: `Cannot record a browser: ${String(error)}.` })))
+      }
       resume(Effect.succeed({ process: child, pid, exited, listening }))
     })
   })

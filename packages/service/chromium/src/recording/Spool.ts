@@ -40,9 +40,19 @@ export const open = Effect.fnUntraced(function* (path: string, limits: Limits) {
     put(Matroska.frame(Math.max(0, clock.currentTimeMillisUnsafe() - began_ms), jpeg))
   }
 
+  /** Writes a picture; a disk that does not take it ends the recording. */
+  const write = (jpeg: Buffer) =>
+    Effect.catchCause(
+      Effect.sync(() => show(jpeg)),
+      (cause) => {
+        isFull = true
+        return Effect.logWarning(`The recording ${path} ends: it cannot be written.`, cause)
+      }
+    )
+
   yield* Effect.addFinalizer(() =>
-    Effect.sync(() => {
-      if (last !== undefined && !isFull) show(last)
+    Effect.gen(function* () {
+      if (last !== undefined && !isFull) yield* write(last)
       if (file !== undefined) closeSync(file)
     })
   )
@@ -52,7 +62,7 @@ export const open = Effect.fnUntraced(function* (path: string, limits: Limits) {
         if (isFull) return Effect.void
         const passed_ms = clock.currentTimeMillisUnsafe() - began_ms
         isFull = passed_ms >= limits.duration_ms || written_bytes + jpeg.length > limits.bytes
-        if (!isFull) return Effect.sync(() => show(Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength)))
+        if (!isFull) return write(Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength))
         const minutes = Math.round(passed_ms / 60_000)
         const mebibytes = Math.round(written_bytes / 1024 ** 2)
         return Effect.logWarning(`The recording ${path} ends at its limit, after ${minutes} min and ${mebibytes} MiB.`)

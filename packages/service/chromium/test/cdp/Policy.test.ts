@@ -50,6 +50,29 @@ describe("Policy", () => {
     for (const message of ["\u00d8Z", "[]", "", '{"method":"Browser.close" /* */}']) refusal(message)
   })
 
+  it("changes a message inside of a message as it would change it outside", () => {
+    const inner = JSON.stringify({ id: 2, method: "Page.setDownloadBehavior", params: { downloadPath: "/etc" } })
+    const outer = { id: 1, method: "Target.sendMessageToTarget", params: { sessionId: "s", message: inner } }
+    const verdict = judge(JSON.stringify(outer))
+    assert.strictEqual(verdict._tag, "Pass")
+    const passed = verdict._tag === "Pass" ? String(verdict.message) : ""
+    assert.notInclude(passed, "/etc")
+    assert.include(passed, "/own/downloads")
+  })
+
+  it("repeats a short name of the command only, and takes parameters that are an object", () => {
+    const long = "x".repeat(1000)
+    const answered = refusal(JSON.stringify({ id: long, sessionId: long, method: "SystemInfo.getInfo" }))
+    assert.notInclude(JSON.stringify(answered), long)
+    for (const params of [null, 1, "text"]) {
+      assert.nestedPropertyVal(
+        refusal(JSON.stringify({ id: 1, method: "Browser.getVersion", params })),
+        "error.code",
+        -32_602
+      )
+    }
+  })
+
   it("takes a proxy of the client's away, and downloads into the browser's own folder", () => {
     const context = judge('{"id":1,"method":"Target.createBrowserContext","params":{"proxyServer":"direct://","a":1}}')
     assert.deepStrictEqual(context, {

@@ -316,6 +316,26 @@ describe("the proxy of a browser", () => {
     })
   )
 
+  it.live("ends a request with the client that left, before anything was answered", () =>
+    Effect.gen(function* () {
+      let [came, gone] = [0, 0]
+      const port = yield* sockets((socket) => {
+        came++
+        socket.on("data", () => undefined).once("close", () => gone++)
+        socket.once("end", () => socket.destroy())
+      })
+      const proxy = yield* open({ allowPrivate: [`127.0.0.1:${port}`] })
+      const until = (isSo: () => boolean) => Effect.repeat(Effect.sleep("5 millis"), { while: () => !isSo() })
+      for (let count = 1; count <= 5; count++) {
+        const client = connect(proxy.port, "127.0.0.1").on("error", () => undefined)
+        client.write(get(`http://site.test:${port}/`))
+        yield* until(() => came === count)
+        client.destroy()
+      }
+      yield* until(() => gone === 5)
+    }).pipe(Effect.timeout("20 seconds"))
+  )
+
   it.live("refuses a head that is too large, or does not come", () =>
     Effect.gen(function* () {
       const large = get("http://site.test/", `X-Large: ${"x".repeat(200_000)}\r\n`)
