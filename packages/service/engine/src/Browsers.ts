@@ -56,6 +56,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
   const node = yield* NodeId
   const fork = Effect.runForkWith(yield* Effect.context())
   let running = new Map<string, Running>()
+  let closing = false
   const stopping = new Map<string, Deferred.Deferred<Browser.Browser, BrowserNotFound | StoreUnavailable>>()
   /** Launches under way here, for duplicates that wait for them. */
   const launching = new Map<string, Deferred.Deferred<void>>()
@@ -95,21 +96,21 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
       })
     })
 
+  /** Stores an end for as long as the store is away, unless the node closes: then a later start finds the record. */
+  const endLater = (id: string, reason: Browser.StopReason): void => {
+    const attempt = Effect.suspend(() => (running.has(id) ? Effect.void : Effect.asVoid(ended(id, reason))))
+    fork(Effect.ignore(Effect.retry(lock.shared(attempt), { schedule: patience, while: () => !closing })))
+  }
+
   /** Stores why a browser ended by itself. */
   const watch = (id: string, launched: LaunchedBrowser) => {
     if (launched.ended === undefined) return
     fork(
-      Effect.flatMap(launched.ended, (reason) =>
-        Effect.ignore(
-          lock.shared(
-            Effect.suspend(() => {
-              if (running.get(id) !== launched) return Effect.void
-              running.delete(id)
-              return Effect.asVoid(ended(id, reason))
-            })
-          )
-        )
-      )
+      Effect.map(launched.ended, (reason) => {
+        if (running.get(id) !== launched) return
+        running.delete(id)
+        endLater(id, reason)
+      })
     )
   }
 
@@ -188,7 +189,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
       Effect.tapError((error) => {
         if (error._tag !== "StoreUnavailable" || error.applied === "no") return Effect.void
         // it may be stored all the same, and would be starting for as long as this node is there
-        return Effect.sync(() => void fork(Effect.retry(lock.shared(ended(id, "launch_failed")), patience)))
+        return Effect.sync(() => endLater(id, "launch_failed"))
       })
     )
     return keyed
@@ -306,13 +307,14 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
     return stopEach(all.values())
   }
 
-  yield* Effect.addFinalizer(() =>
-    Effect.forEach([...running.keys()], (id) => Effect.ignore(stop(id, "node_closed")), {
+  yield* Effect.addFinalizer(() => {
+    closing = true
+    return Effect.forEach([...running.keys()], (id) => Effect.ignore(stop(id, "node_closed")), {
       discard: true,
       concurrency: "unbounded"
       // also those whose end could not be stored
     }).pipe(Effect.andThen(Effect.suspend(takeAll)))
-  )
+  })
 
   return {
     create,

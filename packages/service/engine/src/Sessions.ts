@@ -142,7 +142,9 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     }
     if (!executions.has(session.id)) letGo(session.id)
     if (session.status === "stopped" && session.browserId !== null) {
-      fork(Effect.ignore(browsers.stop(session.browserId, "session_stopped")))
+      const isAway = ({ _tag }: { readonly _tag: string }) => _tag === "StoreUnavailable" && !closing
+      const stopped = browsers.stop(session.browserId, "session_stopped")
+      fork(Effect.ignore(Effect.retry(stopped, { schedule: patience, while: isAway })))
     }
   }
 

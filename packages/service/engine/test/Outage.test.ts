@@ -234,4 +234,66 @@ describe("a store that is away", () => {
       )
     )
   })
+
+  const isEnd = ({ browser }: Step) => browser?.status === "stopped"
+
+  it.effect("when a browser ends by itself, is told of its end later", () => {
+    let away = true
+    const crashing = Layer.succeed(BrowserPool, {
+      launch: () =>
+        Effect.succeed({
+          connect: Effect.never,
+          stop: Effect.void,
+          ended: Effect.as(Effect.sleep("1 minute"), "crashed" as const)
+        })
+    })
+    return Effect.gen(function* () {
+      const { browser } = yield* createBrowser
+      const stored = Effect.map(
+        Store.use((store) => store.browser(browser.id)),
+        Option.getOrThrow
+      )
+      yield* TestClock.adjust("70 seconds")
+      assert.strictEqual((yield* stored).status, "active")
+      away = false
+      yield* TestClock.adjust("2 seconds")
+      assert.include(yield* stored, { status: "stopped", stopReason: "crashed" })
+    }).pipe(
+      Effect.provide(
+        engineOf(
+          () => Stream.never,
+          (step) => (away && isEnd(step) ? "away" : undefined),
+          undefined,
+          crashing
+        )
+      )
+    )
+  })
+
+  it.effect("when a session was stopped, has its browser stopped later", () => {
+    let away = true
+    const stops: Array<string> = []
+    return Effect.gen(function* () {
+      const { session } = yield* create
+      yield* TestClock.adjust("10 seconds")
+      const { browsers } = yield* Store.use((store) => store.unfinished(10))
+      assert.lengthOf(browsers, 1)
+      yield* Engine.use((engine) => engine.stopSession(session.id))
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(stops, [])
+      away = false
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual(stops, [...browsers])
+      assert.deepStrictEqual((yield* Store.use((store) => store.unfinished(10))).browsers, [])
+    }).pipe(
+      Effect.provide(
+        engineOf(
+          saying(({ browser }) => Effect.scoped(browser)),
+          (step) => (away && isEnd(step) ? "away" : undefined),
+          undefined,
+          noting(stops)
+        )
+      )
+    )
+  })
 })
