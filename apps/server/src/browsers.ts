@@ -47,11 +47,17 @@ export interface ChromiumOptions {
 export const layerChromium = ({ egress, folder, isolation: atLeast, most }: ChromiumOptions) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const binary = yield* Binary.find()
+      const binary = yield* Binary.find({ packaged: import.meta.resolve("@sparticuz/chromium") })
       const runtime = yield* RuntimeFolder.make()
       const { chromiumSandbox, level, sandbox, sentence } = yield* Isolation.probe({ binary, runtime, atLeast })
       const pool = ChromiumPool.layer({ binary, chromiumSandbox, ...(most === undefined ? {} : { most }) })
-      const view: BrowsersView = { kind: "chromium", isolation: level, sentence: `${binary.version}. ${sentence}` }
+      const excepted = egress.allowPrivate ?? []
+      const reached = excepted.length === 0 ? "" : ` Reached besides: ${excepted.join(", ")}.`
+      const view: BrowsersView = {
+        kind: "chromium",
+        isolation: level,
+        sentence: `${binary.version}. ${sentence}${reached}`
+      }
       return pool.pipe(
         Layer.provideMerge(LiveBrowsers.layer({ folder: join(folder, "recordings") })),
         Layer.provide(sandbox),

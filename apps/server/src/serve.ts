@@ -115,7 +115,11 @@ const inFileOnly = [
   ["--durable", ({ durable }: Given) => Option.isSome(durable)],
   ["--keep-days", ({ keepDays }: Given) => Option.isSome(keepDays)],
   ["--keep-runs", ({ keepRuns }: Given) => Option.isSome(keepRuns)],
-  ["--drain-within", ({ drainWithin }: Given) => Option.isSome(drainWithin)],
+  ["--drain-within", ({ drainWithin }: Given) => Option.isSome(drainWithin)]
+] as const
+
+/** The flags of real browsers. */
+const withChromiumOnly = [
   ["--isolation", ({ isolation }: Given) => Option.isSome(isolation)],
   ["--max-browsers", ({ maxBrowsers }: Given) => Option.isSome(maxBrowsers)],
   ["--allow-private", ({ allowPrivate }: Given) => Option.isSome(allowPrivate)],
@@ -185,6 +189,12 @@ export const serve = Command.make(
   "webagent-server",
   flags,
   Effect.fnUntraced(function* (given) {
+    const [refused] = withChromiumOnly.find(([, isGiven]) => given.browsers === "simulated" && isGiven(given)) ?? []
+    if (refused !== undefined) {
+      return yield* new UserError({
+        sentence: `${refused} works only with real browsers. Add --browsers chromium or remove ${refused}.`
+      })
+    }
     // what real browsers did is not to be forgotten
     const file = Option.orElse(given.data, () =>
       given.browsers === "simulated" ? Option.none() : Option.some(settings.defaultFile)

@@ -302,6 +302,24 @@ describe("a server in memory", () => {
   }
 })
 
+describe("a server without real browsers", () => {
+  for (const [flag, value] of [
+    ["--isolation", "namespaces"],
+    ["--max-browsers", "3"],
+    ["--allow-private", "10.0.0.5"]
+  ] as const) {
+    it.live(`refuses ${flag}, which it would ignore`, () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* run([flag, value, "--data", yield* database]), {
+          code: 2,
+          stdout: "",
+          stderr: `${flag} works only with real browsers. Add --browsers chromium or remove ${flag}.\n`
+        })
+      })
+    )
+  }
+})
+
 describe("commands of a database", () => {
   it.live("backup copies it while a server uses it, and migrate leaves a file that is up to date", () =>
     Effect.gen(function* () {

@@ -3,7 +3,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { execFile } from "node:child_process"
-import { closeSync, existsSync, openSync, readSync } from "node:fs"
+import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs"
 import { defaultCache, unpack } from "./unpack.ts"
 
 /** Which program to look for. */
@@ -32,6 +32,8 @@ export interface FindOptions {
   readonly engine?: Engine
   /** Where the packaged browser is unpacked. */
   readonly cache?: string
+  /** The URL of the module `@sparticuz/chromium`, of who has it as a dependency; looked for from here unless given. */
+  readonly packaged?: string
 }
 
 /** Where systems install the program; their `/usr/bin` has scripts around it. */
@@ -79,6 +81,7 @@ const firstLine = (error: Error) => {
 
 const named = Effect.fnUntraced(function* (executable: string) {
   if (!existsSync(executable)) return yield* refuse(`${executable} does not exist. Check WEBAGENT_CHROMIUM.`)
+  if (!statSync(executable).isFile()) return yield* refuse(`${executable} is not a program. Check WEBAGENT_CHROMIUM.`)
   if (isScript(executable)) {
     return yield* refuse(
       `${executable} is a script around Chromium. Name the program itself, such as ${installed.chromium[0]}.`
@@ -91,9 +94,9 @@ const named = Effect.fnUntraced(function* (executable: string) {
 })
 
 /** The browser of the npm package; undefined without the package. */
-export const packaged = Effect.fnUntraced(function* (cache: string) {
+export const packaged = Effect.fnUntraced(function* (cache: string, entry?: string) {
   const unpacked = yield* Effect.tryPromise({
-    try: () => unpack(cache),
+    try: () => unpack(cache, entry),
     catch: (error) =>
       refuse(`Cannot unpack Chromium into ${cache}: ${error instanceof Error ? firstLine(error) : error}.`)
   })
@@ -115,7 +118,8 @@ export const packaged = Effect.fnUntraced(function* (cache: string) {
 export const find = Effect.fnUntraced(function* ({
   cache = defaultCache(),
   engine = "headless-shell",
-  executable
+  executable,
+  packaged: entry
 }: FindOptions = {}) {
   const asked =
     executable ?? Option.getOrUndefined(yield* Effect.orDie(Config.option(Config.NonEmptyString("WEBAGENT_CHROMIUM"))))
@@ -128,7 +132,7 @@ export const find = Effect.fnUntraced(function* ({
     }
   }
   const isPackaged = engine === "headless-shell" && process.platform === "linux" && process.arch === "x64"
-  const found = isPackaged ? yield* packaged(cache) : undefined
+  const found = isPackaged ? yield* packaged(cache, entry) : undefined
   if (found !== undefined) return found
   const install = isPackaged ? `${packages[engine]} or the npm package @sparticuz/chromium` : packages[engine]
   return yield* refuse(`No Chromium is installed. Install ${install}, or name one with WEBAGENT_CHROMIUM.`)

@@ -42,14 +42,17 @@ const settle = (staging: string, home: string): void => {
   }
 }
 
-/** Unpacks the browser of `@sparticuz/chromium`, once for all processes of this user; undefined without the package. */
-export const unpack = async (cache: string): Promise<Unpacked | undefined> => {
-  let entry: string
+const besideThis = (): string | undefined => {
   try {
-    entry = import.meta.resolve("@sparticuz/chromium")
+    return import.meta.resolve("@sparticuz/chromium")
   } catch {
     return undefined
   }
+}
+
+/** Unpacks the browser of `@sparticuz/chromium`, once for all processes of this user; undefined without the package. */
+export const unpack = async (cache: string, entry = besideThis()): Promise<Unpacked | undefined> => {
+  if (entry === undefined) return undefined
   // the package does not export its package.json
   const packaged = dirname(dirname(fileURLToPath(entry)))
   const { version }: { version: string } = JSON.parse(readFileSync(join(packaged, "package.json"), "utf8"))

@@ -85,7 +85,7 @@ export const probe = Effect.fnUntraced(function* (
     if (level === atLeast) {
       const remedy = level === "none" ? "" : ` ${remedies[level]}`
       return yield* new IsolationError({
-        message: `No browser starts with the isolation level ${level}: ${why}${remedy}`
+        message: `No browser starts with the isolation level ${level}: ${why.replace(/\.*$/u, ".")}${remedy}`
       })
     }
   }
