@@ -103,6 +103,11 @@ const observed = (connection: CdpConnection, observe: (event: ConnectionEvent) =
 /** How many clients a browser has at once. */
 const mostClients = 16
 
+const tooMany = Answer.detail(429, `This browser has ${mostClients} clients already`, { "retry-after": "1" })
+
+/** How long a browser may take to say what it is. */
+const versionWithin_s = 5
+
 const text = new TextDecoder()
 
 /** What a browser says of itself, as a browser does at `/json/version`. */
@@ -191,7 +196,7 @@ export const layer = HttpRouter.use(
         }
         if (!(yield* enter(id))) {
           yield* observe(id, "refused")
-          return Answer.detail(429, `This browser has ${mostClients} clients already`, { "retry-after": "1" })
+          return tooMany
         }
         const socket = yield* Effect.orDie(request.upgrade)
         const wire = NodeHttpServerRequest.toIncomingMessage(request).socket
@@ -204,13 +209,23 @@ export const layer = HttpRouter.use(
 
     const discovery = Effect.gen(function* () {
       const { id, known, request } = yield* asked
-      const version = yield* versionOf(yield* known)
+      const connection = yield* known
+      if (!(yield* enter(id))) return tooMany
+      const version = yield* versionOf(connection)
       const address = linkTo(tokens, request)(cdpPath(id)).replace(/^http/u, "ws")
       return HttpServerResponse.jsonUnsafe(
         { ...version, webSocketDebuggerUrl: address },
         { headers: { "cache-control": "no-store" } }
       )
-    }).pipe(refusals)
+    }).pipe(
+      // its connection is over before its client, told where to connect, takes the place
+      Effect.scoped,
+      Effect.timeoutOrElse({
+        duration: `${versionWithin_s} seconds`,
+        orElse: () => Effect.succeed(Answer.detail(504, `The browser did not answer within ${versionWithin_s} seconds`))
+      }),
+      refusals
+    )
     yield* router.add("GET", `${cdpPath(":browser_id")}/json/version`, discovery)
     yield* router.add("GET", `${cdpPath(":browser_id")}/json/version/`, discovery)
   })

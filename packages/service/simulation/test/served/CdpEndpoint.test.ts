@@ -74,6 +74,8 @@ const announce = (wire: Socket, length: number) => {
 /** The path of a link, with its token. */
 const pathOf = (link: string) => new URL(link).pathname + new URL(link).search
 
+const versionPath = (cdpUrl: string) => pathOf(cdpUrl).replace("?", "/json/version?")
+
 const isActive = (cdpUrl: string) => Effect.map(send("GET", pathOf(cdpUrl)), ({ status }) => status === 426)
 
 /** How a client leaves. */
@@ -277,6 +279,7 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("CdpEndpoint", 
       const first = yield* open(cdpUrl)
       for (let count = 1; count < 16; count++) assert.isNull((yield* open(cdpUrl)).refusal)
       assert.deepInclude((yield* open(cdpUrl)).refusal, { status: 429 })
+      assert.strictEqual((yield* send("GET", versionPath(cdpUrl))).status, 429)
       const code = yield* Effect.forkChild(closed(first.socket), { startImmediately: true })
       first.socket.close()
       yield* Fiber.join(code)
