@@ -27,6 +27,8 @@ const go = spawnSync("go", ["version"], { encoding: "utf8" }).stdout?.trim() ?? 
 const compiled = mkdtempSync(join(tmpdir(), "webagent-compiled-"))
 process.on("exit", () => rmSync(compiled, { recursive: true, force: true }))
 
+// the time of day is what vitest writes into its report
+const began = Date.now()
 const progress = new Progress()
 const counts = { passed: 0, failed: 0, skipped: 0 }
 // said once more at the end, for a reader who has only the last lines
@@ -101,7 +103,7 @@ const reportOf = ({ report }) => {
 }
 
 const waiting = new Map(packages)
-const [cached, told, failed] = [new Set(), new Set(), new Set()]
+const [told, failed] = [new Set(), new Set()]
 const slow = []
 const skipped = new Set()
 
@@ -121,7 +123,7 @@ const collect = () => {
     const report = reportOf({ report: file })
     if (report === undefined) continue
     waiting.delete(task)
-    const { numFailedTests, numPassedTests: passed, numPendingTests, numTodoTests, testResults } = report
+    const { numFailedTests, numPassedTests: passed, numPendingTests, numTodoTests, startTime, testResults } = report
     // a file that cannot be loaded has no tests to fail
     const broken = testResults.filter(
       ({ assertionResults, status }) => status === "failed" && assertionResults.length === 0
@@ -137,7 +139,8 @@ const collect = () => {
         slow.push({ ms, fullName, file: relative(root, path) })
     for (const { ancestorTitles = [], fullName, status } of testResults.flatMap((file) => file.assertionResults))
       if (status === "pending" || status === "skipped") skipped.add(`${name}: ${ancestorTitles[0] ?? fullName}`)
-    progress.ended(name, { ok: one.failed === 0, counts: one, cached: cached.has(task) })
+    // turbo restores a report before it says that it had one
+    progress.ended(name, { ok: one.failed === 0, counts: one, cached: startTime < began })
   }
   progress.expect([...waiting.keys()].filter((task) => !outputs.has(task)).length)
 }
@@ -162,7 +165,6 @@ const results = await Promise.all(
       const failure = failureIn(line)
       // turbo's last lines name what failed, as package#task: a task can fail though each of its tests passed
       if (task === "turbo") failedTasks.push(...(/^\s*Failed:\s+(.+)$/u.exec(line)?.[1]?.split(", ") ?? []))
-      if (line.startsWith("cache hit")) cached.add(task)
       if (line.startsWith("cache miss") && waiting.has(task)) progress.started(packages.get(task).name)
       if (failure === undefined) return keep(task, line)
       told.add(task)
