@@ -30,13 +30,15 @@ export const start = async ({ fail, key, simulated, tasks }: Script): Promise<Sc
       if (request.headers["x-service-api-key"] !== key) return answer(401, { detail: "Invalid API key" })
       const version = /^\/api\/(v[234])\//u.exec(url)?.[1]
       // also the look before the load
-      if (version === undefined || (version === "v2" && !url.includes("/id-"))) {
+      if (version === undefined || (version === "v2" && !url.includes("/a0000000-"))) {
         return answer(404, { detail: "Session not found" })
       }
       const status = fail?.(request, seen.push(`${method} ${url}`))
       if (status === null) return undefined
       if (status !== undefined) return answer(status, { detail: "scripted" })
-      const id = /^\/api\/v\d\/\w+\/([^/]+)/u.exec(url)?.[1] ?? `id-${seen.length}`
+      const id =
+        /^\/api\/v\d\/\w+\/([^/]+)/u.exec(url)?.[1] ??
+        `a0000000-0000-4000-8000-${String(seen.length).padStart(12, "0")}`
       return answer(method === "POST" ? 201 : 200, {
         id,
         sessionId: id,
