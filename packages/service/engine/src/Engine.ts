@@ -22,6 +22,7 @@ import type { SessionState } from "./domain/Decide.ts"
 import { Store, type StoreUnavailable } from "./ports/Store.ts"
 import { Work } from "./ports/Work.ts"
 import * as Browsers from "./Browsers.ts"
+import * as Executions from "./Executions.ts"
 import * as LocalWork from "./LocalWork.ts"
 import * as ReadWriteLock from "./ReadWriteLock.ts"
 import * as SafeCreates from "./SafeCreates.ts"
@@ -128,7 +129,8 @@ const make = Effect.gen(function* () {
   const work = yield* Work
   const lock = ReadWriteLock.make()
   const browsers = yield* Browsers.make(lock)
-  const sessions = yield* Sessions.make(lock, browsers)
+  const executions = yield* Executions.make(lock, browsers)
+  const sessions = yield* Sessions.make(lock, executions)
   const once = SafeCreates.make(store, (made) =>
     made._tag === "Browser" ? browsers.isLaunched(made.browser.id) : Effect.succeed(true)
   )
@@ -136,20 +138,20 @@ const make = Effect.gen(function* () {
   const replace = <E>(load: Effect.Effect<Reloaded, E>) =>
     lock.exclusive(
       Effect.gen(function* () {
-        sessions.takeAll()
+        executions.takeAll()
         const stops = browsers.takeAll()
         const unfinished = yield* load
         for (const browser of unfinished.browsers) browsers.relaunch(browser)
-        for (const state of unfinished.sessions) yield* sessions.resume(state)
+        for (const state of unfinished.sessions) yield* executions.resume(state)
         return stops
       })
     )
 
   yield* work.serve({
-    take: sessions.take,
-    look: sessions.look,
+    take: executions.take,
+    look: executions.look,
     reap: browsers.reap,
-    abandon: Effect.andThen(sessions.abandon, browsers.abandon)
+    abandon: Effect.andThen(executions.abandon, browsers.abandon)
   })
 
   const engine = Engine.of({
@@ -168,7 +170,7 @@ const make = Effect.gen(function* () {
     stopSession: sessions.stop,
     stopIdleSession: sessions.stopIdle,
     shareSession: sessions.share,
-    drain: sessions.drain
+    drain: executions.drain
   })
 
   return Context.make(Engine, engine).pipe(

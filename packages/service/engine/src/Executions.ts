@@ -1,0 +1,390 @@
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Equal from "effect/Equal"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import type { Browsers } from "./Browsers.ts"
+import * as Decide from "./domain/Decide.ts"
+import { SessionNotFound } from "./domain/Errors.ts"
+import type { InvalidTransition } from "./domain/InvalidTransition.ts"
+import * as Turn from "./domain/Turn.ts"
+import { owned } from "./Owned.ts"
+import { patience } from "./patience.ts"
+import { Agent, LeaseLost } from "./ports/Agent.ts"
+import { NodeId } from "./ports/NodeId.ts"
+import { type Conflict, type KeyTaken, type Step, Store, type StoreUnavailable } from "./ports/Store.ts"
+import type { ReadWriteLock } from "./ReadWriteLock.ts"
+import * as TurnRunner from "./TurnRunner.ts"
+
+/** Why a session is not changed. */
+export type NotChanged = Decide.Refusal | SessionNotFound | Conflict | KeyTaken | StoreUnavailable
+
+/** What is written beside a decision. */
+type Beside = (decision: Decide.Decision) => Partial<Step>
+
+/** Whether a turn as it is stored has what a step wrote of it; it may have used more since. */
+const includes = (stored: Turn.Turn, turn: Turn.Turn): boolean =>
+  stored.status === turn.status &&
+  stored.steps === turn.steps &&
+  stored.attempt === turn.attempt &&
+  Turn.use(stored, turn) === stored &&
+  Equal.equals(stored.checkpoint, turn.checkpoint)
+
+const using = ({ token }: TurnRunner.Execution, used: Turn.Usage): Decide.Command => ({
+  _tag: "Progress",
+  token,
+  progress: { used }
+})
+
+/** The agents at work at this node. */
+export type Executions = Effect.Success<ReturnType<typeof make>>
+
+/** Has sessions worked on under leases of this node. Closing its scope gives back what this node holds. */
+export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: Browsers) {
+  const agent = yield* Agent
+  const store = yield* Store
+  const node = yield* NodeId
+  const fork = Effect.runForkWith(yield* Effect.context())
+  /** The agents at work here, by session. */
+  let executions = new Map<string, TurnRunner.Execution>()
+  const letGos = new Map<string, Deferred.Deferred<void>>()
+  /** Nothing more is taken: neither what is offered nor what comes next in a session. */
+  let draining = false
+  let closing = false
+
+  /** A session that the caller may see. */
+  const find = (id: string) => owned(store.session(id), () => new SessionNotFound({ id }))
+
+  const commit = ({ events, session, turnSteps, turns }: Decide.Decision, beside?: Partial<Step>) =>
+    store.commit({ session, turns, turnSteps, events, ...beside })
+
+  /** Decides and commits, again for as long as another step changes the session in between. */
+  const change = (
+    sessionId: string,
+    command: Decide.Command,
+    beside?: Beside
+  ): Effect.Effect<Decide.Decision, NotChanged> =>
+    Effect.withFiber((fiber) => {
+      const clock = fiber.getRef(Clock.Clock)
+      return Effect.flatMap(store.sessionState(sessionId), (state): Effect.Effect<Decide.Decision, NotChanged> => {
+        if (state._tag === "None") return Effect.fail(new SessionNotFound({ id: sessionId }))
+        const decided = Decide.decide(state.value, command, clock.currentTimeMillisUnsafe())
+        if (Result.isFailure(decided)) return Effect.fail(decided.failure)
+        const decision = decided.success
+        if (!decision.changed) return Effect.succeed(decision)
+        return Effect.matchEffect(commit(decision, beside?.(decision)), {
+          onFailure: (error) =>
+            error._tag === "Conflict" && error.id === sessionId
+              ? change(sessionId, command, beside)
+              : Effect.fail(error),
+          onSuccess: () => {
+            carryOn(decision)
+            return Effect.succeed(decision)
+          }
+        })
+      })
+    })
+
+  /** What this node does about a step that was stored. */
+  const carryOn = ({ session, turns }: Decide.Decision): void => {
+    const execution = executions.get(session.id)
+    const left = execution !== undefined && session.lease?.token !== execution.token
+    if (left) executions.delete(session.id)
+    if (left && session.lease !== null && session.lease.node !== node) runner.abort(execution)
+    const given = turns.find(({ id }) => id === session.lease?.turnId)
+    if (session.lease?.token === session.revision && session.lease.node === node && given !== undefined) {
+      const { token } = session.lease
+      if (Turn.isTerminal(given.status)) {
+        // it was cancelled before this node knew that it has it
+        const command = { _tag: "LetGo", token, ending: { _tag: "Cancelled" }, goesOn: !draining } as const
+        fork(Effect.ignore(lock.shared(insist(session.id, command))))
+      } else if (execution?.token !== token) {
+        runner.begin(given, token, (begun) => executions.set(session.id, begun))
+      }
+    } else if (execution !== undefined && !left) {
+      const cancel = turns.find(({ id }) => id === execution.turn.id)?.cancel ?? null
+      if (cancel !== null) runner.interrupt(execution, cancel.reason)
+    }
+    if (!executions.has(session.id)) letGo(session.id)
+    if (session.status === "stopped" && session.browserId !== null) {
+      const isAway = ({ _tag }: { readonly _tag: string }) => _tag === "StoreUnavailable" && !closing
+      const stopped = browsers.stop(session.browserId, "session_stopped")
+      fork(Effect.ignore(Effect.retry(stopped, { schedule: patience, while: isAway })))
+    }
+  }
+
+  const letGo = (sessionId: string) => {
+    const waiting = letGos.get(sessionId)
+    if (waiting === undefined) return
+    letGos.delete(sessionId)
+    Deferred.doneUnsafe(waiting, Effect.void)
+  }
+
+  /**
+   * A decision whose commit was not answered, with its turns as they are now; nothing when it was not carried out. A
+   * lease is named by the revision that gave it: one that the step gave is this node's, whatever became of its turn.
+   */
+  const found = Effect.fnUntraced(function* (command: Decide.Command, decision: Decide.Decision) {
+    const { lease, id, revision } = decision.session
+    const session = Option.getOrUndefined(yield* store.session(id))
+    if (session === undefined || session.revision < revision) return undefined
+    if (command._tag === "UseBrowser" && session.browserId !== command.browserId) return undefined
+    const isLeased =
+      lease === null
+        ? session.lease === null || session.lease.token > revision
+        : session.lease?.token === lease.token && session.lease.node === lease.node
+    if (!isLeased) return undefined
+    const turns: Array<Turn.Turn> = []
+    for (const turn of decision.turns) {
+      const known = Option.getOrUndefined(yield* store.turn(turn.id))
+      const isGiven = lease?.token === revision && lease.turnId === turn.id
+      if (known === undefined || !(isGiven || includes(known, turn))) return undefined
+      turns.push(known)
+    }
+    return { ...decision, turns }
+  })
+
+  /**
+   * What the holder of a lease has to say, for as long as the store is away, unless its node closes: what its agent
+   * does is paid for. It is said once, also when an answer is lost.
+   */
+  const insist = (sessionId: string, command: Decide.Command, doubtful?: Decide.Decision) =>
+    Effect.suspend(() => {
+      let tried = doubtful
+      let left = 60
+      const attempt = Effect.suspend(() =>
+        tried === undefined ? Effect.succeed(undefined) : found(command, tried)
+      ).pipe(
+        Effect.flatMap((applied) => {
+          if (applied !== undefined) {
+            carryOn(applied)
+            return Effect.succeed(applied)
+          }
+          return Effect.tapError(
+            change(sessionId, command, (decision) => {
+              tried = decision
+              return {}
+            }),
+            (error) =>
+              Effect.sync(() => {
+                if (error._tag === "StoreUnavailable" && error.applied === "no") tried = undefined
+              })
+          )
+        })
+      )
+      return Effect.retry(attempt, {
+        while: ({ _tag }) => _tag === "StoreUnavailable" && (!closing || left-- > 0),
+        schedule: patience
+      })
+    })
+
+  /** What an agent says counts while it is the one at work here: not after a reset, and not when the lease is lost. */
+  const said = (
+    execution: TurnRunner.Execution,
+    command: Decide.Command
+  ): Effect.Effect<Decide.Decision | undefined, InvalidTransition> =>
+    lock
+      .shared(
+        Effect.suspend(() =>
+          executions.get(execution.sessionId) === execution
+            ? insist(execution.sessionId, command)
+            : Effect.succeed(undefined)
+        )
+      )
+      .pipe(
+        Effect.catch((error) => {
+          if (error._tag === "InvalidTransition") return Effect.fail(error)
+          // it ends as any agent that is cancelled, and gives the lease back then
+          if (error._tag === "Over") return Effect.sync(() => void runner.interrupt(execution, "asked"))
+          const unsaid = `What became of turn ${execution.turn.id} is not stored`
+          return Effect.andThen(
+            error._tag === "StoreUnavailable" ? Effect.logError(unsaid, error.cause) : Effect.void,
+            Effect.as(drop(execution), undefined)
+          )
+        })
+      )
+
+  /** Another node has the session: its agent here says nothing more. */
+  const drop = (execution: TurnRunner.Execution) =>
+    Effect.sync(() => {
+      if (executions.get(execution.sessionId) !== execution) return
+      executions.delete(execution.sessionId)
+      letGo(execution.sessionId)
+      runner.abort(execution)
+    })
+
+  /** What an agent in a fiber has to say beside its events; it must not go on when it is not heard. */
+  const told = (execution: TurnRunner.Execution, command: Decide.Command): Effect.Effect<void, LeaseLost> => {
+    const lost = Effect.fail(new LeaseLost({ turnId: execution.turn.id }))
+    return Effect.matchEffect(said(execution, command), {
+      onFailure: () => lost,
+      onSuccess: (decision) => (decision === undefined ? lost : Effect.void)
+    })
+  }
+
+  const runner = yield* TurnRunner.make(agent, {
+    onEvent: (execution, event, leaves) =>
+      said(execution, { _tag: "Report", token: execution.token, event, leaves, goesOn: !draining }).pipe(
+        Effect.tapError((refused) => {
+          // of a turn that was cancelled meanwhile, what it has cost counts still
+          const cost = "report" in event ? event.report?.cost : undefined
+          if (cost === undefined || !Turn.isTerminal(refused.from)) return Effect.void
+          return Effect.asVoid(said(execution, using(execution, { cost })))
+        }),
+        Effect.map((decision) => decision?.turn ?? undefined)
+      ),
+    onUsed: (execution, usage) =>
+      Effect.map(said(execution, using(execution, usage)), (decision) => decision?.turn ?? undefined),
+    onEnd: (execution, ending) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const { token } = execution
+        const used = TurnRunner.used(execution, now)
+        return Effect.ignore(
+          said(
+            execution,
+            closing
+              ? { _tag: "GiveBack", token, resumes: agent.resumes, used }
+              : { _tag: "LetGo", token, ending, goesOn: !draining, used }
+          )
+        )
+      }),
+    attempt: Effect.fnUntraced(function* (execution, cancelled) {
+      const { sessionId, token, turn } = execution
+      const session = yield* Effect.orDie(find(sessionId))
+      return {
+        session,
+        cancelled,
+        budget: turn.budget,
+        earlier: Effect.map(Effect.orDie(store.turnsOf(sessionId)), (turns) =>
+          turns.filter(({ seq }) => seq < turn.seq)
+        ),
+        browser: browsers.ofSession(
+          session,
+          Effect.map(find(sessionId), ({ browserId }) => browserId),
+          (browserId) => told(execution, { _tag: "UseBrowser", token, browserId })
+        ),
+        step: (step) => told(execution, { _tag: "Progress", token, progress: { step } }),
+        used: (usage) => told(execution, using(execution, usage)),
+        checkpoint: (checkpoint) => told(execution, { _tag: "Progress", token, progress: { checkpoint } })
+      }
+    })
+  })
+
+  /** Ends what is at work here and gives it back. Agents of before have nothing to say when it is said for them. */
+  const close = Effect.suspend(() => {
+    draining = true
+    closing = true
+    const held = [...executions.values()]
+    return Effect.andThen(
+      runner.end(held),
+      Effect.forEach(
+        held,
+        (execution) =>
+          Effect.flatMap(Clock.currentTimeMillis, (now) =>
+            Effect.ignore(
+              said(execution, {
+                _tag: "GiveBack",
+                token: execution.token,
+                resumes: agent.resumes,
+                used: TurnRunner.used(execution, now)
+              })
+            )
+          ),
+        { discard: true }
+      )
+    )
+  })
+  yield* Effect.addFinalizer(() => close)
+
+  /** Takes the session's next turn, unless a node that lives has the session; `from` is one that does not. */
+  const takeNow = Effect.fnUntraced(function* (sessionId: string, from?: string) {
+    const command = { _tag: "Take", node, resumes: agent.resumes } as const
+    const { lease } = (yield* takeOrFindOut(sessionId, from === undefined ? command : { ...command, from })).session
+    if (lease === null || lease.node === node || !(yield* store.isLost(lease.node))) return
+    yield* takeOrFindOut(sessionId, { ...command, from: lease.node })
+  })
+
+  /** When the answer of the store is lost, this node may have a lease that it does not know of: it finds out later. */
+  const takeOrFindOut = (sessionId: string, command: Decide.Command) =>
+    Effect.suspend(() => {
+      let tried: Decide.Decision | undefined
+      const note = (decision: Decide.Decision) => {
+        tried = decision
+        return {}
+      }
+      return Effect.tapError(change(sessionId, command, note), (error) =>
+        Effect.sync(() => {
+          if (error._tag !== "StoreUnavailable" || error.applied === "no") return
+          fork(Effect.ignore(lock.shared(insist(sessionId, command, tried))))
+        })
+      )
+    })
+
+  /** Lets go of what another node cancelled or took. */
+  const look = Effect.suspend(() =>
+    Effect.forEach(
+      [...executions.values()],
+      (execution) =>
+        Effect.flatMap(store.sessionState(execution.sessionId), (state) => {
+          if (state._tag === "None" || state.value.session.lease?.token !== execution.token) return drop(execution)
+          const cancel = state.value.turns.find(({ id }) => id === execution.turn.id)?.cancel ?? null
+          return Effect.sync(() => (cancel === null ? undefined : runner.interrupt(execution, cancel.reason)))
+        }),
+      { discard: true }
+    )
+  )
+
+  const abandon = Effect.suspend(() => Effect.forEach([...executions.values()], drop, { discard: true }))
+
+  const waitUntilLetGo = (sessionId: string): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      if (!executions.has(sessionId)) return Effect.void
+      const waiting = letGos.get(sessionId) ?? Deferred.makeUnsafe<void>()
+      letGos.set(sessionId, waiting)
+      return Deferred.await(waiting)
+    })
+
+  const take = (sessionId: string): Effect.Effect<Effect.Effect<void>, StoreUnavailable> =>
+    Effect.suspend(() => (draining ? Effect.void : lock.shared(takeNow(sessionId)))).pipe(
+      Effect.catch((error) => (error._tag === "StoreUnavailable" ? Effect.fail(error) : Effect.void)),
+      Effect.as(waitUntilLetGo(sessionId))
+    )
+
+  /** While the lock is held: puts a session back to where it was, its agent to what is left of its turn. */
+  const resume = Effect.fnUntraced(function* ({ session, turns }: Decide.SessionState) {
+    const { id, lease } = session
+    const held = turns.find((turn) => turn.id === lease?.turnId && !Turn.isTerminal(turn.status))
+    if (held === undefined || lease?.node !== node) return yield* Effect.ignore(takeNow(id, lease?.node))
+    runner.begin(held, lease.token, (begun) => executions.set(id, begun))
+  })
+
+  return {
+    find,
+    commit,
+    change,
+    take,
+    look,
+    abandon,
+    /** Takes no turn more, waits at most this long for those at work, and says how many are left. */
+    drain: (within: Duration.Input) =>
+      Effect.suspend(() => {
+        draining = true
+        return Effect.forEach([...executions.keys()], waitUntilLetGo, { concurrency: "unbounded", discard: true })
+      }).pipe(
+        Effect.timeoutOption(within),
+        Effect.map(() => executions.size)
+      ),
+    /** While the lock is held: forgets what is at work here. */
+    takeAll: () => {
+      const all = [...executions.values()]
+      executions = new Map()
+      for (const execution of all) {
+        letGo(execution.sessionId)
+        runner.abort(execution)
+      }
+    },
+    resume
+  }
+})
