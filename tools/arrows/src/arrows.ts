@@ -33,6 +33,7 @@ const load = "packages/harness/load"
 const cassette = "packages/harness/cassette"
 const scriptedServer = "packages/testing/scripted-server"
 const storeContract = "packages/testing/store-contract"
+const agent = "packages/service/agent"
 const chromium = "packages/service/chromium"
 const testChromium = "tools/chromium"
 
@@ -66,6 +67,13 @@ export const arrows: Readonly<Record<string, Rule>> = {
       live: ["cast", "cdp", "recording"],
       pool: ["cdp", "live", "process", "sandbox"],
       ".": ["binary", "cdp", "egress", "isolation", "live", "pool", "process", "sandbox"]
+    }
+  },
+  [agent]: {
+    imports: [engine],
+    folders: {
+      model: [],
+      ".": ["model"]
     }
   },
   [server]: {

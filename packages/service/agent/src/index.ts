@@ -1,0 +1,1 @@
+export * as ModelCost from "./model/ModelCost.ts"
