@@ -10,6 +10,7 @@ import { BrowserPool, type CdpConnection, LaunchFailed, type LaunchedBrowser } f
 import * as Browser from "./domain/Browser.ts"
 import type { Session } from "./domain/Session.ts"
 import { BrowserNotFound, BrowserStopped, CountryUnavailable } from "./domain/Errors.ts"
+import type { SessionBrowser } from "./ports/Agent.ts"
 import { NodeId } from "./ports/NodeId.ts"
 import { Owner } from "./ports/Owner.ts"
 import { Conflict, type Step, Store, type StoreUnavailable } from "./ports/Store.ts"
@@ -270,11 +271,11 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
     { owner, recording }: Pick<Session, "owner" | "recording">,
     known: Effect.Effect<string | null, E>,
     use: (browserId: string) => Effect.Effect<void, E2>
-  ): Effect.Effect<CdpConnection, LaunchFailed, Scope.Scope> =>
+  ): Effect.Effect<SessionBrowser, LaunchFailed, Scope.Scope> =>
     Effect.uninterruptibleMask(
       Effect.fnUntraced(function* (restore) {
         const id = yield* restore(known)
-        if (id !== null && running.has(id)) return yield* restore(connectTo(id))
+        if (id !== null && running.has(id)) return { ...(yield* restore(connectTo(id))), isNew: false }
         const { browser } = yield* Effect.provideService(
           create({ proxyCountryCode: null, recording }, () => ({}), restore),
           Owner,
@@ -282,7 +283,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
         )
         // from here on it stops with the session, or now
         yield* Effect.onError(use(browser.id), () => Effect.ignore(stop(browser.id, "asked")))
-        return yield* restore(connectTo(browser.id))
+        return { ...(yield* restore(connectTo(browser.id))), isNew: true }
       })
     ).pipe(
       Effect.mapError((error) =>

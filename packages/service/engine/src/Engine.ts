@@ -53,6 +53,8 @@ export class Engine extends Context.Service<
     ) => Effect.Effect<SafeCreates.Created<"Session">, IdempotencyKeyReused | StoreUnavailable>
     readonly session: (id: string) => Effect.Effect<Sessions.SessionWithTurns, SessionNotFound | StoreUnavailable>
     readonly turn: (id: string) => Effect.Effect<Turn.Turn, TurnNotFound | StoreUnavailable>
+    /** The steps of a turn in the order in which they began. No version has this. */
+    readonly steps: (id: string) => Effect.Effect<ReadonlyArray<Turn.TurnStep>, TurnNotFound | StoreUnavailable>
     /** Makes the message a turn. An interrupt cancels the turn at work; messages already waiting stay behind it. */
     readonly queue: (
       message: Sessions.Message,
@@ -161,6 +163,7 @@ const make = Effect.gen(function* () {
       return { session, turns: yield* store.turnsOf(id) }
     }),
     turn: sessions.turn,
+    steps: (id) => Effect.andThen(sessions.turn(id), store.stepsOf(id)),
     queue: (message, safe) => once(safe, "Message", (record) => sessions.queue(message, record)),
     createBrowser: (request, safe) => once(safe, "Browser", (record) => browsers.create(request, record)),
     stopBrowser: (id) => browsers.stop(id),

@@ -25,6 +25,8 @@ export interface SessionRequest {
   readonly thinkingLevel: string | null
   /** Whether what its browser shows is recorded; as the agent has it unless given. */
   readonly recording?: boolean
+  /** The JSON Schema that the output of its first turn has to fit. */
+  readonly outputSchema?: Turn.Turn["outputSchema"]
 }
 
 /** A session with its turns in the order in which they were created. */
@@ -38,6 +40,8 @@ export interface Message {
   readonly sessionId: string
   readonly text: string
   readonly interrupt: boolean
+  /** The JSON Schema that the output of its turn has to fit. */
+  readonly outputSchema?: Turn.Turn["outputSchema"]
 }
 
 /** Whether a command of a client is never refused so. */
@@ -64,7 +68,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, { change, 
     }
 
   const newTurn = (
-    fields: Pick<Turn.Turn, "id" | "sessionId" | "task" | "modelParams" | "createdAt_ms" | "owner">
+    fields: Pick<Turn.Turn, "id" | "sessionId" | "task" | "modelParams" | "outputSchema" | "createdAt_ms" | "owner">
   ): Turn.Turn => Turn.make({ ...fields, model: agent.model, agentVersion: agent.version })
 
   /** What was committed, or may have been, is offered. */
@@ -80,11 +84,11 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, { change, 
     const id = yield* ids.next("session", refusals)
     const turnId = yield* ids.next("turn", refusals)
     const createdAt_ms = yield* Clock.currentTimeMillis
-    const { modelParams, recording, task, thinkingLevel } = request
+    const { modelParams, outputSchema = null, recording, task, thinkingLevel } = request
     const asked = recording === undefined ? {} : { recording }
     const decision = Decide.created(
-      { ...Session.make({ id, owner, thinkingLevel, createdAt_ms }), ...agent.settings?.(id), ...asked },
-      newTurn({ id: turnId, sessionId: id, task, modelParams, createdAt_ms, owner })
+      { ...Session.make({ id, owner, thinkingLevel, modelParams, createdAt_ms }), ...agent.settings?.(id), ...asked },
+      newTurn({ id: turnId, sessionId: id, task, modelParams, outputSchema, createdAt_ms, owner })
     )
     const made: MadeOf<"Session"> = { _tag: "Session", session: decision.session, turn: decision.turn }
     yield* offering(id, lock.shared(commit(decision, { ...record(made, createdAt_ms), also: work.offer(id) })))
@@ -92,12 +96,12 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, { change, 
   })
 
   const queueUnder = Effect.fnUntraced(function* (refusals: number, message: Message, record: Record) {
-    const { interrupt, sessionId, text } = message
-    const { owner } = yield* find(sessionId)
+    const { interrupt, outputSchema = null, sessionId, text } = message
+    const { modelParams = null, owner } = yield* find(sessionId)
     const id = yield* ids.next("message", refusals)
     const turnId = yield* ids.next("turn", refusals)
     const createdAt_ms = yield* Clock.currentTimeMillis
-    const turn = newTurn({ id: turnId, sessionId, task: text, modelParams: null, createdAt_ms, owner })
+    const turn = newTurn({ id: turnId, sessionId, task: text, modelParams, outputSchema, createdAt_ms, owner })
     let made: MadeOf<"Message"> = { _tag: "Message", id, interrupt, turn }
     const queued = change(sessionId, { _tag: "Queue", turn, interrupt }, (decision) => {
       made = { ...made, turn: decision.turn ?? turn }

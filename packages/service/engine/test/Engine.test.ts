@@ -72,6 +72,26 @@ describe("Engine", () => {
     }).pipe(Effect.provide(ports.engine))
   )
 
+  it.effect("a follow-up asks of the model what its session asks, and has an output schema of its own", () =>
+    Effect.gen(function* () {
+      const engine = yield* Engine
+      const modelParams = { temperature: 0 }
+      const outputSchema = { type: "object" }
+      const { session } = yield* engine.createSession({ task: "one", modelParams, thinkingLevel: null, outputSchema })
+      yield* engine.queue({ sessionId: session.id, text: "two", interrupt: false })
+      yield* engine.queue({ sessionId: session.id, text: "three", interrupt: true, outputSchema: { type: "string" } })
+      const { turns } = yield* engine.session(session.id)
+      assert.deepStrictEqual(
+        turns.map((turn) => [turn.modelParams, turn.outputSchema]),
+        [
+          [modelParams, outputSchema],
+          [modelParams, null],
+          [modelParams, { type: "string" }]
+        ]
+      )
+    }).pipe(Effect.provide(ports.engine))
+  )
+
   it.effect("an interrupt cancels the turn at work and runs before what waits", () =>
     Effect.gen(function* () {
       const engine = yield* Engine

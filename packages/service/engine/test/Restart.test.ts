@@ -359,9 +359,11 @@ describe("an agent", () => {
             Stream.concat(
               Stream.fromEffectDrain(
                 Effect.gen(function* () {
-                  yield* attempt.browser
+                  const { isNew } = yield* attempt.browser
                   const earlier = yield* attempt.earlier
-                  seen.push(`${attempt.session.id}: ${earlier.map(({ task }) => task).join()}`)
+                  seen.push(
+                    `${attempt.session.id}: ${earlier.map(({ task }) => task).join()}; ${isNew ? "new" : "known"}`
+                  )
                 }).pipe(Effect.scoped)
               )
             ),
@@ -371,7 +373,7 @@ describe("an agent", () => {
       const { session } = yield* engine.createSession(request)
       yield* engine.queue({ sessionId: session.id, text: "two", interrupt: false })
       yield* TestClock.adjust("1 second")
-      assert.deepStrictEqual(seen, [`${session.id}: `, `${session.id}: one`])
+      assert.deepStrictEqual(seen, [`${session.id}: ; new`, `${session.id}: one; known`])
       assert.strictEqual(launches, 1)
       const { browsers } = yield* Store.use((store) => store.unfinished(10))
       assert.lengthOf(browsers, 1)

@@ -1,3 +1,4 @@
+import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Decimal from "./Decimal.ts"
@@ -20,6 +21,10 @@ export const Session = Schema.Struct({
   browserId: OptionalText,
   status: ActiveOrStopped,
   thinkingLevel: OptionalText,
+  /** What its first turn asked of the model; its follow-ups ask the same. Sessions of before do not say. */
+  modelParams: Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)).pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed(null))
+  ),
   /** Whether the session goes on when all its turns are terminal. */
   keepAlive: Schema.Boolean,
   persistMemory: Schema.Boolean,
@@ -54,9 +59,10 @@ const proxyPrice = "0.008"
 
 /** A new session, active, with the defaults of the service description. */
 export const make = (
-  fields: Pick<Session, "id" | "thinkingLevel" | "createdAt_ms"> & Partial<Pick<Session, "owner">>
+  fields: Pick<Session, "id" | "thinkingLevel" | "createdAt_ms"> & Partial<Pick<Session, "owner" | "modelParams">>
 ): Session => ({
   owner: null,
+  modelParams: null,
   ...fields,
   revision: 1,
   lease: null,

@@ -1,3 +1,4 @@
+import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { type Decimal, isMore } from "./Decimal.ts"
@@ -69,11 +70,21 @@ export const Turn = Schema.Struct({
   model: Schema.String,
   agentVersion: Schema.String,
   modelParams: Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)),
+  /** The JSON Schema that its output has to fit; null where any output does. Turns of before do not say. */
+  outputSchema: Schema.NullOr(Schema.JsonObject).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   output: Schema.Json,
   isSuccess: Schema.NullOr(Schema.Boolean),
   /** What a judge, a second look at the outcome, found. */
   judgement: Schema.NullOr(
-    Schema.Struct({ verdict: Schema.Boolean, reasoning: Schema.String, failureReason: OptionalText })
+    Schema.Struct({
+      verdict: Schema.Boolean,
+      reasoning: Schema.String,
+      failureReason: OptionalText,
+      /** Whether nobody could carry out the task; a judge need not say. */
+      impossibleTask: Schema.optionalKey(Schema.Boolean),
+      /** Whether a captcha was in the way; a judge need not say. */
+      reachedCaptcha: Schema.optionalKey(Schema.Boolean)
+    })
   ),
   suggestions: Schema.NullOr(Schema.Array(Schema.JsonObject)),
   /** What it has cost so far, in USD; it only grows, also after the turn was cancelled. */
@@ -137,12 +148,13 @@ export const isTerminal = (status: string): boolean =>
 /** A new turn, queued. */
 export const make = (
   fields: Pick<Turn, "id" | "sessionId" | "task" | "model" | "agentVersion" | "modelParams" | "createdAt_ms"> &
-    Partial<Pick<Turn, "owner" | "seq" | "ahead" | "budget">>
+    Partial<Pick<Turn, "owner" | "seq" | "ahead" | "budget" | "outputSchema">>
 ): Turn => ({
   owner: null,
   seq: 1,
   ahead: false,
   budget: null,
+  outputSchema: null,
   ...fields,
   attempt: 0,
   status: "queued",

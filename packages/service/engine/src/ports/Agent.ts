@@ -28,13 +28,19 @@ export interface AgentIdentity {
   readonly resumes?: (turn: Turn) => boolean
 }
 
+/** A connection to the browser of a session. */
+export interface SessionBrowser extends CdpConnection {
+  /** Whether it was launched just now: of a session that had one, that one has ended, with all that was in it. */
+  readonly isNew: boolean
+}
+
 /** What an agent that performs a turn is given, and tells. */
 export interface Attempt {
   readonly session: Session
   /** The turns of the session before this one, in the order in which they were created. */
   readonly earlier: Effect.Effect<ReadonlyArray<Turn>>
   /** A connection to the session's browser, which is launched at first use and stops with the session. */
-  readonly browser: Effect.Effect<CdpConnection, LaunchFailed, Scope.Scope>
+  readonly browser: Effect.Effect<SessionBrowser, LaunchFailed, Scope.Scope>
   /** What the turn may use; the agent ends it before it uses more. */
   readonly budget: Budget | null
   /** Waits until the agent is asked to let go; it is interrupted after `grace_ms`. */

@@ -15,6 +15,7 @@ describe("Session", () => {
       browserId: null,
       status: "active",
       thinkingLevel: null,
+      modelParams: null,
       keepAlive: true,
       persistMemory: true,
       recording: false,

@@ -38,7 +38,9 @@ export const taskFromDomain = (turn: Turn.Turn): TaskItemView => ({
       : JSON.stringify({
           reasoning: turn.judgement.reasoning,
           verdict: turn.judgement.verdict,
-          failure_reason: turn.judgement.failureReason
+          failure_reason: turn.judgement.failureReason,
+          impossible_task: turn.judgement.impossibleTask,
+          reached_captcha: turn.judgement.reachedCaptcha
         }),
   judgeVerdict: turn.judgement?.verdict ?? null,
   cost: turn.cost,

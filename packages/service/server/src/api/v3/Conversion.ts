@@ -3,13 +3,20 @@ import type { Session, SessionCreate } from "@webagent/contract/v3"
 import * as Effect from "effect/Effect"
 import { enableRecording } from "../EnableRecording.ts"
 import type { Links } from "../Links.ts"
+import { outputSchema } from "../OutputSchema.ts"
 import { type SessionRequest, type SessionWithTurns, Turn } from "@webagent/engine"
 
 /** What a v3 create asks for. */
 export const toDomain = (body: SessionCreate): Effect.Effect<SessionRequest, HTTPValidationError> => {
   const { task, thinkingLevel = null } = body
   return thinkingLevel === null || typeof thinkingLevel === "string"
-    ? Effect.succeed({ task, modelParams: null, thinkingLevel, ...enableRecording(body) })
+    ? Effect.map(outputSchema(body), (schema) => ({
+        task,
+        modelParams: null,
+        thinkingLevel,
+        ...schema,
+        ...enableRecording(body)
+      }))
     : Effect.fail(
         new HTTPValidationError({
           detail: [{ loc: ["body", "thinkingLevel"], msg: "Expected a string", type: "string_type" }]

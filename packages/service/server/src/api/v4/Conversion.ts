@@ -5,16 +5,19 @@ import * as Effect from "effect/Effect"
 import type { Browser as Domain, Created, Message, SessionRequest, Turn } from "@webagent/engine"
 import { enableRecording } from "../EnableRecording.ts"
 import type { Links } from "../Links.ts"
+import { outputSchema } from "../OutputSchema.ts"
 
 const orNull = (epoch_ms: number | null) => (epoch_ms === null ? null : fromMillis(epoch_ms))
 
 /** What a v4 create asks for: a session of its own. */
-export const toDomain = (body: RunCreate): SessionRequest => ({
-  task: body.task,
-  modelParams: body.modelParams ?? null,
-  thinkingLevel: null,
-  ...enableRecording(body)
-})
+export const toDomain = (body: RunCreate): Effect.Effect<SessionRequest, HTTPValidationError> =>
+  Effect.map(outputSchema(body), (schema) => ({
+    task: body.task,
+    modelParams: body.modelParams ?? null,
+    thinkingLevel: null,
+    ...schema,
+    ...enableRecording(body)
+  }))
 
 /** A turn as a v4 run. */
 export const fromDomain = (turn: Turn.Turn): Run => ({
@@ -35,11 +38,13 @@ export const fromDomain = (turn: Turn.Turn): Run => ({
 export const statusFromDomain = (turn: Turn.Turn): RunStatusView => ({ status: turn.status })
 
 /** A follow-up for the session with this id. */
-export const messageToDomain = (sessionId: string, body: QueueMessage): Message => ({
-  sessionId,
-  text: body.text,
-  interrupt: body.interrupt
-})
+export const messageToDomain = (sessionId: string, body: QueueMessage): Effect.Effect<Message, HTTPValidationError> =>
+  Effect.map(outputSchema(body), (schema) => ({
+    sessionId,
+    text: body.text,
+    interrupt: body.interrupt,
+    ...schema
+  }))
 
 /** A message that was taken; it is consumed once its turn is at work. */
 export const messageFromDomain = ({

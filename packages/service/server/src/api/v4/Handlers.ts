@@ -39,9 +39,9 @@ const runs = HttpApiBuilder.group(
     const { get, status } = reads(engine)
     return handlers.handleAll({
       create: ({ payload, request }) =>
-        SafeCreate.once({ request, payload }, (safe) => engine.createSession(Conversion.toDomain(payload), safe)).pipe(
-          Effect.map(({ turn }) => Conversion.fromDomain(turn))
-        ),
+        SafeCreate.once({ request, payload }, (safe) =>
+          Effect.flatMap(Conversion.toDomain(payload), (asked) => engine.createSession(asked, safe))
+        ).pipe(Effect.map(({ turn }) => Conversion.fromDomain(turn))),
       status: ({ params }) => status(params.run_id),
       get: ({ params }) => get(params.run_id)
     })
@@ -56,7 +56,7 @@ const sessions = HttpApiBuilder.group(
     return handlers.handle("queue", ({ params, payload, request }) => {
       const sessionId = params.session_id.toLowerCase()
       return SafeCreate.once({ request, payload }, (safe) =>
-        engine.queue(Conversion.messageToDomain(sessionId, payload), safe)
+        Effect.flatMap(Conversion.messageToDomain(sessionId, payload), (message) => engine.queue(message, safe))
       ).pipe(
         Effect.map(Conversion.messageFromDomain),
         Effect.catchTags({

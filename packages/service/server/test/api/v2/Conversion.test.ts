@@ -77,14 +77,15 @@ describe("v2 Conversion", () => {
   })
 
   it("writes what is not text as text: output, judgement; and an error where the output would be", () => {
-    const judgement = { verdict: false, reasoning: "no mug", failureReason: "sold out" }
+    const judgement = { verdict: false, reasoning: "no mug", failureReason: "sold out", reachedCaptcha: true }
     const task = Conversion.taskFromDomain({ ...completed, output: { price: 9.5 }, judgement })
     assert.strictEqual(task.output, '{"price":9.5}')
     assert.strictEqual(task.judgeVerdict, false)
     assert.deepStrictEqual(JSON.parse(task.judgement ?? ""), {
       verdict: false,
       reasoning: "no mug",
-      failure_reason: "sold out"
+      failure_reason: "sold out",
+      reached_captcha: true
     })
     assert.strictEqual(Conversion.taskFromDomain({ ...turn, status: "failed", error: "no way" }).output, "no way")
   })

@@ -23,15 +23,28 @@ describe("v4 Conversion", () => {
     assert.strictEqual(error.message, "body.proxyCountryCode: Expected a two-letter country code")
   })
 
+  it("an outputSchema is an object, of creates and of messages", () => {
+    const outputSchema = { type: "object", required: ["price"] }
+    const run = { task: "one", outputSchema }
+    const message = { text: "two", interrupt: false, outputSchema }
+    assert.deepStrictEqual(Effect.runSync(Conversion.toDomain(run)).outputSchema, outputSchema)
+    assert.deepStrictEqual(Effect.runSync(Conversion.messageToDomain("s", message)).outputSchema, outputSchema)
+    for (const wrong of ["text", 3, ["array"]]) {
+      const body = { task: "one", outputSchema: wrong }
+      const refused = Effect.flip(Conversion.toDomain(body))
+      assert.strictEqual(Effect.runSync(refused).message, "body.outputSchema: Expected a JSON Schema: an object")
+    }
+  })
+
   it.prop("what a create asks for comes back in the run", [RunCreate], ([body]) => {
-    const { modelParams, task } = Conversion.toDomain(body)
+    const { modelParams, task } = Effect.runSync(Conversion.toDomain(body))
     const run = Conversion.fromDomain({ ...turn, modelParams, task })
     assert.strictEqual(run.task, body.task)
     assert.deepStrictEqual(run.modelParams, body.modelParams ?? null)
   })
 
   it.prop("what a message asks for comes back in the queued message", [QueueMessage], ([body]) => {
-    const message = Conversion.messageToDomain(turn.sessionId, body)
+    const message = Effect.runSync(Conversion.messageToDomain(turn.sessionId, body))
     const queued = Conversion.messageFromDomain({ ...message, id: "m", turn: { ...turn, task: message.text } })
     assert.strictEqual(queued.text, body.text)
     assert.strictEqual(queued.mode, body.interrupt ? "interrupt" : "queue")
