@@ -50,7 +50,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
   [v4]: { imports: [contract, core, polling], tests: [scriptedServer], folders: { ".": [], promise: ["."] } },
 
   [control]: { imports: [contract], folders: { ".": [] } },
-  [engine]: { imports: [], folders: { domain: [], ports: ["domain"], ".": ["domain", "ports"] } },
+  [engine]: { imports: [], folders: { domain: [], ports: ["domain"], cdp: ["ports"], ".": ["cdp", "domain", "ports"] } },
   [sql]: { imports: [engine], tests: [storeContract], folders: { ".": [] } },
   [chromium]: {
     imports: [engine],
@@ -62,9 +62,9 @@ export const arrows: Readonly<Record<string, Rule>> = {
       process: ["binary", "sandbox"],
       isolation: ["egress", "process", "sandbox"],
       cdp: [],
-      cast: ["cdp"],
+      cast: [],
       recording: [],
-      live: ["cast", "cdp", "recording"],
+      live: ["cast", "recording"],
       pool: ["cdp", "live", "process", "sandbox"],
       ".": ["binary", "cdp", "egress", "isolation", "live", "pool", "process", "sandbox"]
     }

@@ -1,4 +1,4 @@
-import type { LiveInput, LiveView, View } from "@webagent/engine"
+import type { CdpClient, CdpError, CdpEvent, LiveInput, LiveView, View } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as FiberHandle from "effect/FiberHandle"
@@ -7,7 +7,6 @@ import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { CdpClient, CdpError, CdpEvent } from "../cdp/CdpClient.ts"
 import * as Cast from "./Cast.ts"
 import type { Signal } from "./Pacing.ts"
 

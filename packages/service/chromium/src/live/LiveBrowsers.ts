@@ -1,4 +1,12 @@
-import { type Browser, BrowserStopped, type LiveView, LiveViews, Recordings } from "@webagent/engine"
+import {
+  type Browser,
+  BrowserStopped,
+  type CdpClient,
+  type CdpError,
+  type LiveView,
+  LiveViews,
+  Recordings
+} from "@webagent/engine"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -7,7 +15,6 @@ import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as BrowserCast from "../cast/BrowserCast.ts"
-import type { CdpClient, CdpError } from "../cdp/CdpClient.ts"
 import * as RecordingFolder from "../recording/RecordingFolder.ts"
 
 export type { RecordingOptions } from "../recording/RecordingFolder.ts"

@@ -1,8 +1,9 @@
+import type { CdpClient } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import { mkdtempSync, chmodSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Binary, BrowserProcess, type CdpClient, Sandbox } from "../../src/index.ts"
+import { Binary, BrowserProcess, Sandbox } from "../../src/index.ts"
 
 /** A folder for browsers; each test has its own, and may look whether anything is left in it. */
 export const runtime = Effect.acquireRelease(
@@ -38,7 +39,7 @@ export const start = Effect.fnUntraced(function* (name: string, folder: string) 
 })
 
 /** A page of a browser, with a session to it. */
-export const attach = Effect.fnUntraced(function* (client: CdpClient.CdpClient) {
+export const attach = Effect.fnUntraced(function* (client: CdpClient) {
   const { targetInfos } = yield* client.send("Target.getTargets")
   const page = (targetInfos as ReadonlyArray<{ readonly type: string; readonly targetId: string }>).find(
     ({ type }) => type === "page"
