@@ -26,6 +26,8 @@ export interface BrowserRequest {
   readonly proxyCountryCode: string | null
   /** Whether what it shows is recorded; no unless given. */
   readonly recording?: boolean
+  /** The domains that it may connect to; all unless given. */
+  readonly allowedDomains?: ReadonlyArray<string>
 }
 
 /** Makes a part of what cannot be interrupted as interruptible as the whole was called. */
@@ -254,28 +256,36 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
       })
     })
 
-  const connectTo = (id: string): Effect.Effect<CdpConnection, BrowserStopped, Scope.Scope> =>
+  const launchedAs = (id: string): Effect.Effect<LaunchedBrowser, BrowserStopped> =>
     Effect.suspend(() => {
       const handle = running.get(id)
       const gone = new BrowserStopped({ id })
       if (handle === undefined) return Effect.fail(gone)
-      if (!Fiber.isFiber(handle)) return handle.connect
-      return Effect.flatMap(
-        Effect.mapError(Fiber.join(handle), () => gone),
-        ({ connect }) => connect
-      )
+      return Fiber.isFiber(handle) ? Effect.mapError(Fiber.join(handle), () => gone) : Effect.succeed(handle)
     })
 
-  /** The browser of a session's agent: launched at first use, and again when the one before has ended. */
+  const connectTo = (id: string): Effect.Effect<CdpConnection, BrowserStopped, Scope.Scope> =>
+    Effect.flatMap(launchedAs(id), ({ connect }) => connect)
+
+  /** Restricts a browser that runs here; another one has nothing to restrict. */
+  const allowDomains = (id: string, domains: ReadonlyArray<string> | null): Effect.Effect<void> =>
+    Effect.ignore(Effect.flatMap(launchedAs(id), (launched) => launched.allowDomains?.(domains) ?? Effect.void))
+
+  /**
+   * The browser of a session's agent: launched at first use, and again when the one before has ended. It is restricted
+   * before the agent has it.
+   */
   const ofSession = <E, E2>(
     { owner, recording }: Pick<Session, "owner" | "recording">,
     known: Effect.Effect<string | null, E>,
-    use: (browserId: string) => Effect.Effect<void, E2>
+    use: (browserId: string) => Effect.Effect<void, E2>,
+    domains: () => ReadonlyArray<string> | null = () => null
   ): Effect.Effect<SessionBrowser, LaunchFailed, Scope.Scope> =>
     Effect.uninterruptibleMask(
       Effect.fnUntraced(function* (restore) {
         const id = yield* restore(known)
-        if (id !== null && running.has(id)) return { ...(yield* restore(connectTo(id))), isNew: false }
+        const connect = (browserId: string) => Effect.andThen(allowDomains(browserId, domains()), connectTo(browserId))
+        if (id !== null && running.has(id)) return { ...(yield* restore(connect(id))), isNew: false }
         const { browser } = yield* Effect.provideService(
           create({ proxyCountryCode: null, recording }, () => ({}), restore),
           Owner,
@@ -283,7 +293,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
         )
         // from here on it stops with the session, or now
         yield* Effect.onError(use(browser.id), () => Effect.ignore(stop(browser.id, "asked")))
-        return { ...(yield* restore(connectTo(browser.id))), isNew: true }
+        return { ...(yield* restore(connect(browser.id))), isNew: true }
       })
     ).pipe(
       Effect.mapError((error) =>
@@ -321,6 +331,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
     create,
     isLaunched,
     ofSession,
+    allowDomains,
     stop: (id: string, reason: Browser.StopReason = "asked") =>
       Effect.uninterruptible(reason === "asked" ? Effect.andThen(find(id), stop(id, reason)) : stop(id, reason)),
     find,

@@ -253,6 +253,8 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     attempt: Effect.fnUntraced(function* (execution, cancelled) {
       const { sessionId, token, turn } = execution
       const session = yield* Effect.orDie(find(sessionId))
+      let { browserId } = session
+      let domains: ReadonlyArray<string> | null = null
       return {
         session,
         cancelled,
@@ -263,8 +265,17 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
         browser: browsers.ofSession(
           session,
           Effect.map(find(sessionId), ({ browserId }) => browserId),
-          (browserId) => told(execution, { _tag: "UseBrowser", token, browserId })
+          (id) => {
+            browserId = id
+            return told(execution, { _tag: "UseBrowser", token, browserId: id })
+          },
+          () => domains
         ),
+        allowDomains: (allowed) =>
+          Effect.suspend(() => {
+            domains = allowed
+            return browserId === null ? Effect.void : browsers.allowDomains(browserId, allowed)
+          }),
         step: (step) => told(execution, { _tag: "Progress", token, progress: { step } }),
         used: (usage) => told(execution, using(execution, usage)),
         checkpoint: (checkpoint) => told(execution, { _tag: "Progress", token, progress: { checkpoint } })

@@ -383,6 +383,43 @@ describe("an agent", () => {
       assert.deepStrictEqual([browser.status, browser.stopReason], ["stopped", "session_stopped"])
     })
   )
+
+  test(
+    "restricts the session's browser for a turn: before it has it, while it runs, and not the turn after",
+    Effect.gen(function* () {
+      const told: Array<ReadonlyArray<string> | null> = []
+      const restricted = Layer.effect(
+        BrowserPool,
+        Effect.map(BrowserPool, ({ launch }) => ({
+          launch: (browser) =>
+            Effect.map(launch(browser), (launched) => ({
+              ...launched,
+              allowDomains: (domains) => Effect.sync(() => void told.push(domains))
+            }))
+        }))
+      ).pipe(Layer.provide(ports.browsers))
+      const { engine } = yield* start("a", {
+        browsers: restricted,
+        perform: ({ task }, attempt) =>
+          Stream.make(started).pipe(
+            Stream.concat(
+              Stream.fromEffectDrain(
+                Effect.gen(function* () {
+                  if (task === "one") yield* attempt.allowDomains(["example.com"])
+                  yield* attempt.browser
+                  if (task === "one") yield* attempt.allowDomains(["*.example.com"])
+                }).pipe(Effect.scoped)
+              )
+            ),
+            Stream.concat(Stream.make(completed))
+          )
+      })
+      const { session } = yield* engine.createSession(request)
+      yield* engine.queue({ sessionId: session.id, text: "two", interrupt: false })
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(told, [["example.com"], ["*.example.com"], null])
+    })
+  )
 })
 
 describe("an agent that counts no more", () => {

@@ -52,7 +52,6 @@ export class EgressError extends Data.TaggedError("EgressError")<{ readonly mess
 /** What one browser may reach, and where its proxy listens: a socket, or a free port of the loopback interface. */
 export interface Passage {
   readonly socket: string | null
-  readonly allowedDomains: ReadonlyArray<string> | null
   readonly proxyCountryCode: string | null
 }
 
@@ -62,6 +61,8 @@ export interface EgressProxy {
   readonly port: number | null
   /** What went out and what came in, between the proxy and the network. */
   readonly bytes: Effect.Effect<{ readonly sent: number; readonly received: number }>
+  /** Restricts what is reached to these domains, from now on; null for all names. Connections to others end. */
+  readonly allow: (domains: ReadonlyArray<string> | null) => Effect.Effect<void>
 }
 
 /** A request that gets an answer of the proxy's own. */
@@ -151,48 +152,50 @@ const make = Effect.fnUntraced(function* (options: EgressOptions) {
       (found): ReadonlyArray<NetAddress.IpAddress> => found.flat()
     )
 
-  const open = Effect.fnUntraced(function* ({ allowedDomains, proxyCountryCode, socket: path }: Passage) {
-    const rules: Rules = { ports, exceptions, domains: allowedDomains }
+  const open = Effect.fnUntraced(function* ({ proxyCountryCode, socket: path }: Passage) {
+    let rules: Rules = { ports, exceptions, domains: null }
     const proxy = proxyCountryCode === null ? null : proxies.get(proxyCountryCode.toUpperCase())
     if (proxy === undefined) {
       return yield* new EgressError({ message: `No proxy is configured for country "${proxyCountryCode}".` })
     }
     const run = yield* FiberSet.makeRuntime()
     const clients = new Set<Socket>()
-    const upstreams = new Set<Socket>()
+    const upstreams = new Map<Socket, Target>()
     const past = { sent: 0, received: 0 }
 
-    const keep = (set: Set<Socket>, socket: Socket) => {
-      set.add(socket)
+    const keep = (socket: Socket) => {
       socket.on("error", () => socket.destroy())
       socket.setTimeout(Duration.toMillis(limits.idle), () => socket.destroy())
-      socket.once("close", () => set.delete(socket))
     }
-    const adopt = (socket: Socket) => {
-      keep(upstreams, socket)
+    const adopt = (target: Target) => (socket: Socket) => {
+      upstreams.set(socket, target)
+      keep(socket)
       socket.once("close", () => {
+        upstreams.delete(socket)
         past.sent += socket.bytesWritten
         past.received += socket.bytesRead
       })
+      if (refusal(rules, target) !== undefined) socket.destroy(new Error("its domain is closed by now"))
     }
 
     /** Resolves once, checks each address, and connects to what was checked. */
     const connect = Effect.fnUntraced(function* (target: Target) {
       const refuse = (message: string) => new Refused({ status: 403, message })
-      const before = refusal(rules, target)
-      if (before !== undefined) return yield* refuse(before)
+      const asked = refusal(rules, target)
+      if (asked !== undefined) return yield* refuse(asked)
       const { host, name } = target
       const [first, ...others] = typeof host === "string" ? yield* addressesOf(host) : [host]
       if (first === undefined) return yield* new Refused({ status: 502, message: `"${name}" has no address.` })
       const addresses: Checked = [first, ...others]
-      const after = addressRefusal(rules, target, addresses)
-      if (after !== undefined) return yield* refuse(after)
+      // the domains may be others by now
+      const resolved = refusal(rules, target) ?? addressRefusal(rules, target, addresses)
+      if (resolved !== undefined) return yield* refuse(resolved)
       if (upstreams.size >= limits.connections) {
         const message = `This browser has ${limits.connections} connections already.`
         return yield* new Refused({ status: 503, message })
       }
       return yield* Effect.mapError(
-        dial(target, addresses, proxy, adopt),
+        dial(target, addresses, proxy, adopt(target)),
         ({ message }) => new Refused({ status: 502, message })
       )
     })
@@ -232,7 +235,11 @@ const make = Effect.fnUntraced(function* (options: EgressOptions) {
       keepAliveTimeout: Duration.toMillis(limits.idle)
     })
     server.maxConnections = limits.connections
-    server.on("connection", (socket) => keep(clients, socket))
+    server.on("connection", (socket) => {
+      clients.add(socket)
+      keep(socket)
+      socket.once("close", () => clients.delete(socket))
+    })
     server.on("clientError", (error: Error & { readonly code?: string }, socket) => {
       if (error.code === "HPE_HEADER_OVERFLOW") return answer(socket, 431, "The head of this request is too large.")
       if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") return answer(socket, 408, "The request did not come in time.")
@@ -305,7 +312,7 @@ const make = Effect.fnUntraced(function* (options: EgressOptions) {
       () =>
         Effect.sync(() => {
           server.close()
-          for (const socket of [...clients, ...upstreams]) socket.destroy()
+          for (const socket of [...clients, ...upstreams.keys()]) socket.destroy()
         })
     )
 
@@ -314,12 +321,17 @@ const make = Effect.fnUntraced(function* (options: EgressOptions) {
       port: typeof address === "object" && address !== null ? address.port : null,
       bytes: Effect.sync(() => {
         const total = { ...past }
-        for (const { bytesRead, bytesWritten } of upstreams) {
+        for (const { bytesRead, bytesWritten } of upstreams.keys()) {
           total.sent += bytesWritten
           total.received += bytesRead
         }
         return total
-      })
+      }),
+      allow: (domains) =>
+        Effect.sync(() => {
+          rules = { ...rules, domains }
+          for (const [socket, target] of upstreams) if (refusal(rules, target) !== undefined) socket.destroy()
+        })
     }
     return proxyOf
   })

@@ -220,9 +220,10 @@ const make = Effect.fnUntraced(function* ({
   }
 
   const handOut = Effect.fnUntraced(function* (browser: Browser.Browser, started: Started) {
-    const { expiresAt_ms, id } = browser
+    const { allowedDomains, expiresAt_ms, id } = browser
+    const allowDomains = (domains: ReadonlyArray<string> | null) => allow(domains ?? allowedDomains)
     const { folder, process, scope } = started
-    const { address, exited, pid } = process
+    const { address, allow, exited, pid } = process
     const over = yield* Deferred.make<End>()
     const ended = Deferred.await(over)
     let used_ms = clock.currentTimeMillisUnsafe()
@@ -245,6 +246,7 @@ const make = Effect.fnUntraced(function* ({
           )
         })
       )
+    yield* allowDomains(null)
     running.set(id, { address, folder, used, ended, pid, end })
     if (Option.isSome(live)) yield* Scope.provide(live.value.add(browser, CdpClient.connect(address), used), scope)
 
@@ -262,6 +264,7 @@ const make = Effect.fnUntraced(function* ({
     return {
       connect: Connection.open({ address, downloads: join(folder, "downloads"), ended, used }),
       stop: end("stopped"),
+      allowDomains,
       ended: Effect.flatMap(ended, (how) => (how === "stopped" ? Effect.never : Effect.succeed(how)))
     } satisfies LaunchedBrowser
   })

@@ -9,7 +9,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { chownSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Binary } from "../binary/Binary.ts"
-import { type DevTools, Sandbox, type SandboxError } from "../sandbox/Sandbox.ts"
+import { type DevTools, Sandbox, type SandboxedCommand, type SandboxError } from "../sandbox/Sandbox.ts"
 import * as flags from "./flags.ts"
 import { startOf } from "./ProcessTree.ts"
 
@@ -29,7 +29,6 @@ export interface StartOptions {
   readonly runtime: string
   /** The browser's name in that folder; unique. */
   readonly name: string
-  readonly allowedDomains?: ReadonlyArray<string> | null
   readonly proxyCountryCode?: string | null
   /** Whom a server that is root starts it as: uid and gid 65534 unless given. */
   readonly user?: User
@@ -54,6 +53,8 @@ export interface BrowserProcess {
   readonly address: string
   /** How many bytes it has sent and received; null where that is not counted. */
   readonly bytes: Effect.Effect<number | null>
+  /** Restricts what it may reach to these domains, from now on; null for all. */
+  readonly allow: SandboxedCommand["allow"]
   /** Waits for it to end, by itself or with its scope. */
   readonly exited: Effect.Effect<Exit>
 }
@@ -182,16 +183,10 @@ const lastWords = ({ code, said, signal }: Exit) => {
 export const start = Effect.fnUntraced(function* (
   options: StartOptions
 ): Effect.fn.Return<BrowserProcess, StartFailed | SandboxError, Sandbox | Scope.Scope> {
-  const {
-    allowedDomains = null,
-    binary,
-    chromiumSandbox = true,
-    proxyCountryCode = null,
-    within = "30 seconds"
-  } = options
+  const { binary, chromiumSandbox = true, proxyCountryCode = null, within = "30 seconds" } = options
   const sandbox = yield* Sandbox
   const folder = yield* folderOf(options)
-  const { args, bytes, devTools, env, executable } = yield* sandbox.enter({
+  const { allow, args, bytes, devTools, env, executable } = yield* sandbox.enter({
     executable: binary.executable,
     args: flags.args(join(folder, "profile"), chromiumSandbox),
     // nothing of the server's own environment: it may hold secrets
@@ -206,7 +201,6 @@ export const start = Effect.fnUntraced(function* (
       XDG_CONFIG_HOME: folder
     },
     folder,
-    allowedDomains,
     proxyCountryCode
   })
   const child = yield* Effect.acquireRelease(spawned(options, executable, args, env, folder), end(options))
@@ -223,6 +217,7 @@ export const start = Effect.fnUntraced(function* (
     pid: child.pid,
     address: addressOf(devTools, said.value),
     bytes,
+    allow,
     exited: Deferred.await(child.exited)
   }
 })

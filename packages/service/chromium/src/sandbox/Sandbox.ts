@@ -15,8 +15,6 @@ export interface BrowserCommand {
   readonly env: Readonly<Record<string, string>>
   /** The browser's own folder: profile, sockets and temporary files. It goes when the browser stops. */
   readonly folder: string
-  /** The domains that it may reach; null for all public addresses. */
-  readonly allowedDomains: ReadonlyArray<string> | null
   readonly proxyCountryCode: string | null
 }
 
@@ -30,6 +28,8 @@ export interface SandboxedCommand extends Pick<BrowserCommand, "executable" | "a
   readonly devTools: DevTools
   /** How many bytes the browser has sent and received so far; null where it is not counted. */
   readonly bytes: Effect.Effect<number | null>
+  /** Restricts what it may reach to these domains, from now on; null for all. */
+  readonly allow: EgressProxy["allow"]
 }
 
 /** A browser cannot be kept apart as asked. The message says what to do. */
@@ -92,7 +92,14 @@ export class Sandbox extends Context.Service<
     kind: "none",
     countries: [],
     enter: ({ args, env, executable }) =>
-      Effect.succeed({ args, env, executable, devTools: { _tag: "Loopback" }, bytes: Effect.succeed(null) })
+      Effect.succeed({
+        args,
+        env,
+        executable,
+        devTools: { _tag: "Loopback" },
+        bytes: Effect.succeed(null),
+        allow: () => Effect.void
+      })
   })
   /**
    * A proxy and nothing else. Pages go through it; who drives the browser over CDP can make it connect past it, and can
@@ -103,17 +110,15 @@ export class Sandbox extends Context.Service<
     Effect.map(Egress, (egress) => ({
       kind: "none",
       countries: egress.countries,
-      enter: ({ allowedDomains, args, env, executable, proxyCountryCode }) =>
-        Effect.map(
-          Effect.mapError(egress.open({ socket: null, allowedDomains, proxyCountryCode }), sandboxError),
-          (proxy) => ({
-            args: [...args, ...through(proxy.port)],
-            env,
-            executable,
-            devTools: { _tag: "Loopback" },
-            bytes: bytesOf(proxy)
-          })
-        )
+      enter: ({ args, env, executable, proxyCountryCode }) =>
+        Effect.map(Effect.mapError(egress.open({ socket: null, proxyCountryCode }), sandboxError), (proxy) => ({
+          args: [...args, ...through(proxy.port)],
+          env,
+          executable,
+          devTools: { _tag: "Loopback" },
+          bytes: bytesOf(proxy),
+          allow: proxy.allow
+        }))
     }))
   )
 
@@ -127,20 +132,21 @@ export class Sandbox extends Context.Service<
       kind: "namespaces",
       countries: egress.countries,
       enter: Effect.fnUntraced(function* (command: BrowserCommand) {
-        const { allowedDomains, env, folder, proxyCountryCode } = command
+        const { env, folder, proxyCountryCode } = command
         const socket = join(folder, "egress.sock")
         const devTools = join(folder, "devtools.sock")
         if (Buffer.byteLength(devTools) > socket_length) {
           const message = `The path of ${folder} is too long for a socket. Use one of at most 90 characters.`
           return yield* new SandboxError({ message })
         }
-        const proxy = yield* Effect.mapError(egress.open({ socket, allowedDomains, proxyCountryCode }), sandboxError)
+        const proxy = yield* Effect.mapError(egress.open({ socket, proxyCountryCode }), sandboxError)
         return {
           executable: "bwrap",
           args: bubblewrap(command, node(), socket, devTools),
           env,
           devTools: { _tag: "UnixSocket", path: devTools },
-          bytes: bytesOf(proxy)
+          bytes: bytesOf(proxy),
+          allow: proxy.allow
         } satisfies SandboxedCommand
       })
     }))

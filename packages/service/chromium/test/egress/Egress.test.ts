@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -27,14 +28,14 @@ const hosts = {
 
 const known = names(hosts)
 
-const everywhere: Passage = { socket: null, allowedDomains: null, proxyCountryCode: null }
+const everywhere: Passage = { socket: null, proxyCountryCode: null }
 
 /** A proxy as one browser has it. */
 const open = (options: EgressOptions, passage: Partial<Passage> = {}, dns = known) =>
   Effect.gen(function* () {
     const egress = yield* Egress
-    const { bytes, port } = yield* egress.open({ ...everywhere, ...passage })
-    return { bytes, port: port ?? 0 }
+    const proxy = yield* egress.open({ ...everywhere, ...passage })
+    return { ...proxy, port: proxy.port ?? 0 }
   }).pipe(Effect.provide(Layer.provide(Egress.layer(options), dns)))
 
 const get = (url: string, more = "") => `GET ${url} HTTP/1.1\r\nHost: any\r\nConnection: close\r\n${more}\r\n`
@@ -198,7 +199,8 @@ describe("the proxy of a browser", () => {
       const options = { allowPrivate: [`127.0.0.1:${port}`] }
       const status = (domains: ReadonlyArray<string>, host: string) =>
         Effect.gen(function* () {
-          const proxy = yield* open(options, { allowedDomains: domains })
+          const proxy = yield* open(options)
+          yield* proxy.allow(domains)
           return statusOf(yield* ask(proxy.port, get(`http://${host}:${port}/`)))
         })
       assert.strictEqual(yield* status(["Site.test"], "site.test"), 200)
@@ -209,6 +211,47 @@ describe("the proxy of a browser", () => {
       assert.strictEqual(yield* status(["ite.test"], "site.test"), 403)
       assert.strictEqual(yield* status(["other.test"], "127.0.0.1"), 403)
       assert.strictEqual(yield* status([], "site.test"), 403)
+    })
+  )
+
+  it.live("ends connections to domains that are closed while it runs, also those that are being made", () =>
+    Effect.gen(function* () {
+      const port = yield* echo
+      const asked = yield* Deferred.make<void>()
+      const told = yield* Deferred.make<void>()
+      const slow = Layer.succeed(
+        Dns.Dns,
+        Dns.make({
+          lookup: () => Effect.die("The system's resolver is not asked."),
+          resolve: Effect.fnUntraced(function* (name, type) {
+            if (name === "slow.test") {
+              yield* Deferred.succeed(asked, undefined)
+              yield* Deferred.await(told)
+            }
+            return type === "A" ? [record("127.0.0.1")] : []
+          })
+        })
+      )
+      const proxy = yield* open({ allowPrivate: [`127.0.0.1:${port}`] }, {}, slow)
+      const connected = Effect.fnUntraced(function* (host: string) {
+        const client = yield* talk(proxy.port)
+        client.socket.write(`${tunnel(`${host}:${port}`)}hello`)
+        yield* Effect.promise(() => client.until("hello"))
+        return client
+      })
+      const stays = yield* connected("site.test")
+      const goes = yield* connected("other.test")
+      const comes = yield* talk(proxy.port)
+      comes.socket.write(tunnel(`slow.test:${port}`))
+      yield* Deferred.await(asked)
+      yield* proxy.allow(["site.test"])
+      yield* Effect.promise(() => goes.ended)
+      stays.socket.write("again")
+      yield* Effect.promise(() => stays.until("again"))
+      yield* Deferred.succeed(told, undefined)
+      assert.match(yield* Effect.promise(() => comes.ended), /^HTTP\/1\.1 403 /u)
+      yield* proxy.allow(null)
+      yield* connected("other.test")
     })
   )
 

@@ -57,7 +57,8 @@ it.live("does not wait for a browser that never listens, and kills it", () =>
           ...command,
           args: ["-f", "/dev/null", `${folder}/missing`],
           devTools: { _tag: "Loopback" },
-          bytes: Effect.succeed(null)
+          bytes: Effect.succeed(null),
+          allow: () => Effect.void
         })
     })
     const { message } = yield* Effect.flip(

@@ -42,6 +42,8 @@ export const Browser = Schema.Struct({
   /** The key of its create while it starts: deleted if the launch fails. */
   idempotencyKey: OptionalText,
   proxyCountryCode: OptionalText,
+  /** The domains that it may connect to; null for all, as of browsers of before there were lists. */
+  allowedDomains: Schema.NullOr(Schema.Array(Schema.String)).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   /** Whether what it shows is recorded; browsers of before there were recordings do not say. */
   recording: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
   startedAt_ms: Moment,
@@ -53,13 +55,16 @@ export type Browser = typeof Browser.Type
 /** A new browser, not launched yet. */
 export const make = (
   fields: Pick<Browser, "id" | "proxyCountryCode" | "startedAt_ms"> &
-    Partial<Pick<Browser, "owner" | "node" | "tokenHash" | "expiresAt_ms" | "idempotencyKey" | "recording">>
+    Partial<
+      Pick<Browser, "owner" | "node" | "tokenHash" | "expiresAt_ms" | "idempotencyKey" | "allowedDomains" | "recording">
+    >
 ): Browser => ({
   owner: null,
   node: null,
   tokenHash: null,
   expiresAt_ms: null,
   idempotencyKey: null,
+  allowedDomains: null,
   recording: false,
   ...fields,
   revision: 1,

@@ -41,6 +41,11 @@ export interface Attempt {
   readonly earlier: Effect.Effect<ReadonlyArray<Turn>>
   /** A connection to the session's browser, which is launched at first use and stops with the session. */
   readonly browser: Effect.Effect<SessionBrowser, LaunchFailed, Scope.Scope>
+  /**
+   * Lets the session's browser connect to these domains only (`example.com`, `*.example.com`), now and when it is
+   * launched later in this turn; null, as at the turn's start, for all.
+   */
+  readonly allowDomains: (domains: ReadonlyArray<string> | null) => Effect.Effect<void>
   /** What the turn may use; the agent ends it before it uses more. */
   readonly budget: Budget | null
   /** Waits until the agent is asked to let go; it is interrupted after `grace_ms`. */

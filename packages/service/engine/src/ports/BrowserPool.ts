@@ -31,6 +31,11 @@ export interface LaunchedBrowser {
   readonly stop: Effect.Effect<void>
   /** Waits for the browser to end by itself and says why. Without it the browser never does. */
   readonly ended?: Effect.Effect<StopReason>
+  /**
+   * Lets it connect to these domains only, from now on: `example.com`, or `*.example.com` for every name below it.
+   * Connections to others end. Null for those of its record. Without it nothing keeps the browser from any.
+   */
+  readonly allowDomains?: (domains: ReadonlyArray<string> | null) => Effect.Effect<void>
 }
 
 /** No browser came to be: the pool has no room, or the launch went wrong. The message says what to do. */
