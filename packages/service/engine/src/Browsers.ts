@@ -6,7 +6,7 @@ import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
-import { BrowserPool, type CdpConnection, LaunchFailed, type LaunchedBrowser } from "./ports/BrowserPool.ts"
+import { BrowserPool, type CdpTransport, LaunchFailed, type LaunchedBrowser } from "./ports/BrowserPool.ts"
 import * as Browser from "./domain/Browser.ts"
 import type { Session } from "./domain/Session.ts"
 import { BrowserNotFound, BrowserStopped, CountryUnavailable } from "./domain/Errors.ts"
@@ -14,6 +14,7 @@ import type { SessionBrowser } from "./ports/Agent.ts"
 import { NodeId } from "./ports/NodeId.ts"
 import { Owner } from "./ports/Owner.ts"
 import { Conflict, type Step, Store, type StoreUnavailable } from "./ports/Store.ts"
+import { connectionOver } from "./connectionOver.ts"
 import { owned } from "./Owned.ts"
 import { patience } from "./patience.ts"
 import type { ReadWriteLock } from "./ReadWriteLock.ts"
@@ -264,7 +265,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
       return Fiber.isFiber(handle) ? Effect.mapError(Fiber.join(handle), () => gone) : Effect.succeed(handle)
     })
 
-  const connectTo = (id: string): Effect.Effect<CdpConnection, BrowserStopped, Scope.Scope> =>
+  const connectTo = (id: string): Effect.Effect<CdpTransport, BrowserStopped, Scope.Scope> =>
     Effect.flatMap(launchedAs(id), ({ connect }) => connect)
 
   /** Restricts a browser that runs here; another one has nothing to restrict. */
@@ -284,7 +285,8 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
     Effect.uninterruptibleMask(
       Effect.fnUntraced(function* (restore) {
         const id = yield* restore(known)
-        const connect = (browserId: string) => Effect.andThen(allowDomains(browserId, domains()), connectTo(browserId))
+        const connect = (browserId: string) =>
+          Effect.andThen(allowDomains(browserId, domains()), Effect.flatMap(connectTo(browserId), connectionOver))
         if (id !== null && running.has(id)) return { ...(yield* restore(connect(id))), isNew: false }
         const { browser } = yield* Effect.provideService(
           create({ proxyCountryCode: null, recording }, () => ({}), restore),

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type { Agent } from "./ports/Agent.ts"
-import type { BrowserPool, CdpConnection, LaunchFailed } from "./ports/BrowserPool.ts"
+import type { BrowserPool, CdpTransport, LaunchFailed } from "./ports/BrowserPool.ts"
 import type * as Browser from "./domain/Browser.ts"
 import type {
   BrowserNotFound,
@@ -76,7 +76,7 @@ export class Engine extends Context.Service<
     readonly browser: (id: string) => Effect.Effect<Browser.Browser, BrowserNotFound | StoreUnavailable>
     readonly connectBrowser: (
       id: string
-    ) => Effect.Effect<CdpConnection, BrowserNotFound | BrowserStopped | StoreUnavailable, Scope.Scope>
+    ) => Effect.Effect<CdpTransport, BrowserNotFound | BrowserStopped | StoreUnavailable, Scope.Scope>
     /** Cancels a turn, at work or waiting; one that is terminal stays as it is. No version has this. */
     readonly cancelTurn: (id: string) => Effect.Effect<Turn.Turn, TurnNotFound | StoreUnavailable>
     /** Cancels what a session has to do and stops it; stopping it again changes nothing. No version has this. */

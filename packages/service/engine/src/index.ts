@@ -9,6 +9,7 @@ export { IdempotencyRecord, lifetime_ms as idempotencyLifetime_ms } from "./doma
 export { StoredMessage } from "./domain/StoredMessage.ts"
 export * as Session from "./domain/Session.ts"
 export * as Turn from "./domain/Turn.ts"
+export { connectionOver } from "./connectionOver.ts"
 export * from "./Engine.ts"
 export * as LocalWork from "./LocalWork.ts"
 export * as MemoryStore from "./MemoryStore.ts"

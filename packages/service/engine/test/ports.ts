@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
+import { constVoid } from "effect/Function"
 import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
 import type { Turn, TurnEvent } from "../src/domain/Turn.ts"
 import { Engine } from "../src/Engine.ts"
 import * as MemoryStore from "../src/MemoryStore.ts"
@@ -20,7 +20,13 @@ export const ids: Layer.Layer<IdSource> = Layer.sync(IdSource, () => {
 export const browsers: Layer.Layer<BrowserPool> = Layer.succeed(BrowserPool, {
   launch: () =>
     Effect.succeed({
-      connect: Effect.succeed({ send: () => Effect.void, messages: Stream.never, ended: Effect.never }),
+      connect: Effect.succeed({
+        send: () => true,
+        receive: constVoid,
+        pause: constVoid,
+        resume: constVoid,
+        ended: Effect.never
+      }),
       stop: Effect.void
     })
 })

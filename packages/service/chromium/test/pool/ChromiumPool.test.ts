@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Browser, BrowserPool } from "@webagent/engine"
+import { Browser, BrowserPool, connectionOver } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -109,7 +109,7 @@ it.live("passes messages both ways, and lets a client go that closes the browser
   Effect.gen(function* () {
     const context = yield* open(yield* runtime)
     const browser = yield* Effect.provideContext(launch(record("one")), context)
-    const connection = yield* browser.connect
+    const connection = yield* connectionOver(yield* browser.connect)
     yield* connection.send(Buffer.from('{"id":1,"method":"Browser.getVersion"}'))
     const [answer] = yield* Stream.runCollect(Stream.take(connection.messages, 1))
     assert.nestedProperty(JSON.parse(String(answer)), "result.product")

@@ -14,7 +14,30 @@ export type ConnectionEnd = "closed" | "dropped" | "stopped" | EndReason
 /** The text of one JSON object, or its bytes in UTF-8: who only passes a message on does not decode it. */
 export type CdpMessage = string | Uint8Array
 
-/** One CDP connection. Closing the scope disconnects. */
+/** What a client of a browser is told, at once and in order. */
+export interface CdpReceiver {
+  readonly onMessage: (message: CdpMessage) => void
+  /** The browser takes messages again, after a `send` that answered false. */
+  readonly onDrain: () => void
+}
+
+/**
+ * One CDP connection, in callbacks: a message is passed on for what its bytes cost. Closing the scope disconnects. In
+ * process, `connectionOver` makes a `CdpConnection` of it.
+ */
+export interface CdpTransport {
+  /** Says a message to the browser; false when the client must wait for `onDrain` before it says more. */
+  readonly send: (message: CdpMessage) => boolean
+  /** Begins to tell what the browser says; until then that waits. Called once, before anything is sent. */
+  readonly receive: (receiver: CdpReceiver) => void
+  /** Makes the browser wait for a client that does not read; a few messages may still come. */
+  readonly pause: () => void
+  readonly resume: () => void
+  /** Waits for the browser's side to end the connection. All that the browser said is told before. */
+  readonly ended: Effect.Effect<ConnectionEnd>
+}
+
+/** One CDP connection for use in process. Closing the scope disconnects. */
 export interface CdpConnection {
   /** Says a message to the browser; waits while the browser does not read, or the client what the browser says. */
   readonly send: (message: CdpMessage) => Effect.Effect<void>
@@ -26,7 +49,7 @@ export interface CdpConnection {
 
 /** A browser that runs. Connections come and go, the browser runs until `stop`, or until it ends by itself. */
 export interface LaunchedBrowser {
-  readonly connect: Effect.Effect<CdpConnection, never, Scope.Scope>
+  readonly connect: Effect.Effect<CdpTransport, never, Scope.Scope>
   /** Stops the browser and ends every connection to it. */
   readonly stop: Effect.Effect<void>
   /** Waits for the browser to end by itself and says why. Without it the browser never does. */

@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import { constVoid } from "effect/Function"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -102,7 +103,13 @@ const liveIn = Effect.fnUntraced(function* ({ happenings, nodes: arrangement }: 
   const pool = Layer.succeed(BrowserPool, {
     launch: () =>
       Effect.as(Effect.sleep("1 second"), {
-        connect: Effect.succeed({ send: () => Effect.void, messages: Stream.never, ended: Effect.never }),
+        connect: Effect.succeed({
+          send: () => true,
+          receive: constVoid,
+          pause: constVoid,
+          resume: constVoid,
+          ended: Effect.never
+        }),
         stop: Effect.void
       })
   })

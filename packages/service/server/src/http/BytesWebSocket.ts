@@ -22,16 +22,25 @@ const limits = new WeakMap<Duplex, number>()
 /** Before the upgrade: a larger message ends the connection with 1009, without being read to its end. */
 export const limitMessages = (wire: Duplex, largest_bytes: number): void => void limits.set(wire, largest_bytes)
 
+/** Who takes the messages of a connection, where that is not the reader of its socket. */
+const carriers = new WeakMap<Duplex, (socket: BytesWebSocket) => void>()
+
+/** Before the upgrade: `carry` gets the socket, with all its messages; its reader only waits for its end. */
+export const carryMessages = (wire: Duplex, carry: (socket: BytesWebSocket) => void): void =>
+  void carriers.set(wire, carry)
+
 /**
  * A server's WebSocket whose messages are bytes as they came. Bytes of a JSON object leave as text: CDP is text that is
  * passed on. Others, such as pictures, leave as bytes.
  */
 export class BytesWebSocket extends WebSocket {
   readonly pings = pinged(this)
+  #isCarried = false
 
   /** As in the class, but for messages, which that decodes. */
   override addEventListener: WebSocket["addEventListener"] = (type, listener, options) => {
     if (type !== "message") return super.addEventListener(type, listener, options)
+    if (this.#isCarried) return
     const hear = typeof listener === "function" ? listener : listener.handleEvent
     this.on("message", (data) => hear({ data, type, target: this } as never))
   }
@@ -40,6 +49,9 @@ export class BytesWebSocket extends WebSocket {
   setSocket(wire: Duplex, head: Buffer, options: { readonly maxPayload: number }): void {
     const maxPayload = limits.get(wire) ?? options.maxPayload
     Reflect.apply(Reflect.get(WebSocket.prototype, "setSocket"), this, [wire, head, { ...options, maxPayload }])
+    const carry = carriers.get(wire)
+    this.#isCarried = carry !== undefined
+    carry?.(this)
   }
 
   override send(data: Parameters<WebSocket["send"]>[0]): void {

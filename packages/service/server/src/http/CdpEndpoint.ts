@@ -5,14 +5,20 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Socket from "effect/socket/Socket"
-import * as Stream from "effect/Stream"
 import type { Socket as NodeSocket } from "node:net"
 import { linkTo } from "../api/Links.ts"
 import { LinkTokens } from "../api/LinkTokens.ts"
 import { cdpPath } from "../api/v4/Conversion.ts"
-import { BrowserNotFound, BrowserStopped, type CdpConnection, type ConnectionEnd, Engine } from "@webagent/engine"
+import {
+  BrowserNotFound,
+  BrowserStopped,
+  type CdpMessage,
+  type CdpTransport,
+  type ConnectionEnd,
+  Engine
+} from "@webagent/engine"
 import * as Answer from "./Answer.ts"
-import { drained } from "./Drained.ts"
+import { type BytesWebSocket, carryMessages } from "./BytesWebSocket.ts"
 
 /** The WebSocket close code that tells a client that its browser was stopped. */
 const stoppedCode = 4001
@@ -29,42 +35,44 @@ const farewells: Readonly<Record<Exclude<ConnectionEnd, "closed" | "dropped">, s
   out_of_memory: "The browser was stopped: it used too much memory"
 }
 
-/** Carries messages both ways until the client hangs up or the browser's side ends the connection. */
-const pump = Effect.fnUntraced(function* (socket: Socket.Socket, wire: NodeSocket, connection: CdpConnection) {
-  const { pull } = yield* socket.reader
+/** Carries messages both ways, in callbacks, as fast as both ends read. */
+const carry = (wire: NodeSocket, transport: CdpTransport) => (socket: BytesWebSocket) => {
+  let takes = true
+  // a client that does not read says nothing more, either: the answers to it would fill the memory
+  const proceed = () => {
+    if (takes && !wire.writableNeedDrain) socket.resume()
+  }
+  socket.on("message", (message: Buffer | ArrayBuffer) => {
+    takes = transport.send(Buffer.isBuffer(message) ? message : Buffer.from(message))
+    if (!takes) socket.pause()
+  })
+  wire.on("drain", () => {
+    transport.resume()
+    proceed()
+  })
+  transport.receive({
+    onMessage: (message) => {
+      socket.send(message)
+      if (!wire.writableNeedDrain) return
+      transport.pause()
+      socket.pause()
+    },
+    onDrain: () => {
+      takes = true
+      proceed()
+    }
+  })
+}
+
+/** Waits for the client to leave: its messages are carried, so that its reader has nothing else to tell. */
+const left = (socket: Socket.Socket) => Effect.flatMap(socket.reader, ({ pull }) => Effect.ignore(pull))
+
+/** Says why its connection ends. */
+const farewell = Effect.fnUntraced(function* (socket: Socket.Socket, how: Exclude<ConnectionEnd, "dropped">) {
   const { write } = yield* socket.writer
-  const inbound = Effect.forever(
-    Effect.flatMap(pull, (frames) => Effect.forEach(frames, (frame) => connection.send(frame), { discard: true }))
+  yield* write(
+    how === "closed" ? new Socket.CloseEvent(closedCode) : new Socket.CloseEvent(stoppedCode, farewells[how])
   )
-  // a connection that is to end does not wait for a client that does not read: the close goes out behind the rest
-  const room = Effect.suspend(() =>
-    wire.writableNeedDrain ? Effect.raceFirst(drained(wire), Effect.asVoid(connection.ended)) : Effect.void
-  )
-  const outbound = Effect.andThen(
-    Stream.runForEachArray(connection.messages, (messages) => {
-      if (messages.length === 1) return Effect.andThen(write(messages[0]), room)
-      // what came together leaves together
-      wire.cork()
-      const written = Effect.forEach(messages, (message) => write(message), { discard: true })
-      return Effect.andThen(
-        Effect.ensuring(
-          written,
-          Effect.sync(() => wire.uncork())
-        ),
-        room
-      )
-    }),
-    Effect.flatMap(connection.ended, (how) => {
-      if (how === "dropped") return Effect.void
-      if (how === "closed") return write(new Socket.CloseEvent(closedCode))
-      return write(new Socket.CloseEvent(stoppedCode, farewells[how]))
-    })
-  )
-  const dropped = Effect.flatMap(connection.ended, (how) =>
-    how === "dropped" ? Effect.sync(() => wire.resetAndDestroy()) : Effect.never
-  )
-  // inbound only ever fails, and `Effect.race` would wait for a success
-  yield* Effect.raceFirst(Effect.raceFirst(inbound, outbound), dropped)
 })
 
 /** What becomes of a CDP connection. */
@@ -80,24 +88,9 @@ export const CdpObserver: Context.Reference<CdpObserverService> = Context.Refere
   defaultValue: (): CdpObserverService => ({ observe: () => Effect.void })
 })
 
-const eventOf = (how: ConnectionEnd): ConnectionEvent => {
-  if (how === "dropped") return "dropped"
+const eventOf = (how: ConnectionEnd | "left"): ConnectionEvent => {
+  if (how === "dropped" || how === "left") return how
   return how === "closed" ? "left" : "stopped"
-}
-
-/** A connection whose end is observed once: before its client can see it, where the browser's side ends it. */
-const observed = (connection: CdpConnection, observe: (event: ConnectionEvent) => Effect.Effect<void>) => {
-  let over = false
-  const end = (event: ConnectionEvent) =>
-    Effect.suspend(() => {
-      if (over) return Effect.void
-      over = true
-      return observe(event)
-    })
-  return {
-    connection: { ...connection, ended: Effect.tap(connection.ended, (how) => end(eventOf(how))) },
-    end: end("left")
-  }
 }
 
 /** How many clients a browser has at once. */
@@ -111,11 +104,15 @@ const versionWithin_s = 5
 const text = new TextDecoder()
 
 /** What a browser says of itself, as a browser does at `/json/version`. */
-const versionOf = Effect.fnUntraced(function* (connection: CdpConnection) {
-  yield* connection.send('{"id":1,"method":"Browser.getVersion"}')
-  const [said] = yield* Stream.runCollect(Stream.take(connection.messages, 1))
-  const message = typeof said === "string" ? said : text.decode(said)
-  const { result }: { readonly result?: Readonly<Record<string, string>> } = JSON.parse(message === "" ? "{}" : message)
+const versionOf = Effect.fnUntraced(function* (transport: CdpTransport) {
+  const said = Effect.callback<CdpMessage>((resume) => {
+    transport.receive({ onMessage: (message) => resume(Effect.succeed(message)), onDrain: () => undefined })
+    transport.send('{"id":1,"method":"Browser.getVersion"}')
+  })
+  const message = yield* Effect.raceFirst(said, Effect.as(transport.ended, "{}"))
+  const { result }: { readonly result?: Readonly<Record<string, string>> } = JSON.parse(
+    typeof message === "string" ? message : text.decode(message)
+  )
   return {
     Browser: result?.["product"],
     "Protocol-Version": result?.["protocolVersion"],
@@ -187,7 +184,7 @@ export const layer = HttpRouter.use(
       Effect.gen(function* () {
         const { id, known, request } = yield* asked
         const isWebSocket = request.headers["upgrade"]?.toLowerCase() === "websocket"
-        const connection = yield* Effect.tapError(known, () => (isWebSocket ? observe(id, "refused") : Effect.void))
+        const transport = yield* Effect.tapError(known, () => (isWebSocket ? observe(id, "refused") : Effect.void))
         if (!isWebSocket) {
           return Answer.detail(426, "This is a CDP endpoint: connect with a WebSocket", {
             connection: "Upgrade",
@@ -198,20 +195,26 @@ export const layer = HttpRouter.use(
           yield* observe(id, "refused")
           return tooMany
         }
-        const socket = yield* Effect.orDie(request.upgrade)
         const wire = NodeHttpServerRequest.toIncomingMessage(request).socket
-        const watched = observed(connection, (event) => observe(id, event, wire))
+        carryMessages(wire, carry(wire, transport))
+        const socket = yield* Effect.orDie(request.upgrade)
         yield* observe(id, "connected", wire)
-        yield* Effect.ensuring(Effect.ignore(pump(socket, wire, watched.connection)), watched.end)
+        const how = yield* Effect.onInterrupt(
+          Effect.raceFirst(Effect.as(left(socket), "left" as const), transport.ended),
+          () => observe(id, "left", wire)
+        )
+        yield* observe(id, eventOf(how), wire)
+        if (how === "dropped") wire.resetAndDestroy()
+        else if (how !== "left") yield* Effect.ignore(farewell(socket, how))
         return HttpServerResponse.empty()
       }).pipe(refusals)
     )
 
     const discovery = Effect.gen(function* () {
       const { id, known, request } = yield* asked
-      const connection = yield* known
+      const transport = yield* known
       if (!(yield* enter(id))) return tooMany
-      const version = yield* versionOf(connection)
+      const version = yield* versionOf(transport)
       const address = linkTo(tokens, request)(cdpPath(id)).replace(/^http/u, "ws")
       return HttpServerResponse.jsonUnsafe(
         { ...version, webSocketDebuggerUrl: address },

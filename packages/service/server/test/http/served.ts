@@ -1,5 +1,6 @@
 import { Agent, BrowserPool, Engine, IdSource, MemoryStore, type Store } from "@webagent/engine"
 import * as Effect from "effect/Effect"
+import { constVoid } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as ApiKeyAuth from "../../src/http/ApiKeyAuth.ts"
@@ -18,7 +19,13 @@ const browsers = Layer.succeed(BrowserPool, {
   countries: ["DE"],
   launch: () =>
     Effect.succeed({
-      connect: Effect.succeed({ send: () => Effect.void, messages: Stream.never, ended: Effect.never }),
+      connect: Effect.succeed({
+        send: () => true,
+        receive: constVoid,
+        pause: constVoid,
+        resume: constVoid,
+        ended: Effect.never
+      }),
       stop: Effect.void
     })
 })

@@ -1,7 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import type { CdpConnection, CdpMessage, ConnectionEnd, LaunchedBrowser } from "@webagent/engine"
+import type { CdpMessage, CdpReceiver, CdpTransport, ConnectionEnd, LaunchedBrowser } from "@webagent/engine"
 import * as Dispatch from "./cdp/Dispatch.ts"
 import * as Outbox from "./cdp/Outbox.ts"
 import * as Pages from "./cdp/Pages.ts"
@@ -50,34 +50,57 @@ export const start = (id: string): SimulatedBrowser => {
   }
 
   const open = Effect.gen(function* () {
-    const outbox = yield* Outbox.make
+    const clock = yield* Clock.Clock
+    const outbox = Outbox.make()
     const ended = yield* Deferred.make<ConnectionEnd>()
     const number = ++last
     const end = (how: ConnectionEnd) => {
+      if (how !== "dropped") outbox.flush()
       Deferred.doneUnsafe(ended, Effect.succeed(how))
-      outbox.end()
     }
     lines.set(number, { outbox, end })
     Sessions.connect(current(), number)
     if (stopped) end("stopped")
-    const send = (message: CdpMessage) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {
-        deliver(Dispatch.receive(current(), number, textOf(message), now_ms / 1000))
-        return outbox.room
-      })
-    return {
-      number,
-      connection: { send, messages: outbox.messages, ended: Deferred.await(ended) } satisfies CdpConnection
+    /** Commands that came while too much was unread: it may be their answers that fill the memory. */
+    const waiting: Array<CdpMessage> = []
+    const carryOut = (message: CdpMessage) =>
+      deliver(Dispatch.receive(current(), number, textOf(message), clock.currentTimeMillisUnsafe() / 1000))
+    let drained: CdpReceiver["onDrain"] = () => undefined
+    const transport: CdpTransport = {
+      send: (message) => {
+        const takes = waiting.length === 0 && !outbox.isFull()
+        if (takes) carryOut(message)
+        else waiting.push(message)
+        return takes
+      },
+      receive: (receiver) => {
+        drained = receiver.onDrain
+        outbox.receive(receiver)
+      },
+      pause: outbox.pause,
+      resume: () => {
+        outbox.resume()
+        if (waiting.length === 0) return
+        let count = 0
+        for (const message of waiting) {
+          if (outbox.isFull()) break
+          count++
+          carryOut(message)
+        }
+        waiting.splice(0, count)
+        if (waiting.length === 0) drained()
+      },
+      ended: Deferred.await(ended)
     }
+    return { number, transport }
   })
 
   const connect = Effect.acquireRelease(open, ({ number }) =>
     Effect.sync(() => {
-      lines.get(number)?.outbox.end()
       lines.delete(number)
       deliver(Dispatch.disconnect(current(), number))
     })
-  ).pipe(Effect.map(({ connection }) => connection))
+  ).pipe(Effect.map(({ transport }) => transport))
 
   return {
     connect,

@@ -2,11 +2,14 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
-import type { CdpConnection } from "@webagent/engine"
+import { type CdpConnection, connectionOver } from "@webagent/engine"
 import { browser } from "../records.ts"
 import * as SimulatedBrowserPool from "../../src/browser/SimulatedBrowserPool.ts"
 
-const launch = Effect.sync(() => SimulatedBrowserPool.start(browser.id))
+const launch = Effect.sync(() => {
+  const { connect, drop, stop } = SimulatedBrowserPool.start(browser.id)
+  return { connect: Effect.flatMap(connect, connectionOver), drop, stop }
+})
 
 /** What the browser answers to each of these messages. */
 const ask = (...messages: ReadonlyArray<string>) =>

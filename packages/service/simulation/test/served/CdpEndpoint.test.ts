@@ -464,8 +464,9 @@ describe("CdpEndpoint and its pool", () => {
             connect: Effect.map(launched.connect, (connection) => ({
               ...connection,
               send: (message: CdpMessage) => {
-                handled++
-                return connection.send(message)
+                const takes = connection.send(message)
+                if (takes) handled++
+                return takes
               }
             }))
           }))

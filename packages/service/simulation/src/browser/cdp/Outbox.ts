@@ -1,18 +1,16 @@
-import type * as Cause from "effect/Cause"
-import * as Effect from "effect/Effect"
-import * as Latch from "effect/Latch"
-import * as Queue from "effect/Queue"
-import * as Stream from "effect/Stream"
+import type { CdpReceiver } from "@webagent/engine"
 
-/** What was said to one connection and not read yet. */
+/** What is said to one connection, kept while its client does not read. */
 export interface Outbox {
-  /** Adds a message; false, and nothing added, when far too much is unread. */
+  /** Says a message; false, and nothing said, when far too much is unread. */
   readonly push: (text: string) => boolean
-  /** Waits while too much is unread. */
-  readonly room: Effect.Effect<void>
-  /** Everything that was pushed before the end, one by one. */
-  readonly messages: Stream.Stream<string>
-  readonly end: () => void
+  /** Whether so much is unread that the connection's own commands must wait. */
+  readonly isFull: () => boolean
+  readonly receive: (receiver: Pick<CdpReceiver, "onMessage">) => void
+  readonly pause: () => void
+  readonly resume: () => void
+  /** Says all that is unread, whether it is read or not. */
+  readonly flush: () => void
 }
 
 /** Characters unread from which on a connection's own commands wait, and at which nothing more is kept for it. */
@@ -22,27 +20,44 @@ const tooMuch = 16 * enough
 /** A message of no length is not for free. */
 const costOf = (text: string) => text.length + 64
 
-export const make: Effect.Effect<Outbox> = Effect.map(Queue.unbounded<string, Cause.Done>(), (queue) => {
-  const room = Latch.makeUnsafe(true)
-  let unread = 0
-  const take = Effect.map(Queue.take(queue), (text) => {
-    unread -= costOf(text)
-    if (unread < enough) room.openUnsafe()
-    return text
-  })
+export const make = (): Outbox => {
+  const unread: Array<string> = []
+  let cost = 0
+  let isPaused = true
+  let say: CdpReceiver["onMessage"] = () => undefined
+  const resume = (): void => {
+    isPaused = false
+    let count = 0
+    for (const text of unread) {
+      cost -= costOf(text)
+      count++
+      say(text)
+      if (isPaused) break
+    }
+    unread.splice(0, count)
+  }
   return {
     push: (text) => {
-      if (unread > tooMuch) return false
-      unread += costOf(text)
-      if (unread >= enough) room.closeUnsafe()
-      Queue.offerUnsafe(queue, text)
+      if (!isPaused && unread.length === 0) {
+        say(text)
+        return true
+      }
+      if (cost > tooMuch) return false
+      cost += costOf(text)
+      unread.push(text)
       return true
     },
-    room: room.await,
-    messages: Stream.fromEffectRepeat(take),
-    end: () => {
-      Queue.endUnsafe(queue)
-      room.openUnsafe()
+    isFull: () => cost >= enough,
+    receive: ({ onMessage }) => {
+      say = onMessage
+      resume()
+    },
+    pause: () => {
+      isPaused = true
+    },
+    resume,
+    flush: () => {
+      while (unread.length > 0) resume()
     }
   }
-})
+}
