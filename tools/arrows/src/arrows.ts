@@ -32,6 +32,7 @@ const nights = "packages/harness/nights"
 const load = "packages/harness/load"
 const cassette = "packages/harness/cassette"
 const scriptedServer = "packages/testing/scripted-server"
+const scriptedModel = "packages/testing/scripted-model"
 const storeContract = "packages/testing/store-contract"
 const agent = "packages/service/agent"
 const chromium = "packages/service/chromium"
@@ -50,7 +51,10 @@ export const arrows: Readonly<Record<string, Rule>> = {
   [v4]: { imports: [contract, core, polling], tests: [scriptedServer], folders: { ".": [], promise: ["."] } },
 
   [control]: { imports: [contract], folders: { ".": [] } },
-  [engine]: { imports: [], folders: { domain: [], ports: ["domain"], cdp: ["ports"], ".": ["cdp", "domain", "ports"] } },
+  [engine]: {
+    imports: [],
+    folders: { domain: [], ports: ["domain"], cdp: ["ports"], ".": ["cdp", "domain", "ports"] }
+  },
   [sql]: { imports: [engine], tests: [storeContract], folders: { ".": [] } },
   [chromium]: {
     imports: [engine],
@@ -71,6 +75,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
   },
   [agent]: {
     imports: [engine],
+    tests: [scriptedModel],
     folders: {
       model: [],
       ".": ["model"]
@@ -118,6 +123,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
   [scenario]: { imports: [contract, control, v2, v3, v4], folders: { ".": [] } },
 
   [scriptedServer]: { imports: [], folders: { ".": [] } },
+  [scriptedModel]: { imports: [scriptedServer], folders: { ".": [] } },
   [storeContract]: { imports: [engine], folders: { ".": [] } },
   "packages/testing/conformance": { imports: "any", tests: [scriptedServer] },
 

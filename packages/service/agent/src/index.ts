@@ -1,1 +1,5 @@
+export * from "./model/CallSettings.ts"
+export * as ModelConfig from "./model/ModelConfig.ts"
 export * as ModelCost from "./model/ModelCost.ts"
+export * as ModelError from "./model/ModelError.ts"
+export * from "./model/Models.ts"

@@ -22,7 +22,8 @@ export type Answer =
     }
   | ((response: ServerResponse) => void)
 
-const write = (response: ServerResponse, answer: Answer) => {
+/** Writes an answer. */
+export const write = (response: ServerResponse, answer: Answer): void => {
   if (typeof answer === "function") return answer(response)
   const body = answer.text ?? (answer.json === undefined ? undefined : JSON.stringify(answer.json))
   response.writeHead(answer.status ?? 200, { "content-type": "application/json", ...answer.headers }).end(body)

@@ -1,0 +1,262 @@
+import * as Tool from "effect/ai/Tool"
+import type {
+  JSONSchema7,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Content,
+  LanguageModelV4FilePart,
+  LanguageModelV4FinishReason,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4ToolResultOutput,
+  LanguageModelV4Usage
+} from "@ai-sdk/provider"
+import type * as LanguageModel from "effect/ai/LanguageModel"
+import type * as Prompt from "effect/ai/Prompt"
+import * as Response from "effect/ai/Response"
+
+type AssistantPart = Extract<LanguageModelV4Message, { readonly role: "assistant" }>["content"][number]
+type UserPart = Extract<LanguageModelV4Message, { readonly role: "user" }>["content"][number]
+type JsonValue = Extract<LanguageModelV4ToolResultOutput, { readonly type: "json" }>["value"]
+type ProviderOptions = NonNullable<LanguageModelV4FilePart["providerOptions"]>
+
+/** Options of a provider ride on messages and parts: cache breakpoints, and the signatures of thoughts. */
+const options = (given: Prompt.ProviderOptions): { readonly providerOptions?: ProviderOptions } =>
+  // both are JSON by provider
+  Object.keys(given).length === 0 ? {} : { providerOptions: given as ProviderOptions }
+
+const fileData = (data: string | Uint8Array | URL): LanguageModelV4FilePart["data"] =>
+  data instanceof URL ? { type: "url", url: data } : { type: "data", data }
+
+const output = (part: Prompt.ToolResultPart, sees: boolean): LanguageModelV4ToolResultOutput => {
+  if (part.modelOutput !== undefined) {
+    return {
+      type: "content",
+      value: part.modelOutput
+        .filter((one) => one.type === "text" || sees || !isImage(one))
+        .map((one) =>
+          one.type === "text"
+            ? { type: "text", text: one.text }
+            : { type: "file", mediaType: one.mediaType, data: fileData(one.data) }
+        )
+    }
+  }
+  const { isFailure, result } = part
+  if (typeof result === "string") return { type: isFailure ? "error-text" : "text", value: result }
+  return { type: isFailure ? "error-json" : "json", value: result as JsonValue }
+}
+
+const isImage = ({ mediaType }: { readonly mediaType: string }): boolean => mediaType.startsWith("image/")
+
+const assistantPart = (part: Prompt.AssistantMessage["content"][number]): ReadonlyArray<AssistantPart> => {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      return [{ type: part.type, text: part.text, ...options(part.options) }]
+    case "tool-call":
+      return [
+        {
+          type: "tool-call",
+          toolCallId: part.id,
+          toolName: part.name,
+          input: part.params,
+          ...options(part.options)
+        }
+      ]
+    default:
+      return []
+  }
+}
+
+/** Where Anthropic's cache ends. The others cache the beginning of a prompt by themselves. */
+export const breakpoint = { anthropic: { cacheControl: { type: "ephemeral" } } } as const
+
+const message = (one: Prompt.Message, sees: boolean): LanguageModelV4Message => {
+  switch (one.role) {
+    case "system":
+      return { role: "system", content: one.content, ...options({ ...breakpoint, ...one.options }) }
+    case "user":
+      return {
+        role: "user",
+        content: one.content.flatMap((part): ReadonlyArray<UserPart> => {
+          if (part.type === "text") return [{ type: "text", text: part.text, ...options(part.options) }]
+          if (isImage(part) && !sees) return []
+          const { data, mediaType } = part
+          return [{ type: "file", mediaType, data: fileData(data), ...options(part.options) }]
+        }),
+        ...options(one.options)
+      }
+    case "assistant":
+      return { role: "assistant", content: one.content.flatMap(assistantPart), ...options(one.options) }
+    case "tool":
+      return {
+        role: "tool",
+        content: one.content.flatMap((part) =>
+          part.type === "tool-result"
+            ? [
+                {
+                  type: "tool-result" as const,
+                  toolCallId: part.id,
+                  toolName: part.name,
+                  output: output(part, sees),
+                  ...options(part.options)
+                }
+              ]
+            : []
+        ),
+        ...options(one.options)
+      }
+  }
+}
+
+/** The messages as a provider takes them; a model that does not see is sent no pictures. */
+export const toPrompt = (prompt: Prompt.Prompt, sees: boolean): LanguageModelV4Prompt =>
+  prompt.content.map((one) => message(one, sees))
+
+/**
+ * A JSON Schema that is shorter and that strict providers take: objects are closed, and the bounds that only say "a safe
+ * integer" are left out.
+ */
+export const tidy = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(tidy)
+  if (typeof schema !== "object" || schema === null) return schema
+  return Object.fromEntries(
+    Object.entries(schema).flatMap(([key, value]): ReadonlyArray<readonly [string, unknown]> => {
+      if ((key === "minimum" || key === "maximum") && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER) return []
+      if (key === "additionalProperties" && value === true && "properties" in schema) return [[key, false]]
+      return [[key, tidy(value)]]
+    })
+  )
+}
+
+/** Whether the model must call a tool, and which are offered. */
+const choice = (
+  { toolChoice, tools }: LanguageModel.ProviderOptions,
+  mayRequire: boolean
+): {
+  readonly offered: ReadonlyArray<Tool.Any>
+  readonly toolChoice: NonNullable<LanguageModelV4CallOptions["toolChoice"]>
+} => {
+  const required = { type: mayRequire ? "required" : "auto" } as const
+  if (toolChoice === "required") return { offered: tools, toolChoice: required }
+  if (typeof toolChoice === "string") return { offered: tools, toolChoice: { type: toolChoice } }
+  if ("oneOf" in toolChoice) {
+    return {
+      offered: tools.filter(({ name }) => toolChoice.oneOf.includes(name)),
+      toolChoice: toolChoice.mode === "required" ? required : { type: "auto" }
+    }
+  }
+  return {
+    offered: tools.filter(({ name }) => name === toolChoice.tool),
+    toolChoice: mayRequire ? { type: "tool", toolName: toolChoice.tool } : { type: "auto" }
+  }
+}
+
+/** Whether a request insists on a call. */
+export const requiresCall = ({ toolChoice }: LanguageModel.ProviderOptions): boolean =>
+  toolChoice === "required" ||
+  (typeof toolChoice === "object" && ("tool" in toolChoice || toolChoice.mode === "required"))
+
+export const toTools = (
+  request: LanguageModel.ProviderOptions,
+  mayRequire: boolean
+): Pick<LanguageModelV4CallOptions, "tools" | "toolChoice"> => {
+  if (request.tools.length === 0) return {}
+  const { offered, toolChoice } = choice(request, mayRequire)
+  return {
+    toolChoice,
+    tools: offered.map((tool) => {
+      const description = Tool.getDescription(tool)
+      const strict = Tool.getStrictMode(tool)
+      return {
+        type: "function",
+        name: tool.name,
+        inputSchema: tidy(Tool.getJsonSchema(tool)) as JSONSchema7,
+        ...(description === undefined ? {} : { description }),
+        ...(strict === undefined ? {} : { strict })
+      }
+    })
+  }
+}
+
+export const toFormat = ({
+  responseFormat: format
+}: LanguageModel.ProviderOptions): Pick<LanguageModelV4CallOptions, "responseFormat"> =>
+  format.type === "text"
+    ? {}
+    : {
+        responseFormat: {
+          type: "json",
+          name: format.objectName,
+          schema: tidy(Tool.getJsonSchemaFromSchema(format.schema)) as JSONSchema7
+        }
+      }
+
+const reasons: Readonly<Record<LanguageModelV4FinishReason["unified"], Response.FinishReason>> = {
+  stop: "stop",
+  length: "length",
+  "content-filter": "content-filter",
+  "tool-calls": "tool-calls",
+  error: "error",
+  interrupted: "pause",
+  other: "other"
+}
+
+/** Counts that a provider leaves out stay unknown. */
+const toUsage = ({ inputTokens, outputTokens }: LanguageModelV4Usage): typeof Response.Usage.Encoded => ({
+  inputTokens: {
+    total: inputTokens.total,
+    uncached: inputTokens.noCache,
+    cacheRead: inputTokens.cacheRead,
+    cacheWrite: inputTokens.cacheWrite
+  },
+  outputTokens: { total: outputTokens.total, text: outputTokens.text, reasoning: outputTokens.reasoning }
+})
+
+/** The input of a call. What is not JSON stays text, so that the agent can tell the model. */
+const params = (input: string): unknown => {
+  if (input === "") return {}
+  try {
+    return Tool.unsafeSecureJsonParse(input)
+  } catch {
+    return input
+  }
+}
+
+const part = (content: LanguageModelV4Content): ReadonlyArray<Response.PartEncoded> => {
+  const metadata =
+    "providerMetadata" in content && content.providerMetadata !== undefined
+      ? { metadata: content.providerMetadata as Response.ProviderMetadata }
+      : {}
+  switch (content.type) {
+    case "text":
+    case "reasoning":
+      return [{ type: content.type, text: content.text, ...metadata }]
+    case "tool-call":
+      return [
+        {
+          type: "tool-call",
+          id: content.toolCallId,
+          name: content.toolName,
+          params: params(content.input),
+          ...metadata
+        }
+      ]
+    default:
+      return []
+  }
+}
+
+/** What a model answered, and what that used. */
+export interface Answer {
+  readonly parts: ReadonlyArray<Response.PartEncoded>
+  readonly usage: Response.Usage
+}
+
+export const toAnswer = ({ content, finishReason, usage }: LanguageModelV4GenerateResult): Answer => {
+  const counted = toUsage(usage)
+  return {
+    parts: [...content.flatMap(part), { type: "finish", reason: reasons[finishReason.unified], usage: counted }],
+    usage: new Response.Usage(counted)
+  }
+}

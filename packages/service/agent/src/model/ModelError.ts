@@ -1,0 +1,134 @@
+import * as AiError from "effect/ai/AiError"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+
+/** An optional package that a dialect needs. */
+export class ModelNotInstalled extends Data.TaggedError("ModelNotInstalled")<{ readonly message: string }> {
+  static of(name: string): ModelNotInstalled {
+    return new ModelNotInstalled({
+      message: `The package ${name} is not installed. Install it to use this model: npm install ${name} @ai-sdk/provider zod`
+    })
+  }
+}
+
+/** An answer without success. */
+export interface Refusal {
+  readonly statusCode: number
+  readonly headers: Readonly<Record<string, string>>
+  /** The answer as JSON, if it is. */
+  readonly data: unknown
+}
+
+const module = "Model"
+const method = "generateText"
+
+const make = (reason: AiError.AiErrorReason): AiError.AiError => AiError.make({ module, method, reason })
+
+/** Not every reason of effect/ai takes a description. */
+const told = (sentence: string) => ({ metadata: { webagent: { sentence } } })
+
+/** One line for the error of a turn: who refused what, and what to check. */
+export const sentence = ({ reason }: AiError.AiError): string => {
+  const metadata = "metadata" in reason ? reason.metadata : {}
+  const ours: unknown = metadata["webagent"]
+  if (typeof ours === "object" && ours !== null && "sentence" in ours) return String(ours.sentence)
+  return "description" in reason && reason.description !== undefined ? reason.description : reason.message
+}
+
+export const timedOut = (who: string, limit: Duration.Duration): AiError.AiError =>
+  make(
+    new AiError.InternalProviderError({
+      description: `${who} did not answer within ${Duration.format(limit)}. Check that the model server is up, or use a faster model.`
+    })
+  )
+
+const retryAfter = (headers: Readonly<Record<string, string>>, now_ms: number): Duration.Duration | undefined => {
+  const milliseconds = Number(headers["retry-after-ms"] ?? Number.NaN)
+  if (milliseconds >= 0) return Duration.millis(milliseconds)
+  const said = headers["retry-after"] ?? ""
+  const seconds = Number(said || Number.NaN)
+  if (seconds >= 0) return Duration.seconds(seconds)
+  const until_ms = Date.parse(said) - now_ms
+  return until_ms >= 0 ? Duration.millis(until_ms) : undefined
+}
+
+/** The code of a provider's error, where it has one. */
+const codeOf = (data: unknown): unknown => {
+  const error: unknown = typeof data === "object" && data !== null && "error" in data ? data.error : undefined
+  return typeof error === "object" && error !== null && "code" in error ? error.code : undefined
+}
+
+/** The only reason of effect/ai that says when to ask again. */
+const limited = (sentence: string, after: Duration.Duration | undefined): AiError.AiError =>
+  make(new AiError.RateLimitError({ ...told(sentence), ...(after === undefined ? {} : { retryAfter: after }) }))
+
+/** What a status means: `who` is the model and its server, `text` what was answered, without the key. */
+export const fromStatus = (
+  who: string,
+  text: string,
+  { data, headers, statusCode }: Refusal,
+  now_ms: number
+): AiError.AiError => {
+  const answered = `${who} answered ${statusCode} (${text})`
+  const after = retryAfter(headers, now_ms)
+  switch (statusCode) {
+    case 401:
+      return make(
+        new AiError.AuthenticationError({ kind: "InvalidKey", description: `${answered}. Check the key of the model.` })
+      )
+    case 403:
+      return make(
+        new AiError.AuthenticationError({
+          kind: "InsufficientPermissions",
+          description: `${answered}. Check that the key may use this model.`
+        })
+      )
+    case 404:
+      return make(
+        new AiError.InvalidRequestError({ description: `${answered}. Check the name of the model and the address.` })
+      )
+    case 400:
+    case 413:
+    case 422:
+      return make(
+        new AiError.InvalidRequestError({
+          description: `${answered}. Check the name of the model, its modelParams and its thinkingLevel.`
+        })
+      )
+    case 429: {
+      if (codeOf(data) === "insufficient_quota") {
+        return make(
+          new AiError.QuotaExhaustedError(told(`${answered}. Check the plan and the balance of the account.`))
+        )
+      }
+      return limited(`${answered}. Run fewer tasks at once, or raise the limit of the account.`, after)
+    }
+    default: {
+      // a server that is busy or away, or an answer that was cut
+      const isPassing = statusCode === 408 || statusCode === 409 || statusCode >= 500
+      const description = `${answered}. Check the model server, or try again later.`
+      if (!isPassing) return make(new AiError.UnknownError({ description }))
+      return after === undefined
+        ? make(new AiError.InternalProviderError({ description }))
+        : limited(description, after)
+    }
+  }
+}
+
+export const unreachable = (who: string, text: string, url: string): AiError.AiError =>
+  make(
+    new AiError.NetworkError({
+      reason: "TransportError",
+      method: "POST",
+      url,
+      description: `${who} cannot be reached (${text}). Check the address of the model and that its server is up.`
+    })
+  )
+
+/** An answer that is not in the dialect. */
+export const unreadable = (who: string, text: string): AiError.AiError =>
+  make(
+    new AiError.InvalidOutputError({
+      description: `${who} gave an answer that cannot be read (${text}). Check that the server speaks this dialect.`
+    })
+  )

@@ -1,0 +1,127 @@
+import * as Array from "effect/Array"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as LanguageModel from "effect/ai/LanguageModel"
+import * as Layer from "effect/Layer"
+import type * as Response from "effect/ai/Response"
+import * as Stream from "effect/Stream"
+import * as Telemetry from "effect/ai/Telemetry"
+import type * as Prompt from "effect/ai/Prompt"
+import type * as AiError from "effect/ai/AiError"
+import { type Connection, connect } from "./AiSdk.ts"
+import { breakpoint } from "./AiSdkMessages.ts"
+import { CallSettings } from "./CallSettings.ts"
+import type { ModelConfig } from "./ModelConfig.ts"
+import * as ModelCost from "./ModelCost.ts"
+import { type ModelNotInstalled, sentence } from "./ModelError.ts"
+
+/** What an answer used, as its provider counted it. */
+export interface Spent {
+  /** The model that answered: the configured one, or a fallback. */
+  readonly model: string
+  readonly usage: Response.Usage
+  readonly cost: ModelCost.ModelCost
+}
+
+/** Is told of every answer, also of one that turns out to be unusable: it is charged like any other. */
+export const OnSpent: Context.Reference<(spent: Spent) => Effect.Effect<void>> = Context.Reference(
+  "@webagent/agent/OnSpent",
+  { defaultValue: (): ((spent: Spent) => Effect.Effect<void>) => () => Effect.void }
+)
+
+/** The configured model, with its fallbacks. */
+export class Models extends Context.Service<
+  Models,
+  {
+    /** The name of the model that is asked first. */
+    readonly name: string
+    readonly sees: boolean
+    /** The model of one turn: when it fails as often as it is tried, its fallback answers for the rest of the turn. */
+    readonly forTurn: Effect.Effect<LanguageModel.LanguageModel>
+  }
+>()("@webagent/agent/Models") {
+  /** Loads the packages of the dialects that are configured, and no others. */
+  static readonly layer = (config: ModelConfig): Layer.Layer<Models, ModelNotInstalled> =>
+    Layer.effect(
+      this,
+      Effect.map(Effect.forEach(chain(config), connect), (connections) => ({
+        name: config.model,
+        sees: config.sees === true,
+        forTurn: forTurn(connections)
+      }))
+    )
+}
+
+/** The message as the last of what stays the same from call to call: providers that ask to be told cache up to it. */
+export const cached = <A extends Prompt.Message>(message: A): A => ({
+  ...message,
+  options: { ...message.options, ...breakpoint }
+})
+
+type Chain<A> = Array.NonEmptyReadonlyArray<A>
+
+const chain = (config: ModelConfig): Chain<ModelConfig> => [
+  config,
+  ...(config.fallback === undefined ? [] : chain(config.fallback))
+]
+
+const forTurn = (connections: Chain<Connection>): Effect.Effect<LanguageModel.LanguageModel> =>
+  Effect.suspend(() => {
+    let left = connections
+
+    const ask = (
+      request: LanguageModel.ProviderOptions,
+      from: Chain<Connection>
+    ): Effect.Effect<ReadonlyArray<Response.PartEncoded>, AiError.AiError> => {
+      const [connection, ...others] = from
+      const { model, price } = connection.config
+      return CallSettings.pipe(
+        Effect.flatMap((settings) => connection.ask(request, settings)),
+        Effect.tap(({ usage }) => {
+          Telemetry.addGenAIAnnotations(request.span, {
+            operation: { name: "chat" },
+            request: { model },
+            usage: { inputTokens: usage.inputTokens.total, outputTokens: usage.outputTokens.total }
+          })
+          return Effect.flatMap(OnSpent, (tell) => tell({ model, usage, cost: ModelCost.of(price, usage) }))
+        }),
+        Effect.map(({ parts }) => parts),
+        Effect.catch((error) => {
+          if (!error.isRetryable || !Array.isReadonlyArrayNonEmpty(others)) return Effect.fail(error)
+          // of calls side by side that fail, the first changes the model
+          if (left === from) left = others
+          return Effect.andThen(
+            Effect.logWarning(`${sentence(error)} Model ${left[0].config.model} answers for the rest of the turn.`),
+            ask(request, left)
+          )
+        })
+      )
+    }
+
+    return LanguageModel.make({
+      generateText: (request) => Effect.map(ask(request, left), (parts) => [...parts]),
+      streamText: (request) =>
+        Stream.fromIterableEffect(Effect.map(ask(request, left), (parts) => parts.flatMap(streamed)))
+    })
+  })
+
+/** The parts of a whole answer as those of a stream. */
+const streamed = (part: Response.PartEncoded, index: number): ReadonlyArray<Response.StreamPartEncoded> => {
+  const id = String(index)
+  switch (part.type) {
+    case "text":
+      return [
+        { type: "text-start", id },
+        { type: "text-delta", id, delta: part.text },
+        { type: "text-end", id }
+      ]
+    case "reasoning":
+      return [
+        { type: "reasoning-start", id },
+        { type: "reasoning-delta", id, delta: part.text },
+        { type: "reasoning-end", id }
+      ]
+    default:
+      return [part]
+  }
+}
