@@ -8,6 +8,7 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { BrowserPool, type CdpTransport, LaunchFailed, type LaunchedBrowser } from "./ports/BrowserPool.ts"
 import * as Browser from "./domain/Browser.ts"
+import type * as Decimal from "./domain/Decimal.ts"
 import type { Session } from "./domain/Session.ts"
 import { BrowserNotFound, BrowserStopped, CountryUnavailable } from "./domain/Errors.ts"
 import type { SessionBrowser } from "./ports/Agent.ts"
@@ -49,6 +50,9 @@ const stopOf = (running: Running): Effect.Effect<void> =>
       })
     : running.stop
 
+const bytesOf = (running: Running | undefined): Effect.Effect<number | null> =>
+  running === undefined || Fiber.isFiber(running) ? Effect.succeed(null) : (running.bytes ?? Effect.succeed(null))
+
 /** The engine's half that hands out browsers. */
 export type Browsers = Effect.Success<ReturnType<typeof make>>
 
@@ -84,25 +88,28 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
   const ended = (
     id: string,
     reason: Browser.StopReason,
-    key: string | null = null
+    { bytes = null, key = null }: { readonly bytes?: number | null; readonly key?: string | null } = {}
   ): Effect.Effect<Browser.Browser | undefined, StoreUnavailable> =>
     Effect.flatMap(store.browser(id), (known) => {
       if (Option.isNone(known)) return Effect.succeed(undefined)
       const browser = known.value
       return Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        const stopped = Browser.stop(browser, reason, now)
+        const stopped = Browser.stop(browser, reason, now, bytes)
         if (Result.isFailure(stopped)) return Effect.succeed(browser)
         const forgetKey = browser.status === "starting" ? browser.idempotencyKey : key
         return commit(stopped.success, fromOf(browser), now, forgetKey === null ? {} : { forgetKey }).pipe(
           Effect.as<Browser.Browser | undefined>(stopped.success),
-          Effect.catchTags({ Conflict: () => ended(id, reason, key), KeyTaken: (error) => Effect.die(error) })
+          Effect.catchTags({
+            Conflict: () => ended(id, reason, { bytes, key }),
+            KeyTaken: (error) => Effect.die(error)
+          })
         )
       })
     })
 
   /** Stores an end for as long as the store is away, unless the node closes: then a later start finds the record. */
-  const endLater = (id: string, reason: Browser.StopReason): void => {
-    const attempt = Effect.suspend(() => (running.has(id) ? Effect.void : Effect.asVoid(ended(id, reason))))
+  const endLater = (id: string, reason: Browser.StopReason, bytes: number | null = null): void => {
+    const attempt = Effect.suspend(() => (running.has(id) ? Effect.void : Effect.asVoid(ended(id, reason, { bytes }))))
     fork(Effect.ignore(Effect.retry(lock.shared(attempt), { schedule: patience, while: () => !closing })))
   }
 
@@ -110,18 +117,20 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
   const watch = (id: string, launched: LaunchedBrowser) => {
     if (launched.ended === undefined) return
     fork(
-      Effect.map(launched.ended, (reason) => {
-        if (running.get(id) !== launched) return
-        running.delete(id)
-        endLater(id, reason)
-      })
+      Effect.flatMap(launched.ended, (reason) =>
+        Effect.map(bytesOf(launched), (bytes) => {
+          if (running.get(id) !== launched) return
+          running.delete(id)
+          endLater(id, reason, bytes)
+        })
+      )
     )
   }
 
   /** Launches a browser that is stored as starting. */
   const launch = Effect.fnUntraced(function* (browser: Browser.Browser, restore: Restore) {
     const launchedIn = running
-    const unborn = Effect.ignore(lock.shared(ended(browser.id, "launch_failed", browser.idempotencyKey)))
+    const unborn = Effect.ignore(lock.shared(ended(browser.id, "launch_failed", { key: browser.idempotencyKey })))
     const launched = yield* Effect.onError(restore(pool.launch(browser)), () => unborn)
     const active = Browser.launched(browser)
     const gone = Effect.suspend(() => {
@@ -233,7 +242,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
       Effect.suspend(() => {
         const handle = running.get(id)
         running.delete(id)
-        return ended(id, reason).pipe(
+        return Effect.flatMap(bytesOf(handle), (bytes) => ended(id, reason, { bytes })).pipe(
           Effect.map((stopped) => [stopped, handle] as const),
           // it runs on, and can be stopped again
           Effect.tapError(() => Effect.sync(() => void (handle !== undefined && running.set(id, handle))))
@@ -305,6 +314,16 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
       )
     )
 
+  /** How many megabytes a browser has sent and received, where it is counted and where it ran. */
+  const usedMb = (id: string | null): Effect.Effect<Decimal.Decimal, StoreUnavailable> => {
+    if (id === null) return Effect.succeed("0")
+    const handle = running.get(id)
+    const stored = Effect.map(store.browser(id), (found) => Option.getOrNull(found)?.bytes)
+    const bytes: Effect.Effect<number | null | undefined, StoreUnavailable> =
+      handle === undefined ? stored : bytesOf(handle)
+    return Effect.map(bytes, (known) => Browser.megabytes(known ?? 0))
+  }
+
   /** Stores that a browser is gone with its node: one that is lost, or an earlier start of this one. */
   const reap = Effect.fnUntraced(function* (id: string) {
     const browser = Option.getOrUndefined(yield* store.browser(id))
@@ -334,6 +353,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
     isLaunched,
     ofSession,
     allowDomains,
+    usedMb,
     stop: (id: string, reason: Browser.StopReason = "asked") =>
       Effect.uninterruptible(reason === "asked" ? Effect.andThen(find(id), stop(id, reason)) : stop(id, reason)),
     find,

@@ -15,6 +15,7 @@ import type {
   SessionStopped,
   TurnNotFound
 } from "./domain/Errors.ts"
+import * as Decimal from "./domain/Decimal.ts"
 import type * as Session from "./domain/Session.ts"
 import type * as Turn from "./domain/Turn.ts"
 import type { IdSource } from "./ports/IdSource.ts"
@@ -160,7 +161,9 @@ const make = Effect.gen(function* () {
     createSession: (request, safe) => once(safe, "Session", (record) => sessions.create(request, record)),
     session: Effect.fnUntraced(function* (id) {
       const session = yield* sessions.find(id)
-      return { session, turns: yield* store.turnsOf(id) }
+      // the browsers before this one are counted in the record
+      const proxyUsedMb = Decimal.add(session.proxyUsedMb, yield* browsers.usedMb(session.browserId))
+      return { session: { ...session, proxyUsedMb }, turns: yield* store.turnsOf(id) }
     }),
     turn: sessions.turn,
     steps: (id) => Effect.andThen(sessions.turn(id), store.stepsOf(id)),

@@ -266,8 +266,11 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
           session,
           Effect.map(find(sessionId), ({ browserId }) => browserId),
           (id) => {
+            const before = Effect.orElseSucceed(browsers.usedMb(browserId), () => "0")
             browserId = id
-            return told(execution, { _tag: "UseBrowser", token, browserId: id })
+            return Effect.flatMap(before, (usedMb) =>
+              told(execution, { _tag: "UseBrowser", token, browserId: id, usedMb })
+            )
           },
           () => domains
         ),

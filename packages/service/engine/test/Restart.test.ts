@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -381,6 +382,53 @@ describe("an agent", () => {
       yield* TestClock.adjust("1 second")
       const browser = Option.getOrThrow(yield* Store.use((store) => store.browser(browsers[0] ?? "")))
       assert.deepStrictEqual([browser.status, browser.stopReason], ["stopped", "session_stopped"])
+    })
+  )
+
+  test(
+    "counts what its browsers carry for the session, of those that are gone, too",
+    Effect.gen(function* () {
+      const crashes: Array<Deferred.Deferred<"crashed">> = []
+      const counting = Layer.effect(
+        BrowserPool,
+        Effect.map(BrowserPool, ({ launch }) => ({
+          launch: (browser) =>
+            Effect.map(launch(browser), (launched) => {
+              const crash = Deferred.makeUnsafe<"crashed">()
+              const n = crashes.push(crash)
+              return { ...launched, bytes: Effect.succeed(n * 1_500_000), ended: Deferred.await(crash) }
+            })
+        }))
+      ).pipe(Layer.provide(ports.browsers))
+      const { engine } = yield* start("a", {
+        browsers: counting,
+        perform: (_, attempt) =>
+          Stream.make(started).pipe(
+            Stream.concat(Stream.fromEffectDrain(Effect.scoped(attempt.browser))),
+            Stream.concat(Stream.make(completed))
+          )
+      })
+      const { session } = yield* engine.createSession(request)
+      const used = Effect.map(engine.session(session.id), ({ session: { browserId, proxyCost, proxyUsedMb } }) => ({
+        browserId: browserId ?? "",
+        seen: [proxyUsedMb, proxyCost]
+      }))
+      yield* TestClock.adjust("1 second")
+      const first = yield* used
+      assert.deepStrictEqual(first.seen, ["1.5", "0"])
+      yield* Deferred.succeed(crashes[0] ?? assert.fail("no browser"), "crashed")
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual((yield* used).seen, ["1.5", "0"])
+      yield* engine.queue({ sessionId: session.id, text: "two", interrupt: false })
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual((yield* used).seen, ["4.5", "0"])
+      yield* engine.stopSession(session.id)
+      yield* TestClock.adjust("1 second")
+      const last = yield* used
+      assert.deepStrictEqual(last.seen, ["4.5", "0"])
+      const bytesOf = (id: string) =>
+        Store.use((store) => Effect.map(store.browser(id), (found) => Option.getOrThrow(found).bytes))
+      assert.deepStrictEqual([yield* bytesOf(first.browserId), yield* bytesOf(last.browserId)], [1_500_000, 3_000_000])
     })
   )
 

@@ -223,7 +223,7 @@ const make = Effect.fnUntraced(function* ({
     const { allowedDomains, expiresAt_ms, id } = browser
     const allowDomains = (domains: ReadonlyArray<string> | null) => allow(domains ?? allowedDomains)
     const { folder, process, scope } = started
-    const { address, allow, exited, pid } = process
+    const { address, allow, bytes, exited, pid } = process
     const over = yield* Deferred.make<End>()
     const ended = Deferred.await(over)
     let used_ms = clock.currentTimeMillisUnsafe()
@@ -264,6 +264,7 @@ const make = Effect.fnUntraced(function* ({
     return {
       connect: Connection.open({ address, downloads: join(folder, "downloads"), ended, used }),
       stop: end("stopped"),
+      bytes,
       allowDomains,
       ended: Effect.flatMap(ended, (how) => (how === "stopped" ? Effect.never : Effect.succeed(how)))
     } satisfies LaunchedBrowser

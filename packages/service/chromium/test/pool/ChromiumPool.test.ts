@@ -10,14 +10,20 @@ import { once } from "node:events"
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { Binary, ChromiumPool, CdpClient, Sandbox } from "../../src/index.ts"
+import { Binary, ChromiumPool, CdpClient, Egress, Sandbox } from "../../src/index.ts"
+import { site } from "../egress/sockets.ts"
 import { attach, chromiumSandbox, processesIn, runtime } from "../support/chromium.ts"
+import { names } from "../support/names.ts"
 
 const record = (id: string, expiresAt_ms: number | null = null) =>
   Browser.make({ id, proxyCountryCode: null, startedAt_ms: 0, expiresAt_ms })
 
 /** A pool in a folder, with what it runs. */
-const open = Effect.fnUntraced(function* (root: string, options: Partial<ChromiumPool.PoolOptions> = {}) {
+const open = Effect.fnUntraced(function* (
+  root: string,
+  options: Partial<ChromiumPool.PoolOptions> = {},
+  sandbox: Layer.Layer<Sandbox> = Sandbox.layerNone
+) {
   const pool = ChromiumPool.layer({
     binary: yield* Binary.find(),
     chromiumSandbox: yield* chromiumSandbox,
@@ -25,7 +31,7 @@ const open = Effect.fnUntraced(function* (root: string, options: Partial<Chromiu
     root,
     ...options
   })
-  return yield* Layer.build(Layer.provide(pool, Sandbox.layerNone))
+  return yield* Layer.build(Layer.provide(pool, sandbox))
 })
 
 const launch = (browser: Browser.Browser) => BrowserPool.use((pool) => pool.launch(browser))
@@ -147,6 +153,33 @@ it.live("leaves nothing behind when its server is killed, and ends what an earli
     // the pid came again: it is another process
     assert.isNull(other.exitCode)
     other.kill("SIGKILL")
+  }).pipe(Effect.scoped)
+)
+
+it.live("keeps a browser to its domains, and counts its bytes", () =>
+  Effect.gen(function* () {
+    const { port } = yield* site((_, response) => response.end("welcome"))
+    const egress = Layer.orDie(Egress.layer({ allowPrivate: [`127.0.0.1:${port}`] }))
+    const resolver = names({ "site.test": ["127.0.0.1"], "other.test": ["127.0.0.1"] })
+    const sandbox = Layer.provide(Sandbox.layerProxy, Layer.provide(egress, resolver))
+    const context = yield* open(yield* runtime, {}, sandbox)
+    const browser = yield* Effect.provideContext(launch({ ...record("one"), allowedDomains: ["site.test"] }), context)
+    const client = yield* CdpClient.connect(yield* Effect.provideContext(addressOf("one"), context))
+    const session = yield* attach(client)
+    const visit = Effect.fnUntraced(function* (host: string) {
+      yield* client.send("Page.navigate", { url: `http://${host}:${port}/` }, session)
+      const expression = "document.readyState === 'complete' || new Promise((ok) => addEventListener('load', ok))"
+      yield* client.send("Runtime.evaluate", { expression, awaitPromise: true }, session)
+      const { result } = yield* client.send("Runtime.evaluate", { expression: "document.body.innerText" }, session)
+      return (result as { readonly value?: string }).value
+    })
+    assert.strictEqual(yield* visit("site.test"), "welcome")
+    assert.isAbove((yield* browser.bytes ?? Effect.succeed(null)) ?? 0, 0)
+    assert.match((yield* visit("other.test")) ?? "", /is not one of the domains/u)
+    yield* browser.allowDomains?.(["other.test"]) ?? Effect.void
+    assert.strictEqual(yield* visit("other.test"), "welcome")
+    yield* browser.allowDomains?.(null) ?? Effect.void
+    assert.match((yield* visit("other.test")) ?? "", /is not one of the domains/u)
   }).pipe(Effect.scoped)
 )
 

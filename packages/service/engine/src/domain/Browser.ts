@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Decimal from "./Decimal.ts"
 import { Moment, OptionalMoment, OptionalText } from "./Fields.ts"
 import { invalidTransition, type InvalidTransition } from "./InvalidTransition.ts"
 
@@ -46,6 +47,8 @@ export const Browser = Schema.Struct({
   allowedDomains: Schema.NullOr(Schema.Array(Schema.String)).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   /** Whether what it shows is recorded; browsers of before there were recordings do not say. */
   recording: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
+  /** How many bytes it had sent and received when it stopped; null before that, and where they are not counted. */
+  bytes: Schema.NullOr(Schema.Int).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   startedAt_ms: Moment,
   finishedAt_ms: OptionalMoment
 })
@@ -70,6 +73,7 @@ export const make = (
   revision: 1,
   status: "starting",
   stopReason: null,
+  bytes: null,
   finishedAt_ms: null
 })
 
@@ -81,11 +85,15 @@ export const launched = (browser: Browser): Browser => ({
   idempotencyKey: null
 })
 
+/** Bytes that were sent and received, as megabytes. */
+export const megabytes = (bytes: number): Decimal.Decimal => Decimal.multiply(String(bytes), "0.000001")
+
 /** The stopped browser; a browser stops once. */
 export const stop = (
   browser: Browser,
   stopReason: StopReason,
-  at_ms: number
+  at_ms: number,
+  bytes: number | null = null
 ): Result.Result<Browser, InvalidTransition> =>
   browser.status === "stopped"
     ? Result.fail(invalidTransition(browser.status, "Stopped"))
@@ -94,5 +102,6 @@ export const stop = (
         revision: browser.revision + 1,
         status: "stopped",
         stopReason,
+        bytes,
         finishedAt_ms: at_ms
       })

@@ -1,4 +1,5 @@
 import * as Result from "effect/Result"
+import * as Decimal from "./Decimal.ts"
 import type { Event } from "./Event.ts"
 import type { InvalidTransition } from "./InvalidTransition.ts"
 import * as Session from "./Session.ts"
@@ -29,8 +30,13 @@ export type Command =
   /** Stops the session if it is idle since this time, or longer. */
   | { readonly _tag: "StopIdle"; readonly since_ms: number }
   | { readonly _tag: "Share" }
-  /** The session's agent has a browser from now on. */
-  | { readonly _tag: "UseBrowser"; readonly token: number; readonly browserId: string }
+  /** The session's agent has a browser from now on; the one before used this much. */
+  | {
+      readonly _tag: "UseBrowser"
+      readonly token: number
+      readonly browserId: string
+      readonly usedMb: Decimal.Decimal
+    }
   /** A node takes the next turn, if no node has one. `from` is a node that is lost: what it had is taken over. */
   | { readonly _tag: "Take"; readonly node: string; readonly from?: string; readonly resumes?: Resumes | undefined }
   /** What the holder of a lease says. With `leaves` its agent is gone when the event ends the turn. */
@@ -287,7 +293,8 @@ export const decide = (state: SessionState, command: Command, at_ms: number): Re
     }
     case "UseBrowser": {
       if (held(command.token) === undefined) return Result.fail({ _tag: "LeaseLost" })
-      draft.session = { ...draft.session, browserId: command.browserId }
+      const proxyUsedMb = Decimal.add(draft.session.proxyUsedMb, command.usedMb)
+      draft.session = { ...draft.session, browserId: command.browserId, proxyUsedMb }
       return decided(null)
     }
     case "Take": {

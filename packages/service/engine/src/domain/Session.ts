@@ -54,7 +54,7 @@ export type SessionEvent =
     }
   | { readonly _tag: "Stopped" }
 
-/** USD for a megabyte through a proxy. */
+/** USD for a megabyte through a proxy that an agent tells of. What this server's own proxy carries costs nothing. */
 const proxyPrice = "0.008"
 
 /** A new session, active, with the defaults of the service description. */
@@ -92,11 +92,11 @@ export const move = (
     return Result.fail(invalidTransition(session.status, event._tag))
   }
   if (event._tag === "Stopped") return Result.succeed({ ...session, status: "stopped", finishedAt_ms: at_ms })
-  const proxyUsedMb = Decimal.add(session.proxyUsedMb, event.proxyUsedMb ?? "0")
+  const { proxyUsedMb = "0", settings } = event
   return Result.succeed({
     ...session,
-    ...event.settings,
-    proxyUsedMb,
-    proxyCost: Decimal.multiply(proxyUsedMb, proxyPrice)
+    ...settings,
+    proxyUsedMb: Decimal.add(session.proxyUsedMb, proxyUsedMb),
+    proxyCost: Decimal.add(session.proxyCost, Decimal.multiply(proxyUsedMb, proxyPrice))
   })
 }

@@ -54,6 +54,8 @@ export interface LaunchedBrowser {
   readonly stop: Effect.Effect<void>
   /** Waits for the browser to end by itself and says why. Without it the browser never does. */
   readonly ended?: Effect.Effect<StopReason>
+  /** How many bytes it has sent and received so far; null, and without it, where they are not counted. */
+  readonly bytes?: Effect.Effect<number | null>
   /**
    * Lets it connect to these domains only, from now on: `example.com`, or `*.example.com` for every name below it.
    * Connections to others end. Null for those of its record. Without it nothing keeps the browser from any.

@@ -2,7 +2,9 @@ import { fromMillis, HTTPValidationError } from "@webagent/contract"
 import type { Browser, QueuedMessage, QueueMessage, Run, RunCreate, RunStatusView } from "@webagent/contract/v4"
 import { basePath } from "@webagent/contract/Wire"
 import * as Effect from "effect/Effect"
-import type { Browser as Domain, Created, Message, SessionRequest, Turn } from "@webagent/engine"
+import * as Predicate from "effect/Predicate"
+import { Browser as Domain, type Created, type Message, type SessionRequest, type Turn } from "@webagent/engine"
+import { allowedDomains } from "../AllowedDomains.ts"
 import { enableRecording } from "../EnableRecording.ts"
 import type { Links } from "../Links.ts"
 import { outputSchema } from "../OutputSchema.ts"
@@ -69,7 +71,7 @@ export const wrongCountry = (msg: string, type = "value_error") =>
 export const browserToDomain = (body: { readonly proxyCountryCode?: string | null }) => {
   const { proxyCountryCode = null } = body
   return proxyCountryCode === null || /^[A-Za-z]{2}$/u.test(proxyCountryCode)
-    ? Effect.succeed({ proxyCountryCode, ...enableRecording(body) })
+    ? Effect.map(allowedDomains(body), (domains) => ({ proxyCountryCode, ...domains, ...enableRecording(body) }))
     : Effect.fail(wrongCountry("Expected a two-letter country code", "string_pattern_mismatch"))
 }
 
@@ -78,6 +80,12 @@ export const cdpPath = <const Id extends string>(browserId: Id) => `${basePath.v
 
 /** Where a person takes over a browser: a field that the description does not have, where there is something to see. */
 const controlOf = (url: string | null) => (url === null ? {} : { controlUrl: url })
+
+/** Fields that the description does not have: where a browser may connect to, and how much it had used when it stopped. */
+const ownOf = ({ allowedDomains, bytes }: Domain.Browser) => ({
+  ...(Predicate.isNotNullish(allowedDomains) ? { allowedDomains } : {}),
+  ...(Predicate.isNotNullish(bytes) ? { proxyUsedMb: Domain.megabytes(bytes) } : {})
+})
 
 /** A browser as v4 shows it. */
 export const browserFromDomain = (browser: Domain.Browser, links: Links): Browser => {
@@ -91,6 +99,7 @@ export const browserFromDomain = (browser: Domain.Browser, links: Links): Browse
     ...controlOf(links.control(seen)),
     recordingUrl: browser.recording && browser.status === "stopped" ? links.recording(browser.id) : null,
     proxyCountryCode: browser.proxyCountryCode,
+    ...ownOf(browser),
     startedAt: fromMillis(browser.startedAt_ms),
     finishedAt: orNull(browser.finishedAt_ms),
     timeoutAt: orNull(browser.expiresAt_ms)

@@ -23,6 +23,23 @@ describe("v4 Conversion", () => {
     assert.strictEqual(error.message, "body.proxyCountryCode: Expected a two-letter country code")
   })
 
+  it("allowedDomains are names, in the spelling of a browser", () => {
+    const domains = (allowedDomains: unknown) => Conversion.browserToDomain({ allowedDomains } as object)
+    const { allowedDomains } = Effect.runSync(domains(["Example.com.", "*.BÜCHER.example", "10.1"]))
+    assert.deepStrictEqual(allowedDomains, ["example.com", "*.xn--bcher-kva.example", "10.0.0.1"])
+    assert.isUndefined(Effect.runSync(domains(null)).allowedDomains)
+    for (const wrong of ["example.com", [3], ["http://a.example"], ["a:80"], ["a/b"], ["*"], ["a*.b"], [""]]) {
+      assert.match(Effect.runSync(Effect.flip(domains(wrong))).message, /^body\.allowedDomains: Expected a list /u)
+    }
+  })
+
+  it("a browser shows its domains, and what it used once it is stopped", () => {
+    const view = Conversion.browserFromDomain({ ...browser, allowedDomains: ["a.example"], bytes: 1_250_000 }, links())
+    const own: object = view
+    assert.deepInclude(own, { proxyUsedMb: "1.25", allowedDomains: ["a.example"] })
+    assert.doesNotHaveAnyKeys(Conversion.browserFromDomain(browser, links()), ["allowedDomains", "proxyUsedMb"])
+  })
+
   it("an outputSchema is an object, of creates and of messages", () => {
     const outputSchema = { type: "object", required: ["price"] }
     const run = { task: "one", outputSchema }
