@@ -1,12 +1,12 @@
-import { type ApiKey, ApiKeys, KeyLimits, KeyNameTaken, KeyNotFound, keyScopes, type KeyUsage } from "@webagent/engine"
+import { type ApiKey, ApiKeys, KeyNameTaken, KeyNotFound, type KeyUsage } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import * as Schema from "effect/Schema"
 import * as SqlClient from "effect/sql/SqlClient"
+import { SqliteReader } from "./NodeSqlite.ts"
 import { read, unavailable } from "./unavailable.ts"
 import { hash } from "node:crypto"
 
@@ -19,30 +19,21 @@ const shown = start.length + 4
 // a secret has 256 random bits: a slow hash would add nothing
 const hashOf = (secret: string) => hash("sha256", secret, "buffer")
 
-const Json = <S extends Schema.Constraint>(schema: S) => Schema.fromJsonString(schema)
+type Row = Readonly<Record<string, unknown>>
 
-const Row = Schema.Struct({
-  name: Schema.String,
-  prefix: Schema.String,
-  scopes: Json(Schema.Array(Schema.Literals(keyScopes))),
-  limits: Json(KeyLimits),
-  created_at_ms: Schema.Int,
-  revoked_at_ms: Schema.NullOr(Schema.Int)
+/** A row is written by this module alone, so it is not checked again: every request reads one. */
+const keyOf = (row: Row): ApiKey => ({
+  name: String(row["name"]),
+  prefix: String(row["prefix"]),
+  scopes: JSON.parse(String(row["scopes"])),
+  limits: JSON.parse(String(row["limits"])),
+  createdAt_ms: Number(row["created_at_ms"]),
+  revokedAt_ms: row["revoked_at_ms"] === null ? null : Number(row["revoked_at_ms"])
 })
-
-const decodeRow = Schema.decodeUnknownEffect(Row)
-
-const keyOf = (row: unknown): Effect.Effect<ApiKey> =>
-  Effect.orDie(
-    Effect.map(decodeRow(row), ({ created_at_ms, revoked_at_ms, ...key }) => ({
-      ...key,
-      createdAt_ms: created_at_ms,
-      revokedAt_ms: revoked_at_ms
-    }))
-  )
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  const reader = yield* SqliteReader
   const random = yield* SecureRandom.SecureRandom
   const create: ApiKeys["Service"]["create"] = Effect.fnUntraced(function* ({ limits, name, scopes }) {
     const secret = start + Buffer.from(yield* random.randomBytes(32)).toString("base64url")
@@ -64,19 +55,22 @@ const make = Effect.gen(function* () {
 
   return ApiKeys.of({
     create,
-    list: Effect.flatMap(read(sql`SELECT * FROM api_keys ORDER BY id`), (rows) => Effect.forEach(rows, keyOf)),
+    list: Effect.map(read(sql<Row>`SELECT * FROM api_keys ORDER BY id`), (rows) => rows.map(keyOf)),
     revoke: Effect.fnUntraced(function* (name) {
       const at_ms = yield* Clock.currentTimeMillis
       const revoked = yield* Effect.mapError(
-        sql`UPDATE api_keys SET revoked_at_ms = ${at_ms} WHERE name = ${name} AND revoked_at_ms IS NULL RETURNING *`,
+        sql<Row>`UPDATE api_keys SET revoked_at_ms = ${at_ms} WHERE name = ${name} AND revoked_at_ms IS NULL RETURNING *`,
         unavailable
       )
-      return revoked[0] === undefined ? yield* new KeyNotFound({ name }) : yield* keyOf(revoked[0])
+      return revoked[0] === undefined ? yield* new KeyNotFound({ name }) : keyOf(revoked[0])
     }),
-    find: Effect.fnUntraced(function* (secret) {
-      const found = yield* read(sql`SELECT * FROM api_keys WHERE hash = ${hashOf(secret)} AND revoked_at_ms IS NULL`)
-      return found[0] === undefined ? Option.none() : Option.some(yield* keyOf(found[0]))
-    }),
+    find: (secret) =>
+      read(
+        Effect.map(
+          reader.get("SELECT * FROM api_keys WHERE hash = ? AND revoked_at_ms IS NULL", hashOf(secret)),
+          (row) => (row === undefined ? Option.none() : Option.some(keyOf(row)))
+        )
+      ),
     usage: (name, since_ms) =>
       read(
         Effect.map(
@@ -92,6 +86,6 @@ const make = Effect.gen(function* () {
 })
 
 /** The API keys of a database. A secret is stored as its SHA-256. */
-export const layer: Layer.Layer<ApiKeys, never, SqlClient.SqlClient> = Layer.effect(ApiKeys, make).pipe(
+export const layer: Layer.Layer<ApiKeys, never, SqlClient.SqlClient | SqliteReader> = Layer.effect(ApiKeys, make).pipe(
   Layer.provide(SecureRandom.layerWebCrypto)
 )

@@ -1,3 +1,4 @@
+import { Agent, request } from "node:http"
 import { loadavg } from "node:os"
 import { statSync } from "node:fs"
 import { join } from "node:path"
@@ -58,15 +59,21 @@ const loadOf = async (url: string, duration_s: number) => {
   const counts = { started: 0, completed: 0, late: 0, failed: 0 }
   const status_ms: Array<number> = []
   const failures: Record<string, number> = {}
-  const ask = async (path: string, method = "GET", body?: object) => {
-    const answer = await fetch(`${url}/api/${path}`, {
-      method,
-      headers,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) })
+  // fetch gives up on a connection after ten seconds, which a busy machine may well take
+  const agent = new Agent({ keepAlive: true })
+  const answer = (path: string, method: string, body: object | undefined) =>
+    new Promise<{ readonly status: number; readonly text: string }>((resolve, reject) => {
+      const outgoing = request(`${url}/api/${path}`, { agent, method, headers }, (incoming) => {
+        let text = ""
+        incoming.setEncoding("utf8").on("data", (chunk: string) => (text += chunk))
+        incoming.once("error", reject).once("end", () => resolve({ status: incoming.statusCode ?? 0, text }))
+      })
+      outgoing.once("error", reject).end(body === undefined ? undefined : JSON.stringify(body))
     })
-    const told = (await answer.json()) as Readonly<Record<string, string>>
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status}`)
-    return told
+  const ask = async (path: string, method = "GET", body?: object) => {
+    const { status, text } = await answer(path, method, body)
+    if (status >= 300) throw new Error(`${method} ${path}: ${status}`)
+    return JSON.parse(text) as Readonly<Record<string, string>>
   }
   // sessions end with their run: what is open is kept
   const task = "Find a red mug [simulate output=found duration=300ms keepAlive=false]"
@@ -96,15 +103,14 @@ const loadOf = async (url: string, duration_s: number) => {
   for (let index = 0; performance.now() - begin < duration_s * 1000; index++) {
     await sleep(Math.max(0, begin + (index * 1000) / rate - performance.now()))
     counts.started++
+    const began = performance.now()
     const pending = one(index).then(
       () => void counts.completed++,
       (error: Error) => {
         counts.failed++
-        // fetch says what went wrong in its cause
-        const reason = String((error.cause as Error | undefined)?.message ?? error.message).replace(
-          /[0-9a-f-]{36}/u,
-          "ID"
-        )
+        const said = error.message.replace(/[0-9a-f-]{36}/u, "ID")
+        const late = (performance.now() - began) / 1000 > keep_s ? `, more than ${keep_s} s after its start` : ""
+        const reason = `${said}${late}`
         failures[reason] = (failures[reason] ?? 0) + 1
       }
     )
@@ -112,6 +118,7 @@ const loadOf = async (url: string, duration_s: number) => {
     void pending.then(() => open.delete(pending))
   }
   await Promise.all(open)
+  agent.destroy()
   const order = sorted(status_ms)
   return {
     counts,

@@ -3,7 +3,6 @@ import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
-import * as Schema from "effect/Schema"
 import type { StoreUnavailable } from "./Store.ts"
 
 /** What an API key may be for: reading, runs and messages, browsers. */
@@ -12,20 +11,16 @@ export const keyScopes = ["read", "runs", "browsers"] as const
 /** What an API key may be for. */
 export type KeyScope = (typeof keyScopes)[number]
 
-const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
-
 /** What an API key may use at most; what is null is not limited. */
-export const KeyLimits = Schema.Struct({
+export interface KeyLimits {
   /** Runs at once, waiting ones too. */
-  runs: Schema.NullOr(Count),
+  readonly runs: number | null
   /** Browsers at once. */
-  browsers: Schema.NullOr(Count),
-  requestsPerMinute: Schema.NullOr(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
+  readonly browsers: number | null
+  readonly requestsPerMinute: number | null
   /** USD that runs may cost in a day, by UTC. What runs at midnight counts for both days. */
-  usdPerDay: Schema.NullOr(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)))
-})
-
-export type KeyLimits = typeof KeyLimits.Type
+  readonly usdPerDay: number | null
+}
 
 /** An API key without its secret. */
 export interface ApiKey {

@@ -29,28 +29,30 @@ const digest = (key: string) => hash("sha256", key, "buffer")
 
 const unknown = new UnauthorizedError({ detail: "Invalid API key" })
 
-/** Whether a key is one of these, in a time that does not depend on how far it is right. */
+/**
+ * Whose a key is when it is one of these, in a time that does not depend on how far it is right. A key that was let
+ * through before is found by a hash of the process's own seed, so that tells nothing of it either.
+ */
 const among = (apiKeys: ReadonlyArray<string>) => {
   const known = apiKeys.map(digest)
-  return (key: string) => {
+  const owners = new Map<string, string>()
+  return (key: string): string | undefined => {
+    const owner = owners.get(key)
+    if (owner !== undefined || known.length === 0) return owner
     const given = digest(key)
-    return known.filter((one) => timingSafeEqual(one, given)).length > 0
+    if (known.filter((one) => timingSafeEqual(one, given)).length === 0) return undefined
+    const found = `key:${given.toString("hex").slice(0, 16)}`
+    owners.set(key, found)
+    return found
   }
 }
 
 /** Lets requests through that carry one of these keys; every other is a 401, whatever else is wrong with it. */
 export const layer = (apiKeys: ReadonlyArray<string>): Layer.Layer<ApiKeyAuth> => {
-  const isKnown = among(apiKeys)
-  // a set finds by a hash of the process's own seed, so to have let a key through before tells nothing of it either
-  const accepted = new Set<string>()
+  const ownerOf = among(apiKeys)
   return Layer.succeed(ApiKeyAuth, {
-    apiKey: (httpEffect, { credential }) => {
-      const key = Redacted.value(credential)
-      if (accepted.has(key)) return httpEffect
-      if (!isKnown(key)) return Effect.fail(unknown)
-      accepted.add(key)
-      return httpEffect
-    }
+    apiKey: (httpEffect, { credential }) =>
+      ownerOf(Redacted.value(credential)) === undefined ? Effect.fail(unknown) : httpEffect
   })
 }
 
@@ -96,7 +98,7 @@ const makeManaged = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>)
   const keys = yield* ApiKeys
   const store = yield* Store
   const limiter = yield* RateLimiter.RateLimiter
-  const isFixed = among(apiKeys)
+  const ownerOf = among(apiKeys)
   const creating = new Map<string, Semaphore.Semaphore>()
   // a plain read that is not plain comes again as the same request
   const counted = new WeakSet<object>()
@@ -145,12 +147,12 @@ const makeManaged = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>)
     )
 
   return ApiKeyAuth.of({
-    apiKey: (httpEffect, { credential, endpoint, group }) =>
-      Effect.gen(function* () {
-        const secret = Redacted.value(credential)
-        if (isFixed(secret)) {
-          return yield* Effect.provideService(httpEffect, Owner, `key:${hash("sha256", secret).slice(0, 16)}`)
-        }
+    apiKey: (httpEffect, { credential, endpoint, group }) => {
+      const secret = Redacted.value(credential)
+      const owner = ownerOf(secret)
+      if (owner !== undefined) return Effect.provideService(httpEffect, Owner, owner)
+      return Effect.gen(function* () {
+        // each time: it may be revoked, also by another process
         const found = yield* Effect.orDie(keys.find(secret))
         if (Option.isNone(found)) return yield* Effect.fail(unknown)
         const key = found.value
@@ -166,6 +168,7 @@ const makeManaged = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>)
           ? limited(key, scope, request, owned)
           : owned
       })
+    }
   })
 })
 

@@ -68,6 +68,12 @@ const refuse = (answers: Answers, error: Error & { readonly code?: string }, soc
 /** How long a request may take to arrive, head and body: a client that never ends one gets a 408. */
 const requestTimeout_ms = 60_000
 
+/**
+ * How long an idle connection stays open: longer than proxies and clients keep theirs, most often 60 seconds, so that
+ * they close it. A server that does loses the request that is on its way at that moment.
+ */
+const keepAliveTimeout_ms = 65_000
+
 /** An offer of another protocol is for CDP exclusively: taken up anywhere else, the body that follows would be lost. */
 const isWebSocket = ({ headers, method }: IncomingMessage) =>
   method === "GET" && headers.upgrade?.toLowerCase() === "websocket"
@@ -89,6 +95,7 @@ export class NodeListener extends Context.Service<
 const make = Effect.fnUntraced(function* (options: ListenerOptions) {
   const node = createServer({
     requestTimeout: requestTimeout_ms,
+    keepAliveTimeout: keepAliveTimeout_ms,
     // how often Node looks for such clients: with its 30 seconds they have half as much again
     connectionsCheckingInterval: 1000,
     shouldUpgradeCallback: isWebSocket

@@ -118,9 +118,8 @@ export const measured = <E, R>(
     const began_ns = clock.currentTimeNanosUnsafe()
     return Effect.tap(app, ({ status }) => {
       const took_s = Number(clock.currentTimeNanosUnsafe() - began_ns) / 1e9
-      return Metric.update(requests(version, method, String(status)), 1).pipe(
-        Effect.andThen(Metric.update(durations(version, method), took_s)),
-        Effect.andThen(said(request, status, took_s))
-      )
+      requests(version, method, String(status)).updateUnsafe(1, fiber.context)
+      durations(version, method).updateUnsafe(took_s, fiber.context)
+      return said(request, status, took_s)
     })
   })

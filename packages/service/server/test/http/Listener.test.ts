@@ -74,6 +74,16 @@ describe("Listener", () => {
     }).pipe(Effect.provide(Listener.layer({ host: "127.0.0.1", port: 0 })))
   )
 
+  it.live("tells clients to keep idle connections for longer than proxies do", () =>
+    Effect.gen(function* () {
+      const { address } = yield* Server
+      const { headers } = yield* Effect.promise((signal) => fetch(`${address}/health`, { signal }))
+      const [, seconds] = /^timeout=(\d+)$/u.exec(headers.get("keep-alive") ?? "") ?? []
+      // nginx and most load balancers keep theirs for 60 seconds
+      assert.isAbove(Number(seconds), 60)
+    }).pipe(Effect.provide(Layer.fresh(layerTest)))
+  )
+
   it.live("keeps a request that comes before there is an app, and answers it then", () =>
     Effect.gen(function* () {
       const { node } = yield* Listener.NodeListener
