@@ -53,9 +53,14 @@ export const open = Effect.fnUntraced(function* ({
         if (verdict.isLast) end("closed")
         return true
       }
-      if (socket?.readyState !== WebSocket.OPEN) return true
+      if (wire === undefined || socket?.readyState !== WebSocket.OPEN) return true
+      // what is said together leaves together
+      if (wire.writableCorked === 0) {
+        wire.cork()
+        process.nextTick(() => wire.uncork())
+      }
       socket.send(verdict.message, { binary: false })
-      return wire?.writableNeedDrain !== true
+      return !wire.writableNeedDrain
     },
     receive: (client) => {
       receiver = client

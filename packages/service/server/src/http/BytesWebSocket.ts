@@ -36,6 +36,7 @@ export const carryMessages = (wire: Duplex, carry: (socket: BytesWebSocket) => v
 export class BytesWebSocket extends WebSocket {
   readonly pings = pinged(this)
   #isCarried = false
+  #wire: Duplex | undefined
 
   /** As in the class, but for messages, which that decodes. */
   override addEventListener: WebSocket["addEventListener"] = (type, listener, options) => {
@@ -49,12 +50,19 @@ export class BytesWebSocket extends WebSocket {
   setSocket(wire: Duplex, head: Buffer, options: { readonly maxPayload: number }): void {
     const maxPayload = limits.get(wire) ?? options.maxPayload
     Reflect.apply(Reflect.get(WebSocket.prototype, "setSocket"), this, [wire, head, { ...options, maxPayload }])
+    this.#wire = wire
     const carry = carriers.get(wire)
     this.#isCarried = carry !== undefined
     carry?.(this)
   }
 
+  /** As in the class; what is sent together leaves together. */
   override send(data: Parameters<WebSocket["send"]>[0]): void {
+    if (this.#wire?.writableCorked === 0) {
+      const wire = this.#wire
+      wire.cork()
+      process.nextTick(() => wire.uncork())
+    }
     const isPicture = data instanceof Uint8Array && data[0] !== brace
     super.send(data, { binary: isPicture })
   }
