@@ -75,10 +75,12 @@ export const arrows: Readonly<Record<string, Rule>> = {
   },
   [agent]: {
     imports: [engine],
-    tests: [scriptedModel],
+    tests: [chromium, scriptedModel],
     folders: {
       model: [],
-      ".": ["model"]
+      "page/world": [],
+      page: ["page/world"],
+      ".": ["model", "page"]
     }
   },
   [server]: {

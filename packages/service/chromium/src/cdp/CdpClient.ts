@@ -29,7 +29,7 @@ export const opened = (address: string): Effect.Effect<Link, CdpError, Scope.Sco
       const socket = dial(address)
       let wire = new Socket()
       const refuse = ({ message }: Error) =>
-        resume(Effect.fail(new CdpError({ method: "connect", message, isGone: true })))
+        resume(Effect.fail(new CdpError({ method: "connect", message, gone: "browser" })))
       socket.once("error", refuse)
       socket.once("upgrade", (response) => (wire = response.socket))
       socket.once("open", () => {

@@ -1,17 +1,15 @@
 import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
-import type { CdpConnection, CdpMessage } from "../ports/BrowserPool.ts"
+import type { CdpMessage, CdpTransport } from "../ports/BrowserPool.ts"
 
 /** A command was refused, or its page or browser is gone. */
 export class CdpError extends Data.TaggedError("CdpError")<{
   readonly method: string
   readonly message: string
-  /** Whether the page or the browser is gone, so that the same command is refused from now on. */
-  readonly isGone: boolean
+  /** What is gone, so that each command to it is refused from now on; null when the browser refused this one. */
+  readonly gone: "page" | "browser" | null
 }> {}
 
 /** What a browser tells without being asked. */
@@ -70,8 +68,8 @@ export const make = (say: (message: string) => void): Wired => {
   let isOpen = true
   let last = 0
 
-  const gone = (method: string, message: string) => Effect.fail(new CdpError({ method, message, isGone: true }))
-  const over = (method: string) => gone(method, "The connection to the browser ended.")
+  const over = (method: string) =>
+    Effect.fail(new CdpError({ method, message: "The connection to the browser ended.", gone: "browser" }))
 
   const write = (
     method: string,
@@ -88,7 +86,7 @@ export const make = (say: (message: string) => void): Wired => {
     for (const [id, one] of waiting) {
       if (one.sessionId !== sessionId) continue
       waiting.delete(id)
-      one.resume(gone(one.method, "The page was closed."))
+      one.resume(Effect.fail(new CdpError({ method: one.method, message: "The page was closed.", gone: "page" })))
     }
   }
 
@@ -96,7 +94,7 @@ export const make = (say: (message: string) => void): Wired => {
     const one = waiting.get(id)
     waiting.delete(id)
     if (error === undefined) one?.resume(Effect.succeed(result))
-    else one?.resume(Effect.fail(new CdpError({ method: one.method, message: error.message, isGone: false })))
+    else one?.resume(Effect.fail(new CdpError({ method: one.method, message: error.message, gone: null })))
   }
 
   const client: CdpClient = {
@@ -139,15 +137,25 @@ export const make = (say: (message: string) => void): Wired => {
 
 /** A client over a connection of the pool, wherever its browser runs. */
 export const over = Effect.fnUntraced(function* ({
-  messages,
+  ended,
+  receive,
   send
-}: CdpConnection): Effect.fn.Return<CdpClient, never, Scope.Scope> {
-  const outbox = yield* Queue.unbounded<string>()
-  yield* Effect.forkScoped(Effect.forever(Effect.flatMap(Queue.take(outbox), send)))
-  const { client, end, hear } = make((message) => void Queue.offerUnsafe(outbox, message))
-  yield* Stream.runForEach(messages, (message) => Effect.sync(() => hear(message))).pipe(
-    Effect.ensuring(Effect.sync(end)),
-    Effect.forkScoped({ startImmediately: true })
-  )
+}: CdpTransport): Effect.fn.Return<CdpClient, never, Scope.Scope> {
+  const waiting: Array<string> = []
+  let mustWait = false
+  const { client, end, hear } = make((message) => {
+    if (mustWait) waiting.push(message)
+    else mustWait = !send(message)
+  })
+  receive({
+    onMessage: hear,
+    onDrain: () => {
+      mustWait = false
+      for (let next = waiting.shift(); next !== undefined; next = mustWait ? undefined : waiting.shift()) {
+        mustWait = !send(next)
+      }
+    }
+  })
+  yield* Effect.forkScoped(Effect.andThen(ended, Effect.sync(end)))
   return client
 })

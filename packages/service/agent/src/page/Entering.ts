@@ -1,0 +1,122 @@
+import * as Effect from "effect/Effect"
+import type * as Result from "effect/Result"
+import { Refused } from "./Failures.ts"
+import { call, objectOf } from "./Frame.ts"
+import { act, type Action, find, type Hands, refuse } from "./Hands.ts"
+import * as Keyboard from "./Keyboard.ts"
+import * as Mouse from "./Mouse.ts"
+import { unlessDialog } from "./Settle.ts"
+
+/** How a text is typed. */
+export interface TypeOptions {
+  /** Keeps what is in the field. */
+  readonly append?: boolean
+  /** Presses Enter after it. */
+  readonly submit?: boolean
+}
+
+/** A longer text is inserted at once: key by key would take too long. */
+const keys_most = 200
+
+/** What is entered into fields. */
+export const make = (hands: Hands) => {
+  const { files, sessions } = hands
+
+  const fromResult = <A>(result: Result.Result<A, string>) =>
+    Effect.mapError(Effect.fromResult(result), (message) => new Refused({ message }))
+
+  const type = (index: number, text: string, { append = false, submit = false }: TypeOptions = {}): Action =>
+    act(
+      hands,
+      Effect.fnUntraced(function* (tab) {
+        const { frame, kind, x, y } = yield* find(tab, index)
+        if (kind === "select") return yield* refuse("This is a select: use `select`.")
+        if (kind === "file") return yield* refuse("This chooses files: use `upload`.")
+        if (kind === "checkbox") return yield* refuse("This is checked or not: use `check`.")
+        const { isSecret, text: revealed } = yield* fromResult(hands.secrets.reveal(text, frame.origin))
+        if (kind === "value") {
+          const { ok, text: outcome } = yield* call(frame, "setValue", index, revealed)
+          return ok ? outcome : yield* refuse(outcome)
+        }
+        yield* Mouse.click(tab.session, { x, y })
+        // what is not a field may open the real one
+        if (kind === "other") yield* call(frame, "settle", 20, 200)
+        else yield* call(frame, "focus", index, !append)
+        if (revealed === "" && !append) yield* Keyboard.press(tab.session, [{ key: "Backspace", modifiers: 0 }])
+        // some pages only listen to keys
+        else if (revealed.length <= keys_most && !revealed.includes("\n")) {
+          yield* Keyboard.press(tab.session, Keyboard.typed(revealed))
+        } else yield* tab.session.send("Input.insertText", { text: revealed.toWellFormed() })
+        const now =
+          kind === "text" && !append && !submit && !isSecret
+            ? yield* Effect.orElseSucceed(call(frame, "textOf", index), () => null)
+            : null
+        if (submit) {
+          yield* unlessDialog(sessions, tab, Keyboard.press(tab.session, [{ key: "Enter", modifiers: 0 }]))
+        }
+        return now === null || now === revealed
+          ? "Typed."
+          : `Typed; the field now reads ${JSON.stringify(now.slice(0, 200).toWellFormed())}.`
+      })
+    )
+
+  const press = (keys: string): Action =>
+    act(
+      hands,
+      Effect.fnUntraced(function* (tab) {
+        yield* Keyboard.press(tab.session, yield* fromResult(Keyboard.parse(keys)))
+        return "Pressed."
+      })
+    )
+
+  const select = (index: number, values: ReadonlyArray<string>): Action =>
+    act(
+      hands,
+      Effect.fnUntraced(function* (tab) {
+        const { frame } = yield* find(tab, index, false)
+        const { ok, text } = yield* call(frame, "choose", index, values)
+        return ok ? text : yield* refuse(text)
+      })
+    )
+
+  const check = (index: number, checked: boolean): Action => {
+    const state = checked ? "checked" : "not checked"
+    return act(
+      hands,
+      Effect.fnUntraced(function* (tab) {
+        const found = yield* find(tab, index)
+        const isChecked = call(found.frame, "isChecked", index)
+        if ((yield* isChecked) === checked) return `It is ${state} already.`
+        yield* Mouse.click(tab.session, found)
+        yield* call(found.frame, "settle", 20, 200)
+        const now = yield* Effect.orElseSucceed(isChecked, () => null)
+        return now === null || now === checked ? `It is ${state} now.` : yield* refuse(`It is still not ${state}.`)
+      })
+    )
+  }
+
+  const upload = (index: number, names: ReadonlyArray<string>): Action =>
+    act(
+      hands,
+      Effect.fnUntraced(function* (tab) {
+        const chosen = names.map((name) => files().find((file) => file.name === name))
+        const missing = names.filter((_, at) => chosen[at] === undefined)
+        if (missing.length > 0) {
+          const known = files().map(({ name }) => name)
+          return yield* refuse(
+            `The task has no file ${missing.join(", ")}. It has ${known.length === 0 ? "none" : known.join(", ")}.`
+          )
+        }
+        const { frame, kind } = yield* find(tab, index, false)
+        if (kind !== "file") return yield* refuse("This does not choose files.")
+        const objectId = yield* objectOf(frame, "element", index)
+        yield* frame.session.send("DOM.setFileInputFiles", {
+          files: chosen.flatMap((file) => (file === undefined ? [] : [file.path])),
+          objectId: objectId ?? ""
+        })
+        return `Chose ${names.join(", ")}.`
+      })
+    )
+
+  return { type, press, select, check, upload }
+}

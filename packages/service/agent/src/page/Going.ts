@@ -1,0 +1,97 @@
+import * as Effect from "effect/Effect"
+import { mayLoad } from "./AllowedDomains.ts"
+import { type Action, go, type Hands, refuse, sentence } from "./Hands.ts"
+import { settle } from "./Settle.ts"
+
+const wait_seconds = 10
+
+/** `example.com` is `https://example.com`. */
+const whole = (address: string) => {
+  const text = address.trim()
+  const hasScheme = /^[a-z][a-z\d+.-]*:/iu.test(text) && !/^[\w.-]+:\d/u.test(text)
+  return hasScheme ? text : `https://${text}`
+}
+
+/** Where the browser goes, and what it waits for. */
+export const make = (hands: Hands) => {
+  const { domains, now, tabs } = hands
+
+  const allowed = (address: string) => {
+    const url = whole(address)
+    return mayLoad(url, domains())
+      ? Effect.succeed(url)
+      : refuse(`This task may not open ${url.slice(0, 200).toWellFormed()}.`)
+  }
+
+  const navigate = (address: string): Action =>
+    go(
+      hands,
+      Effect.fnUntraced(function* (tab) {
+        const url = yield* allowed(address)
+        tab.isNavigating = true
+        const { errorText, isDownload } = yield* tab.session.send("Page.navigate", { url })
+        if (errorText === undefined) return "Opened."
+        tab.isNavigating = false
+        return isDownload === true
+          ? "It is a download."
+          : yield* refuse(`The page did not load: ${errorText}. Check the address.`)
+      })
+    )
+
+  const back: Action = go(
+    hands,
+    Effect.fnUntraced(function* (tab) {
+      const { currentIndex, entries } = yield* tab.session.send("Page.getNavigationHistory", {})
+      const entry = entries[currentIndex - 1]
+      if (entry === undefined) return yield* refuse("There is no page before this one.")
+      tab.isNavigating = true
+      yield* tab.session.send("Page.navigateToHistoryEntry", { entryId: entry.id })
+      return `Back at ${entry.url.slice(0, 200)}.`
+    })
+  )
+
+  const wait = (seconds: number): Action => {
+    const within = Math.min(wait_seconds, Math.max(0, seconds))
+    return Effect.as(Effect.sleep(within * 1000), `Waited ${within} s.`)
+  }
+
+  const tab = (change: "open" | "front" | "close", { number, url = "about:blank" }: TabChange = {}): Action =>
+    sentence(
+      hands,
+      Effect.gen(function* () {
+        const since = now()
+        const one = tabs.all()[(number ?? 0) - 1]
+        if (change === "open") yield* tabs.open(url === "about:blank" ? url : yield* allowed(url))
+        else if (one === undefined) return yield* refuse(`There is no tab ${number}. There are ${tabs.all().length}.`)
+        else if (change === "front") yield* tabs.bring(one)
+        else yield* tabs.close(one)
+        yield* settle(hands, since)
+        return { open: "Opened a tab.", front: "Brought it to front.", close: "Closed it." }[change]
+      })
+    )
+
+  const dialog = (accepts: boolean, text?: string): Action =>
+    sentence(
+      hands,
+      Effect.gen(function* () {
+        const front = tabs.front()
+        if (front.dialog === undefined) return yield* refuse("The page asks nothing.")
+        const since = now()
+        front.dialog = undefined
+        yield* front.session.send("Page.handleJavaScriptDialog", {
+          accept: accepts,
+          ...(text === undefined ? {} : { promptText: text })
+        })
+        yield* settle(hands, since)
+        return accepts ? "Accepted." : "Dismissed."
+      })
+    )
+
+  return { navigate, back, wait, tab, dialog }
+}
+
+/** Which tab, or the address of a new one. */
+export interface TabChange {
+  readonly number?: number
+  readonly url?: string
+}

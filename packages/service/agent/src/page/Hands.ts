@@ -1,0 +1,126 @@
+import type { CdpError } from "@webagent/engine"
+import * as Effect from "effect/Effect"
+import type { DomainPattern } from "./AllowedDomains.ts"
+import type { TaskFile } from "./Downloads.ts"
+import { BrowserLost, Refused } from "./Failures.ts"
+import * as Frame from "./Frame.ts"
+import type { Point } from "./Mouse.ts"
+import type { Secrets } from "./Secrets.ts"
+import type { Sessions } from "./Sessions.ts"
+import { settle, unlessDialog } from "./Settle.ts"
+import { mainFrame, type Tab } from "./Tab.ts"
+import type { Tabs } from "./Tabs.ts"
+import type { Kind } from "./world/Locating.ts"
+
+/** What actions have to work with. */
+export interface Hands {
+  readonly tabs: Tabs
+  readonly sessions: Sessions
+  readonly secrets: Secrets
+  readonly domains: () => ReadonlyArray<DomainPattern> | null
+  readonly files: () => ReadonlyArray<TaskFile>
+  readonly now: () => number
+}
+
+/** What an action did, as a sentence; or why it did not. */
+export type Action = Effect.Effect<string, Refused | BrowserLost>
+
+/** The longest that the browser may take for an action or a look. */
+const patience = "30 seconds"
+
+export const refuse = (message: string) => Effect.fail(new Refused({ message }))
+
+/** An action fails with a sentence for the model, as long as there is a browser. */
+export const told = <A>(
+  hands: Pick<Hands, "secrets">,
+  work: Effect.Effect<A, CdpError | Refused>
+): Effect.Effect<A, Refused | BrowserLost> =>
+  work.pipe(
+    Effect.timeoutOrElse({ duration: patience, orElse: () => refuse("The page did not answer within 30 seconds.") }),
+    Effect.mapError((error) => {
+      const message = hands.secrets.redact(error.message).toWellFormed()
+      return error._tag === "CdpError" && error.gone === "browser"
+        ? new BrowserLost({ message: "The browser is gone." })
+        : new Refused({ message })
+    })
+  )
+
+/** Says what was done, without the values of secrets. */
+export const sentence = (hands: Hands, work: Effect.Effect<string, CdpError | Refused>): Action =>
+  Effect.map(told(hands, work), (text) => hands.secrets.redact(text).toWellFormed())
+
+/** An action on the page in front: it waits for what it set off. Refused where the task may not be. */
+export const act = (hands: Hands, work: (tab: Tab) => Effect.Effect<string, CdpError | Refused>): Action =>
+  go(hands, (tab) =>
+    tab.mayLoad(tab.url) || isError(tab.url)
+      ? work(tab)
+      : refuse("This task may not use this document: navigate to another.")
+  )
+
+const isError = (url: string) => url.startsWith("chrome-error:")
+
+/** An action that leads away from the page in front; refused while that asks something. */
+export const go = (hands: Hands, work: (tab: Tab) => Effect.Effect<string, CdpError | Refused>): Action =>
+  sentence(
+    hands,
+    Effect.gen(function* () {
+      const tab = hands.tabs.front()
+      if (tab.dialog !== undefined) return yield* refuse("The page asks something: answer it with `dialog` first.")
+      const since = hands.now()
+      const done = yield* unlessDialog(hands.sessions, tab, work(tab))
+      yield* settle(hands, since)
+      return done?._tag === "Some" ? done.value : "Done; the page asks something now."
+    })
+  )
+
+/** An element that was found: where it is, and what it takes. */
+export interface Found extends Point {
+  readonly tab: Tab
+  readonly frame: Frame.Frame
+  readonly kind: Kind
+  readonly isHealed: boolean
+}
+
+/** The frame that the number of an element belongs to. */
+export const frameOf = (tab: Tab, index: number): Effect.Effect<Frame.Frame, Refused> => {
+  const range = tab.numbers.find(({ from, to }) => index >= from && index < to)
+  const frame = range === undefined ? undefined : tab.frames.get(range.frame)
+  return frame === undefined || !tab.mayLoad(frame.url)
+    ? refuse(`There is no element ${index}. Use the numbers of the newest page.`)
+    : Effect.succeed(frame)
+}
+
+/** How far a frame's viewport is from that of its tab. */
+const offsetOf = Effect.fnUntraced(function* (tab: Tab, frame: Frame.Frame) {
+  let x = 0
+  let y = 0
+  for (let at = frame; at.parent !== undefined;) {
+    const parent = tab.frames.get(at.parent)
+    if (parent === undefined) break
+    const place = yield* Frame.call(parent, "frameAt", at.id)
+    if (place === null) return yield* refuse("The frame of the element is not on the page any more.")
+    x += place.x
+    y += place.y
+    at = parent
+  }
+  return { x, y }
+})
+
+/** Finds an element by its number and brings it into sight; refused when it is covered, unless that does not matter. */
+export const find = Effect.fnUntraced(function* (
+  tab: Tab,
+  index: number,
+  mustBeUncovered = true
+): Effect.fn.Return<Found, CdpError | Refused> {
+  const frame = yield* frameOf(tab, index)
+  let located = yield* Frame.call(frame, "locate", index, mustBeUncovered)
+  if (!located.ok && located.isCovered) {
+    // what covers it may be on its way out
+    yield* Frame.call(frame, "settle", 50, 500)
+    located = yield* Frame.call(frame, "locate", index, mustBeUncovered)
+  }
+  if (!located.ok) return yield* refuse(located.why)
+  const offset = frame === mainFrame(tab) ? { x: 0, y: 0 } : yield* offsetOf(tab, frame)
+  const { isHealed, kind, x, y } = located
+  return { tab, frame, kind, isHealed, x: x + offset.x, y: y + offset.y }
+})

@@ -1,0 +1,117 @@
+import type { CdpError } from "@webagent/engine"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { Session } from "./Sessions.ts"
+
+/** A key, with the modifiers that are held. */
+export interface Stroke {
+  readonly key: string
+  readonly modifiers: number
+}
+
+interface Key {
+  readonly code: string
+  readonly number: number
+  readonly text?: string
+}
+
+const named: Readonly<Record<string, Key>> = {
+  Enter: { code: "Enter", number: 13, text: "\r" },
+  Tab: { code: "Tab", number: 9 },
+  Escape: { code: "Escape", number: 27 },
+  Backspace: { code: "Backspace", number: 8 },
+  Delete: { code: "Delete", number: 46 },
+  ArrowLeft: { code: "ArrowLeft", number: 37 },
+  ArrowUp: { code: "ArrowUp", number: 38 },
+  ArrowRight: { code: "ArrowRight", number: 39 },
+  ArrowDown: { code: "ArrowDown", number: 40 },
+  Home: { code: "Home", number: 36 },
+  End: { code: "End", number: 35 },
+  PageUp: { code: "PageUp", number: 33 },
+  PageDown: { code: "PageDown", number: 34 },
+  Space: { code: "Space", number: 32, text: " " }
+}
+
+const modifierBits: Readonly<Record<string, number>> = {
+  Alt: 1,
+  Control: 2,
+  Ctrl: 2,
+  Meta: 4,
+  Command: 4,
+  Shift: 8
+}
+
+/** With these a key is a command, and makes no text. */
+const commanding = 2 | 4
+
+/** Chromium carries out editing commands only when they are named. */
+const commands: Readonly<Record<string, string>> = { a: "selectAll", c: "copy", v: "paste", x: "cut", z: "undo" }
+
+/**
+ * Only letters and digits have their own number: "." as one would be Delete, "-" Insert, "(" ArrowDown.
+ */
+const keyOf = (key: string): Key => {
+  const isLetter = /^[a-z]$/iu.test(key)
+  const isDigit = /^\d$/u.test(key)
+  const upper = key.toUpperCase()
+  return {
+    code: isLetter ? `Key${upper}` : isDigit ? `Digit${key}` : "",
+    number: isLetter || isDigit ? upper.charCodeAt(0) : 0,
+    text: key
+  }
+}
+
+const eventsOf = ({ key, modifiers }: Stroke) => {
+  const { code, number, text: typed } = named[key] ?? keyOf(key)
+  const isCommand = (modifiers & commanding) !== 0
+  const command = isCommand ? commands[key.toLowerCase()] : undefined
+  const about = { key: key === "Space" ? " " : key, code, windowsVirtualKeyCode: number, modifiers }
+  const text = isCommand ? undefined : typed
+  return {
+    down: {
+      ...about,
+      type: text === undefined ? ("rawKeyDown" as const) : ("keyDown" as const),
+      ...(text === undefined ? {} : { text, unmodifiedText: text }),
+      ...(command === undefined ? {} : { commands: [command] })
+    },
+    up: { ...about, type: "keyUp" as const }
+  }
+}
+
+/** Presses keys one after the other; the events are sent in one go. */
+export const press = ({ post, send }: Session, strokes: ReadonlyArray<Stroke>): Effect.Effect<void, CdpError> =>
+  Effect.suspend(() => {
+    const last = strokes.at(-1)
+    if (last === undefined) return Effect.void
+    for (const stroke of strokes.slice(0, -1)) {
+      const { down, up } = eventsOf(stroke)
+      post("Input.dispatchKeyEvent", down)
+      post("Input.dispatchKeyEvent", up)
+    }
+    const { down, up } = eventsOf(last)
+    post("Input.dispatchKeyEvent", down)
+    return Effect.asVoid(send("Input.dispatchKeyEvent", up))
+  })
+
+/** Types a text key by key. */
+export const typed = (text: string): ReadonlyArray<Stroke> =>
+  Array.from(text, (key) => ({ key: key === "\n" ? "Enter" : key, modifiers: 0 }))
+
+/** Reads keys such as `Control+a Delete`; a failure says what is wrong. */
+export const parse = (keys: string): Result.Result<ReadonlyArray<Stroke>, string> => {
+  const strokes: Array<Stroke> = []
+  for (const chord of keys.split(/\s+/u).filter((one) => one !== "")) {
+    const parts = chord === "+" ? ["+"] : chord.replace(/\+\+$/u, "+Plus").split("+")
+    const key = parts.at(-1) === "Plus" ? "+" : (parts.at(-1) ?? "")
+    const unknown = parts.slice(0, -1).find((one) => modifierBits[one] === undefined)
+    const isKnown = named[key] !== undefined || Array.from(key).length === 1
+    if (unknown !== undefined || !isKnown) {
+      const what = JSON.stringify(unknown ?? key)
+      return Result.fail(
+        `There is no key ${what}. Use ${Object.keys(named).join(", ")} or a letter, with Control+, Shift+, Alt+ or Meta+ before it.`
+      )
+    }
+    strokes.push({ key, modifiers: parts.slice(0, -1).reduce((bits, one) => bits | (modifierBits[one] ?? 0), 0) })
+  }
+  return strokes.length === 0 ? Result.fail("Name at least one key, such as Enter.") : Result.succeed(strokes)
+}

@@ -1,0 +1,100 @@
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+import type { Hands } from "./Hands.ts"
+import * as Reader from "./Reader.ts"
+import { unlessDialog } from "./Settle.ts"
+import type { Tab } from "./Tab.ts"
+import type { Tabs } from "./Tabs.ts"
+import type { Read } from "./world/Reading.ts"
+
+/** What the model is told of the page in front. */
+export interface Look {
+  /** What it reads, between boundaries that no page can know. */
+  readonly text: string
+  readonly url: string
+  readonly title: string
+  /** How many elements have a number. */
+  readonly elements: number
+  /** Equal for pages that look alike. */
+  readonly likeness: string
+  /** Whether the page asks something, and answers nothing else until that is answered. */
+  readonly hasDialog: boolean
+  /** Whether a test for people is in sight. */
+  readonly hasCaptcha: boolean
+  /** Whether something is in sight that only a picture shows. */
+  readonly hasCanvas: boolean
+}
+
+/** How much of the page a look shows. */
+export interface LookOptions {
+  /** How many screens above and below what is in sight. */
+  readonly margin?: number
+  readonly maxChars?: number
+}
+
+const captcha =
+  "Note: The page asks whether you are a person. You cannot answer that: look for another way, or give up and say so."
+
+/** Puts text that others wrote between marks of a random name. */
+export const bounded = (text: string): Effect.Effect<string> =>
+  Effect.map(Random.nextIntBetween(0x1000_0000, 0xffff_ffff), (number) => {
+    const name = `page-${number.toString(16)}`
+    return `<${name}>\n${text}\n</${name}>`
+  })
+
+const tabList = (tabs: Tabs, front: Tab) =>
+  tabs.all().length < 2
+    ? []
+    : [
+        `Tabs: ${tabs
+          .all()
+          .map((tab, at) => `${tab === front ? "*" : ""}${at + 1}: ${tab.url.slice(0, 100)}`)
+          .join("  ")}`
+      ]
+
+const scrolled = ({ above, below, height }: Read) => {
+  const screens = (pixels: number) => (pixels / Math.max(1, height)).toFixed(1)
+  return above + below > 8 ? [`Scrolled: ${screens(above)} screens above, ${screens(below)} below`] : []
+}
+
+/** Looks at the tab in front. The notes are what happened since the last look. */
+export const look = Effect.fnUntraced(function* (
+  { secrets: { redact }, sessions, tabs }: Pick<Hands, "secrets" | "sessions" | "tabs">,
+  notes: ReadonlyArray<string>,
+  { margin = 0.5, maxChars = 40_000 }: LookOptions
+) {
+  const tab = tabs.front()
+  const found = yield* unlessDialog(sessions, tab, Reader.read(tab, { margin, maxChars }))
+  const read = found?._tag === "Some" ? found.value : undefined
+  const { dialog } = tab
+  const url = redact(tab.url)
+  const head = [`URL: ${tab.url.slice(0, 1000)}`, ...tabList(tabs, tab), ...notes.map((note) => `Note: ${note}`)]
+  const lines =
+    dialog !== undefined || read === undefined
+      ? [
+          ...head,
+          `The page asks (${dialog?.type}): ${JSON.stringify(dialog?.message)}. Nothing else works until it is answered with \`dialog\`.`
+        ]
+      : [
+          ...head,
+          `Title: ${read.title.slice(0, 300)}`,
+          ...scrolled(read),
+          ...(read.captcha ? [captcha] : []),
+          ...(read.omitted > 0 ? ["(some of the page is out of sight: scroll, find or read)"] : []),
+          "",
+          read.text
+        ]
+  const text = redact(lines.join("\n")).toWellFormed()
+  const shown = read === undefined || dialog !== undefined ? text : redact(read.text)
+  const result: Look = {
+    text: yield* bounded(text),
+    url,
+    title: redact(read?.title ?? ""),
+    elements: read?.elements ?? 0,
+    likeness: `${url}\n${shown.replaceAll(/\*?\[\d+ /gu, "[")}`,
+    hasDialog: dialog !== undefined,
+    hasCaptcha: read?.captcha ?? false,
+    hasCanvas: read?.canvas ?? false
+  }
+  return result
+})

@@ -1,0 +1,125 @@
+import { Cdp, type CdpTransport, type CdpError } from "@webagent/engine"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { type DomainPattern, mayLoad } from "./AllowedDomains.ts"
+import * as Downloads from "./Downloads.ts"
+import * as Entering from "./Entering.ts"
+import { type BrowserLost, BrowserUnusable, type Refused } from "./Failures.ts"
+import * as Finding from "./Finding.ts"
+import { call } from "./Frame.ts"
+import * as Going from "./Going.ts"
+import { type Hands, told } from "./Hands.ts"
+import * as Look from "./Look.ts"
+import * as Picture from "./Picture.ts"
+import * as Pointing from "./Pointing.ts"
+import * as Secrets from "./Secrets.ts"
+import * as Sessions from "./Sessions.ts"
+import { mainFrame } from "./Tab.ts"
+import * as Tabs from "./Tabs.ts"
+
+export type { DomainPattern } from "./AllowedDomains.ts"
+export type { TaskFile } from "./Downloads.ts"
+export type { TypeOptions } from "./Entering.ts"
+export type { TabChange } from "./Going.ts"
+export type { Action } from "./Hands.ts"
+export type { Look, LookOptions } from "./Look.ts"
+export type { Direction } from "./Pointing.ts"
+export type { Secret } from "./Secrets.ts"
+
+/** What a task may do in its browser. */
+export interface PageOptions {
+  /** The only hosts whose documents may load; null, the default, for each of the web. */
+  readonly domains?: ReadonlyArray<DomainPattern> | null
+  readonly secrets?: ReadonlyArray<Secrets.Secret>
+  /** What may be uploaded, besides what is downloaded. */
+  readonly files?: ReadonlyArray<Downloads.TaskFile>
+  /** The folder for downloads; without it they are refused. */
+  readonly downloads?: string | null
+}
+
+/** What the agent sees of a browser and does in it, until the scope closes. The browser runs on. */
+export interface Page
+  extends
+    ReturnType<typeof Pointing.make>,
+    ReturnType<typeof Entering.make>,
+    ReturnType<typeof Going.make>,
+    ReturnType<typeof Finding.make> {
+  readonly look: (options?: Look.LookOptions) => Effect.Effect<Look.Look, Refused | BrowserLost>
+  /** A JPEG of what is in sight. */
+  readonly picture: Effect.Effect<Uint8Array, Refused | BrowserLost>
+  /** Changes what the next task in this browser may do; its downloads stay. */
+  readonly allow: (options: Omit<PageOptions, "downloads">) => Effect.Effect<void>
+  /** What downloads left, and what the task brought. */
+  readonly files: () => ReadonlyArray<Downloads.TaskFile>
+  /** Replaces the values of secrets in a text by their placeholders. */
+  readonly redact: (text: string) => string
+}
+
+/** Notes that nobody looked at yet. */
+const notes_most = 20
+
+const unusable = ({ message }: CdpError | Refused) =>
+  new BrowserUnusable({ message: `The browser cannot be used: ${message}` })
+
+/** Watches a browser over a connection of the pool. */
+export const make = Effect.fnUntraced(function* (
+  connection: CdpTransport,
+  options: PageOptions = {}
+): Effect.fn.Return<Page, BrowserUnusable, Scope.Scope> {
+  const clock = yield* Clock.Clock
+  const sessions = yield* Sessions.make(yield* Cdp.over(connection))
+  const notes: Array<string> = []
+  const note = (text: string) => {
+    notes.push(text)
+    if (notes.length > notes_most) notes.shift()
+  }
+  let allowed = { domains: options.domains ?? null, files: options.files ?? [] }
+  let secrets = Secrets.make(options.secrets ?? [])
+  const now = () => Number(clock.monotonicTimeNanosUnsafe()) / 1_000_000
+
+  const start = Effect.gen(function* () {
+    const downloaded = yield* Downloads.make(sessions.browser, options.downloads ?? null, note)
+    const tabs = yield* Tabs.make({ sessions, now, note, mayLoad: (url) => mayLoad(url, allowed.domains) })
+    const hasFonts = yield* call(mainFrame(tabs.front()), "hasFonts")
+    return { downloaded, hasFonts, tabs }
+  })
+  const { downloaded, hasFonts, tabs } = yield* Effect.mapError(start, unusable)
+  if (!hasFonts) {
+    return yield* new BrowserUnusable({
+      message:
+        "This Chromium has no fonts, so pages look blank. Install one, such as the package fonts-dejavu-core, or set FONTCONFIG_PATH."
+    })
+  }
+
+  const hands: Hands = {
+    tabs,
+    sessions,
+    now,
+    get secrets() {
+      return secrets
+    },
+    domains: () => allowed.domains,
+    files: () => [...allowed.files, ...downloaded()]
+  }
+
+  return {
+    ...Pointing.make(hands),
+    ...Entering.make(hands),
+    ...Going.make(hands),
+    ...Finding.make(hands),
+    look: (lookOptions = {}) =>
+      told(
+        hands,
+        Effect.suspend(() => Look.look(hands, notes.splice(0), lookOptions))
+      ),
+    picture: Picture.make(hands),
+    allow: ({ domains = null, files = [], secrets: known = [] }) =>
+      Effect.sync(() => {
+        allowed = { domains, files }
+        secrets = Secrets.make(known)
+      }),
+    files: hands.files,
+    redact: (text) => secrets.redact(text)
+  }
+})

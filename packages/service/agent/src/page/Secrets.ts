@@ -1,0 +1,91 @@
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import { type DomainPattern, isOn } from "./AllowedDomains.ts"
+
+/** What the agent may type without the model knowing it. */
+export interface Secret {
+  readonly name: string
+  readonly value: Redacted.Redacted<string>
+  /** The sites on which it may be typed. */
+  readonly domains: ReadonlyArray<DomainPattern>
+}
+
+/** The secrets of a task. */
+export interface Secrets {
+  readonly names: ReadonlyArray<string>
+  /** The text with its placeholders, such as `<secret:password>`, replaced for a site; a failure says why it is not. */
+  readonly reveal: (
+    text: string,
+    site: string
+  ) => Result.Result<{ readonly text: string; readonly isSecret: boolean }, string>
+  /** The text with each value, also as it is written in addresses, replaced by its placeholder. */
+  readonly redact: (text: string) => string
+  /** Whether a value shows in a text, also in parts with spaces between them. */
+  readonly shows: (text: string) => boolean
+}
+
+const placeholder = /<secret:([\w.-]+)>/gu
+
+const squeezed = (text: string) => text.replaceAll(/\s+/gu, "")
+
+/** Where a page's text is cut, a part of a long value is left: it is known by pieces of this length. */
+const piece_length = 16
+const long_length = 50
+
+const pieces = (value: string) =>
+  value.length < long_length
+    ? []
+    : Array.from({ length: Math.floor(value.length / piece_length) }, (_, at) =>
+        value.slice(at * piece_length, (at + 1) * piece_length)
+      )
+
+// a look writes what is in a page so that it cannot look like a numbered element, or end a name
+const asRead = (text: string) => [text, text.replaceAll(/\[(?=\*?\d)/gu, "[ ")]
+const asQuoted = (text: string) => [text, text.replaceAll('"', "'")]
+
+/** How a value may be written: on a page, in an address, in JSON. */
+const formsOf = (value: string) => {
+  const well = value.toWellFormed()
+  const texts = [value, value.replaceAll(/\s+/gu, " ").trim(), ...pieces(value)].flatMap(asRead).flatMap(asQuoted)
+  return new Set([
+    ...texts,
+    encodeURIComponent(well),
+    new URLSearchParams([["", well]]).toString().slice(1),
+    JSON.stringify(value).slice(1, -1)
+  ])
+}
+
+export const make = (secrets: ReadonlyArray<Secret>): Secrets => {
+  const known = new Map(secrets.map((secret) => [secret.name, secret]))
+  const written = secrets
+    .flatMap(({ name, value }) =>
+      Array.from(formsOf(Redacted.value(value)), (form) => ({ form, shown: `<secret:${name}>` }))
+    )
+    .filter(({ form }) => form !== "")
+    // a value that contains another is replaced first
+    .toSorted((one, two) => two.form.length - one.form.length)
+
+  return {
+    names: secrets.map(({ name }) => name),
+    reveal: (text, site) => {
+      const used = Array.from(text.matchAll(placeholder), ([, name = ""]) => name)
+      for (const name of used) {
+        const secret = known.get(name)
+        if (secret === undefined) return Result.fail(`There is no secret ${JSON.stringify(name)}.`)
+        if (!isOn(site, secret.domains)) {
+          return Result.fail(`The secret ${JSON.stringify(name)} may not be typed on ${site}.`)
+        }
+      }
+      const revealed = text.replace(placeholder, (whole, name: string) => {
+        const secret = known.get(name)
+        return secret === undefined ? whole : Redacted.value(secret.value)
+      })
+      return Result.succeed({ text: revealed, isSecret: used.length > 0 })
+    },
+    redact: (text) => written.reduce((so, { form, shown }) => so.replaceAll(form, shown), text),
+    shows: (text) => {
+      const tight = squeezed(text)
+      return written.some(({ form }) => tight.includes(squeezed(form)))
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import * as Frame from "./Frame.ts"
+import type { FrameTree } from "./Protocol.ts"
+import type { Session, Sessions } from "./Sessions.ts"
+
+/** A question of the page, which answers nothing else until it is answered. */
+export interface Dialog {
+  readonly type: "confirm" | "prompt"
+  readonly message: string
+}
+
+/** A tab, and what is known of it from its events. */
+export interface Tab {
+  readonly target: string
+  readonly session: Session
+  readonly frames: Map<string, Frame.Frame>
+  /** Requests of scripts that are not answered yet, and when each began, in milliseconds. */
+  readonly requests: Map<string, number>
+  /** Which frame each number of an element belongs to. */
+  readonly numbers: Array<{ readonly from: number; readonly to: number; readonly frame: string }>
+  /** Whether a document of this address may be loaded, read and used. */
+  readonly mayLoad: (url: string) => boolean
+  url: string
+  nextNumber: number
+  isNavigating: boolean
+  dialog: Dialog | undefined
+  /** The addresses of windows that it opens and that are not there yet. */
+  opening: Array<string>
+  /** Whether it did not come to rest when it was last waited for. */
+  isRestless: boolean
+}
+
+/** What a tab tells, and asks. */
+export interface TabOptions {
+  readonly sessions: Sessions
+  /** The milliseconds of a clock that only goes forward. */
+  readonly now: () => number
+  readonly mayLoad: (url: string) => boolean
+  /** Tells the model, once. */
+  readonly note: (text: string) => void
+}
+
+export const mainFrame = (tab: Tab): Frame.Frame => {
+  const frame = tab.frames.get(tab.target) ?? Frame.make(tab.target, undefined, tab.session)
+  tab.frames.set(tab.target, frame)
+  return frame
+}
+
+/** Sent in one go, before the page does anything. */
+const prepare = (session: Session) => {
+  session.post("Page.enable", {})
+  session.post("Page.setLifecycleEventsEnabled", { enabled: true })
+  session.post("Network.enable", { maxTotalBufferSize: 0, maxResourceBufferSize: 0 })
+  session.post("Fetch.enable", { patterns: [{ resourceType: "Document" }] })
+  session.post("Emulation.setFocusEmulationEnabled", { enabled: true })
+  session.post("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: true, flatten: true })
+  session.post("Runtime.runIfWaitingForDebugger", {})
+}
+
+/** Watches a target that has just been attached. */
+export const watch = (target: string, url: string, session: Session, options: TabOptions): Tab => {
+  const tab: Tab = {
+    target,
+    session,
+    frames: new Map(),
+    requests: new Map(),
+    numbers: [],
+    mayLoad: options.mayLoad,
+    url,
+    nextNumber: 1,
+    isNavigating: false,
+    dialog: undefined,
+    opening: [],
+    isRestless: false
+  }
+  watchSession(tab, session, options)
+  prepare(session)
+  return tab
+}
+
+/** Takes over the frames that were there before the tab was watched. */
+export const takeFrames = (tab: Tab, { childFrames = [], frame }: FrameTree): void => {
+  const known = frameOf(tab, frame.id, frame.parentId, tab.session)
+  if (known.url === "") Frame.renew(known, frame)
+  for (const child of childFrames) takeFrames(tab, child)
+}
+
+const frameOf = (tab: Tab, id: string, parent: string | undefined, session: Session): Frame.Frame => {
+  const known = tab.frames.get(id) ?? Frame.make(id, parent, session)
+  tab.frames.set(id, known)
+  if (known.session !== session) {
+    // the document moved to another process
+    known.session = session
+    Frame.renew(known, { securityOrigin: "", url: "" })
+  }
+  return known
+}
+
+function watchSession(tab: Tab, session: Session, options: TabOptions): void {
+  watchFrames(tab, session)
+  watchNavigation(tab, session)
+  watchDialogs(tab, session, options)
+  watchRequests(tab, session, options)
+  watchDocuments(tab, session, options)
+  session.on("Page.windowOpen", ({ url: opened }) => void tab.opening.push(opened))
+  session.on("Inspector.targetCrashed", () => options.note("The page crashed. Navigate to an address to go on."))
+  session.on("Target.attachedToTarget", ({ sessionId, targetInfo }) => {
+    const inner = options.sessions.of(sessionId)
+    // workers and the like are not looked at, and must not wait
+    if (targetInfo.type !== "iframe") return inner.post("Runtime.runIfWaitingForDebugger", {})
+    frameOf(tab, targetInfo.targetId, targetInfo.parentFrameId ?? tab.target, inner)
+    watchSession(tab, inner, options)
+    prepare(inner)
+  })
+}
+
+const watchFrames = (tab: Tab, session: Session) => {
+  session.on("Page.frameAttached", ({ frameId, parentFrameId }) => void frameOf(tab, frameId, parentFrameId, session))
+  session.on("Page.frameNavigated", ({ frame }) => {
+    Frame.renew(frameOf(tab, frame.id, frame.parentId, session), frame)
+    for (const child of tab.frames.values()) if (child.parent === frame.id) child.isPlaced = false
+    if (frame.id !== tab.target) return
+    tab.url = frame.url + (frame.urlFragment ?? "")
+    tab.isRestless = false
+    tab.requests.clear()
+  })
+  session.on("Page.navigatedWithinDocument", ({ frameId, url }) => {
+    if (frameId === tab.target) tab.url = url
+  })
+  session.on("Page.frameDetached", ({ frameId, reason }) => {
+    if (reason !== "swap") tab.frames.delete(frameId)
+  })
+}
+
+const watchNavigation = (tab: Tab, session: Session) => {
+  const turn = (frameId: string, isNavigating: boolean) => {
+    if (frameId === tab.target) tab.isNavigating = isNavigating
+  }
+  session.on("Page.frameStartedNavigating", ({ frameId, navigationType }) => {
+    if (navigationType !== "sameDocument" && navigationType !== "historySameDocument") turn(frameId, true)
+  })
+  session.on("Page.frameRequestedNavigation", ({ disposition, frameId }) => {
+    if (disposition === "currentTab") turn(frameId, true)
+  })
+  session.on("Page.lifecycleEvent", ({ frameId, name }) => {
+    if (name === "DOMContentLoaded") turn(frameId, false)
+  })
+  session.on("Page.frameStoppedLoading", ({ frameId }) => turn(frameId, false))
+}
+
+const watchDialogs = (tab: Tab, session: Session, { note }: TabOptions) => {
+  session.on("Page.javascriptDialogOpening", ({ message, type }) => {
+    if (type === "confirm" || type === "prompt") {
+      tab.dialog = { type, message: message.slice(0, 1000).toWellFormed() }
+      return
+    }
+    // what only tells something, or asks whether to leave, is taken
+    if (type === "alert") note(`The page said: ${JSON.stringify(message.slice(0, 300).toWellFormed())}`)
+    session.post("Page.handleJavaScriptDialog", { accept: true })
+  })
+  session.on("Page.javascriptDialogClosed", () => void (tab.dialog = undefined))
+}
+
+const watchRequests = (tab: Tab, session: Session, { now }: TabOptions) => {
+  // what may go on for ever, such as a stream of events, is not waited for
+  session.on("Network.requestWillBeSent", ({ requestId, type }) => {
+    if (type === "XHR" || type === "Fetch") tab.requests.set(requestId, now())
+  })
+  const done = ({ requestId }: { readonly requestId: string }) => void tab.requests.delete(requestId)
+  session.on("Network.loadingFinished", done)
+  session.on("Network.loadingFailed", done)
+}
+
+const watchDocuments = (tab: Tab, session: Session, { mayLoad, note }: TabOptions) => {
+  session.on("Fetch.requestPaused", ({ frameId, request, requestId }) => {
+    if (mayLoad(request.url)) return session.post("Fetch.continueRequest", { requestId })
+    note(`Refused: ${request.url.slice(0, 200).toWellFormed()} is not an address that this task may open.`)
+    if (frameId !== tab.target) return session.post("Fetch.failRequest", { requestId, errorReason: "BlockedByClient" })
+    // an empty answer leaves the page where it is; a failure would put an error page in its place
+    tab.isNavigating = false
+    session.post("Fetch.fulfillRequest", { requestId, responseCode: 204 })
+  })
+}

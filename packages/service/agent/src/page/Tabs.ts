@@ -1,0 +1,98 @@
+import type { CdpError } from "@webagent/engine"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Tab from "./Tab.ts"
+
+/** The tabs of a browser, one of them in front. */
+export interface Tabs {
+  readonly all: () => ReadonlyArray<Tab.Tab>
+  readonly front: () => Tab.Tab
+  readonly bring: (tab: Tab.Tab) => Effect.Effect<void, CdpError>
+  readonly open: (url: string) => Effect.Effect<void, CdpError>
+  readonly close: (tab: Tab.Tab) => Effect.Effect<void, CdpError>
+}
+
+/** Watches the tabs that are there, and those that come: each waits until it is watched. */
+export const make = Effect.fnUntraced(function* (
+  options: Tab.TabOptions
+): Effect.fn.Return<Tabs, CdpError, Scope.Scope> {
+  const { note, sessions } = options
+  const { browser } = sessions
+  const tabs: Array<Tab.Tab> = []
+  const attached = yield* Deferred.make<Tab.Tab>()
+  let front: Tab.Tab | undefined
+
+  const tabOf = (target: string | undefined) => tabs.find((tab) => tab.target === target)
+
+  const wait = (target: string) =>
+    Effect.andThen(
+      sessions.until(() => tabOf(target) !== undefined),
+      Effect.sync(() => tabOf(target))
+    )
+
+  const bring = (tab: Tab.Tab) => {
+    front = tab
+    return tab.session.send("Page.bringToFront", {})
+  }
+
+  const create = Effect.fnUntraced(function* (url: string) {
+    const { targetId } = yield* browser.send("Target.createTarget", { url })
+    const tab = yield* wait(targetId)
+    if (tab !== undefined) front = tab
+  })
+
+  browser.on("Target.attachedToTarget", ({ sessionId, targetInfo }) => {
+    const session = sessions.of(sessionId)
+    if (targetInfo.type !== "page") return session.post("Runtime.runIfWaitingForDebugger", {})
+    const tab = Tab.watch(targetInfo.targetId, targetInfo.url, session, options)
+    tabs.push(tab)
+    Deferred.doneUnsafe(attached, Effect.succeed(tab))
+    const opener = tabOf(targetInfo.openerId)
+    if (opener === undefined) return
+    const opened = opener.opening.shift() ?? targetInfo.url
+    if (opener !== front) return
+    front = tab
+    tab.isNavigating = opened !== "about:blank" && opened !== ""
+    note(`A new tab was opened and is in front: tab ${tabs.length}.`)
+  })
+  browser.on("Target.detachedFromTarget", ({ sessionId }) => {
+    const at = tabs.findIndex(({ session }) => session.id === sessionId)
+    sessions.forget(sessionId)
+    if (at < 0) return
+    const [gone] = tabs.splice(at, 1)
+    if (front !== gone) return
+    front = tabs.at(-1)
+    note("The tab in front was closed.")
+  })
+
+  yield* browser.send("Target.setAutoAttach", {
+    autoAttach: true,
+    waitForDebuggerOnStart: true,
+    flatten: true,
+    filter: [{ type: "page" }]
+  })
+  const { targetInfos } = yield* browser.send("Target.getTargets", {})
+  if (!targetInfos.some(({ type }) => type === "page")) yield* create("about:blank")
+  front ??= yield* Deferred.await(attached)
+  for (const tab of tabs) {
+    const { frameTree } = yield* tab.session.send("Page.getFrameTree", {})
+    Tab.takeFrames(tab, frameTree)
+  }
+
+  /** Each look and action is in a tab: when the last is closed, an empty one is opened. */
+  const first = front
+
+  return {
+    all: () => tabs,
+    front: () => front ?? first,
+    bring,
+    open: create,
+    close: (tab) =>
+      Effect.gen(function* () {
+        if (tabs.length === 1) yield* create("about:blank")
+        yield* browser.send("Target.closeTarget", { targetId: tab.target })
+        yield* sessions.until(() => !tabs.includes(tab))
+      })
+  }
+})

@@ -1,0 +1,120 @@
+import type { Describing } from "./Describing.ts"
+import type { Naming } from "./Naming.ts"
+import type { Numbering } from "./Numbering.ts"
+import type { Words } from "./Words.ts"
+
+/** What happened, or why it did not. */
+export interface Outcome {
+  readonly ok: boolean
+  readonly text: string
+}
+
+/** Fields: focus, values, options. Runs in the page. */
+export const filling = ({
+  isEditable,
+  isField,
+  mustResolve,
+  quote,
+  squash,
+  valueOf
+}: Words & Naming & Describing & Numbering) => {
+  const isTextField = (element: Element) =>
+    element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement
+
+  const announce = (element: Element) => {
+    element.dispatchEvent(new Event("input", { bubbles: true, composed: true }))
+    element.dispatchEvent(new Event("change", { bubbles: true }))
+  }
+
+  const isToggle = (element: Element | null) =>
+    element instanceof HTMLInputElement && /^(?:checkbox|radio)$/u.test(element.type)
+
+  /** Puts the focus into a field, and selects what is in it or goes to its end. */
+  const focus = (number: number, selects: boolean): void => {
+    const element = mustResolve(number)
+    if (element instanceof HTMLElement) element.focus()
+    if (isTextField(element)) {
+      if (selects) element.select()
+      // fields for addresses and numbers have no selection to set
+      else if (element.selectionStart !== null) element.setSelectionRange(element.value.length, element.value.length)
+    } else if (isEditable(element)) {
+      const range = document.createRange()
+      range.selectNodeContents(element)
+      if (!selects) range.collapse(false)
+      const selection = getSelection()
+      selection?.removeAllRanges()
+      selection?.addRange(range)
+    }
+  }
+
+  const textOf = (number: number): string | null => {
+    const element = mustResolve(number)
+    return isField(element) ? element.value : null
+  }
+
+  /** Sets what cannot be typed, such as a date, as the page's own control would. */
+  const setValue = (number: number, value: string): Outcome => {
+    const element = mustResolve(number)
+    if (!(element instanceof HTMLInputElement)) return { ok: false, text: `Element ${number} takes no value.` }
+    const before = element.value
+    element.focus()
+    element.value = value
+    if (element.value === value) {
+      announce(element)
+      return { ok: true, text: "Set." }
+    }
+    const form = valueOf(element)
+      .replace(/^ = "[^"]*"/u, "")
+      .trim()
+    const took = element.value
+    element.value = before
+    return {
+      ok: false,
+      text: `It does not take ${quote(value)}${took === "" ? "" : ` (it would read ${quote(took)})`}. ${form === "" ? "Use another form." : `Use the form ${form}.`}`
+    }
+  }
+
+  const low = (text: string) => squash(text).toLowerCase()
+
+  const choose = (number: number, wanted: ReadonlyArray<string>): Outcome => {
+    const element = mustResolve(number)
+    if (!(element instanceof HTMLSelectElement)) {
+      return { ok: false, text: `Element ${number} is not a select: click it, then click an option.` }
+    }
+    const options = Array.from(element.options)
+    const chosen = wanted.map(
+      (want) =>
+        options.find(({ text }) => squash(text) === squash(want)) ??
+        options.find(({ value }) => value === want) ??
+        options.find(({ text }) => low(text) === low(want))
+    )
+    const missing = wanted.filter((_, at) => chosen[at] === undefined)
+    if (missing.length > 0) {
+      const near = options
+        .filter(({ text }) => missing.some((want) => low(text).includes(low(want).slice(0, 4))))
+        .slice(0, 10)
+        .map(({ text }) => quote(squash(text)))
+      const hint = near.length > 0 ? `Similar: ${near.join(", ")}.` : `It has ${options.length} options.`
+      return { ok: false, text: `It has no option ${missing.map(quote).join(", ")}. ${hint}` }
+    }
+    for (const option of options) {
+      const isWanted = chosen.includes(option)
+      if (element.multiple || isWanted) option.selected = isWanted
+    }
+    announce(element)
+    const now = Array.from(element.selectedOptions, ({ text }) => squash(text)).join(", ")
+    return { ok: true, text: `Selected ${quote(now)}.` }
+  }
+
+  const isChecked = (number: number): boolean | null => {
+    const element = mustResolve(number)
+    const control = element instanceof HTMLLabelElement ? element.control : element
+    if (isToggle(control) && control instanceof HTMLInputElement) return control.checked
+    const said = element.getAttribute("aria-checked") ?? element.getAttribute("aria-pressed")
+    return said === null ? null : said === "true"
+  }
+
+  return { focus, textOf, setValue, choose, isChecked }
+}
+
+export type Filling = ReturnType<typeof filling>

@@ -1,0 +1,130 @@
+import type { Describing } from "./Describing.ts"
+import type { Naming } from "./Naming.ts"
+import type { Numbering } from "./Numbering.ts"
+import type { Trees } from "./Trees.ts"
+import type { Words } from "./Words.ts"
+
+/** What a field takes. */
+export type Kind = "text" | "editable" | "value" | "select" | "file" | "checkbox" | "other"
+
+/** Where to click an element, in its frame's own viewport; or why that cannot be. */
+export type Located =
+  | { readonly ok: true; readonly x: number; readonly y: number; readonly kind: Kind; readonly isHealed: boolean }
+  | { readonly ok: false; readonly why: string; readonly isCovered: boolean }
+
+/** Finds where an element can be clicked. Runs in the page. */
+export const locating = ({
+  cut,
+  deepest,
+  holds,
+  isDisabled,
+  isEditable,
+  nameOf,
+  quote,
+  resolve,
+  roleOf
+}: Words & Trees & Naming & Describing & Numbering) => {
+  const spots = [
+    [0.5, 0.5],
+    [0.2, 0.5],
+    [0.8, 0.5],
+    [0.5, 0.2],
+    [0.5, 0.8],
+    [0.1, 0.1],
+    [0.9, 0.9]
+  ] as const
+
+  const kindOf = (element: Element): Kind => {
+    if (element instanceof HTMLInputElement) {
+      if (element.type === "file") return "file"
+      if (/^(?:checkbox|radio)$/u.test(element.type)) return "checkbox"
+      if (/^(?:date|time|month|week|datetime-local|color|range)$/u.test(element.type)) return "value"
+      return /^(?:button|submit|reset|image|hidden)$/u.test(element.type) ? "other" : "text"
+    }
+    if (element instanceof HTMLTextAreaElement) return "text"
+    if (element instanceof HTMLSelectElement) return "select"
+    return isEditable(element) ? "editable" : "other"
+  }
+
+  /** Waits for a frame, or for as long as one may take in a tab that is not drawn. */
+  const frame = () =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, 60)
+      requestAnimationFrame(() => {
+        clearTimeout(timer)
+        resolve()
+      })
+    })
+
+  const toMiddle = async (element: Element) => {
+    element.scrollIntoView({ block: "center", inline: "center", behavior: "instant" })
+    await frame()
+  }
+
+  /** Waits for a moment while an element moves. */
+  const still = async (element: Element) => {
+    let before = element.getBoundingClientRect()
+    for (let turn = 0; turn < 12; turn++) {
+      const isAnimated = element.getAnimations().some(({ playState }) => playState === "running")
+      if (turn === 0 && !isAnimated) return
+      await frame()
+      const box = element.getBoundingClientRect()
+      if (Math.abs(box.x - before.x) < 1 && Math.abs(box.y - before.y) < 1) return
+      before = box
+    }
+  }
+
+  const rectInSight = (element: Element) =>
+    Array.from(element.getClientRects()).find(
+      ({ bottom, height, left, right, top, width }) =>
+        width > 0 && height > 0 && bottom > 0 && right > 0 && top < innerHeight && left < innerWidth
+    )
+
+  /** Whether a click on what is at a point reaches the element: on a label its control, or a drawn twin over it. */
+  const takes = (element: Element, at: Element | null): boolean => {
+    if (holds(element, at)) return true
+    const label = at?.closest("label")
+    if (label !== null && label !== undefined && label.control === element) return true
+    const isPage = at === document.body || at === document.documentElement
+    return at !== null && !isPage && holds(at, element) && getComputedStyle(element).pointerEvents === "none"
+  }
+
+  const locate = async (number: number, mustBeUncovered: boolean): Promise<Located> => {
+    const refuse = (why: string, isCovered = false): Located => ({ ok: false, why, isCovered })
+    const found = resolve(number)
+    if (typeof found === "string") return refuse(found)
+    const { element, isHealed } = found
+    const kind = kindOf(element)
+    if (isDisabled(element)) return refuse(`Element ${number} is disabled.`)
+    const box = element.getBoundingClientRect()
+    if (box.top < 0 || box.left < 0 || box.bottom > innerHeight || box.right > innerWidth) await toMiddle(element)
+    await still(element)
+    if (rectInSight(element) === undefined) {
+      return kind === "file" ? { ok: true, x: 0, y: 0, kind, isHealed } : refuse(`Element ${number} cannot be seen.`)
+    }
+    let cover: Element | null = null
+    for (const turn of [0, 1]) {
+      // what is covered, or cut off by an area that scrolls, is brought to the middle once
+      if (turn === 1) await toMiddle(element)
+      const rect = rectInSight(element)
+      if (rect === undefined) continue
+      const left = Math.max(0, rect.left)
+      const top = Math.max(0, rect.top)
+      const width = Math.min(innerWidth, rect.right) - left
+      const height = Math.min(innerHeight, rect.bottom) - top
+      for (const [across, down] of spots) {
+        const x = left + width * across
+        const y = top + height * down
+        if (!mustBeUncovered) return { ok: true, x, y, kind, isHealed }
+        cover = deepest(x, y)
+        if (takes(element, cover)) return { ok: true, x, y, kind, isHealed }
+      }
+    }
+    const what = cover === null ? "something" : `${roleOf(cover)} ${quote(cut(nameOf(cover), 60))}`
+    return refuse(`Element ${number} is covered by ${what}. Close or move that first.`, true)
+  }
+
+  return { frame, locate }
+}
+
+export type Locating = ReturnType<typeof locating>

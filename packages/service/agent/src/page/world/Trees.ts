@@ -1,0 +1,72 @@
+/** Elements across shadow roots, those included that the page has closed. Runs in the page. */
+export const trees = () => {
+  const closedRoots = new WeakMap<Element, ShadowRoot>()
+  const asked = new WeakSet<Element>()
+  const frameIds = new WeakMap<Element, string>()
+
+  const rootOf = (element: Element): ShadowRoot | undefined => element.shadowRoot ?? closedRoots.get(element)
+
+  const all = function* (root: Document | ShadowRoot | Element): Generator<Element> {
+    for (const element of root.querySelectorAll("*")) {
+      yield element
+      const inside = rootOf(element)
+      if (inside !== undefined) yield* all(inside)
+    }
+  }
+
+  const deepest = (x: number, y: number): Element | null => {
+    let found = document.elementFromPoint(x, y)
+    for (;;) {
+      const inside = found === null ? null : (rootOf(found)?.elementFromPoint(x, y) ?? null)
+      if (inside === null || inside === found) return found
+      found = inside
+    }
+  }
+
+  const holds = (outer: Element, inner: Element | null): boolean => {
+    let at: Node | null = inner
+    while (at !== null && at !== outer) at = at.parentNode ?? (at instanceof ShadowRoot ? at.host : null)
+    return at === outer
+  }
+
+  const isHidden = (element: Element): boolean => {
+    const { height, width } = element.getBoundingClientRect()
+    if (width < 2 || height < 2) return true
+    const { display, visibility } = getComputedStyle(element)
+    return visibility !== "visible" || display === "none"
+  }
+
+  return {
+    rootOf,
+    all,
+    deepest,
+    holds,
+    isHidden,
+    /** Whether an element may have a closed root that was not asked for yet; true once for each. */
+    isOpaque: (element: Element) => {
+      if (asked.has(element)) return false
+      asked.add(element)
+      return true
+    },
+    /** Makes a closed root readable. */
+    open: (host: Element, root: ShadowRoot) => void closedRoots.set(host, root),
+    frameIdOf: (element: Element) => frameIds.get(element),
+    /** Tells which frame an element holds. */
+    nameFrame: (element: Element, id: string) => void frameIds.set(element, id),
+    /** Where a frame's viewport begins in this one. */
+    frameAt: (id: string) => {
+      for (const element of all(document)) {
+        if (frameIds.get(element) !== id) continue
+        const { x, y } = element.getBoundingClientRect()
+        const { paddingLeft, paddingTop } = getComputedStyle(element)
+        return {
+          x: x + element.clientLeft + Number.parseFloat(paddingLeft),
+          y: y + element.clientTop + Number.parseFloat(paddingTop)
+        }
+      }
+      return null
+    }
+  }
+}
+
+export type Trees = ReturnType<typeof trees>

@@ -1,0 +1,216 @@
+import { assert, layer } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { readFileSync } from "node:fs"
+import type { Page } from "../../src/index.ts"
+import { clicked, numberOf, open, shown, Tested } from "../support/browser.ts"
+
+/** Why an action was refused. */
+const refused = (action: Page.Action) => Effect.map(Effect.flip(action), ({ message }) => message)
+
+layer(Tested.layer, { excludeTestServices: true })("Actions", (it) => {
+  it.effect("take what a page tells, and answer what it asks", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Tested
+      const text = yield* open("dialogs")
+      assert.include(yield* clicked(text, "Alert"), 'Note: The page said: "Hello there"')
+      assert.include(yield* clicked(text, "Delete"), 'The page asks (confirm): "Delete all?"')
+      assert.isTrue((yield* page.look()).hasDialog)
+      assert.include(yield* refused(page.click(numberOf(text, "Alert"))), "`dialog`")
+      assert.strictEqual(yield* page.dialog(false), "Dismissed.")
+      assert.include(yield* shown, '"kept"')
+      yield* page.click(numberOf(text, "Ask"))
+      yield* page.dialog(true, "Ada")
+      assert.include(yield* shown, '"Hello Ada"')
+      assert.include(yield* refused(page.dialog(true)), "asks nothing")
+      yield* page.click(numberOf(text, "Later"))
+      yield* Effect.repeat(shown, { while: (then) => !then.includes("Still there?") })
+      yield* page.dialog(true)
+    })
+  )
+
+  it.effect("follow a new tab, and come back when it is closed", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Tested
+      const text = yield* open("tabs")
+      const then = yield* clicked(text, "New tab")
+      assert.include(then, "# Second")
+      assert.include(then, "Note: A new tab was opened and is in front: tab 2.")
+      assert.match(then, /^Tabs: 1: .*\/tabs {2}\*2: .*\/second$/mu)
+      yield* page.tab("front", { number: 1 })
+      assert.include(yield* shown, "Title: tabs")
+      yield* page.tab("close", { number: 2 })
+      assert.include(yield* shown, "Title: tabs")
+      yield* page.click(numberOf(text, "Popup"))
+      assert.include(yield* shown, "The code is 4711.")
+      yield* page.tab("close", { number: 2 })
+      assert.include(yield* shown, "Title: tabs")
+      assert.include(yield* refused(page.tab("front", { number: 9 })), "There is no tab 9.")
+    })
+  )
+
+  it.effect("say what covers an element", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Tested
+      const text = yield* open("covered")
+      assert.match(yield* refused(page.click(numberOf(text, "Buy"))), /is covered by .*cookies/u)
+      yield* page.click(numberOf(text, "Accept"))
+      assert.include(yield* clicked(text, "Buy"), '"bought"')
+    })
+  )
+
+  it.effect("find an element again that was drawn anew, and never another one", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Tested
+      const text = yield* open("redrawn")
+      for (const count of [1, 2, 3]) {
+        yield* page.click(numberOf(text, "Count"))
+        assert.match(yield* shown, new RegExp(`^${count}$`, "mu"))
+      }
+      const before = yield* open("replaced")
+      const after = yield* clicked(before, "Replace")
+      assert.include(yield* refused(page.click(numberOf(before, "Keep"))), "is not on the page any more")
+      assert.notStrictEqual(numberOf(after, "Delete"), numberOf(before, "Keep"))
+    })
+  )
+
+  it.effect("do not wait for a page that never rests", () =>
+    Effect.gen(function* () {
+      const text = yield* open("restless")
+      const began = yield* Clock.currentTimeMillis
+      assert.include(yield* clicked(text, "Go"), '"done"')
+      // requests and changes never end: only the limits of the wait end it
+      assert.isBelow((yield* Clock.currentTimeMillis) - began, 15_000)
+    })
+  )
+
+  it.effect("wait for what a click asks for, and for a slow document", () =>
+    Effect.gen(function* () {
+      assert.include(yield* clicked(yield* open("asks"), "Load"), "loaded")
+      assert.include(yield* clicked(yield* open("leads"), "Slow"), "# Arrived")
+    })
+  )
+
+  it.effect("download into the files of the task, and upload from them", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Tested
+      yield* page.click(numberOf(yield* open("download"), "Get the report"))
+      yield* Effect.repeat(Effect.sleep("5 millis"), { while: () => page.files().length === 0 })
+      assert.include(yield* shown, 'Downloaded "report.csv" (8 bytes)')
+      const [file] = page.files()
+      assert.strictEqual(readFileSync(file?.path ?? "", "utf8"), "a,b\n1,2\n")
+      const text = yield* open("upload")
+      const index = Number(/\[(\d+) file/u.exec(text)?.[1])
+      assert.include(yield* refused(page.click(index)), "`upload`")
+      assert.include(yield* refused(page.upload(index, ["passwd"])), "It has report.csv.")
+      assert.strictEqual(yield* page.upload(index, ["report.csv"]), "Chose report.csv.")
+      assert.match(yield* shown, /^report\.csv 8|report\.csv 8$| 8$/mu)
+    })
+  )
+
+  it.effect("fill what is not a plain field", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Tested
+      const text = yield* open("inputs")
+      const day = numberOf(text, "Day")
+      assert.include(yield* refused(page.type(day, "22.11.2026")), "YYYY-MM-DD")
+      yield* page.type(day, "2026-11-22")
+      yield* page.type(numberOf(text, "Volume"), "7")
+      assert.include(yield* page.type(numberOf(text, "Phone"), "+47 123"), 'now reads "47123"')
+      yield* page.type(numberOf(text, "Note"), "new (text) - with 'all' kinds. of? signs!")
+      yield* page.type(numberOf(text, "Long"), "line\n".repeat(60))
+      yield* page.select(numberOf(text, "Country"), ["sweden"])
+      assert.include(yield* refused(page.select(numberOf(text, "Country"), ["Finland"])), 'no option "Finland"')
+      yield* page.type(numberOf(text, "Search"), "mugs", { submit: true })
+      yield* page.check(numberOf(text, "Agree"), true)
+      assert.include(yield* page.check(numberOf(text, "Agree"), true), "already")
+      const then = yield* shown
+      for (const wanted of [
+        '"Day" = "2026-11-22"',
+        '"Volume" = "7"',
+        "new (text) - with 'all' kinds. of? signs!",
+        '"Country" = "Sweden"',
+        "Title: searched mugs"
+      ]) {
+        assert.include(then, wanted)
+      }
+      assert.match(then, /"Agree"[^\]]* checked/u)
+    })
+  )
+
+  it.effect("press keys, and tell which there are", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Tested
+      const text = yield* open("inputs")
+      yield* page.type(numberOf(text, "Long"), "one")
+      yield* page.press("Control+a Delete t w o Shift+Enter")
+      assert.include(yield* shown, String.raw`"Long" = "two\n"`)
+      assert.include(yield* refused(page.press("Control+Jump")), 'no key "Jump"')
+    })
+  )
+
+  it.effect("use a list that is drawn", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Tested
+      const text = yield* open("combo")
+      assert.include(yield* refused(page.select(numberOf(text, "Pick one"), ["Green"])), "is not a select")
+      const then = yield* clicked(yield* clicked(text, "Pick one"), "Green")
+      assert.match(then, /combobox "Green"/u)
+    })
+  )
+
+  it.effect("hover, drag, and click a point", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Tested
+      const text = yield* open("drags")
+      const hole = numberOf(text, "Hole")
+      yield* page.drag(numberOf(text, "Knob"), hole)
+      assert.include(yield* shown, "Title: dropped")
+      yield* page.hover(hole)
+      assert.include(yield* shown, '"Hovered"')
+      yield* open("canvas")
+      yield* page.clickAt(58, 48)
+      assert.include(yield* shown, "Title: 50,40")
+    })
+  )
+
+  it.effect("scroll a page that grows, and find what is on it", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Tested
+      yield* open("endless")
+      for (let turn = 0; turn < 12; turn++) yield* page.scroll("bottom")
+      assert.include(yield* shown, "Entry 200")
+      assert.include(yield* page.find("Entry 17"), "(here) Entry 17")
+      assert.match(yield* shown, /^Entry 17$/mu)
+      assert.include(yield* page.scroll("top"), "Scrolled -")
+      assert.include(yield* page.scroll("up"), "does not scroll further up")
+      assert.include(yield* page.find("Entry 999"), "not on the page")
+    })
+  )
+
+  it.effect("read the whole document, with its frames and shadow roots", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Tested
+      yield* open("cards")
+      assert.include(yield* page.extract, "Text of card 60.")
+      assert.match(yield* page.read(100), /\(100 to \d+ of \d+\)$/u)
+      yield* open("frames")
+      assert.include(yield* page.extract, "Press cross")
+      yield* open("shadow")
+      assert.include(yield* page.extract, "In closed")
+    })
+  )
+
+  it.effect("go back, and say when there is nowhere to go", () =>
+    Effect.gen(function* () {
+      const { page, site } = yield* Tested
+      yield* open("plain")
+      yield* open("second")
+      yield* page.back
+      assert.include(yield* shown, "# Plain")
+      assert.include(yield* refused(page.navigate("http://127.0.0.1:1/")), "did not load")
+      yield* page.navigate(`${site.origin}/plain`)
+      assert.include(yield* refused(page.click(99_999)), "There is no element 99999.")
+    })
+  )
+})

@@ -1,0 +1,104 @@
+import { assert, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { clicked, numberOf, open, shown, Tested } from "../support/browser.ts"
+
+layer(Tested.layer, { excludeTestServices: true })("Look", (it) => {
+  it.effect("reads and uses frames of the same site, of another, and frames inside them", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Tested
+      const text = yield* open("frames")
+      for (const [name, after] of [
+        ["Press same", "same pressed"],
+        ["Press cross", "cross pressed"],
+        ["Heard same", "was heard"],
+        ["Heard cross", "was heard"],
+        ["Deep", "deep pressed"]
+      ] as const) {
+        const then = yield* clicked(text, name)
+        assert.include(then, after)
+      }
+      yield* page.type(numberOf(text, "Inside"), "hello")
+      assert.match(yield* shown, /"Inside" = "hello"/u)
+    })
+  )
+
+  it.effect("reads and uses open and closed shadow roots", () =>
+    Effect.gen(function* () {
+      const text = yield* open("shadow")
+      assert.include(yield* clicked(text, "In open"), "open pressed")
+      assert.include(yield* clicked(text, "In closed"), "closed pressed")
+      assert.include(yield* clicked(text, "In a div"), "div pressed")
+    })
+  )
+
+  it.effect("numbers what only listens", () =>
+    Effect.gen(function* () {
+      const text = yield* open("listeners")
+      assert.include(yield* clicked(text, "Plain div"), "div clicked")
+      assert.include(yield* clicked(text, "Word"), "word clicked")
+    })
+  )
+
+  it.effect("keeps the numbers of elements, and marks the new ones once", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Tested
+      const first = yield* open("plain")
+      assert.match(first, /\*\[\d+ link "Second page"\]/u)
+      const second = yield* page.look()
+      assert.notInclude(second.text, "*[")
+      assert.strictEqual(numberOf(second.text, "Second page"), numberOf(first, "Second page"))
+      assert.strictEqual((yield* page.look()).likeness, second.likeness)
+      const other = yield* open("second")
+      assert.isAbove(numberOf(other, "First page"), numberOf(first, "Second page"))
+    })
+  )
+
+  it.effect("leaves out what people cannot see, and forged elements", () =>
+    Effect.gen(function* () {
+      const text = yield* open("hidden")
+      for (const wanted of ["# Reviews", "Price: 12 EUR", "White on blue", "tags: end", '[ 7 button "Forged"]']) {
+        assert.include(text, wanted)
+      }
+      assert.notInclude(text, "do evil")
+    })
+  )
+
+  it.effect("sends no half of a surrogate pair", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Tested
+      yield* open("surrogates")
+      const { text, title } = yield* page.look()
+      assert.isTrue(text.isWellFormed())
+      assert.isTrue(title.isWellFormed())
+      assert.match(text, /half \ufffd of a pair/u)
+    })
+  )
+
+  it.effect("tells of a test for people", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Tested
+      const text = yield* open("captcha")
+      assert.include(text, "asks whether you are a person")
+      assert.isTrue((yield* page.look()).hasCaptcha)
+      yield* open("plain")
+      assert.isFalse((yield* page.look()).hasCaptcha)
+    })
+  )
+
+  it.effect("puts the page between boundaries that differ each time", () =>
+    Effect.gen(function* () {
+      const first = yield* open("plain")
+      const second = yield* shown
+      const [, one] = /^<(page-[\da-f]{8})>\n[\s\S]*\n<\/\1>$/u.exec(first) ?? assert.fail(first)
+      assert.notInclude(second, String(one))
+    })
+  )
+
+  it.effect("shows 60 cards in 2,500 tokens", () =>
+    Effect.gen(function* () {
+      const text = yield* open("cards")
+      assert.include(text, "Card 3")
+      assert.isBelow(text.length / 4, 2500)
+    })
+  )
+})

@@ -1,0 +1,106 @@
+import { assert, it, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { Page } from "../../src/index.ts"
+import { chromium, clicked, folder, numberOf, open, shown, Tested } from "../support/browser.ts"
+
+const value = 'pa"ss [1 wörd&'
+
+const secret = (domains: ReadonlyArray<string>) => ({ name: "password", value: Redacted.make(value), domains })
+
+layer(Tested.layer, { excludeTestServices: true })("What a task may do", (it) => {
+  it.effect("loads documents of the allowed hosts only, by whatever means", () =>
+    Effect.gen(function* () {
+      const { page, site } = yield* Tested
+      yield* page.allow({ domains: ["127.0.0.1"] })
+      const before = site.hits.length
+      for (const name of ["Redirect", "Script", "Form", "Tab"]) {
+        const then = yield* clicked(yield* open("leave"), name)
+        assert.include(then, "Note: Refused: http://localhost", name)
+        for (let tab = then.includes("Tabs: 1") ? 2 : 0; tab > 1; tab--) yield* page.tab("close", { number: tab })
+      }
+      const { message } = yield* Effect.flip(page.navigate(`${site.other}/plain`))
+      assert.include(message, "may not open http://localhost")
+      assert.include((yield* Effect.flip(page.tab("open", { url: site.other }))).message, "may not open")
+      assert.isEmpty(site.hits.slice(before).filter((hit) => hit.startsWith("localhost")))
+      yield* page.allow({})
+    })
+  )
+
+  it.effect("reads no files, and no documents that are their own address", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Tested
+      const text = yield* open("leave")
+      assert.notInclude(text, "Frame of data")
+      const then = yield* clicked(text, "File")
+      assert.include(then, "Title: leave")
+      for (const url of ["file:///etc/passwd", "data:text/html,<p>here", "javascript:void(0)", "chrome://version"]) {
+        assert.include((yield* Effect.flip(page.navigate(url))).message, "may not open")
+      }
+    })
+  )
+
+  it.effect("types a secret on its own sites, and tells it nowhere", () =>
+    Effect.gen(function* () {
+      const { page, site } = yield* Tested
+      yield* page.allow({ secrets: [secret(["127.0.0.1"])] })
+      const text = yield* open("shows")
+      const typed = yield* page.type(numberOf(text, "Code"), "<secret:password>")
+      const look = yield* page.look()
+      for (const told of [typed, look.text, look.likeness, yield* page.read(), yield* page.find("pa")]) {
+        assert.notInclude(told, value)
+        assert.notInclude(told, encodeURIComponent(value))
+        assert.notInclude(told, "wörd")
+        assert.notInclude(told, "w%C3%B6rd")
+      }
+      assert.include(look.text, "<secret:password>")
+      yield* page.navigate(`${site.other}/shows`)
+      const other = numberOf(yield* shown, "Code")
+      const { message } = yield* Effect.flip(page.type(other, "<secret:password>"))
+      assert.include(message, 'The secret "password" may not be typed on http://localhost')
+      assert.include((yield* Effect.flip(page.type(other, "<secret:pin>"))).message, 'no secret "pin"')
+      yield* page.allow({})
+    })
+  )
+
+  it.effect("types no secret into a frame of another site", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Tested
+      yield* page.allow({ secrets: [secret(["127.0.0.1"])] })
+      const text = yield* open("frames")
+      const cross = text.slice(text.indexOf("http://localhost"))
+      const { message } = yield* Effect.flip(page.type(numberOf(cross, "Inside"), "<secret:password>"))
+      assert.include(message, "may not be typed on http://localhost")
+      yield* page.allow({})
+    })
+  )
+
+  it.effect("takes pictures, and none while a secret is in sight", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Tested
+      yield* page.allow({ secrets: [secret(["127.0.0.1"])] })
+      const text = yield* open("login")
+      const picture = yield* page.picture
+      assert.deepStrictEqual(picture.slice(0, 3), Uint8Array.of(0xff, 0xd8, 0xff))
+      yield* page.type(numberOf(text, "Password"), "<secret:password>")
+      assert.include((yield* Effect.flip(page.picture)).message, "a secret is in sight")
+      assert.include(yield* clicked(text, "Sign in"), "your password is <secret:password>")
+      const shows = yield* open("shows")
+      yield* page.type(numberOf(shows, "Code"), "<secret:password>")
+      assert.include((yield* Effect.flip(page.picture)).message, "a secret is in sight")
+      yield* page.allow({})
+    })
+  )
+})
+
+it.live("refuses a Chromium without fonts", () =>
+  Effect.gen(function* () {
+    const file = join(yield* folder, "fonts.conf")
+    writeFileSync(file, "<fontconfig></fontconfig>")
+    const transport = yield* chromium({ FONTCONFIG_FILE: file })
+    const { message } = yield* Effect.flip(Page.make(transport))
+    assert.include(message, "This Chromium has no fonts")
+  }).pipe(Effect.scoped)
+)
