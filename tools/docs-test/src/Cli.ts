@@ -1,40 +1,77 @@
-import { execFileSync } from "node:child_process"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as CliOutput from "effect/cli/CliOutput"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stdio from "effect/Stdio"
 import { join } from "node:path"
+import { pathToFileURL } from "node:url"
 import { root } from "./Documents.ts"
+
+type CommandLine = Effect.Effect<void, unknown, NodeServices.NodeServices>
 
 interface Program {
   readonly name: string
-  readonly main: string
+  readonly commandLine: Promise<(args: ReadonlyArray<string>) => CommandLine>
   /** How it is run in this repository. */
   readonly here: string
 }
 
+/** A module of an app, which no package may import: it is loaded as the program loads it. */
+const appModule = (path: string) => import(pathToFileURL(join(root, path)).href)
+
 const programs: ReadonlyArray<Program> = [
-  { name: "webagent-harness", main: "apps/harness/src/main.ts", here: "npm run harness --" },
-  { name: "webagent-server", main: "apps/server/src/main.ts", here: "npm run server --" }
+  {
+    name: "webagent-harness",
+    commandLine: appModule("apps/harness/src/harness.ts").then(
+      ({ commandLine }: { readonly commandLine: CommandLine }) =>
+        () =>
+          commandLine
+    ),
+    here: "npm run harness --"
+  },
+  {
+    name: "webagent-server",
+    commandLine: appModule("apps/server/src/commandLine.ts").then(({ commandLine }) => commandLine),
+    here: "npm run server --"
+  }
 ]
 
 type Sections = ReadonlyMap<string, ReadonlyArray<string>>
 
-const helps = new Map<string, Sections>()
-
-/** What a command prints for --help, by the headings of its sections. */
-const help = ({ main }: Program, command: ReadonlyArray<string>): Sections => {
-  const known = helps.get([main, ...command].join(" "))
-  if (known !== undefined) return known
-  const text = execFileSync(
-    process.execPath,
-    ["--conditions=@webagent/source", join(root, main), ...command, "--help"],
-    { encoding: "utf8", env: { ...process.env, NO_COLOR: "1" } }
+/** What a program prints for arguments, run in this process: one of its own takes a second of CPU to start. */
+const printed = async (program: Program, args: ReadonlyArray<string>): Promise<string> => {
+  const commandLine = await program.commandLine
+  const lines: Array<string> = []
+  const console: Console.Console = { ...globalThis.console, log: (text) => void lines.push(String(text)) }
+  const services = Layer.mergeAll(
+    Stdio.layerTest({ args: Effect.succeed(args) }),
+    Layer.succeed(Console.Console, console),
+    CliOutput.layer(CliOutput.defaultFormatter({ colors: false }))
   )
+  await Effect.runPromise(commandLine(args).pipe(Effect.provide(services), Effect.provide(NodeServices.layer)))
+  return lines.join("\n")
+}
+
+/** A command of a program: what it prints for --help, by the headings of its sections, and the commands below it. */
+interface Help {
+  readonly command: ReadonlyArray<string>
+  readonly sections: Sections
+  readonly below: ReadonlyArray<Help>
+}
+
+const help = async (program: Program, command: ReadonlyArray<string> = []): Promise<Help> => {
+  const text = await printed(program, [...command, "--help"])
   const sections = new Map<string, Array<string>>()
   let lines: Array<string> = []
   for (const line of text.split("\n")) {
     if (/^[A-Z][A-Z ]+$/u.test(line)) sections.set(line, (lines = []))
     else if (line.trim() !== "") lines.push(line.trim())
   }
-  helps.set([main, ...command].join(" "), sections)
-  return sections
+  const below: Array<Help> = []
+  for (const line of sections.get("SUBCOMMANDS") ?? [])
+    below.push(await help(program, [...command, line.split(/\s{2,}/u)[0] ?? ""]))
+  return { command, sections, below }
 }
 
 const table = (heads: ReadonlyArray<string>, lines: ReadonlyArray<string> = []): ReadonlyArray<string> => {
@@ -46,14 +83,9 @@ const table = (heads: ReadonlyArray<string>, lines: ReadonlyArray<string> = []):
   return ["", `| ${heads.join(" | ")} |`, "| --- | --- |", ...rows]
 }
 
-/** The names of the commands below one. */
-const below = (sections: Sections): ReadonlyArray<string> =>
-  (sections.get("SUBCOMMANDS") ?? []).flatMap((line) => line.split(/\s{2,}/u)[0] ?? [])
-
 const exitCode = /^\d+ {2,}/u
 
-const pages = (program: Program, command: ReadonlyArray<string> = []): ReadonlyArray<string> => {
-  const sections = help(program, command)
+const pages = (program: Program, { below, command, sections }: Help): ReadonlyArray<string> => {
   const examples = sections.get("EXAMPLES") ?? []
   const description = sections.get("DESCRIPTION") ?? []
   return [
@@ -75,7 +107,7 @@ const pages = (program: Program, command: ReadonlyArray<string> = []): ReadonlyA
     ...table(["argument", "what it is"], sections.get("ARGUMENTS")),
     ...table(["flag", "what it does"], sections.get("FLAGS")),
     ...(examples.length === 0 ? [] : ["", "```", ...examples, "```"]),
-    ...below(sections).flatMap((name) => pages(program, [...command, name]))
+    ...below.flatMap((each) => pages(program, each))
   ]
 }
 
@@ -99,21 +131,15 @@ const meanings: Readonly<Record<string, string>> = {
 }
 
 /** The exit codes that a program's commands name in their help, each with its commands. */
-const exitCodes = (program: Program, command: ReadonlyArray<string> = []): ReadonlyArray<readonly [string, string]> => {
-  const sections = help(program, command)
-  return [
-    ...(sections.get("DESCRIPTION") ?? [])
-      .filter((line) => exitCode.test(line))
-      .map((line) => [line.split(" ")[0] ?? "", `\`${command.join(" ")}\``] as const),
-    ...below(sections).flatMap((name) => exitCodes(program, [...command, name]))
-  ]
-}
+const exitCodes = ({ below, command, sections }: Help): ReadonlyArray<readonly [string, string]> => [
+  ...(sections.get("DESCRIPTION") ?? [])
+    .filter((line) => exitCode.test(line))
+    .map((line) => [line.split(" ")[0] ?? "", `\`${command.join(" ")}\``] as const),
+  ...below.flatMap(exitCodes)
+]
 
-const exitTable = (): ReadonlyArray<string> => {
-  const found = Map.groupBy(
-    programs.flatMap((program) => exitCodes(program)),
-    ([code]) => code
-  )
+const exitTable = (helps: ReadonlyArray<Help>): ReadonlyArray<string> => {
+  const found = Map.groupBy(helps.flatMap(exitCodes), ([code]) => code)
   const unknown = [...found.keys()].filter((code) => !Object.hasOwn(meanings, code))
   if (unknown.length > 0) throw new Error(`tools/docs-test/src/Cli.ts says nothing of exit code ${unknown.join(", ")}.`)
   return [
@@ -127,5 +153,8 @@ const exitTable = (): ReadonlyArray<string> => {
 }
 
 /** docs/cli.md, from what the programs print of themselves. */
-export const cliPage = (): string =>
-  [intro, ...exitTable(), ...programs.flatMap((program) => pages(program))].join("\n") + "\n"
+export const cliPage = async (): Promise<string> => {
+  const helps = await Promise.all(programs.map(async (program) => ({ program, help: await help(program) })))
+  const sections = helps.flatMap(({ help, program }) => pages(program, help))
+  return [intro, ...exitTable(helps.map(({ help }) => help)), ...sections].join("\n") + "\n"
+}

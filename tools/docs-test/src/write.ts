@@ -5,5 +5,5 @@ import { cliPage } from "./Cli.ts"
 import { documents, root } from "./Documents.ts"
 import { refreshed } from "./Fence.ts"
 
-writeFileSync(join(root, "docs/cli.md"), cliPage())
+writeFileSync(join(root, "docs/cli.md"), await cliPage())
 for (const document of documents()) writeFileSync(join(root, document), refreshed(root, document))
