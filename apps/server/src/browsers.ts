@@ -8,7 +8,7 @@ import {
   LiveBrowsers,
   RuntimeFolder
 } from "@webagent/chromium"
-import type { BrowserPool } from "@webagent/engine"
+import { BrowserPool } from "@webagent/engine"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -67,7 +67,7 @@ export const layerChromium = ({ egress, folder, isolation: atLeast, most }: Chro
   ).pipe(
     Layer.provide(Egress.layer(egress)),
     Layer.provide(NodeDns.layer),
-    Layer.catch((error) => Layer.effectDiscard(Effect.fail(new UserError({ sentence: error.message }))))
+    Layer.catch((error) => Layer.effect(BrowserPool, Effect.fail(new UserError({ sentence: error.message }))))
   )
 
 /** What a server says where it has no real browsers, although it looked for them. */

@@ -1,4 +1,4 @@
-import { type ApiKeys, Engine, NodeId, Recordings, TimeOrderedIds } from "@webagent/engine"
+import { Agent, type ApiKeys, Engine, NodeId, Recordings, TimeOrderedIds } from "@webagent/engine"
 import { ApiKeyAuth, LinkTokens, Listener, Operation, RequestValidation, Server } from "@webagent/server"
 import { SimulatedService } from "@webagent/simulation"
 import { Database, Retention, secret, SqlApiKeys, SqlStore } from "@webagent/sql"
@@ -8,6 +8,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
+import * as Agents from "./agent.ts"
 import * as Browsers from "./browsers.ts"
 import { Drain, layerCounted, layerDrain, layerOperation } from "./operation.ts"
 
@@ -24,6 +25,8 @@ export interface DurableOptions {
   readonly retention: Retention.RetentionPolicy
   readonly browsers: "auto" | "chromium" | "simulated"
   readonly chromium: Browsers.ChromiumOptions
+  /** The agent of real browsers; without one their runs fail. */
+  readonly agent?: Agents.AgentOptions
 }
 
 /** For how long a session stays active with nothing to do. */
@@ -60,27 +63,32 @@ const layerNode = Layer.effect(NodeId, Effect.orDie(SecureRandom.SecureRandom.us
 )
 
 /**
- * The server over its database. Its agent is simulated, and its browsers are as asked for. A start that fails takes nothing from the file:
- * `check` runs and the port is bound before the engine is there.
+ * The server over its database, with browsers as asked for: real ones are used by a real agent. A start that fails
+ * takes nothing from the file: `check` runs and the port is bound before the engine is there.
  */
 export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, ApiKeys>) => {
   const { apiKeys, durable, file, host, port, seed, turnDuration } = options
   const ports = SimulatedService.layerPorts({ seed, ...(turnDuration === undefined ? {} : { turnDuration }) })
   const browsers = Browsers.layer(options.browsers, options.chromium, ports)
+  const simulated = Layer.provide(Layer.effect(Agent, Agent), ports)
+  const agent = Layer.provide(Agents.layer(options.agent, simulated), browsers)
   const served = Layer.unwrap(
-    Effect.map(Effect.orDie(secret("links")), (bytes) =>
-      Server.layerServed({
+    Effect.gen(function* () {
+      const bytes = yield* Effect.orDie(secret("links"))
+      const { kind } = yield* Browsers.ServedBrowsers
+      return Server.layerServed({
         apiKeys,
         linkTokens: LinkTokens.layerFrom(bytes),
-        about: { simulated: true, durable: true },
+        // with a model, runs cost money
+        about: { simulated: options.agent === undefined || kind === "simulated", durable: true },
         around: Operation.measured
       })
-    )
+    })
   )
   return Layer.mergeAll(layerDrain(options.drainWithin), layerRetention(options.retention)).pipe(
     Layer.provideMerge(served),
     Layer.provide([ApiKeyAuth.layerManaged(apiKeys), RequestValidation.layer, layerOperation(file)]),
-    Layer.provide(Layer.provide(Engine.layer, [browsers, TimeOrderedIds.layer, layerNode]).pipe(Layer.provide(ports))),
+    Layer.provide(Layer.provide(Engine.layer, [agent, browsers, TimeOrderedIds.layer, layerNode])),
     Layer.provideMerge(browsers),
     Layer.provide([Drain.layer, Listener.layer({ host, port })]),
     Layer.provide(Layer.effectDiscard(check)),

@@ -17,6 +17,7 @@ import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"
 import { randomBytes } from "node:crypto"
 import { dirname } from "node:path"
+import * as Agents from "./agent.ts"
 import { ServedBrowsers } from "./browsers.ts"
 import { orSentence } from "./database.ts"
 import * as Durable from "./durable.ts"
@@ -118,13 +119,63 @@ const inFileOnly = [
   ["--drain-within", ({ drainWithin }: Given) => Option.isSome(drainWithin)]
 ] as const
 
+/** The flags of a model. */
+const withModelOnly = [
+  ["--model-url", ({ modelUrl }: Given) => Option.isSome(modelUrl)],
+  ["--model-price", ({ modelPrice }: Given) => Option.isSome(modelPrice)],
+  ["--model-sees", ({ modelSees }: Given) => Option.isSome(modelSees)],
+  ["--judge", ({ judge }: Given) => Option.isSome(judge)],
+  ["--allow-domains", ({ allowDomains }: Given) => Option.isSome(allowDomains)],
+  ["--secrets", ({ secrets }: Given) => Option.isSome(secrets)],
+  ["--max-steps", ({ maxSteps }: Given) => Option.isSome(maxSteps)],
+  ["--max-run-time", ({ maxRunTime }: Given) => Option.isSome(maxRunTime)],
+  ["--max-run-cost", ({ maxRunCost }: Given) => Option.isSome(maxRunCost)]
+] as const
+
 /** The flags of real browsers. */
 const withChromiumOnly = [
   ["--isolation", ({ isolation }: Given) => Option.isSome(isolation)],
   ["--max-browsers", ({ maxBrowsers }: Given) => Option.isSome(maxBrowsers)],
   ["--allow-private", ({ allowPrivate }: Given) => Option.isSome(allowPrivate)],
-  ["--country-proxies", ({ countryProxies }: Given) => Option.isSome(countryProxies)]
+  ["--country-proxies", ({ countryProxies }: Given) => Option.isSome(countryProxies)],
+  ["--model", ({ model }: Given) => Option.isSome(model)],
+  ...withModelOnly
 ] as const
+
+/** The agent that the flags describe; none without a model. */
+const agentOf = Effect.fnUntraced(function* (given: Given) {
+  if (Option.isNone(given.model)) {
+    const [refused] = withModelOnly.find(([, isGiven]) => isGiven(given)) ?? []
+    if (refused === undefined) return undefined
+    return yield* new UserError({
+      sentence: `${refused} works only with a model. Add --model DIALECT:NAME or remove ${refused}.`
+    })
+  }
+  if (Option.isSome(given.maxRunCost) && Option.isNone(given.modelPrice)) {
+    return yield* new UserError({
+      sentence: "--max-run-cost needs the prices of the model. Add --model-price input=USD,output=USD or remove it."
+    })
+  }
+  const { maxRunCost, maxRunTime, maxSteps } = given
+  const options: Agents.AgentOptions = {
+    model: {
+      ...given.model.value,
+      baseUrl: Option.getOrUndefined(given.modelUrl),
+      apiKey: Option.getOrUndefined(yield* Agents.modelKey),
+      price: Option.getOrUndefined(given.modelPrice),
+      sees: Option.getOrElse(given.modelSees, () => false)
+    },
+    judges: Option.getOrElse(given.judge, () => false),
+    domains: Option.getOrNull(given.allowDomains),
+    secrets: Option.isNone(given.secrets) ? [] : yield* Agents.readSecrets(given.secrets.value),
+    limits: {
+      ...Option.match(maxSteps, { onNone: () => ({}), onSome: (steps) => ({ steps }) }),
+      ...Option.match(maxRunCost, { onNone: () => ({}), onSome: (cost) => ({ cost }) }),
+      ...Option.match(maxRunTime, { onNone: () => ({}), onSome: (time) => ({ duration_ms: Duration.toMillis(time) }) })
+    }
+  }
+  return options
+})
 
 /** The server over a database. */
 const inFile = Effect.fnUntraced(function* (file: string, given: Given) {
@@ -134,6 +185,7 @@ const inFile = Effect.fnUntraced(function* (file: string, given: Given) {
       sentence: `${refused} works only for a server that keeps everything in memory. Remove ${refused} or ${Option.isSome(given.data) ? "--data" : "--browsers"}.`
     })
   }
+  const agent = yield* agentOf(given)
   const apiKeys = yield* givenKeys(given.apiKeys)
   const live = ApiKeys.use(({ list }) =>
     Effect.map(list, (all) => all.filter(({ revokedAt_ms }) => revokedAt_ms === null).length)
@@ -151,7 +203,8 @@ const inFile = Effect.fnUntraced(function* (file: string, given: Given) {
       announce(
         [
           ["data", `${file}, kept across restarts`],
-          ["browsers", sentence]
+          ["browsers", sentence],
+          ...(agent === undefined ? [] : [["model", agent.model.model] as const])
         ],
         ["keys", `${given}${count} in ${file}`]
       )
@@ -170,6 +223,7 @@ const inFile = Effect.fnUntraced(function* (file: string, given: Given) {
       keepRuns: Option.getOrElse(given.keepRuns, () => settings.defaultKeep.runs)
     },
     browsers: given.browsers,
+    ...(agent === undefined ? {} : { agent }),
     chromium: {
       isolation: Option.getOrElse(given.isolation, () => "chromium" as const),
       folder: dirname(file),
@@ -209,6 +263,4 @@ export const serve = Command.make(
       Effect.provide(layerLog(given.log))
     )
   })
-).pipe(
-  Command.withDescription("Serve v2, v3 and v4 of the web-agent service with a simulated agent: no model, no cost")
-)
+).pipe(Command.withDescription("Serve v2, v3 and v4 of the web-agent service, with a simulated agent or with a model"))

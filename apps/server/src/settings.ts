@@ -1,3 +1,4 @@
+import { ModelConfig } from "@webagent/agent"
 import { spanFromText } from "@webagent/simulation"
 import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"
@@ -7,6 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Flag from "effect/cli/Flag"
+import { costFromText, domainsFromText, modelFromText, priceFromText } from "./agent.ts"
 import { UserError } from "./UserError.ts"
 
 /** The settings that an environment variable or a configuration file can set, as a configuration file spells them. */
@@ -24,6 +26,16 @@ const settings = [
   "maxBrowsers",
   "allowPrivate",
   "countryProxies",
+  "model",
+  "modelUrl",
+  "modelPrice",
+  "modelSees",
+  "judge",
+  "allowDomains",
+  "secrets",
+  "maxSteps",
+  "maxRunTime",
+  "maxRunCost",
   "log",
   "seed",
   "turnDuration"
@@ -83,6 +95,76 @@ const countriesFromText = (text: string): Option.Option<Readonly<Record<string, 
   return pairs.every((pair) => pair !== null)
     ? Option.some(Object.fromEntries(pairs.map(([, country = "", url = ""]) => [country, url])))
     : Option.none()
+}
+
+/** The flags of a real agent. */
+export const model = {
+  model: Flag.String("model").pipe(
+    Flag.withDescription("Carry out runs with a model, as DIALECT:NAME; its key is WEBAGENT_MODEL_KEY (default: none)"),
+    or("model", Config.NonEmptyString),
+    Flag.filterMap(
+      modelFromText,
+      () => `DIALECT:NAME, such as openai:NAME; a dialect is one of ${ModelConfig.dialects.join(", ")}`
+    ),
+    Flag.optional
+  ),
+  modelUrl: Flag.String("model-url").pipe(
+    Flag.withDescription("Ask the model at an address such as http://127.0.0.1:11434/v1 (default: the vendor's)"),
+    or("modelUrl", Config.NonEmptyString),
+    Flag.filter(
+      (text) => /^https?:$/u.test(URL.parse(text)?.protocol ?? ""),
+      () => "an address such as http://127.0.0.1:11434/v1"
+    ),
+    Flag.optional
+  ),
+  modelPrice: Flag.String("model-price").pipe(
+    Flag.withDescription("Prices in USD for a million tokens: input=3,output=15,cacheRead=0.3 (default: unknown)"),
+    or("modelPrice", Config.NonEmptyString),
+    Flag.filterMap(priceFromText, () => "prices such as input=3,output=15,cacheRead=0.3,cacheWrite=3.75"),
+    Flag.optional
+  ),
+  modelSees: Flag.Boolean("model-sees").pipe(
+    Flag.withDescription("Send the model a picture of the page with each step (default: text only)"),
+    or("modelSees", Config.Boolean),
+    Flag.optional
+  ),
+  judge: Flag.Boolean("judge").pipe(
+    Flag.withDescription("Have the model judge each completed run in one more call (default: off)"),
+    or("judge", Config.Boolean),
+    Flag.optional
+  ),
+  allowDomains: Flag.String("allow-domains").pipe(
+    Flag.withDescription("Let runs open these hosts only: example.com,*.example.com (default: all)"),
+    or("allowDomains", Config.NonEmptyString),
+    Flag.filterMap(domainsFromText, () => "hosts such as example.com,*.example.com,127.0.0.1:8080"),
+    Flag.optional
+  ),
+  secrets: Flag.String("secrets").pipe(
+    Flag.withDescription("Let runs type the secrets of a JSON FILE, which the model never sees (default: none)"),
+    or("secrets", Config.NonEmptyString),
+    Flag.optional
+  ),
+  maxSteps: Flag.Int("max-steps").pipe(
+    Flag.withDescription("End a run after this many steps (default: 50)"),
+    or("maxSteps", Config.Int),
+    Flag.filter(
+      (count) => count >= 1,
+      () => "1 or more"
+    ),
+    Flag.optional
+  ),
+  maxRunTime: Flag.String("max-run-time").pipe(
+    Flag.withDescription("End a run after this time (default: 30m)"),
+    or("maxRunTime", Config.NonEmptyString),
+    span,
+    Flag.optional
+  ),
+  maxRunCost: Flag.String("max-run-cost").pipe(
+    Flag.withDescription("End a run that has cost this many USD; needs --model-price (default: no limit)"),
+    or("maxRunCost", Config.NonEmptyString),
+    Flag.filterMap(costFromText, () => "an amount in USD such as 0.50"),
+    Flag.optional
+  )
 }
 
 /** The flags of a server, without those of the simulation. */
@@ -162,6 +244,7 @@ export const server = {
     Flag.filterMap(countriesFromText, () => "proxies such as de=http://user:password@host:8080,fr=http://host:3128"),
     Flag.optional
   ),
+  ...model,
   log: Flag.Literals("log", ["text", "json"]).pipe(
     Flag.withDescription("Write the log as text or as a JSON object a line (default: text)"),
     or("log", (name) => Config.Literals(["text", "json"], name)),

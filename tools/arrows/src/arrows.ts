@@ -80,7 +80,8 @@ export const arrows: Readonly<Record<string, Rule>> = {
       model: [],
       "page/world": [],
       page: ["page/world"],
-      ".": ["model", "page"]
+      agent: ["model", "page"],
+      ".": ["agent", "model", "page"]
     }
   },
   [server]: {

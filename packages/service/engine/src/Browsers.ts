@@ -15,7 +15,6 @@ import type { SessionBrowser } from "./ports/Agent.ts"
 import { NodeId } from "./ports/NodeId.ts"
 import { Owner } from "./ports/Owner.ts"
 import { Conflict, type Step, Store, type StoreUnavailable } from "./ports/Store.ts"
-import { connectionOver } from "./connectionOver.ts"
 import { owned } from "./Owned.ts"
 import { patience } from "./patience.ts"
 import type { ReadWriteLock } from "./ReadWriteLock.ts"
@@ -294,8 +293,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
     Effect.uninterruptibleMask(
       Effect.fnUntraced(function* (restore) {
         const id = yield* restore(known)
-        const connect = (browserId: string) =>
-          Effect.andThen(allowDomains(browserId, domains()), Effect.flatMap(connectTo(browserId), connectionOver))
+        const connect = (browserId: string) => Effect.andThen(allowDomains(browserId, domains()), connectTo(browserId))
         if (id !== null && running.has(id)) return { ...(yield* restore(connect(id))), isNew: false }
         const { browser } = yield* Effect.provideService(
           create({ proxyCountryCode: null, recording }, () => ({}), restore),

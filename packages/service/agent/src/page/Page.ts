@@ -38,6 +38,14 @@ export interface PageOptions {
   readonly downloads?: string | null
 }
 
+/** What is in front of a browser. */
+export interface Front {
+  readonly url: string
+  /** How many tabs there are. */
+  readonly tabs: number
+  readonly hasDialog: boolean
+}
+
 /** What the agent sees of a browser and does in it, until the scope closes. The browser runs on. */
 export interface Page
   extends
@@ -50,6 +58,8 @@ export interface Page
   readonly picture: Effect.Effect<Uint8Array, Refused | BrowserLost>
   /** Changes what the next task in this browser may do; its downloads stay. */
   readonly allow: (options: Omit<PageOptions, "downloads">) => Effect.Effect<void>
+  /** What is in front, without looking at it. */
+  readonly front: () => Front
   /** What downloads left, and what the task brought. */
   readonly files: () => ReadonlyArray<Downloads.TaskFile>
   /** Replaces the values of secrets in a text by their placeholders. */
@@ -119,6 +129,10 @@ export const make = Effect.fnUntraced(function* (
         allowed = { domains, files }
         secrets = Secrets.make(known)
       }),
+    front: () => {
+      const { dialog, url } = tabs.front()
+      return { url: secrets.redact(url), tabs: tabs.all().length, hasDialog: dialog !== undefined }
+    },
     files: hands.files,
     redact: (text) => secrets.redact(text)
   }

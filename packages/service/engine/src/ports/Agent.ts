@@ -5,7 +5,7 @@ import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { Session, SessionSettings } from "../domain/Session.ts"
 import type { Budget, CancelReason, Step, Turn, TurnEvent, Usage } from "../domain/Turn.ts"
-import type { CdpConnection, LaunchFailed } from "./BrowserPool.ts"
+import type { CdpTransport, LaunchFailed } from "./BrowserPool.ts"
 
 /** The agent broke down: its turn fails with this sentence. */
 export class AgentError extends Data.TaggedError("AgentError")<{ readonly message: string }> {}
@@ -29,7 +29,7 @@ export interface AgentIdentity {
 }
 
 /** A connection to the browser of a session. */
-export interface SessionBrowser extends CdpConnection {
+export interface SessionBrowser extends CdpTransport {
   /** Whether it was launched just now: of a session that had one, that one has ended, with all that was in it. */
   readonly isNew: boolean
 }

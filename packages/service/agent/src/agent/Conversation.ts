@@ -1,0 +1,92 @@
+import * as Prompt from "effect/ai/Prompt"
+import type * as Response from "effect/ai/Response"
+
+/** What became of a call of the model. */
+export interface CallResult {
+  readonly id: string
+  readonly name: string
+  readonly result: string
+  readonly failed: boolean
+}
+
+const user = (text: string): Prompt.Message => Prompt.userMessage({ content: [Prompt.textPart({ text })] })
+
+/** Half a surrogate pair breaks a request. */
+const cut = (text: string, length: number): string => text.slice(0, length).toWellFormed()
+
+/** Messages as text, for a model that sums them up or judges them. */
+export const plain = (messages: ReadonlyArray<Prompt.Message>): string =>
+  messages
+    .flatMap((message) =>
+      message.role === "system" ? [] : message.content.map((part) => plainPart(message.role, part))
+    )
+    .filter((text) => text !== "")
+    .join("\n")
+
+const plainPart = (role: string, part: Exclude<Prompt.Message["content"], string>[number]): string => {
+  switch (part.type) {
+    case "text":
+      return `${role}: ${part.text}`
+    case "tool-call":
+      return `called ${part.name} ${cut(JSON.stringify(part.params) ?? "", 300)}`
+    case "tool-result":
+      return `result: ${cut(String(part.result), 1000)}`
+    default:
+      return ""
+  }
+}
+
+/**
+ * What a model is told: instructions, a past that only grows, so that providers can cache it, and the page as it is
+ * now, which is told once and not kept.
+ */
+export const make = (instructions: string) => {
+  const system = Prompt.systemMessage({ content: instructions })
+  let past: ReadonlyArray<Prompt.Message> = []
+
+  return {
+    isEmpty: () => past.length === 0,
+    forget: () => {
+      past = []
+    },
+    say: (text: string) => {
+      past = [...past, user(text.toWellFormed())]
+    },
+    /** What the model answered, as it came, and what became of its calls: a call is never without its result. */
+    answered: (content: ReadonlyArray<Response.AnyPart>, calls: ReadonlyArray<CallResult>) => {
+      const answer = Prompt.fromResponseParts(content.filter(({ type }) => type !== "finish")).content
+      const results = calls.map(({ failed, id, name, result }) =>
+        Prompt.toolResultPart({ id, name, isFailure: failed, result: result.toWellFormed(), providerExecuted: false })
+      )
+      past = [...past, ...answer, ...(results.length === 0 ? [] : [Prompt.toolMessage({ content: results })])]
+    },
+    /** All of it, and the page as it is now. */
+    prompt: (now: string, picture?: Uint8Array): Prompt.Prompt =>
+      Prompt.fromMessages([
+        system,
+        ...past,
+        Prompt.userMessage({
+          content: [
+            Prompt.textPart({ text: now.toWellFormed() }),
+            ...(picture === undefined ? [] : [Prompt.filePart({ mediaType: "image/jpeg", data: picture })])
+          ]
+        })
+      ]),
+    /** How much of it there is, in characters. */
+    size: () => past.reduce((sum, { content }) => sum + JSON.stringify(content).length, 0),
+    all: () => past,
+    /** All but the newest messages; a call stays with its result. */
+    old: (keep: number): ReadonlyArray<Prompt.Message> => {
+      let end = Math.max(0, past.length - keep)
+      while (end > 0 && past[end]?.role === "tool") end--
+      return past.slice(0, end)
+    },
+    /** Has a summary in place of the first messages. */
+    sumUp: (count: number, summary: string) => {
+      past = [user(summary.toWellFormed()), ...past.slice(count)]
+    }
+  }
+}
+
+/** What a model is told. */
+export type Conversation = ReturnType<typeof make>

@@ -1,0 +1,94 @@
+import type { Turn } from "@webagent/engine"
+import * as Duration from "effect/Duration"
+import type * as ModelCost from "../model/ModelCost.ts"
+
+/** When a task ends that does not end by itself. */
+export interface Limits {
+  readonly steps: number
+  readonly duration_ms: number
+  /** In 1e-12 USD; null for no limit. */
+  readonly cost: bigint | null
+  /** How many tokens, in and out; null for no limit. */
+  readonly tokens: number | null
+  /** How many steps may fail one after the other. */
+  readonly failures: number
+}
+
+/** The limits of a task that is given none. */
+export const defaults: Limits = { steps: 50, duration_ms: 30 * 60_000, cost: null, tokens: null, failures: 3 }
+
+const picos = (usd: string): bigint => {
+  const [, whole = "0", fraction = ""] = /^(\d*)\.?(\d*)$/u.exec(usd) ?? []
+  return BigInt(whole + fraction.slice(0, 12).padEnd(12, "0"))
+}
+
+const least = <A extends bigint | number>(one: A | null, two: A | null): A | null =>
+  one === null ? two : two === null || one < two ? one : two
+
+/** The limits within what a turn may use. */
+export const within = (limits: Limits, budget: Turn.Budget | null): Limits =>
+  budget === null
+    ? limits
+    : {
+        ...limits,
+        cost: least(limits.cost, budget.cost === null ? null : picos(budget.cost)),
+        tokens: least(limits.tokens, budget.tokens),
+        duration_ms: least(limits.duration_ms, budget.duration_ms) ?? limits.duration_ms
+      }
+
+/** How far a task has come. */
+export interface Spent {
+  readonly steps: number
+  readonly cost: ModelCost.ModelCost
+  readonly tokens: number
+  readonly failures: number
+}
+
+/** A limit that a task has reached: what happened, and what to do. */
+export interface Reached {
+  readonly category: "steps" | "time" | "cost" | "failures"
+  readonly error: string
+  readonly advice: string
+}
+
+const usd = (cost: bigint): string => String(Number(cost) / 1e12)
+
+/** The limit that is reached; undefined while there is none. */
+export const reached = (limits: Limits, spent: Spent): Reached | undefined => {
+  if (spent.failures >= limits.failures) {
+    return {
+      category: "failures",
+      error: `${spent.failures} steps failed one after the other.`,
+      advice: "Say in the task what the agent should do where it got stuck, or use a more capable model."
+    }
+  }
+  if (limits.cost !== null && spent.cost !== null && spent.cost >= limits.cost) {
+    return {
+      category: "cost",
+      error: `The run reached its cost limit of ${usd(limits.cost)} USD.`,
+      advice: "Raise the cost limit, split the task, or use a cheaper model."
+    }
+  }
+  if (limits.tokens !== null && spent.tokens >= limits.tokens) {
+    return {
+      category: "cost",
+      error: `The run reached its limit of ${limits.tokens} tokens.`,
+      advice: "Raise the token limit or split the task."
+    }
+  }
+  if (spent.steps >= limits.steps) {
+    return {
+      category: "steps",
+      error: `The run reached its limit of ${limits.steps} steps.`,
+      advice: "Raise the step limit, or split the task."
+    }
+  }
+  return undefined
+}
+
+/** The end of the time of a task. */
+export const overdue = ({ duration_ms }: Limits): Reached => ({
+  category: "time",
+  error: `The run reached its time limit of ${Duration.format(Duration.millis(duration_ms))}.`,
+  advice: "Raise the time limit, split the task, or use a faster model."
+})

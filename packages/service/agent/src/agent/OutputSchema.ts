@@ -1,0 +1,48 @@
+import * as Effect from "effect/Effect"
+import * as JsonSchema from "effect/JsonSchema"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaRepresentation from "effect/SchemaRepresentation"
+import { AgentError, type Turn } from "@webagent/engine"
+
+/** An output that fits, as it fits; or why it does not. */
+export type Fit = (output: Schema.Json) => Result.Result<Schema.Json, string>
+
+const anything: Fit = Result.succeed
+
+const largest = 800
+
+/** A check of outputs; fails where the schema is none, or has something that cannot be checked. */
+export const make = (outputSchema: Turn.Turn["outputSchema"]): Effect.Effect<Fit, AgentError> => {
+  if (outputSchema === null) return Effect.succeed(anything)
+  const document = isOld(outputSchema) ? JsonSchema.fromSchemaDraft07 : JsonSchema.fromSchemaDraft2020_12
+  return Effect.try({
+    // a pattern of the caller could take for ever
+    try: () => SchemaRepresentation.fromJsonSchemaDocument(document(outputSchema), { patterns: "ignore" }),
+    catch: (cause) =>
+      new AgentError({
+        message: `The outputSchema cannot be used: ${(cause instanceof Error ? cause.message : String(cause)).slice(0, largest)}`
+      })
+  }).pipe(
+    Effect.map((codec): Fit => {
+      const check = Schema.decodeUnknownResult(codec as Schema.Codec<unknown>, { onExcessProperty: "error" })
+      return (output) => {
+        const checked = check(output)
+        if (Result.isSuccess(checked)) return Result.succeed(output)
+        // some models write the object as text
+        const parsed = typeof output === "string" ? Result.try((): Schema.Json => JSON.parse(output)) : checked
+        if (Result.isSuccess(parsed) && Result.isSuccess(check(parsed.success))) {
+          return Result.succeed(parsed.success as Schema.Json)
+        }
+        return Result.fail(String(checked.failure).slice(0, largest))
+      }
+    })
+  )
+}
+
+/** Whether a schema is one of draft 7, which has its definitions under another name. */
+const isOld = ({ $schema, definitions }: Schema.JsonObject): boolean =>
+  definitions !== undefined || (typeof $schema === "string" && $schema.includes("draft-07"))
+
+/** How often an output that does not fit is sent back. */
+export const mostRepairs = 3

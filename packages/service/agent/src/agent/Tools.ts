@@ -1,0 +1,207 @@
+import * as Effect from "effect/Effect"
+import type * as JsonSchema from "effect/JsonSchema"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Tool from "effect/ai/Tool"
+import { type BrowserLost, Refused } from "../page/Failures.ts"
+import type { Page } from "../page/Page.ts"
+
+/** Something that the agent is about to do and cannot take back. */
+export interface Action {
+  readonly tool: string
+  readonly params: unknown
+  readonly address: string
+}
+
+/** What tools work on in one turn. */
+export interface Scene {
+  readonly page: Page
+  /** Asked before an action; a text says why it is refused. */
+  readonly approve: (action: Action) => Effect.Effect<string | undefined>
+  /** Has the model read a text for something. */
+  readonly extract: (what: string, text: string) => Effect.Effect<string, Refused>
+}
+
+/** What a tool did, in words for the model. */
+type Done = Effect.Effect<string, Refused | BrowserLost>
+
+const describe = (name: string, description: string, parameters: JsonSchema.JsonSchema) =>
+  Tool.dynamic(name, { description, parameters })
+
+/** A tool as the model is told of it. */
+export type Described = ReturnType<typeof describe>
+
+/** A tool, and what it does. */
+export interface BrowserTool {
+  readonly tool: Described
+  /** Whether the page may be another one afterwards. */
+  readonly changes: boolean
+  readonly run: (params: unknown, scene: Scene) => Done
+}
+
+interface Kind {
+  /** Whether the page may be another one afterwards; yes unless given. */
+  readonly changes?: boolean
+  /** Whether it is approved before; no unless given. */
+  readonly asks?: boolean
+}
+
+const make = <Parameters extends Schema.Decoder<unknown>>(
+  name: string,
+  description: string,
+  parameters: Parameters,
+  act: (params: Parameters["Type"], scene: Scene) => Done,
+  { asks = false, changes = true }: Kind = {}
+): BrowserTool => {
+  const decode = Schema.decodeUnknownResult(parameters)
+  return {
+    tool: describe(name, description, Tool.getJsonSchemaFromSchema(parameters)),
+    changes,
+    run: (params, scene) => {
+      const decoded = decode(params)
+      if (Result.isFailure(decoded)) {
+        return Effect.fail(new Refused({ message: `The call is wrong: ${String(decoded.failure).slice(0, 500)}` }))
+      }
+      const acted = act(decoded.success, scene)
+      if (!asks) return acted
+      return Effect.flatMap(scene.approve({ tool: name, params, address: scene.page.front().url }), (refusal) =>
+        refusal === undefined ? acted : Effect.fail(new Refused({ message: `It was not approved: ${refusal}` }))
+      )
+    }
+  }
+}
+
+const { Array, Boolean, Finite, Int, Literals, String: Text, Struct, optionalKey: optional } = Schema
+const index = Int.annotate({ description: "number of the element" })
+const harmless: Kind = { changes: false }
+const asks: Kind = { asks: true }
+
+/** What the agent can do, but for ending the task. */
+export const tools: ReadonlyArray<BrowserTool> = [
+  make("navigate", "Open an address in this tab", Struct({ url: Text }), ({ url }, { page }) => page.navigate(url)),
+  make("back", "Go back one page", Struct({}), (_, { page }) => page.back),
+  make(
+    "click",
+    "Click an element",
+    Struct({ index, count: optional(Int), button: optional(Literals(["left", "right"])) }),
+    ({ index, ...how }, { page }) => page.click(index, how),
+    asks
+  ),
+  make(
+    "type",
+    "Replace the text of a field. Write a secret as <secret:name>",
+    Struct({
+      index,
+      text: Text,
+      append: optional(Boolean),
+      submit: optional(Boolean.annotate({ description: "press Enter afterwards" }))
+    }),
+    ({ index, text, ...how }, { page }) => page.type(index, text, how),
+    asks
+  ),
+  make(
+    "select",
+    "Choose options of a select by their text",
+    Struct({ index, values: Array(Text) }),
+    ({ index, values }, { page }) => page.select(index, values)
+  ),
+  make(
+    "check",
+    "Set a checkbox, radio button or switch",
+    Struct({ index, checked: Boolean }),
+    ({ checked, index }, { page }) => page.check(index, checked)
+  ),
+  make(
+    "press",
+    "Press keys such as Enter, Escape, ArrowDown or Control+a; several with spaces between",
+    Struct({ keys: Text }),
+    ({ keys }, { page }) => page.press(keys),
+    asks
+  ),
+  make(
+    "scroll",
+    "Scroll the page, or the area that an element is in",
+    Struct({
+      direction: Literals(["up", "down", "top", "bottom"]),
+      pages: optional(Finite),
+      index: optional(index)
+    }),
+    ({ direction, ...how }, { page }) => page.scroll(direction, how)
+  ),
+  make("hover", "Move the mouse over an element", Struct({ index }), ({ index }, { page }) => page.hover(index)),
+  make(
+    "drag",
+    "Drag an element onto another one, or that many pixels beside its middle",
+    Struct({ from: index, to: index, dx: optional(Finite), dy: optional(Finite) }),
+    ({ from, to, ...by }, { page }) => page.drag(from, to, by),
+    asks
+  ),
+  make(
+    "clickAt",
+    "Click a point of the screen, for canvases and maps",
+    Struct({ x: Finite, y: Finite }),
+    ({ x, y }, { page }) => page.clickAt(x, y),
+    asks
+  ),
+  make("wait", "Wait some seconds, at most 10", Struct({ seconds: Finite }), ({ seconds }, { page }) =>
+    page.wait(seconds)
+  ),
+  make(
+    "tab",
+    "Open a tab, or bring one to the front or close it by its number",
+    Struct({ do: Literals(["open", "front", "close"]), number: optional(Int), url: optional(Text) }),
+    ({ do: what, ...which }, { page }) => page.tab(what, which)
+  ),
+  make(
+    "find",
+    "Find a text on the whole page and scroll to it",
+    Struct({ text: Text }),
+    ({ text }, { page }) => page.find(text),
+    harmless
+  ),
+  make(
+    "read",
+    "Read the text of the whole page, a part of it from an offset",
+    Struct({ offset: optional(Int) }),
+    ({ offset }, { page }) => page.read(offset),
+    harmless
+  ),
+  make(
+    "extract",
+    "Have the whole page read for something, such as all products with their prices",
+    Struct({ what: Text }),
+    ({ what }, { extract, page }) => Effect.flatMap(page.extract, (text) => extract(what, text)),
+    harmless
+  ),
+  make(
+    "upload",
+    "Choose files of this task, by name, for a file field",
+    Struct({ index, names: Array(Text) }),
+    ({ index, names }, { page }) => page.upload(index, names),
+    asks
+  ),
+  make(
+    "dialog",
+    "Answer the question that the page asks",
+    Struct({ accept: Boolean, text: optional(Text) }),
+    ({ accept, text }, { page }) => page.dialog(accept, text),
+    asks
+  )
+]
+
+/** The name of the tool that ends the task. */
+export const doneName = "done"
+
+/** The tool that ends the task, with the form that its output has to have. */
+export const done = (outputSchema: Schema.JsonObject | null): Described => {
+  const { $defs, definitions, ...output } = outputSchema ?? { type: "string" }
+  return describe(doneName, "End the task and hand over its output", {
+    type: "object",
+    properties: { success: { type: "boolean" }, output },
+    required: ["success", "output"],
+    additionalProperties: false,
+    // references are read from the root
+    ...($defs === undefined ? {} : { $defs }),
+    ...(definitions === undefined ? {} : { definitions })
+  })
+}

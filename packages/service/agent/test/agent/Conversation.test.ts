@@ -1,0 +1,70 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Response from "effect/ai/Response"
+import * as Conversation from "../../src/agent/Conversation.ts"
+
+const call = (id: string) =>
+  Response.makePart("tool-call", { id, name: "click", params: { index: 1 }, providerExecuted: false })
+
+const result = (id: string, text = "Clicked."): Conversation.CallResult => ({
+  id,
+  name: "click",
+  result: text,
+  failed: false
+})
+
+const roles = (messages: ReadonlyArray<{ readonly role: string }>) => messages.map(({ role }) => role).join(" ")
+
+/** A conversation of a task and this many steps of one call. */
+const after = (steps: number) => {
+  const conversation = Conversation.make("instructions")
+  conversation.say("Task: buy a mug")
+  for (let step = 0; step < steps; step++) conversation.answered([call(`c${step}`)], [result(`c${step}`)])
+  return conversation
+}
+
+describe("Conversation", () => {
+  it("ends with the page as it is now, which is not kept", () => {
+    const conversation = after(1)
+    const { content } = conversation.prompt("page 1")
+    assert.strictEqual(roles(content), "system user assistant tool user")
+    assert.include(JSON.stringify(content.at(-1)), "page 1")
+    assert.notInclude(JSON.stringify(conversation.prompt("page 2").content), "page 1")
+  })
+
+  it("keeps what came before as it was, so that providers can cache it", () => {
+    const conversation = after(2)
+    const before = JSON.stringify(conversation.prompt("page").content.slice(0, -1))
+    conversation.answered([call("more")], [result("more")])
+    assert.isTrue(JSON.stringify(conversation.prompt("page").content).startsWith(before.slice(0, -1)))
+  })
+
+  it("never parts a call from its result when the beginning is summed up", () => {
+    for (let keep = 1; keep < 8; keep++) {
+      const conversation = after(5)
+      const old = conversation.old(keep)
+      conversation.sumUp(old.length, "So far: nothing")
+      const left = conversation.all()
+      assert.strictEqual(left[0]?.role, "user")
+      assert.notStrictEqual(left[1]?.role, "tool", `keeping ${keep}`)
+      assert.notInclude(JSON.stringify(left), "buy a mug")
+    }
+  })
+
+  it("has no half of a surrogate pair in it", () => {
+    const conversation = after(0)
+    const half = "mug \u{1f375}".slice(0, 5)
+    conversation.say(half)
+    conversation.answered([call("c")], [result("c", half)])
+    const { content } = conversation.prompt(half)
+    const texts = JSON.stringify(content)
+    assert.isFalse(/\\ud[89ab]/iu.test(texts), texts)
+    assert.isTrue(Conversation.plain(conversation.all()).isWellFormed())
+  })
+
+  it("reads as text without the instructions", () => {
+    assert.strictEqual(
+      Conversation.plain(after(1).all()),
+      'user: Task: buy a mug\ncalled click {"index":1}\nresult: Clicked.'
+    )
+  })
+})

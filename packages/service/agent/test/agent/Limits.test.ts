@@ -1,0 +1,41 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Limits from "../../src/agent/Limits.ts"
+
+const spent: Limits.Spent = { steps: 0, cost: 0n, tokens: 0, failures: 0 }
+const limits: Limits.Limits = { ...Limits.defaults, steps: 5, cost: 500_000_000_000n, tokens: 1000 }
+
+const categoryAt = (more: Partial<Limits.Spent>, of = limits) => Limits.reached(of, { ...spent, ...more })?.category
+
+describe("Limits", () => {
+  it("end a task at the limit, not before, each with a sentence and with advice", () => {
+    assert.isUndefined(Limits.reached(limits, { steps: 4, cost: 499_999_999_999n, tokens: 999, failures: 2 }))
+    const all = [{ steps: 5 }, { cost: 500_000_000_000n }, { tokens: 1000 }, { failures: 3 }].map((more) =>
+      Limits.reached(limits, { ...spent, ...more })
+    )
+    assert.deepStrictEqual(
+      all.map((reached) => reached?.error),
+      [
+        "The run reached its limit of 5 steps.",
+        "The run reached its cost limit of 0.5 USD.",
+        "The run reached its limit of 1000 tokens.",
+        "3 steps failed one after the other."
+      ]
+    )
+    for (const reached of [...all, Limits.overdue(limits)]) assert.match(reached?.advice ?? "", /\.$/u)
+    assert.strictEqual(Limits.overdue(limits).error, "The run reached its time limit of 30m.")
+  })
+
+  it("hold no cost that is unknown", () => {
+    assert.isUndefined(categoryAt({ cost: null }))
+    assert.isUndefined(categoryAt({ cost: 10n ** 15n }, Limits.defaults))
+  })
+
+  it("are the lower of the agent's and those of the run", () => {
+    const budget = { cost: "0.25", tokens: 5000, duration_ms: 1000 }
+    const both = Limits.within(limits, budget)
+    assert.deepInclude(both, { cost: 250_000_000_000n, tokens: 1000, duration_ms: 1000, steps: 5 })
+    assert.strictEqual(Limits.within(limits, { cost: "12.000001", tokens: null, duration_ms: null }).cost, limits.cost)
+    assert.strictEqual(Limits.within(Limits.defaults, { ...budget, cost: "12.000001" }).cost, 12_000_001_000_000n)
+    assert.deepStrictEqual(Limits.within(limits, null), limits)
+  })
+})

@@ -1,0 +1,28 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Loops from "../../src/agent/Loops.ts"
+
+describe("Loops", () => {
+  it("count the same calls on the same page, also with other steps between them", () => {
+    const loops = Loops.make()
+    assert.deepStrictEqual(
+      ["a", "b", "a", "c", "a"].map((calls) => loops.acted("page", calls)),
+      [1, 1, 2, 1, 3]
+    )
+    assert.strictEqual(loops.acted("another page", "a"), 1)
+  })
+
+  it("forget what is more than 20 steps ago", () => {
+    const loops = Loops.make()
+    loops.acted("page", "first")
+    for (let step = 0; step < 19; step++) loops.acted("page", `${step}`)
+    assert.strictEqual(loops.acted("page", "first"), 1)
+  })
+
+  it("count for how many steps a page does not change", () => {
+    const loops = Loops.make()
+    assert.deepStrictEqual(
+      ["a", "a", "a", "b", "a", "a"].map((page) => loops.seen(page)),
+      [0, 1, 2, 0, 0, 1]
+    )
+  })
+})

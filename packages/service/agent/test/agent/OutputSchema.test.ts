@@ -1,0 +1,54 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+import * as OutputSchema from "../../src/agent/OutputSchema.ts"
+
+const fitOf = (schema: Schema.JsonObject | null) => Effect.runSync(OutputSchema.make(schema))
+
+const price = {
+  type: "object",
+  properties: { price: { type: "number" } },
+  required: ["price"],
+  additionalProperties: false
+}
+
+describe("OutputSchema", () => {
+  it("without one any output fits", () => {
+    assert.deepStrictEqual(fitOf(null)({ any: ["thing"] }), Result.succeed({ any: ["thing"] }))
+  })
+
+  it("an output that does not fit is told why", () => {
+    const fit = fitOf(price)
+    assert.deepStrictEqual(fit({ price: 12 }), Result.succeed({ price: 12 }))
+    assert.match(String(Result.getFailure(fit({ price: "12 EUR" }))), /price/u)
+    assert.isTrue(Result.isFailure(fit({ price: 12, more: 1 })))
+    assert.isTrue(Result.isFailure(fit("text")))
+  })
+
+  it("an object that a model wrote as text fits as an object", () => {
+    assert.deepStrictEqual(fitOf(price)('{"price": 12}'), Result.succeed({ price: 12 }))
+    assert.deepStrictEqual(fitOf({ type: "string" })("12"), Result.succeed("12"))
+  })
+
+  it("reads definitions of draft 2020-12 and of draft 7", () => {
+    for (const [name, definitions] of [
+      ["$defs", { Mug: price }],
+      ["definitions", { Mug: price }]
+    ] as const) {
+      const fit = fitOf({ type: "array", items: { $ref: `#/${name}/Mug` }, [name]: definitions })
+      assert.isTrue(Result.isSuccess(fit([{ price: 1 }])), name)
+      assert.isTrue(Result.isFailure(fit([{ price: "1" }])), name)
+    }
+  })
+
+  it("a schema that cannot be checked is refused with a sentence", () => {
+    for (const schema of [
+      { type: "object", $ref: "#/$defs/Nothing" },
+      { type: "object", dependentRequired: { a: ["b"] } }
+    ]) {
+      const error = Effect.runSync(Effect.flip(OutputSchema.make(schema)))
+      assert.match(error.message, /^The outputSchema cannot be used: /u)
+    }
+  })
+})
