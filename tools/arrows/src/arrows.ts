@@ -91,7 +91,8 @@ export const arrows: Readonly<Record<string, Rule>> = {
       "api/v2": ["api"],
       "api/v3": ["api"],
       "api/v4": ["api"],
-      http: ["api", "api/v2", "api/v3", "api/v4"],
+      mcp: ["api"],
+      http: ["api", "api/v2", "api/v3", "api/v4", "mcp"],
       ".": ["api", "http"]
     }
   },

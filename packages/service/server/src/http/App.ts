@@ -12,6 +12,7 @@ import * as CdpEndpoint from "./CdpEndpoint.ts"
 import * as Docs from "./Docs.ts"
 import * as Identity from "./Identity.ts"
 import * as LiveEndpoint from "./LiveEndpoint.ts"
+import * as McpEndpoint from "./McpEndpoint.ts"
 import * as Operation from "./Operation.ts"
 import * as PlainRead from "./PlainRead.ts"
 import * as SessionLinks from "./SessionLinks.ts"
@@ -41,6 +42,7 @@ export const layer = (about: About) =>
     Docs.layer,
     Identity.layer(about),
     LiveEndpoint.layer,
+    McpEndpoint.layer,
     Operation.layer,
     SessionLinks.layer,
     Unrouted.layer

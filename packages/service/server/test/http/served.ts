@@ -1,4 +1,5 @@
-import { Agent, BrowserPool, Engine, IdSource, MemoryStore, type Store } from "@webagent/engine"
+import type { ApiKeyAuth as Auth } from "@webagent/contract"
+import { Agent, BrowserPool, Engine, IdSource, MemoryStore, type Store, type StreamingAgent } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import { constVoid } from "effect/Function"
 import * as Layer from "effect/Layer"
@@ -30,19 +31,32 @@ const browsers = Layer.succeed(BrowserPool, {
     })
 })
 
-/** An agent that repeats its task at once. */
-const agent = Layer.succeed(Agent, {
-  model: "test",
-  version: "test-1",
-  perform: ({ task }) =>
-    Stream.make({ _tag: "Started" } as const, { _tag: "Completed", report: { output: task } } as const)
-})
+type Perform = StreamingAgent["perform"]
+
+/** Repeats its task at once. */
+const repeats: Perform = ({ task }) =>
+  Stream.make({ _tag: "Started" } as const, { _tag: "Completed", report: { output: task } } as const)
+
+interface Choices {
+  readonly perform?: Perform
+  readonly auth?: Layer.Layer<Auth, never, Store>
+}
 
 /** A server over a socket and this store whose runs are over at once; the key is `wak_test`. */
-export const layerOver = (store: Layer.Layer<Store>): Layer.Layer<Server> =>
+export const layerOver = (
+  store: Layer.Layer<Store>,
+  { auth = ApiKeyAuth.layer(["wak_test"]), perform = repeats }: Choices = {}
+): Layer.Layer<Server> =>
   Layer.orDie(Server.layer({ about: { of: "a test" }, around: Operation.measured })).pipe(
-    Layer.provide([ApiKeyAuth.layer(["wak_test"]), RequestValidation.layer]),
-    Layer.provide(Layer.provide(Engine.layer, [agent, browsers, store, ids])),
+    Layer.provide([Layer.provide(auth, store), RequestValidation.layer]),
+    Layer.provide(
+      Layer.provide(Engine.layer, [
+        Layer.succeed(Agent, { model: "test", version: "test-1", perform }),
+        browsers,
+        store,
+        ids
+      ])
+    ),
     Layer.fresh
   )
 

@@ -1,0 +1,45 @@
+import { version } from "@webagent/simulation"
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import { layerLog } from "./log.ts"
+import { UserError } from "./UserError.ts"
+
+const keyVariable = "WEBAGENT_API_KEY"
+
+const url = Flag.String("url").pipe(
+  Flag.withDescription("Use the server at an address (default: WEBAGENT_BASE_URL, else http://127.0.0.1:8080)"),
+  Flag.withFallbackConfig(Config.NonEmptyString("WEBAGENT_BASE_URL")),
+  Flag.withDefault("http://127.0.0.1:8080"),
+  Flag.filterMap(
+    (text) =>
+      URL.canParse(text) && /^https?:/u.test(text)
+        ? Option.some(text.replace(/\/+$/u, "").replace(/\/api\/v\d$/u, ""))
+        : Option.none(),
+    () => "an address such as http://127.0.0.1:8080"
+  )
+)
+
+/** Serves the operations of a server as MCP tools, for clients that start a program. */
+export const mcp = Command.make(
+  "mcp",
+  { url },
+  Effect.fnUntraced(function* (given) {
+    const apiKey = yield* Config.option(Config.Redacted(keyVariable))
+    if (Option.isNone(apiKey)) {
+      return yield* new UserError({ sentence: `Set ${keyVariable} to an API key of ${given.url}.` })
+    }
+    // no other command needs it
+    const { layer } = yield* Effect.promise(() => import("@webagent/server/McpStdio"))
+    return yield* layer({ address: given.url, apiKey: apiKey.value, version }).pipe(
+      Layer.provide(FetchHttpClient.layer),
+      Layer.launch,
+      // standard output is the client's
+      Effect.provide(layerLog("text"))
+    )
+  })
+).pipe(Command.withDescription("Serve a server's operations as MCP tools on standard input and output"))

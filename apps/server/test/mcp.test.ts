@@ -1,0 +1,55 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js"
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { fileURLToPath } from "node:url"
+import { ready, run, start } from "./program.ts"
+
+const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
+
+/** A client that starts the program, as desktop clients do. */
+const connect = (address: string, apiKey: string) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const client = new Client({ name: "a test", version: "1.0.0" })
+      await client.connect(
+        new StdioClientTransport({
+          command: process.execPath,
+          args: ["--conditions=@webagent/source", main, "mcp", "--url", `${address}/api/v4`],
+          env: { WEBAGENT_API_KEY: apiKey }
+        })
+      )
+      return client
+    }),
+    (client) => Effect.promise(() => client.close())
+  )
+
+const call = (client: Client, name: string, input: Record<string, unknown>) =>
+  Effect.promise(async () => {
+    const { content, isError, structuredContent } = await client.callTool({ name, arguments: input })
+    const [first] = Array.isArray(content) ? content : []
+    return { isError, text: String(first?.text), answer: Object(structuredContent) }
+  })
+
+describe("webagent-server mcp", () => {
+  it.live(
+    "runs a task at a server, with the key of the environment",
+    () =>
+      Effect.gen(function* () {
+        const { key = "", v4 = "" } = yield* ready(yield* start(["--port", "0"]))
+        const { origin } = new URL(v4)
+        const client = yield* connect(origin, key)
+        const { answer } = yield* call(client, "run_task", { task: "Find a mug [simulate output=found duration=20ms]" })
+        assert.deepInclude(answer.run, { status: "completed", result: "found" })
+      }).pipe(Effect.scoped),
+    60_000
+  )
+
+  it.live("says which variable it needs", () =>
+    Effect.gen(function* () {
+      const { code, stderr } = yield* run(["mcp", "--url", "http://127.0.0.1:8080"])
+      assert.strictEqual(code, 2)
+      assert.include(stderr, "Set WEBAGENT_API_KEY to an API key of http://127.0.0.1:8080.")
+    })
+  )
+})

@@ -1,0 +1,82 @@
+import * as Effect from "effect/Effect"
+import * as Headers from "effect/http/Headers"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientError from "effect/http/HttpClientError"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Layer from "effect/Layer"
+import * as McpServer from "effect/ai/McpServer"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import { apiKeyHeader, basePath } from "@webagent/contract/Wire"
+import { origin } from "../api/Origin.ts"
+import { about } from "./about.ts"
+import { Operations, over } from "./Operations.ts"
+import * as Tools from "./Tools.ts"
+
+/** The app that has the operations. */
+type App = Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  unknown,
+  HttpServerRequest.HttpServerRequest | Scope.Scope
+>
+
+const caller = Effect.map(Effect.serviceOption(HttpServerRequest.HttpServerRequest), Option.getOrUndefined)
+
+/** The key of a request: as the API takes it, or as clients of MCP send one. */
+const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest): string =>
+  headers[apiKeyHeader.toLowerCase()] ?? /^Bearer (.+)$/iu.exec(headers["authorization"] ?? "")?.[1] ?? ""
+
+/** Sends requests to the app itself, in the name of the host that the caller knows: links in answers begin with it. */
+const clientOf = (app: App) =>
+  HttpClient.make((request, url) =>
+    Effect.flatMap(caller, (outer) => {
+      const inner = HttpServerRequest.fromClientRequest(request)
+      const { host, protocol } = outer === undefined ? url : new URL(origin(outer))
+      return app.pipe(
+        Effect.scoped,
+        Effect.provideService(
+          HttpServerRequest.HttpServerRequest,
+          inner.modify({
+            headers: Headers.set(inner.headers, "host", host),
+            protocol: protocol === "https:" ? "https" : "http"
+          })
+        )
+      )
+    }).pipe(
+      Effect.mapBoth({
+        onFailure: (cause) =>
+          new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) }),
+        onSuccess: (response) => HttpServerResponse.toClientResponse(response, { request })
+      })
+    )
+  )
+
+/** No run has this id: a request for it tells whether the key may read, and nothing else. */
+const nothing = `${basePath.v4}/runs/00000000-0000-0000-0000-000000000000/status`
+
+/**
+ * The MCP endpoint over the app. A tool is a request of the app with the key of its caller. A session is opened only
+ * for a key that the app lets read, so that no other caller can make the server remember sessions.
+ */
+export const make = (app: App, { path, version }: { readonly path: `/${string}`; readonly version: string }) => {
+  const client = clientOf(app)
+  const key = Effect.map(caller, (request) => (request === undefined ? "" : keyOf(request)))
+  const operations = Layer.succeed(Operations, over(client, "http://localhost", key))
+  const served = McpServer.layerHttp({
+    ...about(version),
+    path,
+    allowSessionTermination: true,
+    allowSubscriptions: false,
+    registrations: Layer.provide(Tools.layer, operations)
+  })
+  return Effect.map(HttpRouter.toHttpEffect(served), (mcp): App =>
+    Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      if (request.headers["mcp-session-id"] !== undefined) return yield* mcp
+      const probe = yield* client.get(`http://localhost${nothing}`, { headers: { [apiKeyHeader]: keyOf(request) } })
+      return [401, 403, 429, 503].includes(probe.status) ? HttpServerResponse.fromClientResponse(probe) : yield* mcp
+    })
+  )
+}

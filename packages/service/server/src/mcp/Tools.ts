@@ -1,0 +1,171 @@
+import { isTerminalRunStatus } from "@webagent/contract/v4"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as McpServer from "effect/ai/McpServer"
+import * as Schema from "effect/Schema"
+import * as Tool from "effect/ai/Tool"
+import * as Toolkit from "effect/ai/Toolkit"
+import { type Json, OperationError, Operations } from "./Operations.ts"
+
+/** A client gives up on a call after about a minute, so that is less than what a tool waits unless told. */
+const wait_s = 45
+const longestWait_s = 300
+
+const Text = Schema.NonEmptyString
+const Id = Schema.NonEmptyString
+const Fields = Schema.Record(Schema.String, Schema.Unknown)
+
+const WaitSeconds = Schema.optional(
+  Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: longestWait_s })).annotate({
+    description: `How long to wait for the end of the run, in seconds: 0 to ${longestWait_s} (default: ${wait_s})`
+  })
+)
+
+const RunAnswer = Schema.Struct({
+  run: Fields.annotate({ description: "The run: id, sessionId, status, and at its end result, error and cost" }),
+  isFinished: Schema.Boolean,
+  next: Schema.optional(Schema.String.annotate({ description: "What to do next" }))
+})
+
+const BrowserAnswer = Schema.Struct({
+  browser: Fields.annotate({ description: "The browser: id, status, cdpUrl and liveUrl" })
+})
+
+const RunTask = Tool.make("run_task", {
+  description:
+    "Give a task in plain words to an agent that uses a web browser, and wait for its result. Each call starts a run that may cost money.",
+  parameters: Schema.Struct({
+    task: Text.annotate({ description: "What to do, with all that the agent must know, such as addresses" }),
+    waitSeconds: WaitSeconds,
+    modelParams: Schema.optional(
+      Fields.annotate({ description: "Settings of the language model, as its provider names them" })
+    )
+  }),
+  success: RunAnswer,
+  failure: OperationError
+})
+  .annotate(Tool.Title, "Run a task in a browser")
+  .annotate(Tool.Destructive, true)
+
+const FollowUp = Tool.make("follow_up", {
+  description:
+    "Send a message to the agent of an earlier run, in the same browser, and wait for the run that it becomes. It may cost money.",
+  parameters: Schema.Struct({
+    sessionId: Id.annotate({ description: "sessionId of the earlier run" }),
+    text: Text,
+    interrupt: Schema.optional(
+      Schema.Boolean.annotate({ description: "Stop the current run and begin at once (default: false)" })
+    ),
+    waitSeconds: WaitSeconds
+  }),
+  success: RunAnswer,
+  failure: OperationError
+})
+  .annotate(Tool.Title, "Follow up on a run")
+  .annotate(Tool.Destructive, true)
+
+const GetRun = Tool.make("get_run", {
+  description: "Get the status of a run, and its result once it has ended. With waitSeconds, wait for that.",
+  parameters: Schema.Struct({
+    runId: Id,
+    waitSeconds: Schema.optional(
+      Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: longestWait_s })).annotate({
+        description: `How long to wait for the end of the run, in seconds: 0 to ${longestWait_s} (default: 0)`
+      })
+    )
+  }),
+  success: RunAnswer,
+  failure: OperationError
+})
+  .annotate(Tool.Title, "Get a run")
+  .annotate(Tool.Readonly, true)
+  .annotate(Tool.Destructive, false)
+  .annotate(Tool.Idempotent, true)
+
+const CreateBrowser = Tool.make("create_browser", {
+  description:
+    "Start a browser to control over the Chrome DevTools Protocol at its cdpUrl. It runs, and may cost money, until stop_browser.",
+  parameters: Schema.Struct({
+    proxyCountryCode: Schema.optional(Schema.String.annotate({ description: "Country of its proxy, such as us" }))
+  }),
+  success: BrowserAnswer,
+  failure: OperationError
+})
+  .annotate(Tool.Title, "Start a browser")
+  .annotate(Tool.Destructive, false)
+
+const StopBrowser = Tool.make("stop_browser", {
+  description: "Stop a browser. What was open in it is lost.",
+  parameters: Schema.Struct({ browserId: Id }),
+  success: BrowserAnswer,
+  failure: OperationError
+})
+  .annotate(Tool.Title, "Stop a browser")
+  .annotate(Tool.Destructive, true)
+  .annotate(Tool.Idempotent, true)
+
+export const toolkit = Toolkit.make(RunTask, FollowUp, GetRun, CreateBrowser, StopBrowser)
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "")
+
+const runPath = (id: string) => `/runs/${encodeURIComponent(id)}`
+
+/** Between two looks at a status, in milliseconds: short at first, because many runs are. */
+const pauses = { first_ms: 250, factor: 1.5, longest_ms: 3000 }
+
+const handlers = toolkit.toLayer(
+  Effect.map(Operations, ({ call }) => {
+    /** The run, once it has ended or the time is over. */
+    const waitFor = Effect.fnUntraced(function* (id: string, seconds: number) {
+      const deadline_ms = (yield* Clock.currentTimeMillis) + Duration.toMillis(Duration.seconds(seconds))
+      let pause_ms = pauses.first_ms
+      for (;;) {
+        const { status } = yield* call("GET", `${runPath(id)}/status`)
+        const left_ms = deadline_ms - (yield* Clock.currentTimeMillis)
+        if (isTerminalRunStatus(text(status)) || left_ms <= 0) break
+        yield* Effect.sleep(Math.min(pause_ms, left_ms))
+        pause_ms = Math.min(pause_ms * pauses.factor, pauses.longest_ms)
+      }
+      const run = yield* call("GET", runPath(id))
+      const isFinished = isTerminalRunStatus(text(run["status"]))
+      return { run, isFinished, ...(isFinished ? {} : { next: `The run goes on. Call get_run with runId ${id}.` }) }
+    })
+
+    /** A run that was created is never lost: a wait that fails still gives its id. */
+    const waitForNew = (run: Json, id: unknown, seconds = wait_s) =>
+      typeof id !== "string"
+        ? Effect.succeed({ run, isFinished: false, next: "The server named no run. Do not send the message again." })
+        : waitFor(id, seconds).pipe(
+            Effect.catch(({ message }) =>
+              Effect.succeed({
+                run: { ...run, id },
+                isFinished: false,
+                next: `The run was started, but not read: ${message} Call get_run with runId ${id}. Do not start it again.`
+              })
+            )
+          )
+
+    return toolkit.of({
+      run_task: ({ modelParams, task, waitSeconds }) =>
+        Effect.flatMap(call("POST", "/runs", { task, ...(modelParams === undefined ? {} : { modelParams }) }), (run) =>
+          waitForNew(run, run["id"], waitSeconds)
+        ),
+      follow_up: ({ interrupt = false, sessionId, text, waitSeconds }) =>
+        Effect.flatMap(
+          call("POST", `/sessions/${encodeURIComponent(sessionId)}/queue`, { text, interrupt }),
+          (queued) => waitForNew({ sessionId }, queued["runId"], waitSeconds)
+        ),
+      get_run: ({ runId, waitSeconds = 0 }) => waitFor(runId, waitSeconds),
+      create_browser: (input) => Effect.map(call("POST", "/browsers", input), (browser) => ({ browser })),
+      stop_browser: ({ browserId }) =>
+        Effect.map(call("PATCH", `/browsers/${encodeURIComponent(browserId)}`, { action: "stop" }), (browser) => ({
+          browser
+        }))
+    })
+  })
+)
+
+/** The operations as tools of an MCP server. */
+export const layer = McpServer.toolkit(toolkit).pipe(Layer.provide(handlers))

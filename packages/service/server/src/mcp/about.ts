@@ -1,0 +1,12 @@
+import * as McpProtocol from "effect/ai/McpProtocol"
+
+/** What clients are told of the server, and the revisions of the protocol that it speaks. */
+export const about = (version: string) =>
+  ({
+    name: "webagent",
+    version,
+    instructions:
+      "Runs tasks in a web browser. run_task waits for the result; a run that takes longer goes on, and get_run waits for it. " +
+      "Use follow_up to go on in the same browser.",
+    protocols: [McpProtocol.v2026_07_28, McpProtocol.v2025_11_25, McpProtocol.v2025_06_18, McpProtocol.v2025_03_26]
+  }) as const

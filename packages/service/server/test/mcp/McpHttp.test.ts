@@ -1,0 +1,193 @@
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
+import { assert, describe, it } from "@effect/vitest"
+import { type ApiKey, ApiKeys, MemoryStore } from "@webagent/engine"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import * as ApiKeyAuth from "../../src/http/ApiKeyAuth.ts"
+import { Server } from "../../src/Server.ts"
+import { layerOver, layerTest } from "../http/served.ts"
+import { callTool, connect } from "./client.ts"
+
+const transport = (address: string, headers: Record<string, string>) =>
+  new StreamableHTTPClientTransport(new URL(`${address}/mcp`), { requestInit: { headers } })
+
+const withKey = (apiKey: string) =>
+  Effect.flatMap(Server, ({ address }) => connect(transport(address, { "X-Service-API-Key": apiKey })))
+
+const client = withKey("wak_test")
+
+const key = (name: string): ApiKey => ({
+  name,
+  prefix: "wak_",
+  scopes: ["read", "runs"],
+  limits: { runs: 1, browsers: null, requestsPerMinute: null, usdPerDay: null },
+  createdAt_ms: 0,
+  revokedAt_ms: null
+})
+
+/** Keys of two owners, each with one run at once; the second create finds one at work. */
+const keys = Layer.sync(ApiKeys, () => {
+  let runs = 0
+  const all = new Map([
+    ["wak_mine", key("mine")],
+    ["wak_other", key("other")]
+  ])
+  return {
+    create: () => Effect.die("not used"),
+    revoke: () => Effect.die("not used"),
+    list: Effect.succeed([...all.values()]),
+    find: (secret) => Effect.succeed(Option.fromUndefinedOr(all.get(secret))),
+    usage: () => Effect.sync(() => ({ runs: runs++, browsers: 0, usd: 0 }))
+  }
+})
+
+describe("the operations as MCP tools", () => {
+  it.live("are five, and say what they may do", () =>
+    Effect.gen(function* () {
+      const { tools } = yield* Effect.flatMap(client, (one) => Effect.promise(() => one.listTools()))
+      assert.deepStrictEqual(
+        tools.map(({ annotations, name }) => [name, annotations?.readOnlyHint, annotations?.destructiveHint]),
+        [
+          ["run_task", false, true],
+          ["follow_up", false, true],
+          ["get_run", true, false],
+          ["create_browser", false, false],
+          ["stop_browser", false, true]
+        ]
+      )
+    }).pipe(Effect.scoped, Effect.provide(layerTest))
+  )
+
+  it.live("run a task to its end, and follow up in its session", () =>
+    Effect.gen(function* () {
+      const one = yield* client
+      const first = yield* callTool(one, "run_task", { task: "Find a red mug" })
+      assert.deepInclude(first.answer, { isFinished: true })
+      assert.deepInclude(first.answer.run, { status: "completed", result: "Find a red mug" })
+      const { id, sessionId } = first.answer.run
+      const next = yield* callTool(one, "follow_up", { sessionId, text: "And a blue one" })
+      assert.deepInclude(next.answer.run, { status: "completed", result: "And a blue one", sessionId })
+      assert.deepInclude((yield* callTool(one, "get_run", { runId: id })).answer.run, { id, status: "completed" })
+    }).pipe(Effect.scoped, Effect.provide(layerTest))
+  )
+
+  it.live("start and stop a browser, whose links begin where the caller is", () =>
+    Effect.gen(function* () {
+      const one = yield* client
+      const { address } = yield* Server
+      const { browser } = (yield* callTool(one, "create_browser", { proxyCountryCode: "de" })).answer
+      assert.strictEqual(new URL(browser.cdpUrl).host, new URL(address).host)
+      const stopped = yield* callTool(one, "stop_browser", { browserId: browser.id })
+      assert.deepInclude(stopped.answer.browser, { id: browser.id, status: "stopped" })
+    }).pipe(Effect.scoped, Effect.provide(layerTest))
+  )
+
+  it.live("give a run that takes longer than the wait as it is, with what to do", () =>
+    Effect.gen(function* () {
+      const one = yield* client
+      const first = yield* callTool(one, "run_task", { task: "Wait", waitSeconds: 0 })
+      const { id } = first.answer.run
+      assert.isFalse(first.answer.isFinished)
+      assert.strictEqual(first.answer.next, `The run goes on. Call get_run with runId ${id}.`)
+      const still = yield* callTool(one, "get_run", { runId: id })
+      assert.include(["queued", "dispatching", "running"], still.answer.run.status)
+    }).pipe(Effect.scoped, Effect.provide(layerOver(MemoryStore.layer, { perform: () => Stream.never })))
+  )
+
+  it.live("fail with the sentence of the server", () =>
+    Effect.gen(function* () {
+      const one = yield* client
+      const failures = [
+        ["get_run", { runId: "00000000-0000-4000-8000-00000000000f" }, "The server answered 404: Run not found."],
+        ["get_run", { runId: "../../../metrics" }, "The server answered 404: Run not found."],
+        ["follow_up", { sessionId: "none", text: "x" }, "The server answered 404: Session not found."],
+        ["stop_browser", { browserId: "none" }, "The server answered 404: Browser not found."],
+        [
+          "create_browser",
+          { proxyCountryCode: "xx" },
+          'The server answered 422: [{"loc":["body","proxyCountryCode"],"msg":"This server has no proxy in country \\"xx\\"","type":"value_error"}].'
+        ]
+      ] as const
+      for (const [name, input, sentence] of failures) {
+        const { isError, text } = yield* callTool(one, name, input)
+        assert.deepStrictEqual({ isError, text }, { isError: true, text: sentence })
+      }
+    }).pipe(Effect.scoped, Effect.provide(layerTest))
+  )
+
+  it.live("refuse input that does not fit, before anything is asked", () =>
+    Effect.gen(function* () {
+      const one = yield* client
+      for (const input of [{}, { task: "" }, { task: "x", waitSeconds: 301 }, { task: "x", waitSeconds: -1 }]) {
+        const { isError } = yield* Effect.promise(async () =>
+          one.callTool({ name: "run_task", arguments: input }).catch(() => ({ isError: true }))
+        )
+        assert.isTrue(isError, JSON.stringify(input))
+      }
+    }).pipe(Effect.scoped, Effect.provide(layerTest))
+  )
+})
+
+describe("the key of an MCP client", () => {
+  it.live("is needed to connect, and may be a bearer token", () =>
+    Effect.gen(function* () {
+      const { address } = yield* Server
+      const refused: ReadonlyArray<Record<string, string>> = [
+        {},
+        { "X-Service-API-Key": "wak_other" },
+        { authorization: "Bearer wak_other" }
+      ]
+      for (const headers of refused) {
+        const exit = yield* Effect.exit(
+          Effect.tryPromise(() =>
+            fetch(`${address}/mcp`, {
+              method: "POST",
+              headers: {
+                "content-type": "application/json",
+                accept: "application/json, text/event-stream",
+                ...headers
+              },
+              body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: {} })
+            }).then(async (response) => ({ status: response.status, body: await response.json() }))
+          )
+        )
+        assert.deepStrictEqual(exit, Exit.succeed({ status: 401, body: { detail: "Invalid API key" } }))
+      }
+      const one = yield* connect(transport(address, { authorization: "Bearer wak_test" }))
+      assert.isFalse((yield* callTool(one, "run_task", { task: "x" })).isError)
+    }).pipe(Effect.scoped, Effect.provide(layerTest))
+  )
+
+  it.live("has its scopes and limits, and sees its own runs only", () =>
+    Effect.gen(function* () {
+      const mine = yield* withKey("wak_mine")
+      const other = yield* withKey("wak_other")
+      const { answer } = yield* callTool(mine, "run_task", { task: "Wait", waitSeconds: 0 })
+      const again = yield* callTool(mine, "run_task", { task: "Wait", waitSeconds: 0 })
+      assert.strictEqual(
+        again.text,
+        "The server answered 429: This API key has 1 of 1 runs at once. Try again in 2 seconds."
+      )
+      assert.strictEqual(
+        (yield* callTool(mine, "create_browser")).text,
+        "The server answered 403: This API key lacks the scope browsers."
+      )
+      assert.strictEqual(
+        (yield* callTool(other, "get_run", { runId: answer.run.id })).text,
+        "The server answered 404: Run not found."
+      )
+      assert.isFalse((yield* callTool(mine, "get_run", { runId: answer.run.id })).isError)
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(
+        layerOver(MemoryStore.layer, {
+          perform: () => Stream.never,
+          auth: Layer.provide(ApiKeyAuth.layerManaged(), keys)
+        })
+      )
+    )
+  )
+})
