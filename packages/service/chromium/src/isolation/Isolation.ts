@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { Egress } from "../egress/Egress.ts"
 import { start, type StartOptions } from "../process/BrowserProcess.ts"
-import { Sandbox } from "../sandbox/Sandbox.ts"
+import { prlimit, Sandbox } from "../sandbox/Sandbox.ts"
 
 /**
  * What keeps browsers apart, the most first. `namespaces`: mounts, network and processes of their own, and Chromium's
@@ -32,8 +32,15 @@ export interface ProbeOptions extends Pick<StartOptions, "binary" | "runtime" | 
   readonly atLeast?: Level
 }
 
+/** What nothing limits here that namespaces could. */
+const unlimited =
+  prlimit === undefined
+    ? " The number of its processes is not limited: that takes prlimit (package util-linux) and Linux 5.14 or later."
+    : ""
+
 const sentences: Readonly<Record<Level, (why: string) => string>> = {
-  namespaces: () => "Each browser has files, processes and a network of its own, and reaches public addresses only.",
+  namespaces: () =>
+    `Each browser has files, processes and a network of its own, and reaches public addresses only.${unlimited}`,
   chromium: (why) =>
     `Browsers share this machine's files and network: a client with a cdpUrl can read what the browser's user can read. ` +
     `Run the server in a container that holds nothing else. No namespaces: ${why}`,

@@ -16,6 +16,7 @@ import * as CdpClient from "../cdp/CdpClient.ts"
 import * as Connection from "../cdp/Connection.ts"
 import { LiveBrowsers } from "../live/LiveBrowsers.ts"
 import * as BrowserProcess from "../process/BrowserProcess.ts"
+import * as FolderSize from "../process/FolderSize.ts"
 import { exceeds, trees } from "../process/ProcessTree.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
 import * as limits from "./limits.ts"
@@ -24,7 +25,7 @@ import * as Runtime from "./Runtime.ts"
 /** How browsers are kept. */
 export interface PoolOptions extends Pick<
   BrowserProcess.StartOptions,
-  "binary" | "chromiumSandbox" | "user" | "within"
+  "binary" | "chromiumSandbox" | "tasks" | "user" | "within"
 > {
   /** How many wait, started, for the next create; 2 unless given. */
   readonly warm?: number
@@ -36,6 +37,8 @@ export interface PoolOptions extends Pick<
   readonly idle?: Duration.Input
   /** How much memory its processes take at the most; 1 GiB unless given. */
   readonly memory_bytes?: number
+  /** How much room its files take at the most, downloads too; 1 GiB unless given. */
+  readonly disk_bytes?: number
   /** Where the folders of browsers are made; below the temporary folder unless given. */
   readonly root?: string
 }
@@ -102,6 +105,7 @@ const whetherAnswers = Effect.fnUntraced(function* (address: string) {
 })
 
 const make = Effect.fnUntraced(function* ({
+  disk_bytes = 1024 ** 3,
   idle = "10 minutes",
   lifetime = "1 hour",
   memory_bytes = 1024 ** 3,
@@ -218,6 +222,20 @@ const make = Effect.fnUntraced(function* ({
   if (process.platform === "linux") {
     yield* Effect.forkScoped(Effect.repeat(watchMemory, Schedule.spaced("2 seconds")))
   }
+
+  /** Ends those that have too many files, or too large ones. */
+  const watchDisk = Effect.suspend(() =>
+    Effect.forEach(
+      [...running.values()],
+      ({ end, folder }) =>
+        Effect.flatMap(
+          Effect.promise(() => FolderSize.exceeds(folder, disk_bytes)),
+          (isFull) => (isFull ? end("out_of_disk") : Effect.void)
+        ),
+      { discard: true }
+    )
+  )
+  yield* Effect.forkScoped(Effect.repeat(watchDisk, Schedule.spaced("2 seconds")))
 
   const handOut = Effect.fnUntraced(function* (browser: Browser.Browser, started: Started) {
     const { allowedDomains, expiresAt_ms, id } = browser

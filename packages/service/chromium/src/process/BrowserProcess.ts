@@ -34,6 +34,8 @@ export interface StartOptions {
   readonly user?: User
   /** Chromium's own sandbox around each page; on unless it is switched off, for machines where it cannot be. */
   readonly chromiumSandbox?: boolean
+  /** How many processes and threads it may have, where its sandbox counts them; 2048 unless given. */
+  readonly tasks?: number
   /** How long it may take until DevTools can be reached; 30 seconds unless given. */
   readonly within?: Duration.Input
 }
@@ -183,7 +185,7 @@ const lastWords = ({ code, said, signal }: Exit) => {
 export const start = Effect.fnUntraced(function* (
   options: StartOptions
 ): Effect.fn.Return<BrowserProcess, StartFailed | SandboxError, Sandbox | Scope.Scope> {
-  const { binary, chromiumSandbox = true, proxyCountryCode = null, within = "30 seconds" } = options
+  const { binary, chromiumSandbox = true, proxyCountryCode = null, tasks = 2048, within = "30 seconds" } = options
   const sandbox = yield* Sandbox
   const folder = yield* folderOf(options)
   const { allow, args, bytes, devTools, env, executable } = yield* sandbox.enter({
@@ -201,7 +203,8 @@ export const start = Effect.fnUntraced(function* (
       XDG_CONFIG_HOME: folder
     },
     folder,
-    proxyCountryCode
+    proxyCountryCode,
+    tasks
   })
   const child = yield* Effect.acquireRelease(spawned(options, executable, args, env, folder), end(options))
   const died = Effect.flatMap(Deferred.await(child.exited), (exit) =>

@@ -22,6 +22,8 @@ const always = [
   "--use-mock-keychain",
   // a container's /dev/shm is small
   "--disable-dev-shm-usage",
+  // of what a browser may take of the disk, pages keep the rest
+  "--disk-cache-size=134217728",
   "--mute-audio",
   "--window-size=1280,720"
 ]

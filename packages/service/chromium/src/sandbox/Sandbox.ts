@@ -3,6 +3,8 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import { existsSync, readFileSync } from "node:fs"
+import { release } from "node:os"
 import { dirname, join } from "node:path"
 import { Egress, type EgressError, type EgressProxy } from "../egress/Egress.ts"
 import { devToolsPort, forwarder, proxyPort } from "./forwarder.ts"
@@ -16,6 +18,8 @@ export interface BrowserCommand {
   /** The browser's own folder: profile, sockets and temporary files. It goes when the browser stops. */
   readonly folder: string
   readonly proxyCountryCode: string | null
+  /** How many processes and threads it may have. */
+  readonly tasks: number
 }
 
 /** Where the browser's DevTools listen: a port of this machine's loopback, or a socket of its folder. */
@@ -54,26 +58,51 @@ const system = [
   ["/etc/chromium", "/etc/fonts", "/etc/ld.so.cache", "/etc/localtime"]
 ].flat()
 
-const tmpfs_bytes = 256 * 1024 * 1024
+/** What is in these counts as no browser's memory. */
+const tmpfs_bytes = 64 * 1024 * 1024
 
 /** The longest path of a Unix socket. */
 const socket_length = 107
 
 /**
+ * What sets the number of tasks, in the namespace: there the kernel counts those of one browser, from Linux 5.14 on.
+ * Before it, and without namespaces, it counts all of the browsers' user, and no number fits. Undefined where it cannot be.
+ */
+export const prlimit: string | undefined = (() => {
+  const [major = 0, minor = 0] = release().split(".").map(Number)
+  const counts = major > 5 || (major === 5 && minor >= 14)
+  return counts ? ["/usr/bin/prlimit", "/bin/prlimit"].find((path) => existsSync(path)) : undefined
+})()
+
+/** The number of tasks that this server's own limit lets it set. */
+const mostTasks = (): number => {
+  const [, hard] = /^Max processes\s+\S+\s+(\d+)/mu.exec(readFileSync("/proc/self/limits", "latin1")) ?? []
+  return Number(hard ?? Infinity)
+}
+
+/**
  * A command in namespaces of its own: of the system what it needs, its own folder, and a loopback interface. Its signals
  * are the launcher's to send: it is in the launcher's process group, and ends with the launcher.
  */
-const bubblewrap = ({ args, executable, folder }: BrowserCommand, node: string, egress: string, devTools: string) =>
-  [
+const bubblewrap = (
+  { args, executable, folder, tasks }: BrowserCommand,
+  node: string,
+  egress: string,
+  devTools: string
+) => {
+  const limited = prlimit === undefined ? [] : ["/prlimit", `--nproc=${Math.min(tasks, mostTasks())}`, "--"]
+  return [
     ["--unshare-all", "--die-with-parent", "--hostname", "browser"],
     system.flatMap((path) => ["--ro-bind-try", path, path]),
     ["--proc", "/proc", "--dev", "/dev"],
     ["/dev/shm", "/run", "/tmp"].flatMap((path) => ["--size", String(tmpfs_bytes), "--tmpfs", path]),
     [dirname(executable), node].flatMap((path) => ["--ro-bind", path, path]),
+    prlimit === undefined ? [] : ["--ro-bind", prlimit, "/prlimit"],
     ["--bind", folder, folder, "--chdir", folder, "--remount-ro", "/"],
-    ["--", node, "--max-semi-space-size=1", "--eval", forwarder, "--", egress, devTools],
+    ["--", ...limited, node, "--max-semi-space-size=1", "--eval", forwarder, "--", egress, devTools],
     [executable, ...args, ...through(proxyPort), `--remote-debugging-port=${devToolsPort}`]
   ].flat()
+}
 
 /** What stands between a browser and the machine. */
 export class Sandbox extends Context.Service<

@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { spawn } from "node:child_process"
+import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -105,6 +106,7 @@ it.live("tells why a browser ended: killed, at the end of its time, without use,
     assert.strictEqual(yield* reasonOf({}, null, (root) => process.kill(pidOf(root), "SIGKILL")), "crashed")
     assert.strictEqual(yield* reasonOf({}, Date.now() + 2000, nothing), "expired")
     assert.strictEqual(yield* reasonOf({ idle: "200 millis" }, null, nothing), "idle")
+    assert.strictEqual(yield* reasonOf({ disk_bytes: 1024 * 1024 }, null, nothing), "out_of_disk")
     if (process.platform === "linux") {
       assert.strictEqual(yield* reasonOf({ memory_bytes: 1024 * 1024 }, null, nothing), "out_of_memory")
     }
@@ -153,6 +155,53 @@ it.live("leaves nothing behind when its server is killed, and ends what an earli
     // the pid came again: it is another process
     assert.isNull(other.exitCode)
     other.kill("SIGKILL")
+  }).pipe(Effect.scoped)
+)
+
+it.live("ends a browser whose page fills the disk, with its database or with a download that has no end", () =>
+  Effect.gen(function* () {
+    const { port } = yield* site(({ url }, response) => {
+      if (url === "/") return response.setHeader("content-type", "text/html").end("<title>a page</title>")
+      response.setHeader("content-disposition", "attachment; filename=endless.bin")
+      const more = () => {
+        while (response.write(randomBytes(1024 * 1024)));
+      }
+      response.on("drain", more)
+      response.on("error", () => undefined)
+      more()
+    })
+    const egress = Layer.orDie(Egress.layer({ allowPrivate: [`127.0.0.1:${port}`] }))
+    const sandbox = Layer.provide(Sandbox.layerProxy, Layer.provide(egress, names({ "site.test": ["127.0.0.1"] })))
+    const disk_bytes = 64 * 1024 * 1024
+    const context = yield* open(yield* runtime, { disk_bytes }, sandbox)
+    const fills = [
+      `new Promise((ok) => {
+        const asked = indexedDB.open("fill", 1)
+        asked.onupgradeneeded = () => asked.result.createObjectStore("all", { autoIncrement: true })
+        const fill = () => {
+          const written = asked.result.transaction("all", "readwrite")
+          written.objectStore("all").add(new Blob([crypto.getRandomValues(new Uint8Array(65536)), new Uint8Array(4e6)]))
+          written.oncomplete = written.onerror = fill
+        }
+        asked.onsuccess = fill
+      })`,
+      `location.href = "/endless"`
+    ]
+    for (const [n, expression] of fills.entries()) {
+      const id = `fills-${n}`
+      const browser = yield* Effect.provideContext(launch(record(id)), context)
+      const client = yield* CdpClient.connect(yield* Effect.provideContext(addressOf(id), context))
+      const downloadPath = yield* Effect.provideContext(
+        ChromiumPool.RunningBrowsers.useSync(({ find }) => find(id)?.folder ?? ""),
+        context
+      )
+      yield* client.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath })
+      const session = yield* attach(client)
+      yield* client.send("Page.navigate", { url: `http://site.test:${port}/` }, session)
+      yield* Effect.forkScoped(Effect.ignore(client.send("Runtime.evaluate", { expression }, session)))
+      assert.strictEqual(yield* browser.ended ?? Effect.never, "out_of_disk", expression)
+      yield* until(() => !existsSync(downloadPath))
+    }
   }).pipe(Effect.scoped)
 )
 

@@ -1,7 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { spawn } from "node:child_process"
 import { createSocket } from "node:dgram"
+import { once } from "node:events"
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -14,8 +17,12 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
+import { Sandbox } from "../../src/index.ts"
+import { killGroup } from "../../src/process/BrowserProcess.ts"
 import { trees } from "../../src/process/ProcessTree.ts"
+import { node } from "../../src/sandbox/node.ts"
 import { site } from "../egress/sockets.ts"
+import { runtime } from "../support/chromium.ts"
 import { layer, noNamespaces, open } from "../support/sandboxed.ts"
 
 /** A service of the host that no browser may reach, on a port that is open. */
@@ -219,6 +226,48 @@ describe.skipIf(noNamespaces !== undefined)(`a browser in namespaces${noNamespac
       for (const kind of ["user", "net", "pid", "mnt", "ipc", "uts"]) {
         const [own, ofServer] = [renderer, process.pid].map((each) => readlinkSync(`/proc/${each}/ns/${kind}`))
         assert.notStrictEqual(own, ofServer, kind)
+      }
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.live("has no more tasks than it may, and takes none from another browser of its user", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox
+      const folder = yield* runtime
+      // in the place of a browser: starts threads until the kernel refuses one, and keeps them
+      const script = `
+        const { Worker } = require("node:worker_threads")
+        const more = (n) => {
+          if (n === 30) return console.error("30 threads")
+          try {
+            new Worker("setInterval(() => {}, 1000)", { eval: true }).once("online", () => more(n + 1))
+          } catch ({ code }) {
+            console.error(code + " after " + n)
+          }
+        }
+        more(0)`
+      const greedy = Effect.fnUntraced(function* (name: string) {
+        const own = join(folder, name)
+        mkdirSync(own)
+        chmodSync(own, 0o777)
+        const around = { env: { PATH: "/usr/bin:/bin" }, folder: own, proxyCountryCode: null, tasks: 40 }
+        const command = { executable: node(), args: ["--eval", script, "--"], ...around }
+        const { args, env, executable } = yield* sandbox.enter(command)
+        const child = yield* Effect.acquireRelease(
+          Effect.sync(() =>
+            spawn(executable, args, {
+              env,
+              detached: true,
+              stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
+              ...(process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {})
+            })
+          ),
+          ({ pid = 0 }) => Effect.sync(() => killGroup(pid))
+        )
+        return yield* Effect.promise(async () => String((await once(child.stderr ?? child, "data"))[0]))
+      })
+      for (const name of ["one", "two"]) {
+        assert.match(yield* greedy(name), /^ERR_WORKER_INIT_FAILED after [1-9]/u, name)
       }
     }).pipe(Effect.provide(layer()))
   )

@@ -5,8 +5,8 @@ import * as Decimal from "./Decimal.ts"
 import { Moment, OptionalMoment, OptionalText } from "./Fields.ts"
 import { invalidTransition, type InvalidTransition } from "./InvalidTransition.ts"
 
-/** Why a browser ended by itself: at the end of its time, without use, by a crash, or because of its memory. */
-export const endReasons = ["expired", "idle", "crashed", "out_of_memory"] as const
+/** Why a browser ended by itself: at the end of its time, without use, by a crash, or by what it takes of memory or disk. */
+export const endReasons = ["expired", "idle", "crashed", "out_of_memory", "out_of_disk"] as const
 
 /** Why a browser ended by itself. */
 export type EndReason = (typeof endReasons)[number]

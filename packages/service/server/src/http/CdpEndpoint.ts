@@ -32,7 +32,8 @@ const farewells: Readonly<Record<Exclude<ConnectionEnd, "closed" | "dropped">, s
   expired: "The browser reached the end of its time",
   idle: "The browser was stopped: no client used it",
   crashed: "The browser crashed",
-  out_of_memory: "The browser was stopped: it used too much memory"
+  out_of_memory: "The browser was stopped: it used too much memory",
+  out_of_disk: "The browser was stopped: its files took too much room"
 }
 
 /** Carries messages both ways, in callbacks, as fast as both ends read. */

@@ -32,6 +32,7 @@ const farewells: Readonly<Record<NonNullable<Browser.Browser["stopReason"]>, str
   idle: "The browser was stopped: no client used it.",
   crashed: "The browser crashed.",
   out_of_memory: "The browser was stopped: it used too much memory.",
+  out_of_disk: "The browser was stopped: its files took too much room.",
   ended: "The browser ended by itself.",
   launch_failed: "The browser did not start.",
   node_lost: "The browser is gone: its server was lost.",

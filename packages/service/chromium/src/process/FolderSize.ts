@@ -1,0 +1,29 @@
+import { lstat, opendir } from "node:fs/promises"
+import { join } from "node:path"
+
+/** What a file counts for at least, so that many small ones are found as soon as a large one. */
+const least_bytes = 16 * 1024
+
+/**
+ * Whether the files of a folder take more room than this. It reads no further than it has to: a page can make its
+ * browser write a million files.
+ */
+export const exceeds = async (folder: string, limit_bytes: number): Promise<boolean> => {
+  let left_bytes = limit_bytes
+  const folders = [folder]
+  for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
+    try {
+      for await (const entry of await opendir(next)) {
+        const path = join(next, entry.name)
+        if (entry.isDirectory()) folders.push(path)
+        const taken = entry.isFile() ? await lstat(path).catch(() => undefined) : undefined
+        // sparse files take less than their length
+        left_bytes -= Math.max(least_bytes, (taken?.blocks ?? 0) * 512)
+        if (left_bytes < 0) return true
+      }
+    } catch {
+      // it is gone by now
+    }
+  }
+  return false
+}
