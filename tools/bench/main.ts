@@ -14,6 +14,7 @@ import { Mistake } from "./src/measure/Mistake.ts"
 import { type Options, writeInto } from "./src/measure/Report.ts"
 import { nights } from "./src/nights/nights.ts"
 import { markdown as nightsTables } from "./src/nights/NightsReport.ts"
+import { markdown as pageTables, page } from "./src/page/page.ts"
 import { markdown as serverTables } from "./src/simulated/Report.ts"
 import { simulated } from "./src/simulated/simulated.ts"
 import { markdown as fileSoakTables, soakFile } from "./src/soak/FileSoak.ts"
@@ -36,10 +37,11 @@ const benches = {
   kills: bench(kills, killsTables),
   live: bench(live, liveTables),
   browsers: bench(browsers, browsersTables),
+  page: bench(page, pageTables),
   "soak-file": bench(soakFile, fileSoakTables)
 }
 
-const page = fileURLToPath(new URL("RESULTS.md", import.meta.url))
+const results = fileURLToPath(new URL("RESULTS.md", import.meta.url))
 
 const usage = `pnpm bench NAME [options]
 
@@ -51,6 +53,7 @@ const usage = `pnpm bench NAME [options]
   kills            Kill a server over a file 200 times under load, and look for all that it told
   live             Measure how soon a viewer sees a change of a real browser, and what viewers cost
   browsers         Measure real browsers: the way through the server, creates, memory, 1,000 browsers with kills
+  page             Measure how an agent looks at pages and clicks, beside Playwright
   soak-file        Watch our server over a file with retention: ten starts a second for 20 minutes
 
   --quick          Use short windows, few rounds and no live runs: a look, not a figure
@@ -108,7 +111,7 @@ const main = async () => {
     log: (line) => process.stderr.write(`${line}\n`)
   })
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, undefined, 2)}\n`)
-  if (values.docs) writeInto(page, name, text)
+  if (values.docs) writeInto(results, name, text)
   process.stdout.write(`${text}\n`)
 }
 

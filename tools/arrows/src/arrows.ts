@@ -75,7 +75,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
   },
   [agent]: {
     imports: [engine],
-    tests: [chromium, scriptedModel],
+    tests: [scriptedModel, testChromium],
     folders: {
       model: [],
       "page/world": [],
@@ -200,7 +200,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
   "apps/examples": { imports: "any" },
   "tools/arrows": { imports: [] },
   "tools/bench": {
-    imports: [contract, core, polling, v4, control, engine, sql, statistics, report, nights, load, testChromium],
+    imports: [contract, core, polling, v4, control, engine, agent, sql, statistics, report, nights, load, testChromium],
     folders: {
       measure: [],
       live: ["measure"],
@@ -209,10 +209,11 @@ export const arrows: Readonly<Record<string, Rule>> = {
       browsers: ["measure"],
       clients: ["measure"],
       soak: ["measure"],
-      nights: ["measure"]
+      nights: ["measure"],
+      page: ["measure"]
     }
   },
-  [testChromium]: { imports: [chromium] },
+  [testChromium]: { imports: [chromium, engine] },
   "tools/docs-test": { imports: "any", tests: [testChromium] },
   "tools/k6": { imports: [] },
   "tools/packaging": { imports: "any", tests: [testChromium] },

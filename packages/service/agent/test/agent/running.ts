@@ -1,4 +1,3 @@
-import { Binary, ChromiumPool, Sandbox } from "@webagent/chromium"
 import { Engine, IdSource, MemoryStore, type SessionRequest, Store, Turn } from "@webagent/engine"
 import {
   type ModelFailure,
@@ -7,6 +6,7 @@ import {
   type ModelRequest,
   ScriptedModel
 } from "@webagent/scripted-model"
+import { pool } from "@webagent/test-chromium/Launched"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -15,20 +15,12 @@ import * as BrowserAgent from "../../src/agent/BrowserAgent.ts"
 import type * as ModelConfig from "../../src/model/ModelConfig.ts"
 import * as ModelCost from "../../src/model/ModelCost.ts"
 import { Models } from "../../src/model/Models.ts"
-import { folder } from "../support/browser.ts"
 import { serve, type Site } from "../support/site.ts"
 
 const ids = Layer.sync(IdSource, () => {
   let count = 0
   return { next: (kind) => Effect.sync(() => `${kind}-${++count}`) }
 })
-
-const pool = Layer.unwrap(
-  Effect.map(Effect.all([Binary.find(), folder]), ([binary, root]) =>
-    // the pages are our own, and some machines have no user namespaces for Chromium's sandbox
-    Layer.orDie(Layer.provide(ChromiumPool.layer({ binary, chromiumSandbox: false, warm: 1, root }), Sandbox.layerNone))
-  )
-)
 
 /** An engine with the real agent, a real browser and a scripted model, and the site that tasks are about. */
 export class Running extends Context.Service<
@@ -59,7 +51,7 @@ export class Running extends Context.Service<
           )
         )
         const agent = BrowserAgent.layer(typeof options === "function" ? options(site) : options)
-        const engine = Engine.layer.pipe(Layer.provide([Layer.provide(agent, models), pool, ids]))
+        const engine = Engine.layer.pipe(Layer.provide([Layer.provide(agent, models), Layer.orDie(pool()), ids]))
         return Layer.effect(
           Running,
           Effect.gen(function* () {

@@ -1,10 +1,11 @@
 import { assert, it, layer } from "@effect/vitest"
+import { folder, launch } from "@webagent/test-chromium/Launched"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Page } from "../../src/index.ts"
-import { chromium, clicked, folder, numberOf, open, shown, Tested } from "../support/browser.ts"
+import { clicked, numberOf, open, shown, Tested } from "../support/browser.ts"
 
 const value = 'pa"ss [1 wörd&'
 
@@ -99,8 +100,8 @@ it.live("refuses a Chromium without fonts", () =>
   Effect.gen(function* () {
     const file = join(yield* folder, "fonts.conf")
     writeFileSync(file, "<fontconfig></fontconfig>")
-    const transport = yield* chromium({ FONTCONFIG_FILE: file })
-    const { message } = yield* Effect.flip(Page.make(transport))
+    const { connect } = yield* launch({ FONTCONFIG_FILE: file })
+    const { message } = yield* Effect.flip(Page.make(yield* connect))
     assert.include(message, "This Chromium has no fonts")
   }).pipe(Effect.scoped)
 )

@@ -1,46 +1,9 @@
-import { Binary, ChromiumPool, Sandbox } from "@webagent/chromium"
-import { Browser, BrowserPool, type CdpTransport } from "@webagent/engine"
+import { folder, launch } from "@webagent/test-chromium/Launched"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Scope from "effect/Scope"
-import { chmodSync, mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import * as Page from "../../src/page/Page.ts"
 import { serve, type Site } from "./site.ts"
-
-/** A folder for what browsers may read, until the scope closes. */
-export const folder = Effect.acquireRelease(
-  Effect.sync(() => {
-    const made = mkdtempSync(join(tmpdir(), "webagent-test-agent-"))
-    chmodSync(made, 0o755)
-    return made
-  }),
-  (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
-)
-
-/** A connection of the pool to a Chromium of its own, until the scope closes. */
-export const chromium = (
-  env: Readonly<Record<string, string>> = {}
-): Effect.Effect<CdpTransport, unknown, Scope.Scope> =>
-  Effect.gen(function* () {
-    const binary = yield* Binary.find()
-    // the pages are our own, and some machines have no user namespaces for Chromium's sandbox
-    const pool = ChromiumPool.layer({
-      binary: { ...binary, env: { ...binary.env, ...env } },
-      chromiumSandbox: false,
-      warm: 0,
-      root: yield* folder
-    })
-    const context = yield* Layer.build(Layer.provide(pool, Sandbox.layerNone))
-    const browser = Browser.make({ id: "one", proxyCountryCode: null, startedAt_ms: 0 })
-    const launched = yield* Effect.provideContext(
-      BrowserPool.use(({ launch }) => launch(browser)),
-      context
-    )
-    return yield* launched.connect
-  })
 
 /** A page of a real browser, and the site that it is sent to. */
 export class Tested extends Context.Service<Tested, { readonly page: Page.Page; readonly site: Site }>()("Tested") {
@@ -48,7 +11,7 @@ export class Tested extends Context.Service<Tested, { readonly page: Page.Page; 
     Tested,
     Effect.gen(function* () {
       const site = yield* serve
-      const page = yield* Page.make(yield* chromium(), { downloads: yield* folder })
+      const page = yield* Page.make(yield* (yield* launch()).connect, { downloads: yield* folder })
       return { page, site }
     })
   )

@@ -264,19 +264,23 @@ export const reading = ({
     const readElement = (element: Element, around: Around): void => {
       const tag = element.tagName
       if (skipped.has(tag)) return
-      const style = getComputedStyle(element)
       const box = element.getBoundingClientRect()
+      const isSized = box.width > 0 && box.height > 0
+      // nothing of what is far away is read: its style, which costs more than its place, is not asked for
+      if (isSized && (box.bottom < around.clip.top - height * 2 || box.top > around.clip.bottom + height * 2)) {
+        omitted++
+        return
+      }
+      const style = getComputedStyle(element)
       if (style.display === "none") {
         if (element instanceof HTMLInputElement && element.type === "file") say(describe(element, box))
         return
       }
-      const isSized = box.width > 0 && box.height > 0
       const clip = style.position === "fixed" ? screen : around.clip
       const isOutside = isSized && misses(box, clip)
       const clips = style.overflow !== "visible"
-      // nothing of what is far away is read, unless it can stick out of its box
-      const isFar = box.bottom < clip.top - height * 2 || box.top > clip.bottom + height * 2
-      if (isOutside && (clips || isFar)) {
+      // what is out of sight may have parts that stick out of its box
+      if (isOutside && clips) {
         omitted++
         return
       }

@@ -2,10 +2,13 @@
 export const words = () => {
   /** Also without what is not seen: control characters, invisible marks, and tags, which can carry a hidden message. */
   const squash = (text: string) =>
-    text
-      .replace(/[\u{e0000}-\u{e007f}\u200b\u2060-\u2064\u202a-\u202e\ufeff\u00ad]+/gu, "")
-      .replace(/[\s\p{Cc}]+/gu, " ")
-      .trim()
+    // most text needs nothing of it
+    /[^!-~ ]| {2}|^ | $/u.test(text)
+      ? text
+          .replace(/[\u{e0000}-\u{e007f}\u200b\u2060-\u2064\u202a-\u202e\ufeff\u00ad]+/gu, "")
+          .replace(/[\s\p{Cc}]+/gu, " ")
+          .trim()
+      : text
 
   /** Services refuse a request with half of a surrogate pair in it. */
   const cut = (text: string, most: number) => (text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text)

@@ -1,0 +1,160 @@
+import { Page } from "@webagent/agent"
+import { quantile, sorted } from "@webagent/statistics/Quantile"
+import { launch } from "@webagent/test-chromium/Launched"
+import * as Effect from "effect/Effect"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { chromium, type Page as PlaywrightPage } from "playwright-core"
+import {
+  grouped,
+  type Heading,
+  headingLine,
+  inFolder,
+  type Options,
+  paragraphs,
+  plain,
+  table
+} from "../measure/Report.ts"
+import { pages } from "./Pages.ts"
+
+interface Times {
+  readonly p50: number
+  readonly p95: number
+}
+
+/** What was measured on one page. */
+interface Row {
+  readonly name: string
+  readonly nodes: number
+  readonly ours_ms: Times
+  readonly ours_tokens: number
+  readonly playwright_ms: Times
+  readonly playwright_tokens: number
+}
+
+/** The result of the bench `page`. */
+export interface PageReport extends Heading {
+  readonly rounds: number
+  readonly looks: ReadonlyArray<Row>
+  readonly click: { readonly ours_ms: Times; readonly playwright_ms: Times }
+}
+
+const timesOf = (all: ReadonlyArray<number>): Times => {
+  const ordered = sorted(all)
+  return { p50: quantile(ordered, 0.5), p95: quantile(ordered, 0.95) }
+}
+
+/** About four characters are a token of English text and of marks like ours. */
+const tokensOf = (text: string) => Math.round(text.length / 4)
+
+const timed = async (act: () => Promise<unknown>): Promise<number> => {
+  const began = performance.now()
+  await act()
+  return performance.now() - began
+}
+
+/** Both in turns, so that a busy moment of the machine strikes both. */
+const inTurns = async (rounds: number, ours: () => Promise<unknown>, theirs: () => Promise<unknown>) => {
+  const times = { ours: new Array<number>(), theirs: new Array<number>() }
+  await ours()
+  await theirs()
+  for (let round = 0; round < rounds; round++) {
+    times.ours.push(await timed(ours))
+    times.theirs.push(await timed(theirs))
+  }
+  return { ours_ms: timesOf(times.ours), playwright_ms: timesOf(times.theirs) }
+}
+
+const serve = Effect.acquireRelease(
+  Effect.callback<ReturnType<typeof createServer>>((resume) => {
+    const server = createServer((request, response) => {
+      const { body = "<button>Press</button>" } = pages[Number(request.url?.slice(1))] ?? {}
+      response.writeHead(200, { "content-type": "text/html" })
+      response.end(`<!doctype html><meta charset=utf-8><title>Page</title><body>${body}`)
+    })
+    server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+  }),
+  (server) =>
+    Effect.sync(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+)
+
+const playwright = (address: string) =>
+  Effect.acquireRelease(
+    Effect.promise(() => chromium.connectOverCDP(address.replace(/^ws:/u, "http:").replace(/\/devtools.*/u, ""))),
+    (browser) => Effect.promise(() => browser.close())
+  )
+
+const lookAt = async (page: Page.Page, theirs: PlaywrightPage, origin: string, index: number, rounds: number) => {
+  await Effect.runPromise(page.navigate(`${origin}/${index}`))
+  const look = () => Effect.runPromise(page.look())
+  const snapshot = () => theirs.ariaSnapshot({ mode: "ai" })
+  return {
+    name: pages[index]?.name ?? "",
+    nodes: await theirs.evaluate("document.createTreeWalker(document).root.querySelectorAll('*').length"),
+    ours_tokens: tokensOf((await look()).text),
+    playwright_tokens: tokensOf(await snapshot()),
+    ...(await inTurns(rounds, look, snapshot))
+  } as Row
+}
+
+const clicks = async (page: Page.Page, theirs: PlaywrightPage, origin: string, rounds: number) => {
+  await Effect.runPromise(page.navigate(`${origin}/none`))
+  const { text } = await Effect.runPromise(page.look())
+  const number = Number(/\[(\d+) button/u.exec(text)?.[1])
+  const button = theirs.getByRole("button")
+  return inTurns(
+    rounds,
+    () => Effect.runPromise(page.click(number)),
+    () => button.click()
+  )
+}
+
+/** Measures how long the agent's look and click take, and what a look costs, beside Playwright. */
+export const page = (options: Options): Promise<PageReport> =>
+  inFolder(() => {
+    // what waits for the browser's processes does not keep this one alive
+    const alive = setInterval(() => undefined, 60_000)
+    return Effect.gen(function* () {
+      const rounds = options.rounds ?? (options.quick ? 7 : 40)
+      const { address, connect } = yield* launch()
+      const server = yield* serve
+      const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      const ours = yield* Page.make(yield* connect)
+      const browser = yield* playwright(address)
+      const [theirs] = browser.contexts()[0]?.pages() ?? []
+      if (theirs === undefined) return yield* Effect.die(new Error("Playwright sees no page."))
+      return yield* Effect.promise(async () => {
+        const looks: Array<Row> = []
+        for (const index of pages.keys()) {
+          options.log(`looking at: ${pages[index]?.name}`)
+          looks.push(await lookAt(ours, theirs, origin, index, rounds))
+        }
+        return { rounds, looks, click: await clicks(ours, theirs, origin, rounds) }
+      })
+    }).pipe(Effect.scoped, Effect.runPromise, (done) => done.finally(() => clearInterval(alive)))
+  })
+
+const times = ({ p50, p95 }: Times) => `${plain(p50)} / ${plain(p95)}`
+
+/** The tables of a report. */
+export const markdown = (report: PageReport): string => {
+  const { click, looks, rounds } = report
+  return paragraphs(
+    headingLine(report, `${rounds} rounds, ours and playwright-core's snapshot for models in turns; ms are p50 / p95`),
+    table(
+      ["a look at", "nodes", "ours, ms", "playwright, ms", "ours, tokens", "playwright, tokens"],
+      looks.map(({ name, nodes, ours_ms, ours_tokens, playwright_ms, playwright_tokens }) => [
+        name,
+        grouped(nodes),
+        times(ours_ms),
+        times(playwright_ms),
+        grouped(ours_tokens),
+        grouped(playwright_tokens)
+      ])
+    ),
+    `A click on a button takes ${times(click.ours_ms)} ms with the wait for what it set off; Playwright's takes ${times(click.playwright_ms)} ms without. A token is taken for four characters. A look of ours shows what is in sight and half a screen around it.`
+  )
+}

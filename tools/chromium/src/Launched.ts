@@ -1,0 +1,58 @@
+import { Binary, ChromiumPool, Sandbox } from "@webagent/chromium"
+import { Browser, BrowserPool, type CdpTransport } from "@webagent/engine"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import { chmodSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+/** A folder that browsers can read, until the scope closes. */
+export const folder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
+  Effect.sync(() => {
+    const made = mkdtempSync(join(tmpdir(), "webagent-test-chromium-"))
+    // browsers of a server that is root run as another user
+    chmodSync(made, 0o755)
+    return made
+  }),
+  (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
+)
+
+/** A Chromium of the server's own pool. */
+export interface Launched {
+  readonly connect: Effect.Effect<CdpTransport, never, Scope.Scope>
+  /** Where its DevTools are, for other clients. */
+  readonly address: string
+}
+
+/** The server's own pool, with a folder of its own; the variables are added to the environment of its browsers. */
+export const pool = (
+  env: Readonly<Record<string, string>> = {}
+): Layer.Layer<BrowserPool | ChromiumPool.RunningBrowsers, unknown> =>
+  Layer.unwrap(
+    Effect.map(Effect.all([Binary.find(), folder]), ([binary, root]) =>
+      Layer.provide(
+        ChromiumPool.layer({
+          binary: { ...binary, env: { ...binary.env, ...env } },
+          // pages are our own, and some machines have no user namespaces for Chromium's sandbox
+          chromiumSandbox: false,
+          warm: 0,
+          root
+        }),
+        Sandbox.layerNone
+      )
+    )
+  )
+
+/** Launches a Chromium of the server's own pool, until the scope closes. */
+export const launch = Effect.fnUntraced(function* (env?: Readonly<Record<string, string>>) {
+  const browser = Browser.make({ id: "one", proxyCountryCode: null, startedAt_ms: 0 })
+  const launched: Effect.Effect<Launched, unknown, BrowserPool | ChromiumPool.RunningBrowsers> = Effect.gen(
+    function* () {
+      const { connect } = yield* BrowserPool.use((browsers) => browsers.launch(browser))
+      const address = yield* ChromiumPool.RunningBrowsers.useSync(({ find }) => find("one")?.address ?? "")
+      return { address, connect }
+    }
+  )
+  return yield* Effect.provideContext(launched, yield* Layer.build(pool(env)))
+})
