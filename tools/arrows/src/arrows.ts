@@ -135,7 +135,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
     imports: "any",
     tests: [testChromium],
     folders: {
-      config: [],
+      config: ["observe"],
       suites: [],
       observe: [],
       targets: ["observe"],

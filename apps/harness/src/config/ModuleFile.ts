@@ -9,6 +9,7 @@ import { registerHooks } from "node:module"
 import { basename, relative, resolve } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { type UserError, usage } from "@webagent/report/UserError"
+import * as Rejections from "../observe/Rejections.ts"
 
 /** `--watch` loads a file again by another address. */
 const pathIn = (location: string): string => {
@@ -23,12 +24,14 @@ const placeIn = (path: string, text: string): string => {
   return index === -1 ? pathIn(path) : `${pathIn(path)}:${index + 1}`
 }
 
+const isJson = /\.json(?:\?|$)/u
+
 /** Where a file is wrong: a syntax error begins with its place, and what else threw has a stack. */
 const placeOf = (error: Error, path: string): string | undefined => {
   const [, file, line] = /^((?:file:)?\S+):(\d+)\n/u.exec(error.stack ?? "") ?? []
   if (file !== undefined) return `${pathIn(file)}:${line}`
   const where = whereOf(error)
-  if (where !== undefined || !(error instanceof SyntaxError)) return where
+  if (where !== undefined || !(error instanceof SyntaxError) || isJson.test(path)) return where
   // node says no place of a syntax error in JavaScript, and looks for it when it is asked
   const { stderr } = spawnSync(process.execPath, ["--check", path], { encoding: "utf8" })
   const [, at] = /^\S+:(\d+)\n/u.exec(stderr) ?? []
@@ -60,7 +63,7 @@ const missing = /^Cannot find (?<kind>package|module) '(?<name>[^']+)' imported 
 /** Why a file could not be loaded, in a line; what it imports is the commonest reason. */
 const whyNotLoaded = (argument: string, path: string, error: unknown) => {
   if (!(error instanceof Error)) return usage(`${argument} could not be loaded: ${String(error)}`)
-  const message = error.message.split("\n")[0] ?? ""
+  const message = (error.message.split("\n")[0] ?? "").replace(`${path}: `, "")
   const { importer = "", kind, name = "" } = missing.exec(message)?.groups ?? {}
   if (kind === "package") {
     return usage(
@@ -126,17 +129,12 @@ const patience = Duration.seconds(30)
 /** A module; a promise that it leaves rejected fails it, and does not end the process. */
 const imported = async (url: string): Promise<{ readonly default?: unknown }> => {
   const rejections: Array<unknown> = []
-  const add = (reason: unknown) => void rejections.push(reason)
-  process.on("unhandledRejection", add)
-  try {
-    const module: { readonly default?: unknown } = await import(url)
-    // one that was rejected just now is told of in the next turn
-    await new Promise((resolve) => setImmediate(resolve))
-    if (rejections.length > 0) throw rejections[0]
-    return module
-  } finally {
-    process.off("unhandledRejection", add)
-  }
+  const module: { readonly default?: unknown } = await Rejections.listenTo(
+    (reason) => rejections.push(reason),
+    () => (isJson.test(url) ? import(url, { with: { type: "json" } }) : import(url))
+  )
+  if (rejections.length > 0) throw rejections[0]
+  return module
 }
 
 /** The default export of a user's module; `argument` names it in what is wrong with it. */

@@ -53,10 +53,8 @@ export interface TrialLog {
   /** What it printed, bounded; `printed` counts all characters. */
   readonly output: Array<Printed>
   printed: number
-  /** Why promises were rejected that it did not await. */
+  /** Why promises were rejected that it did not await, since its verdict if that is known. */
   readonly rejections: Array<unknown>
-  /** Its verdict is known: what comes later cannot change it. */
-  isOver: boolean
 }
 
 /** How many exchanges, and how many spans, are kept of one trial. */
@@ -87,8 +85,7 @@ export const make = (name = ""): TrialLog => ({
   judge: null,
   output: [],
   printed: 0,
-  rejections: [],
-  isOver: false
+  rejections: []
 })
 
 /** The log of the trial that the fiber belongs to. */

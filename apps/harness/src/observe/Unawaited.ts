@@ -3,6 +3,7 @@ import type * as Scope from "effect/Scope"
 import type { Breach } from "@webagent/report/Trial"
 import { cut } from "@webagent/report/Text"
 import type { TrialLog } from "./TrialLog.ts"
+import * as Rejections from "./Rejections.ts"
 import { trialOfCode } from "./TrialTracer.ts"
 
 /** A rejection's message, and the line of a suite that it is from where it has one. */
@@ -16,31 +17,45 @@ const sentence = (reason: unknown, log: TrialLog | undefined): string => {
   return `A promise that ${who} was rejected: ${cut(what.replaceAll(/\s+/gu, " "), 200)}${where}. Add the await.`
 }
 
-/** The rejections that no trial can be failed for, since they came after its end or from no trial; each is told once. */
-export type Unawaited = Effect.Effect<ReadonlyArray<Breach>>
+/** What a command hears of promises that its trials reject. */
+export interface Unawaited {
+  /** From now on the verdict of this trial is known: a rejection of it cannot change it any more. */
+  readonly ended: (log: TrialLog) => void
+  /** What came after the end of its trial, or from no trial; each is told once. */
+  readonly breaches: Effect.Effect<ReadonlyArray<Breach>>
+}
+
+const breach = (reason: unknown, log: TrialLog | undefined): Breach => ({
+  invariant: "promise-not-awaited",
+  sentence: sentence(reason, log),
+  resource: null
+})
 
 /**
  * Keeps a rejected promise that nothing awaited from ending the process, which would lose the report and leave runs
  * and browsers open. Until the scope closes, its reason is added to the log of its trial.
  */
-export const collect: Effect.Effect<Unawaited, never, Scope.Scope> = Effect.map(
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const untold: Array<Breach> = []
-      const add = (reason: unknown) => {
-        const log = trialOfCode.getStore()
-        if (log?.isOver === false) log.rejections.push(reason)
-        else untold.push({ invariant: "promise-not-awaited", sentence: sentence(reason, log), resource: null })
-      }
-      process.on("unhandledRejection", add)
-      return { untold, add }
-    }),
-    ({ add }) => Effect.sync(() => process.off("unhandledRejection", add))
-  ),
-  ({ untold }) =>
+export const collect: Effect.Effect<Unawaited, never, Scope.Scope> = Effect.gen(function* () {
+  const untold: Array<Breach> = []
+  const over = new WeakSet<TrialLog>()
+  const add = (reason: unknown) => {
+    const log = trialOfCode.getStore()
+    if (log === undefined || over.has(log)) untold.push(breach(reason, log))
+    else if (!log.rejections.includes(reason)) log.rejections.push(reason)
+  }
+  yield* Effect.acquireRelease(
+    Effect.sync(() => Rejections.listen(add)),
+    (stop) => Effect.sync(stop)
+  )
+  return {
+    ended: (log) => {
+      over.add(log)
+      untold.push(...log.rejections.splice(0).map((reason) => breach(reason, log)))
+    },
     // one that was rejected just now is told of in the next turn
-    Effect.andThen(
+    breaches: Effect.andThen(
       Effect.promise(() => new Promise((resolve) => setImmediate(resolve))),
       Effect.sync(() => untold.splice(0))
     )
-)
+  }
+})

@@ -107,6 +107,7 @@ export const make = Effect.fnUntraced(function* (
 
   const inspect = Effect.fnUntraced(function* (ended: EndedTrial) {
     const { log, scenario, suite, verdict } = ended
+    unawaited.ended(log)
     const rows = yield* rowsOf(log)
     const verdicts = introspection === undefined ? [] : introspection.verdictsOf(rows ?? [])
     for (const { findings, oracle } of verdicts) {
@@ -140,7 +141,10 @@ export const make = Effect.fnUntraced(function* (
       ),
     finish: Effect.gen(function* () {
       const ending = yield* stopAll({ target, open, blamed, journalError, keyIn: yield* cleaned })
-      const rejected = (yield* unawaited).map((breach) => ({ ...breach, sentence: target.redact(breach.sentence) }))
+      const rejected = (yield* unawaited.breaches).map((breach) => ({
+        ...breach,
+        sentence: target.redact(breach.sentence)
+      }))
       return { ...ending, breaches: [...ending.breaches, ...rejected] }
     })
   }

@@ -78,7 +78,7 @@ const isStopping = Effect.void.pipe(Effect.interruptible, Effect.exit, Effect.ma
 // a check that is not yielded is never made, and the scenario would pass whatever came
 const checkedNothing = ({ where }: Scenario): Failure => ({
   kind: "check",
-  message: "made no check; is a yield* missing?",
+  message: "made no check. Add one; in a function* it needs yield*.",
   ...(where === undefined ? {} : { where })
 })
 
@@ -248,7 +248,8 @@ export const run = Effect.fnUntraced(function* (state: RunState, task: Task) {
     tried = yield* tryOnce()
   }
 
-  log.isOver = true
+  // what comes from here on cannot change the verdict
+  log.rejections.length = 0
   const { infra: _, ...ended } = tried
   const { breaches, trace } = yield* (
     options.inspect?.({

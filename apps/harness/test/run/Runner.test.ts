@@ -183,8 +183,8 @@ describe("Runner", () => {
           made.length
         ]),
         [
-          ["failed", "check", "made no check; is a yield* missing?", 1],
-          ["flaky", "check", "made no check; is a yield* missing?", 3]
+          ["failed", "check", "made no check. Add one; in a function* it needs yield*.", 1],
+          ["flaky", "check", "made no check. Add one; in a function* it needs yield*.", 3]
         ]
       )
       assert.match(report.results[0]?.failure?.where ?? "", /test\/run\/Runner\.test\.ts:\d+$/u)

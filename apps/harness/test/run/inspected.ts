@@ -15,6 +15,7 @@ import * as Plan from "../../src/run/Plan.ts"
 import * as Runner from "../../src/run/Runner.ts"
 import * as RemoteControl from "../../src/targets/RemoteControl.ts"
 import { connect, type Target } from "../../src/targets/Target.ts"
+import * as Unawaited from "../../src/observe/Unawaited.ts"
 import { traced } from "../../src/observe/TrialTracer.ts"
 import { Trace } from "@webagent/report/Trace"
 
@@ -55,6 +56,7 @@ export const runIn = Effect.fnUntraced(function* (
   const fs = yield* FileSystem.FileSystem
   const directory = options.directory ?? (yield* fs.makeTempDirectoryScoped({ prefix: "inspected-" }))
   const plan = Plan.make(suites, { tags: [] })
+  const unawaited = yield* Unawaited.collect
   const { address, name } = target.info
   const report = yield* Runner.run({
     header: {
@@ -73,7 +75,7 @@ export const runIn = Effect.fnUntraced(function* (
     timeout: Duration.seconds(20),
     redact: target.redact,
     emit: () => Effect.void,
-    ...(yield* Inspector.make(target, plan, { directory, unawaited: Effect.succeed([]) }))
+    ...(yield* Inspector.make(target, plan, { directory, unawaited }))
   }).pipe(Effect.provideService(PollSchedule.Current, PollSchedule.every("5 millis")), traced)
   const traceOf = (trace: string | undefined) =>
     Effect.map(fs.readFileString(`${directory}/${trace}`), (text) =>

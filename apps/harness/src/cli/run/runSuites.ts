@@ -153,7 +153,7 @@ export const runSuites = (options: RunOptions, args: ReadonlyArray<string>, resu
 
     yield* Notifications.notify(options, report, { nights: history.nights, folder, apiKey: target.apiKey })
     // the report is written: what comes so late is said, and changes nothing
-    for (const { sentence } of yield* unawaited) yield* Console.error(target.redact(sentence))
+    for (const { sentence } of yield* unawaited.breaches) yield* Console.error(target.redact(sentence))
     if (report.interrupted) return yield* new ExitError({ exitCode: 130 })
     if (!isClean || !Gate.of(report).green) return yield* new ExitError({ exitCode: 1 })
   }).pipe(Effect.scoped)
