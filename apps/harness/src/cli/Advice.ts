@@ -58,11 +58,13 @@ export const next =
     if (worst !== undefined) return replayOf(worst)
     if (!Gate.of(report).green) return undefined
     if (options.target === "simulated") {
-      const own = report.header.suites.flatMap(({ argument }) => (argument === undefined ? [] : [quoted(argument)]))
-      const suites = own.length === 0 ? "--suite v4-runs" : own.join(" ")
+      const { suites } = report.header
+      // the same suites again; of all that are built in, one
+      const all = suites.some(({ argument }) => argument !== undefined) ? [] : ["v4-runs"]
+      const ran = options.suites.length === 0 ? all : suites.map(({ argument, name }) => quoted(argument ?? name))
       const [target = "https://your.service", { apiKeyEnv = "WEBAGENT_API_KEY" } = {}] =
         Object.entries(config.targets ?? {})[0] ?? []
-      return `${program} run --target ${target} ${suites}   (needs ${apiKeyEnv})`
+      return `${[`${program} run --target ${target}`, ...ran].join(" ")}   (needs ${apiKeyEnv})`
     }
     const unpaid = report.results.some(({ needs, verdict }) => verdict === "skipped" && needs.includes("money"))
     return unpaid && !options.allowPaid

@@ -175,13 +175,14 @@ const wrongTarget = ({ target, targets = {} }: Config): string | undefined => {
   return `target: expected an address, or one of ${names.join(", ")}, got ${JSON.stringify(target)}${question}`
 }
 
-/** What a value says as a configuration; the failure is one line that names the first wrong key by its path. */
-export const decode = (value: unknown): Result.Result<Config, string> => {
+const ended = (sentence: string) => sentence.replace(/[^?]$/u, "$&.")
+
+/** What a value says as a configuration; the failure is a line for each wrong key, which it names by its path. */
+export const decode = (value: unknown): Result.Result<Config, ReadonlyArray<string>> => {
   const decoded = Schema.decodeUnknownResult(Config, { errors: "all", onExcessProperty: "error" })(value)
   if (Result.isFailure(decoded)) {
-    const [first] = fieldIssues(decoded.failure.issue, value)
-    return Result.fail(first === undefined ? "is no configuration" : line(first))
+    return Result.fail(fieldIssues(decoded.failure.issue, value).map((issue) => ended(line(issue))))
   }
   const wrong = wrongTarget(decoded.success)
-  return wrong === undefined ? Result.succeed(decoded.success) : Result.fail(wrong)
+  return wrong === undefined ? Result.succeed(decoded.success) : Result.fail([ended(wrong)])
 }

@@ -20,7 +20,7 @@ export const Project: Context.Reference<Project> = Context.Reference("webagent-h
 })
 
 /** The names of a configuration file, the first that is there is taken. */
-export const fileNames = ["ts", "mts", "js", "mjs"].map((ending) => `webagent.config.${ending}`)
+export const fileNames = ["ts", "mts", "js", "mjs", "json"].map((ending) => `webagent.config.${ending}`)
 
 /** Loads the configuration that is named, else the one in the working directory. */
 export const load = (named: string | undefined): Effect.Effect<Project, UserError> =>
@@ -32,7 +32,9 @@ export const load = (named: string | undefined): Effect.Effect<Project, UserErro
       return yield* usage(`${file} has no default export. End it with export default defineConfig({ ... }).`)
     }
     const config = Config.decode(exported)
-    if (Result.isFailure(config)) return yield* usage(`${file}: ${config.failure.replace(/[^?]$/u, "$&.")}`)
+    if (Result.isFailure(config)) {
+      return yield* usage(config.failure.map((mistake) => `${file}: ${mistake}`).join("\n"))
+    }
     return { file, config: config.success }
   })
 

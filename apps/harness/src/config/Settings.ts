@@ -101,7 +101,7 @@ const fromEnvironment = Effect.fnUntraced(function* (keys: ReadonlyArray<string>
     const value = readAs(key, text)
     const decoded = Config.decode({ targets: config.targets, [key]: value })
     if (Result.isFailure(decoded)) {
-      return yield* usage(`${decoded.failure.replace(key, variable).replace(/[^?]$/u, "$&.")}`)
+      return yield* usage(decoded.failure.map((mistake) => mistake.replace(key, variable)).join("\n"))
     }
     found[key] = value
   }

@@ -82,9 +82,12 @@ const together = (finding: Attention.Finding, options: ExplanationOptions): Read
   const names = items.slice(0, mostNamed).map((item) => item.title)
   const more = items.length - names.length
   const example = items[0]?.result
+  // what the example says first is said once
+  const isSaid = finding.cause !== undefined && finding.cause === example?.failure?.message
+  const said = isSaid ? finding.detail : evidence
   return [
     cut(
-      `  ${style.bad("✗")} ${style.strong(title)} ${what}${age === undefined ? "" : ` (${age})`}: ${evidence}`,
+      `  ${style.bad("✗")} ${style.strong(title)} ${what}${age === undefined ? "" : ` (${age})`}: ${said}`,
       columns * 3
     ),
     ...names.map((name) => `      ${name}`),

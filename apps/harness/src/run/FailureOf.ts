@@ -9,11 +9,19 @@ const longest = 2000
 const tagOf = (error: object): string =>
   "_tag" in error && typeof error._tag === "string" ? error._tag : error instanceof Error ? error.name : "error"
 
+/** What an error says of the one that caused it: `fetch failed` says neither which address nor why. */
+const causeOf = ({ cause, message }: Error): string => {
+  if (!(cause instanceof Error)) return ""
+  // one of several addresses is enough
+  const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause
+  const said = first instanceof Error ? first.message : ""
+  return said === "" || message.includes(said) ? "" : ` (${said})`
+}
+
 /** An error in a sentence. */
 export const sentence = (error: unknown): string => {
-  if (typeof error !== "object" || error === null) return Formatter.format(error)
   if (!(error instanceof Error)) return Formatter.format(error)
-  return error.message === "" ? tagOf(error) : `${tagOf(error)}: ${error.message}`
+  return `${tagOf(error)}${error.message === "" ? "" : `: ${error.message}`}${causeOf(error)}`
 }
 
 /** Where something failed, with the line of the suite that is there. */

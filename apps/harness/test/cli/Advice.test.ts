@@ -6,7 +6,7 @@ import type { RunReport, ScenarioResult } from "@webagent/report/RunReport"
 import type { JudgedRow } from "@webagent/report/NightJudgement"
 import { green, night } from "../reporters/fixture.ts"
 
-const options = { target: "simulated", seed: 1 } as RunOptions
+const options = { target: "simulated", seed: 1, suites: [] as Array<string> } as RunOptions
 const nextOf = (results: ReadonlyArray<ScenarioResult>) => {
   const report: RunReport = { ...night, results }
   return Advice.next(options, ({ name }) => `run ${name}`)(report)
@@ -34,14 +34,18 @@ describe("Advice", () => {
     assert.include(Advice.next(options, () => "run")(green), "--target")
   })
 
-  it("names the user's own suites for a real service, else a built-in one", () => {
-    const nextOf = (suites: RunReport["header"]["suites"]) =>
-      Advice.next(options, () => "run")({ ...green, header: { ...green.header, suites } })
-    assert.include(nextOf([{ name: "v4-runs", scenarios: 1 }]), "run --target https://your.service --suite v4-runs ")
+  it("names the suites that ran for a real service; of all that are built in, one", () => {
+    const nextOf = (asked: Array<string>, ...suites: Array<RunReport["header"]["suites"][number]>) =>
+      Advice.next({ ...options, suites: asked }, () => "run")({ ...green, header: { ...green.header, suites } })
+    const shop = { name: "shop", scenarios: 1, argument: "my shop.suite.ts" }
+    const start = "run --target https://your.service"
     assert.include(
-      nextOf([{ name: "shop", scenarios: 1, argument: "my shop.suite.ts" }]),
-      'run --target https://your.service "my shop.suite.ts" '
+      nextOf([], { name: "v2-sessions", scenarios: 1 }, { name: "v4-runs", scenarios: 1 }),
+      `${start} v4-runs `
     )
+    assert.include(nextOf(["v3-sessions"], { name: "v3-sessions", scenarios: 1 }), `${start} v3-sessions `)
+    assert.include(nextOf(["my shop.suite.ts"], shop), `${start} "my shop.suite.ts" `)
+    assert.include(nextOf([], shop), `${start}   (needs`)
   })
 
   it("does not suggest a replay of a scenario in quarantine", () => {

@@ -40,6 +40,18 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     files: { ...shop, ...config("{ trails: 3 }") },
     line: 'webagent.config.ts: trails: is not a known field; did you mean "trials"?'
   },
+  "two misspelt keys": {
+    files: { ...shop, ...config("{ trails: 3, concurency: 2 }") },
+    line: 'webagent.config.ts: trails: is not a known field; did you mean "trials"?\nwebagent.config.ts: concurency: is not a known field; did you mean "concurrency"?'
+  },
+  "a misspelt key of a configuration in JSON": {
+    files: { ...shop, "webagent.config.json": '{ "trails": 3 }' },
+    line: 'webagent.config.json: trails: is not a known field; did you mean "trials"?'
+  },
+  "a syntax error in a configuration in JSON": {
+    files: { ...shop, "webagent.config.json": '{\n  "trials": 3,\n}' },
+    line: "webagent.config.json could not be loaded: LINE"
+  },
   "an unknown reporter": {
     files: { ...shop, ...config('{ reporters: ["console", "juint"] }') },
     line: 'webagent.config.ts: reporters[1]: expected REPORTERS, got "juint"; did you mean "junit"?'

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import * as Config from "../../src/config/Config.ts"
 
-const wrong = (value: unknown) => Result.getOrElse(Result.flip(Config.decode(value)), () => "nothing is wrong")
+const wrong = (value: unknown) => Result.getOrElse(Result.flip(Config.decode(value)), () => ["nothing is wrong"])
 
 describe("decode", () => {
   it("takes every key", () => {
@@ -52,7 +52,7 @@ describe("decode", () => {
       'reporters[0]: expected one of console, github, json, junit, markdown, html, ndjson, got "junti"; did you mean "junit"?'
     ],
     [{ reporters: "html" }, 'reporters: expected a list, got "html"'],
-    [{ reporters: [["junit", { fiel: "a" }]] }, 'reporters[0][1].fiel: is not a known field; did you mean "file"?'],
+    [{ reporters: [["junit", { file: "a", as: "b" }]] }, "reporters[0][1].as: is not a known field; use one of file"],
     [
       { limits: { checkout: { maxCost: "0.5 EUR" } } },
       'limits.checkout.maxCost: expected an amount such as "5 USD" or "0.50 USD", got "0.5 EUR"'
@@ -67,6 +67,15 @@ describe("decode", () => {
     ]
   ]
   for (const [value, line] of mistakes) {
-    it(`${JSON.stringify(value)}: one line`, () => assert.strictEqual(wrong(value), line))
+    it(`${JSON.stringify(value)}: one line`, () =>
+      assert.deepStrictEqual(wrong(value), [line.endsWith("?") ? line : `${line}.`]))
   }
+
+  it("several mistakes: a line each", () => {
+    assert.deepStrictEqual(wrong({ trails: 3, trials: 0, reporters: ["console", "htlm"] }), [
+      'trails: is not a known field; did you mean "trials"?',
+      "trials: expected an integer of 1 or more, got 0.",
+      'reporters[1]: expected one of console, github, json, junit, markdown, html, ndjson, got "htlm"; did you mean "html"?'
+    ])
+  })
 })

@@ -5,6 +5,8 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { TestClock } from "effect/testing"
+import { plain as unstyled } from "@webagent/report/Style"
+import * as Explanation from "../../src/reporters/Explanation.ts"
 import { run } from "./stage.ts"
 
 const passes = function* () {
@@ -127,6 +129,25 @@ describe("what a suite cannot release", () => {
     )
   }
 
+  it.live("a failing beforeAll says why in full, and once for all scenarios", () =>
+    Effect.gen(function* () {
+      const address = "connect ECONNREFUSED 127.0.0.1:9"
+      const refused = new TypeError("fetch failed", { cause: new Error(address) })
+      const suite = Suite.make("shop", [scenario("one", passes), scenario("two", passes)], {
+        beforeAll: () => Promise.reject(refused)
+      })
+      const { report } = yield* run([suite])
+      const why = `beforeAll failed: TypeError: fetch failed (${address})`
+      assert.strictEqual(report.results[1]?.failure?.message, why)
+      const lines = Explanation.all(report, { columns: 80, style: unstyled, replay: () => "again" })
+      assert.strictEqual(lines[0], "  ✗ 2 scenarios failed: 2 trials")
+      assert.lengthOf(
+        lines.filter((line) => line.includes("ECONNREFUSED")),
+        1
+      )
+    })
+  )
+
   it.live("an infrastructure error in beforeAll is still one", () =>
     Effect.gen(function* () {
       const suite = Suite.make("shop", [scenario("one", passes)], {
@@ -159,7 +180,7 @@ describe("a scenario in plain style", () => {
         [
           ["passed", 2, undefined, undefined],
           ["failed", 1, "check", "the number"],
-          ["failed", 0, "check", "made no check; is a yield* missing?"]
+          ["failed", 0, "check", "made no check. Add one; in a function* it needs yield*."]
         ]
       )
       assert.match(report.results[1]?.failure?.where ?? "", /^test\/run\/SuiteScopes\.test\.ts:\d+$/u)

@@ -197,9 +197,13 @@ export const partialOf = (report: RunReport): string | undefined => {
   if (header.shard !== undefined) return `it is shard ${header.shard.index} of ${header.shard.of}`
   if (report.shards?.some((shard) => shard.interrupted)) return "a shard was stopped before its end"
   if (header.selection !== undefined) return `only ${header.selection} was asked for`
-  // what the target cannot serve, or its suite skips, is missing every night; what else was skipped ran out of time or money
+  // what the target cannot serve, its suite skips or the limits never allow is missing every night; what else was
+  // skipped ran out of time or money
   const served = ({ needs, skip }: ScenarioResult) =>
-    skip?._tag !== "Unserved" && needs.every((need) => header.target.capabilities.includes(need))
+    skip?._tag !== "Unserved" &&
+    skip?._tag !== "NoBudget" &&
+    skip?._tag !== "OverCostLimit" &&
+    needs.every((need) => header.target.capabilities.includes(need))
   const short = results.filter(
     (result) =>
       served(result) && (result.verdict === "skipped" || result.trials.some(({ verdict }) => verdict === "skipped"))

@@ -93,6 +93,11 @@ describe("a partial night", () => {
     [{ ...report, results: [five, skipped] }, "1 of 2 scenarios were skipped or cut short"],
     [{ ...report, results: [five, { ...skipped, needs: ["control-api"] }] }, undefined],
     [{ ...report, results: [five, { ...skipped, skip: { _tag: "Unserved", why: "broken upstream" } }] }, undefined],
+    [{ ...report, results: [five, { ...skipped, skip: { _tag: "NoBudget" } }] }, undefined],
+    [
+      { ...report, results: [five, { ...skipped, skip: { _tag: "OverCostLimit", worst_usd: "9", limit_usd: "5" } }] },
+      undefined
+    ],
     [{ ...report, results: [infra] }, "the infrastructure ended 1 of 2 trials"]
   ]
 

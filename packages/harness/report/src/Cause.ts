@@ -37,24 +37,30 @@ const resource = /(\/v\d+\/[a-z-]+\/)[^/]+/u
 const requestText = ({ method, path, status }: SentRequest): string =>
   `${method} ${normalised(path.replace(resource, "$1<id>"))}: ${status === null ? "no response" : `HTTP ${status}`}`
 
+type Wording = (text: string) => string
+
 const isAway = (request: SentRequest | undefined): request is SentRequest =>
   request !== undefined && (request.status === null || request.status === 429 || request.status >= 500)
 
 /** Why a failure happened, in a line: what the service says of itself comes before what the check saw. */
-export const textOf = (failure: Failure, verdict: Trial["verdict"] = "failed"): string => {
+export const textOf = (
+  failure: Failure,
+  verdict: Trial["verdict"] = "failed",
+  wording: Wording = normalised
+): string => {
   const { actual, expected, kind, message, request, service } = failure
   // what only the infrastructure ended is told by what it was asking for
   if (verdict === "infra" && isAway(request)) return requestText(request)
-  const said = service === undefined ? undefined : `the service says "${cut(normalised(service), 120)}"`
+  const said = service === undefined ? undefined : `the service says "${cut(wording(service), 120)}"`
   const facts =
     said === undefined
       ? [
-          ...(expected === undefined || expected === "" ? [] : [`expected ${cut(normalised(expected), 60)}`]),
-          ...(actual === undefined || actual === "" ? [] : [`got ${cut(normalised(actual), 60)}`]),
+          ...(expected === undefined || expected === "" ? [] : [`expected ${cut(wording(expected), 60)}`]),
+          ...(actual === undefined || actual === "" ? [] : [`got ${cut(wording(actual), 60)}`]),
           ...(kind === "timeout" && request !== undefined ? [`last request ${requestText(request)}`] : [])
         ]
       : [said]
-  const what = cut(normalised(message.split("\n")[0] ?? ""), 120)
+  const what = cut(wording(message.split("\n")[0] ?? ""), 120)
   return cut(facts.length === 0 ? what : `${what}: ${facts.join(", ")}`, 200)
 }
 
@@ -71,11 +77,14 @@ const keyOf = (failure: Failure, verdict: Trial["verdict"]): string => {
   return `${failure.kind} ${textOf(failure, verdict)}`
 }
 
-const breachText = ({ invariant, sentence }: Breach): string => `${invariant}: ${cut(normalised(sentence), 160)}`
+const breachText = ({ invariant, sentence }: Breach, wording: Wording): string =>
+  `${invariant}: ${cut(wording(sentence), 160)}`
 
 interface Met {
   readonly key: string
   readonly text: string
+  /** The text with the ids, times and hosts of this trial. */
+  readonly own: string
   readonly result: ScenarioResult
   readonly trial: Trial
 }
@@ -83,15 +92,21 @@ interface Met {
 const metBy = (result: ScenarioResult): ReadonlyArray<Met> =>
   allTrialsOf(result).flatMap((trial): ReadonlyArray<Met> => {
     const { breaches, failure, leakedBrowsers, reason, verdict } = trial
-    const met = (key: string, text: string): Met => ({ key, text, result, trial })
+    const met = (key: string, textIn: (wording: Wording) => string): Met => ({
+      key,
+      text: textIn(normalised),
+      own: textIn(line),
+      result,
+      trial
+    })
     return [
       ...(verdict === "passed" || verdict === "skipped"
         ? []
         : failure === undefined
-          ? [met(`${verdict} ${normalised(reason ?? "")}`, cut(normalised(reason ?? verdict), 200))]
-          : [met(keyOf(failure, verdict), textOf(failure, verdict))]),
-      ...(leakedBrowsers.length === 0 ? [] : [met("leaked browser", "leaked a browser")]),
-      ...breaches.map((breach) => met(`breach ${breach.invariant}`, breachText(breach)))
+          ? [met(`${verdict} ${normalised(reason ?? "")}`, (wording) => cut(wording(reason ?? verdict), 200))]
+          : [met(keyOf(failure, verdict), (wording) => textOf(failure, verdict, wording))]),
+      ...(leakedBrowsers.length === 0 ? [] : [met("leaked browser", () => "leaked a browser")]),
+      ...breaches.map((breach) => met(`breach ${breach.invariant}`, (wording) => breachText(breach, wording)))
     ]
   })
 
@@ -119,8 +134,14 @@ export const causesOf = (report: RunReport): ReadonlyArray<Cause> => {
       // checks of different names stumble over what the service says: then only that is the cause
       const texts = new Set(met.map(({ text }) => text))
       const said = first.trial.failure?.service
+      // what is the same in every trial is told in full
+      const isSame = met.every(({ own }) => own === first.own)
       const text =
-        texts.size > 1 && said !== undefined ? `the service says "${cut(normalised(said), 160)}"` : first.text
+        texts.size > 1 && said !== undefined
+          ? `the service says "${cut(normalised(said), 160)}"`
+          : isSame
+            ? first.own
+            : first.text
       return [{ key, text, scenarios, example: { result: first.result, trial: first.trial } }]
     })
     .toSorted((one, other) => other.scenarios.length - one.scenarios.length)

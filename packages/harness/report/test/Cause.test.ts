@@ -72,6 +72,16 @@ describe("what differs between two runs is taken out", () => {
 describe("the causes of a run", () => {
   it("a passed run has none", () => assert.deepStrictEqual(told(result("pays", [trial(), trial()])), []))
 
+  it("what is the same in every trial keeps its host; what differs does not", () => {
+    const refused = (port: number) => failing({ kind: "error", message: `connect ECONNREFUSED 127.0.0.1:${port}` })
+    assert.deepStrictEqual(told(result("buys", [refused(4400)]), result("pays", [refused(4400)])), [
+      ["connect ECONNREFUSED 127.0.0.1:4400", "buys x1", "pays x1"]
+    ])
+    assert.deepStrictEqual(told(result("buys", [refused(4400)]), result("pays", [refused(4401)])), [
+      ["connect ECONNREFUSED <host>", "buys x1", "pays x1"]
+    ])
+  })
+
   it("one cause that fails several scenarios is one, whatever their checks are called", () => {
     assert.deepStrictEqual(
       told(

@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema"
 
 /** One thing that the harness looks for on this machine. */
 export const Check = Schema.Struct({
-  name: Schema.Literals(["Node", "Go", "k6", "Chromium", "key", "target"]),
+  name: Schema.Literals(["Node", "Go", "k6", "Chromium", "bubblewrap", "key", "target"]),
   /** `missing`: only some commands need it. `failed`: fix it before you run. */
   status: Schema.Literals(["ok", "missing", "failed"]),
   /** What is there, or what is wrong. */

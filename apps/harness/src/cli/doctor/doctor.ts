@@ -26,7 +26,7 @@ export const doctor = settled(
     )
 ).pipe(
   Command.withDescription(
-    description("Check Node, Go, k6, Chromium, the API key and the target", {
+    description("Check Node, Go, k6, Chromium, bubblewrap (for webagent-server), the API key and the target", {
       0: "nothing failed; what is missing is optional",
       1: "a check failed",
       2: "wrong usage"

@@ -13,6 +13,7 @@ import type { RunOptions } from "../RunFlags.ts"
 import * as TargetSource from "../TargetSource.ts"
 import { terminal, variable } from "../Terminal.ts"
 import { type Check, DoctorOutput } from "./DoctorOutput.ts"
+import * as Server from "./server.ts"
 
 /** What `package.json` asks for. */
 const leastNode = [22, 19] as const
@@ -76,12 +77,13 @@ const elsewhere = [
   "/Applications/Google Chrome.app"
 ]
 
-const findChromium = Effect.gen(function* () {
+const findChromium = Effect.fnUntraced(function* (server: string | undefined) {
   const named = yield* variable("WEBAGENT_CHROMIUM")
   const path = (yield* variable("PATH")) ?? ""
   const places = path.split(delimiter).flatMap((folder) => browsers.map((browser) => join(folder, browser)))
   const found = [...(named === undefined ? [] : [named]), ...places].find(existsSync) ?? globSync(elsewhere)[0]
   if (found !== undefined) return ok("Chromium", found)
+  if (server !== undefined) return Server.chromium(server)
   return {
     name: "Chromium",
     status: "missing",
@@ -139,12 +141,14 @@ export const examine = Effect.fnUntraced(function* (
   const target = options.target ?? (yield* variable("WEBAGENT_BASE_URL"))
   const key = yield* keyOf(options.apiKeyEnv, target !== undefined)
   const compiler = go(yield* findGo)
+  const server = Server.find(process.cwd())
   const checks: ReadonlyArray<Check> = [
     node(process.versions.node),
     // a package builds nothing
     ...(K6.isBuiltHere ? [compiler] : []),
     yield* findK6(compiler),
-    yield* findChromium,
+    yield* findChromium(server),
+    ...(server === undefined ? [] : [Server.bubblewrap(yield* Server.tryBubblewrap)]),
     key,
     // without a key there is nothing to ask with, which the line before says
     ...(key.status === "failed" ? [] : [yield* targetOf(target, options)])
@@ -156,8 +160,8 @@ export const examine = Effect.fnUntraced(function* (
     const { style, write } = yield* terminal
     const marks = { ok: style.good, missing: style.warning, failed: style.bad }
     const lines = checks.flatMap(({ advice, found, name, status }) => [
-      `${marks[status](status.padEnd(7))}  ${name.padEnd(8)}  ${found}`,
-      ...(advice === null ? [] : [`${" ".repeat(19)}${advice}`])
+      `${marks[status](status.padEnd(7))}  ${name.padEnd(10)}  ${found}`,
+      ...(advice === null ? [] : [`${" ".repeat(21)}${advice}`])
     ])
     const last =
       failed.length === 0
