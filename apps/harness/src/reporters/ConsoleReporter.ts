@@ -245,8 +245,13 @@ export const make = (options: ConsoleOptions): Reporter => {
         return progress(now)
       }
       case "RunFinished": {
-        const lines = live ? redraw(now, true) : Effect.void
+        // what a limit or a stop kept from running has had no event of its own
+        for (const { name, results } of suites) {
+          const told = new Set(results.map((result) => result.name))
+          results.push(...event.report.results.filter((result) => result.suite === name && !told.has(result.name)))
+        }
         pace = undefined
+        const lines = live ? redraw(now, true) : flush(now)
         return Effect.andThen(lines, options.write(`${logged()}${ending(event.report, options).join("\n")}\n`))
       }
     }

@@ -13,7 +13,7 @@ const suite = join(folder, "sums.suite.ts")
 const part = join(folder, "part.ts")
 const sums = `import { check, scenario, Suite } from "@webagent/scenario"
 import { two } from "./part.ts"
-export default Suite.make("sums", [scenario("adds up", function* () { yield* check.equal(1 + 1, two) })])
+export default Suite.make("sums", [scenario("adds up", function* () { console.log("adding"); yield* check.equal(1 + 1, two) })])
 `
 
 describe.concurrent("run --watch", () => {
@@ -21,7 +21,7 @@ describe.concurrent("run --watch", () => {
     writeFileSync(suite, sums)
     writeFileSync(part, "export const two: number = 3\n")
     const watching = start(["run", suite, "--watch"])
-    await watching.says("RED: 1 failure")
+    assert.include(await watching.says("RED: 1 failure"), "\nsums › adds up: adding\n")
 
     writeFileSync(part, "export const two: number = = 2\n")
     const broken = await watching.says("could not be loaded")

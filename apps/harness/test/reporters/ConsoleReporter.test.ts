@@ -64,6 +64,13 @@ describe("ConsoleReporter", () => {
     })
   )
 
+  it.effect("shows a suite that a limit or a stop cut short", () =>
+    Effect.gen(function* () {
+      const cut = mixedEvents.filter((event) => event._tag !== "ScenarioFinished" || event.result.verdict !== "skipped")
+      assert.deepStrictEqual((yield* show(cut)).split("\n"), (yield* show(mixedEvents)).split("\n"))
+    })
+  )
+
   it.effect("tells new from old in the last lines when earlier nights are known", () =>
     Effect.gen(function* () {
       const lines = (yield* show(datedEvents)).split("\n")

@@ -17,6 +17,7 @@ import { Project } from "../../config/Project.ts"
 import * as Advice from "../Advice.ts"
 import { choose } from "../selection/ChosenScenarios.ts"
 import * as Debugging from "./Debugging.ts"
+import * as TrialOutput from "../../observe/TrialOutput.ts"
 import * as Unawaited from "../../observe/Unawaited.ts"
 import * as EndOfRun from "../../leftovers/EndOfRun.ts"
 import { ExitError } from "../ExitCode.ts"
@@ -33,6 +34,8 @@ const shortest = (path: string): string => {
   const below = relative(process.cwd(), path)
   return below.startsWith("..") ? path : below
 }
+
+const show: TrialOutput.Show = (stream, text, trial) => void process[stream].write(TrialOutput.attributed(text, trial))
 
 /**
  * Runs suites, and again whenever one of the files that they are made of changes, on one target; shows what has changed.
@@ -70,7 +73,12 @@ export const watchSuites = Effect.fnUntraced(function* (options: RunOptions) {
       release: EndOfRun.timeFor(target),
       redact: target.redact,
       emit: debugging.emit
-    }).pipe(debugging.listening, Effect.provideService(PollSchedule.Current, target.pollSchedule), traced)
+    }).pipe(
+      TrialOutput.captured(show),
+      debugging.listening,
+      Effect.provideService(PollSchedule.Current, target.pollSchedule),
+      traced
+    )
     return { report, replay: Advice.replay(options, argumentOf, config) }
   })
 
