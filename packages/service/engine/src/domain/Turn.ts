@@ -80,7 +80,7 @@ export const Turn = Schema.Struct({
       verdict: Schema.Boolean,
       reasoning: Schema.String,
       failureReason: OptionalText,
-      /** Whether nobody could carry out the task; a judge need not say. */
+      /** Whether no agent could carry out the task; a judge need not say. */
       impossibleTask: Schema.optionalKey(Schema.Boolean),
       /** Whether a captcha was in the way; a judge need not say. */
       reachedCaptcha: Schema.optionalKey(Schema.Boolean)

@@ -4,7 +4,7 @@ import type { CdpReceiver } from "@webagent/engine"
 export interface Outbox {
   /** Says a message; false, and nothing said, when far too much is unread. */
   readonly push: (text: string) => boolean
-  /** Whether so much is unread that the connection's own commands must wait. */
+  /** Whether more is unread than allowed, so that the connection's own commands must wait. */
   readonly isFull: () => boolean
   readonly receive: (receiver: Pick<CdpReceiver, "onMessage">) => void
   readonly pause: () => void
