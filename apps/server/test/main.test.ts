@@ -188,7 +188,39 @@ describe("webagent-server", () => {
       ["--time", "manual", "--time-scale", "60", "--control"],
       /^--time manual and --time-scale cannot be combined\. Remove one of them\.\n$/u
     ],
-    "a scale that is none": [["--time-scale", "0"], /^Invalid value for flag --time-scale: "0"/u]
+    "a scale that is none": [["--time-scale", "0"], /^Invalid value for flag --time-scale: "0"/u],
+    "a model without its dialect": [
+      ["--browsers", "chromium", "--model", "gpt"],
+      /^Invalid value for flag --model: "gpt"\. Expected: DIALECT:NAME, such as openai:NAME; a dialect is one of openai-compatible, openai, anthropic, google\. See --help\.\n$/u
+    ],
+    "a model without real browsers": [
+      ["--model", "openai:gpt"],
+      /^--model works only with real browsers\. Add --browsers chromium or remove --model\.\n$/u
+    ],
+    "an address of a model that is none": [
+      ["--browsers", "chromium", "--model", "openai:gpt", "--model-url", "localhost:11434"],
+      /^Invalid value for flag --model-url: "localhost:11434"\. Expected: an address such as http/u
+    ],
+    "prices that are none": [
+      ["--browsers", "chromium", "--model", "openai:gpt", "--model-price", "input=3"],
+      /^Invalid value for flag --model-price: "input=3"\. Expected: prices such as input=3,output=15/u
+    ],
+    "a domain that is an address": [
+      ["--browsers", "chromium", "--model", "openai:gpt", "--allow-domains", "https://example.com/"],
+      /^Invalid value for flag --allow-domains: .* Expected: hosts such as example\.com/u
+    ],
+    "a flag of a model without one": [
+      ["--browsers", "chromium", "--judge"],
+      /^--judge works only with a model\. Add --model DIALECT:NAME or remove --judge\.\n$/u
+    ],
+    "a limit of cost without prices": [
+      ["--browsers", "chromium", "--model", "openai:gpt", "--max-run-cost", "1"],
+      /^--max-run-cost needs the prices of the model\. Add --model-price input=USD,output=USD or remove it\.\n$/u
+    ],
+    "secrets that are not there": [
+      ["--browsers", "chromium", "--model", "openai:gpt", "--secrets", "./nowhere.json"],
+      /^--secrets: cannot read file \.\/nowhere\.json\. Check the path and its permissions\.\n$/u
+    ]
   }
 
   for (const [what, [args, stderr]] of Object.entries(mistakes)) {
@@ -200,6 +232,21 @@ describe("webagent-server", () => {
       })
     )
   }
+
+  it.live("a file of secrets that does not fit is one error, without a value of it", () =>
+    Effect.gen(function* () {
+      const path = yield* file(
+        "secrets.json",
+        '{ "shop": { "value": "hunter2-canary", "domains": ["https://shop.example"] } }'
+      )
+      const { code, stderr } = yield* run(["--browsers", "chromium", "--model", "openai:gpt", "--secrets", path])
+      assert.strictEqual(code, 2)
+      assert.strictEqual(
+        stderr,
+        `--secrets: ${path} must be a JSON object such as { "shop": { "value": "at least 4 characters", "domains": ["shop.example"] } }.\n`
+      )
+    })
+  )
 
   it.live("a file that does not fit is told a line for each field", () =>
     Effect.gen(function* () {

@@ -196,7 +196,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       ]
     }
   },
-  "apps/server": { imports: "any" },
+  "apps/server": { imports: "any", tests: [scriptedModel, scriptedServer] },
   "apps/examples": { imports: "any" },
   "tools/arrows": { imports: [] },
   "tools/bench": {

@@ -73,7 +73,8 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
   /** Opens the session's browser and says the task; the answer carries it out. */
   const begin = Effect.fnUntraced(function* (turn: Turn.Turn, attempt: Attempt) {
     const { session } = attempt
-    yield* attempt.allowDomains(domains)
+    // documents are held to the ports, too, by the page
+    yield* attempt.allowDomains(domains?.map((domain) => domain.replace(/:\d+$/u, "")) ?? null)
     const browser = yield* attempt.browser
     const page = yield* Effect.mapError(
       Page.make(browser, { domains, secrets }),
