@@ -1,4 +1,4 @@
-import { openSync, closeSync, readSync } from "node:fs"
+import { closeSync, fstatSync, openSync, readSync } from "node:fs"
 
 /**
  * A spool of JPEGs with their times, as Matroska: players of videos read it as it is, and one whose end is missing is
@@ -60,6 +60,27 @@ const at = { time: 12 + 9, size: 12 + 17 + 1, jpeg: 12 + 17 + 9 + 4 }
 /** One picture, shown from this time on, counted from the beginning of the spool. */
 export const frame = (at_ms: number, jpeg: Uint8Array): Buffer =>
   element("1f43b675", number("e7", at_ms), element("a3", Buffer.from("81000080", "hex"), jpeg))
+
+/** A sentence about the whole, after the last frame: players of videos show it as the comment. */
+export const comment = (sentence: string): Buffer =>
+  element(
+    "1254c367",
+    element("7373", element("63c0"), element("67c8", text("45a3", "COMMENT"), text("4487", sentence)))
+  )
+
+/** The comment of a spool; undefined where it has none. */
+export const commentOf = (path: string): string | undefined => {
+  const file = openSync(path, "r")
+  try {
+    const { size } = fstatSync(file)
+    const end = Buffer.alloc(Math.min(size, 1024))
+    readSync(file, end, 0, end.length, size - end.length)
+    const value = end.indexOf("434f4d4d454e544487", end.lastIndexOf("1254c367", undefined, "hex"), "hex")
+    return value === -1 ? undefined : end.toString("utf8", value + 7 + 2 + 8)
+  } finally {
+    closeSync(file)
+  }
+}
 
 /** The largest frame that is believed to be one. */
 const largest_bytes = 64 * 1024 * 1024

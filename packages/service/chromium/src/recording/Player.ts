@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises"
-import { frames } from "./Matroska.ts"
+import { commentOf, frames } from "./Matroska.ts"
 
 /** The page's own script: its source goes into the page, so it uses nothing from around it. */
 const play = () => {
@@ -81,7 +81,8 @@ button,select{font:inherit;min-height:36px;padding:0 14px;border:1px solid var(-
 button{min-width:84px}
 input{flex:1 1 160px;min-width:0;height:36px}
 #clock{font-variant-numeric:tabular-nums;color:var(--faint)}
-p{display:none;color:#f4f4f5;padding:20px}
+main p{display:none;color:#f4f4f5;padding:20px}
+#comment{order:-1;margin:0;padding:10px 14px}
 [data-empty] img,[data-empty] .bar{display:none}
 [data-empty] p{display:block}
 `
@@ -119,6 +120,8 @@ export const write = async (spool: string | undefined, page: string): Promise<vo
     for (const { at_ms, jpeg } of spool === undefined ? [] : frames(spool)) {
       await file.write(`<script type="image/jpeg" data-at="${at_ms}">${jpeg.toString("base64")}</script>\n`)
     }
+    const comment = spool === undefined ? undefined : commentOf(spool)
+    if (comment !== undefined) await file.write(`<p id="comment" role="note">${comment}</p>\n`)
     await file.write(tail)
   } finally {
     await file.close()

@@ -3,7 +3,17 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Semaphore from "effect/Semaphore"
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { extname, join } from "node:path"
 import * as Encoder from "./Encoder.ts"
@@ -15,6 +25,8 @@ export interface RecordingOptions {
   /** Kept across restarts; a temporary folder that goes with the server unless given. */
   readonly folder?: string
   readonly limits?: Spool.Limits
+  /** How much room all of them take; 10 GiB, and at most half of what is free, unless given. The oldest go first. */
+  readonly total_bytes?: number
 }
 
 /** A recording is one of these when it is complete. */
@@ -50,6 +62,33 @@ export const make = Effect.fnUntraced(function* (options: RecordingOptions = {})
   const finishing = new Map<string, Deferred.Deferred<void>>()
   const spoolOf = (id: string) => join(folder, `${id}.spool`)
 
+  const remove = (file: string) => rmSync(join(folder, file), { force: true })
+
+  const all = () =>
+    readdirSync(folder).flatMap((file) => {
+      const found = statSync(join(folder, file), { throwIfNoEntry: false })
+      return found === undefined ? [] : [{ file, bytes: found.size, at_ms: found.mtimeMs }]
+    })
+  const sizeOfAll = () => all().reduce((sum, { bytes }) => sum + bytes, 0)
+  let held_bytes = sizeOfAll()
+  const { bavail, bsize } = statfsSync(folder)
+  const total_bytes = options.total_bytes ?? Math.min(10 * 1024 ** 3, held_bytes + (bavail * bsize) / 2)
+
+  /** Deletes the oldest recordings until there is room, but not the one to `keep`. */
+  const makeRoom = (bytes: number, keep?: string) => {
+    if (held_bytes + bytes > total_bytes) {
+      const complete = all().filter(({ file }) => extname(file) in contentTypes && file !== keep)
+      for (const { file } of complete.toSorted((one, other) => one.at_ms - other.at_ms)) {
+        remove(file)
+        held_bytes = sizeOfAll()
+        if (held_bytes + bytes <= total_bytes) break
+      }
+    }
+    held_bytes += bytes
+    const gibibytes = Math.round((total_bytes / 1024 ** 3) * 10) / 10
+    return held_bytes <= total_bytes ? undefined : `because all recordings together are limited to ${gibibytes} GiB`
+  }
+
   const write = Effect.fnUntraced(function* (id: string) {
     const spool = existsSync(spoolOf(id)) ? spoolOf(id) : undefined
     const partial = join(folder, `${id}.partial`)
@@ -66,6 +105,8 @@ export const make = Effect.fnUntraced(function* (options: RecordingOptions = {})
     )
     renameSync(partial, join(folder, `${id}${extension}`))
     rmSync(spoolOf(id), { force: true })
+    held_bytes = sizeOfAll()
+    makeRoom(0, `${id}${extension}`)
   })
 
   /** Makes what a spool is to become, and does not wait for it. */
@@ -86,8 +127,6 @@ export const make = Effect.fnUntraced(function* (options: RecordingOptions = {})
       )
     })
 
-  const remove = (file: string) => rmSync(join(folder, file), { force: true })
-
   for (const file of readdirSync(folder)) {
     if (extname(file) === ".partial") remove(file)
     else if (extname(file) === ".spool") yield* finish(file.slice(0, -".spool".length))
@@ -101,7 +140,7 @@ export const make = Effect.fnUntraced(function* (options: RecordingOptions = {})
       // from the beginning: a request may come before a stop is complete
       finishing.set(id, Deferred.makeUnsafe())
       yield* Effect.addFinalizer(() => finish(id))
-      return yield* Spool.open(spoolOf(id), options.limits ?? Spool.defaultLimits)
+      return yield* Spool.open(spoolOf(id), options.limits ?? Spool.defaultLimits, (bytes) => makeRoom(bytes))
     }),
     find: (id: string) =>
       Effect.gen(function* () {

@@ -11,11 +11,14 @@ export interface Limits {
 
 export const defaultLimits: Limits = { bytes: 1024 ** 3, duration_ms: 4 * 3_600_000 }
 
+/** Makes room for so many bytes more; a sentence where there is none. */
+export type MakeRoom = (bytes: number) => string | undefined
+
 /**
  * Writes pictures to a file as they come; each is complete when the next begins. At a limit the recording ends, and the
- * log says so. Closing the scope shows the last picture up to now.
+ * log and a comment of the recording say so. Closing the scope shows the last picture up to now.
  */
-export const open = Effect.fnUntraced(function* (path: string, limits: Limits) {
+export const open = Effect.fnUntraced(function* (path: string, limits: Limits, makeRoom: MakeRoom = () => undefined) {
   const clock = yield* Clock.Clock
   const began_ms = clock.currentTimeMillisUnsafe()
   let file: number | undefined
@@ -61,11 +64,14 @@ export const open = Effect.fnUntraced(function* (path: string, limits: Limits) {
       Effect.suspend(() => {
         if (isFull) return Effect.void
         const passed_ms = clock.currentTimeMillisUnsafe() - began_ms
-        isFull = passed_ms >= limits.duration_ms || written_bytes + jpeg.length > limits.bytes
-        if (!isFull) return write(Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength))
         const minutes = Math.round(passed_ms / 60_000)
         const mebibytes = Math.round(written_bytes / 1024 ** 2)
-        return Effect.logWarning(`The recording ${path} ends at its limit, after ${minutes} min and ${mebibytes} MiB.`)
+        const isLong = passed_ms >= limits.duration_ms || written_bytes + jpeg.length > limits.bytes
+        const why = isLong ? `at its limit, after ${minutes} min and ${mebibytes} MiB` : makeRoom(jpeg.length)
+        if (why === undefined) return write(Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength))
+        isFull = true
+        if (file !== undefined) writeSync(file, Matroska.comment(`The recording ends here, ${why}.`))
+        return Effect.logWarning(`The recording ${path} ends ${why}.`)
       })
   }
 })

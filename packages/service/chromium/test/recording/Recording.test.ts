@@ -6,11 +6,21 @@ import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
 import { execFileSync } from "node:child_process"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Encoder from "../../src/recording/Encoder.ts"
 import * as Matroska from "../../src/recording/Matroska.ts"
+import * as Player from "../../src/recording/Player.ts"
 import * as RecordingFolder from "../../src/recording/RecordingFolder.ts"
 import * as Spool from "../../src/recording/Spool.ts"
 import { layer, look, ports, shown, until } from "../support/live.ts"
@@ -83,7 +93,13 @@ describe("a spool", () => {
           Effect.forEach(Array.from({ length: 9 }), () => show(red))
         )
       )
-      assert.isAtMost(readFileSync(small).length, 3 * red.length)
+      const sentence = "The recording ends here, at its limit, after 0 min and 0 MiB."
+      assert.strictEqual(Matroska.commentOf(small), sentence)
+      assert.isUndefined(Matroska.commentOf(import.meta.filename))
+      const page = join(yield* temporary, "b.html")
+      yield* Effect.promise(() => Player.write(small, page))
+      assert.include(readFileSync(page, "utf8"), `<p id="comment" role="note">${sentence}</p>`)
+      assert.isAtMost(readFileSync(small).length - Matroska.comment(sentence).length, 3 * red.length)
       assert.deepStrictEqual(said, [
         `The recording ${file} ends at its limit, after 1 min and 0 MiB.`,
         `The recording ${small} ends at its limit, after 0 min and 0 MiB.`
@@ -146,6 +162,37 @@ const recorded = Effect.gen(function* () {
   const { recordings } = yield* ports
   const found = Option.getOrThrow(yield* recordings.find(id))
   return { ...found, atMost_ms: Date.now() - began_ms }
+})
+
+describe("the room for all recordings", () => {
+  it.live("goes to the newest: the oldest are deleted, and one that finds none left ends with a sentence", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporary
+      const old = Buffer.alloc(20_000)
+      writeFileSync(join(folder, "old.webm"), old)
+      writeFileSync(join(folder, "newer.webm"), old)
+      utimesSync(join(folder, "old.webm"), 1, 1)
+      const total_bytes = 2 * old.length + 200
+      const { find, record } = yield* RecordingFolder.make({ folder, total_bytes })
+      const spooled = Effect.fnUntraced(function* (id: string, count: number) {
+        const { show } = yield* record(id)
+        for (let n = 0; n < count; n++) yield* show(red)
+      }, Effect.scoped)
+
+      yield* spooled("short", 1)
+      assert.isTrue(Option.isSome(yield* find("short")))
+      // a page has more bytes than its pictures
+      assert.isFalse(existsSync(join(folder, "old.webm")))
+
+      yield* spooled("long", 300)
+      const long = readFileSync(Option.getOrThrow(yield* find("long")).path, "utf8")
+      assert.match(
+        long,
+        /role="note">The recording ends here, because all recordings together are limited to 0 GiB\.</u
+      )
+      assert.isFalse(existsSync(join(folder, "newer.webm")))
+    }).pipe(Effect.scoped, Effect.provide(withoutFfmpeg))
+  )
 })
 
 describe("the recording of a browser", () => {
