@@ -5,7 +5,7 @@ import { call, objectOf } from "./Frame.ts"
 import { act, type Action, find, type Hands, refuse } from "./Hands.ts"
 import * as Keyboard from "./Keyboard.ts"
 import * as Mouse from "./Mouse.ts"
-import { unlessDialog } from "./Settle.ts"
+import { unlessStopped } from "./Settle.ts"
 
 /** How a text is typed. */
 export interface TypeOptions {
@@ -52,7 +52,7 @@ export const make = (hands: Hands) => {
             ? yield* Effect.orElseSucceed(call(frame, "textOf", index), () => null)
             : null
         if (submit) {
-          yield* unlessDialog(sessions, tab, Keyboard.press(tab.session, [{ key: "Enter", modifiers: 0 }]))
+          yield* unlessStopped(sessions, tab, Keyboard.press(tab.session, [{ key: "Enter", modifiers: 0 }]))
         }
         return now === null || now === revealed
           ? "Typed."

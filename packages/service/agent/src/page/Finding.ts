@@ -3,7 +3,7 @@ import { call } from "./Frame.ts"
 import { act, type Action, type Hands, refuse, told } from "./Hands.ts"
 import { bounded } from "./Look.ts"
 import * as Reader from "./Reader.ts"
-import { unlessDialog } from "./Settle.ts"
+import { unlessStopped } from "./Settle.ts"
 
 const chars_most = 100_000
 const part = 8000
@@ -36,10 +36,10 @@ export const make = (hands: Hands) => {
     Effect.gen(function* () {
       const tab = tabs.front()
       if (tab.dialog !== undefined) return yield* refuse("The page asks something: answer it with `dialog` first.")
-      const read = yield* unlessDialog(sessions, tab, Reader.read(tab, { margin: null, maxChars: chars_most }))
+      const read = yield* unlessStopped(sessions, tab, Reader.read(tab, { margin: null, maxChars: chars_most }))
       return read?._tag === "Some"
         ? hands.secrets.redact(read.value.text)
-        : yield* refuse("The page asks something now.")
+        : yield* refuse("The page does not answer: look at it.")
     })
   )
 

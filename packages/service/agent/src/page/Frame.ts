@@ -17,6 +17,7 @@ export interface Frame {
   world: number | undefined
   /** Its document in the world of the page. */
   document: string | undefined
+  isCrashed: boolean
   /** Whether its parent's world knows which element holds it. */
   isPlaced: boolean
   /** The nodes that are known to listen to clicks. */
@@ -31,6 +32,7 @@ export const make = (id: string, parent: string | undefined, session: Session): 
   origin: "",
   world: undefined,
   document: undefined,
+  isCrashed: false,
   isPlaced: false,
   listening: new Set()
 })
@@ -38,6 +40,7 @@ export const make = (id: string, parent: string | undefined, session: Session): 
 /** Forgets a document that is gone. */
 export const renew = (frame: Frame, { securityOrigin, url }: Pick<FrameInfo, "securityOrigin" | "url">): void => {
   frame.url = url
+  frame.isCrashed = false
   frame.origin = securityOrigin
   forget(frame)
 }

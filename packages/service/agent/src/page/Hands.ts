@@ -7,7 +7,7 @@ import * as Frame from "./Frame.ts"
 import type { Point } from "./Mouse.ts"
 import type { Secrets } from "./Secrets.ts"
 import type { Sessions } from "./Sessions.ts"
-import { settle, unlessDialog } from "./Settle.ts"
+import { settle, unlessStopped } from "./Settle.ts"
 import { mainFrame, type Tab } from "./Tab.ts"
 import type { Tabs } from "./Tabs.ts"
 import type { Kind } from "./world/Locating.ts"
@@ -51,11 +51,14 @@ export const sentence = (hands: Hands, work: Effect.Effect<string, CdpError | Re
 
 /** An action on the page in front: it waits for what it set off. Refused where the task may not be. */
 export const act = (hands: Hands, work: (tab: Tab) => Effect.Effect<string, CdpError | Refused>): Action =>
-  go(hands, (tab) =>
-    tab.mayLoad(tab.url) || isError(tab.url)
-      ? work(tab)
-      : refuse("This task may not use this document: navigate to another.")
-  )
+  Effect.suspend(() => {
+    const tab = hands.tabs.front()
+    if (tab.isCrashed) return refuse(crashed)
+    if (tab.mayLoad(tab.url) || isError(tab.url)) return go(hands, work)
+    return refuse("This task may not use this document: navigate to another.")
+  })
+
+const crashed = "The page crashed: navigate to an address, or close its tab."
 
 const isError = (url: string) => url.startsWith("chrome-error:")
 
@@ -66,9 +69,11 @@ export const go = (hands: Hands, work: (tab: Tab) => Effect.Effect<string, CdpEr
     Effect.gen(function* () {
       const tab = hands.tabs.front()
       if (tab.dialog !== undefined) return yield* refuse("The page asks something: answer it with `dialog` first.")
+      tab.isCrashed = false
       const since = hands.now()
-      const done = yield* unlessDialog(hands.sessions, tab, work(tab))
+      const done = yield* unlessStopped(hands.sessions, tab, work(tab))
       yield* settle(hands, since)
+      if (tab.isCrashed) return yield* refuse(crashed)
       return done?._tag === "Some" ? done.value : "Done; the page asks something now."
     })
   )

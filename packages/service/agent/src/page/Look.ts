@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import type { Hands } from "./Hands.ts"
 import * as Reader from "./Reader.ts"
-import { unlessDialog } from "./Settle.ts"
+import { unlessStopped } from "./Settle.ts"
 import type { Tab } from "./Tab.ts"
 import type { Tabs } from "./Tabs.ts"
 import type { Read } from "./world/Reading.ts"
@@ -57,6 +57,12 @@ const scrolled = ({ above, below, height }: Read) => {
   return above + below > 8 ? [`Scrolled: ${screens(above)} screens above, ${screens(below)} below`] : []
 }
 
+/** Why a page answers nothing. */
+const stopped = ({ dialog }: Tab) =>
+  dialog === undefined
+    ? "The page crashed: navigate to an address, or close its tab."
+    : `The page asks (${dialog.type}): ${JSON.stringify(dialog.message)}. Nothing else works until it is answered with \`dialog\`.`
+
 /** Looks at the tab in front. The notes are what happened since the last look. */
 export const look = Effect.fnUntraced(function* (
   { secrets: { redact }, sessions, tabs }: Pick<Hands, "secrets" | "sessions" | "tabs">,
@@ -64,17 +70,13 @@ export const look = Effect.fnUntraced(function* (
   { margin = 0.5, maxChars = 40_000 }: LookOptions
 ) {
   const tab = tabs.front()
-  const found = yield* unlessDialog(sessions, tab, Reader.read(tab, { margin, maxChars }))
-  const read = found?._tag === "Some" ? found.value : undefined
-  const { dialog } = tab
+  const found = yield* unlessStopped(sessions, tab, Reader.read(tab, { margin, maxChars }))
+  const read = found?._tag === "Some" && tab.dialog === undefined && !tab.isCrashed ? found.value : undefined
   const url = redact(tab.url)
   const head = [`URL: ${tab.url.slice(0, 1000)}`, ...tabList(tabs, tab), ...notes.map((note) => `Note: ${note}`)]
   const lines =
-    dialog !== undefined || read === undefined
-      ? [
-          ...head,
-          `The page asks (${dialog?.type}): ${JSON.stringify(dialog?.message)}. Nothing else works until it is answered with \`dialog\`.`
-        ]
+    read === undefined
+      ? [...head, stopped(tab)]
       : [
           ...head,
           `Title: ${read.title.slice(0, 300)}`,
@@ -85,14 +87,14 @@ export const look = Effect.fnUntraced(function* (
           read.text
         ]
   const text = redact(lines.join("\n")).toWellFormed()
-  const shown = read === undefined || dialog !== undefined ? text : redact(read.text)
+  const shown = read === undefined ? text : redact(read.text)
   const result: Look = {
     text: yield* bounded(text),
     url,
     title: redact(read?.title ?? ""),
     elements: read?.elements ?? 0,
     likeness: `${url}\n${shown.replaceAll(/\*?\[\d+ /gu, "[")}`,
-    hasDialog: dialog !== undefined,
+    hasDialog: tab.dialog !== undefined,
     hasCaptcha: read?.captcha ?? false,
     hasCanvas: read?.canvas ?? false
   }

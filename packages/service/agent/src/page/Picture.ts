@@ -3,7 +3,7 @@ import * as Base64 from "effect/encoding/Base64"
 import * as Result from "effect/Result"
 import { type Hands, refuse, told } from "./Hands.ts"
 import * as Reader from "./Reader.ts"
-import { unlessDialog } from "./Settle.ts"
+import { unlessStopped } from "./Settle.ts"
 
 const quality = 60
 
@@ -30,8 +30,8 @@ export const make = (hands: Hands) => {
         if (yield* isSecret) return yield* refusal
         return Result.getOrElse(Base64.decode(data), () => new Uint8Array())
       })
-      const taken = yield* unlessDialog(sessions, tab, picture)
-      return taken?._tag === "Some" ? taken.value : yield* refuse("No picture: the page asks something.")
+      const taken = yield* unlessStopped(sessions, tab, picture)
+      return taken?._tag === "Some" ? taken.value : yield* refuse("No picture: the page does not answer.")
     })
   )
 }

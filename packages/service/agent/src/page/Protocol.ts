@@ -168,6 +168,7 @@ export interface Events {
   "Page.frameDetached": { readonly frameId: string; readonly reason: string }
   "Page.frameNavigated": { readonly frame: FrameInfo }
   "Page.frameRequestedNavigation": { readonly frameId: string; readonly disposition: string }
+  "Page.frameStartedLoading": { readonly frameId: string }
   "Page.frameStartedNavigating": { readonly frameId: string; readonly navigationType: string }
   "Page.frameStoppedLoading": { readonly frameId: string }
   "Page.javascriptDialogClosed": None

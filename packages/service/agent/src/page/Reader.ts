@@ -92,12 +92,17 @@ const readFrame = Effect.fnUntraced(function* (tab: Tab, frame: Frame.Frame, opt
 /** Addresses of other kinds may hold the document itself. */
 const addressOf = (url: string) => (/^https?:/u.test(url) ? url.slice(0, 200) : url.slice(0, url.indexOf(":") + 1))
 
-/** What is read of a document that may not be: an error page of the browser, or one that was there before the task. */
-const nothing = ({ url }: Frame.Frame): Read => ({
-  text: url.startsWith("chrome-error:") ? "(the document did not load)" : "(a document that this task may not read)",
+const whyNot = ({ isCrashed, url }: Frame.Frame) => {
+  if (isCrashed) return "(the document crashed)"
+  return url.startsWith("chrome-error:") ? "(the document did not load)" : "(a document that this task may not read)"
+}
+
+/** What is read of a document that cannot or may not be. */
+const nothing = (frame: Frame.Frame): Read => ({
+  text: whyNot(frame),
   frames: [],
   next: 0,
-  url,
+  url: frame.url,
   title: "",
   above: 0,
   below: 0,
@@ -119,7 +124,7 @@ export const read = (
   depth = 0
 ): Effect.Effect<Read, CdpError | Refused> =>
   Effect.gen(function* () {
-    if (!tab.mayLoad(frame.url)) return nothing(frame)
+    if (frame.isCrashed || !tab.mayLoad(frame.url)) return nothing(frame)
     const outer = yield* readFrame(tab, frame, options)
     let whole = outer
     for (const [at, id] of outer.frames.entries()) {

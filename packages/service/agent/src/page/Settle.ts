@@ -11,18 +11,19 @@ const request_ms = 2500
 /** For a page that asks all the time. */
 const polling_ms = 300
 const window_ms = 2000
+const frames_ms = 1500
 const quiet_ms = 25
 const change_ms = 400
 /** For a page that never came to rest. */
 const restless_ms = 100
 const turns_most = 4
 
-/** Carries out an effect until the page asks something: then the page answers nothing else. */
-export const unlessDialog = <A, E, R>(sessions: Sessions, tab: Tab, effect: Effect.Effect<A, E, R>) =>
+/** Carries out an effect until the page asks something or crashes: then it answers nothing else. */
+export const unlessStopped = <A, E, R>(sessions: Sessions, tab: Tab, effect: Effect.Effect<A, E, R>) =>
   Effect.raceFirst(
     Effect.asSome(effect),
     Effect.as(
-      sessions.until(() => tab.dialog !== undefined),
+      sessions.until(() => tab.dialog !== undefined || tab.isCrashed),
       undefined
     )
   )
@@ -40,6 +41,8 @@ export const settle = Effect.fnUntraced(function* (
     now() - acted < (isPolling ? polling_ms : request_ms) &&
     Array.from(tab.requests.values()).some((began) => began >= since && began < acted + request_begins_ms)
   const isOpening = ({ opening }: Tab) => opening.length > 0 && now() - acted < window_ms
+  const hasFrames = ({ loading }: Tab) =>
+    now() - acted < frames_ms && Array.from(loading.values()).some((began) => began >= since)
   const within = (ms: number, holds: () => boolean) => Effect.timeoutOption(sessions.until(holds), ms)
 
   const turn = Effect.fnUntraced(function* (tab: Tab) {
@@ -51,7 +54,7 @@ export const settle = Effect.fnUntraced(function* (
       () => true
     )
     tab.isRestless = !isStill
-    const isBusy = () => !tab.isNavigating && (isAsking(tab, isPolling) || isOpening(tab))
+    const isBusy = () => !tab.isNavigating && (isAsking(tab, isPolling) || isOpening(tab) || hasFrames(tab))
     const waits = isBusy()
     if (waits) yield* within(isPolling ? polling_ms : request_ms, () => !isBusy())
     tab.opening = []
@@ -60,8 +63,8 @@ export const settle = Effect.fnUntraced(function* (
 
   for (let count = 0; count < turns_most; count++) {
     const tab = tabs.front()
-    if (tab.dialog !== undefined) return
-    const again = yield* unlessDialog(sessions, tab, turn(tab))
+    if (tab.dialog !== undefined || tab.isCrashed) return
+    const again = yield* unlessStopped(sessions, tab, turn(tab))
     if (again?._tag !== "Some" || !again.value) return
   }
 })

@@ -25,6 +25,10 @@ export interface Tab {
   dialog: Dialog | undefined
   /** The addresses of windows that it opens and that are not there yet. */
   opening: Array<string>
+  /** The frames inside it that load, and when each began, in milliseconds. */
+  readonly loading: Map<string, number>
+  /** Whether its process is gone, so that it answers nothing. */
+  isCrashed: boolean
   /** Whether it did not come to rest when it was last waited for. */
   isRestless: boolean
 }
@@ -70,6 +74,8 @@ export const watch = (target: string, url: string, session: Session, options: Ta
     isNavigating: false,
     dialog: undefined,
     opening: [],
+    loading: new Map(),
+    isCrashed: false,
     isRestless: false
   }
   watchSession(tab, session, options)
@@ -97,12 +103,15 @@ const frameOf = (tab: Tab, id: string, parent: string | undefined, session: Sess
 
 function watchSession(tab: Tab, session: Session, options: TabOptions): void {
   watchFrames(tab, session)
-  watchNavigation(tab, session)
+  watchNavigation(tab, session, options)
   watchDialogs(tab, session, options)
   watchRequests(tab, session, options)
   watchDocuments(tab, session, options)
   session.on("Page.windowOpen", ({ url: opened }) => void tab.opening.push(opened))
-  session.on("Inspector.targetCrashed", () => options.note("The page crashed. Navigate to an address to go on."))
+  session.on("Inspector.targetCrashed", () => {
+    if (session === tab.session) tab.isCrashed = true
+    for (const frame of tab.frames.values()) if (frame.session === session) frame.isCrashed = true
+  })
   session.on("Target.attachedToTarget", ({ sessionId, targetInfo }) => {
     const inner = options.sessions.of(sessionId)
     // workers and the like are not looked at, and must not wait
@@ -127,11 +136,13 @@ const watchFrames = (tab: Tab, session: Session) => {
     if (frameId === tab.target) tab.url = url
   })
   session.on("Page.frameDetached", ({ frameId, reason }) => {
-    if (reason !== "swap") tab.frames.delete(frameId)
+    if (reason === "swap") return
+    tab.frames.delete(frameId)
+    tab.loading.delete(frameId)
   })
 }
 
-const watchNavigation = (tab: Tab, session: Session) => {
+const watchNavigation = (tab: Tab, session: Session, { now }: TabOptions) => {
   const turn = (frameId: string, isNavigating: boolean) => {
     if (frameId === tab.target) tab.isNavigating = isNavigating
   }
@@ -144,7 +155,13 @@ const watchNavigation = (tab: Tab, session: Session) => {
   session.on("Page.lifecycleEvent", ({ frameId, name }) => {
     if (name === "DOMContentLoaded") turn(frameId, false)
   })
-  session.on("Page.frameStoppedLoading", ({ frameId }) => turn(frameId, false))
+  session.on("Page.frameStartedLoading", ({ frameId }) => {
+    if (frameId !== tab.target) tab.loading.set(frameId, now())
+  })
+  session.on("Page.frameStoppedLoading", ({ frameId }) => {
+    turn(frameId, false)
+    tab.loading.delete(frameId)
+  })
 }
 
 const watchDialogs = (tab: Tab, session: Session, { note }: TabOptions) => {

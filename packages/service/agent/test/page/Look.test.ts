@@ -1,12 +1,16 @@
 import { assert, layer } from "@effect/vitest"
+import { Cdp } from "@webagent/engine"
 import * as Effect from "effect/Effect"
-import { clicked, numberOf, open, shown, Tested } from "../support/browser.ts"
+import { clicked, numberOf, open, seen, shown, Tested } from "../support/browser.ts"
 
-layer(Tested.layer, { excludeTestServices: true })("Look", (it) => {
+layer(Tested.layer(), { excludeTestServices: true })("Look", (it) => {
   it.effect("reads and uses frames of the same site, of another, and frames inside them", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested
-      const text = yield* open("frames")
+      yield* open("frames")
+      // the deepest frame of another site is there last
+      yield* Effect.repeat(shown, { while: (text) => text.split('button "Deep"').length < 3 })
+      const text = yield* shown
       for (const [name, after] of [
         ["Press same", "same pressed"],
         ["Press cross", "cross pressed"],
@@ -92,6 +96,22 @@ layer(Tested.layer, { excludeTestServices: true })("Look", (it) => {
       const [, one] = /^<(page-[\da-f]{8})>\n[\s\S]*\n<\/\1>$/u.exec(first) ?? assert.fail(first)
       assert.notInclude(second, String(one))
     })
+  )
+
+  it.effect("says that a page crashed, and goes on elsewhere", () =>
+    Effect.gen(function* () {
+      const { connect, page } = yield* Tested
+      const text = yield* open("plain")
+      const other = yield* Cdp.over(yield* connect)
+      const { targetInfos } = yield* other.send("Target.getTargets")
+      const [{ targetId }] = targetInfos as readonly [{ readonly targetId: string }]
+      const { sessionId } = yield* other.send("Target.attachToTarget", { targetId, flatten: true })
+      other.post("Page.crash", {}, String(sessionId))
+      yield* seen("The page crashed")
+      const { message } = yield* Effect.flip(page.click(numberOf(text, "Second page")))
+      assert.include(message, "The page crashed: navigate to an address")
+      assert.include(yield* open("second"), "# Second")
+    }).pipe(Effect.scoped)
   )
 
   it.effect("shows 60 cards in 2,500 tokens", () =>

@@ -65,12 +65,13 @@ export const pages: Readonly<Record<string, Body>> = {
     return undefined
   },
   redrawn: () =>
-    `<div id=r></div><script>let n=0;const draw=()=>{r.innerHTML='<p>'+n+'</p><button onclick="n++;draw()">Count</button><button onclick="draw()">Other</button>'};draw();setInterval(draw,20)</script>`,
+    `<div id=r></div><script>let n=0;const draw=()=>{r.innerHTML='<p>'+n+'</p><button onclick="n++;draw()">Count</button><button onclick="draw()">Other</button>'};draw();addEventListener("keydown",draw)</script>`,
   replaced: () =>
     `<div id=r><button>Keep</button></div><button onclick="r.innerHTML='<button>Delete</button>'">Replace</button>`,
   covered: () =>
     `<button onclick="this.textContent='bought'">Buy</button><div id=c style="position:fixed;inset:0;background:#0008"><div style="background:#fff;margin:90px">We use cookies <button onclick="c.remove()">Accept</button></div></div>`,
   slow: late(400, (response) => response.end("late")),
+  holds: ({ other }) => `<iframe src="${other}/inner" width=100 height=50></iframe>`,
   asks: () => `<button onclick="fetch('/slow').then(()=>{o.textContent='loaded'})">Load</button><b id=o></b>`,
   leads: () => "<a href=/slow-page>Slow</a>",
   "slow-page": late(700, (response) => {
@@ -97,7 +98,7 @@ export const pages: Readonly<Record<string, Body>> = {
   shows: () =>
     `<input aria-label=Code oninput="o.textContent=this.value;l.href='/?q='+encodeURIComponent(this.value);l.textContent=l.href"><b id=o></b><a id=l></a>`,
   leave: ({ other }) =>
-    `<a href=/redirect>Redirect</a> <button onclick="location.href='${other}/plain'">Script</button> <form action="${other}/plain"><button>Form</button></form><a href="${other}/plain" target=_blank>Tab</a><a href="file:///etc/passwd">File</a><iframe src="${other}/inner" width=100 height=50></iframe><iframe src="data:text/html,<p>Frame of data" width=100 height=50></iframe>`,
+    `<a href=/redirect>Redirect</a> <button onclick="location.href='${other}/plain'">Script</button> <form action="${other}/plain"><button>Form</button></form><a href="${other}/plain" target=_blank>Tab</a><a href="file:///etc/passwd">File</a><iframe src="data:text/html,<p>Frame of data" width=100 height=50></iframe>`,
   redirect: ({ other, response }) => {
     response.writeHead(302, { location: `${other}/plain` }).end()
     return undefined
