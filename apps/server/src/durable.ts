@@ -18,6 +18,7 @@ export interface DurableOptions {
   readonly durable: "normal" | "full"
   readonly host: string
   readonly port: number
+  readonly allowedHosts: ReadonlyArray<string> | undefined
   readonly apiKeys: ReadonlyArray<string>
   readonly seed: number
   readonly turnDuration?: Duration.Duration
@@ -67,7 +68,7 @@ const layerNode = Layer.effect(NodeId, Effect.orDie(SecureRandom.SecureRandom.us
  * takes nothing from the file: `check` runs and the port is bound before the engine is there.
  */
 export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, ApiKeys>) => {
-  const { apiKeys, durable, file, host, port, seed, turnDuration } = options
+  const { allowedHosts, apiKeys, durable, file, host, port, seed, turnDuration } = options
   const ports = SimulatedService.layerPorts({ seed, ...(turnDuration === undefined ? {} : { turnDuration }) })
   const browsers = Browsers.layer(options.browsers, options.chromium, ports)
   const simulated = Layer.provide(Layer.effect(Agent, Agent), ports)
@@ -90,7 +91,7 @@ export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, 
     Layer.provide([ApiKeyAuth.layerManaged(apiKeys), RequestValidation.layer, layerOperation(file)]),
     Layer.provide(Layer.provide(Engine.layer, [agent, browsers, TimeOrderedIds.layer, layerNode])),
     Layer.provideMerge(browsers),
-    Layer.provide([Drain.layer, Listener.layer({ host, port })]),
+    Layer.provide([Drain.layer, Listener.layer({ host, port, allowedHosts })]),
     Layer.provide(Layer.effectDiscard(check)),
     Layer.provideMerge(Layer.mergeAll(Layer.provide(layerCounted, SqlStore.layer), SqlApiKeys.layer)),
     Layer.provide(Layer.provide(Database.layer({ file, durable }), Layer.effectDiscard(Database.locked(file))))

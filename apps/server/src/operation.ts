@@ -23,6 +23,9 @@ const sessionsAtWork = (sql: SqlClient.SqlClient) =>
     ([row]) => row?.count ?? 0
   )
 
+const openBrowsers = (sql: SqlClient.SqlClient) =>
+  Effect.map(Effect.provideService(OpenCounts.get, SqlClient.SqlClient, sql), ({ browsers }) => browsers)
+
 /** Resolves with the next SIGINT or SIGTERM. */
 const nextSignal = Effect.callback<void>((resume) => {
   const stop = () => resume(Effect.void)
@@ -47,11 +50,18 @@ export const layerDrain = (within: Duration.Duration) =>
           `Draining: ${count} ${count === 1 ? "run" : "runs"} at work, waiting up to ${Duration.format(within)}. A second signal stops the server now.`
         )
       })
+      const { kind } = yield* ServedBrowsers
+      const ending = Effect.gen(function* () {
+        const count = yield* Effect.orElseSucceed(openBrowsers(sql), () => 0)
+        yield* Effect.logInfo(
+          `Stopping. Browsers (${count} in use) end and recordings are written first. This takes a few seconds.`
+        )
+      })
       yield* Effect.addFinalizer(() =>
         Effect.suspend(() => {
           drain.draining = true
           return Effect.interruptible(Effect.raceFirst(engine.drain(within), Effect.andThen(announced, nextSignal)))
-        })
+        }).pipe(Effect.tap(() => (kind === "chromium" ? ending : Effect.void)))
       )
     })
   )

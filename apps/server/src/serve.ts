@@ -66,7 +66,10 @@ const announce = (more: ReadonlyArray<Line>, keys: Line) =>
     for (const [label, text] of lines) yield* Console.log(`${label.padEnd(width)}${text}`)
   })
 
-type Given = Command.Command.Config.Infer<typeof flags>
+type Flags = Command.Command.Config.Infer<typeof flags>
+
+/** The flags, with the browsers that they mean. */
+type Given = Omit<Flags, "browsers"> & { readonly browsers: Durable.DurableOptions["browsers"] }
 
 const flags = { ...settings.server, ...SimulationFlags.flags }
 
@@ -78,7 +81,7 @@ const inMemory = Effect.fnUntraced(function* (given: Given) {
       sentence: `${refused} works only for a server that keeps everything in a database. Add --data FILE or remove ${refused}.`
     })
   }
-  const { apiKeys: asked, host, port, seed, turnDuration, ...simulation } = given
+  const { allowHost, apiKeys: asked, host, port, seed, turnDuration, ...simulation } = given
   const apiKeys = yield* resolveKeys(host, asked)
   const resolved = yield* Effect.mapError(
     SimulationFlags.resolve(simulation),
@@ -89,6 +92,7 @@ const inMemory = Effect.fnUntraced(function* (given: Given) {
     port,
     apiKeys,
     seed,
+    allowedHosts: Option.getOrUndefined(allowHost),
     linkTokens: LinkTokens.layerRandom,
     ...resolved.options,
     ...Option.match(turnDuration, { onNone: () => ({}), onSome: (duration) => ({ turnDuration: duration }) })
@@ -215,6 +219,7 @@ const inFile = Effect.fnUntraced(function* (file: string, given: Given) {
     durable: Option.getOrElse(given.durable, () => "normal" as const),
     host: given.host,
     port: given.port,
+    allowedHosts: Option.getOrUndefined(given.allowHost),
     apiKeys,
     seed: given.seed,
     drainWithin: Option.getOrElse(given.drainWithin, () => Duration.seconds(30)),
@@ -238,11 +243,21 @@ const inFile = Effect.fnUntraced(function* (file: string, given: Given) {
   return Layer.provide(Layer.effectDiscard(announced), Durable.layer(options, check))
 })
 
+/**
+ * The browsers of a server that is told none: a model needs real ones, a server that keeps what it did is for work, and
+ * one in memory for tests, which real browsers would make slow.
+ */
+const usualBrowsers = ({ data, model }: Flags): Given["browsers"] => {
+  if (Option.isSome(model)) return "chromium"
+  return Option.isSome(data) ? "auto" : "simulated"
+}
+
 /** Serves until Ctrl-C. */
 export const serve = Command.make(
   "webagent-server",
   flags,
-  Effect.fnUntraced(function* (given) {
+  Effect.fnUntraced(function* (asked) {
+    const given: Given = { ...asked, browsers: Option.getOrElse(asked.browsers, () => usualBrowsers(asked)) }
     const [refused] = withChromiumOnly.find(([, isGiven]) => given.browsers === "simulated" && isGiven(given)) ?? []
     if (refused !== undefined) {
       return yield* new UserError({

@@ -15,6 +15,7 @@ import { UserError } from "./UserError.ts"
 const settings = [
   "port",
   "host",
+  "allowHost",
   "apiKey",
   "data",
   "durable",
@@ -188,6 +189,12 @@ export const server = {
     or("host", Config.NonEmptyString),
     Flag.withDefault("127.0.0.1")
   ),
+  allowHost: Flag.String("allow-host").pipe(
+    Flag.withDescription("Accept these names for browsers' links, as a proxy in front sends them (default: none)"),
+    or("allowHost", Config.NonEmptyString),
+    Flag.map(list),
+    Flag.optional
+  ),
   apiKeys: Flag.String("api-key").pipe(
     Flag.withDescription("Accept an API key; repeatable (default: WEBAGENT_SERVER_API_KEY, else new)"),
     Flag.filter(
@@ -214,9 +221,9 @@ export const server = {
     Flag.optional
   ),
   browsers: Flag.Literals("browsers", ["simulated", "chromium", "auto"]).pipe(
-    Flag.withDescription("Serve these browsers; auto is chromium where it can be had (default: simulated)"),
+    Flag.withDescription("Serve these; auto: chromium if it can be had (default: auto with --data, else simulated)"),
     or("browsers", (name) => Config.Literals(["simulated", "chromium", "auto"], name)),
-    Flag.withDefault("simulated" as const)
+    Flag.optional
   ),
   isolation: Flag.Literals("isolation", ["namespaces", "chromium", "none"]).pipe(
     Flag.withDescription("Refuse to start Chromium with less isolation (default: chromium)"),

@@ -166,6 +166,9 @@ it.live("tells clients and the record that a browser crashed", () =>
     const { body } = yield* stop(served, id)
     assert.deepInclude(body, { id, status: "stopped" })
     assert.isString(body["finishedAt"])
+    served.program.process.kill("SIGINT")
+    const { stderr } = yield* served.program.ended
+    assert.include(stderr, "Stopping. Browsers (0 in use) end and recordings are written first.")
   }).pipe(Effect.scoped)
 )
 

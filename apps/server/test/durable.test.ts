@@ -48,7 +48,8 @@ describe("webagent-server --data", () => {
         text: "And a blue one [simulate output=blue duration=10ms]",
         interrupt: false
       })
-      const browser = yield* send(at, "K", "POST", "/browsers", {})
+      const launch = send(at, "K", "POST", "/browsers", {}, { "idempotency-key": "two" })
+      const browser = yield* launch
       yield* killed(first.program)
 
       const { printed } = yield* serving(path, "--api-key", "K", "--port", new URL(at ?? "").port)
@@ -63,7 +64,7 @@ describe("webagent-server --data", () => {
       assert.deepStrictEqual([followed.body["status"], followed.body["result"]], ["completed", "blue"])
       const stopped = yield* send(at, "K", "PATCH", `/browsers/${String(browser.body["id"])}`, { action: "stop" })
       assert.strictEqual(stopped.body["status"], "stopped")
-      assert.strictEqual(stopped.body["cdpUrl"], browser.body["cdpUrl"])
+      assert.strictEqual((yield* launch).body["cdpUrl"], browser.body["cdpUrl"])
       // a second server would carry out the same runs
       const second = yield* run(["--port", "0", "--data", path, "--api-key", "K"])
       assert.deepStrictEqual(second, {
@@ -303,6 +304,20 @@ describe("a server in memory", () => {
 })
 
 describe("a server without real browsers", () => {
+  it.live("looked for them where it keeps what it did, and says why there are none", () =>
+    Effect.gen(function* () {
+      const path = yield* database
+      const environment = { WEBAGENT_SERVER_BROWSERS: undefined, WEBAGENT_CHROMIUM: "/missing/chromium" }
+      const program = yield* start(["--port", "0", "--data", path, "--api-key", "K"], environment)
+      const { v4 = "" } = yield* ready(program)
+      const { body } = yield* send(new URL(v4).origin, "K", "GET", "/health")
+      const browsers = body["browsers"] as { readonly kind: string; readonly sentence: string }
+      assert.strictEqual(browsers.kind, "simulated")
+      assert.include(browsers.sentence, "/missing/chromium")
+      assert.include(program.stdout(), browsers.sentence)
+    })
+  )
+
   for (const [flag, value] of [
     ["--isolation", "namespaces"],
     ["--max-browsers", "3"],

@@ -23,10 +23,13 @@ export interface Program {
   readonly ended: Effect.Effect<{ readonly code: number | null; readonly stderr: string }>
 }
 
+/** Browsers are started by the tests that are about them. */
+const usual = { WEBAGENT_SERVER_BROWSERS: "simulated" }
+
 /** Runs the server, or another program; whatever a test does, it is gone at the end. */
 export const start = (
   args: ReadonlyArray<string>,
-  environment: Readonly<Record<string, string>> = {},
+  environment: Readonly<Record<string, string | undefined>> = {},
   program = main
 ): Effect.Effect<Program, never, Scope.Scope> =>
   Effect.acquireRelease(
@@ -35,7 +38,7 @@ export const start = (
         Object.entries(process.env).filter(([name]) => !name.startsWith("WEBAGENT_"))
       )
       const child = spawn(process.execPath, ["--conditions=@webagent/source", program, ...args], {
-        env: { ...inherited, ...environment },
+        env: { ...inherited, ...usual, ...environment },
         stdio: ["ignore", "pipe", "pipe"]
       })
       let stdout = ""
@@ -101,7 +104,7 @@ export const run = Effect.fnUntraced(function* (
   const surroundings = Layer.mergeAll(
     Stdio.layerTest({ args: Effect.succeed(args) }),
     Layer.succeed(Console.Console, console),
-    ConfigProvider.layer(ConfigProvider.fromEnvRecord(environment))
+    ConfigProvider.layer(ConfigProvider.fromEnvRecord({ ...usual, ...environment }))
   )
   const exit = yield* commandLine(args).pipe(
     Effect.provide(surroundings),

@@ -10,7 +10,7 @@ import * as App from "./http/App.ts"
 import * as Listener from "./http/Listener.ts"
 
 /** Where a server listens and which keys it takes. */
-export interface ListenOptions {
+export interface ListenOptions extends Pick<Listener.ListenerOptions, "allowedHosts"> {
   /** 0, the default, is any free port. */
   readonly port?: number
   /** 127.0.0.1 unless given. */
@@ -79,6 +79,7 @@ export class Server extends Context.Service<
 
   /** Listens, over an engine, a check of the key and a validation of requests. */
   static readonly layer = ({
+    allowedHosts,
     host = defaultHost,
     port = 0,
     ...options
@@ -86,5 +87,5 @@ export class Server extends Context.Service<
     Server,
     Listener.PortInUseError | Listener.ListenError,
     Engine | ApiKeyAuth | RequestValidation
-  > => Server.layerServed(options).pipe(Layer.provide(Listener.layer({ host, port })))
+  > => Server.layerServed(options).pipe(Layer.provide(Listener.layer({ host, port, allowedHosts })))
 }

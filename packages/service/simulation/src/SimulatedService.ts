@@ -70,7 +70,13 @@ export const layer = (
     Layer.provideMerge(controlServer(options)),
     Layer.provideMerge(Parts.layer(options)),
     Layer.provide(Layer.fresh(NodeDelivery.layer)),
-    Layer.provide(Listener.layer({ host: options.host ?? defaultHost, port: options.port ?? 0 })),
+    Layer.provide(
+      Listener.layer({
+        host: options.host ?? defaultHost,
+        port: options.port ?? 0,
+        allowedHosts: options.allowedHosts
+      })
+    ),
     Layer.provide(Parts.layerClocks()),
     Layer.provideMerge(ServiceClock.layer(options.time))
   )

@@ -54,7 +54,8 @@ const statusOf = async (url: string, id: string): Promise<string> => {
 const server = (bundle: string, file: string) =>
   startServer((port) => {
     const kept = ["--keep-days", "100000", "--keep-runs", "100000000", "--turn-duration", "20ms"]
-    const args = [bundle, "--port", String(port), "--data", file, "--api-key", apiKey, ...kept]
+    const simulated = ["--browsers", "simulated"]
+    const args = [bundle, "--port", String(port), "--data", file, ...simulated, "--api-key", apiKey, ...kept]
     return { file: process.execPath, args }
   }, createRun)
 

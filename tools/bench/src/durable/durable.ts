@@ -54,7 +54,8 @@ export const durable = (options: Options): Promise<DurableReport> =>
       command: (port, runs_ms) => {
         const folder = join(scratch, `${++starts}`)
         mkdirSync(folder)
-        const flags = ["--port", String(port), "--api-key", apiKey, "--turn-duration", `${runs_ms}ms`]
+        const simulated = ["--browsers", "simulated", "--turn-duration", `${runs_ms}ms`]
+        const flags = ["--port", String(port), "--api-key", apiKey, ...simulated]
         return { file: process.execPath, args: [bundle, ...flags, ...(places(folder)[name] ?? [])] }
       }
     }))

@@ -35,8 +35,6 @@ export const Browser = Schema.Struct({
   status: Schema.Literals(["starting", "active", "stopped"]),
   /** Where it runs; null of a browser that was made before there were nodes. */
   node: OptionalText,
-  /** A digest of what opens its CDP address; null where that derives from the link secret, as it does everywhere so far. */
-  tokenHash: OptionalText,
   /** When its pool stops it at the latest; null for no limit. */
   expiresAt_ms: OptionalMoment,
   stopReason: Schema.NullOr(Schema.Literals(stopReasons)),
@@ -58,13 +56,10 @@ export type Browser = typeof Browser.Type
 /** A new browser, not launched yet. */
 export const make = (
   fields: Pick<Browser, "id" | "proxyCountryCode" | "startedAt_ms"> &
-    Partial<
-      Pick<Browser, "owner" | "node" | "tokenHash" | "expiresAt_ms" | "idempotencyKey" | "allowedDomains" | "recording">
-    >
+    Partial<Pick<Browser, "owner" | "node" | "expiresAt_ms" | "idempotencyKey" | "allowedDomains" | "recording">>
 ): Browser => ({
   owner: null,
   node: null,
-  tokenHash: null,
   expiresAt_ms: null,
   idempotencyKey: null,
   allowedDomains: null,

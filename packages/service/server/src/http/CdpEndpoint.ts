@@ -19,6 +19,7 @@ import {
 } from "@webagent/engine"
 import * as Answer from "./Answer.ts"
 import { type BytesWebSocket, carryMessages } from "./BytesWebSocket.ts"
+import * as Hosts from "./Hosts.ts"
 
 /** The WebSocket close code that tells a client that its browser was stopped. */
 const stoppedCode = 4001
@@ -169,6 +170,7 @@ export const layer = HttpRouter.use(
         if (headers["origin"] !== undefined) return Answer.detail(403, "Web pages cannot use a CDP endpoint")
         return yield* answer
       }).pipe(
+        Hosts.checked,
         Effect.catchIf(
           (error) => error instanceof BrowserNotFound,
           () => Effect.succeed(Answer.detail(404, "Browser not found"))

@@ -11,6 +11,7 @@ import { createServer, type IncomingMessage, type Server, ServerResponse, STATUS
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { BytesWebSocket } from "./BytesWebSocket.ts"
+import { AllowedHosts, allowedHosts } from "./Hosts.ts"
 
 /** The port is another program's. */
 export class PortInUseError extends Data.TaggedError("PortInUseError")<{
@@ -37,6 +38,11 @@ export class ListenError extends Data.TaggedError("ListenError")<{
 export interface ListenerOptions {
   readonly host: string
   readonly port: number
+  /**
+   * The names, besides those of this machine, by which callers may address the endpoints of browsers: that of a proxy
+   * in front, for instance. None for a server that only this machine reaches, any for others, unless given.
+   */
+  readonly allowedHosts?: ReadonlyArray<string> | undefined
 }
 
 const listenError =
@@ -154,5 +160,6 @@ const make = Effect.fnUntraced(function* (options: ListenerOptions) {
 export const layer = (options: ListenerOptions) =>
   Layer.mergeAll(
     Layer.effectContext(Effect.mapError(make(options), listenError(options))),
+    Layer.succeed(AllowedHosts, allowedHosts(options.host, options.allowedHosts)),
     NodeHttpServer.layerHttpServices
   )

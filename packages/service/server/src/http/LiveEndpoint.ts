@@ -16,6 +16,7 @@ import { LinkTokens } from "../api/LinkTokens.ts"
 import * as Answer from "./Answer.ts"
 import { limitMessages } from "./BytesWebSocket.ts"
 import { drained } from "./Drained.ts"
+import * as Hosts from "./Hosts.ts"
 import * as LivePage from "./LivePage.ts"
 
 /** How many look at a browser at once. */
@@ -40,7 +41,7 @@ const farewells: Readonly<Record<NonNullable<Browser.Browser["stopReason"]>, str
 }
 
 /** There is nothing to see behind a link, for this reason. */
-class NotShown extends Data.TaggedError("NotShown")<{ readonly status: 404 | 410; readonly reason: string }> {}
+class NotShown extends Data.TaggedError("NotShown")<{ readonly status: 403 | 404 | 410; readonly reason: string }> {}
 
 const unknown = "This link shows nothing. Check that it is complete."
 const elsewhere = "This browser cannot be seen here."
@@ -98,6 +99,8 @@ export const layer = HttpRouter.use(
 
     /** What a request may do with which browser. */
     const asked = Effect.gen(function* () {
+      const host = Hosts.refusedHost(yield* HttpServerRequest.HttpServerRequest, yield* Hosts.AllowedHosts)
+      if (host !== undefined) return yield* new NotShown({ status: 403, reason: Hosts.sentence(host) })
       const { browser_id = "", token = "" } = yield* HttpRouter.params
       const id = browser_id.toLowerCase()
       const access = accessOf(tokens, id, token)

@@ -42,6 +42,19 @@ describe("a live view", () => {
     }).pipe(Effect.provide(layerWith(layer)))
   })
 
+  it.live("is not for a page that gave its own name this machine's address", () =>
+    Effect.gen(function* () {
+      const { liveUrl } = yield* create
+      const { host, pathname } = new URL(liveUrl)
+      const ask = (path: string, name: string) =>
+        raw(`GET ${path} HTTP/1.1\r\nHost: ${name}\r\nConnection: close\r\n\r\n`)
+      const refused = /^HTTP\/1\.1 403 [\s\S]*Host "rebound\.example" is not allowed/u
+      assert.match((yield* ask(pathname, "rebound.example:80")).replaceAll("&quot;", '"'), refused)
+      assert.match((yield* ask(`${pathname}/socket`, "Rebound.example")).replaceAll(String.raw`\"`, '"'), refused)
+      assert.match(yield* ask(pathname, host), /^HTTP\/1\.1 200 /u)
+    }).pipe(Effect.provide(layerWith(makeShown().layer)))
+  )
+
   it.live("shows title, address and each picture with its time", () => {
     const { layer, show } = makeShown()
     return Effect.gen(function* () {

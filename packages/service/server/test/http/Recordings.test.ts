@@ -41,7 +41,7 @@ describe("a recordingUrl", () => {
         assert.strictEqual(headers.get("accept-ranges"), "bytes")
         assert.strictEqual(headers.get("cache-control"), "private, no-store")
         assert.isNull(yield* recorded({}))
-        assert.isNull(yield* recorded({ enableRecording: "yes" }))
+        assert.isNull(yield* recorded({ enableRecording: null }))
         // the fourth has asked, and its recording is gone by now
         const gone = (yield* recorded({ enableRecording: true })) ?? assert.fail("no link")
         assert.strictEqual((yield* get(gone)).status, 404)

@@ -6,7 +6,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
-import { Listener } from "@webagent/server"
+import { Hosts, Listener } from "@webagent/server"
 import type { Journal } from "../journal/Journal.ts"
 import { Simulation } from "../requests/Simulation.ts"
 import type { Control } from "./Control.ts"
@@ -66,7 +66,7 @@ export class ControlServer extends Context.Service<
       Effect.gen(function* () {
         const server = yield* HttpServer.HttpServer
         const app = yield* HttpRouter.toHttpEffect(routes(key, apiKeys))
-        yield* HttpServer.serveEffect(app)
+        yield* HttpServer.serveEffect(Hosts.checked(app))
         const origin = HttpServer.formatAddress(server.address)
         const { setTrap } = yield* Simulation
         yield* setTrap(`${origin}${Trap.trapPath}`)

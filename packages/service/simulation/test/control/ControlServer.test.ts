@@ -8,6 +8,7 @@ import { Server } from "@webagent/server"
 import { ControlServer } from "../../src/control/ControlServer.ts"
 import { ServiceClock } from "../../src/time/ServiceClock.ts"
 import { send, poll } from "../send.ts"
+import { dialTo, parse, request } from "../wire.ts"
 import { asked, controlKey } from "./asked.ts"
 import * as SimulatedService from "../../src/SimulatedService.ts"
 
@@ -41,6 +42,17 @@ layer(served, { excludeTestServices: true })("ControlServer", (it) => {
         assert.deepStrictEqual([status, body], [401, { detail: key === null || key === "" ? missing : wrong }])
       }
       assert.strictEqual((yield* asked("GET", "/profile")).status, 200)
+    })
+  )
+
+  it.effect("is not for a page that gave its own name this machine's address", () =>
+    Effect.gen(function* () {
+      const { address = "" } = yield* ControlServer
+      const wire = yield* dialTo("127.0.0.1", Number(new URL(address).port))
+      wire.send(request("GET", "/control/v1/profile", undefined, [`X-Control-Key: ${controlKey}`]))
+      const answer = parse(yield* wire.until((text) => parse(text)?.isWhole === true))
+      assert.strictEqual(answer?.status, 403)
+      assert.include(answer?.body, String.raw`Host \"wire\" is not allowed`)
     })
   )
 

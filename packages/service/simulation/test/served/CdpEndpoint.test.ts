@@ -145,7 +145,8 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("CdpEndpoint", 
       const { socket } = yield* open(cdpUrl)
       const code = yield* Effect.forkChild(closed(socket), { startImmediately: true })
       const first = yield* stop(id)
-      assert.deepStrictEqual([first.status, first.body["status"]], [200, "stopped"])
+      assert.strictEqual(first.status, 200)
+      assert.deepInclude(first.body, { status: "stopped", cdpUrl: null })
       assert.strictEqual(yield* Fiber.join(code), 4001)
       const { refusal } = yield* open(cdpUrl)
       assert.deepStrictEqual(refusal, { status: 410, body: '{"detail":"Browser is stopped"}' })
@@ -285,6 +286,19 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("CdpEndpoint", 
       yield* Fiber.join(code)
       const again = Effect.map(Effect.scoped(open(cdpUrl)), ({ refusal }) => refusal)
       yield* Effect.repeat(again, { while: (refused) => refused !== null })
+    })
+  )
+
+  it.effect("a page that gave its own name this machine's address is refused", () =>
+    Effect.gen(function* () {
+      const { cdpUrl } = yield* create
+      const { refusal } = yield* open(cdpUrl, { headers: { host: "rebound.example:8080" } })
+      const detail =
+        'Host "rebound.example" is not allowed. Use 127.0.0.1, or allow the name where the server is started (--allow-host).'
+      assert.deepStrictEqual(refusal, { status: 403, body: JSON.stringify({ detail }) })
+      for (const host of ["localhost:1", "[::1]:1", "app.localhost"]) {
+        assert.isNull((yield* open(cdpUrl, { headers: { host } })).refusal)
+      }
     })
   )
 

@@ -10,12 +10,12 @@ import { type SessionRequest, type SessionWithTurns, Turn } from "@webagent/engi
 export const toDomain = (body: SessionCreate): Effect.Effect<SessionRequest, HTTPValidationError> => {
   const { task, thinkingLevel = null } = body
   return thinkingLevel === null || typeof thinkingLevel === "string"
-    ? Effect.map(outputSchema(body), (schema) => ({
+    ? Effect.zipWith(outputSchema(body), enableRecording(body), (schema, recording) => ({
         task,
         modelParams: null,
         thinkingLevel,
         ...schema,
-        ...enableRecording(body)
+        ...recording
       }))
     : Effect.fail(
         new HTTPValidationError({

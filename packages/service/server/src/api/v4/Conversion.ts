@@ -13,12 +13,12 @@ const orNull = (epoch_ms: number | null) => (epoch_ms === null ? null : fromMill
 
 /** What a v4 create asks for: a session of its own. */
 export const toDomain = (body: RunCreate): Effect.Effect<SessionRequest, HTTPValidationError> =>
-  Effect.map(outputSchema(body), (schema) => ({
+  Effect.zipWith(outputSchema(body), enableRecording(body), (schema, recording) => ({
     task: body.task,
     modelParams: body.modelParams ?? null,
     thinkingLevel: null,
     ...schema,
-    ...enableRecording(body)
+    ...recording
   }))
 
 /** A turn as a v4 run. */
@@ -71,7 +71,11 @@ export const wrongCountry = (msg: string, type = "value_error") =>
 export const browserToDomain = (body: { readonly proxyCountryCode?: string | null }) => {
   const { proxyCountryCode = null } = body
   return proxyCountryCode === null || /^[A-Za-z]{2}$/u.test(proxyCountryCode)
-    ? Effect.map(allowedDomains(body), (domains) => ({ proxyCountryCode, ...domains, ...enableRecording(body) }))
+    ? Effect.zipWith(allowedDomains(body), enableRecording(body), (domains, recording) => ({
+        proxyCountryCode,
+        ...domains,
+        ...recording
+      }))
     : Effect.fail(wrongCountry("Expected a two-letter country code", "string_pattern_mismatch"))
 }
 

@@ -89,6 +89,8 @@ const browsers = HttpApiBuilder.group(
       update: ({ params, request }) =>
         engine.stopBrowser(params.browser_id.toLowerCase()).pipe(
           Effect.flatMap((browser) => shown(browser, request)),
+          // the address opens nothing any more
+          Effect.map((browser) => ({ ...browser, cdpUrl: null })),
           Effect.catchTags({
             BrowserNotFound: () => Effect.fail(new BrowserNotFoundError({ detail: "Browser not found" })),
             StoreUnavailable: Effect.die

@@ -40,6 +40,20 @@ describe("v4 Conversion", () => {
     assert.doesNotHaveAnyKeys(Conversion.browserFromDomain(browser, links()), ["allowedDomains", "proxyUsedMb"])
   })
 
+  it("enableRecording is true or false, of browsers and of runs", () => {
+    for (const create of [
+      (own: object) => Effect.map(Conversion.browserToDomain(own), ({ recording }) => recording),
+      (own: object) => Effect.map(Conversion.toDomain({ task: "one", ...own }), ({ recording }) => recording)
+    ]) {
+      const answers = [true, false, null].map((enableRecording) => Effect.runSync(create({ enableRecording })))
+      assert.deepStrictEqual(answers, [true, undefined, undefined])
+      for (const enableRecording of ["yes", 1, []]) {
+        const refused = Effect.flip(create({ enableRecording }))
+        assert.strictEqual(Effect.runSync(refused).message, "body.enableRecording: Expected true or false")
+      }
+    }
+  })
+
   it("an outputSchema is an object, of creates and of messages", () => {
     const outputSchema = { type: "object", required: ["price"] }
     const run = { task: "one", outputSchema }
