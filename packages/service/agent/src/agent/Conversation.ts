@@ -1,5 +1,6 @@
 import * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
+import { cached } from "../model/Models.ts"
 
 /** What became of a call of the model. */
 export interface CallResult {
@@ -64,7 +65,7 @@ export const make = (instructions: string) => {
     prompt: (now: string, picture?: Uint8Array): Prompt.Prompt =>
       Prompt.fromMessages([
         system,
-        ...past,
+        ...past.map((message, index) => (index === past.length - 1 ? cached(message) : message)),
         Prompt.userMessage({
           content: [
             Prompt.textPart({ text: now.toWellFormed() }),

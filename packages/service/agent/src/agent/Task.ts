@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import * as AiError from "effect/ai/AiError"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Toolkit from "effect/ai/Toolkit"
-import { CallSettings } from "../model/CallSettings.ts"
+import { CallSettings, refused } from "../model/CallSettings.ts"
 import * as ModelError from "../model/ModelError.ts"
 import { OnSpent } from "../model/Models.ts"
 import { Refused } from "../page/Failures.ts"
@@ -96,6 +96,10 @@ export const perform = Effect.fnUntraced(function* (
   const doneOnly = offer([done])
   let failures = 0
   let repairs = 0
+  const ignored = refused(settings.body ?? {})
+  if (ignored.length > 0) {
+    suggestions.add("modelParams", `modelParams cannot set ${ignored.join(", ")}: the agent does. Leave them out.`)
+  }
 
   const failed = (error: string, report: Partial<Turn.TurnReport> = {}): Ended => ({
     _tag: "Failed",

@@ -9,7 +9,7 @@ import * as Telemetry from "effect/ai/Telemetry"
 import type * as Prompt from "effect/ai/Prompt"
 import type * as AiError from "effect/ai/AiError"
 import { type Connection, connect } from "./AiSdk.ts"
-import { breakpoint } from "./AiSdkMessages.ts"
+import { type Answer, breakpoint } from "./AiSdkMessages.ts"
 import { CallSettings } from "./CallSettings.ts"
 import type { ModelConfig } from "./ModelConfig.ts"
 import * as ModelCost from "./ModelCost.ts"
@@ -75,16 +75,21 @@ const forTurn = (connections: Chain<Connection>): Effect.Effect<LanguageModel.La
     ): Effect.Effect<ReadonlyArray<Response.PartEncoded>, AiError.AiError> => {
       const [connection, ...others] = from
       const { model, price } = connection.config
-      return CallSettings.pipe(
-        Effect.flatMap((settings) => connection.ask(request, settings)),
-        Effect.tap(({ usage }) => {
-          Telemetry.addGenAIAnnotations(request.span, {
-            operation: { name: "chat" },
-            request: { model },
-            usage: { inputTokens: usage.inputTokens.total, outputTokens: usage.outputTokens.total }
-          })
-          return Effect.flatMap(OnSpent, (tell) => tell({ model, usage, cost: ModelCost.of(price, usage) }))
-        }),
+      const answered = ({ usage }: Answer) => {
+        Telemetry.addGenAIAnnotations(request.span, {
+          operation: { name: "chat" },
+          request: { model },
+          usage: { inputTokens: usage.inputTokens.total, outputTokens: usage.outputTokens.total }
+        })
+        return Effect.flatMap(OnSpent, (tell) => tell({ model, usage, cost: ModelCost.of(price, usage) }))
+      }
+      // an answer that arrives with an interruption is charged all the same
+      return Effect.uninterruptibleMask((restore) =>
+        CallSettings.pipe(
+          Effect.flatMap((settings) => restore(connection.ask(request, settings))),
+          Effect.tap(answered)
+        )
+      ).pipe(
         Effect.map(({ parts }) => parts),
         Effect.catch((error) => {
           if (!error.isRetryable || !Array.isReadonlyArrayNonEmpty(others)) return Effect.fail(error)

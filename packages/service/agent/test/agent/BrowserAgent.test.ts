@@ -31,6 +31,23 @@ layer(Running.layer(), { excludeTestServices: true, timeout: "1 minute" })("a ru
     })
   )
 
+  it.effect("says which modelParams it does not pass on", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      script(running, done("4711"))
+      const { turn } = yield* carriedOut("What is the code?", {
+        modelParams: { temperature: 0.5, messages: [], response_format: { type: "text" } }
+      })
+      assert.deepStrictEqual(turn.suggestions, [
+        {
+          category: "modelParams",
+          message: "modelParams cannot set messages, response_format: the agent does. Leave them out."
+        }
+      ])
+      assert.strictEqual(running.model.requests[0]?.body["temperature"], 0.5)
+    })
+  )
+
   it.effect("has a follow-up in the same browser, with what was said before", () =>
     Effect.gen(function* () {
       const running = yield* Running

@@ -12,17 +12,21 @@ import {
 } from "@webagent/agent"
 import { assert, describe, it } from "@effect/vitest"
 import type * as AiError from "effect/ai/AiError"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type * as LanguageModel from "effect/ai/LanguageModel"
+import * as Logger from "effect/Logger"
 import * as Prompt from "effect/ai/Prompt"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
+import * as Tracer from "effect/Tracer"
+import { inspect } from "node:util"
 
 const key = "sk-canary-7f3a9c"
 
@@ -548,6 +552,107 @@ describe("a cache breakpoint", () => {
       })
     )
   )
+
+  it.live("is set on the result of a tool, where that is the last of what stays", () =>
+    withModel("anthropic", (model, server) =>
+      Effect.gen(function* () {
+        server.script = () => ({ calls: [{ name: "search", input: { text: "mug" } }] })
+        const first = yield* call(model)
+        const results = first.toolCalls.map(({ id, name }) =>
+          Prompt.makePart("tool-result", { id, name, result: "none", isFailure: false, providerExecuted: false })
+        )
+        const page = Prompt.makeMessage("user", { content: [Prompt.makePart("text", { text: "The page now" })] })
+        yield* call(model, {
+          prompt: Prompt.fromMessages([
+            Prompt.makeMessage("user", { content: [Prompt.makePart("text", { text: "Find a mug" })] }),
+            ...Prompt.fromResponseParts(first.content).content,
+            cached(Prompt.makeMessage("tool", { content: results })),
+            page
+          ])
+        })
+        const { messages } = server.requests[1]?.body ?? {}
+        assert.strictEqual(JSON.stringify(messages).split("ephemeral").length, 2)
+        assert.include(JSON.stringify(messages), '"content":"none","cache_control":{"type":"ephemeral"}')
+      })
+    )
+  )
+})
+
+describe("what an answer used", () => {
+  it.live("is told also where the call is interrupted as it arrives", () =>
+    Effect.gen(function* () {
+      const telling = Promise.withResolvers<void>()
+      const told = Promise.withResolvers<void>()
+      let count = 0
+      const tell = () =>
+        Effect.promise(() => {
+          telling.resolve()
+          return told.promise
+        }).pipe(Effect.andThen(Effect.sync(() => void count++)))
+      yield* withModel("openai-compatible", (model, server) =>
+        Effect.gen(function* () {
+          server.script = () => ({ text: "Hm." })
+          const fiber = yield* Effect.forkChild(Effect.provideService(call(model), OnSpent, tell))
+          yield* Effect.promise(() => telling.promise)
+          const interrupted = yield* Effect.forkChild(Fiber.interrupt(fiber), { startImmediately: true })
+          told.resolve()
+          yield* Fiber.join(interrupted)
+          assert.strictEqual(count, 1)
+        })
+      )
+    })
+  )
+})
+
+describe("the key of a model", () => {
+  it.live("is in no span, log or error, whatever the server answers", () => {
+    const spans: Array<Tracer.NativeSpan> = []
+    const logs: Array<unknown> = []
+    const tracer = Tracer.make({
+      span: (options) => {
+        const span = new Tracer.NativeSpan(options)
+        spans.push(span)
+        return span
+      }
+    })
+    const logger = Logger.make(({ cause, message }) => void logs.push(message, Cause.pretty(cause)))
+    const replies: ReadonlyArray<ModelReply> = [
+      { status: 401, message: `Incorrect API key provided: ${key}` },
+      { status: 503, message: key },
+      (response) => void response.writeHead(200).end(`{"error": "${key}"`),
+      (response) => void response.destroy(),
+      { text: "Hm." }
+    ]
+    return Effect.gen(function* () {
+      for (const dialect of dialects) {
+        for (const reply of replies) {
+          yield* withModel(
+            dialect,
+            (model, server) =>
+              Effect.gen(function* () {
+                server.script = () => reply
+                const exit = yield* Effect.exit(call(model).pipe(Effect.tapCause((cause) => Effect.logError(cause))))
+                logs.push(exit, String(exit), JSON.stringify(exit))
+                assert.include(JSON.stringify(server.requests[0]?.headers), key)
+              }),
+            (config) => ({ ...config, fallback: { ...config, model: "second-2" } })
+          )
+        }
+      }
+      assert.isAbove(spans.length, 10)
+      const seen = inspect(
+        [spans.map(({ attributes, events, name, status }) => [name, attributes, events, status]), logs],
+        {
+          depth: 20,
+          maxArrayLength: null,
+          maxStringLength: null
+        }
+      )
+      assert.include(seen, "gen_ai.request.model")
+      assert.include(seen, "second-2 answers for the rest of the turn")
+      assert.notInclude(seen, key)
+    }).pipe(unhurried([]), Effect.provide(Logger.layer([logger])), Effect.withTracer(tracer))
+  })
 })
 
 describe("a fallback", () => {
