@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { complaint, violations } from "./Conforming.ts"
 import { type FuzzedRequest, fuzzedRequest, type Known } from "./FuzzedRequest.ts"
 import * as ObservedServer from "./ObservedServer.ts"
-import { type RawAnswer, talk } from "./RawConnection.ts"
+import { type RawAnswer, request, talk } from "./RawConnection.ts"
 
 const seed = process.env["WEBAGENT_FUZZ_SEED"] ?? "1"
 const cases = Number(process.env["WEBAGENT_FUZZ_CASES"] ?? 400)
@@ -13,16 +13,16 @@ const cases = Number(process.env["WEBAGENT_FUZZ_CASES"] ?? 400)
 /** After a body of more bytes that it did not want, the server closes rather than to read on to the next request. */
 const unread = 256 * 1024
 
-/** A session, a run of it and a browser, all of them there for good. */
+/** A session, a run of it and a browser, all of them there for good. Each connection ends: fetch would keep it idle. */
 const known = Effect.gen(function* () {
-  const { apiKeys, baseUrls } = yield* Server
+  const { address, apiKeys } = yield* Server
   const key = apiKeys[0] ?? ""
+  const headers = { "X-Service-API-Key": key, "Content-Type": "application/json" }
   const create = (path: string, body: object) =>
-    Effect.promise(async (): Promise<Readonly<Record<string, string>>> => {
-      const headers = { "x-service-api-key": key, "content-type": "application/json" }
-      const response = await fetch(`${baseUrls.v4}${path}`, { method: "POST", headers, body: JSON.stringify(body) })
-      return response.json()
-    })
+    Effect.map(
+      talk(address, request("POST", `/api/v4${path}`, headers, JSON.stringify(body)), { methods: ["POST"] }),
+      ({ answers: [answer] }): Readonly<Record<string, string>> => JSON.parse(new TextDecoder().decode(answer?.body))
+    )
   const run = yield* create("/runs", { task: "t" })
   const browser = yield* create("/browsers", {})
   const ids = {
@@ -64,7 +64,7 @@ layer(ObservedServer.layer, { excludeTestServices: true })("fuzzed requests", (i
           requests,
           (sent) =>
             Effect.gen(function* () {
-              const bytes = Buffer.concat(sent.map((request) => request.bytes))
+              const bytes = Buffer.concat(sent.map(({ bytes }) => bytes))
               const { answers, end, rest } = yield* talk(address, [bytes], {
                 methods: sent.map(({ method }) => method)
               })
