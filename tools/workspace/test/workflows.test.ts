@@ -43,7 +43,7 @@ const shell = (command: string, env: Readonly<Record<string, string>>, cwd = roo
   })
 
 describe("workflows", () => {
-  for (const name of ["check", "nightly", "release"]) {
+  for (const name of ["check", "nightly", "release", "simulations"]) {
     it(`${name}: actions are pinned by hash, jobs end, and nothing may write that need not`, () => {
       const workflow = read(name)
       assert.deepStrictEqual(workflow.permissions, { contents: "read" })
@@ -62,6 +62,17 @@ describe("workflows", () => {
       const { status, stderr, stdout } = shell(run, {})
       assert.strictEqual(status, 0, `${run}\n${stdout}${stderr}`)
       assert.match(stdout, /\d+ scenarios passed/u)
+    })
+  }
+
+  // a script once: that its steps differ in numbers shows nothing more here
+  for (const [script, { env, run }] of new Map(
+    commands(read("simulations"), { "github.run_number": "7" }).map((step) => [step.run.split(" -- ")[0] ?? "", step])
+  )) {
+    it(`simulations: ${script} works here`, { timeout: 600_000 }, () => {
+      const { status, stderr, stdout } = shell(run.replace(/--seeds \d+/u, "--seeds 1"), env)
+      assert.strictEqual(status, 0, `${run}\n${stdout}${stderr}`)
+      assert.match(stdout, /^1 seeds, .*0 broken/mu)
     })
   }
 

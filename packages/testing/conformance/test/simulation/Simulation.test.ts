@@ -9,8 +9,8 @@ import * as World from "./World.ts"
 
 /** Hostile and mild, with how many worlds of each are lived through here; a long run is `npm run simulate`. */
 const campaigns = [
-  { rate: 0.038, seeds: 200 },
-  { rate: 0.004, seeds: 60 }
+  { rate: 0.038, seeds: 120 },
+  { rate: 0.004, seeds: 40 }
 ]
 
 const reached = new Set<string>()
