@@ -3,7 +3,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { release } from "node:os"
 import { dirname, join } from "node:path"
 import { Egress, type EgressError, type EgressProxy } from "../egress/Egress.ts"
@@ -61,6 +61,18 @@ const system = [
 /** What is in these counts as no browser's memory. */
 const tmpfs_bytes = 64 * 1024 * 1024
 
+/** What belongs to a Chromium beside its program. */
+const isPart = (name: string) =>
+  /^(?:.+\.pak|(?:snapshot_blob|v8_context_snapshot)\.bin|icudtl\.dat|lib\w+\.so(?:\.\d+)*|vk_swiftshader_icd\.json)$/u.test(
+    name
+  ) || ["al2023", "chrome_crashpad_handler", "fonts", "locales"].includes(name)
+
+/** Its parts, and nothing else of its folder: that may be somebody's home. */
+const partsOf = (executable: string): ReadonlyArray<string> =>
+  readdirSync(dirname(executable))
+    .filter(isPart)
+    .map((name) => join(dirname(executable), name))
+
 /** The longest path of a Unix socket. */
 const socket_length = 107
 
@@ -96,7 +108,8 @@ const bubblewrap = (
     system.flatMap((path) => ["--ro-bind-try", path, path]),
     ["--proc", "/proc", "--dev", "/dev"],
     ["/dev/shm", "/run", "/tmp"].flatMap((path) => ["--size", String(tmpfs_bytes), "--tmpfs", path]),
-    [dirname(executable), node].flatMap((path) => ["--ro-bind", path, path]),
+    [executable, node].flatMap((path) => ["--ro-bind", path, path]),
+    partsOf(executable).flatMap((path) => ["--ro-bind-try", path, path]),
     prlimit === undefined ? [] : ["--ro-bind", prlimit, "/prlimit"],
     ["--bind", folder, folder, "--chdir", folder, "--remount-ro", "/"],
     ["--", ...limited, node, "--max-semi-space-size=1", "--eval", forwarder, "--", egress, devTools],
