@@ -9,39 +9,46 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { begin } from "./inProcess.ts"
 
-describe("run --watch at a terminal", () => {
-  it("a runs all, f what failed, Enter the same again, and q ends it", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "webagent-keys-"))
-    const suite = join(folder, "keys.suite.ts")
-    writeFileSync(
-      suite,
-      `import { check, scenario, Suite } from "@webagent/scenario"
+/** Watches a suite of two scenarios, one of which fails, at a terminal. */
+const watch = () => {
+  const folder = mkdtempSync(join(tmpdir(), "webagent-keys-"))
+  const suite = join(folder, "keys.suite.ts")
+  writeFileSync(
+    suite,
+    `import { check, scenario, Suite } from "@webagent/scenario"
 const one = (name: string, ok: boolean) => scenario(name, function* () { yield* check.isTrue(ok, name) })
 export default Suite.make("keys", [one("holds", true), one("fails", false)])
 `
-    )
-    const input = Effect.runSync(Queue.unbounded<Terminal.UserInput, Cause.Done>())
-    const press = (name: string) => {
-      const key = { name, ctrl: false, meta: false, shift: false }
-      Queue.offerUnsafe(input, { input: Option.none(), key })
+  )
+  const input = Effect.runSync(Queue.unbounded<Terminal.UserInput, Cause.Done>())
+  const press = (name: string) => {
+    const key = { name, ctrl: false, meta: false, shift: false }
+    Queue.offerUnsafe(input, { input: Option.none(), key })
+  }
+  const terminal = Terminal.make({
+    columns: Effect.succeed(80),
+    rows: Effect.succeed(24),
+    size: Effect.never,
+    readInput: Effect.succeed(input),
+    readLine: Effect.never,
+    display: () => Effect.void
+  })
+  const watching = begin(["run", suite, "--watch"], {}, { stdinIsTerminal: Effect.succeed(true) }, terminal)
+  /** Waits for the end of a run, the how-manieth. */
+  const ended = async (count: number) => {
+    for (;;) {
+      const ends = (await watching.says("RED")).match(/^RED.*$/gmu) ?? []
+      if (ends.length >= count) return ends[count - 1] ?? ""
+      await new Promise((resolve) => setTimeout(resolve, 10))
     }
-    const terminal = Terminal.make({
-      columns: Effect.succeed(80),
-      rows: Effect.succeed(24),
-      size: Effect.never,
-      readInput: Effect.succeed(input),
-      readLine: Effect.never,
-      display: () => Effect.void
-    })
-    const watching = begin(["run", suite, "--watch"], {}, { stdinIsTerminal: Effect.succeed(true) }, terminal)
-    /** Waits for the end of a run, the how-manieth. */
-    const ended = async (count: number) => {
-      for (;;) {
-        const ends = (await watching.says("RED")).match(/^RED.*$/gmu) ?? []
-        if (ends.length >= count) return ends[count - 1] ?? ""
-        await new Promise((resolve) => setTimeout(resolve, 10))
-      }
-    }
+  }
+  const over = watching.ended.finally(() => rmSync(folder, { recursive: true }))
+  return { ended, input, over, press }
+}
+
+describe("run --watch at a terminal", () => {
+  it("a runs all, f what failed, Enter the same again, and q ends it", async () => {
+    const { ended, over, press } = watch()
     assert.include(await ended(1), "(1 of 2 scenarios passed)")
     press("x")
     press("f")
@@ -51,9 +58,15 @@ export default Suite.make("keys", [one("holds", true), one("fails", false)])
     press("a")
     assert.include(await ended(4), "(1 of 2 scenarios passed)")
     press("q")
-    const { code, stdout } = await watching.ended
-    rmSync(folder, { recursive: true })
+    const { code, stdout } = await over
     assert.strictEqual(code, 0)
     assert.include(stdout, "keys: a all, f failed, Enter again, q quit")
+  })
+
+  it("Ctrl-C, which ends the input, ends it with 130", async () => {
+    const { ended, input, over } = watch()
+    await ended(1)
+    Queue.endUnsafe(input)
+    assert.strictEqual((await over).code, 130)
   })
 })

@@ -34,6 +34,7 @@ describe("settle", () => {
   const cases: ReadonlyArray<readonly [what: string, given: Case, words: string]> = [
     ["adds nothing without a configuration", { typed: "--trials 2" }, "--trials 2"],
     ["adds the flags of the configuration", { config: { trials: 3, record: true } }, "--trials 3 --record"],
+    ["a time in milliseconds gets its unit", { config: { timeout: 30_000 } }, "--timeout 30000ms"],
     ["leaves out what is false", { config: { record: false } }, ""],
     ["a typed flag wins over the configuration", { typed: "--trials=2", config: { trials: 3 } }, "--trials=2"],
     ["a typed --no- wins, too", { typed: "--no-allow-paid", config: { allowPaid: true } }, "--no-allow-paid"],
