@@ -1,4 +1,4 @@
-import type { JournalEntry, Verdict } from "@webagent/control"
+import type { JournalEntry, OracleVerdict } from "@webagent/control"
 import { type Allowance, allowances } from "@webagent/scenario"
 import type { Breach, TrialVerdict } from "@webagent/report/Trial"
 import type { TrialLog } from "./TrialLog.ts"
@@ -10,7 +10,7 @@ interface Evidence {
   readonly allows: ReadonlyArray<Allowance>
   readonly log: Pick<TrialLog, "began_ms" | "made" | "results" | "ended">
   /** What the server's oracles say of the trial's rows; none where there is no journal. */
-  readonly verdicts: ReadonlyArray<Verdict>
+  readonly verdicts: ReadonlyArray<OracleVerdict>
   readonly rows: ReadonlyArray<JournalEntry>
   readonly redact: (text: string) => string
 }

@@ -1,4 +1,4 @@
-import type { ControlClient, JournalEntry, OpenView, Verdict, Verdicts } from "@webagent/control"
+import type { ControlClient, JournalEntry, OpenView, OracleVerdict, Verdicts } from "@webagent/control"
 import type * as Simulation from "@webagent/simulation"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
@@ -16,7 +16,7 @@ export interface Introspection {
   /** By how much the server's own clock is ahead of this process's, in milliseconds. */
   readonly ahead_ms: number
   /** What the oracles say of some rows; the state is not looked at. */
-  readonly verdictsOf: (rows: ReadonlyArray<JournalEntry>) => ReadonlyArray<Verdict>
+  readonly verdictsOf: (rows: ReadonlyArray<JournalEntry>) => ReadonlyArray<OracleVerdict>
   /** What they say of everything that the server has seen. */
   readonly verdicts: Effect.Effect<Verdicts, IntrospectionError>
   /** What is not over. */

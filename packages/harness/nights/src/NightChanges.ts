@@ -38,11 +38,11 @@ export interface Change {
 }
 
 /** What a comparison ends with. */
-export type Verdict = "worse" | "better" | "no difference seen" | "cannot tell"
+export type ComparisonVerdict = "worse" | "better" | "no difference seen" | "cannot tell"
 
 /** What two nights come to, and what it would take to say more. */
 export interface Conclusion {
-  readonly verdict: Verdict
+  readonly verdict: ComparisonVerdict
   readonly changes: ReadonlyArray<Change>
   /** What the verdict rests on: `1 newly failing scenario`, `duration +170 %`. */
   readonly because: ReadonlyArray<string>

@@ -35,20 +35,20 @@ export const Finding = Schema.Struct({
 export type Finding = typeof Finding.Type
 
 /** What one oracle says: whether all is well, in a sentence, how often it is not, and the first 20 findings. */
-export const Verdict = Schema.Struct({
+export const OracleVerdict = Schema.Struct({
   oracle: Oracle,
   holds: Schema.Boolean,
   sentence: Schema.String,
   count: Schema.Int,
   findings: Schema.Array(Finding)
-}).annotate({ identifier: "Verdict" })
+}).annotate({ identifier: "OracleVerdict" })
 
-export type Verdict = typeof Verdict.Type
+export type OracleVerdict = typeof OracleVerdict.Type
 
 /** What all oracles say; `holds` when each does. */
 export const Verdicts = Schema.Struct({
   holds: Schema.Boolean,
-  verdicts: Schema.Array(Verdict)
+  verdicts: Schema.Array(OracleVerdict)
 }).annotate({ identifier: "Verdicts" })
 
 export type Verdicts = typeof Verdicts.Type

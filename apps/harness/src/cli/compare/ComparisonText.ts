@@ -1,5 +1,5 @@
 import type { Night } from "@webagent/nights/Night"
-import { type Change, type Conclusion, kinds, type Verdict } from "@webagent/nights/NightChanges"
+import { type Change, type Conclusion, kinds, type ComparisonVerdict } from "@webagent/nights/NightChanges"
 import type { NightComparison } from "@webagent/nights/NightComparison"
 import { least } from "@webagent/nights/Past"
 import type { Style } from "@webagent/report/Style"
@@ -17,7 +17,7 @@ const changeLines = ({ before, error, kind, name, note, now, suite }: Change, st
   ...(error === undefined ? [] : [style.faint(`      ${kind === "fixed" ? "was: " : ""}${error}`)])
 ]
 
-const marks: Readonly<Record<Verdict, keyof Style>> = {
+const marks: Readonly<Record<ComparisonVerdict, keyof Style>> = {
   worse: "bad",
   better: "good",
   "no difference seen": "good",

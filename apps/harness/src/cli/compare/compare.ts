@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Flags from "../Flags.ts"
 import { program } from "../Program.ts"
 import { description } from "../Description.ts"
-import { settled } from "../Settled.ts"
+import { configured } from "../Configured.ts"
 
 const night = (name: string, what: string) =>
   Argument.String(name).pipe(
@@ -12,7 +12,7 @@ const night = (name: string, what: string) =>
   )
 
 /** `compare`: how one night differs from another. What it runs with is loaded when it runs. */
-export const compare = settled(
+export const compare = configured(
   "compare",
   {
     a: night("before", "The night to compare with"),

@@ -3,10 +3,10 @@ import * as Effect from "effect/Effect"
 import { description } from "../Description.ts"
 import * as Flags from "../Flags.ts"
 import { program } from "../Program.ts"
-import { settled } from "../Settled.ts"
+import { configured } from "../Configured.ts"
 
 /** `doctor`: whether this machine has what the harness needs. What it runs with is loaded when it runs. */
-export const doctor = settled(
+export const doctor = configured(
   "doctor",
   {
     target: Flags.text(

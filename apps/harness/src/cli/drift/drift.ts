@@ -5,7 +5,7 @@ import { description } from "../Description.ts"
 import * as Flags from "../Flags.ts"
 import { program } from "../Program.ts"
 import { flags, namedIn, optionsOf } from "../RunFlags.ts"
-import { settled } from "../Settled.ts"
+import { configured } from "../Configured.ts"
 
 const side = (name: string) =>
   Argument.String(name).pipe(
@@ -15,7 +15,7 @@ const side = (name: string) =>
 const { target: _, ...runFlags } = flags
 
 /** `drift`: how the answers of two services differ. What it runs with is loaded when it runs. */
-export const drift = settled(
+export const drift = configured(
   "drift",
   {
     a: side("a"),

@@ -6,9 +6,9 @@ import * as Option from "effect/Option"
 import * as Flags from "../Flags.ts"
 import { description } from "../Description.ts"
 import { program } from "../Program.ts"
-import { settled } from "../Settled.ts"
+import { configured } from "../Configured.ts"
 
-const accept = settled(
+const accept = configured(
   "accept",
   {
     night: Argument.String("night").pipe(Argument.withDescription("The id of a night with a regression")),
@@ -41,7 +41,7 @@ const accept = settled(
 )
 
 /** `history`: the nights, their trends, and what was said of them. What it runs with is loaded when it runs. */
-export const history = settled(
+export const history = configured(
   "history",
   {
     history: Flags.history,

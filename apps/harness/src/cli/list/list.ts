@@ -3,10 +3,10 @@ import * as Effect from "effect/Effect"
 import { description } from "../Description.ts"
 import * as Flags from "../Flags.ts"
 import { namedIn, suites } from "../RunFlags.ts"
-import { settled } from "../Settled.ts"
+import { configured } from "../Configured.ts"
 
 /** `list`: what `run` can run. What it runs with is loaded when it runs. */
-export const list = settled(
+export const list = configured(
   "list",
   { suites, builtIn: Flags.builtIn, json: Flags.json, config: Flags.config },
   namedIn,

@@ -4,10 +4,10 @@ import * as Effect from "effect/Effect"
 import { program } from "../Program.ts"
 import * as LoadFlags from "./LoadFlags.ts"
 import { description } from "../Description.ts"
-import { settled } from "../Settled.ts"
+import { configured } from "../Configured.ts"
 
 /** `load`: a load test against a target, by k6. What it runs with is loaded when it runs. */
-export const load = settled(
+export const load = configured(
   "load",
   LoadFlags.flags,
   ({ config, test }) => ({ config, named: [test] }),

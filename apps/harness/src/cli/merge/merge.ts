@@ -6,10 +6,10 @@ import * as Flags from "../Flags.ts"
 import { program, version } from "../Program.ts"
 import { flags, nightFlags, nightLimits, optionsOf, reporters } from "../RunFlags.ts"
 import { description } from "../Description.ts"
-import { settled } from "../Settled.ts"
+import { configured } from "../Configured.ts"
 
 /** `merge`: shards of a run as one report. What it runs with is loaded when it runs. */
-export const merge = settled(
+export const merge = configured(
   "merge",
   {
     directories: Argument.String("folder").pipe(

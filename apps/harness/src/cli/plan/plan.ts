@@ -4,10 +4,10 @@ import { description } from "../Description.ts"
 import * as Flags from "../Flags.ts"
 import { program } from "../Program.ts"
 import { flags, namedIn, optionsOf } from "../RunFlags.ts"
-import { settled, wordsOf } from "../Settled.ts"
+import { configured, wordsOf } from "../Configured.ts"
 
 /** `plan`: what `run` would do with the same flags. */
-export const plan = settled("plan", { ...flags, json: Flags.json }, namedIn, ({ json, ...parsed }) =>
+export const plan = configured("plan", { ...flags, json: Flags.json }, namedIn, ({ json, ...parsed }) =>
   Effect.gen(function* () {
     const { planSuites } = yield* Effect.promise(() => import("./planSuites.ts"))
     const words = yield* wordsOf("plan")

@@ -5,10 +5,10 @@ import * as Effect from "effect/Effect"
 import * as Flags from "../Flags.ts"
 import { program } from "../Program.ts"
 import { description } from "../Description.ts"
-import { settled } from "../Settled.ts"
+import { configured } from "../Configured.ts"
 
 /** `reap`: stops what a killed process left open. What it runs with is loaded when it runs. */
-export const reap = settled(
+export const reap = configured(
   "reap",
   {
     ledger: Flag.String("ledger").pipe(Flag.withDescription("Read the clients' ledger in this folder")),

@@ -5,10 +5,10 @@ import { description } from "../Description.ts"
 import * as Flags from "../Flags.ts"
 import { program } from "../Program.ts"
 import { flags, namedIn, optionsOf } from "../RunFlags.ts"
-import { settled } from "../Settled.ts"
+import { configured } from "../Configured.ts"
 
 /** `record`: what a service answers, as a cassette. What it runs with is loaded when it runs. */
-export const record = settled(
+export const record = configured(
   "record",
   {
     ...flags,

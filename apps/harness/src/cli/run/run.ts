@@ -5,7 +5,7 @@ import * as Flags from "../Flags.ts"
 import { program, version } from "../Program.ts"
 import type { Resumed } from "../Resumed.ts"
 import { flags, namedIn, optionsOf, type ParsedFlags } from "../RunFlags.ts"
-import { settled, wordsOf } from "../Settled.ts"
+import { configured, wordsOf } from "../Configured.ts"
 import { description } from "../Description.ts"
 
 const go = (parsed: ParsedFlags, args: ReadonlyArray<string>, resumed?: Resumed) =>
@@ -44,7 +44,7 @@ const keepOn = (parsed: ParsedFlags) =>
   )
 
 /** `run`: suites against a target. What it runs with is loaded when it runs, so that help stays quick. */
-export const run = settled(
+export const run = configured(
   "run",
   {
     ...flags,

@@ -1,4 +1,4 @@
-import type { FaultEntry, MoveEntry, Oracle, RequestEntry, Verdict } from "@webagent/control"
+import type { FaultEntry, MoveEntry, Oracle, RequestEntry, OracleVerdict } from "@webagent/control"
 import { type Findings, shown } from "./Findings.ts"
 
 /** Rows as oracles see them. */
@@ -35,7 +35,7 @@ export const succeeded = ({ status }: RequestRow): boolean => status !== null &&
 export const caller = (row: RequestRow): string => row.apiKey ?? ""
 
 /** What an oracle says now. */
-export const verdictOf = ({ findings, ill, oracle, well }: Detector, present: Present): Verdict => {
+export const verdictOf = ({ findings, ill, oracle, well }: Detector, present: Present): OracleVerdict => {
   const { count, list } = findings(present)
   const found = count()
   return {

@@ -1,4 +1,4 @@
-import type { JournalEntry, Oracle, Verdict, Verdicts } from "@webagent/control"
+import type { JournalEntry, Oracle, OracleVerdict, Verdicts } from "@webagent/control"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -26,7 +26,7 @@ const identityOf = ({ attempt, create, operation, resource }: RequestRow | Fault
   `${operation} ${resource ?? create ?? ""} ${attempt}`
 
 /** Without rows the verdict is unknown. */
-const unseen = (oracle: Oracle): Verdict => ({
+const unseen = (oracle: Oracle): OracleVerdict => ({
   oracle,
   holds: false,
   sentence: "The journal is off, so this cannot be checked. Set its capacity above 0.",
@@ -83,7 +83,7 @@ const begin = (pollInterval_ms: () => number | undefined) => {
 export const verdictsOf = (
   rows: Iterable<JournalEntry>,
   options: { readonly pollInterval_ms: number | undefined }
-): ReadonlyArray<Verdict> => {
+): ReadonlyArray<OracleVerdict> => {
   const { detectors, see } = begin(() => options.pollInterval_ms)
   for (const row of rows) see(row)
   return detectors

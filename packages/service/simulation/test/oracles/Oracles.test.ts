@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { FaultPlan, Oracle, Profile, Verdict } from "@webagent/control"
+import type { FaultPlan, Oracle, Profile, OracleVerdict } from "@webagent/control"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -15,7 +15,7 @@ type Question = Effect.Effect<unknown, unknown, Server | SimulationParts>
 const verdictOf = (oracle: Oracle) =>
   Effect.map(
     Control.use((control) => control.verdicts),
-    ({ verdicts }): Verdict => verdicts.find((verdict) => verdict.oracle === oracle) ?? assert.fail(oracle)
+    ({ verdicts }): OracleVerdict => verdicts.find((verdict) => verdict.oracle === oracle) ?? assert.fail(oracle)
   )
 
 const create = (headers: Readonly<Record<string, string>> = {}, task = "x") =>

@@ -1,4 +1,4 @@
-import type { Verdict } from "@webagent/control"
+import type { OracleVerdict } from "@webagent/control"
 import { type Detector, type MoveRow, type RequestRow, verdictOf } from "../../src/oracles/Detector.ts"
 
 type Asked = Partial<RequestRow> & Pick<RequestRow, "operation">
@@ -50,7 +50,7 @@ export const play = (detector: Detector) => {
       })
       return seq
     },
-    verdict: (browsers: ReadonlyArray<{ readonly id: string; readonly startedAt_ms: number }> = []): Verdict =>
+    verdict: (browsers: ReadonlyArray<{ readonly id: string; readonly startedAt_ms: number }> = []): OracleVerdict =>
       verdictOf(detector, { now_ms, browsers })
   }
 }

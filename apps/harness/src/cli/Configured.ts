@@ -16,7 +16,7 @@ export const wordsOf = (name: string) =>
  * A command whose flags the environment and the configuration set where they are not typed. `body` is given the words that
  * say all of it. `askedOf` is what the configuration depends on: the file of `--config`, and the arguments that are no flags.
  */
-export const settled = <const Flags extends Command.Command.Config, E, R>(
+export const configured = <const Flags extends Command.Command.Config, E, R>(
   name: Settings.CommandName,
   flags: Flags,
   askedOf: (parsed: Command.Command.Config.Infer<Flags>) => {
