@@ -92,10 +92,13 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
     conversation.say(page.redact(`Task: ${turn.task}${usable === "" ? "" : `\nSecrets that you can type: ${usable}`}`))
     const model = yield* models.forTurn
     const settings = settingsOf(turn, attempt)
+    const { thinkingLevel: level } = session
+    const unknownLevel = level === null || levels.has(level.toLowerCase()) ? undefined : level
     return Task.perform(turn, attempt, page, conversation, {
       approve,
       judges,
       limits,
+      unknownLevel,
       settings,
       sees: models.sees
     }).pipe(

@@ -31,6 +31,8 @@ export interface TaskOptions {
   readonly judges: boolean
   readonly approve: Tools.Scene["approve"]
   readonly settings: CallSettings
+  /** A thinking level of the session that is none. */
+  readonly unknownLevel: string | undefined
 }
 
 /** How a task ends. */
@@ -77,13 +79,16 @@ const redactJson = (value: Schema.Json, redact: (text: string) => string): Schem
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [redact(key), redactJson(each, redact)]))
 }
 
+const sentenceOf = (error: { readonly message: string }): string =>
+  AiError.isAiError(error) ? ModelError.sentence(error) : error.message
+
 /** Carries out one task with a page, step by step: look, ask the model, act. */
 export const perform = Effect.fnUntraced(function* (
   turn: Turn.Turn,
   attempt: Pick<Attempt, "budget" | "step" | "used">,
   page: Page,
   conversation: Conversation.Conversation,
-  { approve, judges, settings, sees, ...options }: TaskOptions
+  { approve, judges, settings, sees, unknownLevel, ...options }: TaskOptions
 ): Effect.fn.Return<Ended, AgentError | LeaseLost, LanguageModel.LanguageModel> {
   const model = yield* LanguageModel.LanguageModel
   const limits = Limits.within(options.limits, attempt.budget)
@@ -99,6 +104,9 @@ export const perform = Effect.fnUntraced(function* (
   const ignored = refused(settings.body ?? {})
   if (ignored.length > 0) {
     suggestions.add("modelParams", `modelParams cannot set ${ignored.join(", ")}: the agent does. Leave them out.`)
+  }
+  if (unknownLevel !== undefined) {
+    suggestions.add("thinkingLevel", `The thinkingLevel "${unknownLevel}" is unknown and was left out.`)
   }
 
   const failed = (error: string, report: Partial<Turn.TurnReport> = {}): Ended => ({
@@ -150,8 +158,8 @@ export const perform = Effect.fnUntraced(function* (
       })
     ).pipe(
       Effect.withSpan("webagent.judge"),
-      Effect.catch(({ message }) =>
-        Effect.as(Effect.logWarning(`The run ${turn.id} is not judged: ${page.redact(message)}`), null)
+      Effect.catch((error) =>
+        Effect.as(Effect.logWarning(`The run ${turn.id} is not judged: ${page.redact(sentenceOf(error))}`), null)
       )
     )
 
@@ -250,7 +258,7 @@ export const perform = Effect.fnUntraced(function* (
     }),
     Effect.catch((error) => {
       if (error instanceof LeaseLost) return Effect.fail(error)
-      if (AiError.isAiError(error)) return Effect.succeed(failed(ModelError.sentence(error)))
+      if (AiError.isAiError(error)) return Effect.succeed(failed(sentenceOf(error)))
       return Effect.succeed(failed(`${error.message} Send a follow-up to go on in a new browser.`))
     }),
     Effect.provideService(OnSpent, meter.spent),

@@ -1,6 +1,20 @@
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { call, carriedOut, done, followedUp, Running, script, shown } from "./running.ts"
+import * as Option from "effect/Option"
+import { call, carriedOut, done, ended, followedUp, numberOf, Running, script, shown } from "./running.ts"
+
+/** All that the model was told in its last request. */
+const told = ({ model }: Running["Service"]) =>
+  model.requests
+    .at(-1)
+    ?.messages.map(({ text }) => text)
+    .join("\n") ?? ""
+
+const categories = ({
+  suggestions
+}: {
+  readonly suggestions: ReadonlyArray<Readonly<Record<string, unknown>>> | null
+}) => suggestions?.map(({ category }) => category) ?? []
 
 layer(Running.layer(), { excludeTestServices: true, timeout: "1 minute" })("a run", (it) => {
   it.effect("is steps, and ends with what was found and what it cost", () =>
@@ -59,6 +73,252 @@ layer(Running.layer(), { excludeTestServices: true, timeout: "1 minute" })("a ru
       const said = running.model.requests[0]?.messages.map(({ text }) => text).join("\n")
       assert.include(said, "Task: What is the code?")
       assert.include(said, "Task: And where are you?")
+    })
+  )
+
+  it.effect("passes modelParams and the thinking level on, and says which level is none", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      script(running, done())
+      yield* carriedOut("Think", { thinkingLevel: "High", modelParams: { top_k: 5 } })
+      assert.deepInclude(running.model.requests[0]?.body, { top_k: 5, reasoning_effort: "high" })
+      const { turn: other } = yield* carriedOut("Think", { thinkingLevel: "galactic" })
+      assert.match(JSON.stringify(other.suggestions), /thinkingLevel .*galactic.* is unknown/u)
+      assert.notProperty(running.model.requests.at(-1)?.body, "reasoning_effort")
+    })
+  )
+
+  it.effect("tells a model what is wrong with its calls, and leaves out what was meant for another page", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      const { origin } = running.site
+      script(
+        running,
+        { text: "I would click." },
+        call("fly"),
+        {
+          calls: [
+            { name: "navigate", input: { url: `${origin}/plain` } },
+            { name: "click", input: { index: 1 } }
+          ]
+        },
+        call("click", { index: "seven" }),
+        {
+          calls: [
+            { name: "click", input: { index: 999 } },
+            { name: "back", input: {} }
+          ]
+        },
+        call("find", { text: "code" }),
+        {
+          calls: [
+            { name: "press", input: { keys: "Escape" } },
+            { name: "done", input: { success: true, output: "x" } }
+          ]
+        },
+        done()
+      )
+      const { turn } = yield* carriedOut("Err")
+      assert.strictEqual(turn.status, "completed")
+      const all = told(running)
+      assert.include(all, "Call a tool.")
+      assert.include(all, 'There is no tool "fly".')
+      assert.include(all, "Not done: the page is another one now.")
+      assert.match(all, /The call is wrong: .*index/su)
+      assert.include(all, "There is no element 999.")
+      assert.include(all, "Not done: the call before it failed.")
+      assert.include(all, "Not done: look at the page first, then end the task.")
+    })
+  )
+
+  it.effect("ends with a sentence when steps fail, when it goes in circles, and when the model refuses its key", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      script(running, call("click", { index: 999 }))
+      const { turn: lost } = yield* carriedOut("Fail")
+      assert.deepInclude(lost, { status: "failed", error: "3 steps failed one after the other.", isSuccess: false })
+      assert.deepStrictEqual(categories(lost), ["loop", "failures"])
+      // the last chance is to end the task
+      assert.deepStrictEqual(running.model.requests.at(-1)?.tools, ["done"])
+
+      script(running, call("navigate", { url: `${running.site.origin}/plain` }), call("press", { keys: "Escape" }))
+      const { turn: circling } = yield* carriedOut("Circle")
+      assert.strictEqual(circling.error, "The agent went in circles: it did the same 6 times.")
+      assert.deepStrictEqual(categories(circling), ["loop", "stuck"])
+      assert.match(told(running), /You did exactly this \d times on the same page/u)
+
+      script(running, { status: 401, message: "bad key" })
+      const { turn: refused } = yield* carriedOut("Key")
+      assert.match(refused.error ?? "", /answered 401 .*Check the key of the model/u)
+      assert.lengthOf(running.model.requests, 1)
+    })
+  )
+
+  it.effect("sends an output that does not fit back three times, then fails", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      const outputSchema = { type: "object", properties: { price: { type: "number" } }, required: ["price"] }
+      const wrong = done({ price: "12 EUR" })
+      // looks between them: repairs are counted, not failures in a row
+      script(
+        running,
+        wrong,
+        call("find", { text: "x" }),
+        wrong,
+        call("find", { text: "y" }),
+        wrong,
+        call("back"),
+        wrong
+      )
+      const { turn } = yield* carriedOut("How much?", { outputSchema })
+      assert.strictEqual(turn.error, "The output did not fit its schema 4 times.")
+      assert.include(categories(turn), "output")
+      const [request] = running.model.requests
+      assert.include(JSON.stringify(request?.body), JSON.stringify(outputSchema.properties))
+      const { turn: unusable } = yield* carriedOut("How much?", { outputSchema: { $ref: "#/$defs/Nothing" } })
+      assert.match(unusable.error ?? "", /^The outputSchema cannot be used: /u)
+    })
+  )
+
+  it.effect("sums up what is long ago and keeps the task word for word", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      let summaries = 0
+      script(running, (_, { text, tools }) => {
+        if (tools.length === 0) {
+          summaries += 1
+          return { text: "SUMMARY: read the cards" }
+        }
+        const count = running.model.requests.length
+        if (count === 1) return call("navigate", { url: `${running.site.origin}/cards` })
+        return summaries === 0 ? call("read", { offset: count }) : done(text.includes("Card 1"))
+      })
+      const { turn } = yield* carriedOut("Read every card, twice")
+      assert.deepInclude(turn, { status: "completed", output: true })
+      assert.strictEqual(summaries, 1)
+      assert.include(told(running), "SUMMARY: read the cards\n\nTask: Read every card, twice")
+      const lengths = running.model.requests.map(({ body }) => JSON.stringify(body).length)
+      assert.isBelow(lengths.at(-1) ?? 0, Math.max(...lengths) - 15_000)
+    })
+  )
+
+  it.effect("is told when its browser is gone, and goes on in a new one; a stop of the session frees that", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      const { engine, site, store } = running
+      let stop = () => Promise.resolve()
+      script(running, call("navigate", { url: `${site.origin}/plain` }), async () => {
+        await stop()
+        return call("find", { text: "code" })
+      })
+      const { session, turn } = yield* Effect.orDie(
+        engine.createSession({ task: "One", modelParams: null, thinkingLevel: null })
+      )
+      stop = () =>
+        Effect.runPromise(
+          Effect.flatMap(engine.session(session.id), (found) => engine.stopBrowser(found.session.browserId ?? ""))
+        ).then(() => undefined)
+      const lost = yield* ended(running, turn.id)
+      assert.deepInclude(lost, {
+        status: "failed",
+        error: "The browser is gone. Send a follow-up to go on in a new browser."
+      })
+      script(running, (now) => done(/URL: (\S+)/u.exec(shown(now))?.[1]))
+      assert.strictEqual((yield* followedUp(session.id, "Two")).output, "about:blank")
+      assert.include(told(running), "The browser of the earlier tasks is gone")
+      const { session: now } = yield* Effect.orDie(engine.session(session.id))
+      yield* Effect.orDie(engine.stopSession(session.id))
+      const browserOf = Effect.orDie(Effect.map(store.browser(now.browserId ?? ""), Option.getOrThrow))
+      const stopped = yield* Effect.repeat(Effect.delay(browserOf, "5 millis"), {
+        until: ({ status }) => status === "stopped"
+      })
+      assert.strictEqual(stopped.stopReason, "session_stopped")
+    })
+  )
+
+  it.effect("tells of a captcha, and the caller what to do about it", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      script(running, call("navigate", { url: `${running.site.origin}/captcha` }), done("gave up", false))
+      const { turn } = yield* carriedOut("Get in")
+      assert.deepInclude(turn, { status: "completed", isSuccess: false })
+      assert.deepStrictEqual(categories(turn), ["captcha"])
+    })
+  )
+})
+
+const refusing = Running.layer({
+  judges: true,
+  limits: { steps: 4 },
+  approve: ({ address, tool }) =>
+    Effect.succeed(tool === "click" && address.endsWith("/plain") ? "links need a person" : undefined)
+})
+
+layer(refusing, { excludeTestServices: true, timeout: "1 minute" })("an agent with a judge and limits", (it) => {
+  it.effect("is judged by a second look, which never overrides what the agent says", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      const verdict = {
+        reasoning: "The code is another.",
+        verdict: false,
+        failure_reason: "wrong code",
+        impossible_task: false,
+        reached_captcha: false
+      }
+      script(running, (_, { schema }) => (schema === undefined ? done("4712") : { text: JSON.stringify(verdict) }))
+      const { turn } = yield* carriedOut("What is the code?")
+      assert.isTrue(turn.isSuccess)
+      assert.deepStrictEqual(turn.judgement, {
+        verdict: false,
+        reasoning: "The code is another.",
+        failureReason: "wrong code",
+        impossibleTask: false,
+        reachedCaptcha: false
+      })
+      script(running, (_, { schema }) => (schema === undefined ? done("4711") : { status: 400, message: "no schemas" }))
+      const { turn: unjudged } = yield* carriedOut("What is the code?")
+      assert.deepInclude(unjudged, { status: "completed", judgement: null })
+    })
+  )
+
+  it.effect("asks before what cannot be taken back, and tells the model of a refusal", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      script(
+        running,
+        call("navigate", { url: `${running.site.origin}/plain` }),
+        (now) => call("click", { index: numberOf(now, "Second page") }),
+        (now) => done(shown(now).includes("/plain"))
+      )
+      const { turn } = yield* carriedOut("Go on")
+      assert.strictEqual(turn.output, true)
+      assert.include(told(running), "It was not approved: links need a person")
+    })
+  )
+
+  it.effect("has a last step to end the task in, then ends it with what the caller can do", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      script(running, (_, { messages }) => call("find", { text: `${messages.length}` }))
+      const { turn } = yield* carriedOut("Wander")
+      assert.deepInclude(turn, { status: "failed", error: "The run reached its limit of 4 steps.", isSuccess: false })
+      assert.deepStrictEqual(categories(turn), ["steps"])
+      assert.deepStrictEqual(running.model.requests.at(-1)?.tools, ["done"])
+    })
+  )
+})
+
+const hasty = Running.layer({ limits: { duration_ms: 1 } })
+
+layer(hasty, { excludeTestServices: true, timeout: "1 minute" })("an agent without time", (it) => {
+  it.effect("ends its task while the model thinks", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      script(running, () => () => undefined)
+      const { turn } = yield* carriedOut("Hurry")
+      assert.deepInclude(turn, { status: "failed", isSuccess: false })
+      assert.match(turn.error ?? "", /^The run reached its time limit of 1ms\.$/u)
+      assert.deepStrictEqual(categories(turn), ["time"])
     })
   )
 })
