@@ -52,7 +52,7 @@ const usage = `pnpm bench NAME [options]
   durable          Compare our server over a file with the one in memory, and fill a file with a million runs
   kills            Kill a server over a file 200 times under load, and look for all that it told
   live             Measure how soon a viewer sees a change of a real browser, and what viewers cost
-  browsers         Measure real browsers: the way through the server, creates, memory, 1,000 browsers with kills
+  browsers         Measure real browsers: CDP, creates, memory, how many at once, 1,000 with kills, and live
   page             Measure how an agent looks at pages and clicks, beside Playwright
   soak-file        Watch our server over a file with retention: ten starts a second for 20 minutes
 

@@ -5,8 +5,10 @@ const times = ({ p50, p95 }: Times) => [plain(p50), plain(p95)]
 
 /** The tables of a report. */
 export const markdown = (report: BrowsersReport): string => {
-  const { create, cycles, isolation, large, memory, pipelined, roundTrip } = report
-  const { active, folders, processes } = cycles.left
+  const { atOnce, create, cycles, isolation, large, live, memory, pipelined, roundTrip } = report
+  const { active, descriptors, files, folders, links, processes } = cycles.left
+  const { alone, seen } = live.still
+  const viewer = Math.max(0, seen.browser + seen.server - alone.browser - alone.server)
   const change = (proxied: number, direct: number) => `${plain(((proxied - direct) / direct) * 100)} %`
   return paragraphs(
     headingLine(report, `headless shell, isolation ${isolation}; direct and proxied in turns`),
@@ -43,6 +45,26 @@ export const markdown = (report: BrowsersReport): string => {
       ]
     ),
     `An empty browser takes ${plain(memory.browser_MiB)} MiB (mean of ${memory.count}, each shared page for its share).`,
-    `${grouped(cycles.count)} times create, use and stop, with ${grouped(cycles.killed)} browsers killed, took ${plain(cycles.seconds)} s and left ${processes} processes, ${folders} files and ${active} active browsers.`
+    `${atOnce.count} browsers ran at once, besides those that wait. They took ${grouped(atOnce.all_MiB)} MiB together. Each answered within ${plain(atOnce.answer.p95)} ms (p95; p50 ${plain(atOnce.answer.p50)} ms). The end: ${atOnce.end}`,
+    table(
+      ["live view", ""],
+      [
+        ["from a change to its drawing, p50 ms", plain(live.delay_ms.p50)],
+        ["from a change to its drawing, p95 ms", plain(live.delay_ms.p95)],
+        ["CPU of a viewer of a still page, of a core", `${plain(viewer * 100)} %`]
+      ]
+    ),
+    `${grouped(cycles.count)} times create, use and stop, with ${grouped(cycles.killed)} browsers killed and ${grouped(cycles.cut)} clients cut, took ${plain(cycles.seconds)} s.`,
+    table(
+      ["left of them", "count"],
+      [
+        ["processes", `${processes}`],
+        ["folders and records of the pool", `${folders}`],
+        ["other files", `${files}`],
+        ["files, sockets and pipes that the server has open", `${descriptors}`],
+        ["browsers that are active", `${active}`],
+        ["links that open", `${links}`]
+      ]
+    )
   )
 }

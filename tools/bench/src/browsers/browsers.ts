@@ -2,6 +2,7 @@ import { chmodSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { live, type LiveReport } from "../live/live.ts"
 import { type Heading, inFolder, type Options } from "../measure/Report.ts"
 import { apiKey, startServer } from "../measure/ServerProcess.ts"
 import { addressIn, attach, browsers as running, type Client, connect, memory_MiB, pools } from "./Devtools.ts"
@@ -26,12 +27,31 @@ export interface BrowsersReport extends Heading {
   readonly large: { readonly direct: number; readonly proxied: number }
   readonly create: { readonly warm: Times; readonly cold: Times }
   readonly memory: { readonly count: number; readonly browser_MiB: number }
+  /** As many at once as the server takes, and how soon each answers while all are there. */
+  readonly atOnce: { readonly count: number; readonly end: string; readonly all_MiB: number; readonly answer: Times }
   readonly cycles: {
     readonly count: number
     readonly killed: number
+    readonly cut: number
     readonly seconds: number
-    readonly left: { readonly processes: number; readonly folders: number; readonly active: number }
+    readonly left: Left
   }
+  /** What the bench `live` measures. */
+  readonly live: LiveReport
+}
+
+/** What is there of browsers that are stopped. */
+interface Left {
+  readonly processes: number
+  /** Folders and records of the pool. */
+  readonly folders: number
+  readonly active: number
+  /** Files, sockets and pipes that the server has open, more than before. */
+  readonly descriptors: number
+  /** Files beside the pool's, more than before. */
+  readonly files: number
+  /** Links that still opened after the stop. */
+  readonly links: number
 }
 
 const quantile = (sorted: ReadonlyArray<number>, q: number) => sorted[Math.floor(q * (sorted.length - 1))] ?? 0
@@ -126,16 +146,23 @@ const carried = async (direct: Client, proxied: Client, cpu_s: () => number, qui
   }
 }
 
-/** How many are kept waiting. */
+/** How many are kept waiting, and the most that are handed out at once. */
 const warm = 2
+const most = 64
 
 /** Real browsers behind a real server: what the way through it costs, how soon one is there, and what is left of many. */
-export const browsers = ({ log, quick, rounds }: Options): Promise<BrowsersReport> =>
-  inFolder(async (folder) => {
+export const browsers = async (options: Options): Promise<BrowsersReport> => {
+  options.log("a live view")
+  const seen = await live({ ...options, rounds: undefined })
+  return { ...(await served(options)), live: seen }
+}
+
+const served = ({ log, quick, rounds }: Options) =>
+  inFolder(async (folder): Promise<Omit<BrowsersReport, "live" | keyof Heading>> => {
     // browsers of a server that is root run as another user
     chmodSync(folder, 0o711)
     process.env["TMPDIR"] = folder
-    const flags = ["--browsers", "chromium", "--isolation", "none", "--max-browsers", "64", "--api-key", apiKey]
+    const flags = ["--browsers", "chromium", "--isolation", "none", "--max-browsers", `${most}`, "--api-key", apiKey]
     const server = await startServer(
       (port) => ({
         file: process.execPath,
@@ -196,10 +223,32 @@ export const browsers = ({ log, quick, rounds }: Options): Promise<BrowsersRepor
       const browser_MiB = all.reduce((sum, pid) => sum + memory_MiB(pid), 0) / all.length
       for (const one of made) await stop(one)
 
+      log("as many at once as there can be")
+      const together: Array<{ readonly id: string; readonly cdpUrl: string }> = []
+      const wanted = quick ? 8 : most + 1
+      let end = `${wanted} were asked for.`
+      while (together.length < wanted) {
+        const one = await create().catch((error: unknown) => void (end = String(error)))
+        if (one === undefined) break
+        together.push(one)
+      }
+      const all_MiB = [...running(folder).values()].reduce((sum, pid) => sum + memory_MiB(pid), 0)
+      const answers: Array<number> = []
+      for (const one of together) {
+        const client = await connect(one.cdpUrl)
+        const page = await attach(client)
+        answers.push(await timed(() => client.call("Runtime.evaluate", { expression: "1" }, page)))
+        client.close()
+      }
+      for (const one of together) await stop(one.id)
+      await rested()
+
       const count = rounds ?? (quick ? 20 : 1000)
       log(`${count} cycles`)
       const draw = drawing(1)
       let killed = 0
+      let cut = 0
+      let links = 0
       const cycle = async () => {
         const browser = await create()
         const act = draw()
@@ -213,10 +262,23 @@ export const browsers = ({ log, quick, rounds }: Options): Promise<BrowsersRepor
           } catch {
             // it has ended by itself
           }
-        } else if (act < 0.75) await client?.call("Browser.getVersion")
-        client?.close()
+          client?.close()
+        } else if (act < 0.5) {
+          void client?.call("Browser.getVersion")
+          client?.cut()
+          cut++
+        } else {
+          await client?.call("Browser.getVersion")
+          client?.close()
+        }
         await stop(browser.id)
+        if ((await fetch(browser.cdpUrl.replace(/^ws/u, "http"))).status !== 410) links++
       }
+      const descriptorsNow = () => readdirSync(`/proc/${server.pid}/fd`).length
+      const filesNow = () => readdirSync(folder).length
+      await cycle()
+      await rested()
+      const before = { descriptors: descriptorsNow(), files: filesNow() }
       const took_ms = await timed(async () => {
         for (let index = 0; index < count; index++) await cycle()
       })
@@ -224,7 +286,10 @@ export const browsers = ({ log, quick, rounds }: Options): Promise<BrowsersRepor
       const leftNow = async () => ({
         processes: running(folder).size - warm,
         folders: pools(folder).flatMap((pool) => readdirSync(pool)).length - 2 * warm,
-        active: (await health()).browsers.active
+        active: (await health()).browsers.active,
+        descriptors: Math.max(0, descriptorsNow() - before.descriptors),
+        files: Math.max(0, filesNow() - before.files),
+        links
       })
       let left = await leftNow()
       for (let tries = 0; tries < 100 && Object.values(left).some((some) => some !== 0); tries++) {
@@ -236,7 +301,8 @@ export const browsers = ({ log, quick, rounds }: Options): Promise<BrowsersRepor
         ...way,
         create: { warm: timesOf(warmTimes), cold: timesOf(cold) },
         memory: { count: all.length, browser_MiB },
-        cycles: { count, killed, seconds: took_ms / 1000, left }
+        atOnce: { count: together.length, end, all_MiB, answer: timesOf(answers) },
+        cycles: { count, killed, cut, seconds: took_ms / 1000, left }
       }
     } finally {
       await server.stop()
