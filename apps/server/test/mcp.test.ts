@@ -1,5 +1,7 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { fileURLToPath } from "node:url"
@@ -7,21 +9,24 @@ import { ready, run, start } from "./program.ts"
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
 
-/** A client that starts the program, as desktop clients do. */
-const connect = (address: string, apiKey: string) =>
+const connected = (transport: Transport) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const client = new Client({ name: "a test", version: "1.0.0" })
-      await client.connect(
-        new StdioClientTransport({
-          command: process.execPath,
-          args: ["--conditions=@webagent/source", main, "mcp", "--url", `${address}/api/v4`],
-          env: { WEBAGENT_API_KEY: apiKey }
-        })
-      )
+      await client.connect(transport)
       return client
     }),
     (client) => Effect.promise(() => client.close())
+  )
+
+/** A client that starts the program, as desktop clients do. */
+const connect = (address: string, apiKey: string) =>
+  connected(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: ["--conditions=@webagent/source", main, "mcp", "--url", `${address}/api/v4`],
+      env: { WEBAGENT_API_KEY: apiKey }
+    })
   )
 
 const call = (client: Client, name: string, input: Record<string, unknown>) =>
@@ -33,7 +38,7 @@ const call = (client: Client, name: string, input: Record<string, unknown>) =>
 
 describe("webagent-server mcp", () => {
   it.live(
-    "runs a task at a server, with the key of the environment",
+    "runs a task at a server, with the key of the environment, as the server itself does",
     () =>
       Effect.gen(function* () {
         const { key = "", v4 = "" } = yield* ready(yield* start(["--port", "0"]))
@@ -41,6 +46,13 @@ describe("webagent-server mcp", () => {
         const client = yield* connect(origin, key)
         const { answer } = yield* call(client, "run_task", { task: "Find a mug [simulate output=found duration=20ms]" })
         assert.deepInclude(answer.run, { status: "completed", result: "found" })
+        const direct = yield* connected(
+          new StreamableHTTPClientTransport(new URL(`${origin}/mcp`), {
+            requestInit: { headers: { "X-Service-API-Key": key } }
+          })
+        )
+        const same = yield* call(direct, "get_run", { runId: answer.run.id })
+        assert.deepStrictEqual(same.answer.run, answer.run)
       }).pipe(Effect.scoped),
     60_000
   )
