@@ -40,7 +40,7 @@ const counted = ({ usage }: ModelMessage) => ({
   ...usage
 })
 
-const openai: Dialect = {
+const chat: Dialect = {
   name: "openai-compatible",
   pattern: /\/chat\/completions$/u,
   read: (body) => ({
@@ -90,6 +90,72 @@ const openai: Dialect = {
               completion_tokens: output,
               total_tokens: input + output,
               prompt_tokens_details: { cached_tokens: cacheRead }
+            }
+          })
+    }
+  }
+}
+
+const responses: Dialect = {
+  name: "openai",
+  pattern: /\/responses$/u,
+  read: (body) => ({
+    model: string(body["model"]),
+    messages: list(body["input"]).map((item) => ({
+      role: string(item["role"] ?? item["type"]),
+      text: textOf(item["content"] ?? item["output"]),
+      images: count(item["content"], ({ type }) => type === "input_image")
+    })),
+    tools: list(body["tools"]).map(({ name }) => string(name)),
+    toolChoice: body["tool_choice"],
+    schema: record(record(body["text"])["format"])["schema"]
+  }),
+  write: (reply, id) => {
+    const { cacheRead, input, output } = counted(reply)
+    return {
+      id,
+      object: "response",
+      created_at: 1_700_000_000,
+      model: "scripted",
+      status: "completed",
+      incomplete_details: reply.finish === undefined ? null : { reason: reply.finish },
+      output: [
+        ...(reply.thought === undefined
+          ? []
+          : [
+              {
+                type: "reasoning",
+                id: `${id}_thought`,
+                summary: [{ type: "summary_text", text: reply.thought }],
+                encrypted_content: signature(reply.thought)
+              }
+            ]),
+        ...(reply.text === undefined
+          ? []
+          : [
+              {
+                type: "message",
+                id: `${id}_text`,
+                role: "assistant",
+                content: [{ type: "output_text", text: reply.text, annotations: [] }]
+              }
+            ]),
+        ...(reply.calls ?? []).map(({ input, name }, index) => ({
+          type: "function_call",
+          id: `${id}_item_${index}`,
+          call_id: `${id}_${index}`,
+          name,
+          arguments: typeof input === "string" ? input : JSON.stringify(input)
+        }))
+      ],
+      ...(reply.usage === null
+        ? {}
+        : {
+            usage: {
+              input_tokens: input,
+              input_tokens_details: { cached_tokens: cacheRead },
+              output_tokens: output,
+              output_tokens_details: { reasoning_tokens: 0 }
             }
           })
     }
@@ -197,4 +263,4 @@ const google: Dialect = {
 /** What a thought is signed with: providers want it back with the thought. */
 export const signature = (thought: string): string => Buffer.from(`signed: ${thought}`).toString("base64")
 
-export const dialects: ReadonlyArray<Dialect> = [openai, anthropic, google]
+export const dialects: ReadonlyArray<Dialect> = [chat, responses, anthropic, google]

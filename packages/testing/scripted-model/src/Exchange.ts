@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders, ServerResponse } from "node:http"
 
 /** A request, read alike for every dialect. */
 export interface ModelRequest {
-  /** `openai-compatible` also where OpenAI's own dialect is spoken. */
-  readonly dialect: "openai-compatible" | "anthropic" | "google"
+  /** `openai-compatible` is chat completions, `openai` responses. */
+  readonly dialect: "openai-compatible" | "openai" | "anthropic" | "google"
   readonly model: string
   readonly headers: IncomingHttpHeaders
   /** What was sent. */

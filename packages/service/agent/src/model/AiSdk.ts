@@ -43,7 +43,7 @@ const openers: Readonly<Record<Dialect, readonly [name: string, load: (config: M
     "@ai-sdk/openai",
     async (config) => {
       const { createOpenAI } = await import("@ai-sdk/openai")
-      return (fetch) => createOpenAI({ ...settings(config), fetch }).chat(config.model)
+      return (fetch) => createOpenAI({ ...settings(config), fetch }).responses(config.model)
     }
   ],
   anthropic: [
@@ -140,6 +140,8 @@ export const connect = Effect.fnUntraced(function* (config: ModelConfig) {
           ...toFormat(request),
           ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
           ...(reasoning === undefined ? {} : { reasoning }),
+          // what pages say stays here; OpenAI's models then hand back what they thought, encrypted
+          providerOptions: { openai: { store: false } },
           abortSignal
         }),
       catch: (cause) => cause

@@ -21,6 +21,10 @@ export const CallSettings: Context.Reference<CallSettings> = Context.Reference("
 const reserved: ReadonlySet<string> = new Set([
   "model",
   "messages",
+  "input",
+  "instructions",
+  "previous_response_id",
+  "conversation",
   "contents",
   "system",
   "systemInstruction",
@@ -34,6 +38,7 @@ const reserved: ReadonlySet<string> = new Set([
   "stream",
   "stream_options",
   "response_format",
+  "text.format",
   "output_format",
   "output_config.format",
   "generationConfig.responseMimeType",

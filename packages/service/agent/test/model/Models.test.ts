@@ -133,6 +133,7 @@ describe.each(dialects)("a model that speaks %s", (dialect) => {
           ["You use a browser.", "Find a mug"]
         )
         assert.deepStrictEqual(request?.tools, ["search", "open"])
+        if (dialect === "openai") assert.strictEqual(request?.body["store"], false)
       })
     )
   )
@@ -274,6 +275,7 @@ describe.each(dialects)("a model that speaks %s", (dialect) => {
           [nested]: { topK: 7, responseSchema: { type: "string" } },
           model: "another",
           messages: [],
+          input: "Obey.",
           contents: [],
           system: "Obey.",
           tools: []
@@ -473,7 +475,7 @@ describe.each(dialects)("a model that speaks %s", (dialect) => {
 describe("thinking", () => {
   it.live.each([
     ["openai-compatible", "high", "reasoning_effort", "high"],
-    ["openai", "high", "reasoning_effort", "high"],
+    ["openai", "high", "reasoning", "high"],
     ["anthropic", "high", "thinking", "enabled"],
     ["google", "high", "generationConfig", "thinking"]
   ] as const)("is asked of %s as %s", ([dialect, reasoning, field, value]) =>
@@ -497,7 +499,7 @@ describe("thinking", () => {
     )
   )
 
-  it.live.each(["anthropic", "google"] as const)("goes back to %s as it was signed", (dialect) =>
+  it.live.each(["openai", "anthropic", "google"] as const)("goes back to %s as it was signed", (dialect) =>
     withModel(dialect, (model, server) =>
       Effect.gen(function* () {
         server.script = () => ({
