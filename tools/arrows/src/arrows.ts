@@ -206,7 +206,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       live: ["measure"],
       simulated: ["measure"],
       durable: ["measure", "simulated"],
-      browsers: ["measure"],
+      browsers: ["live", "measure"],
       clients: ["measure"],
       soak: ["measure"],
       nights: ["measure"],
