@@ -115,6 +115,13 @@ test(
     assert.strictEqual(model.requests[0]?.headers.authorization, "Bearer sk-canary")
     assert.propertyVal(model.requests[0]?.body, "top_k", 5)
     assert.include(JSON.stringify(model.requests[2]?.messages), "does not fit")
+    const { liveUrl, steps } = (yield* send(v4, key, "GET", `/runs/${id}/steps`)).body
+    assert.deepStrictEqual(
+      (steps as ReadonlyArray<Record<string, unknown>>).map(
+        ({ number, summary }) => `${String(number)} ${String(summary)}`
+      ),
+      [`1 navigate "${address}"`, '2 done true {"code":"4711"}', '3 done true {"code":4711}']
+    )
     const asV2 = (yield* send(v2, key, "GET", `/sessions/${sessionId}`)).body
     const [task] = asV2["tasks"] as ReadonlyArray<Record<string, unknown>>
     assert.deepInclude(task, {
@@ -129,6 +136,7 @@ test(
     assert.deepInclude(asV3, { status: "idle", result: { code: 4711 } })
     assert.strictEqual(asV3["liveUrl"], asV2["liveUrl"])
     assert.isString(asV2["liveUrl"])
+    assert.strictEqual(liveUrl, asV2["liveUrl"])
 
     // a follow-up sees the page where the first run ended, and asks the model for the same
     script(model, (now) => ({ ...call("done", { success: true, output: /URL: (\S+)/u.exec(now)?.[1] }), usage }))

@@ -16,6 +16,7 @@ import * as McpEndpoint from "./McpEndpoint.ts"
 import * as Operation from "./Operation.ts"
 import * as PlainRead from "./PlainRead.ts"
 import * as SessionLinks from "./SessionLinks.ts"
+import * as StepsEndpoint from "./StepsEndpoint.ts"
 import * as Unrouted from "./Unrouted.ts"
 
 const versions = Layer.mergeAll(
@@ -45,6 +46,7 @@ export const layer = (about: About) =>
     McpEndpoint.layer,
     Operation.layer,
     SessionLinks.layer,
+    StepsEndpoint.layer,
     Unrouted.layer
   )
 

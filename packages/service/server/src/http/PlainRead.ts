@@ -38,19 +38,27 @@ interface Read extends Operation {
 const header = apiKeyHeader.toLowerCase()
 const id = "([\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12})"
 
-const read = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+/** The read at a path of an API, as the check of the key is told of it. */
+export const operationsAt = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
-  path: HttpRouter.PathInput,
-  answer: Read["answer"]
-): ReadonlyArray<Read> => {
+  path: HttpRouter.PathInput
+): ReadonlyArray<Operation> => {
   const found: Array<Operation> = []
   HttpApi.reflect(api, {
     predicate: ({ endpoint }) => endpoint.path === path && endpoint.method === "GET",
     onGroup: () => {},
     onEndpoint: ({ endpoint, group }) => found.push({ endpoint, group })
   })
+  return found
+}
+
+const read = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>,
+  path: HttpRouter.PathInput,
+  answer: Read["answer"]
+): ReadonlyArray<Read> => {
   const pattern = new RegExp(`^${path.replace(/:\w+/u, id)}$`, "u")
-  return found.map((operation) => ({
+  return operationsAt(api, path).map((operation) => ({
     ...operation,
     pattern,
     route: HttpRouter.route("GET", path, Effect.never),

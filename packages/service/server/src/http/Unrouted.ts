@@ -10,6 +10,7 @@ import * as Answer from "./Answer.ts"
 import * as Unavailable from "./Unavailable.ts"
 import { docsPath, openApiPath } from "./Docs.ts"
 import { isDecodable, pathOf } from "./Path.ts"
+import { stepsPath } from "./StepsEndpoint.ts"
 
 const versions: ReadonlyArray<ApiVersion> = ["v2", "v3", "v4"]
 
@@ -27,7 +28,8 @@ const routes: ReadonlyArray<{ readonly method: string; readonly path: string }> 
     `${livePath("{browser_id}")}/{token}`,
     `${livePath("{browser_id}")}/{token}/socket`,
     recordingPath("{id}"),
-    sharePath("{session_id}")
+    sharePath("{session_id}"),
+    stepsPath("{run_id}")
   ].map((path) => ({ method: "GET", path })),
   ...versions.flatMap((version) => [openApiPath(version), docsPath(version)].map((path) => ({ method: "GET", path })))
 ]

@@ -1,0 +1,73 @@
+import { ApiKeyAuth, UnauthorizedError } from "@webagent/contract"
+import { apiKeyHeader, basePath } from "@webagent/contract/Wire"
+import { Engine, type Turn } from "@webagent/engine"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Redacted from "effect/Redacted"
+import * as Links from "../api/Links.ts"
+import * as V4 from "../api/v4/Handlers.ts"
+import * as Answer from "./Answer.ts"
+import * as PlainRead from "./PlainRead.ts"
+
+/** Where the steps of a run are, also as a route with `:run_id`. */
+export const stepsPath = <const Id extends string>(runId: Id) => `${basePath.v4}/runs/${runId}/steps` as const
+
+const view = ({ address, beganAt_ms, ordinal, summary }: Turn.TurnStep) => ({
+  number: ordinal,
+  beganAt: new Date(beganAt_ms).toISOString(),
+  address,
+  summary
+})
+
+/** Who may read a run may read its steps. */
+const [read] = PlainRead.operationsAt(V4.Served, V4.Served.groups.runs.endpoints.get.path)
+
+/**
+ * What the agent of a run did so far, with where its browser is seen. The description has no such operation.
+ */
+export const layer = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const engine = yield* Engine
+    const auth = yield* ApiKeyAuth
+    const linksOf = yield* Links.make
+    if (read === undefined) return yield* Effect.die("v4 has no read of a run")
+
+    const find = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, id: string) {
+      const turn = yield* engine.turn(id.toLowerCase())
+      const { session } = yield* engine.session(turn.sessionId)
+      const links = yield* linksOf(request)
+      const { browserId, recording, status } = session
+      return HttpServerResponse.jsonUnsafe({
+        runId: turn.id,
+        liveUrl: links.live(status === "stopped" ? null : browserId),
+        recordingUrl: recording && browserId !== null && status === "stopped" ? links.recording(browserId) : null,
+        steps: (yield* engine.steps(turn.id)).map(view)
+      })
+    })
+
+    const notFound = Effect.succeed(Answer.detail(404, "Run not found"))
+    const answer = (request: HttpServerRequest.HttpServerRequest, id: string) =>
+      find(request, id).pipe(
+        Effect.catchTags({ TurnNotFound: () => notFound, SessionNotFound: () => notFound }),
+        Effect.orDie
+      )
+
+    yield* router.add(
+      "GET",
+      stepsPath(":run_id"),
+      Effect.gen(function* () {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const { run_id = "" } = yield* HttpRouter.params
+        const credential = Redacted.make(request.headers[apiKeyHeader.toLowerCase()] ?? "")
+        return yield* auth.apiKey(answer(request, run_id), { credential, ...read })
+      }).pipe(
+        Effect.catchIf(
+          (error) => error instanceof UnauthorizedError,
+          ({ detail }) => Effect.succeed(Answer.detail(401, detail))
+        )
+      )
+    )
+  })
+)
