@@ -198,7 +198,8 @@ export const start = Effect.fnUntraced(function* (
       HOME: folder,
       LANG: "C.UTF-8",
       PATH: "/usr/bin:/bin",
-      TMPDIR: folder,
+      // relative: Chromium makes a socket in it, whose path would be too long in many folders
+      TMPDIR: ".",
       XDG_CACHE_HOME: folder,
       XDG_CONFIG_HOME: folder
     },

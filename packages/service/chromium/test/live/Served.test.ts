@@ -1,5 +1,8 @@
 import { assert, it } from "@effect/vitest"
+import { Agent } from "@webagent/engine"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
 import { writeFileSync } from "node:fs"
 import { person, served } from "../support/served.ts"
 import { until } from "../support/live.ts"
@@ -89,6 +92,42 @@ it.live("a person sees a browser, takes it over with the other link, and reads w
     yield* viewer.send("Page.navigate", { url: liveUrl })
     yield* untilIn(viewer, `document.body?.dataset.state === "over" && document.querySelector("script") === null`)
     assert.strictEqual(yield* viewer.run(`document.getElementById("state").textContent`), "The browser was stopped.")
+  }).pipe(Effect.scoped)
+)
+
+it.live("a person sees the browser of a session's agent, by the link of each version", () =>
+  Effect.gen(function* () {
+    const colour = "rgb(30, 160, 60)"
+    const agent = Layer.succeed(Agent, {
+      model: "test",
+      version: "test-1",
+      perform: (_, attempt) =>
+        Stream.concat(
+          Stream.make({ _tag: "Started" as const }),
+          Stream.fromEffectDrain(Effect.scoped(Effect.andThen(attempt.browser, Effect.never)))
+        )
+    })
+    const { ask, baseUrls, pageOfBrowser } = yield* served(undefined, agent)
+    const { id = "", sessionId = "" } = yield* ask("POST", "/runs", { task: "look" })
+    const viewer = yield* person
+    for (const url of [
+      `${baseUrls.v2}/sessions/${sessionId}`,
+      `${baseUrls.v3}/sessions/${sessionId}`,
+      `${baseUrls.v4}/runs/${id}`
+    ]) {
+      const read = Effect.promise(async () => {
+        const found = (await (await fetch(url, { headers: { "x-service-api-key": "any" } })).json()) as {
+          readonly liveUrl?: string | null
+        }
+        return found.liveUrl ?? ""
+      })
+      yield* until(Effect.map(read, (liveUrl) => liveUrl !== ""))
+      const liveUrl = yield* read
+      const page = yield* pageOfBrowser(liveUrl.split("/").at(-2) ?? "")
+      yield* page.run(`document.body.style.background = "${colour}"`)
+      yield* opened(viewer, liveUrl)
+      yield* untilIn(viewer, `"${colour}".match(/\\d+/g).every((part, at) => Math.abs(part - ${middle}[at]) < 20)`)
+    }
   }).pipe(Effect.scoped)
 )
 

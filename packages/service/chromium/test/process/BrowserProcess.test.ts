@@ -4,10 +4,12 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { readdirSync, statSync } from "node:fs"
+import * as Option from "effect/Option"
+import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { BrowserProcess, Sandbox } from "../../src/index.ts"
-import { processesIn, runtime, start } from "../support/chromium.ts"
+import { Binary, BrowserProcess, CdpClient, Sandbox } from "../../src/index.ts"
+import { chromiumSandbox as chromiumSandboxWorks, processesIn, runtime, start } from "../support/chromium.ts"
 
 const isRoot = process.getuid?.() === 0
 
@@ -23,6 +25,24 @@ it.live("starts a browser in a folder of its own, as a user who is not root, and
     yield* Scope.close(scope, Exit.void)
     assert.deepStrictEqual(readdirSync(folder), [])
     assert.deepStrictEqual(processesIn(folder), [])
+  }).pipe(Effect.scoped, Effect.provide(Sandbox.layerNone))
+)
+
+// the package chromium of a system; without it there is the headless shell of npm, which makes no such socket
+const full = await Effect.runPromise(Effect.option(Binary.find({ engine: "chromium" })))
+const named = Option.filter(full, ({ source }) => source === "installed")
+const without = Option.isNone(named) ? " (skipped without Chromium: install the package chromium)" : ""
+
+it.live.skipIf(without !== "")(`starts full Chromium in a folder whose path is long${without}`, () =>
+  Effect.gen(function* () {
+    const folder = join(yield* runtime, "x".repeat(40))
+    mkdirSync(folder)
+    chmodSync(folder, 0o711)
+    const chromiumSandbox = yield* chromiumSandboxWorks
+    const binary = Option.getOrThrow(named)
+    const { address } = yield* BrowserProcess.start({ binary, runtime: folder, name: "one", chromiumSandbox })
+    const { product } = yield* (yield* CdpClient.connect(address)).send("Browser.getVersion")
+    assert.match(String(product), /Chrome\//u)
   }).pipe(Effect.scoped, Effect.provide(Sandbox.layerNone))
 )
 

@@ -10,7 +10,11 @@ import { attach, chromiumSandbox, runtime, start } from "./chromium.ts"
 /** Takes every key. */
 const keys = Layer.succeed(ApiKeyAuth, { apiKey: (httpEffect) => httpEffect })
 
-const agent = Layer.succeed(Agent, { model: "test", version: "test-1", perform: () => Stream.never })
+const silent: Layer.Layer<Agent> = Layer.succeed(Agent, {
+  model: "test",
+  version: "test-1",
+  perform: () => Stream.never
+})
 
 /** A page that a test holds by a session of its own. */
 export const pageOf = Effect.fnUntraced(function* (address: string) {
@@ -26,7 +30,7 @@ export const pageOf = Effect.fnUntraced(function* (address: string) {
 })
 
 /** A server of real browsers that can be seen, and how to ask it. */
-export const served = Effect.fnUntraced(function* (options?: RecordingOptions) {
+export const served = Effect.fnUntraced(function* (options?: RecordingOptions, agent: Layer.Layer<Agent> = silent) {
   const root = yield* runtime
   const pool = ChromiumPool.layer({
     binary: yield* Binary.find(),
@@ -51,15 +55,25 @@ export const served = Effect.fnUntraced(function* (options?: RecordingOptions) {
       const headers = { "content-type": "application/json", "x-service-api-key": "any" }
       return (await fetch(`${baseUrls.v4}${path}`, { method, headers, body: JSON.stringify(body) })).json()
     })
+  const pageOfBrowser = (id: string) =>
+    Effect.flatMap(
+      Effect.provideContext(
+        ChromiumPool.RunningBrowsers.useSync(({ find }) => find(id)?.address ?? ""),
+        context
+      ),
+      pageOf
+    )
   const create = Effect.fnUntraced(function* (body: object = {}) {
     const { controlUrl = "", id = "", liveUrl = "" } = yield* ask("POST", "/browsers", body)
-    const address = yield* Effect.provideContext(
-      ChromiumPool.RunningBrowsers.useSync(({ find }) => find(id)?.address ?? ""),
-      context
-    )
-    return { controlUrl, id, liveUrl, page: yield* pageOf(address) }
+    return { controlUrl, id, liveUrl, page: yield* pageOfBrowser(id) }
   })
-  return { create, stop: (id: string) => ask("PATCH", `/browsers/${id}`, { action: "stop" }) }
+  return {
+    ask,
+    baseUrls,
+    create,
+    pageOfBrowser,
+    stop: (id: string) => ask("PATCH", `/browsers/${id}`, { action: "stop" })
+  }
 })
 
 /** The browser of a person who opens links. */

@@ -54,6 +54,8 @@ export const opensRecording = (
 /** The links of answers to a caller. */
 export interface Links {
   readonly to: LinkTo
+  /** Whether any browser can be seen here. */
+  readonly showsBrowsers: boolean
   /** Where a browser is seen; null while it cannot be. */
   readonly live: (browserId: string | null) => string | null
   /** Where a person takes over a browser; null while it cannot be seen. */
@@ -76,6 +78,7 @@ export const make = Effect.gen(function* () {
           : null
       return {
         to: linkTo(tokens, request),
+        showsBrowsers: views !== null,
         live: live(livePath),
         control: live(controlPath),
         recording: (browserId) => {

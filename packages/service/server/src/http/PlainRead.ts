@@ -85,11 +85,11 @@ const makeReads = (engine: Engine["Service"], linksOf: Effect.Success<typeof Lin
   const statusOf = makeStatuses()
   const v2 = V2.reads(engine, linksOf)
   const v3 = V3.reads(engine, linksOf)
-  const v4 = V4.reads(engine)
+  const v4 = V4.reads(engine, linksOf)
   const { get, status } = V4.Served.groups.runs.endpoints
   return [
     ...read(V4.Served, status.path, (id) => Effect.map(v4.status(id), statusOf)),
-    ...read(V4.Served, get.path, (id) => json(v4.get(id))),
+    ...read(V4.Served, get.path, (id, request) => json(v4.get(id, request))),
     ...read(V3.Served, V3.Served.groups.sessions.endpoints.get.path, (id, request) => json(v3.get(id, request))),
     ...read(V2.Served, V2.Served.groups.sessions.endpoints.get.path, (id, request) => json(v2.get(id, request)))
   ]

@@ -25,6 +25,7 @@ export const browser: Browser.Browser = Browser.make({
 /** The links of a server that shows no browser. */
 export const links = (origin = "http://127.0.0.1:8080"): Links => ({
   to: (path) => `${origin}${path}?token=t`,
+  showsBrowsers: false,
   live: () => null,
   control: () => null,
   recording: () => null
@@ -33,6 +34,7 @@ export const links = (origin = "http://127.0.0.1:8080"): Links => ({
 /** The links of a server that shows and records every browser. */
 export const seenLinks: Links = {
   ...links(),
+  showsBrowsers: true,
   live: (id) => (id === null ? null : `see ${id}`),
   control: (id) => (id === null ? null : `take over ${id}`),
   recording: (id) => `watch ${id}`

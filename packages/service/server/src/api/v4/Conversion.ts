@@ -21,8 +21,8 @@ export const toDomain = (body: RunCreate): Effect.Effect<SessionRequest, HTTPVal
     ...recording
   }))
 
-/** A turn as a v4 run. */
-export const fromDomain = (turn: Turn.Turn): Run => ({
+/** A turn as a v4 run, with where its session's browser is seen: a field that the description does not have. */
+export const fromDomain = (turn: Turn.Turn, liveUrl: string | null = null): Run => ({
   id: turn.id,
   status: turn.status,
   sessionId: turn.sessionId,
@@ -33,7 +33,8 @@ export const fromDomain = (turn: Turn.Turn): Run => ({
   createdAt: fromMillis(turn.createdAt_ms),
   startedAt: orNull(turn.startedAt_ms),
   finishedAt: orNull(turn.finishedAt_ms),
-  cost: turn.cost
+  cost: turn.cost,
+  ...(liveUrl === null ? {} : { liveUrl })
 })
 
 /** The one field that is polled. */

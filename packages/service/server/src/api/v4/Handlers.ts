@@ -14,7 +14,7 @@ import * as Conversion from "./Conversion.ts"
 export const Served = V4Api.prefix(basePath.v4)
 
 /** The reads of a run by its id: as operations, and as plain reads. */
-export const reads = (engine: Engine["Service"]) => {
+export const reads = (engine: Engine["Service"], linksOf: Effect.Success<typeof Links.make>) => {
   const find = (id: string) =>
     engine
       .turn(id.toLowerCase())
@@ -27,7 +27,13 @@ export const reads = (engine: Engine["Service"]) => {
       )
   return {
     status: (id: string) => Effect.map(find(id), Conversion.statusFromDomain),
-    get: (id: string) => Effect.map(find(id), Conversion.fromDomain)
+    get: Effect.fnUntraced(function* (id: string, request: HttpServerRequest.HttpServerRequest) {
+      const turn = yield* find(id)
+      const { live, showsBrowsers } = yield* linksOf(request)
+      if (!showsBrowsers) return Conversion.fromDomain(turn)
+      const { session } = yield* Effect.orDie(engine.session(turn.sessionId))
+      return Conversion.fromDomain(turn, session.status === "stopped" ? null : live(session.browserId))
+    })
   }
 }
 
@@ -36,14 +42,14 @@ const runs = HttpApiBuilder.group(
   "runs",
   Effect.fnUntraced(function* (handlers) {
     const engine = yield* Engine
-    const { get, status } = reads(engine)
+    const { get, status } = reads(engine, yield* Links.make)
     return handlers.handleAll({
       create: ({ payload, request }) =>
         SafeCreate.once({ request, payload }, (safe) =>
           Effect.flatMap(Conversion.toDomain(payload), (asked) => engine.createSession(asked, safe))
         ).pipe(Effect.map(({ turn }) => Conversion.fromDomain(turn))),
       status: ({ params }) => status(params.run_id),
-      get: ({ params }) => get(params.run_id)
+      get: ({ params, request }) => get(params.run_id, request)
     })
   })
 )
