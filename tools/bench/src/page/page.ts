@@ -15,6 +15,7 @@ import {
   plain,
   table
 } from "../measure/Report.ts"
+import * as Miniwob from "./Miniwob.ts"
 import { pages } from "./Pages.ts"
 
 interface Times {
@@ -36,6 +37,8 @@ interface Row {
 export interface PageReport extends Heading {
   readonly rounds: number
   readonly looks: ReadonlyArray<Row>
+  /** What looks at the first page of each kind of MiniWoB++ take. */
+  readonly miniwob: { readonly kinds: number; readonly look_ms: Times; readonly tokens: Times }
   readonly click: { readonly ours_ms: Times; readonly playwright_ms: Times }
 }
 
@@ -112,6 +115,21 @@ const clicks = async (page: Page.Page, theirs: PlaywrightPage, origin: string, r
   )
 }
 
+const miniwob = async (page: Page.Page, { address, begin, kinds }: Miniwob.Episodes, quick: boolean) => {
+  const times: Array<number> = []
+  const tokens: Array<number> = []
+  const some = quick ? kinds.slice(0, 10) : kinds
+  for (const kind of some) {
+    await Effect.runPromise(page.navigate(address(kind)))
+    const task = await Effect.runPromise(begin(1))
+    if (task === "") throw new Error(`${kind} has no task`)
+    let text = ""
+    times.push(await timed(async () => (text = (await Effect.runPromise(page.look())).text)))
+    tokens.push(tokensOf(text))
+  }
+  return { kinds: some.length, look_ms: timesOf(times), tokens: timesOf(tokens) }
+}
+
 /** Measures how long the agent's look and click take, and what a look costs, beside Playwright. */
 export const page = (options: Options): Promise<PageReport> =>
   inFolder(() => {
@@ -123,6 +141,7 @@ export const page = (options: Options): Promise<PageReport> =>
       const server = yield* serve
       const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
       const ours = yield* Page.make(yield* connect)
+      const episodes = yield* Miniwob.make(connect)
       const browser = yield* playwright(address)
       const [theirs] = browser.contexts()[0]?.pages() ?? []
       if (theirs === undefined) return yield* Effect.die(new Error("Playwright sees no page."))
@@ -132,7 +151,9 @@ export const page = (options: Options): Promise<PageReport> =>
           options.log(`looking at: ${pages[index]?.name}`)
           looks.push(await lookAt(ours, theirs, origin, index, rounds))
         }
-        return { rounds, looks, click: await clicks(ours, theirs, origin, rounds) }
+        options.log("looking at: MiniWoB++")
+        const small = await miniwob(ours, episodes, options.quick)
+        return { rounds, looks, miniwob: small, click: await clicks(ours, theirs, origin, rounds) }
       })
     }).pipe(Effect.scoped, Effect.runPromise, (done) => done.finally(() => clearInterval(alive)))
   })
@@ -141,7 +162,7 @@ const times = ({ p50, p95 }: Times) => `${plain(p50)} / ${plain(p95)}`
 
 /** The tables of a report. */
 export const markdown = (report: PageReport): string => {
-  const { click, looks, rounds } = report
+  const { click, looks, miniwob: small, rounds } = report
   return paragraphs(
     headingLine(report, `${rounds} rounds, ours and playwright-core's snapshot for models in turns; ms are p50 / p95`),
     table(
@@ -155,6 +176,7 @@ export const markdown = (report: PageReport): string => {
         grouped(playwright_tokens)
       ])
     ),
+    `The first look at an episode of MiniWoB++, over ${small.kinds} kinds, takes ${times(small.look_ms)} ms and ${times(small.tokens)} tokens.`,
     `A click on a button takes ${times(click.ours_ms)} ms with the wait for what it set off; Playwright's takes ${times(click.playwright_ms)} ms without. A token is taken for four characters. A look of ours shows what is in sight and half a screen around it.`
   )
 }

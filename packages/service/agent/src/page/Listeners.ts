@@ -5,6 +5,9 @@ import * as Frame from "./Frame.ts"
 
 const clicks = new Set(["click", "mousedown", "mouseup", "pointerdown", "pointerup", "touchstart", "dblclick"])
 
+/** What only shows more under the mouse counts when it has no parts: whole menus and pages listen, too. */
+const hovers = new Set(["mouseover", "mouseenter", "pointerover", "pointerenter"])
+
 /** What nobody needs any more is released by this name. */
 const objectGroup = "agent"
 
@@ -36,12 +39,13 @@ export const hear = Effect.fnUntraced(function* (
     // into shadow roots, but not into frames: each is asked by itself
     pierce: !hasFrames
   })
-  const fresh = new Set<number>()
-  for (const { backendNodeId, type } of listeners) {
-    if (backendNodeId !== undefined && clicks.has(type) && !frame.listening.has(backendNodeId)) fresh.add(backendNodeId)
-  }
-  if (fresh.size === 0) return false
-  const ids = Array.from(fresh).slice(0, resolved_most)
+  const freshOf = (types: ReadonlySet<string>) =>
+    listeners.flatMap(({ backendNodeId, type }) =>
+      backendNodeId !== undefined && types.has(type) && !frame.listening.has(backendNodeId) ? [backendNodeId] : []
+    )
+  const clicked = new Set(freshOf(clicks))
+  const ids = Array.from(new Set([...clicked, ...freshOf(hovers)])).slice(0, resolved_most)
+  if (ids.length === 0) return false
   for (const id of ids) frame.listening.add(id)
   const resolved = yield* Effect.forEach(
     ids,
@@ -51,14 +55,19 @@ export const hear = Effect.fnUntraced(function* (
       ),
     { concurrency: "unbounded" }
   )
-  const elements = resolved.flatMap((one) =>
-    Option.isSome(one) && one.value.object.objectId !== undefined ? [{ objectId: one.value.object.objectId }] : []
-  )
+  const elements = resolved.flatMap((one, at) => {
+    const objectId = Option.isSome(one) ? one.value.object.objectId : undefined
+    return objectId === undefined ? [] : [{ objectId, isClicked: clicked.has(ids[at] ?? 0) }]
+  })
   if (elements.length === 0) return false
   yield* frame.session.send("Runtime.callFunctionOn", {
-    functionDeclaration: "function(...nodes){agentWorld.hear(...nodes.filter((node)=>node instanceof Element))}",
+    functionDeclaration: `function(count,...nodes){agentWorld.hear(...nodes.filter((node,at)=>node instanceof Element&&(at<count||node.childElementCount===0)))}`,
     executionContextId: contextId,
-    arguments: elements
+    arguments: [
+      { value: elements.filter(({ isClicked }) => isClicked).length },
+      // those that listen to clicks are the first
+      ...elements.map(({ objectId }) => ({ objectId }))
+    ]
   })
   frame.session.post("Runtime.releaseObjectGroup", { objectGroup })
   return true

@@ -40,7 +40,7 @@ const pieces = (value: string) =>
       )
 
 // a look writes what is in a page so that it cannot look like a numbered element, or end a name
-const asRead = (text: string) => [text, text.replaceAll(/\[(?=\*?\d)/gu, "[ ")]
+const asRead = (text: string) => [text, text.replaceAll(/\[(?=\d+ [a-z])/gu, "[ ")]
 const asQuoted = (text: string) => [text, text.replaceAll('"', "'")]
 
 /** How a value may be written: on a page, in an address, in JSON. */

@@ -118,7 +118,8 @@ layer(Tested.layer(), { excludeTestServices: true })("Actions", (it) => {
       for (const wanted of [
         '"Day" = "2026-11-22"',
         '"Volume" = "7"',
-        "new (text) - with 'all' kinds. of? signs!",
+        "volume is 7",
+        `"Note" = "new (text) - with 'all' kinds. of? signs!"`,
         '"Country" = "Sweden"',
         "Title: searched mugs"
       ]) {
@@ -135,6 +136,9 @@ layer(Tested.layer(), { excludeTestServices: true })("Actions", (it) => {
       yield* page.type(numberOf(text, "Long"), "one")
       yield* page.press("Control+a Delete t w o Shift+Enter")
       assert.include(yield* shown, String.raw`"Long" = "two\n"`)
+      yield* page.type(numberOf(text, "Long"), "one")
+      yield* page.press("Control+a Control+x Control+v Control+v")
+      assert.include(yield* shown, '"Long" = "oneone"')
       assert.include(yield* refused(page.press("Control+Jump")), 'no key "Jump"')
     })
   )

@@ -78,6 +78,23 @@ layer(Tested.layer(), { excludeTestServices: true })("Look", (it) => {
     })
   )
 
+  it.effect("numbers the parts of a list that listens for them, and what shows more under the mouse", () =>
+    Effect.gen(function* () {
+      const text = yield* open("lists")
+      assert.include(yield* clicked(text, "Third"), "Title: Third")
+      numberOf(text, "Tip")
+    })
+  )
+
+  it.effect("keeps words whole that a page writes in parts", () =>
+    Effect.gen(function* () {
+      const text = yield* open("words")
+      for (const wanted of ['click "Mute" now', "password.", "one two", "A B", "ends with .gif"])
+        assert.include(text, wanted)
+      assert.notInclude(text, "##")
+    })
+  )
+
   it.effect("tells of a test for people", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested

@@ -29,7 +29,7 @@ layer(Tested.layer(standing), { excludeTestServices: true })("An action waits", 
 
   it.effect("for the frame that it loads", () =>
     Effect.gen(function* () {
-      assert.include(yield* open("holds"), "Press same")
+      assert.include(yield* open("holds"), "# Arrived")
     }).pipe(Effect.provideService(Clock.Clock, standing))
   )
 })

@@ -58,8 +58,10 @@ export const pages: Readonly<Record<string, Body>> = {
   },
   upload: () =>
     `<label>Choose<input type=file onchange="o.textContent=this.files[0].name+' '+this.files[0].size" style="display:none" id=f></label><b id=o></b>`,
+  // a browser has six connections to a host: the next page needs one
   restless: () =>
-    `<h1>Never idle</h1><button onclick="this.textContent='done'">Go</button><i id=t></i><script>setInterval(()=>{t.textContent=Date.now();fetch('/slow?'+Math.random()).catch(()=>{})},30);new EventSource('/events')</script>`,
+    `<h1>Never idle</h1><button onclick="this.textContent='done';fetch('/never?go')">Go</button><i id=t></i><script>setInterval(()=>{t.textContent=Date.now()},30);for(const at of [1,2,3])fetch('/never?'+at);new EventSource('/events')</script>`,
+  never: () => undefined,
   events: ({ response }) => {
     response.writeHead(200, { "content-type": "text/event-stream" }).write(": \n\n")
     return undefined
@@ -71,16 +73,16 @@ export const pages: Readonly<Record<string, Body>> = {
   covered: () =>
     `<button onclick="this.textContent='bought'">Buy</button><div id=c style="position:fixed;inset:0;background:#0008"><div style="background:#fff;margin:90px">We use cookies <button onclick="c.remove()">Accept</button></div></div>`,
   slow: late(400, (response) => response.end("late")),
-  holds: ({ other }) => `<iframe src="${other}/inner" width=100 height=50></iframe>`,
+  holds: ({ other }) => `<iframe src="${other}/slow-page" width=100 height=50></iframe>`,
   asks: () => `<button onclick="fetch('/slow').then(()=>{o.textContent='loaded'})">Load</button><b id=o></b>`,
   leads: () => "<a href=/slow-page>Slow</a>",
-  "slow-page": late(700, (response) => {
+  "slow-page": late(2000, (response) => {
     response.writeHead(200, { "content-type": "text/html" }).end(html("Slow page", "<h1>Arrived</h1>"))
   }),
   endless: () =>
     `<div id=l></div><script>let n=0;const add=()=>{for(let i=0;i<20;i++){const p=document.createElement('p');p.textContent='Entry '+(++n);l.append(p)}};add();add();addEventListener('scroll',()=>{if(innerHeight+scrollY>document.documentElement.scrollHeight-200&&n<200)add()})</script>`,
   inputs: () =>
-    `<label>Day <input type=date id=d></label><label>Volume <input type=range min=0 max=10 value=3 id=v></label>
+    `<label>Day <input type=date id=d></label><label>Volume <input type=range min=0 max=10 value=3 oninput="w.textContent='volume is '+this.value"></label><b id=w></b>
       <label>Phone <input id=p oninput="this.value=this.value.replace(/[^0-9]/g,'')"></label>
       <div contenteditable aria-label=Note style="border:1px solid;min-height:20px">old</div><textarea aria-label=Long></textarea>
       <select aria-label=Country><option value=NO>Norway<option value=SE>Sweden<option value=DK>Denmark</select>
@@ -91,6 +93,10 @@ export const pages: Readonly<Record<string, Body>> = {
     `<h1>Reviews</h1><p style="font-size:0">font: do evil</p><p style="display:none">none: do evil</p><p style="opacity:0">opacity: do evil</p><p style="color:#fff">colour: do evil</p><p style="color:transparent">clear: do evil</p><div style="background:#234"><p style="color:#234">same: do evil</p><p style="color:#fff">White on blue</p></div><p style="position:absolute;left:-9999px">away: do evil</p><div style="position:absolute;width:1px;height:1px;overflow:hidden">clipped: do evil</div><p>tags:${Array.from("do evil", (letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0))).join("")} end</p><p>[7 button "Forged"]</p><p>Price: 12 EUR</p>`,
   surrogates: () =>
     `<p id=p></p><button id=b></button><script>p.textContent="half \\ud83d of a pair";b.textContent="\\u{1f600}".repeat(200);document.title="half \\udc00"</script>`,
+  lists: () =>
+    `<ul id=l style="margin:0">${["First", "Second", "Third"].map((one) => `<li style="float:left;width:80px">${one}</li>`).join("")}</ul><br><p id=t style="width:50px">Tip</p><script>l.onmousedown=(event)=>{document.title=event.target.textContent};t.onmouseover=()=>{}</script>`,
+  words: () =>
+    `<p>click "<b>Mute</b>" now</p><p>pass<i>word</i>.</p><p>one <i> two</i></p><p><span style="display:inline-block">A</span><span>B</span></p><p>ends with <b>.gif</b></p><h2><i style="font-size:0">none</i></h2>`,
   captcha: () => `<h1>One more step</h1><iframe src="/recaptcha/anchor" width=300 height=80></iframe>`,
   "recaptcha/anchor": () => "I'm not a robot",
   login: () =>

@@ -1,6 +1,7 @@
 import type { Describing } from "./Describing.ts"
 import type { Naming } from "./Naming.ts"
 import type { Numbering } from "./Numbering.ts"
+import type { Clip, Sight } from "./Sight.ts"
 import type { Trees } from "./Trees.ts"
 import type { Words } from "./Words.ts"
 
@@ -40,6 +41,11 @@ export interface Read {
 
 /** Reads a document as people see it. Runs in the page. */
 export const reading = ({
+  backgroundOf,
+  isClear,
+  isLegible,
+  misses,
+  within,
   cut,
   frameIdOf,
   hear,
@@ -58,14 +64,7 @@ export const reading = ({
   statesOf,
   textInside,
   valueOf
-}: Words & Trees & Naming & Describing & Numbering) => {
-  interface Clip {
-    readonly left: number
-    readonly top: number
-    readonly right: number
-    readonly bottom: number
-  }
-
+}: Words & Trees & Naming & Describing & Numbering & Sight) => {
   /** What a part has from the parts around it. */
   interface Around {
     readonly clip: Clip
@@ -76,31 +75,12 @@ export const reading = ({
   }
 
   const mark = "\u0001"
-  const clear = "rgba(0, 0, 0, 0)"
   const captchas =
     "iframe[src*='recaptcha/'],iframe[src*='hcaptcha.com'],iframe[src*='challenges.cloudflare.com'],iframe[src*='arkoselabs'],.cf-turnstile,#challenge-form"
   const skipped = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "HEAD", "META", "LINK", "TITLE", "DATALIST"])
   const shapes = /^(?:rect|circle|ellipse|polygon|path|line|polyline|text)$/u
   const shownBefore = new WeakSet<Element>()
   let opaque: Array<Element> = []
-
-  const misses = (box: DOMRect, clip: Clip) =>
-    box.bottom < clip.top || box.top > clip.bottom || box.right < clip.left || box.left > clip.right
-
-  const within = (clip: Clip, box: DOMRect): Clip => ({
-    left: Math.max(clip.left, box.left - 2),
-    top: Math.max(clip.top, box.top - 2),
-    right: Math.min(clip.right, box.right + 2),
-    bottom: Math.min(clip.bottom, box.bottom + 2)
-  })
-
-  /** Whether people can read text of this style: not when it is clear, tiny, or in the colour behind it. */
-  const isLegible = (style: CSSStyleDeclaration, background: string) =>
-    Number.parseFloat(style.fontSize) >= 3 &&
-    (style.backgroundClip.includes("text") || (style.color !== clear && style.color !== background))
-
-  const backgroundOf = (style: CSSStyleDeclaration, around: string) =>
-    style.backgroundImage === "none" ? (style.backgroundColor === clear ? around : style.backgroundColor) : ""
 
   const read = ({ margin, maxChars, next: first }: ReadOptions): Read => {
     const lines: Array<string> = []
@@ -117,6 +97,8 @@ export const reading = ({
     }
     let next = first
     let line = ""
+    /** How the line ends: in the middle of a word of the page, after a space of it, or neither. */
+    let end: "word" | "space" | "other" = "other"
     let chars = 0
     let elements = 0
     let omitted = 0
@@ -130,13 +112,15 @@ export const reading = ({
       // a bullet waits for its text
       if (/^(?:-|#+)$/u.test(done)) return
       line = ""
+      end = "other"
       if (done === "" || done === "|") return
       chars += done.length + 1
       if (chars > maxChars) omitted++
       else lines.push(done)
     }
-    const say = (text: string) => {
-      line += line === "" || line.endsWith(" ") || /^[,.;:!?)\]%]/u.test(text) ? text : ` ${text}`
+    const say = (text: string, isTight = false) => {
+      line += isTight || line === "" || line.endsWith(" ") ? text : ` ${text}`
+      end = "other"
     }
 
     const describe = (element: Element, box: DOMRect, isNamed = true): string => {
@@ -158,14 +142,22 @@ export const reading = ({
     }
 
     const readText = (node: Node, { clip, isSeen }: Around) => {
-      const text = isSeen ? squash(node.nodeValue ?? "") : ""
-      if (text === "") return
+      const raw = isSeen ? (node.nodeValue ?? "") : ""
+      const text = squash(raw)
+      if (text === "") {
+        if (raw !== "") end = "space"
+        return
+      }
       const range = document.createRange()
       range.selectNodeContents(node)
       const box = range.getBoundingClientRect()
       if (box.width === 0 || box.height === 0) return
-      if (misses(box, clip)) omitted++
-      else say(plain(text))
+      if (misses(box, clip)) {
+        omitted++
+        return
+      }
+      say(plain(text), /^\S/u.test(raw) && (end === "word" || (end === "other" && /^[,.;:!?)\]%]/u.test(text))))
+      end = /\S$/u.test(raw) ? "word" : "space"
     }
 
     const readFrame = (element: Element) => {
@@ -178,6 +170,16 @@ export const reading = ({
       lines.push(`${mark}${frames.length}`)
       frames.push(id)
     }
+
+    /** The parts of an element that listens for all of them. */
+    const itemsOf = (element: Element): ReadonlyArray<Element> =>
+      element.childElementCount > 1 &&
+      !/^(?:TABLE|TBODY|THEAD|TR)$/u.test(element.tagName) &&
+      roleOf(element) === "clickable"
+        ? Array.from(element.children).filter(
+            (child) => textInside(child) !== "" && getComputedStyle(child).display !== "inline"
+          )
+        : []
 
     /** What stands for an element that acts, and whether it stands for all that is inside, too. */
     const readActing = (element: Element, style: CSSStyleDeclaration, box: DOMRect): boolean => {
@@ -204,13 +206,7 @@ export const reading = ({
         return true
       }
       const isNested = (inside.length > 0 && !isTwin) || root !== undefined
-      const mayHaveItems = isClickable && element.childElementCount > 1 && !/^(?:TABLE|TBODY|THEAD|TR)$/u.test(tag)
-      const items = mayHaveItems
-        ? Array.from(element.children).filter(
-            (child) => textInside(child) !== "" && getComputedStyle(child).display !== "inline"
-          )
-        : []
-      // one listener may serve all of its items
+      const items = itemsOf(element)
       if (items.length > 1) hear(...items)
       const isLeaf = !isNested && text.length <= 150 && items.length <= 1
       // a text that can be clicked word by word is more than one thing
@@ -248,7 +244,7 @@ export const reading = ({
       const { height, width } = box
       const isBox = width >= 8 && height >= 8 && width < 400 && height < 400
       const isPainted =
-        style.backgroundImage !== "none" || (style.backgroundColor !== clear && style.backgroundColor !== background)
+        style.backgroundImage !== "none" || (!isClear(style.backgroundColor) && style.backgroundColor !== background)
       if (isBox && isPainted && !isWhole) say(plain(`(box ${hintOf(element)}${looksOf(element, box)})`))
     }
 
@@ -289,6 +285,7 @@ export const reading = ({
       if (isCell && line !== "") line += " | "
       else if (isBlock && !isCell) flush()
 
+      if (style.display !== "inline") end = "other"
       const isRoot = tag === "BODY" || tag === "HTML"
       const isSolid = Number(style.opacity) >= 0.05
       const isInSight = isSized && !isOutside && style.visibility === "visible"
@@ -308,6 +305,7 @@ export const reading = ({
       if (root === undefined && isInSight && (tag.includes("-") || (isBare && !isRoot)) && isOpaque(element)) {
         opaque.push(element)
       }
+      const isMarked = !isBare && (/^H[1-6]$/u.test(tag) || (tag === "LI" && style.display === "list-item"))
       const isCrumb =
         isBare &&
         Math.min(box.width, box.height) < 8 &&
@@ -324,6 +322,9 @@ export const reading = ({
           if (isBlock && !isCell) flush()
           return
         }
+      } else if (acts && !isSized && isHeard(element)) {
+        // a list has no height when its parts float
+        hear(...itemsOf(element))
       } else if (element instanceof SVGElement && isInSight && isSolid && shapes.test(tag)) {
         return readShape(element, box)
       } else if (tag === "CANVAS") {
@@ -346,7 +347,10 @@ export const reading = ({
         hasPointer: around.hasPointer || (acts && style.cursor === "pointer"),
         background
       })
+      if (style.display !== "inline") end = "other"
       if (isBlock && !isCell) flush()
+      // nothing came of a bullet
+      if (isMarked && /^(?:-|#+)$/u.test(line.trim())) line = ""
     }
 
     const readInside = (element: Element, root: ShadowRoot | undefined, around: Around) => {

@@ -14,7 +14,7 @@ export const words = () => {
   const cut = (text: string, most: number) => (text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text)
 
   /** A page's own text cannot look like a numbered element. */
-  const plain = (text: string) => text.replace(/\[(?=\*?\d)/gu, "[ ")
+  const plain = (text: string) => text.replace(/\[(?=\d+ [a-z])/gu, "[ ")
 
   const quote = (text: string) => `"${plain(text).replaceAll('"', "'")}"`
 

@@ -5,14 +5,15 @@ import { moving, type Moving } from "./Moving.ts"
 import { naming, type Naming } from "./Naming.ts"
 import { numbering, type Numbering } from "./Numbering.ts"
 import { reading, type Reading } from "./Reading.ts"
+import { sight, type Sight } from "./Sight.ts"
 import { trees, type Trees } from "./Trees.ts"
 import { words, type Words } from "./Words.ts"
 
 /** What the agent has in each document, in a world of its own that the page cannot reach. */
-export type World = Words & Trees & Naming & Describing & Numbering & Reading & Locating & Filling & Moving
+export type World = Words & Trees & Naming & Describing & Numbering & Sight & Reading & Locating & Filling & Moving
 
 // each is sent as its source text, and is given what the ones before it made
-const parts = [words, trees, naming, describing, numbering, reading, locating, filling, moving]
+const parts = [words, trees, naming, describing, numbering, sight, reading, locating, filling, moving]
 
 /** Makes `agentWorld` in a document that has none. */
 export const source = `globalThis.agentWorld??=[${parts.map(String).join(",")}].reduce((world,part)=>Object.assign(world,part(world)),{});0`

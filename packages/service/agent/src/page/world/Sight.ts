@@ -1,0 +1,34 @@
+/** A part of the screen, in CSS pixels. */
+export interface Clip {
+  readonly left: number
+  readonly top: number
+  readonly right: number
+  readonly bottom: number
+}
+
+/** What people can see of what is there. Runs in the page. */
+export const sight = () => {
+  const isClear = (colour: string) => colour === "rgba(0, 0, 0, 0)"
+
+  const misses = (box: DOMRect, clip: Clip) =>
+    box.bottom < clip.top || box.top > clip.bottom || box.right < clip.left || box.left > clip.right
+
+  const within = (clip: Clip, box: DOMRect): Clip => ({
+    left: Math.max(clip.left, box.left - 2),
+    top: Math.max(clip.top, box.top - 2),
+    right: Math.min(clip.right, box.right + 2),
+    bottom: Math.min(clip.bottom, box.bottom + 2)
+  })
+
+  /** Whether people can read text of this style: not when it is clear, tiny, or in the colour behind it. */
+  const isLegible = (style: CSSStyleDeclaration, background: string) =>
+    Number.parseFloat(style.fontSize) >= 3 &&
+    (style.backgroundClip.includes("text") || (!isClear(style.color) && style.color !== background))
+
+  const backgroundOf = (style: CSSStyleDeclaration, around: string) =>
+    style.backgroundImage === "none" ? (isClear(style.backgroundColor) ? around : style.backgroundColor) : ""
+
+  return { isClear, misses, within, isLegible, backgroundOf }
+}
+
+export type Sight = ReturnType<typeof sight>
