@@ -121,6 +121,13 @@ it.live("Playwright, Puppeteer and a bare WebSocket find the same page, and none
       // Puppeteer sends Browser.close
       await browser.close()
     })
+    const [listed] = yield* Effect.promise(async () => {
+      const answer = await fetch(cdpUrl.replace(/^ws/u, "http").replace("/cdp?", "/cdp/json/list?"))
+      return (await answer.json()) as ReadonlyArray<Readonly<Record<string, string>>>
+    })
+    assert.deepInclude(listed, { type: "page", title: "first" })
+    const page = yield* connect(listed?.["webSocketDebuggerUrl"] ?? "")
+    assert.nestedProperty(yield* ask(page, "Page.getFrameTree"), "result.frameTree")
     const [one, two] = [yield* connect(cdpUrl), yield* connect(cdpUrl)]
     assert.nestedProperty(yield* ask(one, "Browser.getVersion"), "result.product")
     assert.nestedProperty(yield* ask(two, "Browser.getVersion"), "result.product")

@@ -273,8 +273,10 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
       return Fiber.isFiber(handle) ? Effect.mapError(Fiber.join(handle), () => gone) : Effect.succeed(handle)
     })
 
-  const connectTo = (id: string): Effect.Effect<CdpTransport, BrowserStopped, Scope.Scope> =>
-    Effect.flatMap(launchedAs(id), ({ connect }) => connect)
+  const connectTo = (id: string, page?: string): Effect.Effect<CdpTransport, BrowserStopped, Scope.Scope> =>
+    Effect.flatMap(launchedAs(id), ({ connect, connectPage }) =>
+      page === undefined ? connect : (connectPage?.(page) ?? Effect.fail(new BrowserStopped({ id })))
+    )
 
   /** Restricts a browser that runs here; another one has nothing to restrict. */
   const allowDomains = (id: string, domains: ReadonlyArray<string> | null): Effect.Effect<void> =>
@@ -355,7 +357,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
     stop: (id: string, reason: Browser.StopReason = "asked") =>
       Effect.uninterruptible(reason === "asked" ? Effect.andThen(find(id), stop(id, reason)) : stop(id, reason)),
     find,
-    connect: (id: string) => Effect.andThen(find(id), connectTo(id)),
+    connect: (id: string, page?: string) => Effect.andThen(find(id), connectTo(id, page)),
     reap,
     /** Stops all that run here. Their records are another node's to write. */
     abandon: Effect.suspend(takeAll),

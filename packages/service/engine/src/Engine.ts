@@ -75,8 +75,10 @@ export class Engine extends Context.Service<
     readonly stopBrowser: (id: string) => Effect.Effect<Browser.Browser, BrowserNotFound | StoreUnavailable>
     /** A browser as it is stored, also one that is stopped. No version has this. */
     readonly browser: (id: string) => Effect.Effect<Browser.Browser, BrowserNotFound | StoreUnavailable>
+    /** Connects to a browser, or to the page of it whose target has this id. */
     readonly connectBrowser: (
-      id: string
+      id: string,
+      page?: string
     ) => Effect.Effect<CdpTransport, BrowserNotFound | BrowserStopped | StoreUnavailable, Scope.Scope>
     /** Cancels a turn, at work or waiting; one that is terminal stays as it is. No version has this. */
     readonly cancelTurn: (id: string) => Effect.Effect<Turn.Turn, TurnNotFound | StoreUnavailable>

@@ -14,6 +14,8 @@ export interface Connected {
   readonly downloads: string
   /** Is told of every message, either way. */
   readonly used: () => void
+  /** What it is when DevTools end the connection of a browser that runs. */
+  readonly cut: "closed" | "dropped"
   /** Waits for the browser to end. */
   readonly ended: Effect.Effect<Exclude<ConnectionEnd, "closed" | "dropped">>
 }
@@ -24,6 +26,7 @@ const grace = "1 second"
 /** Connects a client to a browser: bytes pass both ways, and what must not pass is answered here. */
 export const open = Effect.fnUntraced(function* ({
   address,
+  cut,
   downloads,
   ended,
   used
@@ -41,8 +44,8 @@ export const open = Effect.fnUntraced(function* ({
   socket?.once("close", () => Deferred.doneUnsafe(closed, Effect.void))
   if (socket?.readyState !== WebSocket.OPEN) Deferred.doneUnsafe(closed, Effect.void)
   wire?.on("drain", () => receiver?.onDrain())
-  const cut = Effect.andThen(Deferred.await(closed), Effect.as(Effect.sleep(grace), "dropped" as const))
-  yield* Effect.forkScoped(Effect.map(Effect.raceFirst(ended, cut), end))
+  const severed = Effect.andThen(Deferred.await(closed), Effect.as(Effect.sleep(grace), cut))
+  yield* Effect.forkScoped(Effect.map(Effect.raceFirst(ended, severed), end))
 
   return {
     send: (message) => {

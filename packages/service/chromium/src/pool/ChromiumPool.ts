@@ -279,8 +279,12 @@ const make = Effect.fnUntraced(function* ({
     const crashes = Effect.as(exited, "crashed" as const)
     yield* Effect.forkIn(Effect.flatMap(Effect.raceAllFirst([crashes, idles, expires, ended]), end), pool)
 
+    const connected = { address, downloads: join(folder, "downloads"), ended, used, cut: "dropped" } as const
     return {
-      connect: Connection.open({ address, downloads: join(folder, "downloads"), ended, used }),
+      connect: Connection.open(connected),
+      connectPage: (id) =>
+        // a page that is closed closes its connections
+        Connection.open({ ...connected, address: address.replace(/browser\/[^/]*$/u, `page/${id}`), cut: "closed" }),
       stop: end("stopped"),
       bytes,
       allowDomains,

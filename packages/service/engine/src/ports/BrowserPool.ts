@@ -50,6 +50,8 @@ export interface CdpConnection {
 /** A browser that runs. Connections come and go, the browser runs until `stop`, or until it ends by itself. */
 export interface LaunchedBrowser {
   readonly connect: Effect.Effect<CdpTransport, never, Scope.Scope>
+  /** A connection to one of its pages, as Chromium's at `/devtools/page/ID`. Without it there is none. */
+  readonly connectPage?: (targetId: string) => Effect.Effect<CdpTransport, never, Scope.Scope>
   /** Stops the browser and ends every connection to it. */
   readonly stop: Effect.Effect<void>
   /** Waits for the browser to end by itself and says why. Without it the browser never does. */

@@ -1,9 +1,11 @@
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Context from "effect/Context"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Schema from "effect/Schema"
 import * as Socket from "effect/socket/Socket"
 import type { Socket as NodeSocket } from "node:net"
 import { linkTo } from "../api/Links.ts"
@@ -95,33 +97,62 @@ const eventOf = (how: ConnectionEnd | "left"): ConnectionEvent => {
   return how === "closed" ? "left" : "stopped"
 }
 
+/** A browser has no such page. */
+class PageNotFound extends Data.TaggedError("PageNotFound")<{ readonly targetId: string }> {}
+
 /** How many clients a browser has at once. */
 const mostClients = 16
 
 const tooMany = Answer.detail(429, `This browser has ${mostClients} clients already`, { "retry-after": "1" })
 
-/** How long a browser may take to say what it is. */
-const versionWithin_s = 5
+/** How long a browser may take to answer what the server asks it. */
+const answersWithin_s = 5
 
 const text = new TextDecoder()
 
-/** What a browser says of itself, as a browser does at `/json/version`. */
-const versionOf = Effect.fnUntraced(function* (transport: CdpTransport) {
+/** Asks a browser one thing. */
+const ask = Effect.fnUntraced(function* (transport: CdpTransport, method: string) {
   const said = Effect.callback<CdpMessage>((resume) => {
     transport.receive({ onMessage: (message) => resume(Effect.succeed(message)), onDrain: () => undefined })
-    transport.send('{"id":1,"method":"Browser.getVersion"}')
+    transport.send(JSON.stringify({ id: 1, method }))
   })
   const message = yield* Effect.raceFirst(said, Effect.as(transport.ended, "{}"))
-  const { result }: { readonly result?: Readonly<Record<string, string>> } = JSON.parse(
+  const { result = {} }: { readonly result?: Readonly<Record<string, unknown>> } = JSON.parse(
     typeof message === "string" ? message : text.decode(message)
   )
-  return {
-    Browser: result?.["product"],
-    "Protocol-Version": result?.["protocolVersion"],
-    "User-Agent": result?.["userAgent"],
-    "V8-Version": result?.["jsVersion"]
-  }
+  return result
 })
+
+/** What a browser says of itself, as a browser does at `/json/version`. */
+const versionOf = (transport: CdpTransport, addressOf: (path: string) => string) =>
+  Effect.map(ask(transport, "Browser.getVersion"), (version) => ({
+    Browser: version["product"],
+    "Protocol-Version": version["protocolVersion"],
+    "User-Agent": version["userAgent"],
+    "V8-Version": version["jsVersion"],
+    webSocketDebuggerUrl: addressOf("")
+  }))
+
+const Targets = Schema.Struct({ targetInfos: Schema.Array(Schema.Record(Schema.String, Schema.Unknown)) })
+
+/** The pages of a browser. */
+const pagesOf = (transport: CdpTransport) =>
+  Effect.map(ask(transport, "Target.getTargets"), (targets) =>
+    Schema.is(Targets)(targets) ? targets.targetInfos.filter(({ type }) => type === "page") : []
+  )
+
+/** Its pages, as a browser lists them at `/json/list`. */
+const listOf = (transport: CdpTransport, addressOf: (path: string) => string) =>
+  Effect.map(pagesOf(transport), (pages) =>
+    pages.map(({ targetId, title, type, url }) => ({
+      description: "",
+      id: targetId,
+      title,
+      type,
+      url,
+      webSocketDebuggerUrl: addressOf(`/devtools/page/${String(targetId)}`)
+    }))
+  )
 
 /**
  * A browser's CDP endpoint, and under it the discovery for libraries that are given an HTTP address. It takes no key: a
@@ -153,13 +184,28 @@ export const layer = HttpRouter.use(
           })
       )
 
+    /** Its id becomes a part of a path, so it has to be one of the browser's own. */
+    const hasPage = (id: string, page: string) =>
+      Effect.gen(function* () {
+        const pages = yield* pagesOf(yield* engine.connectBrowser(id))
+        if (!pages.some(({ targetId }) => targetId === page)) return yield* new PageNotFound({ targetId: page })
+      }).pipe(
+        Effect.scoped,
+        Effect.timeoutOrElse({
+          duration: `${answersWithin_s} seconds`,
+          orElse: () => Effect.fail(new PageNotFound({ targetId: page }))
+        })
+      )
+
     const asked = Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
-      const { browser_id } = yield* HttpRouter.params
-      const id = (browser_id ?? "").toLowerCase()
+      const { browser_id = "", target_id } = yield* HttpRouter.params
+      const id = browser_id.toLowerCase()
       const { token } = yield* HttpServerRequest.ParsedSearchParams
       const known = tokens.opens(cdpPath(id), token)
-        ? engine.connectBrowser(id)
+        ? (target_id === undefined ? Effect.void : hasPage(id, target_id)).pipe(
+            Effect.andThen(engine.connectBrowser(id, target_id))
+          )
         : Effect.fail(new BrowserNotFound({ id }))
       return { request, id, known }
     })
@@ -176,63 +222,72 @@ export const layer = HttpRouter.use(
           () => Effect.succeed(Answer.detail(404, "Browser not found"))
         ),
         Effect.catchIf(
+          (error) => error instanceof PageNotFound,
+          () => Effect.succeed(Answer.detail(404, "Page not found"))
+        ),
+        Effect.catchIf(
           (error) => error instanceof BrowserStopped,
           () => Effect.succeed(Answer.detail(410, "Browser is stopped"))
         )
       )
 
-    yield* router.add(
-      "GET",
-      cdpPath(":browser_id"),
+    const connected = Effect.gen(function* () {
+      const { id, known, request } = yield* asked
+      const isWebSocket = request.headers["upgrade"]?.toLowerCase() === "websocket"
+      const transport = yield* Effect.tapError(known, () => (isWebSocket ? observe(id, "refused") : Effect.void))
+      if (!isWebSocket) {
+        return Answer.detail(426, "This is a CDP endpoint: connect with a WebSocket", {
+          connection: "Upgrade",
+          upgrade: "websocket"
+        })
+      }
+      if (!(yield* enter(id))) {
+        yield* observe(id, "refused")
+        return tooMany
+      }
+      const wire = NodeHttpServerRequest.toIncomingMessage(request).socket
+      carryMessages(wire, carry(wire, transport))
+      const socket = yield* Effect.orDie(request.upgrade)
+      yield* observe(id, "connected", wire)
+      const how = yield* Effect.onInterrupt(
+        Effect.raceFirst(Effect.as(left(socket), "left" as const), transport.ended),
+        () => observe(id, "left", wire)
+      )
+      yield* observe(id, eventOf(how), wire)
+      if (how === "dropped") wire.resetAndDestroy()
+      else if (how !== "left") yield* Effect.ignore(farewell(socket, how))
+      return HttpServerResponse.empty()
+    }).pipe(refusals)
+    yield* router.add("GET", cdpPath(":browser_id"), connected)
+    yield* router.add("GET", `${cdpPath(":browser_id")}/devtools/page/:target_id`, connected)
+
+    const discovery = (
+      what: (transport: CdpTransport, addressOf: (path: string) => string) => Effect.Effect<unknown>
+    ) =>
       Effect.gen(function* () {
         const { id, known, request } = yield* asked
-        const isWebSocket = request.headers["upgrade"]?.toLowerCase() === "websocket"
-        const transport = yield* Effect.tapError(known, () => (isWebSocket ? observe(id, "refused") : Effect.void))
-        if (!isWebSocket) {
-          return Answer.detail(426, "This is a CDP endpoint: connect with a WebSocket", {
-            connection: "Upgrade",
-            upgrade: "websocket"
-          })
-        }
-        if (!(yield* enter(id))) {
-          yield* observe(id, "refused")
-          return tooMany
-        }
-        const wire = NodeHttpServerRequest.toIncomingMessage(request).socket
-        carryMessages(wire, carry(wire, transport))
-        const socket = yield* Effect.orDie(request.upgrade)
-        yield* observe(id, "connected", wire)
-        const how = yield* Effect.onInterrupt(
-          Effect.raceFirst(Effect.as(left(socket), "left" as const), transport.ended),
-          () => observe(id, "left", wire)
-        )
-        yield* observe(id, eventOf(how), wire)
-        if (how === "dropped") wire.resetAndDestroy()
-        else if (how !== "left") yield* Effect.ignore(farewell(socket, how))
-        return HttpServerResponse.empty()
-      }).pipe(refusals)
-    )
-
-    const discovery = Effect.gen(function* () {
-      const { id, known, request } = yield* asked
-      const transport = yield* known
-      if (!(yield* enter(id))) return tooMany
-      const version = yield* versionOf(transport)
-      const address = linkTo(tokens, request)(cdpPath(id)).replace(/^http/u, "ws")
-      return HttpServerResponse.jsonUnsafe(
-        { ...version, webSocketDebuggerUrl: address },
-        { headers: { "cache-control": "no-store" } }
+        const transport = yield* known
+        if (!(yield* enter(id))) return tooMany
+        const address = new URL(linkTo(tokens, request)(cdpPath(id)).replace(/^http/u, "ws"))
+        const found = yield* what(transport, (path) => `${address.origin}${address.pathname}${path}${address.search}`)
+        return HttpServerResponse.jsonUnsafe(found, { headers: { "cache-control": "no-store" } })
+      }).pipe(
+        // its connection is over before its client, told where to connect, takes the place
+        Effect.scoped,
+        Effect.timeoutOrElse({
+          duration: `${answersWithin_s} seconds`,
+          orElse: () =>
+            Effect.succeed(Answer.detail(504, `The browser did not answer within ${answersWithin_s} seconds`))
+        }),
+        refusals
       )
-    }).pipe(
-      // its connection is over before its client, told where to connect, takes the place
-      Effect.scoped,
-      Effect.timeoutOrElse({
-        duration: `${versionWithin_s} seconds`,
-        orElse: () => Effect.succeed(Answer.detail(504, `The browser did not answer within ${versionWithin_s} seconds`))
-      }),
-      refusals
-    )
-    yield* router.add("GET", `${cdpPath(":browser_id")}/json/version`, discovery)
-    yield* router.add("GET", `${cdpPath(":browser_id")}/json/version/`, discovery)
+    for (const [path, what] of [
+      ["version", versionOf],
+      ["list", listOf]
+    ] as const) {
+      yield* router.add("GET", `${cdpPath(":browser_id")}/json/${path}`, discovery(what))
+      yield* router.add("GET", `${cdpPath(":browser_id")}/json/${path}/`, discovery(what))
+    }
+    yield* router.add("GET", `${cdpPath(":browser_id")}/json`, discovery(listOf))
   })
 )

@@ -24,7 +24,9 @@ const routes: ReadonlyArray<{ readonly method: string; readonly path: string }> 
     "/health",
     "/metrics",
     cdpPath("{browser_id}"),
-    `${cdpPath("{browser_id}")}/json/version`,
+    ...["json", "json/list", "json/version", "devtools/page/{target_id}"].map(
+      (path) => `${cdpPath("{browser_id}")}/${path}`
+    ),
     `${livePath("{browser_id}")}/{token}`,
     `${livePath("{browser_id}")}/{token}/socket`,
     recordingPath("{id}"),
@@ -41,9 +43,9 @@ const patterns = routes.map(({ method, path }) => ({
 
 /**
  * The router takes `*` for `/`, and what ends with a slash for a path with an empty id. CDP libraries ask for
- * `/json/version/`.
+ * `/json/version/` and `/json/list/`.
  */
-const nowhere = /^(?![^?;#]*\/cdp\/json\/version\/(?:[?;#]|$))(?:[^/]|\/*[^/?;#][^?;#]*\/(?:[?;#]|$))/u
+const nowhere = /^(?![^?;#]*\/cdp\/json\/(?:list|version)\/(?:[?;#]|$))(?:[^/]|\/*[^/?;#][^?;#]*\/(?:[?;#]|$))/u
 
 const answer = ({ method, url }: HttpServerRequest.HttpServerRequest) => {
   const path = pathOf(url)

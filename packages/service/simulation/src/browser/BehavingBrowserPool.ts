@@ -25,14 +25,15 @@ export const layer: Layer.Layer<BrowserPool | BrowserConnections, never, Behavio
     /** How to cut the connections of each browser; one that still starts has none. */
     const running = new Map<string, Effect.Effect<void>>()
 
-    const dropping = (id: string, launched: SimulatedBrowserPool.SimulatedBrowser): LaunchedBrowser["connect"] => {
+    const dropping = (id: string, launched: SimulatedBrowserPool.SimulatedBrowser) => {
       let connections = 0
-      return Effect.tap(launched.connect, () => {
-        const { dropAfter } = behaviour.profile().browser
-        if (dropAfter === undefined) return Effect.void
-        const wait_ms = Distribution.draw_ms(dropAfter, behaviour.seed(), id, "drop", ++connections)
-        return Effect.forkScoped(Effect.andThen(Effect.sleep(wait_ms), launched.drop))
-      })
+      return (connect: LaunchedBrowser["connect"]): LaunchedBrowser["connect"] =>
+        Effect.tap(connect, () => {
+          const { dropAfter } = behaviour.profile().browser
+          if (dropAfter === undefined) return Effect.void
+          const wait_ms = Distribution.draw_ms(dropAfter, behaviour.seed(), id, "drop", ++connections)
+          return Effect.forkScoped(Effect.andThen(Effect.sleep(wait_ms), launched.drop))
+        })
     }
 
     const launch = Effect.fnUntraced(function* ({ id }: Browser.Browser) {
@@ -47,7 +48,12 @@ export const layer: Layer.Layer<BrowserPool | BrowserConnections, never, Behavio
       const forget = Effect.sync(() => {
         if (running.get(id) === launched.drop) running.delete(id)
       })
-      return { connect: dropping(id, launched), stop: Effect.andThen(launched.stop, forget) }
+      const dropped = dropping(id, launched)
+      return {
+        connect: dropped(launched.connect),
+        connectPage: (page: string) => dropped(launched.connectPage(page)),
+        stop: Effect.andThen(launched.stop, forget)
+      }
     })
 
     return Context.make(BrowserPool, { launch }).pipe(

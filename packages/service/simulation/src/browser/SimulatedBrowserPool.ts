@@ -6,6 +6,7 @@ import * as Dispatch from "./cdp/Dispatch.ts"
 import * as Outbox from "./cdp/Outbox.ts"
 import * as Pages from "./cdp/Pages.ts"
 import * as Sessions from "./cdp/Sessions.ts"
+import * as Targets from "./cdp/Targets.ts"
 import type * as State from "./cdp/State.ts"
 
 const textOf = (message: CdpMessage): string =>
@@ -20,6 +21,7 @@ interface Line {
 
 /** A browser whose connections can be cut. */
 export interface SimulatedBrowser extends LaunchedBrowser {
+  readonly connectPage: NonNullable<LaunchedBrowser["connectPage"]>
   /** Cuts every connection; the browser runs on, with its pages, and can be connected to again. */
   readonly drop: Effect.Effect<void>
 }
@@ -49,7 +51,7 @@ export const start = (id: string): SimulatedBrowser => {
     for (const line of lines.values()) line.end(how)
   }
 
-  const open = Effect.gen(function* () {
+  const open = Effect.fnUntraced(function* (targetId?: string) {
     const clock = yield* Clock.Clock
     const outbox = Outbox.make()
     const ended = yield* Deferred.make<ConnectionEnd>()
@@ -59,7 +61,9 @@ export const start = (id: string): SimulatedBrowser => {
       Deferred.doneUnsafe(ended, Effect.succeed(how))
     }
     lines.set(number, { outbox, end })
-    Sessions.connect(current(), number)
+    const target = targetId === undefined ? undefined : Targets.findTarget(current(), targetId)
+    Sessions.connect(current(), number, target)
+    if (targetId !== undefined && target === undefined) end("closed")
     if (stopped) end("stopped")
     /** Commands that came while too much was unread: it may be their answers that fill the memory. */
     const waiting: Array<CdpMessage> = []
@@ -95,15 +99,17 @@ export const start = (id: string): SimulatedBrowser => {
     return { number, transport }
   })
 
-  const connect = Effect.acquireRelease(open, ({ number }) =>
-    Effect.sync(() => {
-      lines.delete(number)
-      deliver(Dispatch.disconnect(current(), number))
-    })
-  ).pipe(Effect.map(({ transport }) => transport))
+  const connect = (targetId?: string) =>
+    Effect.acquireRelease(open(targetId), ({ number }) =>
+      Effect.sync(() => {
+        lines.delete(number)
+        deliver(Dispatch.disconnect(current(), number))
+      })
+    ).pipe(Effect.map(({ transport }) => transport))
 
   return {
-    connect,
+    connect: connect(),
+    connectPage: connect,
     drop: Effect.sync(() => endAll("dropped")),
     stop: Effect.sync(() => {
       stopped = true

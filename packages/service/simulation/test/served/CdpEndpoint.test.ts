@@ -315,6 +315,44 @@ layer(SimulatedService.layerTest, { excludeTestServices: true })("CdpEndpoint", 
     })
   )
 
+  it.effect("lists the pages, and is one page to a client that connects to its address", () =>
+    Effect.gen(function* () {
+      const { cdpUrl } = yield* create
+      const { socket: browser } = yield* open(cdpUrl)
+      yield* ask(
+        browser,
+        '{"id":1,"method":"Target.createTarget","params":{"url":"data:text/html,<title>two</title>"}}'
+      )
+      const listed = (path: string) =>
+        Effect.promise(async () => {
+          const answer = await fetch(cdpUrl.replace(/^ws/u, "http").replace("/cdp?", `/cdp${path}?`))
+          return (await answer.json()) as ReadonlyArray<Readonly<Record<string, string>>>
+        })
+      const pages = yield* listed("/json/list")
+      assert.deepStrictEqual(
+        pages.map(({ type, url }) => [type, url]),
+        [
+          ["page", "about:blank"],
+          ["page", "data:text/html,<title>two</title>"]
+        ]
+      )
+      for (const path of ["/json", "/json/list/"]) assert.deepStrictEqual(yield* listed(path), pages)
+      const { id = "", webSocketDebuggerUrl = "" } = pages[1] ?? {}
+      assert.strictEqual(webSocketDebuggerUrl, cdpUrl.replace("/cdp?", `/cdp/devtools/page/${id}?`))
+      const { socket } = yield* open(webSocketDebuggerUrl)
+      const evaluate = '{"id":7,"method":"Runtime.evaluate","params":{"expression":"6"}}'
+      assert.nestedPropertyVal(yield* ask(socket, evaluate), "result.result.value", 6)
+      assert.nestedPropertyVal(yield* ask(browser, evaluate), "error.code", -32_601)
+      const unknown = yield* open(webSocketDebuggerUrl.replace(id, "0".repeat(32)))
+      assert.deepStrictEqual(unknown.refusal, { status: 404, body: '{"detail":"Page not found"}' })
+      const guessed = yield* open(webSocketDebuggerUrl.replace(/token=.*/u, "token=wrong"))
+      assert.strictEqual(guessed.refusal?.status, 404)
+      const code = yield* Effect.forkChild(closed(socket), { startImmediately: true })
+      yield* ask(browser, JSON.stringify({ id: 2, method: "Target.closeTarget", params: { targetId: id } }))
+      assert.strictEqual(yield* Fiber.join(code), 1000)
+    })
+  )
+
   it.effect("a frame that is no WebSocket's ends its connection and nothing else", () =>
     Effect.gen(function* () {
       const { cdpUrl } = yield* create

@@ -3,7 +3,7 @@ import * as Document from "./Document.ts"
 import type { Page } from "./Page.ts"
 import * as Protocol from "./Protocol.ts"
 import { attachNew, detach } from "./Sessions.ts"
-import { nextId, nextNumber, type State } from "./State.ts"
+import { hangUp, nextId, nextNumber, type State } from "./State.ts"
 import { allSessions, announce, infoOf, targetId, targetsOf } from "./Targets.ts"
 
 const mostPages = 64
@@ -36,7 +36,9 @@ export const addPage = (state: State, contextId: string, document: Document.Docu
 
 export const removePage = (state: State, page: Page): void => {
   for (const session of allSessions(state)) {
-    if (session.target.type !== "browser" && session.target.page === page) detach(state, session)
+    if (session.target.type === "browser" || session.target.page !== page) continue
+    if (session.id === undefined) hangUp(state, session.connection)
+    else detach(state, session)
   }
   state.pages.delete(page.id)
   for (const target of targetsOf(page)) {

@@ -11,7 +11,8 @@ const makeSession = (fields: Pick<Session, "id" | "connection" | "parent" | "tar
   worldScripts: new Map()
 })
 
-export const connect = (state: State, id: number): void => {
+/** A new connection, whose own session is with the browser, or with another target. */
+export const connect = (state: State, id: number, target: Target = { type: "browser" }): void => {
   const sessions = new Map<string, Session>()
   const connection: Connection = {
     id,
@@ -25,7 +26,7 @@ export const connect = (state: State, id: number): void => {
     id: undefined,
     connection,
     parent: undefined,
-    target: { type: "browser" },
+    target,
     automatic: false
   })
   state.connections.set(id, connection)
