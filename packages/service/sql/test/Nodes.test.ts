@@ -179,7 +179,7 @@ describe("nodes that share a file", () => {
           const running = yield* Effect.promise(() => frozen.make("held", "holds at n0"))
           const waiting = yield* Effect.promise(() => frozen.make("waits", "waits", running.sessionId))
           yield* begun(path, running.turnId)
-          frozen.process.kill("SIGSTOP")
+          frozen.process.send({ task: "freeze" })
           assert.deepInclude(yield* ended(running.turnId), { status: "failed", failure: "node_lost" })
           const taken = yield* ended(waiting.turnId)
           assert.strictEqual(taken.status, "completed")

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { appendFileSync } from "node:fs"
+import { DatabaseSync } from "node:sqlite"
 import { Database, SqlStore } from "../src/index.ts"
 
 const [file = "", name = "", paid = ""] = process.argv.slice(2)
@@ -28,10 +29,24 @@ const agent = Layer.succeed(Agent, {
     )
 })
 
+const lock = new DatabaseSync(file, { timeout: 0 })
+
+/** Freezes this process while it has no transaction open: one that does keeps all others from writing. */
+const freeze = () => {
+  try {
+    lock.exec("BEGIN IMMEDIATE; ROLLBACK")
+  } catch {
+    setTimeout(freeze, 1)
+    return
+  }
+  process.kill(process.pid, "SIGSTOP")
+}
+
 const program = Effect.gen(function* () {
   const engine = yield* Engine
   const run = Effect.runForkWith(yield* Effect.context())
   process.on("message", ({ key, sessionId, task }: Readonly<Record<"key" | "sessionId" | "task", string>>) => {
+    if (task === "freeze") return freeze()
     const safe = { key, body: task }
     const tell = ({ turn }: { readonly turn: Turn.Turn }) =>
       process.send?.({ key, sessionId: turn.sessionId, turnId: turn.id })
