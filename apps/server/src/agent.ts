@@ -24,6 +24,9 @@ export interface AgentOptions {
 /** The key of the model: a flag could be read by other users of the machine. */
 export const modelKey = Config.option(Config.Redacted("WEBAGENT_MODEL_KEY"))
 
+/** The key of the fallback model. */
+export const fallbackKey = Config.option(Config.Redacted("WEBAGENT_FALLBACK_KEY"))
+
 /** A model, by its dialect and its name. */
 export interface ModelName extends Pick<ModelConfig.ModelConfig, "dialect" | "model"> {}
 

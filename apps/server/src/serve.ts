@@ -128,6 +128,9 @@ const withModelOnly = [
   ["--model-url", ({ modelUrl }: Given) => Option.isSome(modelUrl)],
   ["--model-price", ({ modelPrice }: Given) => Option.isSome(modelPrice)],
   ["--model-sees", ({ modelSees }: Given) => Option.isSome(modelSees)],
+  ["--fallback-model", ({ fallbackModel }: Given) => Option.isSome(fallbackModel)],
+  ["--fallback-url", ({ fallbackUrl }: Given) => Option.isSome(fallbackUrl)],
+  ["--fallback-price", ({ fallbackPrice }: Given) => Option.isSome(fallbackPrice)],
   ["--judge", ({ judge }: Given) => Option.isSome(judge)],
   ["--allow-domains", ({ allowDomains }: Given) => Option.isSome(allowDomains)],
   ["--secrets", ({ secrets }: Given) => Option.isSome(secrets)],
@@ -145,6 +148,36 @@ const withChromiumOnly = [
   ["--model", ({ model }: Given) => Option.isSome(model)],
   ...withModelOnly
 ] as const
+
+/** The model that is asked when the first one fails. */
+const fallbackOf = Effect.fnUntraced(function* ({
+  fallbackModel,
+  fallbackPrice,
+  fallbackUrl,
+  maxRunCost,
+  modelSees
+}: Given) {
+  if (Option.isNone(fallbackModel)) {
+    if (Option.isNone(fallbackUrl) && Option.isNone(fallbackPrice)) return undefined
+    const flag = Option.isSome(fallbackUrl) ? "--fallback-url" : "--fallback-price"
+    return yield* new UserError({
+      sentence: `${flag} works only with a fallback model. Add --fallback-model DIALECT:NAME or remove ${flag}.`
+    })
+  }
+  if (Option.isSome(maxRunCost) && Option.isNone(fallbackPrice)) {
+    return yield* new UserError({
+      sentence:
+        "--max-run-cost needs the prices of the fallback model. Add --fallback-price input=USD,output=USD or remove it."
+    })
+  }
+  return {
+    ...fallbackModel.value,
+    baseUrl: Option.getOrUndefined(fallbackUrl),
+    apiKey: Option.getOrUndefined(yield* Agents.fallbackKey),
+    price: Option.getOrUndefined(fallbackPrice),
+    sees: Option.getOrElse(modelSees, () => false)
+  }
+})
 
 /** The agent that the flags describe; none without a model. */
 const agentOf = Effect.fnUntraced(function* (given: Given) {
@@ -167,7 +200,8 @@ const agentOf = Effect.fnUntraced(function* (given: Given) {
       baseUrl: Option.getOrUndefined(given.modelUrl),
       apiKey: Option.getOrUndefined(yield* Agents.modelKey),
       price: Option.getOrUndefined(given.modelPrice),
-      sees: Option.getOrElse(given.modelSees, () => false)
+      sees: Option.getOrElse(given.modelSees, () => false),
+      fallback: yield* fallbackOf(given)
     },
     judges: Option.getOrElse(given.judge, () => false),
     domains: Option.getOrNull(given.allowDomains),

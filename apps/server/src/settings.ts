@@ -31,6 +31,9 @@ const settings = [
   "modelUrl",
   "modelPrice",
   "modelSees",
+  "fallbackModel",
+  "fallbackUrl",
+  "fallbackPrice",
   "judge",
   "allowDomains",
   "secrets",
@@ -98,30 +101,52 @@ const countriesFromText = (text: string): Option.Option<Readonly<Record<string, 
     : Option.none()
 }
 
+const asModel = Flag.filterMap(
+  modelFromText,
+  () => `DIALECT:NAME, such as openai:NAME; a dialect is one of ${ModelConfig.dialects.join(", ")}`
+)
+const asAddress = Flag.filter(
+  (text: string) => /^https?:$/u.test(URL.parse(text)?.protocol ?? ""),
+  () => "an address such as http://127.0.0.1:11434/v1"
+)
+const asPrice = Flag.filterMap(priceFromText, () => "prices such as input=3,output=15,cacheRead=0.3,cacheWrite=3.75")
+
 /** The flags of a real agent. */
 export const model = {
   model: Flag.String("model").pipe(
     Flag.withDescription("Carry out runs with a model, as DIALECT:NAME; its key is WEBAGENT_MODEL_KEY (default: none)"),
     or("model", Config.NonEmptyString),
-    Flag.filterMap(
-      modelFromText,
-      () => `DIALECT:NAME, such as openai:NAME; a dialect is one of ${ModelConfig.dialects.join(", ")}`
-    ),
+    asModel,
     Flag.optional
   ),
   modelUrl: Flag.String("model-url").pipe(
     Flag.withDescription("Ask the model at an address such as http://127.0.0.1:11434/v1 (default: the vendor's)"),
     or("modelUrl", Config.NonEmptyString),
-    Flag.filter(
-      (text) => /^https?:$/u.test(URL.parse(text)?.protocol ?? ""),
-      () => "an address such as http://127.0.0.1:11434/v1"
-    ),
+    asAddress,
     Flag.optional
   ),
   modelPrice: Flag.String("model-price").pipe(
     Flag.withDescription("Prices in USD for a million tokens: input=3,output=15,cacheRead=0.3 (default: unknown)"),
     or("modelPrice", Config.NonEmptyString),
-    Flag.filterMap(priceFromText, () => "prices such as input=3,output=15,cacheRead=0.3,cacheWrite=3.75"),
+    asPrice,
+    Flag.optional
+  ),
+  fallbackModel: Flag.String("fallback-model").pipe(
+    Flag.withDescription("Ask this one when the model fails; its key is WEBAGENT_FALLBACK_KEY (default: none)"),
+    or("fallbackModel", Config.NonEmptyString),
+    asModel,
+    Flag.optional
+  ),
+  fallbackUrl: Flag.String("fallback-url").pipe(
+    Flag.withDescription("Ask the fallback model at an address (default: the vendor's)"),
+    or("fallbackUrl", Config.NonEmptyString),
+    asAddress,
+    Flag.optional
+  ),
+  fallbackPrice: Flag.String("fallback-price").pipe(
+    Flag.withDescription("Prices of the fallback model, as --model-price (default: unknown)"),
+    or("fallbackPrice", Config.NonEmptyString),
+    asPrice,
     Flag.optional
   ),
   modelSees: Flag.Boolean("model-sees").pipe(

@@ -93,6 +93,33 @@ const test = <A, E>(title: string, body: Effect.Effect<A, E, ScriptedModel | Sco
   it.live(title, () => body.pipe(Effect.scoped, Effect.provide(Layer.fresh(ScriptedModel.layer))))
 
 test(
+  "a fallback model carries out the run when the model fails, with its own key and price",
+  Effect.gen(function* () {
+    const model = yield* ScriptedModel
+    const fallback = ["--fallback-model", "anthropic:second-2", "--fallback-url", model.baseUrl.anthropic]
+    const { v4 } = yield* serve([], [...modelFlags(model), ...fallback, "--fallback-price", "input=1,output=1"], {
+      WEBAGENT_MODEL_KEY: "sk-first",
+      WEBAGENT_FALLBACK_KEY: "sk-second"
+    })
+    model.script = ({ dialect }) =>
+      dialect === "anthropic" ? { ...call("done", { success: true, output: "found" }), usage } : { status: 503 }
+    const { id } = yield* create(v4, { task: "Find a mug" })
+    const { body } = yield* ended(v4, id)
+    // ten input tokens and one output token at 1 USD for a million each
+    assert.deepInclude(body, { status: "completed", result: "found", cost: "0.000011" })
+    assert.deepStrictEqual(
+      model.requests.map(({ headers, model }) => [model, headers["x-api-key"] ?? headers.authorization]),
+      [
+        ["scripted-1", "Bearer sk-first"],
+        ["scripted-1", "Bearer sk-first"],
+        ["scripted-1", "Bearer sk-first"],
+        ["second-2", "sk-second"]
+      ]
+    )
+  })
+)
+
+test(
   "a run is the same in v2, v3 and v4, goes on in its browser, and keeps its cost when it is interrupted",
   Effect.gen(function* () {
     const model = yield* ScriptedModel

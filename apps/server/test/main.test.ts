@@ -217,6 +217,16 @@ describe("webagent-server", () => {
       ["--browsers", "chromium", "--model", "openai:gpt", "--max-run-cost", "1"],
       /^--max-run-cost needs the prices of the model\. Add --model-price input=USD,output=USD or remove it\.\n$/u
     ],
+    "the address of a fallback without one": [
+      ["--browsers", "chromium", "--model", "openai:gpt", "--fallback-url", "http://127.0.0.1:1"],
+      /^--fallback-url works only with a fallback model\. Add --fallback-model DIALECT:NAME or remove --fallback-url\.\n$/u
+    ],
+    "a limit of cost without prices of the fallback": [
+      "--browsers chromium --model openai:a --model-price input=1,output=1 --max-run-cost 1 --fallback-model openai:b".split(
+        " "
+      ),
+      /^--max-run-cost needs the prices of the fallback model\. Add --fallback-price input=USD,output=USD or remove it\.\n$/u
+    ],
     "secrets that are not there": [
       ["--browsers", "chromium", "--model", "openai:gpt", "--secrets", "./nowhere.json"],
       /^--secrets: cannot read file \.\/nowhere\.json\. Check the path and its permissions\.\n$/u
