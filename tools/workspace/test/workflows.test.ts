@@ -65,9 +65,11 @@ describe("workflows", () => {
     })
   }
 
-  // a script once: that its steps differ in numbers shows nothing more here
+  // a script once: that its steps differ in numbers shows nothing more here, and npm test itself kills
   for (const [script, { env, run }] of new Map(
-    commands(read("simulations"), { "github.run_number": "7" }).map((step) => [step.run.split(" -- ")[0] ?? "", step])
+    commands(read("simulations"), { "github.run_number": "7" })
+      .filter((step) => step.run.startsWith("npm run "))
+      .map((step) => [step.run.split(" -- ")[0] ?? "", step])
   )) {
     it(`simulations: ${script} works here`, { timeout: 600_000 }, () => {
       const { status, stderr, stdout } = shell(run.replace(/--seeds \d+/u, "--seeds 1"), env)

@@ -18,7 +18,7 @@ const key = "wak_resume_key"
 const suite = "test/cli/killed.suite.ts"
 // how many trials the suite has: 8 scenarios, 6 times each
 const trials = 48
-const kills = Number(process.env["WEBAGENT_KILLS"] ?? 20)
+const kills = Number(process.env["WEBAGENT_KILLS"] ?? 10)
 const seed = Number(process.env["WEBAGENT_KILL_SEED"] ?? 1)
 
 const report = (directory: string) =>
@@ -144,7 +144,7 @@ describe("run --resume", () => {
         )
         assert.strictEqual(yield* settled(100), 0)
       }).pipe(Random.withSeed(seed), Effect.scoped, Effect.provide(services)),
-    600_000
+    Math.max(600_000, kills * 30_000)
   )
 
   it.live("stops the browser of a raw request and one whose create got no response", () =>
