@@ -137,6 +137,14 @@ describe("Node 24 at a hostile service", () => {
   })
 })
 
+const nodes = { "Node 20": node20 === undefined ? undefined : join(node20, "node"), "Node 24": process.execPath }
+
+describe.each(Object.entries(nodes))("simulate() in %s", (_, node) => {
+  it.skipIf(node === undefined)("tests an app in less than 100 ms of CPU time", async () => {
+    assert.deepStrictEqual(await run(node ?? "", ["simulate.mjs"]), { numbers: ["4711"], isQuick: true })
+  })
+})
+
 describe("Node 20", () => {
   it.skipIf(node20 === undefined)(
     "installs the clients, runs the README's programs, sends through undici",
