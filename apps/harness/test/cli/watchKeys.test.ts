@@ -9,7 +9,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { begin } from "./inProcess.ts"
 
-/** Watches a suite of two scenarios, one of which fails, at a terminal. */
+/** Watches a suite of two scenarios at a terminal; one of them fails. */
 const watch = () => {
   const folder = mkdtempSync(join(tmpdir(), "webagent-keys-"))
   const suite = join(folder, "keys.suite.ts")

@@ -10,7 +10,7 @@ export interface TaskFile {
   readonly path: string
 }
 
-/** Puts downloads into a folder, under names that nobody chooses, or refuses them; the answer is those that are complete. */
+/** Puts downloads into a folder, under names of the browser, or refuses them; the answer is those that are complete. */
 export const make = Effect.fnUntraced(function* (
   browser: Session,
   folder: string | null,

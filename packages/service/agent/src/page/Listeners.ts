@@ -8,7 +8,7 @@ const clicks = new Set(["click", "mousedown", "mouseup", "pointerdown", "pointer
 /** What only shows more under the mouse counts when it has no parts: whole menus and pages listen, too. */
 const hovers = new Set(["mouseover", "mouseenter", "pointerover", "pointerenter"])
 
-/** What nobody needs any more is released by this name. */
+/** What is not needed any more is released by this name. */
 const objectGroup = "agent"
 
 const resolved_most = 500

@@ -66,7 +66,7 @@ export interface Page
   readonly redact: (text: string) => string
 }
 
-/** Notes that nobody looked at yet. */
+/** Notes that no look has shown yet. */
 const notes_most = 20
 
 const unusable = ({ message }: CdpError | Refused) =>

@@ -11,7 +11,7 @@ export interface Limits {
 
 export const defaultLimits: Limits = { bytes: 1024 ** 3, duration_ms: 4 * 3_600_000 }
 
-/** Makes room for so many bytes more; a sentence where there is none. */
+/** Makes room for this many bytes more; a sentence where there is none. */
 export type MakeRoom = (bytes: number) => string | undefined
 
 /**

@@ -67,7 +67,7 @@ const isPart = (name: string) =>
     name
   ) || ["al2023", "chrome_crashpad_handler", "fonts", "locales"].includes(name)
 
-/** Its parts, and nothing else of its folder: that may be somebody's home. */
+/** Its parts, and nothing else of its folder: that may be the home of a user. */
 const partsOf = (executable: string): ReadonlyArray<string> =>
   readdirSync(dirname(executable))
     .filter(isPart)
