@@ -109,7 +109,7 @@ it.live("a browser opens to its own token and to nothing else, and to no web pag
     // foreign tokens
     const half = ann.token.slice(0, -2)
     for (const token of [bob.token, half, `${ann.token}A`, ann.token.toUpperCase(), "", "%00", "ann", `${half}%00`]) {
-      for (const path of ["", "/json/version"]) {
+      for (const path of ["", "/json", "/json/version", "/json/list", "/devtools/page/1"]) {
         assert.strictEqual((yield* request(port, `GET ${ann.path}${path}?token=${token}`)).status, 404, token)
       }
       assert.strictEqual((yield* request(port, `GET ${ann.path}?token=${token}`, upgrade)).status, 404, token)
@@ -129,12 +129,14 @@ it.live("a browser opens to its own token and to nothing else, and to no web pag
       `/api/v4/browsers/${ann.id},${bob.id}/cdp`,
       `/api/v4/browsers/${ann.id}%2f${bob.id}/cdp`,
       `/api/v4/browsers/${bob.id}%00/cdp`,
-      `${ann.path}/json`,
-      `${ann.path}/json/list`,
       `${ann.path}/json/new`,
       `${ann.path}/json/protocol`,
       `${ann.path}/json/version/../list`,
       `${ann.path}/devtools/browser/1`,
+      `${ann.path}/devtools/page/1`,
+      `${ann.path}/devtools/page/..%2fbrowser%2f1`,
+      `${ann.path}/devtools/page/../browser/1`,
+      `${ann.path}/devtools/page/%00`,
       `${ann.path}%2fjson%2flist`,
       "/json/version",
       "/json/list",
@@ -161,9 +163,11 @@ it.live("a browser opens to its own token and to nothing else, and to no web pag
       const json = yield* request(port, `GET ${ann.path}/json/version?token=${ann.token}`, { Origin: origin })
       assert.strictEqual(json.status, 403)
     }
-    const rebound = yield* request(port, `GET ${ann.path}/json/version`, { Host: "evil.test" })
-    assert.strictEqual(rebound.status, 404)
-    assert.notInclude(rebound.text, ann.token)
+    for (const query of ["", `?token=${ann.token}`]) {
+      const rebound = yield* request(port, `GET ${ann.path}/json/version${query}`, { Host: "evil.test" })
+      assert.strictEqual(rebound.status, 403)
+      assert.notInclude(rebound.text, ann.token)
+    }
 
     // what ends or tells of more than a browser
     for (const method of ["Browser.crash", "Browser.getBrowserCommandLine", "SystemInfo.getInfo", "Tethering.bind"]) {
