@@ -44,9 +44,6 @@ const modifierBits: Readonly<Record<string, number>> = {
 /** With these a key is a command, and makes no text. */
 const commanding = 2 | 4
 
-/** Chromium carries out editing commands only when they are named. */
-const commands: Readonly<Record<string, string>> = { a: "selectAll", c: "copy", v: "paste", x: "cut", z: "undo" }
-
 /**
  * Only letters and digits have their own number: "." as one would be Delete, "-" Insert, "(" ArrowDown.
  */
@@ -64,15 +61,13 @@ const keyOf = (key: string): Key => {
 const eventsOf = ({ key, modifiers }: Stroke) => {
   const { code, number, text: typed } = named[key] ?? keyOf(key)
   const isCommand = (modifiers & commanding) !== 0
-  const command = isCommand ? commands[key.toLowerCase()] : undefined
   const about = { key: key === "Space" ? " " : key, code, windowsVirtualKeyCode: number, modifiers }
   const text = isCommand ? undefined : typed
   return {
     down: {
       ...about,
       type: text === undefined ? ("rawKeyDown" as const) : ("keyDown" as const),
-      ...(text === undefined ? {} : { text, unmodifiedText: text }),
-      ...(command === undefined ? {} : { commands: [command] })
+      ...(text === undefined ? {} : { text, unmodifiedText: text })
     },
     up: { ...about, type: "keyUp" as const }
   }

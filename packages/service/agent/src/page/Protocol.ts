@@ -72,7 +72,6 @@ export interface Commands {
       readonly modifiers: number
       readonly text?: string
       readonly unmodifiedText?: string
-      readonly commands?: ReadonlyArray<string>
     },
     None
   ]

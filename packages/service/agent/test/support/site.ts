@@ -73,11 +73,16 @@ export const pages: Readonly<Record<string, Body>> = {
   covered: () =>
     `<button onclick="this.textContent='bought'">Buy</button><div id=c style="position:fixed;inset:0;background:#0008"><div style="background:#fff;margin:90px">We use cookies <button onclick="c.remove()">Accept</button></div></div>`,
   slow: late(400, (response) => response.end("late")),
-  holds: ({ other }) => `<iframe src="${other}/slow-page" width=100 height=50></iframe>`,
+  holds: ({ other }) => `<iframe src="${other}/late-page" width=100 height=50></iframe>`,
   asks: () => `<button onclick="fetch('/slow').then(()=>{o.textContent='loaded'})">Load</button><b id=o></b>`,
   leads: () => "<a href=/slow-page>Slow</a>",
-  "slow-page": late(2000, (response) => {
-    response.writeHead(200, { "content-type": "text/html" }).end(html("Slow page", "<h1>Arrived</h1>"))
+  "slow-page": ({ response }) => {
+    response.writeHead(200, { "content-type": "text/html" }).write(html("Slow page", "<h1>Begun</h1>"))
+    void setTimeout(2000).then(() => response.end("<h1>Arrived</h1>"))
+    return undefined
+  },
+  "late-page": late(2000, (response) => {
+    response.writeHead(200, { "content-type": "text/html" }).end(html("Late page", "<h1>Arrived</h1>"))
   }),
   endless: () =>
     `<div id=l></div><script>let n=0;const add=()=>{for(let i=0;i<20;i++){const p=document.createElement('p');p.textContent='Entry '+(++n);l.append(p)}};add();add();addEventListener('scroll',()=>{if(innerHeight+scrollY>document.documentElement.scrollHeight-200&&n<200)add()})</script>`,
