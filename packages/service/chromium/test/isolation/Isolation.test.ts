@@ -1,7 +1,10 @@
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { execFile, spawnSync } from "node:child_process"
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
 import { Binary, BrowserProcess, Isolation } from "../../src/index.ts"
 import { chromiumSandbox, processesIn, runtime } from "../support/chromium.ts"
 import { layerEgress, noNamespaces } from "../support/sandboxed.ts"
@@ -33,6 +36,25 @@ it.live("says why there is less", () =>
     assert.strictEqual(level, (yield* chromiumSandbox) ? "chromium" : "none")
     assert.match(sentence, /Run the server in a container that holds nothing else\. No \w+: .+\.$/u)
   }).pipe(Effect.scoped, Effect.provide(layerEgress()))
+)
+
+// a user namespace in which no other can be made, and a user in it who is not root
+const forbidden = `echo 0 >/proc/sys/user/max_user_namespaces && exec setpriv --inh-caps=-all --ambient-caps=-all "$@"`
+const unshare = ["-U", "--map-user=1000", "--map-group=1000", "--keep-caps", "/bin/sh", "-c", forbidden, "sh"]
+const canForbid = spawnSync("unshare", [...unshare, "true"]).status === 0
+const skipped = canForbid ? "" : " (skipped without user namespaces to forbid, or without unshare and setpriv)"
+
+it.live.skipIf(!canForbid)(`says that a machine forbids namespaces, and what to do${skipped}`, () =>
+  Effect.gen(function* () {
+    const folder = yield* runtime
+    const program = fileURLToPath(new URL("../support/probe.ts", import.meta.url))
+    const command = [process.execPath, "--conditions=@webagent/source", program, folder]
+    const { stdout } = yield* Effect.promise(() => promisify(execFile)("unshare", [...unshare, ...command]))
+    const { level, message, sentence } = JSON.parse(stdout) as Readonly<Record<string, string>>
+    assert.strictEqual(level, "none")
+    assert.match(sentence ?? "", /^Pages run without Chromium's sandbox: .+ No sandbox: .+\.$/u)
+    assert.match(message ?? "", /^No browser starts with the isolation level chromium: .+ Let users make namespaces, /u)
+  }).pipe(Effect.scoped)
 )
 
 it.live("refuses to go below what is asked for, and says what to do", () =>
