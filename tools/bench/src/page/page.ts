@@ -26,7 +26,7 @@ interface Times {
 /** What was measured on one page. */
 interface Row {
   readonly name: string
-  readonly nodes: number
+  readonly elements: number
   readonly ours_ms: Times
   readonly ours_tokens: number
   readonly playwright_ms: Times
@@ -96,7 +96,7 @@ const lookAt = async (page: Page.Page, theirs: PlaywrightPage, origin: string, i
   const snapshot = () => theirs.ariaSnapshot({ mode: "ai" })
   return {
     name: pages[index]?.name ?? "",
-    nodes: await theirs.evaluate("document.createTreeWalker(document).root.querySelectorAll('*').length"),
+    elements: await theirs.evaluate("document.querySelectorAll('*').length"),
     ours_tokens: tokensOf((await look()).text),
     playwright_tokens: tokensOf(await snapshot()),
     ...(await inTurns(rounds, look, snapshot))
@@ -166,10 +166,10 @@ export const markdown = (report: PageReport): string => {
   return paragraphs(
     headingLine(report, `${rounds} rounds, ours and playwright-core's snapshot for models in turns; ms are p50 / p95`),
     table(
-      ["a look at", "nodes", "ours, ms", "playwright, ms", "ours, tokens", "playwright, tokens"],
-      looks.map(({ name, nodes, ours_ms, ours_tokens, playwright_ms, playwright_tokens }) => [
+      ["a look at", "elements", "ours, ms", "playwright, ms", "ours, tokens", "playwright, tokens"],
+      looks.map(({ elements, name, ours_ms, ours_tokens, playwright_ms, playwright_tokens }) => [
         name,
-        grouped(nodes),
+        grouped(elements),
         times(ours_ms),
         times(playwright_ms),
         grouped(ours_tokens),
