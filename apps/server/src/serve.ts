@@ -277,14 +277,8 @@ const inFile = Effect.fnUntraced(function* (file: string, given: Given) {
   return Layer.provide(Layer.effectDiscard(announced), Durable.layer(options, check))
 })
 
-/**
- * The browsers of a server that is told none: a model needs real ones, a server that keeps what it did is for work, and
- * one in memory for tests, which real browsers would make slow.
- */
-const usualBrowsers = ({ data, model }: Flags): Given["browsers"] => {
-  if (Option.isSome(model)) return "chromium"
-  return Option.isSome(data) ? "auto" : "simulated"
-}
+/** The browsers of a server that is told none: a model needs real ones; without one no agent could use them. */
+const usualBrowsers = ({ model }: Flags): Given["browsers"] => (Option.isSome(model) ? "chromium" : "simulated")
 
 /** Serves until Ctrl-C. */
 export const serve = Command.make(

@@ -246,7 +246,9 @@ export const server = {
     Flag.optional
   ),
   browsers: Flag.Literals("browsers", ["simulated", "chromium", "auto"]).pipe(
-    Flag.withDescription("Serve these; auto: chromium if it can be had (default: auto with --data, else simulated)"),
+    Flag.withDescription(
+      "Serve these; auto: chromium if it can be had (default: chromium with --model, else simulated)"
+    ),
     or("browsers", (name) => Config.Literals(["simulated", "chromium", "auto"], name)),
     Flag.optional
   ),

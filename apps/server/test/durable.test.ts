@@ -304,11 +304,11 @@ describe("a server in memory", () => {
 })
 
 describe("a server without real browsers", () => {
-  it.live("looked for them where it keeps what it did, and says why there are none", () =>
+  it.live("says with --browsers auto why there are none", () =>
     Effect.gen(function* () {
       const path = yield* database
-      const environment = { WEBAGENT_SERVER_BROWSERS: undefined, WEBAGENT_CHROMIUM: "/missing/chromium" }
-      const program = yield* start(["--port", "0", "--data", path, "--api-key", "K"], environment)
+      const args = ["--port", "0", "--data", path, "--api-key", "K", "--browsers", "auto"]
+      const program = yield* start(args, { WEBAGENT_CHROMIUM: "/missing/chromium" })
       const { v4 = "" } = yield* ready(program)
       const { body } = yield* send(new URL(v4).origin, "K", "GET", "/health")
       const browsers = body["browsers"] as { readonly kind: string; readonly sentence: string }

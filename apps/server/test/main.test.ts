@@ -194,7 +194,7 @@ describe("webagent-server", () => {
       /^Invalid value for flag --model: "gpt"\. Expected: DIALECT:NAME, such as openai:NAME; a dialect is one of openai-compatible, openai, anthropic, google\. See --help\.\n$/u
     ],
     "a model without real browsers": [
-      ["--model", "openai:gpt"],
+      ["--browsers", "simulated", "--model", "openai:gpt"],
       /^--model works only with real browsers\. Add --browsers chromium or remove --model\.\n$/u
     ],
     "an address of a model that is none": [

@@ -23,13 +23,10 @@ export interface Program {
   readonly ended: Effect.Effect<{ readonly code: number | null; readonly stderr: string }>
 }
 
-/** Browsers are started by the tests that are about them. */
-const usual = { WEBAGENT_SERVER_BROWSERS: "simulated" }
-
 /** Runs the server, or another program; whatever a test does, it is gone at the end. */
 export const start = (
   args: ReadonlyArray<string>,
-  environment: Readonly<Record<string, string | undefined>> = {},
+  environment: Readonly<Record<string, string>> = {},
   program = main
 ): Effect.Effect<Program, never, Scope.Scope> =>
   Effect.acquireRelease(
@@ -38,7 +35,7 @@ export const start = (
         Object.entries(process.env).filter(([name]) => !name.startsWith("WEBAGENT_"))
       )
       const child = spawn(process.execPath, ["--conditions=@webagent/source", program, ...args], {
-        env: { ...inherited, ...usual, ...environment },
+        env: { ...inherited, ...environment },
         stdio: ["ignore", "pipe", "pipe"]
       })
       let stdout = ""
@@ -104,7 +101,7 @@ export const run = Effect.fnUntraced(function* (
   const surroundings = Layer.mergeAll(
     Stdio.layerTest({ args: Effect.succeed(args) }),
     Layer.succeed(Console.Console, console),
-    ConfigProvider.layer(ConfigProvider.fromEnvRecord({ ...usual, ...environment }))
+    ConfigProvider.layer(ConfigProvider.fromEnvRecord(environment))
   )
   const exit = yield* commandLine(args).pipe(
     Effect.provide(surroundings),
