@@ -48,6 +48,21 @@ const printed = ({ index, output = [] }: Trial, name: string): string => {
     : wide(folded("Output", `<pre tabindex="0" role="group" aria-label="${escape(label)}">${text}</pre>`))
 }
 
+const link = (url: string | null, text: string) =>
+  url !== null && /^https?:\/\//u.test(url) ? [`<a href="${escape(url)}" rel="noreferrer">${text}</a>`] : []
+
+/** What the agent did in the runs of a trial, folded away. */
+const agent = ({ agentSteps = [] }: Trial): string =>
+  agentSteps
+    .map(({ count, liveUrl, recordingUrl, runId, steps }) => {
+      const links = [...link(liveUrl, "live view"), ...link(recordingUrl, "recording")]
+      const item = ({ address, number, summary }: (typeof steps)[number]) =>
+        `<li value="${number}">${escape(summary)}${address === null ? "" : ` <span class="faint">${escape(address)}</span>`}</li>`
+      const html = `${links.length === 0 ? "" : `<p>${links.join(" · ")}</p>`}<ol>${steps.map(item).join("")}</ol>`
+      return wide(folded(`Agent: ${counted(count, "step")} of run ${runId}`, html))
+    })
+    .join("")
+
 /** The trials of a scenario as a table; a trial whose trace is in the page opens its waterfall. */
 export const render = (
   { confirm, failure, name, trials }: ScenarioResult,
@@ -59,7 +74,7 @@ export const render = (
     const words = notes(trial, shown)
     return `<tr><th scope="row" class="n">${index + 1}</th><td>${badge(shownVerdict(trial))}</td><td class="n">${duration(duration_ms)}</td><td class="n less">${number(requests)}</td><td class="n less">${cost_usd === "0" ? "0" : escape(Money.rounded(cost_usd))}</td><td class="n mono less">${seed}</td><td>${traceCell(trial, name, traceOf)}</td></tr>${
       words.length === 0 ? "" : wide(words.map(escape).join("<br>"))
-    }${printed(trial, name)}`
+    }${agent(trial)}${printed(trial, name)}`
   }
   const confirmRows =
     confirm === undefined

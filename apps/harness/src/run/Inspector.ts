@@ -12,6 +12,7 @@ import type { Planned } from "./Plan.ts"
 import { type EndedTrial, type RunnerOptions, scenarioKey } from "./Runner.ts"
 import { most, type TrialLog } from "../observe/TrialLog.ts"
 import type { Target } from "../targets/Target.ts"
+import * as AgentSteps from "./AgentSteps.ts"
 import { assemble } from "../observe/Assembly.ts"
 import { JournalRows } from "../observe/JournalRows.ts"
 import * as KeyScan from "../observe/KeyScan.ts"
@@ -128,7 +129,12 @@ export const make = Effect.fnUntraced(function* (
       redact: target.redact
     })
     const trace = files === undefined ? undefined : yield* files.write(traceOf(ended, rows ?? []))
-    return { breaches, ...(trace === undefined ? {} : { trace }) }
+    const agentSteps = verdict === "failed" || verdict === "claimed" ? yield* AgentSteps.of(target, log) : []
+    return {
+      breaches,
+      ...(trace === undefined ? {} : { trace }),
+      ...(agentSteps.length === 0 ? {} : { agentSteps })
+    }
   })
 
   const cleaned = Effect.provideService(KeyScan.clean(directory, target.apiKey), FileSystem.FileSystem, fs)

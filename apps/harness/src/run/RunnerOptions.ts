@@ -7,7 +7,7 @@ import type { Suspect } from "@webagent/nights/Judge"
 import type { Planned } from "./Plan.ts"
 import type { RunEvent } from "@webagent/report/RunEvent"
 import type { RunHeader, RunReport } from "@webagent/report/RunReport"
-import type { Breach, Trial, TrialVerdict } from "@webagent/report/Trial"
+import type { AgentSteps, Breach, Trial, TrialVerdict } from "@webagent/report/Trial"
 import type { TrialLog } from "../observe/TrialLog.ts"
 
 /** What the runner is given; it knows no target, only how to make a scenario's context and stop a browser. */
@@ -62,6 +62,8 @@ export interface Inspection {
   readonly breaches: ReadonlyArray<Breach>
   /** The file of its trace, relative to the report. */
   readonly trace?: string
+  /** What the agent did in the last runs of a trial that failed. */
+  readonly agentSteps?: ReadonlyArray<AgentSteps>
 }
 
 /** Names one scenario of a run. */

@@ -251,7 +251,7 @@ export const run = Effect.fnUntraced(function* (state: RunState, task: Task) {
   // what comes from here on cannot change the verdict
   log.rejections.length = 0
   const { infra: _, ...ended } = tried
-  const { breaches, trace } = yield* (
+  const inspection = yield* (
     options.inspect?.({
       suite: planned.suite,
       scenario: planned.scenario.name,
@@ -267,12 +267,11 @@ export const run = Effect.fnUntraced(function* (state: RunState, task: Task) {
     ...ended,
     index,
     seed,
-    ...(trace === undefined ? {} : { trace }),
+    ...inspection,
     requests: log.requests,
     cost_usd: TrialLog.costOf(log),
     reruns: earlier,
     leakedBrowsers,
-    breaches,
     ...(log.printed === 0 ? {} : { output: TrialOutput.of(log, options.redact) })
   }
   return { trial, log }

@@ -67,6 +67,26 @@ describe("Page", () => {
     assert.isBelow(html.indexOf("an order can be cancelled<"), html.indexOf("a long page is read to its end</h4>"))
   })
 
+  it("shows below a failed trial what its agent did, and links only web addresses", () => {
+    const report = redNight()
+    const step = {
+      number: 3,
+      beganAt: "2026-11-21T09:12:44.000Z",
+      address: "https://shop.example/",
+      summary: "click <b>"
+    }
+    const run = { runId: "r-7", liveUrl: "https://service.example/live/1/t", count: 3, steps: [step] }
+    const agentSteps = [{ ...run, recordingUrl: "javascript:alert(1)" }]
+    const results = report.results.map((result, index) =>
+      index > 0 ? result : { ...result, trials: result.trials.map((trial) => ({ ...trial, agentSteps })) }
+    )
+    const html = draw({ ...report, results })
+    assert.include(words(html), "Agent: 3 steps of run r-7 live view click &lt;b&gt; https://shop.example/")
+    assert.include(html, 'href="https://service.example/live/1/t"')
+    assert.include(html, '<li value="3">')
+    assert.notInclude(html, "javascript:")
+  })
+
   it("tells new from old in the title, the findings and the scenarios", () => {
     const html = draw(datedNight())
     assert.include(html, "<title>Red: 1 failure, 6 other problems · 2026-11-21</title>")

@@ -90,6 +90,24 @@ export const Opinions = Schema.Struct({
 })
 export type Opinions = typeof Opinions.Type
 
+/** What the agent of a run did, and where its browser is seen or its recording is, as far as the service shows it. */
+export const AgentSteps = Schema.Struct({
+  runId: Schema.String,
+  liveUrl: Schema.NullOr(Schema.String),
+  recordingUrl: Schema.NullOr(Schema.String),
+  /** How many steps the agent began; `steps` has the last 50. */
+  count: Schema.Int,
+  steps: Schema.Array(
+    Schema.Struct({
+      number: Schema.Int,
+      beganAt: Schema.String,
+      address: Schema.NullOr(Schema.String),
+      summary: Schema.String
+    })
+  )
+})
+export type AgentSteps = typeof AgentSteps.Type
+
 /** One repetition of a scenario. `seed` is what its random inputs came from; `index` counts from 0. */
 export const Trial = Schema.Struct({
   index: Schema.Int,
@@ -116,7 +134,9 @@ export const Trial = Schema.Struct({
   /** Where it printed anything: at most 16,384 characters, and then how many more there were. */
   output: Schema.optionalKey(Schema.Array(Printed)),
   /** The file of its trace, relative to the report. */
-  trace: Schema.optionalKey(Schema.String)
+  trace: Schema.optionalKey(Schema.String),
+  /** Of a trial that failed: what the agent did in its last runs. */
+  agentSteps: Schema.optionalKey(Schema.Array(AgentSteps))
 })
 export type Trial = typeof Trial.Type
 

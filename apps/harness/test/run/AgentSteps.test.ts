@@ -1,0 +1,100 @@
+import { assert, it } from "@effect/vitest"
+import { check, scenario, Suite } from "@webagent/scenario"
+import { apiKeyHeader, basePath } from "@webagent/contract/Wire"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { connect } from "../../src/targets/Target.ts"
+import { apiKey, live, runIn } from "./inspected.ts"
+
+const stepOf = (number: number) => ({
+  number,
+  beganAt: "2026-11-21T09:12:44.000Z",
+  address: number === 1 ? null : "https://shop.example/",
+  summary: `types ${apiKey}`
+})
+
+/** What is answered to a read of the steps of a run; a run that is not here gets no answer. */
+const told: Readonly<Record<string, readonly [status: number, body: unknown]>> = {
+  seen: [
+    200,
+    {
+      runId: "seen",
+      liveUrl: "https://service.example/live/1/token",
+      recordingUrl: null,
+      steps: Array.from({ length: 60 }, (_, index) => stepOf(index + 1))
+    }
+  ],
+  idle: [200, { runId: "idle", liveUrl: null, recordingUrl: null, steps: [] }],
+  odd: [200, { steps: "many" }],
+  unknown: [404, { detail: "Not Found" }]
+}
+
+/** A service that only makes runs, with the id that is their task, and shows their steps. */
+const service = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const reads: Array<string> = []
+    const server = createServer((incoming, outgoing) => {
+      const answer = (status: number, body: unknown) => {
+        outgoing.writeHead(status, { "content-type": "application/json" })
+        outgoing.end(JSON.stringify(body))
+      }
+      const [, read] = /^\/api\/v4\/runs\/(\w+)\/steps$/u.exec(incoming.url ?? "") ?? []
+      if (read !== undefined) {
+        reads.push(`${read} ${String(incoming.headers[apiKeyHeader.toLowerCase()])}`)
+        const known = told[read]
+        return known === undefined ? undefined : answer(...known)
+      }
+      incoming.setEncoding("utf8").on("data", (body: string) => answer(201, { id: JSON.parse(body).task }))
+    })
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve))
+    return { server, reads, address: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  }),
+  ({ server }) =>
+    Effect.sync(() => {
+      server.close()
+      server.closeAllConnections()
+    })
+)
+
+const making = (name: string, passes: boolean, runs: ReadonlyArray<string>) =>
+  scenario(name, { allows: ["results-never-fetched"] }, function* ({ request }) {
+    for (const task of runs) yield* request("v4", { method: "POST", path: "/runs", body: { task } })
+    yield* check.equal(passes, true)
+  })
+
+it.live("a failed trial has the last steps of its last runs, where the service shows them in time", () =>
+  Effect.gen(function* () {
+    const { address, reads } = yield* service
+    const at = (version: keyof typeof basePath) => `${address}${basePath[version]}`
+    const info = {
+      name: "a service",
+      address,
+      baseUrls: { v2: at("v2"), v3: at("v3"), v4: at("v4") },
+      apiKeyHeader,
+      capabilities: new Set<never>()
+    }
+    const target = yield* connect({ simulated: false, apiKey: Redacted.make(apiKey), info })
+    const suite = Suite.make("seen", [
+      making("fails", false, ["first", "unknown", "odd", "idle", "silent", "seen"]),
+      making("passes", true, ["seen"])
+    ])
+    const { trials } = yield* runIn(target, [suite], { concurrency: 1 })
+    const [failed, passed] = trials
+    assert.deepStrictEqual([failed?.verdict, failed?.requests, passed?.verdict], ["failed", 6, "passed"])
+    assert.notProperty(passed, "agentSteps")
+    const [run, ...others] = failed?.agentSteps ?? []
+    assert.deepStrictEqual(others, [])
+    assert.deepInclude(run, { runId: "seen", liveUrl: "https://service.example/live/1/token", count: 60 })
+    assert.deepStrictEqual(
+      run?.steps.map(({ number }) => number),
+      Array.from({ length: 50 }, (_, index) => index + 11)
+    )
+    assert.notInclude(JSON.stringify(run), apiKey)
+    assert.deepStrictEqual(
+      reads.toSorted(),
+      ["idle", "odd", "seen", "silent", "unknown"].map((id) => `${id} ${apiKey}`)
+    )
+  }).pipe(live)
+)
