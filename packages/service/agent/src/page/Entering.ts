@@ -41,8 +41,19 @@ export const make = (hands: Hands) => {
         yield* Mouse.click(tab.session, { x, y })
         // what is not a field may open the real one
         if (kind === "other") yield* call(frame, "settle", 20, 200)
-        else yield* call(frame, "focus", index, !append)
-        if (revealed === "" && !append) yield* Keyboard.press(tab.session, [{ key: "Backspace", modifiers: 0 }])
+        else if (!isSecret) yield* call(frame, "focus", index, !append)
+        if (isSecret) {
+          const field = kind === "other" ? null : index
+          const { ok, text: outcome } = yield* call(
+            frame,
+            "insert",
+            field,
+            revealed.toWellFormed(),
+            !append,
+            frame.origin
+          )
+          if (!ok) return yield* refuse(outcome)
+        } else if (revealed === "" && !append) yield* Keyboard.press(tab.session, [{ key: "Backspace", modifiers: 0 }])
         // some pages only listen to keys
         else if (revealed.length <= keys_most && !revealed.includes("\n")) {
           yield* Keyboard.press(tab.session, Keyboard.typed(revealed))
@@ -56,7 +67,7 @@ export const make = (hands: Hands) => {
         }
         return now === null || now === revealed
           ? "Typed."
-          : `Typed; the field now reads ${JSON.stringify(now.slice(0, 200).toWellFormed())}.`
+          : `Typed; the field now reads ${JSON.stringify(hands.secrets.redact(now).slice(0, 200).toWellFormed())}.`
       })
     )
 

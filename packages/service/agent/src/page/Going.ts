@@ -20,7 +20,7 @@ export const make = (hands: Hands) => {
     const url = whole(address)
     return mayLoad(url, domains())
       ? Effect.succeed(url)
-      : refuse(`This task may not open ${url.slice(0, 200).toWellFormed()}.`)
+      : refuse(`This task may not open ${hands.secrets.redact(url).slice(0, 200).toWellFormed()}.`)
   }
 
   const navigate = (address: string): Action =>
@@ -46,7 +46,7 @@ export const make = (hands: Hands) => {
       if (entry === undefined) return yield* refuse("There is no page before this one.")
       tab.isNavigating = true
       yield* tab.session.send("Page.navigateToHistoryEntry", { entryId: entry.id })
-      return `Back at ${entry.url.slice(0, 200)}.`
+      return `Back at ${hands.secrets.redact(entry.url).slice(0, 200)}.`
     })
   )
 

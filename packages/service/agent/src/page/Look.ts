@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import type { Hands } from "./Hands.ts"
 import * as Reader from "./Reader.ts"
@@ -42,13 +43,13 @@ export const bounded = (text: string): Effect.Effect<string> =>
     return `<${name}>\n${text}\n</${name}>`
   })
 
-const tabList = (tabs: Tabs, front: Tab) =>
+const tabList = (tabs: Tabs, front: Tab, redact: (text: string) => string) =>
   tabs.all().length < 2
     ? []
     : [
         `Tabs: ${tabs
           .all()
-          .map((tab, at) => `${tab === front ? "*" : ""}${at + 1}: ${tab.url.slice(0, 100)}`)
+          .map((tab, at) => `${tab === front ? "*" : ""}${at + 1}: ${redact(tab.url).slice(0, 100)}`)
           .join("  ")}`
       ]
 
@@ -57,10 +58,13 @@ const scrolled = ({ above, below, height }: Read) => {
   return above + below > 8 ? [`Scrolled: ${screens(above)} screens above, ${screens(below)} below`] : []
 }
 
+/** How long a page may take to be read. */
+const patience = "20 seconds"
+
 /** Why a page answers nothing. */
-const stopped = ({ dialog }: Tab) =>
+const stopped = ({ dialog, isCrashed }: Tab) =>
   dialog === undefined
-    ? "The page crashed: navigate to an address, or close its tab."
+    ? `The page ${isCrashed ? "crashed" : "does not answer"}: navigate to an address, or close its tab.`
     : `The page asks (${dialog.type}): ${JSON.stringify(dialog.message)}. Nothing else works until it is answered with \`dialog\`.`
 
 /** Looks at the tab in front. The notes are what happened since the last look. */
@@ -70,16 +74,17 @@ export const look = Effect.fnUntraced(function* (
   { margin = 0.5, maxChars = 40_000 }: LookOptions
 ) {
   const tab = tabs.front()
-  const found = yield* unlessStopped(sessions, tab, Reader.read(tab, { margin, maxChars }))
-  const read = found?._tag === "Some" && tab.dialog === undefined && !tab.isCrashed ? found.value : undefined
+  const reading = unlessStopped(sessions, tab, Reader.read(tab, { margin, maxChars }))
+  const found = Option.flatMap(yield* Effect.timeoutOption(reading, patience), (read) => read ?? Option.none())
+  const read = found._tag === "Some" && tab.dialog === undefined && !tab.isCrashed ? found.value : undefined
   const url = redact(tab.url)
-  const head = [`URL: ${tab.url.slice(0, 1000)}`, ...tabList(tabs, tab), ...notes.map((note) => `Note: ${note}`)]
+  const head = [`URL: ${url.slice(0, 1000)}`, ...tabList(tabs, tab, redact), ...notes.map((note) => `Note: ${note}`)]
   const lines =
     read === undefined
       ? [...head, stopped(tab)]
       : [
           ...head,
-          `Title: ${read.title.slice(0, 300)}`,
+          `Title: ${redact(read.title).slice(0, 300)}`,
           ...scrolled(read),
           ...(read.captcha ? [captcha] : []),
           ...(read.omitted > 0 ? ["(some of the page is out of sight: scroll, find or read)"] : []),

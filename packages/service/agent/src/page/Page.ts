@@ -69,7 +69,10 @@ export interface Page
 /** Notes that no look has shown yet. */
 const notes_most = 20
 
-const unusable = ({ message }: CdpError | Refused) =>
+/** The longest that a browser may take until it can be used. */
+const patience = "30 seconds"
+
+const unusable = ({ message }: Pick<CdpError | Refused, "message">) =>
   new BrowserUnusable({ message: `The browser cannot be used: ${message}` })
 
 /** Watches a browser over a connection of the pool. */
@@ -86,15 +89,22 @@ export const make = Effect.fnUntraced(function* (
   }
   let allowed = { domains: options.domains ?? null, files: options.files ?? [] }
   let secrets = Secrets.make(options.secrets ?? [])
+  const quote = (text: string, most: number) => secrets.redact(text).slice(0, most).toWellFormed()
   const now = () => Number(clock.monotonicTimeNanosUnsafe()) / 1_000_000
 
   const start = Effect.gen(function* () {
     const downloaded = yield* Downloads.make(sessions.browser, options.downloads ?? null, note)
-    const tabs = yield* Tabs.make({ sessions, now, note, mayLoad: (url) => mayLoad(url, allowed.domains) })
+    const tabs = yield* Tabs.make({ sessions, now, note, quote, mayLoad: (url) => mayLoad(url, allowed.domains) })
     const hasFonts = yield* call(mainFrame(tabs.front()), "hasFonts")
     return { downloaded, hasFonts, tabs }
   })
-  const { downloaded, hasFonts, tabs } = yield* Effect.mapError(start, unusable)
+  const { downloaded, hasFonts, tabs } = yield* start.pipe(
+    Effect.mapError(unusable),
+    Effect.timeoutOrElse({
+      duration: patience,
+      orElse: () => Effect.fail(unusable({ message: "It did not answer within 30 seconds." }))
+    })
+  )
   if (!hasFonts) {
     return yield* new BrowserUnusable({
       message:

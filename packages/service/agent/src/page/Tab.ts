@@ -41,6 +41,8 @@ export interface TabOptions {
   readonly mayLoad: (url: string) => boolean
   /** Tells the model, once. */
   readonly note: (text: string) => void
+  /** The beginning of a text that others wrote, without secrets: half of one that is cut is not known any more. */
+  readonly quote: (text: string, most: number) => string
 }
 
 export const mainFrame = (tab: Tab): Frame.Frame => {
@@ -164,14 +166,14 @@ const watchNavigation = (tab: Tab, session: Session, { now }: TabOptions) => {
   })
 }
 
-const watchDialogs = (tab: Tab, session: Session, { note }: TabOptions) => {
+const watchDialogs = (tab: Tab, session: Session, { note, quote }: TabOptions) => {
   session.on("Page.javascriptDialogOpening", ({ message, type }) => {
     if (type === "confirm" || type === "prompt") {
-      tab.dialog = { type, message: message.slice(0, 1000).toWellFormed() }
+      tab.dialog = { type, message: quote(message, 1000) }
       return
     }
     // what only tells something, or asks whether to leave, is taken
-    if (type === "alert") note(`The page said: ${JSON.stringify(message.slice(0, 300).toWellFormed())}`)
+    if (type === "alert") note(`The page said: ${JSON.stringify(quote(message, 300))}`)
     session.post("Page.handleJavaScriptDialog", { accept: true })
   })
   session.on("Page.javascriptDialogClosed", () => void (tab.dialog = undefined))
@@ -187,10 +189,10 @@ const watchRequests = (tab: Tab, session: Session, { now }: TabOptions) => {
   session.on("Network.loadingFailed", done)
 }
 
-const watchDocuments = (tab: Tab, session: Session, { mayLoad, note }: TabOptions) => {
+const watchDocuments = (tab: Tab, session: Session, { mayLoad, note, quote }: TabOptions) => {
   session.on("Fetch.requestPaused", ({ frameId, request, requestId }) => {
     if (mayLoad(request.url)) return session.post("Fetch.continueRequest", { requestId })
-    note(`Refused: ${request.url.slice(0, 200).toWellFormed()} is not an address that this task may open.`)
+    note(`Refused: ${quote(request.url, 200)} is not an address that this task may open.`)
     if (frameId !== tab.target) return session.post("Fetch.failRequest", { requestId, errorReason: "BlockedByClient" })
     // an empty answer leaves the page where it is; a failure would put an error page in its place
     tab.isNavigating = false

@@ -1,6 +1,7 @@
 import type { CdpError } from "@webagent/engine"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Tab from "./Tab.ts"
 
@@ -12,6 +13,9 @@ export interface Tabs {
   readonly open: (url: string) => Effect.Effect<void, CdpError>
   readonly close: (tab: Tab.Tab) => Effect.Effect<void, CdpError>
 }
+
+/** How long a tab that is there may take to answer. */
+const answers_ms = 5000
 
 /** Watches the tabs that are there, and those that come: each waits until it is watched. */
 export const make = Effect.fnUntraced(function* (
@@ -75,9 +79,23 @@ export const make = Effect.fnUntraced(function* (
   const { targetInfos } = yield* browser.send("Target.getTargets", {})
   if (!targetInfos.some(({ type }) => type === "page")) yield* create("about:blank")
   front ??= yield* Deferred.await(attached)
-  for (const tab of tabs) {
-    const { frameTree } = yield* tab.session.send("Page.getFrameTree", {})
-    Tab.takeFrames(tab, frameTree)
+  const answering = yield* Effect.filter(
+    [...tabs],
+    (tab) =>
+      tab.session.send("Page.getFrameTree", {}).pipe(
+        Effect.timeoutOption(answers_ms),
+        // a page that is closed meanwhile answers as little
+        Effect.orElseSucceed(Option.none),
+        Effect.map((answer) => {
+          if (Option.isSome(answer)) Tab.takeFrames(tab, answer.value.frameTree)
+          return Option.isSome(answer)
+        })
+      ),
+    { concurrency: "unbounded" }
+  )
+  if (!answering.includes(front)) {
+    note("The page of the last task does not answer: close its tab. This is a new one.")
+    yield* create("about:blank")
   }
 
   /** Each look and action is in a tab: when the last is closed, an empty one is opened. */

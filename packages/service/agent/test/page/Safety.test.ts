@@ -79,6 +79,55 @@ layer(Tested.layer(), { excludeTestServices: true })("What a task may do", (it) 
     })
   )
 
+  it.effect("types a secret into its field alone, also while a frame of another site takes the focus", () =>
+    Effect.gen(function* () {
+      const { page, site } = yield* Tested
+      yield* page.allow({ secrets: [secret(["127.0.0.1"])] })
+      yield* open("thief")
+      const text = yield* seen('textbox ".i" focused')
+      assert.strictEqual(yield* page.type(numberOf(text, "Password"), "<secret:password>"), "Typed.")
+      const after = yield* seen(`Title: ${value.length} letters`)
+      assert.notInclude(after, '".i" =')
+      assert.isEmpty(site.hits.filter((hit) => hit.includes("/got")))
+      yield* page.type(numberOf(after, "Password"), "<secret:password>", { append: true })
+      yield* seen(`Title: ${2 * value.length} letters`)
+      yield* open("shows")
+      const shows = yield* shown
+      yield* page.type(numberOf(shows, "Code"), "old")
+      yield* page.type(numberOf(shows, "Code"), "<secret:password>")
+      assert.notInclude(yield* shown, "old")
+      yield* page.allow({})
+    })
+  )
+
+  it.effect("shows no part of a secret where an address or a message is cut", () =>
+    Effect.gen(function* () {
+      const { page, site } = yield* Tested
+      yield* page.allow({ secrets: [{ ...secret(["127.0.0.1"]), value: Redacted.make("hunter2-and-more") }] })
+      const texts: Array<string> = []
+      for (const [length, host] of [
+        [100, site.origin],
+        [200, site.other],
+        [1000, site.origin]
+      ] as const) {
+        const start = `${host}/plain?user=`
+        const address = `${start}${"x".repeat(length - start.length - 8)}hunter2-and-more`
+        yield* page.allow({
+          domains: ["127.0.0.1"],
+          secrets: [{ ...secret(["127.0.0.1"]), value: Redacted.make("hunter2-and-more") }]
+        })
+        if (host === site.origin) yield* page.navigate(address)
+        else texts.push((yield* Effect.flip(page.navigate(address))).message)
+        yield* page.tab("open", {})
+        texts.push(yield* shown)
+        yield* page.tab("close", { number: 2 })
+        texts.push(yield* shown)
+      }
+      for (const text of texts) assert.notInclude(text, "hunte")
+      yield* page.allow({})
+    })
+  )
+
   it.effect("takes pictures, and none while a secret is in sight", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested

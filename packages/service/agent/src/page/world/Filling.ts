@@ -47,6 +47,19 @@ export const filling = ({
     }
   }
 
+  /**
+   * Puts a text into a field, or into what has the focus, of this document alone: keys would go wherever a frame of
+   * another site has taken the focus to.
+   */
+  const insert = (number: number | null, text: string, selects: boolean, site: string): Outcome => {
+    // the document may have been replaced since it was asked for
+    if (origin !== site) return { ok: false, text: "The page is another one now: look at it." }
+    if (number !== null) focus(number, selects)
+    return document.execCommand("insertText", false, text)
+      ? { ok: true, text: "Typed." }
+      : { ok: false, text: "It takes no text: click the field first, then type into it by its number." }
+  }
+
   const textOf = (number: number): string | null => {
     const element = mustResolve(number)
     return isField(element) ? element.value : null
@@ -114,7 +127,7 @@ export const filling = ({
     return said === null ? null : said === "true"
   }
 
-  return { focus, textOf, setValue, choose, isChecked }
+  return { focus, insert, textOf, setValue, choose, isChecked }
 }
 
 export type Filling = ReturnType<typeof filling>
