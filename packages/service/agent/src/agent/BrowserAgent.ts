@@ -1,4 +1,4 @@
-import { Agent, AgentError, type Attempt, type StreamingAgent, Turn } from "@webagent/engine"
+import { Agent, AgentError, type Attempt, type StreamingAgent, type Turn } from "@webagent/engine"
 import * as Cache from "effect/Cache"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -41,15 +41,6 @@ const remembered = { capacity: 500, timeToLive: "1 hour" } as const
 
 const started: Turn.TurnEvent = { _tag: "Started" }
 
-/** What a session did before that this agent does not remember, such as after a restart. */
-const recalled = (turns: ReadonlyArray<Turn.Turn>): ReadonlyArray<string> =>
-  turns
-    .filter(({ status }) => Turn.isTerminal(status))
-    .map(
-      ({ output, status, task }) =>
-        `Earlier task: ${task}\nIt ${status}. Output: ${JSON.stringify(output).slice(0, 2000)}`
-    )
-
 const levels: ReadonlyMap<string, CallSettings.ReasoningLevel> = new Map([
   ...CallSettings.reasoningLevels.map((level) => [level, level] as const),
   ["off", "none"]
@@ -83,13 +74,14 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
     const conversation = yield* Cache.get(conversations, session.id)
     if (!session.persistMemory) conversation.forget()
     else if (conversation.isEmpty()) {
-      for (const text of recalled(yield* attempt.earlier)) conversation.say(text)
+      for (const text of Conversation.recalled(yield* attempt.earlier, page.redact)) conversation.say(text)
     }
     if (browser.isNew && session.browserId !== null) {
       conversation.say("The browser of the earlier tasks is gone, with its tabs and sign-ins. This is a new one.")
     }
     const usable = secrets.map(({ name }) => `<secret:${name}>`).join(", ")
-    conversation.say(page.redact(`Task: ${turn.task}${usable === "" ? "" : `\nSecrets that you can type: ${usable}`}`))
+    const told = page.redact(`Task: ${turn.task}${usable === "" ? "" : `\nSecrets that you can type: ${usable}`}`)
+    conversation.say(told)
     const model = yield* models.forTurn
     const settings = settingsOf(turn, attempt)
     const { thinkingLevel: level } = session
@@ -98,6 +90,7 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
       approve,
       judges,
       limits,
+      told,
       unknownLevel,
       settings,
       sees: models.sees

@@ -29,6 +29,9 @@ export interface Outcome {
 /** How many calls of one answer are carried out. */
 const most = 5
 
+const tooMany = `Not done: at most ${most} calls in one answer.`
+const elsewhere = "Not done: the page is another one now."
+
 /** How much a model is told of a result. */
 const longest = 9000
 
@@ -71,7 +74,7 @@ export const carryOut = (
 
     const carry = (call: Call, at: number): Effect.Effect<Result.Result<string, string>, BrowserLost> => {
       if (leftOut !== undefined) return Effect.succeed(Result.fail(leftOut))
-      if (at >= most) return Effect.succeed(Result.fail(`Not done: at most ${most} calls in one answer.`))
+      if (at >= most) return Effect.succeed(Result.fail(tooMany))
       if (call.name === Tools.doneName) return Effect.sync(() => end(call.params, at))
       const tool = byName.get(call.name)
       if (tool === undefined) return Effect.succeed(Result.fail(`There is no tool "${call.name.slice(0, 100)}".`))
@@ -87,8 +90,8 @@ export const carryOut = (
         const failed = Result.isFailure(carried)
         const text = page.redact(Result.merge(carried)).slice(0, longest)
         results.push({ id: call.id, name: call.name, result: text, failed })
-        if (failed) leftOut ??= "Not done: the call before it failed."
-        else if (isElsewhere()) leftOut ??= "Not done: the page is another one now."
+        if (failed) leftOut ??= at < most ? "Not done: the call before it failed." : tooMany
+        else if (isElsewhere()) leftOut ??= elsewhere
       })
     ).pipe(
       Effect.map(() => ({
@@ -110,5 +113,6 @@ export const carryOut = (
     )
   })
 
+/** What is left out of an answer with too many calls, or because the page is another one, did not go wrong. */
 const hasFailed = (results: ReadonlyArray<CallResult>) =>
-  results.some(({ failed, result }) => failed && !result.startsWith("Not done: the page is another"))
+  results.some(({ failed, result }) => failed && result !== tooMany && result !== elsewhere)

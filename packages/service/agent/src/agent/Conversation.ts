@@ -1,3 +1,4 @@
+import { Turn } from "@webagent/engine"
 import * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import { cached } from "../model/Models.ts"
@@ -36,6 +37,19 @@ const plainPart = (role: string, part: Exclude<Prompt.Message["content"], string
       return ""
   }
 }
+
+/** How many of the newest tasks of a session are told again. */
+const recalled_most = 8
+
+/** What a session did before that this agent does not remember, such as after a restart. */
+export const recalled = (turns: ReadonlyArray<Turn.Turn>, redact: (text: string) => string): ReadonlyArray<string> =>
+  turns
+    .filter(({ status }) => Turn.isTerminal(status))
+    .slice(-recalled_most)
+    .map(
+      ({ output, status, task }) =>
+        `Earlier task: ${redact(task).slice(0, 2000)}\nIt ${status}. Output: ${redact(JSON.stringify(output)).slice(0, 2000)}`
+    )
 
 /**
  * What a model is told: instructions, a past that only grows, so that providers can cache it, and the page as it is

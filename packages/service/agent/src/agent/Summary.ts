@@ -23,5 +23,5 @@ export const compact = Effect.fnUntraced(function* (conversation: Conversation.C
       { role: "user", content: Conversation.plain(old).toWellFormed() }
     ]
   })
-  conversation.sumUp(old.length, `So far:\n${text.slice(0, longest)}\n\nTask: ${task}`)
+  conversation.sumUp(old.length, `So far:\n${text.slice(0, longest)}\n\n${task}`)
 })

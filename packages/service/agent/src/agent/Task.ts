@@ -31,6 +31,8 @@ export interface TaskOptions {
   readonly judges: boolean
   readonly approve: Tools.Scene["approve"]
   readonly settings: CallSettings
+  /** The task as the model is told of it. */
+  readonly told: string
   /** A thinking level of the session that is none. */
   readonly unknownLevel: string | undefined
 }
@@ -88,7 +90,7 @@ export const perform = Effect.fnUntraced(function* (
   attempt: Pick<Attempt, "budget" | "step" | "used">,
   page: Page,
   conversation: Conversation.Conversation,
-  { approve, judges, settings, sees, unknownLevel, ...options }: TaskOptions
+  { approve, judges, settings, sees, told, unknownLevel, ...options }: TaskOptions
 ): Effect.fn.Return<Ended, AgentError | LeaseLost, LanguageModel.LanguageModel> {
   const model = yield* LanguageModel.LanguageModel
   const limits = Limits.within(options.limits, attempt.budget)
@@ -151,7 +153,7 @@ export const perform = Effect.fnUntraced(function* (
   const judgementOf = (output: Schema.Json) =>
     Effect.flatMap(page.look(), ({ text }) =>
       Judge.judge({
-        task: turn.task,
+        task: page.redact(turn.task),
         output,
         steps: Conversation.plain(conversation.all()).slice(-judged),
         page: text
@@ -163,21 +165,24 @@ export const perform = Effect.fnUntraced(function* (
       )
     )
 
+  /** How the task ended, while it is judged: a judge that takes longer than the task may is not waited for. */
+  let unjudged: Ended | undefined
+
   const completed = Effect.fnUntraced(function* ({ output: said, success }: Calls.Ending) {
     const output = redactJson(said, page.redact)
-    const judgement = judges ? yield* judgementOf(output) : null
-    const ended: Ended = {
+    const endedWith = (judgement: Turn.Judgement | null): Ended => ({
       _tag: "Completed",
       report: { output, isSuccess: success, judgement, suggestions: suggestions.all() }
-    }
-    return ended
+    })
+    unjudged = endedWith(null)
+    return judges ? endedWith(yield* judgementOf(output)) : unjudged
   })
 
   /** What the model is told of the task itself, before the page. */
   const remarks = (step: number, look: Look, isLast: boolean): ReadonlyArray<string> => {
     const address = look.url.slice(0, 200)
     const unchanged = loops.seen(look.likeness)
-    const told: Array<string> = []
+    const said: Array<string> = []
     const refused = refusedIn(look.text)
     if (refused !== undefined) suggestDomain(refused)
     if (look.hasCaptcha) {
@@ -188,11 +193,11 @@ export const perform = Effect.fnUntraced(function* (
     }
     if (unchanged >= Loops.stagnation) {
       suggestions.add("stuck", `The page ${address} did not change for ${unchanged} steps.`)
-      told.push(`The page has not changed for ${unchanged} steps: try something else.`)
+      said.push(`The page has not changed for ${unchanged} steps: try something else.`)
     }
-    if (isLast) told.push("This is the last step: end the task now with what you have.")
-    else if (step >= limits.steps * 0.75) told.push(`This is step ${step} of ${limits.steps}.`)
-    return told
+    if (isLast) said.push("This is the last step: end the task now with what you have.")
+    else if (step >= limits.steps * 0.75) said.push(`This is step ${step} of ${limits.steps}.`)
+    return said
   }
 
   const suggestDomain = (address: string) =>
@@ -203,7 +208,7 @@ export const perform = Effect.fnUntraced(function* (
       const isLast = step === limits.steps || failures === limits.failures - 1
       const now = [...remarks(step, look, isLast), look.text].join("\n")
       const picture = sees ? yield* Effect.orElseSucceed(page.picture, () => undefined) : undefined
-      yield* Summary.compact(conversation, turn.task)
+      yield* Summary.compact(conversation, told)
       return yield* LanguageModel.generateText({
         prompt: conversation.prompt(now, picture),
         toolkit: isLast ? doneOnly : all,
@@ -254,7 +259,7 @@ export const perform = Effect.fnUntraced(function* (
   return yield* steps.pipe(
     Effect.timeoutOrElse({
       duration: limits.duration_ms,
-      orElse: () => Effect.sync(() => reached(Limits.overdue(limits)))
+      orElse: () => Effect.sync(() => unjudged ?? reached(Limits.overdue(limits)))
     }),
     Effect.catch((error) => {
       if (error instanceof LeaseLost) return Effect.fail(error)

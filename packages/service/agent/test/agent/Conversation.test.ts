@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Turn } from "@webagent/engine"
 import * as Response from "effect/ai/Response"
 import * as Conversation from "../../src/agent/Conversation.ts"
 
@@ -60,6 +61,25 @@ describe("Conversation", () => {
       assert.notStrictEqual(left[1]?.role, "tool", `keeping ${keep}`)
       assert.notInclude(JSON.stringify(left), "buy a mug")
     }
+  })
+
+  it("recalls the newest tasks only, without secrets, however many there were", () => {
+    const turns = Array.from({ length: 1000 }, (_, seq) =>
+      Turn.make({
+        id: `t${seq}`,
+        sessionId: "s",
+        seq,
+        model: "m",
+        agentVersion: "v",
+        task: `Task ${seq}: ${"x".repeat(1992 - String(seq).length)}hunter2 ${"y".repeat(5000)}`,
+        modelParams: null,
+        createdAt_ms: 0
+      })
+    ).map((turn): Turn.Turn => ({ ...turn, status: "completed", output: "z".repeat(5000) }))
+    const told = Conversation.recalled(turns, (text) => text.replaceAll("hunter2", "<secret:password>"))
+    assert.isBelow(told.join("").length, 40_000)
+    assert.include(told.at(-1), "Task 999")
+    assert.notInclude(told.join(""), "hunt")
   })
 
   it("has no half of a surrogate pair in it", () => {

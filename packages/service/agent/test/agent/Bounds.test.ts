@@ -1,0 +1,88 @@
+import { assert, layer } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { call, carriedOut, done, Running, script } from "./running.ts"
+
+const value = "hunter2-and-more"
+
+/** A clock whose long waits, such as for the limit of a task, end when that is said. */
+const limit = Deferred.makeUnsafe<void>()
+const clock = Layer.effect(
+  Clock.Clock,
+  Effect.map(Clock.Clock, (real): Clock.Clock =>
+    Object.create(real, {
+      sleep: {
+        value: (duration: Duration.Duration) =>
+          Duration.toMinutes(duration) < 20 ? real.sleep(duration) : Deferred.await(limit)
+      }
+    })
+  )
+)
+
+const judging = Layer.provide(Running.layer({ judges: true }), clock)
+
+layer(judging, { excludeTestServices: true, timeout: "1 minute" })("a judge", (it) => {
+  it.effect("that takes longer than the task may takes nothing from it", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      script(running, (_, { schema }) => {
+        if (schema === undefined) return done("4711")
+        Deferred.doneUnsafe(limit, Effect.void)
+        return () => undefined
+      })
+      const { turn } = yield* carriedOut("What is the code?")
+      assert.deepInclude(turn, { status: "completed", output: "4711", isSuccess: true, judgement: null, error: null })
+    })
+  )
+})
+
+const known = Running.layer({
+  judges: true,
+  secrets: [{ name: "password", value: Redacted.make(value), domains: ["127.0.0.1"] }]
+})
+
+layer(known, { excludeTestServices: true, timeout: "1 minute" })("an agent with secrets", (it) => {
+  it.effect("tells no model the value that a task has, and still the name when the past is summed up", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      const bodies: Array<string> = []
+      let summaries = 0
+      script(running, (_, { body, schema, text, tools }) => {
+        bodies.push(JSON.stringify(body))
+        if (schema !== undefined) return { text: "{}" }
+        if (tools.length === 0) {
+          summaries += 1
+          return { text: "SUMMARY" }
+        }
+        if (running.model.requests.length === 1) return call("navigate", { url: `${running.site.origin}/cards` })
+        return summaries === 0
+          ? call("read", { offset: running.model.requests.length })
+          : done(text.includes("SUMMARY"))
+      })
+      yield* carriedOut(`Sign in with ${value}`)
+      assert.strictEqual(summaries, 1)
+      assert.isEmpty(bodies.filter((body) => body.includes(value)))
+      const afterSummary = bodies.find((body) => body.includes("SUMMARY"))
+      assert.include(afterSummary, "Secrets that you can type: <secret:password>")
+    })
+  )
+})
+
+layer(Running.layer(), { excludeTestServices: true, timeout: "1 minute" })("an answer", (it) => {
+  it.effect("with too many calls does not go wrong", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      const finds = (step: number) => ({
+        calls: Array.from({ length: 8 }, (_, at) => ({ name: "find", input: { text: `${step} ${at}` } }))
+      })
+      script(running, finds(1), finds(2), finds(3), done())
+      const { turn } = yield* carriedOut("Find all")
+      assert.deepInclude(turn, { status: "completed" })
+      assert.include(JSON.stringify(running.model.requests.at(-1)?.body), "Not done: at most 5 calls in one answer.")
+    })
+  )
+})
