@@ -80,7 +80,7 @@ const documents = [
   { pattern: /^\/(?:health)?$/u, statuses: [200], types: /^application\/json$/u },
   { pattern: /^\/api\/v[234]\/openapi\.json$/u, statuses: [200], types: /^application\/json$/u },
   { pattern: /^\/api\/v[234]\/docs$/u, statuses: [200], types: /^text\/html/u },
-  { pattern: /^\/api\/v4\/browsers\/[^/]+\/cdp$/u, statuses: [404, 410, 426], types: /^application\/json$/u },
+  { pattern: /^\/api\/v4\/browsers\/[^/]+\/cdp$/u, statuses: [403, 404, 410, 426], types: /^application\/json$/u },
   { pattern: /^\/recordings\/[^/]+$/u, statuses: [200, 404], types: /^(?:application\/json|image\/gif)$/u }
 ]
 

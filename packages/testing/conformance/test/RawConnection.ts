@@ -163,7 +163,7 @@ export const request = (
 ): ReadonlyArray<Uint8Array> => {
   const content = typeof body === "string" ? Buffer.from(body) : body
   const lines = Object.entries({
-    Host: "service.test",
+    Host: "127.0.0.1",
     ...(content === undefined ? {} : { "Content-Length": String(content.length) }),
     ...headers
   }).map(([name, value]) => `${name}: ${value}\r\n`)

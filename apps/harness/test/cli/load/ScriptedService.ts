@@ -44,7 +44,18 @@ export const start = async ({ fail, key, simulated, tasks }: Script): Promise<Sc
         sessionId: id,
         status: version === "v3" ? "idle" : "completed",
         result: "hello",
-        tasks: tasks ?? [{ status: "finished", output: "hello" }],
+        startedAt: "2026-01-01T00:00:00Z",
+        tasks: tasks ?? [
+          {
+            id,
+            sessionId: id,
+            llm: "none",
+            task: "hello",
+            status: "finished",
+            createdAt: "2026-01-01T00:00:00",
+            output: "hello"
+          }
+        ],
         cdpUrl: "ws://127.0.0.1:9"
       })
     })
