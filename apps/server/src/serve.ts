@@ -66,6 +66,8 @@ const announce = (more: ReadonlyArray<Line>, keys: Line) =>
     for (const [label, text] of lines) yield* Console.log(`${label.padEnd(width)}${text}`)
   })
 
+type ModelConfig = Agents.AgentOptions["model"]
+
 type Flags = Command.Command.Config.Infer<typeof flags>
 
 /** The flags, with the browsers that they mean. */
@@ -125,18 +127,18 @@ const inFileOnly = [
 
 /** The flags of a model. */
 const withModelOnly = [
-  ["--model-url", ({ modelUrl }: Given) => Option.isSome(modelUrl)],
-  ["--model-price", ({ modelPrice }: Given) => Option.isSome(modelPrice)],
-  ["--model-sees", ({ modelSees }: Given) => Option.isSome(modelSees)],
-  ["--fallback-model", ({ fallbackModel }: Given) => Option.isSome(fallbackModel)],
-  ["--fallback-url", ({ fallbackUrl }: Given) => Option.isSome(fallbackUrl)],
-  ["--fallback-price", ({ fallbackPrice }: Given) => Option.isSome(fallbackPrice)],
-  ["--judge", ({ judge }: Given) => Option.isSome(judge)],
-  ["--allow-domains", ({ allowDomains }: Given) => Option.isSome(allowDomains)],
-  ["--secrets", ({ secrets }: Given) => Option.isSome(secrets)],
-  ["--max-steps", ({ maxSteps }: Given) => Option.isSome(maxSteps)],
-  ["--max-run-time", ({ maxRunTime }: Given) => Option.isSome(maxRunTime)],
-  ["--max-run-cost", ({ maxRunCost }: Given) => Option.isSome(maxRunCost)]
+  ["--model-url", ({ modelUrl }: Flags | Given) => Option.isSome(modelUrl)],
+  ["--model-price", ({ modelPrice }: Flags | Given) => Option.isSome(modelPrice)],
+  ["--model-sees", ({ modelSees }: Flags | Given) => Option.isSome(modelSees)],
+  ["--fallback-model", ({ fallbackModel }: Flags | Given) => Option.isSome(fallbackModel)],
+  ["--fallback-url", ({ fallbackUrl }: Flags | Given) => Option.isSome(fallbackUrl)],
+  ["--fallback-price", ({ fallbackPrice }: Flags | Given) => Option.isSome(fallbackPrice)],
+  ["--judge", ({ judge }: Flags | Given) => Option.isSome(judge)],
+  ["--allow-domains", ({ allowDomains }: Flags | Given) => Option.isSome(allowDomains)],
+  ["--secrets", ({ secrets }: Flags | Given) => Option.isSome(secrets)],
+  ["--max-steps", ({ maxSteps }: Flags | Given) => Option.isSome(maxSteps)],
+  ["--max-run-time", ({ maxRunTime }: Flags | Given) => Option.isSome(maxRunTime)],
+  ["--max-run-cost", ({ maxRunCost }: Flags | Given) => Option.isSome(maxRunCost)]
 ] as const
 
 /** The flags of real browsers. */
@@ -179,15 +181,26 @@ const fallbackOf = Effect.fnUntraced(function* ({
   }
 })
 
+/** Refuses the flags of a model where there is none. */
+const refuseWithoutModel = (given: Flags): Effect.Effect<void, UserError> => {
+  const [refused] = Option.isSome(given.model) ? [] : (withModelOnly.find(([, isGiven]) => isGiven(given)) ?? [])
+  if (refused === undefined) return Effect.void
+  return Effect.fail(
+    new UserError({ sentence: `${refused} works only with a model. Add --model DIALECT:NAME or remove ${refused}.` })
+  )
+}
+
+/** Refuses a model of a vendor that has no key: each run would fail. */
+const refuseWithoutKey = (flag: string, variable: string, { apiKey, baseUrl, dialect, model }: ModelConfig) =>
+  dialect === "openai-compatible" || baseUrl !== undefined || apiKey !== undefined
+    ? Effect.void
+    : Effect.fail(
+        new UserError({ sentence: `${flag} ${dialect}:${model} needs the key of the model. Set it in ${variable}.` })
+      )
+
 /** The agent that the flags describe; none without a model. */
 const agentOf = Effect.fnUntraced(function* (given: Given) {
-  if (Option.isNone(given.model)) {
-    const [refused] = withModelOnly.find(([, isGiven]) => isGiven(given)) ?? []
-    if (refused === undefined) return undefined
-    return yield* new UserError({
-      sentence: `${refused} works only with a model. Add --model DIALECT:NAME or remove ${refused}.`
-    })
-  }
+  if (Option.isNone(given.model)) return undefined
   if (Option.isSome(given.maxRunCost) && Option.isNone(given.modelPrice)) {
     return yield* new UserError({
       sentence: "--max-run-cost needs the prices of the model. Add --model-price input=USD,output=USD or remove it."
@@ -212,8 +225,15 @@ const agentOf = Effect.fnUntraced(function* (given: Given) {
       ...Option.match(maxRunTime, { onNone: () => ({}), onSome: (time) => ({ duration_ms: Duration.toMillis(time) }) })
     }
   }
+  yield* refuseWithoutKey("--model", "WEBAGENT_MODEL_KEY", options.model)
+  const { fallback } = options.model
+  if (fallback !== undefined) yield* refuseWithoutKey("--fallback-model", "WEBAGENT_FALLBACK_KEY", fallback)
   return options
 })
+
+/** The models of an agent, as the flags name them. */
+const named = ({ dialect, fallback, model }: ModelConfig): string =>
+  `${dialect}:${model}${fallback === undefined ? "" : `, and ${named(fallback)} when it fails`}`
 
 /** The server over a database. */
 const inFile = Effect.fnUntraced(function* (file: string, given: Given) {
@@ -242,7 +262,7 @@ const inFile = Effect.fnUntraced(function* (file: string, given: Given) {
         [
           ["data", `${file}, kept across restarts`],
           ["browsers", sentence],
-          ...(agent === undefined ? [] : [["model", agent.model.model] as const])
+          ...(agent === undefined ? [] : [["model", named(agent.model)] as const])
         ],
         ["keys", `${given}${count} in ${file}`]
       )
@@ -286,6 +306,7 @@ export const serve = Command.make(
   flags,
   Effect.fnUntraced(function* (asked) {
     const given: Given = { ...asked, browsers: Option.getOrElse(asked.browsers, () => usualBrowsers(asked)) }
+    yield* refuseWithoutModel(asked)
     const [refused] = withChromiumOnly.find(([, isGiven]) => given.browsers === "simulated" && isGiven(given)) ?? []
     if (refused !== undefined) {
       return yield* new UserError({

@@ -2,6 +2,7 @@ import { ModelConfig } from "@webagent/agent"
 import { spanFromText } from "@webagent/simulation"
 import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
@@ -183,6 +184,7 @@ export const model = {
     Flag.withDescription("End a run after this time (default: 30m)"),
     or("maxRunTime", Config.NonEmptyString),
     span,
+    Flag.filter(Duration.isPositive, () => "more than 0"),
     Flag.optional
   ),
   maxRunCost: Flag.String("max-run-cost").pipe(

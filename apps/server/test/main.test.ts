@@ -213,6 +213,22 @@ describe("webagent-server", () => {
       ["--browsers", "chromium", "--judge"],
       /^--judge works only with a model\. Add --model DIALECT:NAME or remove --judge\.\n$/u
     ],
+    "a flag of a model without one, and without real browsers": [
+      ["--model-url", "http://127.0.0.1:1/v1"],
+      /^--model-url works only with a model\. Add --model DIALECT:NAME or remove --model-url\.\n$/u
+    ],
+    "a model of a vendor without a key": [
+      ["--browsers", "chromium", "--model", "openai:gpt"],
+      /^--model openai:gpt needs the key of the model\. Set it in WEBAGENT_MODEL_KEY\.\n$/u
+    ],
+    "a fallback of a vendor without a key": [
+      "--browsers chromium --model openai-compatible:a --fallback-model google:b".split(" "),
+      /^--fallback-model google:b needs the key of the model\. Set it in WEBAGENT_FALLBACK_KEY\.\n$/u
+    ],
+    "no time for a run": [
+      ["--browsers", "chromium", "--model", "openai:gpt", "--max-run-time", "0s"],
+      /^Invalid value for flag --max-run-time: .* Expected: more than 0\. See --help\.\n$/u
+    ],
     "a limit of cost without prices": [
       ["--browsers", "chromium", "--model", "openai:gpt", "--max-run-cost", "1"],
       /^--max-run-cost needs the prices of the model\. Add --model-price input=USD,output=USD or remove it\.\n$/u
