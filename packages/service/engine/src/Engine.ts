@@ -3,6 +3,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import type * as Stream from "effect/Stream"
 import type { Agent } from "./ports/Agent.ts"
 import type { BrowserPool, CdpTransport, LaunchFailed } from "./ports/BrowserPool.ts"
 import type * as Browser from "./domain/Browser.ts"
@@ -56,6 +57,11 @@ export class Engine extends Context.Service<
     readonly turn: (id: string) => Effect.Effect<Turn.Turn, TurnNotFound | StoreUnavailable>
     /** The steps of a turn in the order in which they began. No version has this. */
     readonly steps: (id: string) => Effect.Effect<ReadonlyArray<Turn.TurnStep>, TurnNotFound | StoreUnavailable>
+    /**
+     * The last steps of agents in a browser that runs here, then each as it begins; it does not end. No version has
+     * this.
+     */
+    readonly stepsIn: (browserId: string) => Stream.Stream<Turn.TurnStep>
     /** Makes the message a turn. An interrupt cancels the turn at work; messages already waiting stay behind it. */
     readonly queue: (
       message: Sessions.Message,
@@ -169,6 +175,7 @@ const make = Effect.gen(function* () {
     }),
     turn: sessions.turn,
     steps: (id) => Effect.andThen(sessions.turn(id), store.stepsOf(id)),
+    stepsIn: executions.stepsIn,
     queue: (message, safe) => once(safe, "Message", (record) => sessions.queue(message, record)),
     createBrowser: (request, safe) => once(safe, "Browser", (record) => browsers.create(request, record)),
     stopBrowser: (id) => browsers.stop(id),

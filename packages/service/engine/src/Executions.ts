@@ -4,7 +4,9 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Equal from "effect/Equal"
 import * as Option from "effect/Option"
+import * as PubSub from "effect/PubSub"
 import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
 import type { Browsers } from "./Browsers.ts"
 import * as Decide from "./domain/Decide.ts"
 import { SessionNotFound } from "./domain/Errors.ts"
@@ -38,6 +40,9 @@ const using = ({ token }: TurnRunner.Execution, used: Turn.Usage): Decide.Comman
   progress: { used }
 })
 
+/** How many steps, of all browsers here, are kept for who begins to look. */
+const mostSteps = 1024
+
 /** The agents at work at this node. */
 export type Executions = Effect.Success<ReturnType<typeof make>>
 
@@ -50,6 +55,10 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
   /** The agents at work here, by session. */
   let executions = new Map<string, TurnRunner.Execution>()
   const letGos = new Map<string, Deferred.Deferred<void>>()
+  const steps = yield* PubSub.sliding<{ readonly browserId: string | null; readonly step: Turn.TurnStep }>({
+    capacity: mostSteps,
+    replay: mostSteps
+  })
   /** Nothing more is taken: neither what is offered nor what comes next in a session. */
   let draining = false
   let closing = false
@@ -216,11 +225,14 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
     })
 
   /** What an agent in a fiber has to say beside its events; it must not go on when it is not heard. */
-  const told = (execution: TurnRunner.Execution, command: Decide.Command): Effect.Effect<void, LeaseLost> => {
+  const told = (
+    execution: TurnRunner.Execution,
+    command: Decide.Command
+  ): Effect.Effect<Decide.Decision, LeaseLost> => {
     const lost = Effect.fail(new LeaseLost({ turnId: execution.turn.id }))
     return Effect.matchEffect(said(execution, command), {
       onFailure: () => lost,
-      onSuccess: (decision) => (decision === undefined ? lost : Effect.void)
+      onSuccess: (decision) => (decision === undefined ? lost : Effect.succeed(decision))
     })
   }
 
@@ -279,7 +291,13 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
             domains = allowed
             return browserId === null ? Effect.void : browsers.allowDomains(browserId, allowed)
           }),
-        step: (step) => told(execution, { _tag: "Progress", token, progress: { step } }),
+        step: (step) =>
+          Effect.flatMap(told(execution, { _tag: "Progress", token, progress: { step } }), ({ turnSteps }) =>
+            PubSub.publishAll(
+              steps,
+              turnSteps.map((step) => ({ browserId, step }))
+            )
+          ),
         used: (usage) => told(execution, using(execution, usage)),
         checkpoint: (checkpoint) => told(execution, { _tag: "Progress", token, progress: { checkpoint } })
       }
@@ -376,6 +394,12 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
 
   return {
     find,
+    /** The last steps that agents here began in a browser, and each one from now on. */
+    stepsIn: (browserId: string): Stream.Stream<Turn.TurnStep> =>
+      Stream.fromPubSub(steps).pipe(
+        Stream.filter((one) => one.browserId === browserId),
+        Stream.map(({ step }) => step)
+      ),
     commit,
     change,
     take,

@@ -104,7 +104,16 @@ it.live("a person sees the browser of a session's agent, by the link of each ver
       perform: (_, attempt) =>
         Stream.concat(
           Stream.make({ _tag: "Started" as const }),
-          Stream.fromEffectDrain(Effect.scoped(Effect.andThen(attempt.browser, Effect.never)))
+          Stream.fromEffectDrain(
+            Effect.scoped(
+              Effect.gen(function* () {
+                yield* attempt.browser
+                yield* attempt.step({ summary: "opens <b>", address: "about:blank", picture: null })
+                yield* attempt.step({ summary: "waits", address: "about:blank", picture: null })
+                yield* Effect.never
+              })
+            )
+          )
         )
     })
     const { ask, baseUrls, pageOfBrowser } = yield* served(undefined, agent)
@@ -126,6 +135,11 @@ it.live("a person sees the browser of a session's agent, by the link of each ver
       const page = yield* pageOfBrowser(liveUrl.split("/").at(-2) ?? "")
       yield* page.run(`document.body.style.background = "${colour}"`)
       yield* opened(viewer, liveUrl)
+      yield* untilIn(viewer, `document.querySelectorAll("#steps li").length === 2`)
+      const steps = `[...document.querySelectorAll("#steps li")].map(({ textContent, value }) => value + " " + textContent).join()`
+      assert.strictEqual(yield* viewer.run(steps), "1 opens <b>,2 waits")
+      yield* untilIn(viewer, `document.getElementById("steps").checkVisibility()`)
+      yield* keep(viewer, "steps")
       yield* untilIn(viewer, `"${colour}".match(/\\d+/g).every((part, at) => Math.abs(part - ${middle}[at]) < 20)`)
     }
   }).pipe(Effect.scoped)

@@ -157,7 +157,13 @@ export const layer = HttpRouter.use(
             : new Socket.CloseEvent(LivePage.stoppedCode, farewells[reason])
         )
       })
-      yield* Effect.raceFirst(inbound, Effect.andThen(outbound, farewell))
+      const steps = Stream.runForEach(engine.stepsIn(id), ({ address, ordinal, summary }) =>
+        Effect.andThen(
+          write(JSON.stringify({ number: ordinal, summary, address: address ?? "" } satisfies LivePage.ToldStep)),
+          drained(wire)
+        )
+      )
+      yield* Effect.raceAllFirst([inbound, Effect.andThen(steps, Effect.never), Effect.andThen(outbound, farewell)])
     })
 
     const path = `${livePath(":browser_id")}/:token` as const

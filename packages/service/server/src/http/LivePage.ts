@@ -7,6 +7,14 @@ export interface Told {
   readonly control: boolean
 }
 
+/** What a viewer is told of a step that an agent begins in the browser. */
+export interface ToldStep {
+  /** 1 is the first of its run. */
+  readonly number: number
+  readonly summary: string
+  readonly address: string
+}
+
 /** The WebSocket close code that tells a viewer that the browser was stopped, and will not come back. */
 export const stoppedCode = 4001
 
@@ -21,6 +29,7 @@ const watch = (stopped: number, header: number) => {
   const find = <E extends HTMLElement>(id: string) => document.getElementById(id) as E
   const canvas = find<HTMLCanvasElement>("screen")
   const keys = find<HTMLTextAreaElement>("keys")
+  const steps = find<HTMLOListElement>("steps")
   const context = canvas.getContext("2d", { alpha: false })
   let socket: WebSocket | undefined
   let newest: ArrayBuffer | undefined
@@ -56,8 +65,19 @@ const watch = (stopped: number, header: number) => {
     }
     isDrawing = false
   }
+  const list = ({ address, number, summary }: ToldStep) => {
+    const item = document.createElement("li")
+    item.value = number
+    item.textContent = summary
+    item.title = address
+    steps.append(item)
+    if (steps.childElementCount > 50) steps.firstElementChild?.remove()
+    steps.hidden = false
+    steps.scrollTop = steps.scrollHeight
+  }
   const hear = (text: string) => {
-    const told = JSON.parse(text) as { readonly title: string; readonly address: string; readonly control: boolean }
+    const told = JSON.parse(text) as Told | ToldStep
+    if ("number" in told) return list(told)
     control = told.control
     document.body.toggleAttribute("data-control", control)
     find("title").textContent = told.title === "" ? "Untitled tab" : told.title
@@ -83,6 +103,8 @@ const watch = (stopped: number, header: number) => {
     socket.binaryType = "arraybuffer"
     socket.addEventListener("open", () => {
       attempts = 0
+      // the last steps come again
+      steps.replaceChildren()
       say("wait", "Waiting for the first picture…")
     })
     socket.addEventListener("message", ({ data }) => {
@@ -184,6 +206,9 @@ header{display:flex;min-height:42px;gap:4px 12px;align-items:center;padding:8px 
 [data-state=live][data-control] #state{background:#9a3412}
 [data-state=over] #state,[data-state=wait] #state{position:fixed;z-index:1;left:50%;top:50%;translate:-50% -50%;max-width:calc(100vw - 32px);padding:14px 20px;border-radius:10px;background:#27272a;border:1px solid #52525b;text-align:center}
 main{flex:1;min-height:0;display:grid;place-items:center;position:relative}
+#steps{flex:none;max-height:24dvh;margin:0;padding:8px 14px 8px 48px;overflow:auto;border-top:1px solid #3f3f46;overflow-wrap:anywhere}
+#steps[hidden]{display:none}
+#steps :last-child{font-weight:600}
 canvas{max-width:100%;max-height:100%;min-width:0;min-height:0;touch-action:none}
 canvas[hidden]{display:none}
 [data-state=over] canvas,[data-state=wait] canvas{opacity:.35}
@@ -206,7 +231,8 @@ const page = (state: string, text: string, more: string) => `<!doctype html>
 </head>
 <body data-state="${state}">
 <header><span id="title">Browser</span><span id="address"></span><span id="state" role="status">${escape(text)}</span></header>
-<main><canvas id="screen" width="1280" height="720" hidden></canvas>${more}</main>
+<main><canvas id="screen" width="1280" height="720" hidden></canvas></main>
+${more}
 </body>
 </html>
 `
@@ -215,7 +241,7 @@ const page = (state: string, text: string, more: string) => `<!doctype html>
 export const live: string = page(
   "wait",
   "Connecting…",
-  `<textarea id="keys" aria-label="Keyboard input for the browser" autocapitalize="off" autocomplete="off" spellcheck="false"></textarea><script>${script}</script>`
+  `<ol id="steps" aria-label="Steps of the agent" tabindex="0" hidden></ol><textarea id="keys" aria-label="Keyboard input for the browser" autocapitalize="off" autocomplete="off" spellcheck="false"></textarea><script>${script}</script>`
 )
 
 /** The page of a link that opens nothing, and why. */

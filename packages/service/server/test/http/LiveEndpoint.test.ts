@@ -1,8 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
+import { MemoryStore, type StreamingAgent } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Queue from "effect/Queue"
+import * as Stream from "effect/Stream"
 import { makeShown, layerWith, until, watch } from "./shown.ts"
 import { raw, send } from "./send.ts"
+import { layerOver } from "./served.ts"
 
 /** A new browser with its links. */
 const create = Effect.map(send("POST", "/api/v4/browsers", { body: {} }), ({ body }) => ({
@@ -71,6 +75,52 @@ describe("a live view", () => {
       assert.strictEqual((picture as Buffer).readDoubleBE(1), 47)
       assert.strictEqual((picture as Buffer).subarray(9).toString(), "first")
     }).pipe(Effect.scoped, Effect.provide(layerWith(layer)))
+  })
+
+  it.live("shows the steps of the agent in its browser as they happen, and the last ones to who comes later", () => {
+    const next = Effect.runSync(Queue.unbounded<string>())
+    /** Takes a step in its browser each time that the test says so. */
+    const perform: StreamingAgent["perform"] = ({ task }, { browser, step }) =>
+      Stream.concat(
+        Stream.make({ _tag: "Started" } as const),
+        Stream.fromEffectDrain(
+          Effect.scoped(
+            Effect.andThen(
+              browser,
+              Effect.forever(
+                Effect.flatMap(task === "first" ? Queue.take(next) : Effect.never, (summary) =>
+                  step({ summary, address: "https://shop.example/", picture: null })
+                )
+              )
+            )
+          )
+        )
+      )
+    const run = Effect.fnUntraced(function* (task: string) {
+      const { id } = (yield* send("POST", "/api/v4/runs", { body: { task } })).body
+      const read = send("GET", `/api/v4/runs/${String(id)}`)
+      const { body } = yield* Effect.repeat(Effect.delay(read, "5 millis"), {
+        until: ({ body }) => typeof body["liveUrl"] === "string"
+      })
+      return String(body["liveUrl"])
+    })
+    const { layer } = makeShown()
+    return Effect.gen(function* () {
+      const liveUrl = yield* run("first")
+      const first = yield* watch(liveUrl)
+      const other = yield* watch(yield* run("other"))
+      yield* Queue.offer(next, 'click "Buy"')
+      const buy = JSON.stringify({ number: 1, summary: 'click "Buy"', address: "https://shop.example/" })
+      yield* until(() => first.messages.length === 1)
+      yield* Queue.offer(next, "done")
+      yield* until(() => first.messages.length === 2)
+      const late = yield* watch(liveUrl)
+      yield* until(() => late.messages.length === 2)
+      for (const { messages } of [first, late]) {
+        assert.deepStrictEqual(messages, [buy, buy.replace('click \\"Buy\\"', "done").replace("1", "2")])
+      }
+      assert.deepStrictEqual(other.messages, [])
+    }).pipe(Effect.scoped, Effect.provide(Layer.fresh(Layer.provide(layerOver(MemoryStore.layer, { perform }), layer))))
   })
 
   it.live("takes input with the control token, and ends a viewer that sends any with the other", () => {
