@@ -73,7 +73,7 @@ export const request = (method: string, path: string, body?: unknown, headers: R
   const text = body === undefined ? "" : JSON.stringify(body)
   const head = [
     `${method} ${path} HTTP/1.1`,
-    "Host: wire",
+    "Host: 127.0.0.1",
     "X-Service-API-Key: wak_test",
     ...(body === undefined ? [] : ["Content-Type: application/json", `Content-Length: ${Buffer.byteLength(text)}`]),
     ...headers

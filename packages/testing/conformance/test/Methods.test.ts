@@ -27,7 +27,7 @@ const spellings: ReadonlyArray<(path: string) => string> = [
   (path) => path.replaceAll("/", "//"),
   (path) => path.replace(/[a-z]/u, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
   (path) => path.toUpperCase(),
-  (path) => `http://other.test:81${path}`
+  (path) => `http://localhost:81${path}`
 ]
 
 layer(ObservedServer.layer, { excludeTestServices: true })("every method on every path", (it) => {
