@@ -80,8 +80,8 @@ export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, 
       return Server.layerServed({
         apiKeys,
         linkTokens: LinkTokens.layerFrom(bytes),
-        // with a model, runs cost money
-        about: { simulated: options.agent === undefined || kind === "simulated", durable: true },
+        // real browsers are not scripted, also where no model carries out runs
+        about: { simulated: kind === "simulated", durable: true },
         around: Operation.measured
       })
     })

@@ -249,9 +249,9 @@ test(
 )
 
 test(
-  "without a model a run ends as failed, and says how to configure one",
+  "without a model a run fails and says how to configure one, and the server is not simulated",
   Effect.gen(function* () {
-    const { v2, v4 } = yield* serve([])
+    const { v2, v4 = "" } = yield* serve([])
     const { id, sessionId } = yield* create(v4, { task: "Find a mug" })
     const { body } = yield* ended(v4, id)
     assert.strictEqual(body["status"], "failed")
@@ -261,5 +261,7 @@ test(
     )
     const { tasks } = (yield* send(v2, key, "GET", `/sessions/${sessionId}`)).body
     assert.nestedPropertyVal(tasks, "[0].output", body["error"])
+    const about = yield* send(new URL(v4).origin, key, "GET", "/")
+    assert.strictEqual(about.body["simulated"], false)
   })
 )
