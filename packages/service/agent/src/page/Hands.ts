@@ -1,5 +1,6 @@
 import type { CdpError } from "@webagent/engine"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type { DomainPattern } from "./AllowedDomains.ts"
 import type { TaskFile } from "./Downloads.ts"
 import { BrowserLost, Refused } from "./Failures.ts"
@@ -7,7 +8,7 @@ import * as Frame from "./Frame.ts"
 import type { Point } from "./Mouse.ts"
 import type { Secrets } from "./Secrets.ts"
 import type { Sessions } from "./Sessions.ts"
-import { settle, unlessStopped } from "./Settle.ts"
+import { gone, settle, unlessStopped } from "./Settle.ts"
 import { mainFrame, type Tab } from "./Tab.ts"
 import type { Tabs } from "./Tabs.ts"
 import type { Kind } from "./world/Locating.ts"
@@ -71,7 +72,12 @@ export const go = (hands: Hands, work: (tab: Tab) => Effect.Effect<string, CdpEr
       if (tab.dialog !== undefined) return yield* refuse("The page asks something: answer it with `dialog` first.")
       tab.isCrashed = false
       const since = hands.now()
-      const done = yield* unlessStopped(hands.sessions, tab, work(tab))
+      const done = yield* unlessStopped(hands.sessions, tab, work(tab)).pipe(
+        Effect.catchIf(
+          (error) => error._tag === "CdpError" && error.gone === "page",
+          () => Effect.as(gone(hands.sessions, hands.tabs, tab), Option.some("Done; the page closed itself."))
+        )
+      )
       yield* settle(hands, since)
       if (tab.isCrashed) return yield* refuse(crashed)
       return done?._tag === "Some" ? done.value : "Done; the page asks something now."

@@ -3,7 +3,7 @@ import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import type { Hands } from "./Hands.ts"
 import * as Reader from "./Reader.ts"
-import { unlessStopped } from "./Settle.ts"
+import { gone, unlessStopped } from "./Settle.ts"
 import type { Tab } from "./Tab.ts"
 import type { Tabs } from "./Tabs.ts"
 import type { Read } from "./world/Reading.ts"
@@ -67,12 +67,16 @@ const stopped = ({ dialog, isCrashed }: Tab) =>
     ? `The page ${isCrashed ? "crashed" : "does not answer"}: navigate to an address, or close its tab.`
     : `The page asks (${dialog.type}): ${JSON.stringify(dialog.message)}. Nothing else works until it is answered with \`dialog\`.`
 
-/** Looks at the tab in front. The notes are what happened since the last look. */
-export const look = Effect.fnUntraced(function* (
+const once = Effect.fnUntraced(function* (
   { secrets: { redact }, sessions, tabs }: Pick<Hands, "secrets" | "sessions" | "tabs">,
   notes: ReadonlyArray<string>,
   { margin = 0.5, maxChars = 40_000 }: LookOptions
 ) {
+  // a page may have closed its own tab, the last one
+  yield* Effect.timeoutOption(
+    sessions.until(() => tabs.all().length > 0),
+    patience
+  )
   const tab = tabs.front()
   const reading = unlessStopped(sessions, tab, Reader.read(tab, { margin, maxChars }))
   const found = Option.flatMap(yield* Effect.timeoutOption(reading, patience), (read) => read ?? Option.none())
@@ -105,3 +109,15 @@ export const look = Effect.fnUntraced(function* (
   }
   return result
 })
+
+/** Looks at the tab in front. The notes are what happened since the last look. */
+export const look = (...how: Parameters<typeof once>): ReturnType<typeof once> => {
+  const [{ sessions, tabs }] = how
+  const tab = tabs.front()
+  return Effect.catchIf(
+    once(...how),
+    (error) => error._tag === "CdpError" && error.gone === "page",
+    // it closed itself meanwhile: another one is in front
+    () => Effect.andThen(gone(sessions, tabs, tab), once(...how))
+  )
+}

@@ -132,7 +132,9 @@ export const read = (
       const inner =
         child === undefined || depth >= depth_most
           ? Option.none()
-          : yield* Effect.option(read(tab, options, child, depth + 1))
+          : yield* Effect.option(
+              read(tab, { ...options, maxChars: Math.max(0, options.maxChars - whole.text.length) }, child, depth + 1)
+            )
       const text = Option.match(inner, {
         onNone: () => "(a frame that cannot be read)",
         onSome: (inside) => `(frame ${addressOf(inside.url)})\n${inside.text.replaceAll(/^/gmu, "  ")}\n(end of frame)`

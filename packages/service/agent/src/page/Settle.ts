@@ -28,6 +28,13 @@ export const unlessStopped = <A, E, R>(sessions: Sessions, tab: Tab, effect: Eff
     )
   )
 
+/** Waits until a tab that is closed is no longer one of the tabs. */
+export const gone = (sessions: Sessions, tabs: Tabs, tab: Tab) =>
+  Effect.timeoutOption(
+    sessions.until(() => !tabs.all().includes(tab)),
+    window_ms
+  )
+
 /**
  * Waits for what an action set off that began at a time: a new document or tab, requests, changes of the page. It never
  * waits for long, and not for what the page does all the time.
@@ -62,6 +69,7 @@ export const settle = Effect.fnUntraced(function* (
   })
 
   for (let count = 0; count < turns_most; count++) {
+    if (tabs.all().length === 0) yield* within(window_ms, () => tabs.all().length > 0)
     const tab = tabs.front()
     if (tab.dialog !== undefined || tab.isCrashed) return
     const again = yield* unlessStopped(sessions, tab, turn(tab))

@@ -71,7 +71,8 @@ export const watch = (target: string, url: string, session: Session, options: Ta
     requests: new Map(),
     numbers: [],
     mayLoad: options.mayLoad,
-    url,
+    // as it begins
+    url: url === "" ? "about:blank" : url,
     nextNumber: 1,
     isNavigating: false,
     dialog: undefined,
@@ -80,6 +81,7 @@ export const watch = (target: string, url: string, session: Session, options: Ta
     isCrashed: false,
     isRestless: false
   }
+  if (tab.url === "about:blank") mainFrame(tab).url = tab.url
   watchSession(tab, session, options)
   prepare(session)
   return tab

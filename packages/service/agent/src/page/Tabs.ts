@@ -53,6 +53,8 @@ export const make = Effect.fnUntraced(function* (
     tabs.push(tab)
     Deferred.doneUnsafe(attached, Effect.succeed(tab))
     const opener = tabOf(targetInfo.openerId)
+    // after the last one was closed
+    if (tabs.length === 1) front = tab
     if (opener === undefined) return
     const opened = opener.opening.shift() ?? targetInfo.url
     if (opener !== front) return
@@ -68,6 +70,7 @@ export const make = Effect.fnUntraced(function* (
     if (front !== gone) return
     front = tabs.at(-1)
     note("The tab in front was closed.")
+    if (tabs.length === 0) browser.post("Target.createTarget", { url: "about:blank" })
   })
 
   yield* browser.send("Target.setAutoAttach", {

@@ -8,6 +8,27 @@ import { clicked, numberOf, open, seen, shown, Tested } from "../support/browser
 const refused = (action: Page.Action) => Effect.map(Effect.flip(action), ({ message }) => message)
 
 layer(Tested.layer(), { excludeTestServices: true })("Actions", (it) => {
+  it.effect("goes on in a new tab when the last one closed itself", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Tested
+      const inPopup = yield* clicked(yield* open("opens"), "Popup")
+      yield* page.tab("close", { number: 1 })
+      assert.include(yield* clicked(inPopup, "Shut"), "URL: about:blank\n")
+      assert.include(yield* open("plain"), "The code is 4711.")
+    })
+  )
+
+  it.effect("reads no more of all frames than of one document", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Tested
+      yield* open("stack")
+      yield* seen("end of frame")
+      const text = yield* page.extract
+      assert.isAbove(text.length, 50_000)
+      assert.isBelow(text.length, 130_000)
+    })
+  )
+
   it.effect("take what a page tells, and answer what it asks", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested

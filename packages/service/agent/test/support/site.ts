@@ -115,6 +115,10 @@ export const pages: Readonly<Record<string, Body>> = {
     return undefined
   },
   blank: () => "",
+  prose: () => `<p>${"word ".repeat(12_000)}</p>`,
+  stack: () => `<iframe src=/prose width=900 height=600></iframe>`.repeat(8),
+  opens: () => `<button onclick="window.open('/shuts','_blank')">Popup</button>`,
+  shuts: () => `<button onclick="window.close()">Shut</button>`,
   busy: () => `<button onclick="setTimeout(()=>{for(;;);})">Work for ever</button>`,
   thief: ({ other }) =>
     `<h1>Sign in</h1><input type=password aria-label=Password oninput="document.title=this.value.length+' letters'"><iframe src="${other}/grabs" width=200 height=60></iframe>`,
