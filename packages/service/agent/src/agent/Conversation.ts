@@ -25,6 +25,10 @@ export const plain = (messages: ReadonlyArray<Prompt.Message>): string =>
     .filter((text) => text !== "")
     .join("\n")
 
+/** How much messages are, in characters. */
+export const sizeOf = (messages: ReadonlyArray<Prompt.Message>): number =>
+  messages.reduce((sum, { content }) => sum + JSON.stringify(content).length, 0)
+
 const plainPart = (role: string, part: Exclude<Prompt.Message["content"], string>[number]): string => {
   switch (part.type) {
     case "text":
@@ -88,7 +92,7 @@ export const make = (instructions: string) => {
         })
       ]),
     /** How much of it there is, in characters. */
-    size: () => past.reduce((sum, { content }) => sum + JSON.stringify(content).length, 0),
+    size: () => sizeOf(past),
     all: () => past,
     /** All but the newest messages; a call stays with its result. */
     old: (keep: number): ReadonlyArray<Prompt.Message> => {

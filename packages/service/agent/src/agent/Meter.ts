@@ -6,6 +6,7 @@ import type { Spent } from "../model/Models.ts"
 /** Counts what the model calls of a turn use, and stores it before anything else happens: also of a cancelled turn. */
 export const make = (used: Attempt["used"]) => {
   let cost: ModelCost.ModelCost = 0n
+  let estimate: ModelCost.ModelCost = 0n
   let input = 0
   let output = 0
   let calls = 0
@@ -16,12 +17,14 @@ export const make = (used: Attempt["used"]) => {
   })
 
   return {
-    cost: () => (calls === 0 ? null : cost),
+    /** What counts for the limit of the cost. */
+    estimate: () => (calls === 0 ? null : estimate),
     tokens: () => input + output,
     spent: (spent: Spent): Effect.Effect<void> =>
       Effect.suspend(() => {
         calls += 1
         cost = ModelCost.add(cost, spent.cost)
+        estimate = ModelCost.add(estimate, spent.estimate)
         input += spent.usage.inputTokens.total ?? 0
         output += spent.usage.outputTokens.total ?? 0
         // an agent whose lease is lost is ended by the engine

@@ -5,6 +5,9 @@ import * as Conversation from "./Conversation.ts"
 /** How long a conversation grows, in characters, before its beginning is summed up. */
 const largest = 40_000
 
+/** How much of that there has to be: each summary is a call that costs. */
+const worthwhile = 20_000
+
 /** How many of the newest messages stay as they are. */
 const kept = 12
 
@@ -16,7 +19,7 @@ const instructions = `Sum up what was done and found so far in at most ${longest
 export const compact = Effect.fnUntraced(function* (conversation: Conversation.Conversation, task: string) {
   if (conversation.size() <= largest) return
   const old = conversation.old(kept)
-  if (old.length === 0) return
+  if (Conversation.sizeOf(old) < worthwhile) return
   const { text } = yield* LanguageModel.generateText({
     prompt: [
       { role: "system", content: instructions },

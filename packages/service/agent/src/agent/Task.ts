@@ -220,7 +220,12 @@ export const perform = Effect.fnUntraced(function* (
 
   const steps = Effect.gen(function* () {
     for (let step = 1; ; step++) {
-      const limit = Limits.reached(limits, { steps: step - 1, cost: meter.cost(), tokens: meter.tokens(), failures })
+      const limit = Limits.reached(limits, {
+        steps: step - 1,
+        cost: meter.estimate(),
+        tokens: meter.tokens(),
+        failures
+      })
       if (limit !== undefined) return reached(limit)
       const look = yield* Effect.withSpan(page.look(), "webagent.look")
       const answer = yield* ask(step, look)

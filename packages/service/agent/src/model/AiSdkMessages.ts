@@ -48,6 +48,10 @@ const output = (part: Prompt.ToolResultPart, sees: boolean): LanguageModelV4Tool
 
 const isImage = ({ mediaType }: { readonly mediaType: string }): boolean => mediaType.startsWith("image/")
 
+/** Services refuse a call whose input is no object, also one that the model itself got wrong. */
+const inputOf = (params: unknown): unknown =>
+  typeof params === "object" && params !== null && !Array.isArray(params) ? params : { input: params }
+
 const assistantPart = (part: Prompt.AssistantMessage["content"][number]): ReadonlyArray<AssistantPart> => {
   switch (part.type) {
     case "text":
@@ -59,7 +63,7 @@ const assistantPart = (part: Prompt.AssistantMessage["content"][number]): Readon
           type: "tool-call",
           toolCallId: part.id,
           toolName: part.name,
-          input: part.params,
+          input: inputOf(part.params),
           ...options(part.options)
         }
       ]

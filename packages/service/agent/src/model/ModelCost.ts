@@ -60,6 +60,12 @@ export const of = (price: Price | undefined, { inputTokens, outputTokens }: Resp
   )
 }
 
+/** What a call cost at most, for limits: where tokens of the cache have no price, that of others. */
+export const estimate = (price: Price | undefined, usage: Response.Usage): ModelCost =>
+  price === undefined
+    ? null
+    : of({ ...price, cacheRead: price.cacheRead ?? price.input, cacheWrite: price.cacheWrite ?? price.input }, usage)
+
 /** The sum: unknown where either is. */
 export const add = (left: ModelCost, right: ModelCost): ModelCost =>
   left === null || right === null ? null : left + right

@@ -21,6 +21,8 @@ export interface Spent {
   readonly model: string
   readonly usage: Response.Usage
   readonly cost: ModelCost.ModelCost
+  /** What a limit counts, also where tokens of the cache have no price. */
+  readonly estimate: ModelCost.ModelCost
 }
 
 /** Is told of every answer, also of one that turns out to be unusable: it is charged like any other. */
@@ -81,7 +83,9 @@ const forTurn = (connections: Chain<Connection>): Effect.Effect<LanguageModel.La
           request: { model },
           usage: { inputTokens: usage.inputTokens.total, outputTokens: usage.outputTokens.total }
         })
-        return Effect.flatMap(OnSpent, (tell) => tell({ model, usage, cost: ModelCost.of(price, usage) }))
+        return Effect.flatMap(OnSpent, (tell) =>
+          tell({ model, usage, cost: ModelCost.of(price, usage), estimate: ModelCost.estimate(price, usage) })
+        )
       }
       // an answer that arrives with an interruption is charged all the same
       return Effect.uninterruptibleMask((restore) =>

@@ -5,6 +5,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as ModelCost from "../../src/model/ModelCost.ts"
 import { call, carriedOut, done, Running, script } from "./running.ts"
 
 const value = "hunter2-and-more"
@@ -72,6 +73,23 @@ layer(known, { excludeTestServices: true, timeout: "1 minute" })("an agent with 
   )
 })
 
+const frugal = Running.layer(
+  { limits: { cost: 5_000_000_000n } },
+  { price: ModelCost.price({ input: "3", output: "15" }) }
+)
+
+layer(frugal, { excludeTestServices: true, timeout: "1 minute" })("a limit of the cost", (it) => {
+  it.effect("counts tokens of the cache that have no price", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      const usage = { input: 1000, output: 10, cacheRead: 900 }
+      script(running, (_, { messages }) => ({ ...call("find", { text: `${messages.length}` }), usage }))
+      const { turn } = yield* carriedOut("Wander")
+      assert.deepInclude(turn, { error: "The run reached its cost limit of 0.005 USD.", steps: 2, cost: null })
+    })
+  )
+})
+
 layer(Running.layer(), { excludeTestServices: true, timeout: "1 minute" })("an answer", (it) => {
   it.effect("with too many calls does not go wrong", () =>
     Effect.gen(function* () {
@@ -83,6 +101,25 @@ layer(Running.layer(), { excludeTestServices: true, timeout: "1 minute" })("an a
       const { turn } = yield* carriedOut("Find all")
       assert.deepInclude(turn, { status: "completed" })
       assert.include(JSON.stringify(running.model.requests.at(-1)?.body), "Not done: at most 5 calls in one answer.")
+    })
+  )
+  it.effect("that is long does not have the past summed up each time", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      let summaries = 0
+      script(running, (_, { tools }) => {
+        if (tools.length === 0) {
+          summaries += 1
+          return { text: "SUMMARY" }
+        }
+        const count = running.model.requests.length - summaries
+        if (count === 1) return call("navigate", { url: `${running.site.origin}/prose` })
+        return count < 20 ? call("read", { offset: count }) : done()
+      })
+      const { turn } = yield* carriedOut("Read it all")
+      assert.strictEqual(turn.steps, 20)
+      assert.isAbove(summaries, 1)
+      assert.isBelow(summaries, 7)
     })
   )
 })
