@@ -72,6 +72,8 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
       ({ message }) => new AgentError({ message })
     )
     const conversation = yield* Cache.get(conversations, session.id)
+    // for as long again
+    yield* Cache.set(conversations, session.id, conversation)
     if (!session.persistMemory) conversation.forget()
     else if (conversation.isEmpty()) {
       for (const text of Conversation.recalled(yield* attempt.earlier, page.redact)) conversation.say(text)

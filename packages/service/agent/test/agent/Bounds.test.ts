@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as ModelCost from "../../src/model/ModelCost.ts"
-import { call, carriedOut, done, Running, script } from "./running.ts"
+import { call, carriedOut, done, followedUp, Running, script } from "./running.ts"
 
 const value = "hunter2-and-more"
 
@@ -22,6 +22,35 @@ const clock = Layer.effect(
       }
     })
   )
+)
+
+/** How far a clock is ahead, in milliseconds. */
+let ahead_ms = 0
+const movable = Layer.effect(
+  Clock.Clock,
+  Effect.map(Clock.Clock, (real): Clock.Clock =>
+    Object.create(real, { currentTimeMillisUnsafe: { value: () => real.currentTimeMillisUnsafe() + ahead_ms } })
+  )
+)
+
+layer(Layer.provide(Running.layer(), movable), { excludeTestServices: true, timeout: "1 minute" })(
+  "a conversation",
+  (it) => {
+    it.effect("is remembered for an hour after it was used", () =>
+      Effect.gen(function* () {
+        const running = yield* Running
+        script(running, done())
+        const { session } = yield* carriedOut("One")
+        for (const task of ["Two", "Three"]) {
+          ahead_ms += 40 * 60_000
+          yield* followedUp(session.id, task)
+        }
+        const said = JSON.stringify(running.model.requests.at(-1)?.body)
+        assert.include(said, "Task: One")
+        assert.notInclude(said, "Earlier task")
+      })
+    )
+  }
 )
 
 const judging = Layer.provide(Running.layer({ judges: true }), clock)
