@@ -65,6 +65,8 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
   let running = new Map<string, Running>()
   let closing = false
   const stopping = new Map<string, Deferred.Deferred<Browser.Browser, BrowserNotFound | StoreUnavailable>>()
+  /** The browsers of sessions of which no turn runs: the one that was used longest ago is first. */
+  const unused = new Set<string>()
   /** Launches under way here, for duplicates that wait for them. */
   const launching = new Map<string, Deferred.Deferred<void>>()
 
@@ -120,17 +122,32 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
         Effect.map(bytesOf(launched), (bytes) => {
           if (running.get(id) !== launched) return
           running.delete(id)
+          unused.delete(id)
           endLater(id, reason, bytes)
         })
       )
     )
   }
 
+  /** A browser of the pool. Where that is full, the browser of a session without a running turn makes room. */
+  const fromPool = (browser: Browser.Browser): Effect.Effect<LaunchedBrowser, LaunchFailed> =>
+    Effect.catchIf(
+      pool.launch(browser),
+      ({ reason }) => reason === "full",
+      (full) => {
+        const [oldest] = unused
+        if (oldest === undefined) return Effect.fail(full)
+        unused.delete(oldest)
+        const made = Effect.ignore(Effect.uninterruptible(stop(oldest, "idle")))
+        return Effect.flatMap(made, () => fromPool(browser))
+      }
+    )
+
   /** Launches a browser that is stored as starting. */
   const launch = Effect.fnUntraced(function* (browser: Browser.Browser, restore: Restore) {
     const launchedIn = running
     const unborn = Effect.ignore(lock.shared(ended(browser.id, "launch_failed", { key: browser.idempotencyKey })))
-    const launched = yield* Effect.onError(restore(pool.launch(browser)), () => unborn)
+    const launched = yield* Effect.onError(restore(fromPool(browser)), () => unborn)
     const active = Browser.launched(browser)
     const gone = Effect.suspend(() => {
       if (running.get(browser.id) === launched) running.delete(browser.id)
@@ -241,6 +258,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
       Effect.suspend(() => {
         const handle = running.get(id)
         running.delete(id)
+        unused.delete(id)
         return Effect.flatMap(bytesOf(handle), (bytes) => ended(id, reason, { bytes })).pipe(
           Effect.map((stopped) => [stopped, handle] as const),
           // it runs on, and can be stopped again
@@ -295,8 +313,16 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
     Effect.uninterruptibleMask(
       Effect.fnUntraced(function* (restore) {
         const id = yield* restore(known)
-        const connect = (browserId: string) => Effect.andThen(allowDomains(browserId, domains()), connectTo(browserId))
-        if (id !== null && running.has(id)) return { ...(yield* restore(connect(id))), isNew: false }
+        const connect = (browserId: string) =>
+          Effect.andThen(
+            Effect.acquireRelease(
+              Effect.sync(() => unused.delete(browserId)),
+              () => Effect.sync(() => void (running.has(browserId) && unused.add(browserId)))
+            ),
+            Effect.andThen(allowDomains(browserId, domains()), connectTo(browserId))
+          )
+        if (id !== null && running.has(id) && !stopping.has(id))
+          return { ...(yield* restore(connect(id))), isNew: false }
         const { browser } = yield* Effect.provideService(
           create({ proxyCountryCode: null, recording }, () => ({}), restore),
           Owner,
@@ -336,6 +362,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
   const takeAll = (): Effect.Effect<void> => {
     const all = running
     running = new Map()
+    unused.clear()
     return stopEach(all.values())
   }
 

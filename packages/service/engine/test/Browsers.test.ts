@@ -5,7 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
-import { BrowserPool } from "../src/ports/BrowserPool.ts"
+import { BrowserPool, LaunchFailed } from "../src/ports/BrowserPool.ts"
 import * as Browsers from "../src/Browsers.ts"
 import { NodeId } from "../src/ports/NodeId.ts"
 import * as ReadWriteLock from "../src/ReadWriteLock.ts"
@@ -198,4 +198,52 @@ describe("Browsers", () => {
       assert.strictEqual((yield* Effect.flip(browsers.find("other")))._tag, "BrowserNotFound")
     }).pipe(Effect.scoped, Effect.provide([MemoryStore.layer, notingPool([]), ports.ids]))
   )
+
+  it.effect("of a session without a running turn makes room in a full pool, the one used longest ago first", () => {
+    const stops: Array<string> = []
+    const launched = new Set<string>()
+    const room = Layer.succeed(BrowserPool, {
+      launch: ({ id }) =>
+        launched.size >= 2
+          ? Effect.fail(new LaunchFailed({ reason: "full", message: "2 browsers are in use" }))
+          : Effect.sync(() => {
+              launched.add(id)
+              const stop = Effect.sync(() => {
+                launched.delete(id)
+                stops.push(id)
+              })
+              return { connect: Effect.never, connectPage: () => Effect.never, stop }
+            })
+    })
+    return Effect.gen(function* () {
+      const browsers = yield* Browsers.make(ReadWriteLock.make())
+      let newest = ""
+      const launch = (known: string | null, scope: Scope.Scope) => {
+        const use = (id: string) => Effect.sync(() => void (newest = id))
+        const opened = browsers.ofSession({ owner: null, recording: false }, Effect.succeed(known), use)
+        return begin(Effect.provideService(opened, Scope.Scope, scope))
+      }
+      const ended = Effect.fnUntraced(function* (known: string | null) {
+        const scope = yield* Scope.make()
+        yield* launch(known, scope)
+        yield* Scope.close(scope, Exit.void)
+        return newest
+      })
+      const one = yield* ended(null)
+      const two = yield* ended(null)
+      yield* ended(one)
+      const held = yield* Scope.make()
+      yield* launch(null, held)
+      assert.deepStrictEqual(stops, [two])
+      assert.strictEqual((yield* browsers.find(two)).stopReason, "idle")
+      const { browser } = yield* browsers.create({ proxyCountryCode: null }, unrecorded)
+      assert.deepStrictEqual(stops, [two, one])
+      assert.strictEqual(
+        (yield* Effect.flip(browsers.create({ proxyCountryCode: null }, unrecorded)))._tag,
+        "LaunchFailed"
+      )
+      assert.strictEqual(browser.status, "active")
+      yield* Scope.close(held, Exit.void)
+    }).pipe(Effect.scoped, Effect.provide([MemoryStore.layer, room, ports.ids]))
+  })
 })

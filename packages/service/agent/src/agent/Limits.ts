@@ -42,6 +42,8 @@ export interface Spent {
   readonly cost: ModelCost.ModelCost
   readonly tokens: number
   readonly failures: number
+  /** What went wrong last, as the model was told. */
+  readonly lastFailure: string
 }
 
 /** A limit that a task has reached: what happened, and what to do. */
@@ -58,7 +60,7 @@ export const reached = (limits: Limits, spent: Spent): Reached | undefined => {
   if (spent.failures >= limits.failures) {
     return {
       category: "failures",
-      error: `${spent.failures} steps failed one after the other.`,
+      error: `${spent.failures} steps failed one after the other. The last: ${spent.lastFailure}`,
       advice: "Say in the task what the agent should do where it got stuck, or use a more capable model."
     }
   }

@@ -102,6 +102,7 @@ export const perform = Effect.fnUntraced(function* (
   const all = offer([...Tools.tools.map(({ tool }) => tool), done])
   const doneOnly = offer([done])
   let failures = 0
+  let lastFailure = ""
   let repairs = 0
   const ignored = refused(settings.body ?? {})
   if (ignored.length > 0) {
@@ -161,7 +162,12 @@ export const perform = Effect.fnUntraced(function* (
     ).pipe(
       Effect.withSpan("webagent.judge"),
       Effect.catch((error) =>
-        Effect.as(Effect.logWarning(`The run ${turn.id} is not judged: ${page.redact(sentenceOf(error))}`), null)
+        Effect.as(
+          Effect.logWarning(
+            `The run ${turn.id} is not judged: ${page.redact(sentenceOf(error)).replaceAll(/\s+/gu, " ").slice(0, 200)}`
+          ),
+          null
+        )
       )
     )
 
@@ -224,7 +230,8 @@ export const perform = Effect.fnUntraced(function* (
         steps: step - 1,
         cost: meter.estimate(),
         tokens: meter.tokens(),
-        failures
+        failures,
+        lastFailure
       })
       if (limit !== undefined) return reached(limit)
       const look = yield* Effect.withSpan(page.look(), "webagent.look")
@@ -247,6 +254,7 @@ export const perform = Effect.fnUntraced(function* (
         return failed(`The output did not fit its schema ${repairs} times.`, { isSuccess: false })
       }
       failures = outcome.failed ? failures + 1 : 0
+      lastFailure = (outcome.results.find(({ failed }) => failed)?.result ?? "The model called no tool.").slice(0, 300)
       if (calls.length === 0) conversation.say("Call a tool. Call done when the task is carried out.")
       const repeated = loops.acted(look.likeness, JSON.stringify(calls.map(({ name, params }) => [name, params])))
       if (repeated >= Loops.repeats.told) {

@@ -46,6 +46,12 @@ interface Kind {
   readonly asks?: boolean
 }
 
+/** Services want each tool to take an object, also the one that takes nothing. */
+const schemaOf = (parameters: Schema.Top): JsonSchema.JsonSchema => {
+  const schema = Tool.getJsonSchemaFromSchema(parameters)
+  return schema["type"] === "object" ? schema : { type: "object", properties: {}, additionalProperties: false }
+}
+
 const make = <Parameters extends Schema.Decoder<unknown>>(
   name: string,
   description: string,
@@ -55,7 +61,7 @@ const make = <Parameters extends Schema.Decoder<unknown>>(
 ): BrowserTool => {
   const decode = Schema.decodeUnknownResult(parameters)
   return {
-    tool: describe(name, description, Tool.getJsonSchemaFromSchema(parameters)),
+    tool: describe(name, description, schemaOf(parameters)),
     changes,
     run: (params, scene) => {
       const decoded = decode(params)

@@ -1,14 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Limits from "../../src/agent/Limits.ts"
 
-const spent: Limits.Spent = { steps: 0, cost: 0n, tokens: 0, failures: 0 }
+const spent: Limits.Spent = { steps: 0, cost: 0n, tokens: 0, failures: 0, lastFailure: "There is no element 9." }
 const limits: Limits.Limits = { ...Limits.defaults, steps: 5, cost: 500_000_000_000n, tokens: 1000 }
 
 const categoryAt = (more: Partial<Limits.Spent>, of = limits) => Limits.reached(of, { ...spent, ...more })?.category
 
 describe("Limits", () => {
   it("end a task at the limit, not before, each with a sentence and with advice", () => {
-    assert.isUndefined(Limits.reached(limits, { steps: 4, cost: 499_999_999_999n, tokens: 999, failures: 2 }))
+    assert.isUndefined(Limits.reached(limits, { ...spent, steps: 4, cost: 499_999_999_999n, tokens: 999, failures: 2 }))
     const all = [{ steps: 5 }, { cost: 500_000_000_000n }, { tokens: 1000 }, { failures: 3 }].map((more) =>
       Limits.reached(limits, { ...spent, ...more })
     )
@@ -18,7 +18,7 @@ describe("Limits", () => {
         "The run reached its limit of 5 steps.",
         "The run reached its cost limit of 0.5 USD.",
         "The run reached its limit of 1000 tokens.",
-        "3 steps failed one after the other."
+        "3 steps failed one after the other. The last: There is no element 9."
       ]
     )
     for (const reached of [...all, Limits.overdue(limits)]) assert.match(reached?.advice ?? "", /\.$/u)

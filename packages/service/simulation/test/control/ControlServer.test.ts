@@ -49,7 +49,8 @@ layer(served, { excludeTestServices: true })("ControlServer", (it) => {
     Effect.gen(function* () {
       const { address = "" } = yield* ControlServer
       const wire = yield* dialTo("127.0.0.1", Number(new URL(address).port))
-      wire.send(request("GET", "/control/v1/profile", undefined, [`X-Control-Key: ${controlKey}`]))
+      const local = request("GET", "/control/v1/profile", undefined, [`X-Control-Key: ${controlKey}`])
+      wire.send(local.replace("Host: 127.0.0.1", "Host: wire"))
       const answer = parse(yield* wire.until((text) => parse(text)?.isWhole === true))
       assert.strictEqual(answer?.status, 403)
       assert.include(answer?.body, String.raw`Host \"wire\" is not allowed`)
