@@ -65,7 +65,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
   let running = new Map<string, Running>()
   let closing = false
   const stopping = new Map<string, Deferred.Deferred<Browser.Browser, BrowserNotFound | StoreUnavailable>>()
-  /** The browsers of sessions of which no turn runs: the one that was used longest ago is first. */
+  /** The browsers of sessions that have no running turn: the one that was used longest ago is first. */
   const unused = new Set<string>()
   /** Launches under way here, for duplicates that wait for them. */
   const launching = new Map<string, Deferred.Deferred<void>>()
