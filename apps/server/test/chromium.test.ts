@@ -150,7 +150,17 @@ it.live("the harness's browser suite passes as it is", () =>
     // no page is loaded, so the proxy is never asked
     const { path, v4 = "" } = yield* serve("--country-proxies", "no=http://127.0.0.1:9")
     const reports = join(path, "report")
-    const args = ["run", "--built-in", "--suite", "v4-browsers", "--allow-paid", "--target", v4, "--report-dir", reports]
+    const args = [
+      "run",
+      "--built-in",
+      "--suite",
+      "v4-browsers",
+      "--allow-paid",
+      "--target",
+      v4,
+      "--report-dir",
+      reports
+    ]
     const run = yield* start(args, { WEBAGENT_API_KEY: key }, harness)
     const { code, stderr } = yield* run.ended
     assert.strictEqual(code, 0, stderr + run.stdout())
