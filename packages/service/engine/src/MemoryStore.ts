@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { Browser } from "./domain/Browser.ts"
 import { type IdempotencyRecord, isExpired, lifetime_ms } from "./domain/IdempotencyRecord.ts"
+import type { Node } from "./domain/Node.ts"
 import type { StoredMessage } from "./domain/StoredMessage.ts"
 import type { Session } from "./domain/Session.ts"
 import { isTerminal, type Turn, type TurnStep } from "./domain/Turn.ts"
@@ -24,8 +25,8 @@ const make = Effect.gen(function* () {
   /** The sessions that have something to do, or that a node works on, with their turns that are not terminal. */
   const busy = new Map<string, ReadonlyArray<Turn>>()
   const openBrowsers = new Set<string>()
-  /** Until when each node is alive. */
-  const nodes = new Map<string, number>()
+  /** Until when each node is alive, and what it tells of itself. */
+  const nodes = new Map<string, { readonly until_ms: number; readonly node?: Node }>()
   let events: Array<StoredEvent> = []
   let cursor = 0
   const clock = yield* Clock.Clock
@@ -144,7 +145,7 @@ const make = Effect.gen(function* () {
     for (const record of records.idempotencyRecords) keys.set(record.key, record)
   }
 
-  const isLost = (node: string, now_ms: number) => (nodes.get(node) ?? -Infinity) <= now_ms
+  const isLost = (node: string, now_ms: number) => (nodes.get(node)?.until_ms ?? -Infinity) <= now_ms
 
   /** The first of these that fit, as many as asked for. */
   const upTo = <A>(known: Iterable<A>, limit: number, fits: (one: A) => boolean): ReadonlyArray<A> => {
@@ -201,11 +202,24 @@ const make = Effect.gen(function* () {
       })),
     renew: (node, ttl_ms) =>
       Effect.map(now, (now_ms) => {
-        if (nodes.has(node) && isLost(node, now_ms)) return false
-        nodes.set(node, now_ms + ttl_ms)
+        if (nodes.has(node.id) && isLost(node.id, now_ms)) return false
+        const draining = node.draining || (nodes.get(node.id)?.node?.draining ?? false)
+        nodes.set(node.id, { until_ms: now_ms + ttl_ms, node: { ...node, draining } })
         return true
       }),
-    leave: (node) => Effect.map(now, (now_ms) => void nodes.set(node, now_ms)),
+    nodes: Effect.map(now, (now_ms) =>
+      [...nodes.values()]
+        .flatMap(({ node, until_ms }) => (node === undefined || until_ms <= now_ms ? [] : [node]))
+        .toSorted((left, right) => (left.id < right.id ? -1 : 1))
+    ),
+    drain: (id) =>
+      Effect.map(now, (now_ms) => {
+        const { node, until_ms = now_ms } = nodes.get(id) ?? {}
+        if (node === undefined || until_ms <= now_ms) return false
+        nodes.set(id, { until_ms, node: { ...node, draining: true } })
+        return true
+      }),
+    leave: (node) => Effect.map(now, (now_ms) => void nodes.set(node, { until_ms: now_ms })),
     isLost: (node) => Effect.map(now, (now_ms) => isLost(node, now_ms)),
     abandoned: (limit) =>
       Effect.map(now, (now_ms) => ({

@@ -3,6 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
+import type { Node } from "./domain/Node.ts"
 import { NodeId } from "./ports/NodeId.ts"
 import { Store } from "./ports/Store.ts"
 import { type Hands, Work } from "./ports/Work.ts"
@@ -13,6 +14,8 @@ export interface SharedOptions {
   readonly lifetime?: Duration.Input
   /** How often it says so, and looks for what others left behind; every 5 seconds unless given. */
   readonly every?: Duration.Input
+  /** What it tells of itself each time; its id as its name, and no address, unless given. */
+  readonly about?: Effect.Effect<Omit<Node, "id">>
 }
 
 /** By the monotonic clock: the time of day can be set. */
@@ -26,7 +29,7 @@ const limit = 100
  * store until when it lives, and takes over what a node left behind that does so no more. A node that was too late is
  * lost for good: it takes nothing from then on, and what it holds is refused.
  */
-export const layer = ({ every = "5 seconds", lifetime = "30 seconds" }: SharedOptions = {}): Layer.Layer<
+export const layer = ({ about, every = "5 seconds", lifetime = "30 seconds" }: SharedOptions = {}): Layer.Layer<
   Work,
   never,
   Store
@@ -37,6 +40,8 @@ export const layer = ({ every = "5 seconds", lifetime = "30 seconds" }: SharedOp
       const store = yield* Store
       const node = yield* NodeId
       const lifetime_ms = Duration.toMillis(Duration.fromInputUnsafe(lifetime))
+      const startedAt_ms = yield* Clock.currentTimeMillis
+      const told = about ?? Effect.succeed({ name: node, address: null, room: 0, draining: false, startedAt_ms })
       let hands: Hands | undefined
       // after the engine has given back what it held
       yield* Effect.addFinalizer(() => Effect.ignore(store.leave(node)))
@@ -60,7 +65,7 @@ export const layer = ({ every = "5 seconds", lifetime = "30 seconds" }: SharedOp
       const sweep = Effect.gen(function* () {
         if (hands === undefined) return
         const before_ms = yield* elapsed_ms
-        if (!(yield* store.renew(node, lifetime_ms))) return yield* lose
+        if (!(yield* store.renew({ id: node, ...(yield* told) }, lifetime_ms))) return yield* lose
         until_ms = before_ms + lifetime_ms
         const { browsers, sessions } = yield* store.abandoned(limit)
         for (const id of browsers) yield* hands.reap(id)

@@ -155,7 +155,7 @@ describe("Browsers", () => {
           Layer.succeed(NodeId, node),
           Layer.succeed(BrowserPool, { launch: () => Effect.never })
         ])
-        yield* store.renew(node, 30_000)
+        yield* store.renew(ports.node(node), 30_000)
         yield* begin(browsers.create({ proxyCountryCode: null }, unrecorded))
         return (yield* store.unfinished(10)).browsers.at(-1) ?? ""
       })
@@ -164,7 +164,7 @@ describe("Browsers", () => {
       const { isLaunched } = yield* Effect.provideService(Browsers.make(lock), NodeId, "here")
       const waits = [yield* begin(isLaunched(silent)), yield* begin(isLaunched(alive))] as const
       yield* TestClock.adjust("29 seconds")
-      yield* store.renew("alive", 3_600_000)
+      yield* store.renew(ports.node("alive"), 3_600_000)
       assert.deepStrictEqual(
         waits.map((wait) => wait.pollUnsafe()),
         [undefined, undefined]

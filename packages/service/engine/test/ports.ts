@@ -1,12 +1,23 @@
 import * as Effect from "effect/Effect"
 import { constVoid } from "effect/Function"
 import * as Layer from "effect/Layer"
+import type { Node } from "../src/domain/Node.ts"
 import type { Turn, TurnEvent } from "../src/domain/Turn.ts"
 import { Engine } from "../src/Engine.ts"
 import * as MemoryStore from "../src/MemoryStore.ts"
 import { Agent } from "../src/ports/Agent.ts"
 import { BrowserPool } from "../src/ports/BrowserPool.ts"
 import { IdSource } from "../src/ports/IdSource.ts"
+
+/** What a node tells of itself that has nothing to tell. */
+export const node = (id: string): Node => ({
+  id,
+  name: id,
+  address: null,
+  room: 0,
+  draining: false,
+  startedAt_ms: 0
+})
 
 /** Ids that are counted. */
 export const ids: Layer.Layer<IdSource> = Layer.sync(IdSource, () => {

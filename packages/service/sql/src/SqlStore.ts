@@ -5,6 +5,7 @@ import {
   type IdempotencyRecord,
   KeyTaken,
   idempotencyLifetime_ms,
+  type Node,
   type StoredMessage,
   type Records,
   type Session,
@@ -291,8 +292,32 @@ const make = Effect.gen(function* () {
       Effect.flatMap(now, (now_ms) =>
         Effect.mapError(
           Effect.map(
-            sql`INSERT INTO nodes ${sql.insert({ id: node, until_ms: now_ms + ttl_ms })}
-              ON CONFLICT (id) DO UPDATE SET until_ms = excluded.until_ms WHERE until_ms > ${now_ms} RETURNING id`,
+            sql`INSERT INTO nodes ${sql.insert({
+              id: node.id,
+              until_ms: now_ms + ttl_ms,
+              draining: node.draining ? 1 : 0,
+              record: JSON.stringify(node)
+            })} ON CONFLICT (id) DO UPDATE SET until_ms = excluded.until_ms, record = excluded.record,
+              draining = max(nodes.draining, excluded.draining) WHERE nodes.until_ms > ${now_ms} RETURNING id`,
+            (rows) => rows.length === 1
+          ),
+          unavailable
+        )
+      ),
+    nodes: Effect.flatMap(now, (now_ms) =>
+      read(
+        Effect.map(
+          sql`SELECT draining, record FROM nodes WHERE until_ms > ${now_ms} AND record IS NOT NULL ORDER BY id`,
+          (rows) => rows.map(({ draining, record }) => ({ ...parsed<Node>(record), draining: Number(draining) === 1 }))
+        )
+      )
+    ),
+    drain: (node) =>
+      Effect.flatMap(now, (now_ms) =>
+        Effect.mapError(
+          Effect.map(
+            sql`UPDATE nodes SET draining = 1 WHERE id = ${node} AND until_ms > ${now_ms} AND record IS NOT NULL
+              RETURNING id`,
             (rows) => rows.length === 1
           ),
           unavailable

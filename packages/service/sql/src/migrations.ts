@@ -99,6 +99,10 @@ const migrations = {
     `UPDATE sessions SET record = json_set(record, '$.idleSince_ms', idle_since_ms)`,
     `CREATE INDEX sessions_idle ON sessions (idle_since_ms) WHERE idle_since_ms IS NOT NULL`,
     `DROP INDEX sessions_active`
+  ),
+  "4_nodes": migration(
+    `ALTER TABLE nodes ADD COLUMN draining INTEGER NOT NULL DEFAULT 0`,
+    `ALTER TABLE nodes ADD COLUMN record TEXT`
   )
 }
 

@@ -4,6 +4,7 @@ import {
   Decide,
   type Event,
   type IdempotencyRecord,
+  type Node,
   Session,
   type Step,
   Store,
@@ -81,6 +82,17 @@ const finish = Effect.fnUntraced(function* (name: string, at_ms: number) {
   yield* change(`s${name}`, { _tag: "Progress", token, progress: { step } }, at_ms)
   yield* change(`s${name}`, { ...report, event: { _tag: "Completed", report: { output: { found: [name] } } } }, at_ms)
   return yield* store.session(`s${name}`)
+})
+
+/** What a node tells of itself. */
+const node = (id: string, told: Partial<Node> = {}): Node => ({
+  id,
+  name: id,
+  address: null,
+  room: 0,
+  draining: false,
+  startedAt_ms: 0,
+  ...told
 })
 
 const untilLost = (node: string): Effect.Effect<void, StoreUnavailable, Store> =>
@@ -323,16 +335,56 @@ export const storeContract = <E>(name: string, layer: Layer.Layer<Store, E>): vo
       Effect.gen(function* () {
         const store = yield* Store
         assert.isTrue(yield* store.isLost("a"))
-        assert.isTrue(yield* store.renew("a", 3_600_000))
-        assert.isTrue(yield* store.renew("a", 3_600_000))
+        assert.isTrue(yield* store.renew(node("a"), 3_600_000))
+        assert.isTrue(yield* store.renew(node("a"), 3_600_000))
         assert.isFalse(yield* store.isLost("a"))
-        assert.isTrue(yield* store.renew("b", 1))
+        assert.isTrue(yield* store.renew(node("b"), 1))
         yield* untilLost("b")
-        assert.isFalse(yield* store.renew("b", 3_600_000))
+        assert.isFalse(yield* store.renew(node("b"), 3_600_000))
         assert.isTrue(yield* store.isLost("b"))
         yield* store.leave("a")
         assert.isTrue(yield* store.isLost("a"))
-        assert.isFalse(yield* store.renew("a", 3_600_000))
+        assert.isFalse(yield* store.renew(node("a"), 3_600_000))
+      })
+    )
+
+    test(
+      "tells of each node that lives what it said last, and of no other",
+      Effect.gen(function* () {
+        const store = yield* Store
+        const first = node("b", { name: "east", address: "http://10.0.0.5:8080", room: 3, startedAt_ms: 7 })
+        yield* store.renew(first, 3_600_000)
+        yield* store.renew(node("a"), 3_600_000)
+        assert.deepStrictEqual(yield* store.nodes, [node("a"), first])
+        yield* store.renew({ ...first, room: 2 }, 3_600_000)
+        yield* store.renew(node("c"), 1)
+        yield* untilLost("c")
+        // a node may end before it ever said that it lives
+        yield* store.leave("d")
+        assert.deepStrictEqual(yield* store.nodes, [node("a"), { ...first, room: 2 }])
+        yield* store.leave("b")
+        assert.deepStrictEqual(yield* store.nodes, [node("a")])
+      })
+    )
+
+    test(
+      "has a node drain for good that was told to, or says so itself, while it lives",
+      Effect.gen(function* () {
+        const store = yield* Store
+        const draining = Effect.map(store.nodes, (nodes) => nodes.map(({ draining }) => draining))
+        yield* store.renew(node("a"), 3_600_000)
+        yield* store.renew(node("b"), 3_600_000)
+        assert.isTrue(yield* store.drain("a"))
+        assert.deepStrictEqual(yield* draining, [true, false])
+        yield* store.renew(node("a", { room: 1 }), 3_600_000)
+        yield* store.renew(node("b", { draining: true }), 3_600_000)
+        assert.deepStrictEqual(yield* draining, [true, true])
+        assert.isTrue(yield* store.drain("a"))
+        yield* store.renew(node("b"), 3_600_000)
+        assert.deepStrictEqual(yield* draining, [true, true])
+        yield* store.leave("a")
+        assert.deepStrictEqual([yield* store.drain("a"), yield* store.drain("x")], [false, false])
+        assert.isFalse(yield* store.renew(node("a"), 3_600_000))
       })
     )
 
@@ -346,11 +398,11 @@ export const storeContract = <E>(name: string, layer: Layer.Layer<Store, E>): vo
           currentTimeMillis: Effect.map(clock.currentTimeMillis, (now_ms) => now_ms + day_ms)
         })
         const fast = Effect.provideService(Clock.Clock, ahead)
-        yield* store.renew("a", 3_600_000)
+        yield* store.renew(node("a"), 3_600_000)
         yield* commit(browserStep(Browser.make({ id: "b", proxyCountryCode: null, startedAt_ms: 0, node: "a" })))
         assert.isFalse(yield* fast(store.isLost("a")))
         assert.deepStrictEqual((yield* fast(store.abandoned(10))).browsers, [])
-        assert.isTrue(yield* fast(store.renew("a", 1)))
+        assert.isTrue(yield* fast(store.renew(node("a"), 1)))
         yield* untilLost("a")
         yield* fast(store.leave("a"))
         assert.isTrue(yield* store.isLost("a"))
@@ -361,8 +413,8 @@ export const storeContract = <E>(name: string, layer: Layer.Layer<Store, E>): vo
       "finds what has no node that lives, the longest waiting first, and nothing else",
       Effect.gen(function* () {
         const store = yield* Store
-        yield* store.renew("alive", 3_600_000)
-        yield* store.renew("gone", 3_600_000)
+        yield* store.renew(node("alive"), 3_600_000)
+        yield* store.renew(node("gone"), 3_600_000)
         for (const [index, each] of ["1", "2", "3", "4", "5"].entries()) yield* commit(creation(each, index))
         yield* change("s2", { _tag: "Take", node: "alive" })
         yield* change("s3", { _tag: "Take", node: "gone" })
@@ -509,7 +561,7 @@ export const storeContract = <E>(name: string, layer: Layer.Layer<Store, E>): vo
       Effect.gen(function* () {
         const store = yield* Store
         yield* commit(creation("old"))
-        yield* store.renew("n", 3_600_000)
+        yield* store.renew(node("n"), 3_600_000)
         const made = creation("1")
         const records = {
           sessions: [made.session],

@@ -6,6 +6,7 @@ import type { Browser } from "../domain/Browser.ts"
 import type { SessionState } from "../domain/Decide.ts"
 import type { Event } from "../domain/Event.ts"
 import type { IdempotencyRecord } from "../domain/IdempotencyRecord.ts"
+import type { Node } from "../domain/Node.ts"
 import type { StoredMessage } from "../domain/StoredMessage.ts"
 import type { Session } from "../domain/Session.ts"
 import type { Turn, TurnStep } from "../domain/Turn.ts"
@@ -131,10 +132,14 @@ export class Store extends Context.Service<
     /** What is not over, whichever node holds it; by an index, never by reading everything. */
     readonly unfinished: (limit: number) => Read<Unfinished>
     /**
-     * A node says that it is alive for this much longer, by the store's clock, whatever its own says. False when its
-     * time was over already: it is lost for good then, and goes on under another name.
+     * A node says that it is alive for this much longer, by the store's clock, whatever its own says, and tells of
+     * itself. False when its time was over already: it is lost for good then, and goes on under another id.
      */
-    readonly renew: (node: string, ttl_ms: number) => Effect.Effect<boolean, StoreUnavailable>
+    readonly renew: (node: Node, ttl_ms: number) => Effect.Effect<boolean, StoreUnavailable>
+    /** What the nodes tell of themselves whose time is not over, by their ids. */
+    readonly nodes: Read<ReadonlyArray<Node>>
+    /** Has a node drain from now on, whatever it tells of itself later; false when no node with this id lives. */
+    readonly drain: (node: string) => Effect.Effect<boolean, StoreUnavailable>
     /** The node ends its time now. */
     readonly leave: (node: string) => Effect.Effect<void, StoreUnavailable>
     /** Whether the node's time is over, by the store's clock. One that never renewed has no time. */

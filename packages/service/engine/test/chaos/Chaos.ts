@@ -179,7 +179,7 @@ const liveIn = Effect.fnUntraced(function* ({ happenings, nodes: arrangement }: 
       unfinished: (limit) => gate(store.unfinished(limit)),
       idempotencyRecord: (key) => gate(store.idempotencyRecord(key)),
       isLost: (name) => gate(store.isLost(name)),
-      renew: (name, ttl_ms) => gate(store.renew(name, ttl_ms)),
+      renew: (told, ttl_ms) => gate(store.renew(told, ttl_ms)),
       leave: (name) => gate(store.leave(name)),
       abandoned: (limit) => gate(store.abandoned(limit))
     }

@@ -1,0 +1,14 @@
+/** One start of a server that shares its store with others, as it tells the others of itself. */
+export interface Node {
+  /** Of this start alone: no start before it or after it has the same. */
+  readonly id: string
+  /** As people call it, also after another start. */
+  readonly name: string
+  /** Where other nodes reach it, such as `http://10.0.0.5:8080`; null when they cannot. */
+  readonly address: string | null
+  /** How many browsers it still has room for. */
+  readonly room: number
+  /** Whether it takes nothing more: what is at work there ends, and then it is to be stopped. */
+  readonly draining: boolean
+  readonly startedAt_ms: number
+}
