@@ -315,6 +315,7 @@ const make = Effect.fnUntraced(function* ({
 
   return Context.make(BrowserPool, {
     launch,
+    room: Effect.sync(() => (limits.hasMemory() ? Math.max(0, most - taken) : 0)),
     lifetime_ms: Duration.toMillis(lifetime),
     countries: sandbox.countries
   }).pipe(Context.add(RunningBrowsers, { find: (id) => running.get(id) }))

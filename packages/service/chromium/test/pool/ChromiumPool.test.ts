@@ -37,6 +37,8 @@ const open = Effect.fnUntraced(function* (
 
 const launch = (browser: Browser.Browser) => BrowserPool.use((pool) => pool.launch(browser))
 
+const room = BrowserPool.use(({ room }) => room ?? Effect.never)
+
 const addressOf = (id: string) =>
   ChromiumPool.RunningBrowsers.useSync(({ find }) => find(id)?.address ?? assert.fail(`${id} does not run`))
 
@@ -61,7 +63,9 @@ it.live("hands out a browser that waited, and another one each time; refuses mor
       yield* one.stop
       yield* launch(record("two"))
       assert.notStrictEqual(yield* addressOf("two"), first)
+      assert.strictEqual(yield* room, 1)
       yield* launch(record("three"))
+      assert.strictEqual(yield* room, 0)
       const { message, reason } = yield* Effect.flip(launch(record("four")))
       assert.deepStrictEqual([reason, message], ["full", "All 2 browsers are in use. Stop one, or try again later"])
     }).pipe(Effect.provideContext(context))

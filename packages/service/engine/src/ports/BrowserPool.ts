@@ -76,6 +76,8 @@ export class BrowserPool extends Context.Service<
   BrowserPool,
   {
     readonly launch: (browser: Browser) => Effect.Effect<LaunchedBrowser, LaunchFailed>
+    /** How many more browsers can be launched right now; without it, as many as are asked for. */
+    readonly room?: Effect.Effect<number>
     /** For how long a browser may run, in milliseconds; no limit unless given. The pool stops it then. */
     readonly lifetime_ms?: number
     /** The countries with a proxy, as two capital letters; each is launched unless given. */
