@@ -15,6 +15,7 @@ import type { SessionBrowser } from "./ports/Agent.ts"
 import { NodeId } from "./ports/NodeId.ts"
 import { Owner } from "./ports/Owner.ts"
 import { Conflict, type Step, Store, type StoreUnavailable } from "./ports/Store.ts"
+import type { Work } from "./ports/Work.ts"
 import { owned } from "./Owned.ts"
 import { patience } from "./patience.ts"
 import type { ReadWriteLock } from "./ReadWriteLock.ts"
@@ -56,7 +57,7 @@ const bytesOf = (running: Running | undefined): Effect.Effect<number | null> =>
 export type Browsers = Effect.Success<ReturnType<typeof make>>
 
 /** Hands out browsers. Closing its scope stops those that still run here. */
-export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
+export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Work["Service"]["isLost"]) {
   const pool = yield* BrowserPool
   const store = yield* Store
   const ids = yield* IdSource
@@ -245,7 +246,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
       }
       const browser = Option.getOrUndefined(yield* store.browser(id))
       if (browser?.status !== "starting") return browser?.stopReason !== "launch_failed"
-      if (browser.node === null || browser.node === node || looks === 0 || (yield* store.isLost(browser.node))) {
+      if (browser.node === null || browser.node === node || looks === 0 || (yield* isLost(browser.node))) {
         yield* lock.shared(ended(id, "launch_failed"))
         return false
       }
@@ -354,7 +355,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock) {
   const reap = Effect.fnUntraced(function* (id: string) {
     const browser = Option.getOrUndefined(yield* store.browser(id))
     if (browser === undefined || running.has(id) || launching.has(id)) return
-    const isGone = browser.node === null || browser.node === node || (yield* store.isLost(browser.node))
+    const isGone = browser.node === null || browser.node === node || (yield* isLost(browser.node))
     if (isGone) yield* lock.shared(ended(id, browser.status === "starting" ? "launch_failed" : "node_lost"))
   })
 

@@ -139,7 +139,7 @@ const make = Effect.gen(function* () {
   const store = yield* Store
   const work = yield* Work
   const lock = ReadWriteLock.make()
-  const browsers = yield* Browsers.make(lock)
+  const browsers = yield* Browsers.make(lock, work.isLost)
   const executions = yield* Executions.make(lock, browsers)
   const sessions = yield* Sessions.make(lock, executions)
   const once = SafeCreates.make(store, (made) =>
@@ -162,6 +162,7 @@ const make = Effect.gen(function* () {
     take: executions.take,
     look: executions.look,
     reap: browsers.reap,
+    drain: Effect.asVoid(executions.drain(0)),
     abandon: Effect.andThen(executions.abandon, browsers.abandon)
   })
 

@@ -17,6 +17,7 @@ import { patience } from "./patience.ts"
 import { Agent, LeaseLost } from "./ports/Agent.ts"
 import { NodeId } from "./ports/NodeId.ts"
 import { type Conflict, type KeyTaken, type Step, Store, type StoreUnavailable } from "./ports/Store.ts"
+import { Work } from "./ports/Work.ts"
 import type { ReadWriteLock } from "./ReadWriteLock.ts"
 import * as TurnRunner from "./TurnRunner.ts"
 
@@ -51,6 +52,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
   const agent = yield* Agent
   const store = yield* Store
   const node = yield* NodeId
+  const work = yield* Work
   const fork = Effect.runForkWith(yield* Effect.context())
   /** The agents at work here, by session. */
   let executions = new Map<string, TurnRunner.Execution>()
@@ -334,7 +336,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
   const takeNow = Effect.fnUntraced(function* (sessionId: string, from?: string) {
     const command = { _tag: "Take", node, resumes: agent.resumes } as const
     const { lease } = (yield* takeOrFindOut(sessionId, from === undefined ? command : { ...command, from })).session
-    if (lease === null || lease.node === node || !(yield* store.isLost(lease.node))) return
+    if (lease === null || lease.node === node || !(yield* work.isLost(lease.node))) return
     yield* takeOrFindOut(sessionId, { ...command, from: lease.node })
   })
 
@@ -354,19 +356,13 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
       )
     })
 
-  /** Lets go of what another node cancelled or took. */
-  const look = Effect.suspend(() =>
-    Effect.forEach(
-      [...executions.values()],
-      (execution) =>
-        Effect.flatMap(store.sessionState(execution.sessionId), (state) => {
-          if (state._tag === "None" || state.value.session.lease?.token !== execution.token) return drop(execution)
-          const cancel = state.value.turns.find(({ id }) => id === execution.turn.id)?.cancel ?? null
-          return Effect.sync(() => (cancel === null ? undefined : runner.interrupt(execution, cancel.reason)))
-        }),
-      { discard: true }
-    )
-  )
+  /** Lets go of what was cancelled at another node. */
+  const look = Effect.map(store.cancelledAt(node), (turns) => {
+    for (const { cancel, id, sessionId } of turns) {
+      const execution = executions.get(sessionId)
+      if (execution?.turn.id === id && cancel !== null) runner.interrupt(execution, cancel.reason)
+    }
+  })
 
   const abandon = Effect.suspend(() => Effect.forEach([...executions.values()], drop, { discard: true }))
 

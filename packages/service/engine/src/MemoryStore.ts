@@ -25,7 +25,7 @@ const make = Effect.gen(function* () {
   /** The sessions that have something to do, or that a node works on, with their turns that are not terminal. */
   const busy = new Map<string, ReadonlyArray<Turn>>()
   const openBrowsers = new Set<string>()
-  /** Until when each node is alive, and what it tells of itself. */
+  /** Until when each node is alive, and what it tells of itself; one that is lost tells nothing any more. */
   const nodes = new Map<string, { readonly until_ms: number; readonly node?: Node }>()
   let events: Array<StoredEvent> = []
   let cursor = 0
@@ -202,8 +202,9 @@ const make = Effect.gen(function* () {
       })),
     renew: (node, ttl_ms) =>
       Effect.map(now, (now_ms) => {
-        if (nodes.has(node.id) && isLost(node.id, now_ms)) return false
-        const draining = node.draining || (nodes.get(node.id)?.node?.draining ?? false)
+        const known = nodes.get(node.id)
+        if (known !== undefined && known.node === undefined) return false
+        const draining = node.draining || (known?.node?.draining ?? false)
         nodes.set(node.id, { until_ms: now_ms + ttl_ms, node: { ...node, draining } })
         return true
       }),
@@ -219,8 +220,25 @@ const make = Effect.gen(function* () {
         nodes.set(id, { until_ms, node: { ...node, draining: true } })
         return true
       }),
+    node: (id) =>
+      Effect.map(now, (now_ms) => {
+        const { node, until_ms = now_ms } = nodes.get(id) ?? {}
+        return until_ms <= now_ms ? Option.none() : Option.fromUndefinedOr(node)
+      }),
     leave: (node) => Effect.map(now, (now_ms) => void nodes.set(node, { until_ms: now_ms })),
-    isLost: (node) => Effect.map(now, (now_ms) => isLost(node, now_ms)),
+    isLost: (node) =>
+      Effect.map(now, (now_ms) => {
+        if (!isLost(node, now_ms)) return false
+        if (nodes.has(node)) nodes.set(node, { until_ms: -Infinity })
+        return true
+      }),
+    cancelledAt: (node) =>
+      Effect.sync(() =>
+        [...busy].flatMap(([id, open]) => {
+          const lease = sessions.get(id)?.lease ?? null
+          return lease?.node === node ? open.filter((turn) => turn.id === lease.turnId && turn.cancel !== null) : []
+        })
+      ),
     abandoned: (limit) =>
       Effect.map(now, (now_ms) => ({
         sessions: upTo(busy.keys(), limit, (id) => {

@@ -2,6 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import type { Node } from "./domain/Node.ts"
 import { NodeId } from "./ports/NodeId.ts"
@@ -10,39 +11,57 @@ import { type Hands, Work } from "./ports/Work.ts"
 
 /** How nodes that share a store notice each other. */
 export interface SharedOptions {
-  /** How long a node lives after it last said so; 30 seconds unless given. */
+  /** How long a node lives after it last said so; 5 seconds unless given. */
   readonly lifetime?: Duration.Input
-  /** How often it says so, and looks for what others left behind; every 5 seconds unless given. */
+  /** How often it says so; every second unless given, so that four in a row may be lost or late. */
   readonly every?: Duration.Input
+  /** How often it looks for what others left behind or cancelled; every half second unless given. It is a read. */
+  readonly look?: Duration.Input
+  /** For how long it goes on with what it has while the store does not answer; a minute unless given. */
+  readonly patience?: Duration.Input
   /** What it tells of itself each time; its id as its name, and no address, unless given. */
   readonly about?: Effect.Effect<Omit<Node, "id">>
+  /** Told once when this node is lost: nothing that it does counts any more. */
+  readonly lost?: Effect.Effect<void>
+  /** Told once when the node was told to drain by way of the store. */
+  readonly drained?: Effect.Effect<void>
 }
 
 /** By the monotonic clock: the time of day can be set. */
 const elapsed_ms = Effect.map(Clock.monotonicTimeNanos, (now_ns) => Number(now_ns) / 1e6)
 
-/** How much of what others left behind a node takes at a time. */
+/** How much of what others left behind a node takes at a time, and how much of it at once. */
 const limit = 100
+const concurrency = 8
 
 /**
  * Work of a store that several nodes share. What a node accepts it works on itself, at once. Each node says in the
- * store until when it lives, and takes over what a node left behind that does so no more. A node that was too late is
+ * store until when it lives, and takes over what a node left behind that does so no more. One that was found lost is
  * lost for good: it takes nothing from then on, and what it holds is refused.
+ *
+ * A store that was away for all nodes costs none of them what it has: whoever could not say in time that it lives may
+ * say so late, until another node finds it lost, and after an outage each node gives the others a lifetime for that.
  */
-export const layer = ({ about, every = "5 seconds", lifetime = "30 seconds" }: SharedOptions = {}): Layer.Layer<
-  Work,
-  never,
-  Store
-> =>
+export const layer = ({
+  about,
+  drained = Effect.void,
+  every = "1 second",
+  lifetime = "5 seconds",
+  look = "500 millis",
+  lost = Effect.void,
+  patience = "1 minute"
+}: SharedOptions = {}): Layer.Layer<Work, never, Store> =>
   Layer.effect(
     Work,
     Effect.gen(function* () {
       const store = yield* Store
       const node = yield* NodeId
       const lifetime_ms = Duration.toMillis(Duration.fromInputUnsafe(lifetime))
+      const patient = Duration.fromInputUnsafe(patience)
       const startedAt_ms = yield* Clock.currentTimeMillis
       const told = about ?? Effect.succeed({ name: node, address: null, room: 0, draining: false, startedAt_ms })
       let hands: Hands | undefined
+      let draining = false
       // after the engine has given back what it held
       yield* Effect.addFinalizer(() => Effect.ignore(store.leave(node)))
 
@@ -50,49 +69,69 @@ export const layer = ({ about, every = "5 seconds", lifetime = "30 seconds" }: S
         // what cannot be taken now is found again
         hands === undefined ? Effect.void : Effect.ignore(hands.take(sessionId))
 
-      /** Until when this node lives, once it said that it does; its clock began to count before the store's did. */
-      let until_ms = Infinity
+      /** When this node last said that it lives, as it began to; its clock began to count before the store's did. */
+      let renewedAt_ms = yield* elapsed_ms
+      /** From when on another node's silence is its own, and not that of a store that was away. */
+      let trustedFrom_ms = -Infinity
 
       /** What this node does counts no more: others take what it had. */
-      const lose = Effect.suspend(() => {
-        const lost = hands
-        if (lost === undefined) return Effect.void
-        hands = undefined
-        const said = Effect.logError(`Node ${node} was silent for too long and is lost. Start it again.`)
-        return Effect.andThen(said, lost.abandon)
+      const lose = (reason: string) =>
+        Effect.suspend(() => {
+          const held = hands
+          if (held === undefined) return Effect.void
+          hands = undefined
+          return Effect.andThen(Effect.logError(`Node ${node} is lost: ${reason}`), Effect.andThen(held.abandon, lost))
+        })
+
+      const renew = Effect.gen(function* () {
+        if (hands === undefined) return
+        const before_ms = yield* elapsed_ms
+        if (!(yield* Effect.timeout(store.renew({ id: node, ...(yield* told) }, lifetime_ms), lifetime))) {
+          return yield* lose("it was silent for too long, and other nodes have what it held.")
+        }
+        if (before_ms - renewedAt_ms > lifetime_ms / 2) trustedFrom_ms = before_ms + lifetime_ms
+        renewedAt_ms = before_ms
+        if (draining || !Option.exists(yield* store.node(node), (self) => self.draining)) return
+        draining = true
+        yield* Effect.andThen(hands.drain, drained)
       })
 
       const sweep = Effect.gen(function* () {
         if (hands === undefined) return
-        const before_ms = yield* elapsed_ms
-        if (!(yield* store.renew({ id: node, ...(yield* told) }, lifetime_ms))) return yield* lose
-        until_ms = before_ms + lifetime_ms
+        yield* hands.look
+        if (draining) return
         const { browsers, sessions } = yield* store.abandoned(limit)
         for (const id of browsers) yield* hands.reap(id)
-        for (const id of sessions) yield* take(id)
-        yield* hands.look
+        yield* Effect.forEach(sessions, take, { concurrency, discard: true })
       })
-      const patient = sweep.pipe(
-        Effect.catchCause((cause) => Effect.logWarning("The store is away", cause)),
-        Effect.repeat(Schedule.spaced(every))
-      )
+
+      const again = (work: Effect.Effect<void, unknown>, every: Duration.Input) =>
+        work.pipe(
+          Effect.catchCause((cause) => Effect.logWarning("The store is away", cause)),
+          Effect.repeat(Schedule.spaced(every)),
+          Effect.forkScoped({ startImmediately: true })
+        )
 
       /** Does not wait for the store: one that does not answer may be cut off from this node alone. */
-      const fence: Effect.Effect<void> = Effect.flatMap(elapsed_ms, (now_ms) =>
-        now_ms < until_ms
-          ? Effect.andThen(
-              Effect.sleep(Math.min(until_ms - now_ms, lifetime_ms)),
-              Effect.suspend(() => fence)
-            )
-          : lose
-      )
+      const fence: Effect.Effect<void> = Effect.flatMap(elapsed_ms, (now_ms) => {
+        const left_ms = renewedAt_ms + Duration.toMillis(patient) - now_ms
+        if (left_ms <= 0) return lose(`its store did not answer for ${Duration.format(patient)}.`)
+        const again = Effect.suspend(() => fence)
+        return Effect.andThen(Effect.sleep(left_ms), again)
+      })
 
       return Work.of({
         offer: () => Effect.void,
         offered: take,
+        isLost: (other) =>
+          Effect.flatMap(elapsed_ms, (now_ms) =>
+            now_ms < trustedFrom_ms ? Effect.succeed(false) : store.isLost(other)
+          ),
         serve: Effect.fnUntraced(function* (given: Hands) {
           hands = given
-          yield* Effect.forkScoped(patient, { startImmediately: true })
+          renewedAt_ms = yield* elapsed_ms
+          yield* again(renew, every)
+          yield* again(sweep, look)
           yield* Effect.forkScoped(fence)
         })
       })

@@ -54,7 +54,7 @@ describe("Browsers", () => {
     const commits: Array<Step> = []
     const stops: Array<string> = []
     return Effect.gen(function* () {
-      const browsers = yield* Browsers.make(ReadWriteLock.make())
+      const browsers = yield* Browsers.make(ReadWriteLock.make(), () => Effect.succeed(true))
       const creation = yield* begin(browsers.create({ proxyCountryCode: null }, unrecorded))
       yield* TestClock.adjust("2 seconds")
       const { id } = (yield* Fiber.join(creation)).browser
@@ -76,7 +76,7 @@ describe("Browsers", () => {
 
   it.effect("a stop does not wait for that of another browser", () =>
     Effect.gen(function* () {
-      const browsers = yield* Browsers.make(ReadWriteLock.make())
+      const browsers = yield* Browsers.make(ReadWriteLock.make(), () => Effect.succeed(true))
       const creations = yield* begin(
         Effect.all([
           browsers.create({ proxyCountryCode: null }, unrecorded),
@@ -100,7 +100,10 @@ describe("Browsers", () => {
       const store = yield* Store
       let away = false
       const scope = yield* Scope.make()
-      const browsers = yield* Scope.provide(Browsers.make(ReadWriteLock.make()), scope).pipe(
+      const browsers = yield* Scope.provide(
+        Browsers.make(ReadWriteLock.make(), () => Effect.succeed(true)),
+        scope
+      ).pipe(
         Effect.provideService(Store, {
           ...store,
           commit: (step) =>
@@ -125,7 +128,7 @@ describe("Browsers", () => {
     const stops: Array<string> = []
     const taken: Array<string> = []
     return Effect.gen(function* () {
-      const browsers = yield* Browsers.make(ReadWriteLock.make())
+      const browsers = yield* Browsers.make(ReadWriteLock.make(), () => Effect.succeed(true))
       const ofSession = (use: (id: string) => Effect.Effect<void, string>) =>
         begin(Effect.scoped(browsers.ofSession({ owner: null, recording: false }, Effect.succeed(null), use)))
       const refused = yield* ofSession(() => Effect.fail("lost"))
@@ -151,7 +154,7 @@ describe("Browsers", () => {
       const store = yield* Store
       const lock = ReadWriteLock.make()
       const launching = Effect.fnUntraced(function* (node: string) {
-        const browsers = yield* Effect.provide(Browsers.make(lock), [
+        const browsers = yield* Effect.provide(Browsers.make(lock, store.isLost), [
           Layer.succeed(NodeId, node),
           Layer.succeed(BrowserPool, { launch: () => Effect.never })
         ])
@@ -161,7 +164,7 @@ describe("Browsers", () => {
       })
       const silent = yield* launching("silent")
       const alive = yield* launching("alive")
-      const { isLaunched } = yield* Effect.provideService(Browsers.make(lock), NodeId, "here")
+      const { isLaunched } = yield* Effect.provideService(Browsers.make(lock, store.isLost), NodeId, "here")
       const waits = [yield* begin(isLaunched(silent)), yield* begin(isLaunched(alive))] as const
       yield* TestClock.adjust("29 seconds")
       yield* store.renew(ports.node("alive"), 3_600_000)
@@ -184,7 +187,7 @@ describe("Browsers", () => {
 
   it.effect("of a session that is recorded is recorded", () =>
     Effect.gen(function* () {
-      const browsers = yield* Browsers.make(ReadWriteLock.make())
+      const browsers = yield* Browsers.make(ReadWriteLock.make(), () => Effect.succeed(true))
       const used: Array<string> = []
       for (const recording of [true, false]) {
         const use = (id: string) => Effect.sync(() => void used.push(id))
@@ -216,7 +219,7 @@ describe("Browsers", () => {
             })
     })
     return Effect.gen(function* () {
-      const browsers = yield* Browsers.make(ReadWriteLock.make())
+      const browsers = yield* Browsers.make(ReadWriteLock.make(), () => Effect.succeed(true))
       let newest = ""
       const launch = (known: string | null, scope: Scope.Scope) => {
         const use = (id: string) => Effect.sync(() => void (newest = id))

@@ -1,67 +1,17 @@
-import { assert, describe, it } from "@effect/vitest"
-import * as Context from "effect/Context"
+import { assert, describe } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
-import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
-import type { TurnEvent } from "../src/domain/Turn.ts"
-import { Engine } from "../src/Engine.ts"
-import * as LocalWork from "../src/LocalWork.ts"
-import * as MemoryStore from "../src/MemoryStore.ts"
-import { Agent, type StreamingAgent } from "../src/ports/Agent.ts"
+import type { StreamingAgent } from "../src/ports/Agent.ts"
 import { BrowserPool, LaunchFailed } from "../src/ports/BrowserPool.ts"
-import { NodeId } from "../src/ports/NodeId.ts"
 import { Store, StoreUnavailable } from "../src/ports/Store.ts"
-import type { Work } from "../src/ports/Work.ts"
 import * as SharedWork from "../src/SharedWork.ts"
 import * as ports from "./ports.ts"
-
-const started: TurnEvent = { _tag: "Started" }
-const completed: TurnEvent = { _tag: "Completed", report: { output: "done" } }
-
-interface Parts {
-  readonly perform?: StreamingAgent["perform"]
-  readonly agent?: Partial<StreamingAgent>
-  readonly browsers?: Layer.Layer<BrowserPool>
-  readonly work?: Layer.Layer<Work, never, Store>
-}
-
-/** A process with an engine over the store of the test. It is killed by never being closed: nothing hears of it. */
-const start = Effect.fnUntraced(function* (node: string, parts: Parts = {}) {
-  const { agent, browsers = ports.browsers, perform, work = LocalWork.layer } = parts
-  const scope = yield* Scope.make()
-  const performing = Layer.succeed(Agent, {
-    model: "m",
-    version: "1",
-    perform: perform ?? (() => Stream.never),
-    ...agent
-  })
-  const layer = Engine.layerOf.pipe(
-    Layer.provide(work),
-    Layer.provide([performing, browsers, ports.ids, Layer.succeed(NodeId, node), Logger.layer([])]),
-    Layer.fresh
-  )
-  const engine = Context.get(yield* Layer.buildWithScope(layer, scope), Engine)
-  return { engine, close: Scope.close(scope, Exit.void) }
-})
-
-const request = { task: "one", modelParams: null, thinkingLevel: null }
-
-const standing = Effect.fnUntraced(function* (sessionId: string) {
-  const turns = yield* Store.use((store) => store.turnsOf(sessionId))
-  return turns.map(({ cost, failure, status, task }) =>
-    [task, status, failure, cost].filter((part) => part !== null).join(" ")
-  )
-})
-
-const test = (title: string, body: Effect.Effect<unknown, unknown, Store | Scope.Scope>) =>
-  it.effect(title, () => Effect.asVoid(body).pipe(Effect.scoped, Effect.provide(MemoryStore.layer, { local: true })))
+import { completed, type Parts, request, standing, start, started, test } from "./starts.ts"
 
 describe("a start after a kill", () => {
   test(
@@ -509,7 +459,7 @@ describe("an agent that counts no more", () => {
                 }))
             }))
           ).pipe(Layer.provide(ports.browsers)),
-          work: SharedWork.layer()
+          work: SharedWork.layer({ every: "5 seconds", patience: "30 seconds" })
         }).pipe(
           Effect.provide(
             Layer.succeed(Store, {

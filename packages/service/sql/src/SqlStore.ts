@@ -159,7 +159,10 @@ const make = Effect.gen(function* () {
   const commit: Store["Service"]["commit"] = (step) =>
     Effect.catchTag(sql.withTransaction(put(step)), "SqlError", (error) => Effect.fail(unavailable(error)))
 
-  const nodeUntil = (node: string) => reader.get("SELECT until_ms FROM nodes WHERE id = ?", node)
+  const nodeOf = ({ draining, record }: Readonly<Record<string, unknown>>): Node => ({
+    ...parsed<Node>(record),
+    draining: Number(draining) === 1
+  })
 
   const forgetTurns = Effect.fnUntraced(function* (gone: ReadonlyArray<string>) {
     if (gone.length === 0) return
@@ -298,7 +301,7 @@ const make = Effect.gen(function* () {
               draining: node.draining ? 1 : 0,
               record: JSON.stringify(node)
             })} ON CONFLICT (id) DO UPDATE SET until_ms = excluded.until_ms, record = excluded.record,
-              draining = max(nodes.draining, excluded.draining) WHERE nodes.until_ms > ${now_ms} RETURNING id`,
+              draining = max(nodes.draining, excluded.draining) WHERE nodes.lost = 0 RETURNING id`,
             (rows) => rows.length === 1
           ),
           unavailable
@@ -308,10 +311,19 @@ const make = Effect.gen(function* () {
       read(
         Effect.map(
           sql`SELECT draining, record FROM nodes WHERE until_ms > ${now_ms} AND record IS NOT NULL ORDER BY id`,
-          (rows) => rows.map(({ draining, record }) => ({ ...parsed<Node>(record), draining: Number(draining) === 1 }))
+          (rows) => rows.map(nodeOf)
         )
       )
     ),
+    node: (id) =>
+      Effect.flatMap(now, (now_ms) =>
+        read(
+          Effect.map(
+            sql`SELECT draining, record FROM nodes WHERE id = ${id} AND until_ms > ${now_ms} AND record IS NOT NULL`,
+            ([row]) => Option.map(Option.fromUndefinedOr(row), nodeOf)
+          )
+        )
+      ),
     drain: (node) =>
       Effect.flatMap(now, (now_ms) =>
         Effect.mapError(
@@ -327,16 +339,29 @@ const make = Effect.gen(function* () {
       Effect.flatMap(now, (now_ms) =>
         Effect.mapError(
           Effect.asVoid(
-            sql`INSERT INTO nodes ${sql.insert({ id: node, until_ms: now_ms })}
-              ON CONFLICT (id) DO UPDATE SET until_ms = excluded.until_ms`
+            sql`INSERT INTO nodes ${sql.insert({ id: node, until_ms: now_ms, lost: 1 })}
+              ON CONFLICT (id) DO UPDATE SET until_ms = excluded.until_ms, lost = 1`
           ),
           unavailable
         )
       ),
     isLost: (node) =>
       Effect.flatMap(now, (now_ms) =>
-        read(Effect.map(nodeUntil(node), (row) => row === undefined || Number(row["until_ms"]) <= now_ms))
+        Effect.mapError(
+          Effect.gen(function* () {
+            const [known] = yield* sql`SELECT lost, until_ms FROM nodes WHERE id = ${node}`
+            if (known === undefined || Number(known["lost"]) === 1) return true
+            if (Number(known["until_ms"]) > now_ms) return false
+            // it may say at this very moment that it lives
+            const lost = yield* sql`UPDATE nodes SET lost = 1 WHERE id = ${node} AND until_ms <= ${now_ms} RETURNING id`
+            return lost.length === 1
+          }),
+          unavailable
+        )
       ),
+    cancelledAt: (node) =>
+      records(sql`SELECT turns.record FROM sessions JOIN turns ON turns.id = sessions.lease_turn
+        WHERE sessions.lease_node = ${node} AND turns.status = 'cancelled'`),
     abandoned: (limit) =>
       Effect.flatMap(now, (now_ms) =>
         read(

@@ -102,6 +102,7 @@ const migrations = {
   ),
   "4_nodes": migration(
     `ALTER TABLE nodes ADD COLUMN draining INTEGER NOT NULL DEFAULT 0`,
+    `ALTER TABLE nodes ADD COLUMN lost INTEGER NOT NULL DEFAULT 0`,
     `ALTER TABLE nodes ADD COLUMN record TEXT`
   )
 }

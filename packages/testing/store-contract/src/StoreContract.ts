@@ -349,6 +349,40 @@ export const storeContract = <E>(name: string, layer: Layer.Layer<Store, E>): vo
     )
 
     test(
+      "lets a node say late that it lives, unless another one found it lost before",
+      Effect.gen(function* () {
+        const store = yield* Store
+        yield* store.renew(node("late"), 1)
+        yield* store.renew(node("later"), 1)
+        yield* untilLost("later")
+        assert.deepStrictEqual(yield* store.node("later"), Option.none())
+        assert.isTrue(yield* store.renew(node("late"), 3_600_000))
+        assert.isFalse(yield* store.isLost("late"))
+        assert.deepStrictEqual(yield* store.node("late"), Option.some(node("late")))
+        assert.isFalse(yield* store.renew(node("later"), 3_600_000))
+        assert.isTrue(yield* store.isLost("later"))
+      })
+    )
+
+    test(
+      "knows what a node has at work although it is cancelled",
+      Effect.gen(function* () {
+        const store = yield* Store
+        const cancelled = (name: string) =>
+          Effect.map(store.cancelledAt(name), (turns) => turns.map(({ cancel, id }) => `${id} ${cancel?.reason}`))
+        for (const each of ["1", "2", "3"]) yield* commit(creation(each))
+        for (const each of ["s1", "s2"]) yield* change(each, { _tag: "Take", node: "n" })
+        yield* change("s3", { _tag: "Take", node: "other" })
+        assert.deepStrictEqual(yield* cancelled("n"), [])
+        yield* change("s1", { _tag: "Cancel", turnId: "t1" })
+        yield* change("s3", { _tag: "Cancel", turnId: "t3" })
+        assert.deepStrictEqual(yield* cancelled("n"), ["t1 asked"])
+        yield* change("s1", { _tag: "LetGo", token: 2, ending: { _tag: "Cancelled" }, goesOn: true })
+        assert.deepStrictEqual(yield* cancelled("n"), [])
+      })
+    )
+
+    test(
       "tells of each node that lives what it said last, and of no other",
       Effect.gen(function* () {
         const store = yield* Store

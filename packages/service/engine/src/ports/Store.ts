@@ -133,17 +133,24 @@ export class Store extends Context.Service<
     readonly unfinished: (limit: number) => Read<Unfinished>
     /**
      * A node says that it is alive for this much longer, by the store's clock, whatever its own says, and tells of
-     * itself. False when its time was over already: it is lost for good then, and goes on under another id.
+     * itself. False when it was found lost: it is so for good, and goes on under another id.
      */
     readonly renew: (node: Node, ttl_ms: number) => Effect.Effect<boolean, StoreUnavailable>
     /** What the nodes tell of themselves whose time is not over, by their ids. */
     readonly nodes: Read<ReadonlyArray<Node>>
     /** Has a node drain from now on, whatever it tells of itself later; false when no node with this id lives. */
     readonly drain: (node: string) => Effect.Effect<boolean, StoreUnavailable>
-    /** The node ends its time now. */
+    /** What a node tells of itself, whose time is not over. */
+    readonly node: (id: string) => Read<Option.Option<Node>>
+    /** The node ends its time now, for good. */
     readonly leave: (node: string) => Effect.Effect<void, StoreUnavailable>
-    /** Whether the node's time is over, by the store's clock. One that never renewed has no time. */
-    readonly isLost: (node: string) => Read<boolean>
+    /**
+     * Whether the node's time is over, by the store's clock. One that is found so cannot renew any more. One that never
+     * renewed has no time.
+     */
+    readonly isLost: (node: string) => Effect.Effect<boolean, StoreUnavailable>
+    /** The turns that a node has at work although they are cancelled. */
+    readonly cancelledAt: (node: string) => Read<ReadonlyArray<Turn>>
     /**
      * What a node may take over: sessions without a lease that have something to do, and sessions and browsers of nodes
      * whose time is over. The longest waiting first.

@@ -10,10 +10,12 @@ export interface Hands {
    * effect ends when this node lets go of the session, with nothing left that it may do.
    */
   readonly take: (sessionId: string) => Effect.Effect<Effect.Effect<void>, StoreUnavailable>
-  /** Looks at what is at work here, and lets go of what was cancelled, or given to another node, elsewhere. */
+  /** Lets go of what is at work here and was cancelled elsewhere. */
   readonly look: Effect.Effect<void, StoreUnavailable>
   /** Stores that a browser is gone, if its node is lost. */
   readonly reap: (browserId: string) => Effect.Effect<void, StoreUnavailable>
+  /** Takes nothing more: neither what is offered nor what comes next in a session. */
+  readonly drain: Effect.Effect<void>
   /** Ends all agents and browsers here at once: this node is lost, and others have what it held. */
   readonly abandon: Effect.Effect<void>
 }
@@ -29,6 +31,8 @@ export class Work extends Context.Service<
     readonly offer: (sessionId: string) => Effect.Effect<void, StoreUnavailable>
     /** After that commit, at the node that made it. Nothing is lost without it, things only begin later. */
     readonly offered: (sessionId: string) => Effect.Effect<void>
+    /** Whether another node is lost, so that what it held may be taken from it. It is lost for good then. */
+    readonly isLost: (node: string) => Effect.Effect<boolean, StoreUnavailable>
     /** Has what is offered taken until the scope closes, also what a lost node had. Called once, at the start. */
     readonly serve: (hands: Hands) => Effect.Effect<void, never, Scope.Scope>
   }

@@ -1,0 +1,219 @@
+import { assert, describe } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/testing/TestClock"
+import { Store, StoreUnavailable } from "../src/ports/Store.ts"
+import * as SharedWork from "../src/SharedWork.ts"
+import { completed, type Parts, request, standing, start, started, test } from "./starts.ts"
+
+/** A node over a store that can be away for it alone. */
+const join = Effect.fnUntraced(function* (node: string, parts: Parts = {}) {
+  const store = yield* Store
+  let state: "there" | "away" | "silent" = "there"
+  const gate = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
+    Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => {
+      if (state === "silent") return Effect.never
+      return state === "there" ? call : Effect.fail(new StoreUnavailable({ applied: "no", cause: "a test" }))
+    })
+  const gated = Layer.succeed(Store, {
+    ...store,
+    commit: (step) => gate(store.commit(step)),
+    session: (id) => gate(store.session(id)),
+    sessionState: (id) => gate(store.sessionState(id)),
+    browser: (id) => gate(store.browser(id)),
+    renew: (told, ttl_ms) => gate(store.renew(told, ttl_ms)),
+    node: (id) => gate(store.node(id)),
+    leave: (id) => gate(store.leave(id)),
+    isLost: (id) => gate(store.isLost(id)),
+    cancelledAt: (id) => gate(store.cancelledAt(id)),
+    abandoned: (limit) => gate(store.abandoned(limit))
+  })
+  const started = start(node, { work: SharedWork.layer(), ...parts })
+  const { close, engine } = yield* Effect.provide(started, gated, { local: true })
+  return {
+    engine,
+    close,
+    /** Its store fails, is there again, or never answers: to the others, that is as if it was killed. */
+    become: (next: typeof state) =>
+      Effect.sync(() => {
+        state = next
+      })
+  }
+})
+
+/** Works until it is told to stop. */
+const working: Parts["perform"] = () => Stream.concat(Stream.make(started), Stream.never)
+
+const brief: Parts["perform"] = () => Stream.make(started, completed)
+
+/** Each turn works for ten seconds. */
+const tenSeconds: Parts["perform"] = () =>
+  Stream.concat(Stream.make(started), Stream.fromEffect(Effect.as(Effect.sleep("10 seconds"), completed)))
+
+const create = (task: string) => ({ ...request, task })
+
+describe("nodes that share a store", () => {
+  test(
+    "take over what a lost one had in less than six seconds: what waited runs, what ran and its browsers say why",
+    Effect.gen(function* () {
+      const lost = yield* join("a", {
+        perform: (_, attempt) =>
+          Stream.make(started).pipe(
+            Stream.concat(Stream.fromEffectDrain(attempt.used({ cost: "0.42" }))),
+            Stream.concat(Stream.never)
+          )
+      })
+      yield* join("b", { perform: brief })
+      // the worst moment: right after it said that it lives
+      yield* TestClock.adjust("3 seconds")
+      const { session } = yield* lost.engine.createSession(create("runs"))
+      yield* lost.engine.queue({ sessionId: session.id, text: "waits", interrupt: false })
+      const { browser } = yield* lost.engine.createBrowser({ proxyCountryCode: null })
+      yield* Effect.yieldNow
+      yield* lost.become("silent")
+      yield* TestClock.adjust("4900 millis")
+      assert.deepStrictEqual(yield* standing(session.id), ["runs running 0.42", "waits queued"])
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* standing(session.id), ["runs failed node_lost 0.42", "waits completed"])
+      const stored = Option.getOrThrow(yield* Store.use((store) => store.browser(browser.id)))
+      assert.deepStrictEqual([stored.status, stored.stopReason], ["stopped", "node_lost"])
+    })
+  )
+
+  test(
+    "lose nothing when their store is away for half a minute, however long that is for a node",
+    Effect.gen(function* () {
+      const nodes = [yield* join("a", { perform: tenSeconds }), yield* join("b", { perform: tenSeconds })] as const
+      // not at the same moment as the other one
+      yield* TestClock.adjust("700 millis")
+      const late = yield* join("c", { perform: working })
+      const made = yield* late.engine.createSession(create("long"))
+      const { browser } = yield* late.engine.createBrowser({ proxyCountryCode: null })
+      const others = yield* Effect.forEach(nodes, ({ engine }) => engine.createSession(create("short")))
+      yield* TestClock.adjust("1 second")
+      for (const node of [...nodes, late]) yield* node.become("away")
+      yield* TestClock.adjust("30 seconds")
+      for (const node of [...nodes, late]) yield* node.become("there")
+      yield* TestClock.adjust("20 seconds")
+      assert.deepStrictEqual(yield* standing(made.session.id), ["long running"])
+      for (const { session } of others) assert.deepStrictEqual(yield* standing(session.id), ["short completed"])
+      const stored = Option.getOrThrow(yield* Store.use((store) => store.browser(browser.id)))
+      assert.strictEqual(stored.status, "active")
+      // and they notice each other as before
+      yield* late.become("silent")
+      yield* TestClock.adjust("6 seconds")
+      assert.deepStrictEqual(yield* standing(made.session.id), ["long failed node_lost"])
+    })
+  )
+
+  test(
+    "hear of a cancel at another one within half a second",
+    Effect.gen(function* () {
+      let letGo = false
+      const holder = yield* join("a", {
+        perform: () =>
+          Stream.concat(Stream.make(started), Stream.never).pipe(
+            Stream.ensuring(Effect.sync(() => void (letGo = true)))
+          )
+      })
+      const other = yield* join("b", { perform: brief })
+      yield* TestClock.adjust("3 seconds")
+      const { session, turn } = yield* holder.engine.createSession(create("cancelled"))
+      yield* other.engine.cancelTurn(turn.id)
+      assert.isFalse(letGo)
+      yield* TestClock.adjust("500 millis")
+      assert.isTrue(letGo)
+      assert.deepStrictEqual(yield* standing(session.id), ["cancelled cancelled"])
+    })
+  )
+
+  test(
+    "leave to another one at once what waits at one that closes, and what comes to one that drains",
+    Effect.gen(function* () {
+      const told: Array<string> = []
+      const leaving = yield* join("a", {
+        perform: tenSeconds,
+        work: SharedWork.layer({ drained: Effect.sync(() => void told.push("drained")) })
+      })
+      yield* join("b", { perform: brief })
+      const first = yield* leaving.engine.createSession(create("runs"))
+      yield* leaving.engine.queue({ sessionId: first.session.id, text: "waits", interrupt: false })
+      yield* TestClock.adjust("3 seconds")
+      assert.isTrue(yield* Store.use((store) => store.drain("a")))
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(told, ["drained"])
+      const second = yield* leaving.engine.createSession(create("comes"))
+      yield* TestClock.adjust("500 millis")
+      assert.deepStrictEqual(yield* standing(second.session.id), ["comes completed"])
+      assert.deepStrictEqual(yield* standing(first.session.id), ["runs running", "waits queued"])
+      yield* TestClock.adjust("6 seconds")
+      assert.deepStrictEqual(yield* standing(first.session.id), ["runs completed", "waits completed"])
+      yield* leaving.close
+      const nodes = yield* Store.use((store) => store.nodes)
+      assert.deepStrictEqual(
+        nodes.map(({ id }) => id),
+        ["b"]
+      )
+    })
+  )
+
+  test(
+    "move nothing when one more joins",
+    Effect.gen(function* () {
+      const first = yield* join("a", { perform: tenSeconds })
+      const made = yield* Effect.forEach(Array.from({ length: 60 }), () => first.engine.createSession(create("long")))
+      yield* join("b", { perform: () => Stream.die("nothing is to come here") })
+      yield* TestClock.adjust("9 seconds")
+      const held = yield* Store.use((store) => store.records)
+      assert.isTrue(held.sessions.every(({ lease }) => lease?.node === "a"))
+      yield* TestClock.adjust("2 seconds")
+      for (const { session } of made) assert.deepStrictEqual(yield* standing(session.id), ["long completed"])
+    })
+  )
+
+  test(
+    "make one run when all of them get the same create at once",
+    Effect.gen(function* () {
+      const nodes = yield* Effect.forEach(["a", "b", "c"], (name) => join(name, { perform: brief }))
+      for (let round = 0; round < 20; round++) {
+        const safe = { key: `k${round}`, body: "b" }
+        const made = yield* Effect.forEach(nodes, ({ engine }) => engine.createSession(create(`${round}`), safe), {
+          concurrency: "unbounded"
+        })
+        assert.lengthOf([...new Set(made.map(({ turn }) => turn.id))], 1)
+        assert.lengthOf(
+          made.filter(({ replayed }) => !replayed),
+          1
+        )
+      }
+      yield* TestClock.adjust("1 second")
+      const { turns } = yield* Store.use((store) => store.records)
+      assert.lengthOf(turns, 20)
+      assert.isTrue(turns.every(({ status }) => status === "completed"))
+    })
+  )
+
+  test(
+    "say once that they are lost, and take nothing from then on",
+    Effect.gen(function* () {
+      const told: Array<string> = []
+      const frozen = yield* join("a", {
+        perform: working,
+        work: SharedWork.layer({ lost: Effect.sync(() => void told.push("lost")) })
+      })
+      yield* join("b", { perform: brief })
+      yield* frozen.engine.createSession(create("held"))
+      yield* frozen.become("away")
+      yield* TestClock.adjust("8 seconds")
+      assert.deepStrictEqual(told, [])
+      yield* frozen.become("there")
+      yield* TestClock.adjust("3 seconds")
+      assert.deepStrictEqual(told, ["lost"])
+      const late = yield* frozen.engine.createSession(create("late"))
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* standing(late.session.id), ["late completed"])
+    })
+  )
+})
