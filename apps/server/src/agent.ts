@@ -17,6 +17,7 @@ export interface AgentOptions {
   readonly model: ModelConfig.ModelConfig
   readonly limits: Partial<Limits.Limits>
   readonly judges: boolean
+  readonly pictures: boolean
   readonly domains: ReadonlyArray<string> | null
   readonly secrets: ReadonlyArray<Secret>
 }

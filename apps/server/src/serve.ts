@@ -133,6 +133,7 @@ const withModelOnly = [
   ["--fallback-model", ({ fallbackModel }: Flags | Given) => Option.isSome(fallbackModel)],
   ["--fallback-url", ({ fallbackUrl }: Flags | Given) => Option.isSome(fallbackUrl)],
   ["--fallback-price", ({ fallbackPrice }: Flags | Given) => Option.isSome(fallbackPrice)],
+  ["--step-pictures", ({ stepPictures }: Flags | Given) => Option.isSome(stepPictures)],
   ["--judge", ({ judge }: Flags | Given) => Option.isSome(judge)],
   ["--allow-domains", ({ allowDomains }: Flags | Given) => Option.isSome(allowDomains)],
   ["--secrets", ({ secrets }: Flags | Given) => Option.isSome(secrets)],
@@ -217,6 +218,7 @@ const agentOf = Effect.fnUntraced(function* (given: Given) {
       fallback: yield* fallbackOf(given)
     },
     judges: Option.getOrElse(given.judge, () => false),
+    pictures: Option.getOrElse(given.stepPictures, () => true),
     domains: Option.getOrNull(given.allowDomains),
     secrets: Option.isNone(given.secrets) ? [] : yield* Agents.readSecrets(given.secrets.value),
     limits: {

@@ -35,6 +35,7 @@ const settings = [
   "fallbackModel",
   "fallbackUrl",
   "fallbackPrice",
+  "stepPictures",
   "judge",
   "allowDomains",
   "secrets",
@@ -153,6 +154,11 @@ export const model = {
   modelSees: Flag.Boolean("model-sees").pipe(
     Flag.withDescription("Send the model a picture of the page with each step (default: text only)"),
     or("modelSees", Config.Boolean),
+    Flag.optional
+  ),
+  stepPictures: Flag.Boolean("step-pictures").pipe(
+    Flag.withDescription("Keep a picture of the page with each step of a run (default: on)"),
+    or("stepPictures", Config.Boolean),
     Flag.optional
   ),
   judge: Flag.Boolean("judge").pipe(

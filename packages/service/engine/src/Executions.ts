@@ -16,6 +16,7 @@ import { owned } from "./Owned.ts"
 import { patience } from "./patience.ts"
 import { Agent, LeaseLost } from "./ports/Agent.ts"
 import { NodeId } from "./ports/NodeId.ts"
+import { Recordings } from "./ports/Recordings.ts"
 import { type Conflict, type KeyTaken, type Step, Store, type StoreUnavailable } from "./ports/Store.ts"
 import { Work } from "./ports/Work.ts"
 import type { ReadWriteLock } from "./ReadWriteLock.ts"
@@ -53,6 +54,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
   const store = yield* Store
   const node = yield* NodeId
   const work = yield* Work
+  const recordings = yield* Recordings
   const fork = Effect.runForkWith(yield* Effect.context())
   /** The agents at work here, by session. */
   let executions = new Map<string, TurnRunner.Execution>()
@@ -269,6 +271,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
       const session = yield* Effect.orDie(find(sessionId))
       let { browserId } = session
       let domains: ReadonlyArray<string> | null = null
+      let pictures = turn.steps
       return {
         session,
         cancelled,
@@ -293,13 +296,19 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, browsers: 
             domains = allowed
             return browserId === null ? Effect.void : browsers.allowDomains(browserId, allowed)
           }),
-        step: (step) =>
-          Effect.flatMap(told(execution, { _tag: "Progress", token, progress: { step } }), ({ turnSteps }) =>
-            PubSub.publishAll(
-              steps,
-              turnSteps.map((step) => ({ browserId, step }))
-            )
-          ),
+        step: Effect.fnUntraced(function* ({ picture: jpeg, ...seen }) {
+          const name = `${turn.id}-${++pictures}`
+          const picture =
+            jpeg === null || browserId === null || recordings === null
+              ? null
+              : yield* recordings.keep(browserId, name, jpeg)
+          const progress = { step: { ...seen, picture } }
+          const { turnSteps } = yield* told(execution, { _tag: "Progress", token, progress })
+          yield* PubSub.publishAll(
+            steps,
+            turnSteps.map((step) => ({ browserId, step }))
+          )
+        }),
         used: (usage) => told(execution, using(execution, usage)),
         checkpoint: (checkpoint) => told(execution, { _tag: "Progress", token, progress: { checkpoint } })
       }

@@ -17,6 +17,8 @@ import type { Action } from "./Tools.ts"
 /** What an agent may do. */
 export interface BrowserAgentOptions {
   readonly limits?: Partial<Limits.Limits>
+  /** Whether each step has a picture of what was in sight; yes unless given. */
+  readonly pictures?: boolean
   /** Whether a second call judges each completed run; no unless given. */
   readonly judges?: boolean
   /** The hosts that the browser may reach; all of the web unless given. */
@@ -49,7 +51,13 @@ const levels: ReadonlyMap<string, CallSettings.ReasoningLevel> = new Map([
 /** An agent that carries out tasks with a language model and a browser. */
 const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
   const models = yield* Models
-  const { approve = () => Effect.succeed(undefined), domains = null, judges = false, secrets = [] } = options
+  const {
+    approve = () => Effect.succeed(undefined),
+    domains = null,
+    judges = false,
+    pictures = true,
+    secrets = []
+  } = options
   const limits = { ...Limits.defaults, ...options.limits }
   const conversations = yield* Cache.make({
     ...remembered,
@@ -92,6 +100,7 @@ const make = Effect.fnUntraced(function* (options: BrowserAgentOptions) {
       approve,
       judges,
       limits,
+      pictures,
       told,
       unknownLevel,
       settings,

@@ -61,7 +61,8 @@ export const act = (hands: Hands, work: (tab: Tab) => Effect.Effect<string, CdpE
 
 const crashed = "The page crashed: navigate to an address, or close its tab."
 
-const isError = (url: string) => url.startsWith("chrome-error:")
+/** Whether what is there stands for a document that did not load. */
+export const isError = (url: string) => url.startsWith("chrome-error:")
 
 /** An action that leads away from the page in front; refused while that asks something. */
 export const go = (hands: Hands, work: (tab: Tab) => Effect.Effect<string, CdpError | Refused>): Action =>

@@ -1,33 +1,50 @@
 import * as Effect from "effect/Effect"
 import * as Base64 from "effect/encoding/Base64"
 import * as Result from "effect/Result"
-import { type Hands, refuse, told } from "./Hands.ts"
-import * as Reader from "./Reader.ts"
+import { call } from "./Frame.ts"
+import { type Hands, isError, refuse, told } from "./Hands.ts"
 import { unlessStopped } from "./Settle.ts"
+import type { Tab } from "./Tab.ts"
 
 const quality = 60
 
-/** What is in sight of the tab in front, as a JPEG. It is refused while a secret can be seen, before or after it. */
+/**
+ * What is in sight of the tab in front, as a JPEG. It is refused while a document holds a secret or a filled password
+ * field, seen or not, before or after it; and while one is there that this task may not read.
+ */
 export const make = (hands: Hands) => {
   const { sessions, tabs } = hands
+
+  /** Refused where a document of the tab must not be seen. */
+  const check = (tab: Tab) =>
+    Effect.forEach(
+      tab.frames.values(),
+      (frame) =>
+        Effect.gen(function* () {
+          if (frame.isCrashed || isError(frame.url)) return
+          // one that has not loaded anything yet has no address
+          if (frame.url !== "" && !tab.mayLoad(frame.url))
+            return yield* refuse("No picture: the task may not read this document.")
+          const { hasPassword, texts } = yield* call(frame, "contents", hands.secrets.names.length > 0)
+          if (texts === null) return yield* refuse("No picture: the page is too long to look for secrets.")
+          if (hasPassword || hands.secrets.shows(texts)) return yield* refuse("No picture: a secret is in sight.")
+        }),
+      { concurrency: "unbounded", discard: true }
+    )
+
   return told(
     hands,
     Effect.gen(function* () {
       const tab = tabs.front()
       if (tab.dialog !== undefined) return yield* refuse("No picture: the page asks something.")
-      const isSecret = Effect.map(
-        Reader.read(tab, { margin: 0, maxChars: 100_000 }),
-        ({ password, text }) => password || hands.secrets.shows(text)
-      )
       const picture = Effect.gen(function* () {
-        const refusal = refuse("No picture: a secret is in sight.")
-        if (yield* isSecret) return yield* refusal
+        yield* check(tab)
         const { data } = yield* tab.session.send("Page.captureScreenshot", {
           format: "jpeg",
           quality,
           optimizeForSpeed: true
         })
-        if (yield* isSecret) return yield* refusal
+        yield* check(tab)
         return Result.getOrElse(Base64.decode(data), () => new Uint8Array())
       })
       const taken = yield* unlessStopped(sessions, tab, picture)

@@ -112,8 +112,7 @@ const nothing = (frame: Frame.Frame): Read => ({
   opaque: 0,
   unknownFrames: 0,
   captcha: false,
-  canvas: false,
-  password: false
+  canvas: false
 })
 
 /** What a tab shows: the text of a frame with those of the frames inside it in their places. */
@@ -141,14 +140,13 @@ export const read = (
       })
       whole = { ...whole, text: whole.text.replace(new RegExp(`^\u0001${at}$`, "mu"), () => text) }
       if (Option.isNone(inner)) continue
-      const { canvas, captcha, elements, omitted, password } = inner.value
+      const { canvas, captcha, elements, omitted } = inner.value
       whole = {
         ...whole,
         elements: whole.elements + elements,
         omitted: whole.omitted + omitted,
         captcha: whole.captcha || captcha,
-        canvas: whole.canvas || canvas,
-        password: whole.password || password
+        canvas: whole.canvas || canvas
       }
     }
     return whole

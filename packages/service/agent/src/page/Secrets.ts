@@ -26,7 +26,8 @@ export interface Secrets {
 
 const placeholder = /<secret:([\w.-]+)>/gu
 
-const squeezed = (text: string) => text.replaceAll(/\s+/gu, "")
+/** Without what nobody sees: spaces, and marks that take no room. */
+const squeezed = (text: string) => text.replaceAll(/[\s\u200b\u2060-\u2064\ufeff\u00ad]+/gu, "")
 
 /** Where a page's text is cut, a part of a long value is left: it is known by pieces of this length. */
 const piece_length = 16

@@ -20,7 +20,8 @@ export interface Session {
 export interface Sessions {
   readonly browser: Session
   readonly of: (id: string) => Session
-  readonly forget: (id: string) => void
+  /** Hears nothing more of a session. */
+  readonly forget: (session: Pick<Session, "id">) => void
   /** Waits until something holds, which may change with any event. */
   readonly until: (holds: () => boolean) => Effect.Effect<void>
 }
@@ -54,7 +55,7 @@ export const make = Effect.fnUntraced(function* (client: CdpClient): Effect.fn.R
   return {
     browser: of(undefined),
     of,
-    forget: (id) => void sessions.delete(id),
+    forget: ({ id }) => void sessions.delete(id),
     until: (holds) =>
       Effect.callback((resume) => {
         if (holds()) return resume(Effect.void)

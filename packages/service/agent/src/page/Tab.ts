@@ -105,8 +105,22 @@ const frameOf = (tab: Tab, id: string, parent: string | undefined, session: Sess
   return known
 }
 
+/** Forgets a frame that is gone, and those inside it; the session of one in a process of its own, too. */
+export const drop = (tab: Tab, frame: Frame.Frame, sessions: Sessions): void => {
+  tab.frames.delete(frame.id)
+  tab.loading.delete(frame.id)
+  dropInside(tab, frame.id, sessions)
+  const { session } = frame
+  const isUsed = session === tab.session || Array.from(tab.frames.values()).some((other) => other.session === session)
+  if (!isUsed) sessions.forget(session)
+}
+
+const dropInside = (tab: Tab, id: string, sessions: Sessions) => {
+  for (const child of tab.frames.values()) if (child.parent === id) drop(tab, child, sessions)
+}
+
 function watchSession(tab: Tab, session: Session, options: TabOptions): void {
-  watchFrames(tab, session)
+  watchFrames(tab, session, options)
   watchNavigation(tab, session, options)
   watchDialogs(tab, session, options)
   watchRequests(tab, session, options)
@@ -124,13 +138,21 @@ function watchSession(tab: Tab, session: Session, options: TabOptions): void {
     watchSession(tab, inner, options)
     prepare(inner)
   })
+  session.on("Target.detachedFromTarget", ({ sessionId }) => {
+    for (const frame of tab.frames.values()) {
+      // its document may be in another process by now
+      if (frame.session.id === sessionId) drop(tab, frame, options.sessions)
+    }
+    options.sessions.forget({ id: sessionId })
+  })
 }
 
-const watchFrames = (tab: Tab, session: Session) => {
+const watchFrames = (tab: Tab, session: Session, { sessions }: TabOptions) => {
   session.on("Page.frameAttached", ({ frameId, parentFrameId }) => void frameOf(tab, frameId, parentFrameId, session))
   session.on("Page.frameNavigated", ({ frame }) => {
+    // nothing tells of the frames of the document before
+    dropInside(tab, frame.id, sessions)
     Frame.renew(frameOf(tab, frame.id, frame.parentId, session), frame)
-    for (const child of tab.frames.values()) if (child.parent === frame.id) child.isPlaced = false
     if (frame.id !== tab.target) return
     tab.url = frame.url + (frame.urlFragment ?? "")
     tab.isRestless = false
@@ -140,9 +162,8 @@ const watchFrames = (tab: Tab, session: Session) => {
     if (frameId === tab.target) tab.url = url
   })
   session.on("Page.frameDetached", ({ frameId, reason }) => {
-    if (reason === "swap") return
-    tab.frames.delete(frameId)
-    tab.loading.delete(frameId)
+    const frame = tab.frames.get(frameId)
+    if (reason !== "swap" && frame !== undefined) drop(tab, frame, sessions)
   })
 }
 

@@ -64,9 +64,10 @@ export const make = Effect.fnUntraced(function* (
   })
   browser.on("Target.detachedFromTarget", ({ sessionId }) => {
     const at = tabs.findIndex(({ session }) => session.id === sessionId)
-    sessions.forget(sessionId)
+    sessions.forget({ id: sessionId })
     if (at < 0) return
     const [gone] = tabs.splice(at, 1)
+    for (const frame of gone?.frames.values() ?? []) sessions.forget(frame.session)
     if (front !== gone) return
     front = tabs.at(-1)
     note("The tab in front was closed.")

@@ -45,6 +45,29 @@ layer(Running.layer(), { excludeTestServices: true, timeout: "1 minute" })("a ru
     })
   )
 
+  it.effect("has a picture of each step, and of none while a password is filled in", () =>
+    Effect.gen(function* () {
+      const running = yield* Running
+      script(
+        running,
+        call("navigate", { url: `${running.site.origin}/login` }),
+        (now) => call("type", { index: numberOf(now, "Password"), text: "4711" }),
+        call("navigate", { url: `${running.site.origin}/plain` }),
+        done()
+      )
+      const { turn } = yield* carriedOut("Sign in")
+      const steps = yield* running.store.stepsOf(turn.id)
+      assert.deepStrictEqual(
+        steps.map(({ picture }) => picture !== null),
+        [true, true, false, true]
+      )
+      const pictures = steps.flatMap(({ picture }) => running.pictures.get(picture ?? "") ?? [])
+      // three pages that look different
+      assert.strictEqual(new Set(pictures.map((jpeg) => Buffer.from(jpeg).toString("base64"))).size, 3)
+      for (const jpeg of pictures) assert.deepStrictEqual(jpeg.slice(0, 3), Uint8Array.of(0xff, 0xd8, 0xff))
+    })
+  )
+
   it.effect("says which modelParams it does not pass on", () =>
     Effect.gen(function* () {
       const running = yield* Running

@@ -1,4 +1,4 @@
-import { Engine, IdSource, MemoryStore, type SessionRequest, Store, Turn } from "@webagent/engine"
+import { Engine, IdSource, MemoryStore, Recordings, type SessionRequest, Store, Turn } from "@webagent/engine"
 import {
   type ModelFailure,
   type ModelMessage,
@@ -30,6 +30,8 @@ export class Running extends Context.Service<
     readonly store: Store["Service"]
     readonly model: ScriptedModel["Service"]
     readonly site: Site
+    /** The pictures of steps, by their references. */
+    readonly pictures: ReadonlyMap<string, Uint8Array>
   }
 >()("Running") {
   static readonly layer = (
@@ -51,11 +53,23 @@ export class Running extends Context.Service<
           )
         )
         const agent = BrowserAgent.layer(typeof options === "function" ? options(site) : options)
-        const engine = Engine.layer.pipe(Layer.provide([Layer.provide(agent, models), Layer.orDie(pool()), ids]))
+        const pictures = new Map<string, Uint8Array>()
+        const recordings = Layer.succeed(Recordings, {
+          find: () => Effect.succeedNone,
+          keep: (browserId, name, jpeg) =>
+            Effect.sync(() => {
+              pictures.set(`${browserId}/${name}`, jpeg)
+              return `${browserId}/${name}`
+            }),
+          prune: () => Effect.succeed(0)
+        })
+        const engine = Engine.layer.pipe(
+          Layer.provide([Layer.provide(agent, models), Layer.orDie(pool()), ids, recordings])
+        )
         return Layer.effect(
           Running,
           Effect.gen(function* () {
-            return { engine: yield* Engine, store: yield* Store, model: yield* ScriptedModel, site }
+            return { engine: yield* Engine, store: yield* Store, model: yield* ScriptedModel, site, pictures }
           })
         ).pipe(
           Layer.provide(engine),

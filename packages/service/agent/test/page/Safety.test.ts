@@ -144,6 +144,30 @@ layer(Tested.layer(), { excludeTestServices: true })("What a task may do", (it) 
       yield* page.allow({})
     })
   )
+
+  it.effect("takes no picture of a secret, wherever a page has it", () =>
+    Effect.gen(function* () {
+      const { page, site } = yield* Tested
+      yield* page.allow({ secrets: [{ ...secret(["127.0.0.1"]), value: Redacted.make("hunter2") }] })
+      for (const [name, where] of [
+        ["middle", "a secret is in sight"],
+        ["attribute", "a secret is in sight"],
+        ["behind", "a secret is in sight"],
+        ["closed", "a secret is in sight"],
+        ["framed", "a secret is in sight"],
+        ["leave", "the task may not read this document"]
+      ] as const) {
+        yield* open(name)
+        if (name === "framed") yield* seen("within")
+        assert.include((yield* Effect.flip(page.picture)).message, where, name)
+      }
+      yield* page.navigate(`${site.origin}/plain`)
+      yield* page.picture
+      yield* page.allow({ domains: ["localhost"] })
+      assert.include((yield* Effect.flip(page.picture)).message, "the task may not read this document")
+      yield* page.allow({})
+    })
+  )
 })
 
 it.live("refuses a Chromium without fonts", () =>

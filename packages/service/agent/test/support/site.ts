@@ -108,6 +108,13 @@ export const pages: Readonly<Record<string, Body>> = {
     `<form onsubmit="event.preventDefault();o.textContent='Welcome, your password is '+p.value"><input aria-label=User><input type=password aria-label=Password id=p><button>Sign in</button></form><b id=o></b>`,
   shows: () =>
     `<input aria-label=Code oninput="o.textContent=this.value;l.href='/?q='+encodeURIComponent(this.value);l.textContent=l.href"><b id=o></b><a id=l></a>`,
+  middle: () => `<textarea aria-label=Note>${"word ".repeat(80)}hunter2${" word".repeat(80)}</textarea>`,
+  attribute: () => `<style>p::after{content:attr(data-x)}</style><p data-x="hun\u200bter2">shown: </p>`,
+  behind: () => `<p>hunter2</p><dialog id=d>Over it</dialog><script>d.showModal()</script>`,
+  closed: () =>
+    `<closed-text></closed-text><script>customElements.define("closed-text",class extends HTMLElement{constructor(){super();this.attachShadow({mode:"closed"}).innerHTML="hun<b>ter2</b>"}})</script>`,
+  framed: ({ other }) => `<iframe src="${other}/within" width=300 height=100></iframe>`,
+  within: () => "<p>within: hunter2</p>",
   leave: ({ other }) =>
     `<a href=/redirect>Redirect</a> <button onclick="location.href='${other}/plain'">Script</button> <form action="${other}/plain"><button>Form</button></form><a href="${other}/plain" target=_blank>Tab</a><a href="file:///etc/passwd">File</a><iframe src="data:text/html,<p>Frame of data" width=100 height=50></iframe>`,
   redirect: ({ other, response }) => {

@@ -7,6 +7,8 @@ const always = [
   "--remote-debugging-pipe",
   // what it would do by itself: it connects to the pages that it is sent to, and to nothing else
   "--disable-background-networking",
+  // a page that comes back from it has its documents without a request that could be refused
+  "--disable-back-forward-cache",
   "--disable-breakpad",
   "--disable-component-update",
   "--disable-default-apps",

@@ -12,7 +12,8 @@ import {
   renameSync,
   rmSync,
   statfsSync,
-  statSync
+  statSync,
+  writeFileSync
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { extname, join } from "node:path"
@@ -25,15 +26,25 @@ export interface RecordingOptions {
   /** Kept across restarts; a temporary folder that goes with the server unless given. */
   readonly folder?: string
   readonly limits?: Spool.Limits
-  /** How much room all of them take; 10 GiB, and at most half of what is free, unless given. The oldest go first. */
+  /** How much room all of it takes; 10 GiB, and at most half of what is free, unless given. The oldest goes first. */
   readonly total_bytes?: number
 }
 
-/** A recording is one of these when it is complete. */
-const contentTypes: Readonly<Record<string, string>> = { ".webm": "video/webm", ".html": "text/html; charset=utf-8" }
+/** A recording or a picture is one of these when it is complete. */
+const contentTypes: Readonly<Record<string, string>> = {
+  ".webm": "video/webm",
+  ".html": "text/html; charset=utf-8",
+  ".jpg": "image/jpeg"
+}
 
-/** Ids of browsers, and nothing that leads elsewhere. */
-const isName = (id: string): boolean => /^[\w-]+$/u.test(id)
+const isComplete = (file: string): boolean => extname(file) === pictures || extname(file) in contentTypes
+
+/** A folder of pictures of what a browser showed has this at its end. */
+const pictures = ".pictures"
+
+/** Where a recording is but for its extension, or a picture; nothing that leads elsewhere. */
+const placeOf = (id: string): string | undefined =>
+  /^[\w-]+(?:\/[\w-]+)?$/u.test(id) ? id.replace("/", `${pictures}/`) : undefined
 
 const folderOf = (folder: string | undefined) =>
   folder === undefined
@@ -62,12 +73,27 @@ export const make = Effect.fnUntraced(function* (options: RecordingOptions = {})
   const finishing = new Map<string, Deferred.Deferred<void>>()
   const spoolOf = (id: string) => join(folder, `${id}.spool`)
 
-  const remove = (file: string) => rmSync(join(folder, file), { force: true })
+  /** How large the folders of pictures are: there are too many pictures to look at each again. */
+  const sizes = new Map<string, number>()
+
+  const remove = (file: string) => {
+    rmSync(join(folder, file), { force: true, recursive: true })
+    sizes.delete(file)
+  }
+
+  const sizeOfPictures = (file: string) => {
+    const known =
+      sizes.get(file) ??
+      readdirSync(join(folder, file)).reduce((sum, name) => sum + statSync(join(folder, file, name)).size, 0)
+    sizes.set(file, known)
+    return known
+  }
 
   const all = () =>
     readdirSync(folder).flatMap((file) => {
       const found = statSync(join(folder, file), { throwIfNoEntry: false })
-      return found === undefined ? [] : [{ file, bytes: found.size, at_ms: found.mtimeMs }]
+      if (found === undefined) return []
+      return [{ file, bytes: found.isDirectory() ? sizeOfPictures(file) : found.size, at_ms: found.mtimeMs }]
     })
   const sizeOfAll = () => all().reduce((sum, { bytes }) => sum + bytes, 0)
   let held_bytes = sizeOfAll()
@@ -77,16 +103,19 @@ export const make = Effect.fnUntraced(function* (options: RecordingOptions = {})
   /** Deletes the oldest recordings until there is room, but not the one to `keep`. */
   const makeRoom = (bytes: number, keep?: string) => {
     if (held_bytes + bytes > total_bytes) {
-      const complete = all().filter(({ file }) => extname(file) in contentTypes && file !== keep)
+      const complete = all().filter(({ file }) => isComplete(file) && file !== keep)
       for (const { file } of complete.toSorted((one, other) => one.at_ms - other.at_ms)) {
         remove(file)
         held_bytes = sizeOfAll()
         if (held_bytes + bytes <= total_bytes) break
       }
     }
-    held_bytes += bytes
+    if (held_bytes + bytes <= total_bytes) {
+      held_bytes += bytes
+      return undefined
+    }
     const gibibytes = Math.round((total_bytes / 1024 ** 3) * 10) / 10
-    return held_bytes <= total_bytes ? undefined : `because all recordings together are limited to ${gibibytes} GiB`
+    return `because all recordings together are limited to ${gibibytes} GiB`
   }
 
   const write = Effect.fnUntraced(function* (id: string) {
@@ -144,25 +173,38 @@ export const make = Effect.fnUntraced(function* (options: RecordingOptions = {})
     }),
     find: (id: string) =>
       Effect.gen(function* () {
-        if (!isName(id)) return Option.none<Recording>()
+        const place = placeOf(id)
+        if (place === undefined) return Option.none<Recording>()
         const pending = finishing.get(id)
         if (pending !== undefined) yield* Deferred.await(pending)
         for (const [extension, contentType] of Object.entries(contentTypes)) {
-          const path = join(folder, `${id}${extension}`)
+          const path = join(folder, `${place}${extension}`)
           const found = statSync(path, { throwIfNoEntry: false })
           if (found === undefined) continue
           return Option.some<Recording>({ path, contentType, bytes: found.size, finishedAt_ms: found.mtimeMs })
         }
         return Option.none<Recording>()
       }),
+    keep: (browserId: string, name: string, jpeg: Uint8Array) =>
+      Effect.suspend(() => {
+        const file = `${browserId}${pictures}`
+        const id = `${browserId}/${name}`
+        if (placeOf(id) === undefined || makeRoom(jpeg.length, file) !== undefined) return Effect.succeed(null)
+        mkdirSync(join(folder, file), { recursive: true, mode: 0o700 })
+        const before = sizeOfPictures(file)
+        writeFileSync(join(folder, file, `${name}.jpg`), jpeg, { mode: 0o600 })
+        sizes.set(file, before + jpeg.length)
+        return Effect.succeed(id)
+      }).pipe(
+        Effect.catchCause((cause) =>
+          Effect.as(Effect.logWarning(`A picture of ${browserId} is lost: it cannot be written.`, cause), null)
+        )
+      ),
     prune: (finishedUntil_ms: number) =>
       Effect.sync(() => {
-        const old = readdirSync(folder).filter(
-          (file) =>
-            extname(file) in contentTypes &&
-            (statSync(join(folder, file), { throwIfNoEntry: false })?.mtimeMs ?? Infinity) <= finishedUntil_ms
-        )
-        old.forEach(remove)
+        const old = all().filter(({ at_ms, file }) => isComplete(file) && at_ms <= finishedUntil_ms)
+        old.forEach(({ file }) => remove(file))
+        held_bytes = sizeOfAll()
         return old.length
       })
   }

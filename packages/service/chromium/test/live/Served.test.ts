@@ -7,6 +7,12 @@ import { writeFileSync } from "node:fs"
 import { person, served } from "../support/served.ts"
 import { until } from "../support/live.ts"
 
+/** A red picture of 16 by 8 pixels. */
+const red = Buffer.from(
+  "/9j/4AAQSkZJRgABAgAAAQABAAD//gAQTGF2YzU5LjM3LjEwMAD/2wBDAAgUFBcUFxsbGxsbGyAeICEhISAgICAhISEkJCQqKiokJCQhISQkKCgqKi4vLisrKisvLzIyMjw8OTlGRkhWVmf/xABMAAEBAAAAAAAAAAAAAAAAAAAABgEBAQAAAAAAAAAAAAAAAAAABgcQAQAAAAAAAAAAAAAAAAAAAAARAQAAAAAAAAAAAAAAAAAAAAD/wAARCAAIABADASIAAhEAAxEA/9oADAMBAAIRAxEAPwCLAFF/f//Z",
+  "base64"
+)
+
 type Page = Effect.Success<typeof person>
 
 /** Looks whether an expression of a page is true, and what it waits for is not there yet. */
@@ -108,7 +114,7 @@ it.live("a person sees the browser of a session's agent, by the link of each ver
             Effect.scoped(
               Effect.gen(function* () {
                 yield* attempt.browser
-                yield* attempt.step({ summary: "opens <b>", address: "about:blank", picture: null })
+                yield* attempt.step({ summary: "opens <b>", address: "about:blank", picture: red })
                 yield* attempt.step({ summary: "waits", address: "about:blank", picture: null })
                 yield* Effect.never
               })
@@ -139,6 +145,10 @@ it.live("a person sees the browser of a session's agent, by the link of each ver
       const steps = `[...document.querySelectorAll("#steps li")].map(({ textContent, value }) => value + " " + textContent).join()`
       assert.strictEqual(yield* viewer.run(steps), "1 opens <b>,2 waits")
       yield* untilIn(viewer, `document.getElementById("steps").checkVisibility()`)
+      yield* untilIn(
+        viewer,
+        `[...document.querySelectorAll("#steps img")].map((one) => one.naturalWidth).join() === "16"`
+      )
       yield* keep(viewer, "steps")
       yield* untilIn(viewer, `"${colour}".match(/\\d+/g).every((part, at) => Math.abs(part - ${middle}[at]) < 20)`)
     }

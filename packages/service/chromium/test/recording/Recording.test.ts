@@ -12,12 +12,13 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   truncateSync,
   utimesSync,
   writeFileSync
 } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import * as Encoder from "../../src/recording/Encoder.ts"
 import * as Matroska from "../../src/recording/Matroska.ts"
 import * as Player from "../../src/recording/Player.ts"
@@ -162,6 +163,54 @@ const recorded = Effect.gen(function* () {
   const { recordings } = yield* ports
   const found = Option.getOrThrow(yield* recordings.find(id))
   return { ...found, atMost_ms: Date.now() - began_ms }
+})
+
+describe("the pictures of steps", () => {
+  it.live("are kept beside recordings, private, until they are old", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporary
+      const { find, keep, prune } = yield* RecordingFolder.make({ folder })
+      const id = (yield* keep("browser", "turn-1", red)) ?? assert.fail("no room")
+      const found = Option.getOrThrow(yield* find(id))
+      assert.deepInclude(found, { contentType: "image/jpeg", bytes: red.length })
+      assert.isTrue(red.equals(readFileSync(found.path)))
+      assert.strictEqual(statSync(found.path).mode & 0o077, 0)
+      for (const other of ["browser", "browser/turn-2", "browser/../browser/turn-1", `${id}.jpg`, "/turn-1"]) {
+        assert.isTrue(Option.isNone(yield* find(other)), other)
+      }
+      assert.isNull(yield* keep("..", "turn-1", red))
+      assert.isNull(yield* keep("browser", "../turn-1", red))
+      const { mtimeMs } = statSync(dirname(found.path))
+      assert.strictEqual(yield* prune(mtimeMs - 1), 0)
+      assert.strictEqual(yield* prune(mtimeMs), 1)
+      assert.deepStrictEqual(readdirSync(folder), [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("take the room of what is older, also of before a restart, and never that of their own browser", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporary
+      const total_bytes = 4 * red.length
+      const before = yield* RecordingFolder.make({ folder, total_bytes })
+      for (const name of ["1", "2"]) assert.isNotNull(yield* before.keep("old", name, red))
+      utimesSync(join(folder, "old.pictures"), 1, 1)
+      const { find, keep } = yield* RecordingFolder.make({ folder, total_bytes })
+      for (const name of ["1", "2", "3", "4"]) assert.isNotNull(yield* keep("new", name, red), name)
+      assert.deepStrictEqual(readdirSync(folder), ["new.pictures"])
+      assert.isNull(yield* keep("new", "5", red))
+      assert.isTrue(Option.isSome(yield* find("new/4")))
+      assert.isTrue(Option.isNone(yield* find("new/5")))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("are left out where they cannot be written", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporary
+      const { keep } = yield* RecordingFolder.make({ folder })
+      writeFileSync(join(folder, "browser.pictures"), "no folder")
+      assert.isNull(yield* keep("browser", "1", red))
+    }).pipe(Effect.scoped, Effect.provide(Logger.layer([])))
+  )
 })
 
 describe("the room for all recordings", () => {

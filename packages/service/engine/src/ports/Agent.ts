@@ -34,6 +34,11 @@ export interface SessionBrowser extends CdpTransport {
   readonly isNew: boolean
 }
 
+/** A step that an agent begins, with a JPEG of what it saw, if there is one. */
+export interface SeenStep extends Omit<Step, "picture"> {
+  readonly picture: Uint8Array | null
+}
+
 /** What an agent that performs a turn is given, and tells. */
 export interface Attempt {
   readonly session: Session
@@ -51,7 +56,7 @@ export interface Attempt {
   /** Waits until the agent is asked to let go; it is interrupted after `grace_ms`. */
   readonly cancelled: Effect.Effect<CancelReason>
   /** Stores that a step begins: before whatever costs, so that after a crash it is known to have begun. */
-  readonly step: (step: Step) => Effect.Effect<void, LeaseLost>
+  readonly step: (step: SeenStep) => Effect.Effect<void, LeaseLost>
   /** What the whole turn has used so far. It counts also when the turn is cancelled by now. */
   readonly used: (usage: Usage) => Effect.Effect<void, LeaseLost>
   /** Where to go on after a restart, for an agent that `resumes`. */

@@ -12,9 +12,14 @@ export interface Recording {
 
 /** How recordings are kept. */
 export interface RecordingsService {
-  /** The recording of a browser; waits while it is being written. None where there is none, or not any more. */
-  readonly find: (browserId: string) => Effect.Effect<Option.Option<Recording>>
-  /** Deletes recordings that were complete at this time or before. */
+  /**
+   * The recording of a browser, or a picture by the reference that `keep` answered; waits while it is being written.
+   * None where there is none, or not any more.
+   */
+  readonly find: (id: string) => Effect.Effect<Option.Option<Recording>>
+  /** Keeps a JPEG of what a browser showed beside its recording; null where there is no room for it. */
+  readonly keep: (browserId: string, name: string, jpeg: Uint8Array) => Effect.Effect<string | null>
+  /** Deletes recordings and pictures that were complete at this time or before. */
   readonly prune: (finishedUntil_ms: number) => Effect.Effect<number>
 }
 

@@ -14,7 +14,10 @@ export const linkTo =
   (path) =>
     `${origin(request)}${path}?token=${tokens.of(path)}`
 
-/** The path of a recording, also as a route with `:id`: of a browser's, or of a session that had no browser. */
+/**
+ * The path of a recording, also as a route with `:id`: of a browser's, of a session that had no browser, or of a picture
+ * of a step by its reference.
+ */
 export const recordingPath = <const Id extends string>(id: Id) => `/recordings/${id}` as const
 
 /** The path of a session that is shared, also as a route with `:session_id`. */
@@ -60,8 +63,11 @@ export interface Links {
   readonly live: (browserId: string | null) => string | null
   /** Where a person takes over a browser; null while it cannot be seen. */
   readonly control: (browserId: string | null) => string | null
-  /** Where a browser's recording is from its end on; it expires. Null on a server that records nothing. */
-  readonly recording: (browserId: string) => string | null
+  /**
+   * Where a browser's recording is from its end on, or a picture of a step; the link expires. Null on a server that
+   * records nothing.
+   */
+  readonly recording: (id: string) => string | null
 }
 
 /** Makes the links of answers. */
@@ -81,9 +87,9 @@ export const make = Effect.gen(function* () {
         showsBrowsers: views !== null,
         live: live(livePath),
         control: live(controlPath),
-        recording: (browserId) => {
+        recording: (id) => {
           if (recordings === null) return null
-          const path = expiring(recordingPath(browserId), String(Math.floor(now_ms / 1000) + recordingLifetime_s))
+          const path = expiring(recordingPath(id), String(Math.floor(now_ms / 1000) + recordingLifetime_s))
           return `${start}${path}&token=${tokens.of(path)}`
         }
       }

@@ -11,7 +11,7 @@ import * as Schema from "effect/Schema"
 import * as Socket from "effect/socket/Socket"
 import * as Stream from "effect/Stream"
 import type { Socket as NodeSocket } from "node:net"
-import { accessOf, livePath } from "../api/Links.ts"
+import * as Links from "../api/Links.ts"
 import { LinkTokens } from "../api/LinkTokens.ts"
 import * as Answer from "./Answer.ts"
 import { limitMessages } from "./BytesWebSocket.ts"
@@ -64,6 +64,12 @@ const makeMessages = () => {
   }
 }
 
+/** An address as a page of this server has it, however that is reached. */
+const pathOf = (url: string): string => {
+  const { pathname, search } = new URL(url)
+  return `${pathname}${search}`
+}
+
 /** Whether the page that opens a socket is one of this server; what is no browser says nothing of a page. */
 const isOwnPage = ({ headers }: HttpServerRequest.HttpServerRequest): boolean => {
   const { origin } = headers
@@ -78,6 +84,7 @@ export const layer = HttpRouter.use(
     const engine = yield* Engine
     const tokens = yield* LinkTokens
     const views = yield* LiveViews
+    const linksOf = yield* Links.make
     const messageOf = makeMessages()
     const viewers = new Map<string, number>()
 
@@ -103,7 +110,7 @@ export const layer = HttpRouter.use(
       if (host !== undefined) return yield* new NotShown({ status: 403, reason: Hosts.sentence(host) })
       const { browser_id = "", token = "" } = yield* HttpRouter.params
       const id = browser_id.toLowerCase()
-      const access = accessOf(tokens, id, token)
+      const access = Links.accessOf(tokens, id, token)
       const nothing = new NotShown({ status: 404, reason: unknown })
       if (access === undefined) return yield* nothing
       const { status, stopReason } = yield* Effect.catchTag(engine.browser(id), "BrowserNotFound", () => nothing)
@@ -116,7 +123,8 @@ export const layer = HttpRouter.use(
       socket: Socket.Socket,
       wire: NodeSocket,
       view: LiveView,
-      { access, id }: { readonly id: string; readonly access: "view" | "control" }
+      { access, id }: { readonly id: string; readonly access: "view" | "control" },
+      request: HttpServerRequest.HttpServerRequest
     ) {
       const { pull } = yield* socket.reader
       const { write } = yield* socket.writer
@@ -157,16 +165,18 @@ export const layer = HttpRouter.use(
             : new Socket.CloseEvent(LivePage.stoppedCode, farewells[reason])
         )
       })
-      const steps = Stream.runForEach(engine.stepsIn(id), ({ address, ordinal, summary }) =>
-        Effect.andThen(
-          write(JSON.stringify({ number: ordinal, summary, address: address ?? "" } satisfies LivePage.ToldStep)),
-          drained(wire)
-        )
+      const steps = Stream.runForEach(engine.stepsIn(id), ({ address, ordinal, picture, summary }) =>
+        Effect.gen(function* () {
+          const url = picture === null ? null : (yield* linksOf(request)).recording(picture)
+          const step = { number: ordinal, summary, address: address ?? "", picture: url === null ? "" : pathOf(url) }
+          yield* write(JSON.stringify(step satisfies LivePage.ToldStep))
+          yield* drained(wire)
+        })
       )
       yield* Effect.raceAllFirst([inbound, Effect.andThen(steps, Effect.never), Effect.andThen(outbound, farewell)])
     })
 
-    const path = `${livePath(":browser_id")}/:token` as const
+    const path = `${Links.livePath(":browser_id")}/:token` as const
 
     yield* router.add(
       "GET",
@@ -200,7 +210,7 @@ export const layer = HttpRouter.use(
         const wire = NodeHttpServerRequest.toIncomingMessage(request).socket
         limitMessages(wire, largestMessage_bytes)
         const socket = yield* Effect.orDie(request.upgrade)
-        yield* Effect.ignore(show(socket, wire, view, found))
+        yield* Effect.ignore(show(socket, wire, view, found, request))
         return HttpServerResponse.empty()
       }).pipe(
         Effect.catchTags({

@@ -13,6 +13,8 @@ export interface ToldStep {
   readonly number: number
   readonly summary: string
   readonly address: string
+  /** The path of a picture of what the agent saw; empty when there is none. */
+  readonly picture: string
 }
 
 /** The WebSocket close code that tells a viewer that the browser was stopped, and will not come back. */
@@ -65,11 +67,26 @@ const watch = (stopped: number, header: number) => {
     }
     isDrawing = false
   }
-  const list = ({ address, number, summary }: ToldStep) => {
+  const pictureOf = (path: string, number: number) => {
+    const link = document.createElement("a")
+    const image = document.createElement("img")
+    link.href = path
+    link.target = "_blank"
+    image.alt = `Step ${number}: what the agent saw`
+    image.loading = "lazy"
+    // one that is deleted by now
+    image.addEventListener("error", () => link.remove())
+    image.src = path
+    link.append(image)
+    return link
+  }
+  const list = ({ address, number, picture, summary }: ToldStep) => {
     const item = document.createElement("li")
+    const text = document.createElement("span")
     item.value = number
-    item.textContent = summary
+    text.textContent = summary
     item.title = address
+    item.append(text, ...(picture === "" ? [] : [pictureOf(picture, number)]))
     steps.append(item)
     if (steps.childElementCount > 50) steps.firstElementChild?.remove()
     steps.hidden = false
@@ -208,7 +225,8 @@ header{display:flex;min-height:42px;gap:4px 12px;align-items:center;padding:8px 
 main{flex:1;min-height:0;display:grid;place-items:center;position:relative}
 #steps{flex:none;max-height:24dvh;margin:0;padding:8px 14px 8px 48px;overflow:auto;border-top:1px solid #3f3f46;overflow-wrap:anywhere}
 #steps[hidden]{display:none}
-#steps :last-child{font-weight:600}
+#steps li:last-child{font-weight:600}
+#steps img{display:block;width:160px;height:90px;margin:4px 0 8px;object-fit:cover;object-position:top;border:1px solid #52525b;border-radius:4px}
 canvas{max-width:100%;max-height:100%;min-width:0;min-height:0;touch-action:none}
 canvas[hidden]{display:none}
 [data-state=over] canvas,[data-state=wait] canvas{opacity:.35}
@@ -252,7 +270,7 @@ const hash = (text: string) => `'sha256-${createHash("sha256").update(text).dige
 /** What every answer about a live view has: the token in its address is a secret. */
 export const headers: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
-  "content-security-policy": `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; connect-src 'self'; base-uri 'none'; form-action 'none'`,
+  "content-security-policy": `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'`,
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
   "x-robots-tag": "noindex"

@@ -19,12 +19,12 @@ const frame = Buffer.from("R0lGODlhAQABAIAAAMLCwgAAACH5BAAAAAAALAAAAAABAAEAAAICR
 const patience = "30 seconds"
 
 const asked = Effect.gen(function* () {
-  const { id = "" } = yield* HttpRouter.params
+  const { id = "", picture } = yield* HttpRouter.params
   const { expires, token } = yield* HttpServerRequest.ParsedSearchParams
-  return { id: id.toLowerCase(), expires, token }
+  return { id: [id, ...(picture === undefined ? [] : [picture])].join("/").toLowerCase(), expires, token }
 })
 
-/** Where a `recordingUrl` leads. It takes no key but a token, as the presigned links of the service do. */
+/** Where a `recordingUrl` or a `pictureUrl` leads. It takes no key but a token, as the presigned links of the service do. */
 const recording = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const engine = yield* Engine
@@ -50,18 +50,16 @@ const recording = HttpRouter.use(
       return Option.isNone(found.value) ? notFound : yield* RangedFile.answer(found.value.value)
     })
 
-    yield* router.add(
-      "GET",
-      Links.recordingPath(":id"),
-      Effect.gen(function* () {
-        const { expires, id, token } = yield* asked
-        if (typeof expires !== "string") {
-          return tokens.opens(Links.recordingPath(id), token) ? yield* ofSession(id) : notFound
-        }
-        const now_ms = yield* Clock.currentTimeMillis
-        return Links.opensRecording(tokens, { id, expires, token }, now_ms) ? yield* ofBrowser(id) : notFound
-      })
-    )
+    const answer = Effect.gen(function* () {
+      const { expires, id, token } = yield* asked
+      if (typeof expires !== "string") {
+        return tokens.opens(Links.recordingPath(id), token) ? yield* ofSession(id) : notFound
+      }
+      const now_ms = yield* Clock.currentTimeMillis
+      return Links.opensRecording(tokens, { id, expires, token }, now_ms) ? yield* ofBrowser(id) : notFound
+    })
+    yield* router.add("GET", Links.recordingPath(":id"), answer)
+    yield* router.add("GET", Links.recordingPath(":id/:picture"), answer)
   })
 )
 

@@ -14,12 +14,15 @@ import * as PlainRead from "./PlainRead.ts"
 /** Where the steps of a run are, also as a route with `:run_id`. */
 export const stepsPath = <const Id extends string>(runId: Id) => `${basePath.v4}/runs/${runId}/steps` as const
 
-const view = ({ address, beganAt_ms, ordinal, summary }: Turn.TurnStep) => ({
-  number: ordinal,
-  beganAt: new Date(beganAt_ms).toISOString(),
-  address,
-  summary
-})
+const viewOf =
+  ({ recording }: Links.Links) =>
+  ({ address, beganAt_ms, ordinal, picture, summary }: Turn.TurnStep) => ({
+    number: ordinal,
+    beganAt: new Date(beganAt_ms).toISOString(),
+    address,
+    summary,
+    pictureUrl: picture === null ? null : recording(picture)
+  })
 
 /** Who may read a run may read its steps. */
 const [read] = PlainRead.operationsAt(V4.Served, V4.Served.groups.runs.endpoints.get.path)
@@ -43,7 +46,7 @@ export const layer = HttpRouter.use(
         runId: turn.id,
         liveUrl: links.live(status === "stopped" ? null : browserId),
         recordingUrl: recording && browserId !== null && status === "stopped" ? links.recording(browserId) : null,
-        steps: (yield* engine.steps(turn.id)).map(view)
+        steps: (yield* engine.steps(turn.id)).map(viewOf(links))
       })
     })
 

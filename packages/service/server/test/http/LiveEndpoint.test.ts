@@ -110,7 +110,7 @@ describe("a live view", () => {
       const first = yield* watch(liveUrl)
       const other = yield* watch(yield* run("other"))
       yield* Queue.offer(next, 'click "Buy"')
-      const buy = JSON.stringify({ number: 1, summary: 'click "Buy"', address: "https://shop.example/" })
+      const buy = JSON.stringify({ number: 1, summary: 'click "Buy"', address: "https://shop.example/", picture: "" })
       yield* until(() => first.messages.length === 1)
       yield* Queue.offer(next, "done")
       yield* until(() => first.messages.length === 2)

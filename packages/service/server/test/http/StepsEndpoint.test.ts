@@ -1,7 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { MemoryStore, type StreamingAgent } from "@webagent/engine"
+import { MemoryStore, Recordings, type StreamingAgent } from "@webagent/engine"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { send } from "./send.ts"
 import { layerOver } from "./served.ts"
 
@@ -21,6 +26,20 @@ const stepping: StreamingAgent["perform"] = (_, { step }) =>
 
 const steps = (id: unknown, key?: string) => send("GET", `/api/v4/runs/${id}/steps`, key === undefined ? {} : { key })
 
+/** Takes a step in its browser with a picture, and one without. */
+const seeing: StreamingAgent["perform"] = (_, { browser, step }) =>
+  Stream.concat(
+    Stream.make({ _tag: "Started" } as const),
+    Stream.fromEffectDrain(
+      Effect.gen(function* () {
+        yield* browser
+        yield* step({ summary: "look", address: "about:blank", picture: Buffer.from("a picture") })
+        yield* step({ summary: "look away", address: "about:blank", picture: null })
+        yield* Effect.never
+      }).pipe(Effect.scoped)
+    )
+  )
+
 describe("the steps of a run", () => {
   it.live("are there as they happen, for a key that reads the run", () =>
     Effect.gen(function* () {
@@ -36,6 +55,45 @@ describe("the steps of a run", () => {
       assert.match(String(second?.["beganAt"]), /^\d{4}-\d\d-\d\dT.*Z$/u)
     }).pipe(Effect.provide(layerOver(MemoryStore.layer, { perform: stepping })))
   )
+
+  it.live("have a link to what the agent saw, that opens without a key and for no other picture", () => {
+    const kept = new Map<string, string>()
+    const folder = mkdtempSync(join(tmpdir(), "webagent-test-steps-"))
+    const pictures = Layer.succeed(Recordings, {
+      find: (id) =>
+        Effect.succeed(
+          Option.map(Option.fromUndefinedOr(kept.get(id)), (path) => {
+            const { mtimeMs, size } = statSync(path)
+            return { path, contentType: "image/jpeg", bytes: size, finishedAt_ms: mtimeMs }
+          })
+        ),
+      keep: (browserId, name, jpeg) =>
+        Effect.sync(() => {
+          const path = join(folder, name)
+          writeFileSync(path, jpeg)
+          kept.set(`${browserId}/${name}`, path)
+          return `${browserId}/${name}`
+        }),
+      prune: () => Effect.succeed(0)
+    })
+    return Effect.gen(function* () {
+      const { id } = (yield* send("POST", "/api/v4/runs", { body: { task: "Look" } })).body
+      const two = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) =>
+        Array.isArray(body["steps"]) && body["steps"].length === 2
+      const { body } = yield* Effect.repeat(Effect.delay(steps(id), "5 millis"), { until: two })
+      const [first, second] = body["steps"] as ReadonlyArray<Record<string, unknown>>
+      assert.isNull(second?.["pictureUrl"])
+      const url = new URL(String(first?.["pictureUrl"]))
+      const open = (path: string) => send("GET", path, { key: null })
+      const { headers, status, text } = yield* open(`${url.pathname}${url.search}`)
+      assert.deepStrictEqual([status, text, headers.get("content-type")], [200, "a picture", "image/jpeg"])
+      assert.strictEqual((yield* open(`${url.pathname.replace(/-1$/u, "-2")}${url.search}`)).status, 404)
+      assert.strictEqual((yield* open(url.pathname)).status, 404)
+    }).pipe(
+      Effect.provide(Layer.fresh(Layer.provide(layerOver(MemoryStore.layer, { perform: seeing }), pictures))),
+      Effect.ensuring(Effect.sync(() => rmSync(folder, { recursive: true })))
+    )
+  })
 
   it.live("are a 401 without the key, a 404 of a run that is not there, and a 405 for another method", () =>
     Effect.gen(function* () {

@@ -48,6 +48,7 @@ export const recordings = (path: string, content: string) => {
             })
           : Option.none()
       ),
+    keep: (browserId, name) => Effect.succeed(`${browserId}/${name}`),
     prune: () => Effect.succeed(0)
   })
 }

@@ -33,10 +33,9 @@ export interface Read {
   /** How many elements may have a closed shadow root, and how many frames are not known by their id. */
   readonly opaque: number
   readonly unknownFrames: number
-  /** Whether a test for people, a canvas, or a password is in sight. */
+  /** Whether a test for people, or a canvas, is in sight. */
   readonly captcha: boolean
   readonly canvas: boolean
-  readonly password: boolean
 }
 
 /** Reads a document as people see it. Runs in the page. */
@@ -104,7 +103,6 @@ export const reading = ({
     let omitted = 0
     let unknownFrames = 0
     let canvas = false
-    let password = false
     opaque = []
 
     const flush = () => {
@@ -125,7 +123,6 @@ export const reading = ({
 
     const describe = (element: Element, box: DOMRect, isNamed = true): string => {
       elements++
-      if (element instanceof HTMLInputElement && element.type === "password" && element.value !== "") password = true
       const role = roleOf(element)
       const full = cut(nameOf(element), 150)
       const name = isNamed ? full : ""
@@ -388,8 +385,7 @@ export const reading = ({
       opaque: opaque.length,
       unknownFrames,
       captcha: Array.from(document.querySelectorAll(captchas)).some((one) => one.getBoundingClientRect().height >= 40),
-      canvas,
-      password
+      canvas
     }
   }
 

@@ -3,6 +3,8 @@ export const trees = () => {
   const closedRoots = new WeakMap<Element, ShadowRoot>()
   const asked = new WeakSet<Element>()
   const frameIds = new WeakMap<Element, string>()
+  const attribute_most = 10_000
+  const contents_most = 4_000_000
 
   const rootOf = (element: Element): ShadowRoot | undefined => element.shadowRoot ?? closedRoots.get(element)
 
@@ -50,6 +52,26 @@ export const trees = () => {
     },
     /** Makes a closed root readable. */
     open: (host: Element, root: ShadowRoot) => void closedRoots.set(host, root),
+    /** Whether a password is filled in; and all texts, seen or not, if they are asked for; null for too many of them. */
+    contents: (hasTexts: boolean): { readonly hasPassword: boolean; readonly texts: string | null } => {
+      const texts: Array<string> = []
+      const take = (root: Document | ShadowRoot) =>
+        void texts.push((root instanceof Document ? root.documentElement?.textContent : root.textContent) ?? "")
+      let hasPassword = false
+      if (hasTexts) take(document)
+      for (const element of all(document)) {
+        const isInput = element instanceof HTMLInputElement
+        if (isInput && element.type === "password" && element.value !== "") hasPassword = true
+        if (!hasTexts) continue
+        const inside = rootOf(element)
+        if (inside !== undefined) take(inside)
+        if (isInput || element instanceof HTMLTextAreaElement) texts.push(element.value)
+        // styles can show them; longer ones are pictures
+        for (const { value } of element.attributes) if (value.length <= attribute_most) texts.push(value)
+      }
+      const all_length = texts.reduce((sum, { length }) => sum + length, 0)
+      return { hasPassword, texts: all_length > contents_most ? null : texts.join("\n").toWellFormed() }
+    },
     frameIdOf: (element: Element) => frameIds.get(element),
     /** Tells which frame an element holds. */
     nameFrame: (element: Element, id: string) => void frameIds.set(element, id),
