@@ -1,5 +1,5 @@
 import { type ApiKey, ApiKeys, type KeyScope, keyScopes, StoreUnavailable } from "@webagent/engine"
-import { Database, Retention, SqlApiKeys, SqlStore } from "@webagent/sql"
+import { Database, DatabaseError, Retention, SqlApiKeys, SqlStore } from "@webagent/sql"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -18,13 +18,13 @@ const causeOf = (cause: unknown) => (cause instanceof Error ? cause.message : St
 /** What is wrong with a database is a sentence for the operator. */
 export const orSentence = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.mapError(effect, (error) => {
-    if (error instanceof Database.DatabaseError) {
+    if (error instanceof DatabaseError) {
       return new UserError({ sentence: error.message.replace("Run: webagent-server", `Run: ${program}`) })
     }
     if (error instanceof StoreUnavailable) {
       return new UserError({ sentence: `Cannot use the database: ${causeOf(error.cause)}.` })
     }
-    return error as Exclude<E, Database.DatabaseError | StoreUnavailable>
+    return error as Exclude<E, DatabaseError | StoreUnavailable>
   })
 
 const layerExisting: typeof Database.layer = (options) =>
@@ -33,8 +33,8 @@ const layerExisting: typeof Database.layer = (options) =>
       existsSync(options.file)
         ? Effect.succeed(Database.layer(options))
         : Effect.fail(
-            new Database.DatabaseError({
-              file: options.file,
+            new DatabaseError({
+              database: options.file,
               message: `${options.file} does not exist. Choose the database with --data.`
             })
           )

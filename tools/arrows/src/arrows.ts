@@ -34,6 +34,7 @@ const cassette = "packages/harness/cassette"
 const scriptedServer = "packages/testing/scripted-server"
 const scriptedModel = "packages/testing/scripted-model"
 const storeContract = "packages/testing/store-contract"
+const testPostgres = "packages/testing/postgres"
 const agent = "packages/service/agent"
 const chromium = "packages/service/chromium"
 const testChromium = "tools/chromium"
@@ -55,7 +56,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
     imports: [],
     folders: { domain: [], ports: ["domain"], cdp: ["ports"], ".": ["cdp", "domain", "ports"] }
   },
-  [sql]: { imports: [engine], tests: [storeContract], folders: { ".": [] } },
+  [sql]: { imports: [engine], tests: [storeContract, testPostgres], folders: { ".": [] } },
   [chromium]: {
     imports: [engine],
     tests: [contract, server],
@@ -129,6 +130,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
   [scriptedServer]: { imports: [], folders: { ".": [] } },
   [scriptedModel]: { imports: [scriptedServer], folders: { ".": [] } },
   [storeContract]: { imports: [engine], folders: { ".": [] } },
+  [testPostgres]: { imports: [], folders: { ".": [] } },
   "packages/testing/conformance": { imports: "any", tests: [scriptedServer] },
 
   "apps/harness": {

@@ -1,10 +1,9 @@
 import * as Clock from "effect/Clock"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Migrator from "effect/sql/Migrator"
 import type * as Scope from "effect/Scope"
-import * as SqlClient from "effect/sql/SqlClient"
+import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import {
   closeSync,
@@ -19,16 +18,13 @@ import {
 } from "node:fs"
 import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { loader, newest, table } from "./migrations.ts"
+import { DatabaseError } from "./DatabaseError.ts"
+import { loader, newest } from "./migrations.ts"
 import * as NodeSqlite from "./NodeSqlite.ts"
+import type { Reader } from "./Reader.ts"
+import { isOlder, schemaOf, table } from "./schema.ts"
 
-/** The file cannot be used as it is: what is wrong, and what to do about it. */
-export class DatabaseError extends Data.TaggedError("DatabaseError")<{
-  readonly file: string
-  readonly message: string
-}> {}
-
-const refuse = (file: string, message: string) => new DatabaseError({ file, message })
+const refuse = (file: string, message: string) => new DatabaseError({ database: file, message })
 
 const noDatabase = (file: string) => refuse(file, `${file} is not a database. Choose another file.`)
 
@@ -40,34 +36,14 @@ const unusable = (file: string) => (error: SqlError) =>
     ? noDatabase(file)
     : refuse(file, `Cannot use ${error.message}. Check the path, its permissions and the space on the disk.`)
 
-/** The newest migration that a file has; 0 for a new file. */
-const schemaOf = Effect.fnUntraced(function* (file: string) {
-  const sql = yield* SqlClient.SqlClient
-  const tables = yield* sql<{ readonly name: string }>`SELECT name FROM sqlite_master WHERE type = 'table'`
-  if (tables.length === 0) return 0
-  if (!tables.some(({ name }) => name === table)) {
-    return yield* refuse(file, `${file} is the database of another program. Choose another file.`)
-  }
-  const [latest] = yield* sql<{ readonly id: number | null }>`SELECT max(migration_id) AS id FROM ${sql(table)}`
-  const schema = latest?.id ?? 0
-  if (schema <= newest) return schema
-  return yield* refuse(
-    file,
-    `${file} was written by a newer version (schema ${schema}, this one knows ${newest}). Update webagent-server, or use a backup.`
-  )
-})
-
 const run = Migrator.make({})({ loader, table })
 
 /** Makes a new file ready; refuses one that has to be migrated first, is of a newer version or of another program. */
 const ready = Effect.fnUntraced(function* (file: string) {
-  const schema = yield* schemaOf(file)
+  const schema = yield* schemaOf(file, newest)
   if (schema === newest) return
   if (schema === 0) return yield* Effect.catchTag(run, "MigrationError", Effect.die)
-  return yield* refuse(
-    file,
-    `${file} is of an older version (schema ${schema}, this one needs ${newest}). Run: webagent-server migrate --data ${file}`
-  )
+  return yield* isOlder(file, schema, newest)
 })
 
 const make = (file: string, mode?: number) => {
@@ -82,9 +58,7 @@ const opened = (options: NodeSqlite.SqliteOptions) =>
   Layer.unwrap(Effect.as(own(options.file), NodeSqlite.layer(options)))
 
 /** The database of a server: a file that is not there is made, with its folder. */
-export const layer = (
-  options: NodeSqlite.SqliteOptions
-): Layer.Layer<SqlClient.SqlClient | NodeSqlite.SqliteReader, DatabaseError> =>
+export const layer = (options: NodeSqlite.SqliteOptions): Layer.Layer<SqlClient.SqlClient | Reader, DatabaseError> =>
   Layer.effectDiscard(ready(options.file)).pipe(
     Layer.provideMerge(opened(options)),
     Layer.catch((error) =>
@@ -184,7 +158,7 @@ export interface Migrated {
 }
 
 const migrateOpen = Effect.fnUntraced(function* (file: string) {
-  const schema = yield* schemaOf(file)
+  const schema = yield* schemaOf(file, newest)
   if (schema === newest) return { from: schema, to: newest, backup: null }
   const at = new Date(yield* Clock.currentTimeMillis).toISOString().replaceAll(":", "-")
   const copy = `${file}.schema-${schema}.${at}.backup`

@@ -8,7 +8,8 @@ import type { Connection } from "effect/sql/SqlConnection"
 import { classifySqliteError, ConnectionError, SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import * as Stream from "effect/Stream"
-import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from "node:sqlite"
+import { Reader } from "./Reader.ts"
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
 
 /** Where the file is, and what a commit survives. */
@@ -78,20 +79,6 @@ const makeConnection = (file: string, prepare: (text: string) => StatementSync):
     executeStream: (text, params, transform) => Stream.fromIterableEffect(execute(text, params, transform))
   }
 }
-
-/**
- * Reads of what is committed, without what a statement of effect/sql costs: for the reads that are most of all requests.
- * `get` is the first row.
- */
-export class SqliteReader extends Context.Service<
-  SqliteReader,
-  {
-    readonly get: (text: string, ...params: ReadonlyArray<SQLInputValue>) => Effect.Effect<SqliteRow, SqlError>
-  }
->()("@webagent/sql/SqliteReader") {}
-
-/** A row by its columns; undefined where there is none. */
-export type SqliteRow = Readonly<Record<string, SQLOutputValue>> | undefined
 
 /** Runs in a thread of its own, because a checkpoint is where SQLite waits for the disk. One that fails comes again. */
 const checkpointThread = `
@@ -172,14 +159,14 @@ const make = Effect.fnUntraced(function* ({
     prepareTransactionControls: true,
     spanAttributes: [["db.system.name", "sqlite"]]
   })
-  const get: SqliteReader["Service"]["get"] = (text, ...params) =>
+  const get: Reader["Service"]["get"] = (text, ...params) =>
     Effect.try({ try: () => prepareRead(text).get(...params), catch: sqlError(file, "read") })
-  return Context.make(SqlClient.SqlClient, client).pipe(Context.add(SqliteReader, { get }))
+  return Context.make(SqlClient.SqlClient, client).pipe(Context.add(Reader, { get }))
 })
 
 /**
  * One SQLite file in this process: one connection writes, one transaction at a time, and one reads what is committed
  * meanwhile. Every statement is synchronous. A file that cannot be opened, read or written is a `ConnectionError`.
  */
-export const layer = (options: SqliteOptions): Layer.Layer<SqlClient.SqlClient | SqliteReader, SqlError> =>
+export const layer = (options: SqliteOptions): Layer.Layer<SqlClient.SqlClient | Reader, SqlError> =>
   Layer.provide(Layer.effectContext(make(options)), Reactivity.layer)

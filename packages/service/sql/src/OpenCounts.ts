@@ -1,4 +1,4 @@
-import type { StoreUnavailable } from "@webagent/engine"
+import type { StoreUnavailable, Turn } from "@webagent/engine"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { read } from "./unavailable.ts"
@@ -20,17 +20,16 @@ export const get: Effect.Effect<OpenCounts, StoreUnavailable, SqlClient.SqlClien
   read(
     Effect.map(
       // rows of one status are in the order of creation
-      sql<Omit<OpenCounts, "running"> & { readonly open: number }>`SELECT
+      sql<Pick<OpenCounts, "queued" | "browsers"> & { readonly open: number; readonly oldest: string | null }>`SELECT
         (SELECT count(*) FROM turns WHERE ended_at_ms IS NULL) AS open,
         (SELECT count(*) FROM turns WHERE ended_at_ms IS NULL AND status = 'queued') AS queued,
         (SELECT count(*) FROM browsers WHERE stopped_at_ms IS NULL) AS browsers,
-        (SELECT record ->> 'createdAt_ms' FROM turns
-          WHERE ended_at_ms IS NULL AND status = 'queued' ORDER BY n LIMIT 1) AS oldest_ms`,
-      ([{ open = 0, queued = 0, browsers = 0, oldest_ms = null } = {}]) => ({
+        (SELECT record FROM turns WHERE ended_at_ms IS NULL AND status = 'queued' ORDER BY n LIMIT 1) AS oldest`,
+      ([{ open = 0, queued = 0, browsers = 0, oldest = null } = {}]) => ({
         queued,
         running: open - queued,
         browsers,
-        oldest_ms
+        oldest_ms: oldest === null ? null : (JSON.parse(oldest) as Turn.Turn).createdAt_ms
       })
     )
   )

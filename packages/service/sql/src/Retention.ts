@@ -1,4 +1,4 @@
-import { Engine, type Pruned, Store, type StoreUnavailable } from "@webagent/engine"
+import { Engine, type KeyLimits, type Pruned, Store, type StoreUnavailable } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -53,9 +53,8 @@ const tooMany = (sql: SqlClient.SqlClient, keepRuns: number) =>
 
 /** Whether a key has a limit of money a day: what ended today counts against it. */
 const isMoneyLimited = (sql: SqlClient.SqlClient) =>
-  Effect.map(
-    sql`SELECT 1 FROM api_keys WHERE revoked_at_ms IS NULL AND limits ->> 'usdPerDay' IS NOT NULL LIMIT 1`,
-    (found) => found.length === 1
+  Effect.map(sql<{ readonly limits: string }>`SELECT limits FROM api_keys WHERE revoked_at_ms IS NULL`, (keys) =>
+    keys.some(({ limits }) => (JSON.parse(limits) as KeyLimits).usdPerDay !== null)
   )
 
 /**

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
-import { SqliteReader } from "./NodeSqlite.ts"
+import { Reader } from "./Reader.ts"
 import { read, unavailable } from "./unavailable.ts"
 import { hash } from "node:crypto"
 
@@ -33,7 +33,7 @@ const keyOf = (row: Row): ApiKey => ({
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const reader = yield* SqliteReader
+  const reader = yield* Reader
   const random = yield* SecureRandom.SecureRandom
   const create: ApiKeys["Service"]["create"] = Effect.fnUntraced(function* ({ limits, name, scopes }) {
     const secret = start + Buffer.from(yield* random.randomBytes(32)).toString("base64url")
@@ -77,8 +77,8 @@ const make = Effect.gen(function* () {
           sql<KeyUsage>`SELECT
             (SELECT count(*) FROM turns WHERE owner = ${name} AND ended_at_ms IS NULL) AS runs,
             (SELECT count(*) FROM browsers WHERE owner = ${name} AND stopped_at_ms IS NULL) AS browsers,
-            (SELECT total(usd) FROM turns WHERE owner = ${name} AND ended_at_ms IS NULL)
-              + (SELECT total(usd) FROM turns WHERE owner = ${name} AND ended_at_ms >= ${since_ms}) AS usd`,
+            (SELECT coalesce(sum(usd), 0) FROM turns WHERE owner = ${name} AND ended_at_ms IS NULL)
+              + (SELECT coalesce(sum(usd), 0) FROM turns WHERE owner = ${name} AND ended_at_ms >= ${since_ms}) AS usd`,
           ([usage]) => usage ?? { runs: 0, browsers: 0, usd: 0 }
         )
       )
@@ -86,6 +86,6 @@ const make = Effect.gen(function* () {
 })
 
 /** The API keys of a database. A secret is stored as its SHA-256. */
-export const layer: Layer.Layer<ApiKeys, never, SqlClient.SqlClient | SqliteReader> = Layer.effect(ApiKeys, make).pipe(
+export const layer: Layer.Layer<ApiKeys, never, SqlClient.SqlClient | Reader> = Layer.effect(ApiKeys, make).pipe(
   Layer.provide(SecureRandom.layerWebCrypto)
 )

@@ -14,14 +14,16 @@ import {
   type StoreUnavailable,
   Turn
 } from "@webagent/engine"
+import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { SqliteReader } from "./NodeSqlite.ts"
-import { read, unavailable } from "./unavailable.ts"
+import type * as Statement from "effect/sql/Statement"
+import { Reader } from "./Reader.ts"
+import { read, transaction, unavailable } from "./unavailable.ts"
 
 // a record is written by this module alone, so it is not checked again with each read
 const parsed = <A>(text: unknown): A => JSON.parse(String(text)) as A
@@ -32,12 +34,56 @@ const endedAt = (turn: Turn.Turn) => (Turn.isTerminal(turn.status) ? (turn.finis
 const stoppedAt = (record: { readonly status: string; readonly finishedAt_ms: number | null }) =>
   record.status === "stopped" ? record.finishedAt_ms : null
 
+/** How many events get their cursors at a time. */
+const eventsAtOnce = 10_000
+
+/** What SQLite and Postgres say differently. */
+const dialectOf = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>
+  sql.onDialectOrElse({
+    pg: () => ({
+      /** The time of the store, not of the caller. */
+      now: Effect.succeed(sql.literal("(extract(epoch FROM clock_timestamp()) * 1000)::bigint")),
+      /** How a transaction begins whose reads are all of one moment. */
+      atOneMoment: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+      /** Leaves out rows that another node is about to change, and keeps it from that. */
+      skipLocked: sql.literal("FOR UPDATE SKIP LOCKED"),
+      browsersOpen: sql.literal(""),
+      /**
+       * Gives cursors to the events that have none: whoever reads them does so. Which of two commits that overlap can be
+       * seen first is known only afterwards, and a lock around all commits would have each wait for the one before.
+       */
+      numbered: Effect.gen(function* () {
+        if ((yield* sql`SELECT 1 FROM events WHERE cursor IS NULL LIMIT 1`).length === 0) return
+        yield* sql.withTransaction(
+          Effect.gen(function* () {
+            // one reader at a time
+            yield* sql`SELECT last FROM event_cursor FOR UPDATE`
+            const given = yield* sql`UPDATE events SET cursor = last + place FROM event_cursor,
+                (SELECT n, row_number() OVER (ORDER BY n) AS place FROM events WHERE cursor IS NULL
+                  ORDER BY n LIMIT ${eventsAtOnce}) AS fresh
+              WHERE events.n = fresh.n RETURNING 1`
+            yield* sql`UPDATE event_cursor SET last = last + ${given.length}`
+          })
+        )
+      }),
+      /** Has cursors begin again. */
+      restarted: sql`UPDATE event_cursor SET last = 0`
+    }),
+    orElse: () => ({
+      now: Effect.sync(() => sql.literal(String(clock.currentTimeMillisUnsafe()))),
+      atOneMoment: undefined,
+      skipLocked: sql.literal(""),
+      browsersOpen: sql.literal("INDEXED BY browsers_open"),
+      // one commit at a time: each event has its cursor since it was stored
+      numbered: Effect.void,
+      restarted: sql`DELETE FROM sqlite_sequence WHERE name = 'events'`
+    })
+  })
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const reader = yield* SqliteReader
-  const clock = yield* Clock.Clock
-  /** The time of the store, not of the caller. */
-  const now = Effect.sync(() => clock.currentTimeMillisUnsafe())
+  const reader = yield* Reader
+  const { atOneMoment, browsersOpen, numbered, now, restarted, skipLocked } = dialectOf(sql, yield* Clock.Clock)
 
   /** The record with this id, by one indexed statement. */
   const find =
@@ -113,6 +159,15 @@ const make = Effect.gen(function* () {
     record: JSON.stringify(record)
   })
 
+  const eventRow = (event: Event) => ({ record: JSON.stringify(event) })
+
+  /** Whether a statement changed a row. */
+  const changed = Effect.map((rows: ReadonlyArray<unknown>) => rows.length === 1)
+
+  const readNow = <A>(use: (now_ms: Statement.Fragment) => Effect.Effect<A, SqlError>) => read(Effect.flatMap(now, use))
+  const writeNow = <A>(use: (now_ms: Statement.Fragment) => Effect.Effect<A, SqlError>) =>
+    Effect.mapError(Effect.flatMap(now, use), unavailable)
+
   /** A turn that is new, or a change of one that this session has. */
   const putTurn = (turn: Turn.Turn, isNew: boolean) =>
     Effect.map(
@@ -120,18 +175,21 @@ const make = Effect.gen(function* () {
         ? sql`INSERT INTO turns ${sql.insert(turnRow(turn))} ON CONFLICT DO NOTHING RETURNING n`
         : sql`INSERT INTO turns ${sql.insert(turnRow(turn))} ON CONFLICT (id) DO UPDATE SET
             status = excluded.status, ended_at_ms = excluded.ended_at_ms, usd = excluded.usd, record = excluded.record
-            WHERE session_id = excluded.session_id RETURNING n`,
+            WHERE turns.session_id = excluded.session_id RETURNING n`,
       (written) => written.length === 1
     )
 
   const put = Effect.fnUntraced(function* (step: Step) {
     const { also, browser, events, forgetKey, key, message, session, turnSteps = [], turns = [] } = step
     if (key !== undefined) {
-      const [known] = yield* sql`SELECT record FROM idempotency_keys
-        WHERE key = ${key.key} AND created_at_ms > ${key.createdAt_ms - idempotencyLifetime_ms}`
-      if (known !== undefined) return yield* new KeyTaken({ record: parsed(known["record"]) })
-      yield* sql`DELETE FROM idempotency_keys WHERE key = ${key.key}`
-      yield* sql`INSERT INTO idempotency_keys ${sql.insert(keyRow(key))}`
+      // a twin on another node waits here until this commit is over
+      const written = yield* sql`INSERT INTO idempotency_keys ${sql.insert(keyRow(key))}
+        ON CONFLICT (key) DO UPDATE SET created_at_ms = excluded.created_at_ms, record = excluded.record
+        WHERE idempotency_keys.created_at_ms <= ${key.createdAt_ms - idempotencyLifetime_ms} RETURNING n`
+      if (written.length === 0) {
+        const [known] = yield* sql`SELECT record FROM idempotency_keys WHERE key = ${key.key}`
+        return yield* new KeyTaken({ record: parsed(known?.["record"]) })
+      }
     }
     if (session !== undefined) {
       if (!(yield* next("sessions", sessionRow(session)))) return yield* new Conflict({ id: session.id })
@@ -152,12 +210,13 @@ const make = Effect.gen(function* () {
       if (written.length === 0) return yield* new Conflict({ id: message.id })
     }
     if (forgetKey !== undefined) yield* sql`DELETE FROM idempotency_keys WHERE key = ${forgetKey}`
-    for (const event of events) yield* sql`INSERT INTO events (record) VALUES (${JSON.stringify(event)})`
+    for (const some of Arr.chunksOf(events, 100)) {
+      yield* sql`INSERT INTO events ${sql.insert(Arr.map(some, eventRow))}`
+    }
     if (also !== undefined) yield* also
   })
 
-  const commit: Store["Service"]["commit"] = (step) =>
-    Effect.catchTag(sql.withTransaction(put(step)), "SqlError", (error) => Effect.fail(unavailable(error)))
+  const commit: Store["Service"]["commit"] = (step) => transaction(sql, put(step))
 
   const nodeOf = ({ draining, record }: Readonly<Record<string, unknown>>): Node => ({
     ...parsed<Node>(record),
@@ -172,10 +231,11 @@ const make = Effect.gen(function* () {
   })
 
   /** How many rows the oldest `limit` of a table are that fit, after they are deleted. */
-  const forget = (table: string, column: string, until: number, limit: number) =>
+  const forget = (table: string, key: string, column: string, until: number, limit: number) =>
     Effect.map(
-      sql`DELETE FROM ${sql(table)} WHERE rowid IN
-        (SELECT rowid FROM ${sql(table)} WHERE ${sql(column)} <= ${until} ORDER BY ${sql(column)} LIMIT ${limit})
+      sql`DELETE FROM ${sql(table)} WHERE ${sql(key)} IN
+        (SELECT ${sql(key)} FROM ${sql(table)} WHERE ${sql(column)} <= ${until}
+          ORDER BY ${sql(column)} LIMIT ${limit} ${skipLocked})
         RETURNING 1`,
       (rows) => rows.length
     )
@@ -186,7 +246,7 @@ const make = Effect.gen(function* () {
       if (finishedUntil_ms === undefined) return 0
       const gone = yield* ids(sql`SELECT id FROM sessions WHERE stopped_at_ms <= ${finishedUntil_ms}
         AND lease_node IS NULL AND NOT EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id AND ended_at_ms IS NULL)
-        ORDER BY stopped_at_ms LIMIT ${limit}`)
+        ORDER BY stopped_at_ms LIMIT ${limit} ${skipLocked}`)
       if (gone.length === 0) return 0
       yield* forgetTurns(yield* ids(sql`SELECT id FROM turns WHERE ${sql.in("session_id", gone)}`))
       yield* sql`DELETE FROM sessions WHERE ${sql.in("id", gone)}`
@@ -197,7 +257,7 @@ const make = Effect.gen(function* () {
       const gone = yield* ids(sql`SELECT id FROM turns
         WHERE ended_at_ms <= ${turnsUntil_ms} AND (ended_at_ms < ${turnsUntil_ms} OR id <= ${turnsUntilId ?? "\uffff"})
         AND NOT EXISTS (SELECT 1 FROM sessions WHERE lease_turn = turns.id AND id = turns.session_id)
-        ORDER BY ended_at_ms, id LIMIT ${limit}`)
+        ORDER BY ended_at_ms, id LIMIT ${limit} ${skipLocked}`)
       yield* forgetTurns(gone)
       return gone.length
     })
@@ -206,12 +266,13 @@ const make = Effect.gen(function* () {
         sessions: yield* sessions,
         turns: yield* turns,
         browsers:
-          finishedUntil_ms === undefined ? 0 : yield* forget("browsers", "stopped_at_ms", finishedUntil_ms, limit),
-        keys: keysUntil_ms === undefined ? 0 : yield* forget("idempotency_keys", "created_at_ms", keysUntil_ms, limit),
-        events: eventsUntil === undefined ? 0 : yield* forget("events", "cursor", eventsUntil, limit)
+          finishedUntil_ms === undefined ? 0 : yield* forget("browsers", "n", "stopped_at_ms", finishedUntil_ms, limit),
+        keys:
+          keysUntil_ms === undefined ? 0 : yield* forget("idempotency_keys", "n", "created_at_ms", keysUntil_ms, limit),
+        events: eventsUntil === undefined ? 0 : yield* forget("events", "cursor", "cursor", eventsUntil, limit)
       }
     })
-    return Effect.mapError(sql.withTransaction(forgotten), unavailable)
+    return Effect.andThen(read(numbered), transaction(sql, forgotten))
   }
 
   const tables = {
@@ -225,8 +286,7 @@ const make = Effect.gen(function* () {
 
   const replace = Effect.fnUntraced(function* (records: Records) {
     for (const table of [...Object.values(tableOf), "events", "nodes"]) yield* sql`DELETE FROM ${sql(table)}`
-    // cursors start again
-    yield* sql`DELETE FROM sqlite_sequence WHERE name = 'events'`
+    yield* restarted
     const fill = <K extends keyof Records>(kind: K, row: (record: Records[K][number]) => Record<string, unknown>) =>
       Effect.forEach(records[kind], (record) => sql`INSERT INTO ${sql(tableOf[kind])} ${sql.insert(row(record))}`, {
         discard: true
@@ -286,110 +346,91 @@ const make = Effect.gen(function* () {
               SELECT session_id, n FROM turns WHERE ended_at_ms IS NULL
               UNION ALL SELECT session_id, n FROM turns WHERE id IN
                 (SELECT lease_turn FROM sessions WHERE lease_node IS NOT NULL)
-            ) GROUP BY session_id ORDER BY since LIMIT ${limit}`),
-          browsers: ids(sql`SELECT id FROM browsers INDEXED BY browsers_open
+            ) AS waiting GROUP BY session_id ORDER BY since LIMIT ${limit}`),
+          browsers: ids(sql`SELECT id FROM browsers ${browsersOpen}
             WHERE stopped_at_ms IS NULL ORDER BY n LIMIT ${limit}`)
         })
       ),
     renew: (node, ttl_ms) =>
-      Effect.flatMap(now, (now_ms) =>
-        Effect.mapError(
-          Effect.map(
-            sql`INSERT INTO nodes ${sql.insert({
-              id: node.id,
-              until_ms: now_ms + ttl_ms,
-              draining: node.draining ? 1 : 0,
-              record: JSON.stringify(node)
-            })} ON CONFLICT (id) DO UPDATE SET until_ms = excluded.until_ms, record = excluded.record,
-              draining = max(nodes.draining, excluded.draining) WHERE nodes.lost = 0 RETURNING id`,
-            (rows) => rows.length === 1
-          ),
-          unavailable
+      writeNow((now_ms) =>
+        changed(
+          sql`INSERT INTO nodes (id, until_ms, draining, record)
+            VALUES (${node.id}, ${now_ms} + ${ttl_ms}, ${node.draining ? 1 : 0}, ${JSON.stringify(node)})
+            ON CONFLICT (id) DO UPDATE SET until_ms = excluded.until_ms, record = excluded.record,
+              draining = nodes.draining | excluded.draining WHERE nodes.lost = 0 RETURNING id`
         )
       ),
-    nodes: Effect.flatMap(now, (now_ms) =>
-      read(
-        Effect.map(
-          sql`SELECT draining, record FROM nodes WHERE until_ms > ${now_ms} AND record IS NOT NULL ORDER BY id`,
-          (rows) => rows.map(nodeOf)
-        )
+    nodes: readNow((now_ms) =>
+      Effect.map(
+        sql`SELECT draining, record FROM nodes WHERE until_ms > ${now_ms} AND record IS NOT NULL ORDER BY id`,
+        (rows) => rows.map(nodeOf)
       )
     ),
     node: (id) =>
-      Effect.flatMap(now, (now_ms) =>
-        read(
-          Effect.map(
-            sql`SELECT draining, record FROM nodes WHERE id = ${id} AND until_ms > ${now_ms} AND record IS NOT NULL`,
-            ([row]) => Option.map(Option.fromUndefinedOr(row), nodeOf)
-          )
+      readNow((now_ms) =>
+        Effect.map(
+          sql`SELECT draining, record FROM nodes WHERE id = ${id} AND until_ms > ${now_ms} AND record IS NOT NULL`,
+          ([row]) => Option.map(Option.fromUndefinedOr(row), nodeOf)
         )
       ),
     drain: (node) =>
-      Effect.flatMap(now, (now_ms) =>
-        Effect.mapError(
-          Effect.map(
-            sql`UPDATE nodes SET draining = 1 WHERE id = ${node} AND until_ms > ${now_ms} AND record IS NOT NULL
-              RETURNING id`,
-            (rows) => rows.length === 1
-          ),
-          unavailable
+      writeNow((now_ms) =>
+        changed(
+          sql`UPDATE nodes SET draining = 1 WHERE id = ${node} AND until_ms > ${now_ms} AND record IS NOT NULL
+            RETURNING id`
         )
       ),
     leave: (node) =>
-      Effect.flatMap(now, (now_ms) =>
-        Effect.mapError(
-          Effect.asVoid(
-            sql`INSERT INTO nodes ${sql.insert({ id: node, until_ms: now_ms, lost: 1 })}
-              ON CONFLICT (id) DO UPDATE SET until_ms = excluded.until_ms, lost = 1`
-          ),
-          unavailable
+      writeNow((now_ms) =>
+        Effect.asVoid(
+          sql`INSERT INTO nodes (id, until_ms, lost) VALUES (${node}, ${now_ms}, 1)
+            ON CONFLICT (id) DO UPDATE SET until_ms = excluded.until_ms, lost = 1`
         )
       ),
     isLost: (node) =>
-      Effect.flatMap(now, (now_ms) =>
-        Effect.mapError(
-          Effect.gen(function* () {
-            const [known] = yield* sql`SELECT lost, until_ms FROM nodes WHERE id = ${node}`
-            if (known === undefined || Number(known["lost"]) === 1) return true
-            if (Number(known["until_ms"]) > now_ms) return false
-            // it may say at this very moment that it lives
-            const lost = yield* sql`UPDATE nodes SET lost = 1 WHERE id = ${node} AND until_ms <= ${now_ms} RETURNING id`
-            return lost.length === 1
-          }),
-          unavailable
-        )
+      writeNow((now_ms) =>
+        Effect.gen(function* () {
+          const [known] = yield* sql`SELECT lost, until_ms > ${now_ms} AS lives FROM nodes WHERE id = ${node}`
+          if (known === undefined || known["lost"] === 1) return true
+          if (known["lives"]) return false
+          // it may say at this very moment that it lives
+          return yield* changed(
+            sql`UPDATE nodes SET lost = 1 WHERE id = ${node} AND until_ms <= ${now_ms} RETURNING id`
+          )
+        })
       ),
     cancelledAt: (node) =>
       records(sql`SELECT turns.record FROM sessions JOIN turns ON turns.id = sessions.lease_turn
         WHERE sessions.lease_node = ${node} AND turns.status = 'cancelled'`),
     abandoned: (limit) =>
-      Effect.flatMap(now, (now_ms) =>
-        read(
-          Effect.all({
-            sessions: ids(sql`SELECT session_id AS id, min(n) AS since FROM (
-                SELECT turns.session_id, turns.n FROM turns JOIN sessions ON sessions.id = turns.session_id
-                  WHERE turns.ended_at_ms IS NULL AND sessions.lease_node IS NULL
-                UNION ALL SELECT turns.session_id, turns.n FROM sessions JOIN turns ON turns.id = sessions.lease_turn
-                  WHERE sessions.lease_node IS NOT NULL
-                    AND sessions.lease_node NOT IN (SELECT id FROM nodes WHERE until_ms > ${now_ms})
-              ) GROUP BY session_id ORDER BY since LIMIT ${limit}`),
-            browsers: ids(sql`SELECT id FROM browsers INDEXED BY browsers_open WHERE stopped_at_ms IS NULL
-              AND ifnull(node, '') NOT IN (SELECT id FROM nodes WHERE until_ms > ${now_ms}) ORDER BY n LIMIT ${limit}`)
-          })
-        )
+      readNow((now_ms) =>
+        Effect.all({
+          sessions: ids(sql`SELECT session_id AS id, min(n) AS since FROM (
+              SELECT turns.session_id, turns.n FROM turns JOIN sessions ON sessions.id = turns.session_id
+                WHERE turns.ended_at_ms IS NULL AND sessions.lease_node IS NULL
+              UNION ALL SELECT turns.session_id, turns.n FROM sessions JOIN turns ON turns.id = sessions.lease_turn
+                WHERE sessions.lease_node IS NOT NULL
+                  AND sessions.lease_node NOT IN (SELECT id FROM nodes WHERE until_ms > ${now_ms})
+            ) AS waiting GROUP BY session_id ORDER BY since LIMIT ${limit}`),
+          browsers: ids(sql`SELECT id FROM browsers ${browsersOpen} WHERE stopped_at_ms IS NULL
+            AND coalesce(node, '') NOT IN (SELECT id FROM nodes WHERE until_ms > ${now_ms}) ORDER BY n LIMIT ${limit}`)
+        })
       ),
 
     eventsAfter: (after, limit) =>
       read(
         Effect.map(
-          sql`SELECT cursor, record FROM events WHERE cursor > ${after} ORDER BY cursor LIMIT ${limit}`,
+          Effect.andThen(
+            numbered,
+            sql`SELECT cursor, record FROM events WHERE cursor > ${after} ORDER BY cursor LIMIT ${limit}`
+          ),
           (rows) => rows.map(({ cursor, record }) => ({ cursor: Number(cursor), event: parsed<Event>(record) }))
         )
       ),
     prune,
 
-    records: Effect.mapError(sql.withTransaction(all), unavailable),
-    replace: (records) => Effect.mapError(sql.withTransaction(replace(records)), unavailable)
+    records: Effect.provideService(transaction(sql, all), SqlClient.BeginTransaction, atOneMoment),
+    replace: (records) => transaction(sql, replace(records))
   })
 })
 
@@ -403,4 +444,4 @@ const tableOf: Readonly<Record<keyof Records, string>> = {
 }
 
 /** The store of a database. */
-export const layer: Layer.Layer<Store, never, SqlClient.SqlClient | SqliteReader> = Layer.effect(Store, make)
+export const layer: Layer.Layer<Store, never, SqlClient.SqlClient | Reader> = Layer.effect(Store, make)

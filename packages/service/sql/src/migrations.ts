@@ -107,9 +107,6 @@ const migrations = {
   )
 }
 
-/** Where a file says which migrations it has. */
-export const table = "migrations"
-
 /** Every migration, oldest first. */
 export const loader = Migrator.fromRecord(migrations)
 

@@ -1,16 +1,46 @@
 import { StoreUnavailable } from "@webagent/engine"
 import * as Effect from "effect/Effect"
-import type { SqlError } from "effect/sql/SqlError"
+import type * as SqlClient from "effect/sql/SqlClient"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
 
-/** What is written by now may be there or not only where the disk failed while SQLite committed (SQLITE_IOERR). */
+/** SQLITE_IOERR: the disk failed while SQLite committed. */
 const ioError = 10
 
-/** The error of a write. */
-export const unavailable = (cause: SqlError): StoreUnavailable => {
-  const { errcode = 0 } = (cause.reason.cause ?? {}) as { readonly errcode?: number }
-  return new StoreUnavailable({ applied: (errcode & 0xff) === ioError ? "unknown" : "no", cause })
+/** What both databases put into the cause of an error. */
+interface CauseOf {
+  /** Of SQLite. */
+  readonly errcode?: number
+  /** Of Postgres, with each error that it answers with. */
+  readonly severity?: string
 }
+
+/** Whether what an error ended may have been carried out. */
+const mayBeThere = ({ reason }: SqlError): boolean => {
+  const { errcode = 0, severity } = (reason.cause ?? {}) as CauseOf
+  // Postgres was asked, and answered with no error or with its own end
+  if (reason.operation === "query") return severity === undefined || severity === "FATAL"
+  return (errcode & 0xff) === ioError
+}
+
+/** The error of a write that is one statement. */
+export const unavailable = (cause: SqlError): StoreUnavailable =>
+  new StoreUnavailable({ applied: mayBeThere(cause) ? "unknown" : "no", cause })
+
+const never = (cause: SqlError) => new StoreUnavailable({ applied: "no", cause })
 
 /** A read: it changes nothing. */
 export const read = <A>(effect: Effect.Effect<A, SqlError>): Effect.Effect<A, StoreUnavailable> =>
-  Effect.mapError(effect, (cause) => new StoreUnavailable({ applied: "no", cause }))
+  Effect.mapError(effect, never)
+
+/** A transaction: until it commits, nothing of it is there. */
+export const transaction = <A, E, R>(
+  sql: SqlClient.SqlClient,
+  body: Effect.Effect<A, E | SqlError, R>
+): Effect.Effect<A, Exclude<E, SqlError> | StoreUnavailable, R> =>
+  Effect.suspend(() => {
+    let commits = false
+    const told = Effect.tap(body, () => Effect.sync(() => void (commits = true)))
+    return Effect.mapError(sql.withTransaction(told), (error) =>
+      isSqlError(error) ? (commits ? unavailable(error) : never(error)) : (error as Exclude<E, SqlError>)
+    )
+  })

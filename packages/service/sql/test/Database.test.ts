@@ -6,7 +6,8 @@ import { existsSync, readdirSync, statSync, symlinkSync, writeFileSync } from "n
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Database, NodeSqlite } from "../src/index.ts"
-import { loader, newest, table } from "../src/migrations.ts"
+import { loader, newest } from "../src/migrations.ts"
+import { table } from "../src/schema.ts"
 import { file } from "./files.ts"
 
 const put = SqlClient.SqlClient.use((sql) => sql`INSERT INTO secrets VALUES ('test', x'01')`)
@@ -117,7 +118,7 @@ describe("Database", () => {
     Effect.gen(function* () {
       const path = yield* file
       yield* changing(path, "CREATE TABLE orders (id INTEGER)")
-      assert.strictEqual(yield* refusal(path), `${path} is the database of another program. Choose another file.`)
+      assert.strictEqual(yield* refusal(path), `${path} is the database of another program. Choose another one.`)
       const text = join(dirname(path), "notes.txt")
       writeFileSync(text, "not a database ".repeat(100))
       const sentence = `${text} is not a database. Choose another file.`

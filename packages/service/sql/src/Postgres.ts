@@ -1,0 +1,167 @@
+import type { PgConnection, Result as PgResult } from "@effect/sql-pg/PgConnection"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import type * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { Connection } from "effect/sql/SqlConnection"
+import { ConnectionError, SqlError, UnknownError, isSqlError } from "effect/sql/SqlError"
+import { DatabaseError } from "./DatabaseError.ts"
+import { Reader } from "./Reader.ts"
+
+/** Where the database is, and how much of it one process takes. */
+export interface PostgresOptions {
+  /** Such as `postgres://user:password@host:5432/name?sslmode=require`. */
+  readonly url: Redacted.Redacted
+  /** How many connections it opens at most; 10 unless given. */
+  readonly connections?: number
+  /** For how long it waits for a statement or a transaction, in milliseconds; 6000 unless given. */
+  readonly patience_ms?: number
+}
+
+/**
+ * What Postgres itself ends: a transaction whose node says nothing, as one that is frozen, which must hold no lock for
+ * long; then what waited for such a lock; and connections to a node whose machine is gone.
+ */
+const limits = {
+  idle_in_transaction_session_timeout: "3s",
+  statement_timeout: "5s",
+  tcp_keepalives_idle: "10",
+  tcp_keepalives_interval: "5",
+  tcp_keepalives_count: "3"
+}
+
+/** The client of the database, which is installed only where it is used. */
+const driver = Effect.tryPromise({
+  try: async () => ({
+    PgClient: await import("@effect/sql-pg/PgClient"),
+    PgPool: await import("@effect/sql-pg/PgPool"),
+    PgTypes: await import("@effect/sql-pg/PgTypes")
+  }),
+  catch: () =>
+    new DatabaseError({
+      database: "postgres",
+      message: "A Postgres database needs the package @effect/sql-pg. Run: npm install @effect/sql-pg@4.0.5"
+    })
+})
+
+const silent = (patience_ms: number) =>
+  new SqlError({
+    reason: new ConnectionError({
+      cause: undefined,
+      message: `Postgres did not answer for ${patience_ms / 1000} s`,
+      operation: "query"
+    })
+  })
+
+/** Whatever time a test sets: the database takes its own. */
+const live = Clock.Clock.defaultValue()
+
+/** Waits for an answer no longer than this. What is given up ends in the background, which may take as long again. */
+const within =
+  (patience_ms: number) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        const asked = yield* Effect.forkDetach(effect, { startImmediately: true })
+        const answered = restore(Effect.timeoutOption(Fiber.await(asked), patience_ms))
+        const exit = yield* answered.pipe(
+          Effect.provideService(Clock.Clock, live),
+          Effect.onInterrupt(() => Fiber.interrupt(asked))
+        )
+        if (Option.isSome(exit)) return yield* exit.value
+        asked.interruptUnsafe()
+        return yield* silent(patience_ms)
+      })
+    )
+
+/** A rollback over a connection that is gone dies, as if it were a mistake of the program. */
+const orFail = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
+  Effect.catchDefect(effect, (defect) => (isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect)))
+
+const connectionOf = (connection: PgConnection): Connection => {
+  const rows: Connection["execute"] = (text, values, transform) =>
+    Effect.map(connection.query(text, values), ({ rows }) => (transform === undefined ? rows : transform(rows)))
+  const unprepared: Connection["executeUnprepared"] = (text, values, transform) =>
+    Effect.map(connection.query(text, values, false), ({ rows }) => (transform === undefined ? rows : transform(rows)))
+  return {
+    execute: rows,
+    executeUnprepared: unprepared,
+    executeRaw: connection.query,
+    executeValues: connection.queryValues,
+    executeValuesUnprepared: (text, values) => connection.queryValues(text, values, false),
+    executeStream: (text, values) => connection.stream(text, values)
+  }
+}
+
+/** Postgres answers a commit of what it has given up with a rollback, which is no error of its own. */
+const commit = (connection: Connection): Effect.Effect<void, SqlError> =>
+  Effect.flatMap(connection.executeRaw("COMMIT", []) as Effect.Effect<PgResult, SqlError>, ({ command }) => {
+    if (command !== "ROLLBACK") return Effect.void
+    const message = "Postgres rolled the transaction back"
+    return new SqlError({ reason: new UnknownError({ cause: new Error(message), message, operation: "commit" }) })
+  })
+
+/** The text of a statement as Postgres numbers its values. */
+const numbered = (text: string) => {
+  let place = 0
+  return text.replaceAll("?", () => `$${++place}`)
+}
+
+const make = Effect.fnUntraced(function* ({ connections = 10, patience_ms = 6000, url }: PostgresOptions) {
+  const { PgClient, PgPool, PgTypes } = yield* driver
+  const types = PgTypes.makeRegistry()
+  // times and counts: all of them are safe integers
+  types.register(PgTypes.OID.int8, {
+    encode: (value) => PgTypes.encode(value, PgTypes.OID.int8),
+    decode: (bytes) => Result.map(PgTypes.decode(bytes, PgTypes.OID.int8, 1), Number)
+  })
+  const pool = yield* PgPool.make({
+    url,
+    types,
+    maxConnections: connections,
+    applicationName: "webagent-server",
+    startupParameters: limits,
+    keepAlive: "10 seconds"
+  })
+  const patient = within(patience_ms)
+  const client = yield* SqlClient.make({
+    acquirer: Effect.map(pool.get, connectionOf),
+    borrower: (use) => patient(pool.use((connection) => use(connectionOf(connection)))),
+    transactionAcquirer: Effect.map(pool.reserve, connectionOf),
+    compiler: PgClient.makeCompiler(),
+    driver: "pg",
+    prepareTransactionControls: true,
+    commit,
+    releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
+    spanAttributes: [["db.system.name", "postgresql"]]
+  })
+  const { withTransaction } = client
+  const sql: SqlClient.SqlClient = Object.assign(client, {
+    withTransaction: <A, E, R>(effect: Effect.Effect<A, E, R>) => orFail(patient(withTransaction(effect)))
+  })
+  const texts = new Map<string, string>()
+  const get: Reader["Service"]["get"] = (text, ...values) => {
+    const known = texts.get(text) ?? numbered(text)
+    texts.set(text, known)
+    return patient(
+      Effect.map(
+        pool.use((connection) => connection.query(known, values)),
+        ({ rows }) => rows[0]
+      )
+    )
+  }
+  return Context.make(SqlClient.SqlClient, sql).pipe(Context.add(Reader, { get }))
+})
+
+/**
+ * A Postgres database: at READ COMMITTED, by a few connections. A database that does not answer, or not in time, is a
+ * `ConnectionError`.
+ */
+export const layer = (options: PostgresOptions): Layer.Layer<SqlClient.SqlClient | Reader, SqlError | DatabaseError> =>
+  Layer.effectContext(make(options)).pipe(Layer.provide([Reactivity.layer, Layer.succeed(Clock.Clock, live)]))

@@ -1,0 +1,96 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Migrator from "effect/sql/Migrator"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { DatabaseError } from "./DatabaseError.ts"
+import * as Postgres from "./Postgres.ts"
+import { loader, newest } from "./postgresMigrations.ts"
+import type { Reader } from "./Reader.ts"
+import { isOlder, schemaOf, table } from "./schema.ts"
+
+/** Whether a database is named by an address of Postgres, and not by a file. */
+export const isAddress = (database: string): boolean => /^postgres(?:ql)?:/iu.test(database)
+
+/** The address without its password and settings, for people and logs. */
+export const shown = (url: Redacted.Redacted): string => {
+  const parsed = URL.parse(Redacted.value(url))
+  if (parsed === null) return "the address"
+  const { host, pathname, username } = parsed
+  return `postgres://${username === "" ? "" : `${username}@`}${host}${pathname}`
+}
+
+/** What a database of Postgres says of an error; also where the name of a host has several addresses. */
+const causeOf = ({ message, reason }: SqlError) => {
+  const { errors, ...cause } = (reason.cause ?? {}) as {
+    readonly message?: string
+    readonly errors?: ReadonlyArray<Error>
+  }
+  return (
+    errors?.map((error) => error.message).join(", ") ||
+    (reason.cause instanceof Error && reason.cause.message) ||
+    cause.message ||
+    message
+  )
+}
+
+const unusable = (database: string) => (error: SqlError) =>
+  new DatabaseError({
+    database,
+    message: `Cannot use ${database}: ${causeOf(error)}. Check the address, the user's rights, and that Postgres runs.`
+  })
+
+const checked = Effect.fnUntraced(function* (url: Redacted.Redacted) {
+  if (URL.parse(Redacted.value(url)) !== null) return
+  return yield* new DatabaseError({
+    database: "the address",
+    message: "The address of the Postgres database is not one. Use --data postgres://user@host:5432/name."
+  })
+})
+
+/** Any number that no other program uses: it keeps all but one from migrating. */
+const lock = 0x77_65_62_61
+
+const run = Migrator.make({})({ loader, table })
+
+/** One at a time, whichever nodes start together: the others wait, and find it done. */
+const migrating = Effect.fnUntraced(function* (database: string, isWanted: (schema: number) => boolean) {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql.withTransaction(
+    Effect.gen(function* () {
+      yield* sql`SET LOCAL statement_timeout = 0`
+      yield* sql`SELECT pg_advisory_xact_lock(${lock})`
+      const schema = yield* schemaOf(database, newest)
+      if (schema === newest) return { from: schema, to: newest }
+      if (!isWanted(schema)) return yield* isOlder(database, schema, newest)
+      yield* run
+      return { from: schema, to: newest }
+    })
+  )
+})
+
+/** Migrates over a connection of its own, which waits for as long as it takes. */
+const migrated = (url: Redacted.Redacted, isWanted: (schema: number) => boolean) =>
+  Effect.andThen(checked(url), migrating(shown(url), isWanted)).pipe(
+    Effect.provide(Postgres.layer({ url, connections: 1, patience_ms: 86_400_000 })),
+    Effect.catchTags({
+      SqlError: (error) => Effect.fail(unusable(shown(url))(error)),
+      MigrationError: ({ message }) =>
+        Effect.fail(
+          new DatabaseError({ database: shown(url), message: `${message}. ${shown(url)} is as it was before.` })
+        )
+    })
+  )
+
+/** Brings a database to the schema of this version, while servers of the version before go on. */
+export const migrate = (
+  url: Redacted.Redacted
+): Effect.Effect<{ readonly from: number; readonly to: number }, DatabaseError> => migrated(url, () => true)
+
+/** The database of servers: an empty one is made ready, by one of those that start together. */
+export const layer = (options: Postgres.PostgresOptions): Layer.Layer<SqlClient.SqlClient | Reader, DatabaseError> =>
+  Postgres.layer(options).pipe(
+    Layer.catchTag("SqlError", (error) => Layer.effectContext(Effect.fail(unusable(shown(options.url))(error)))),
+    Layer.provide(Layer.effectDiscard(migrated(options.url, (schema) => schema === 0)))
+  )
