@@ -202,7 +202,22 @@ export const arrows: Readonly<Record<string, Rule>> = {
   "apps/examples": { imports: "any" },
   "tools/arrows": { imports: [] },
   "tools/bench": {
-    imports: [contract, core, polling, v4, control, engine, agent, sql, statistics, report, nights, load, testChromium],
+    imports: [
+      contract,
+      core,
+      polling,
+      v4,
+      control,
+      engine,
+      agent,
+      sql,
+      statistics,
+      report,
+      nights,
+      load,
+      scriptedModel,
+      testChromium
+    ],
     folders: {
       measure: [],
       live: ["measure"],
@@ -212,7 +227,8 @@ export const arrows: Readonly<Record<string, Rule>> = {
       clients: ["measure"],
       soak: ["measure"],
       nights: ["measure"],
-      page: ["measure"]
+      miniwob: ["measure"],
+      page: ["measure", "miniwob"]
     }
   },
   [testChromium]: { imports: [chromium, engine] },

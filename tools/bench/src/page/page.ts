@@ -15,7 +15,7 @@ import {
   plain,
   table
 } from "../measure/Report.ts"
-import * as Miniwob from "./Miniwob.ts"
+import * as Episodes from "../miniwob/Episodes.ts"
 import { pages } from "./Pages.ts"
 
 interface Times {
@@ -115,7 +115,7 @@ const clicks = async (page: Page.Page, theirs: PlaywrightPage, origin: string, r
   )
 }
 
-const miniwob = async (page: Page.Page, { address, begin, kinds }: Miniwob.Episodes, quick: boolean) => {
+const miniwob = async (page: Page.Page, { address, begin, kinds }: Episodes.Episodes, quick: boolean) => {
   const times: Array<number> = []
   const tokens: Array<number> = []
   const some = quick ? kinds.slice(0, 10) : kinds
@@ -141,7 +141,7 @@ export const page = (options: Options): Promise<PageReport> =>
       const server = yield* serve
       const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
       const ours = yield* Page.make(yield* connect)
-      const episodes = yield* Miniwob.make(connect)
+      const episodes = yield* Episodes.make(connect)
       const browser = yield* playwright(address)
       const [theirs] = browser.contexts()[0]?.pages() ?? []
       if (theirs === undefined) return yield* Effect.die(new Error("Playwright sees no page."))

@@ -17,8 +17,8 @@ const cache = fileURLToPath(new URL("../../../../node_modules/.cache/miniwob", i
 const types: Readonly<Record<string, string>> = {
   ".css": "text/css",
   ".gif": "image/gif",
-  ".html": "text/html",
-  ".js": "text/javascript",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
   ".png": "image/png"
 }
 
@@ -33,7 +33,9 @@ const fetched = async (): Promise<string> => {
   if (!existsSync(join(folder, "miniwob"))) {
     mkdirSync(folder, { recursive: true })
     const accept = "application/vnd.pypi.simple.v1+json"
-    const index = await fetch("https://pypi.org/simple/miniwob/", { headers: { accept } })
+    const index = await fetch("https://pypi.org/simple/miniwob/", { headers: { accept } }).catch(() => {
+      throw new Mistake("MiniWoB++ cannot be fetched from pypi.org. Run this where the network has it.")
+    })
     const { files } = (await index.json()) as Index
     const wheel = files.find(({ filename }) => filename === `miniwob-${version}-py3-none-any.whl`)
     if (wheel === undefined) throw new Mistake(`The package miniwob has no wheel of version ${version}.`)
@@ -48,8 +50,12 @@ const fetched = async (): Promise<string> => {
 export interface Episodes {
   readonly kinds: ReadonlyArray<string>
   readonly address: (kind: string) => string
+  /** Opens the page of a kind. */
+  readonly open: (kind: string) => Effect.Effect<void>
   /** Begins an episode of the page in front, the same one for the same seed; the answer is the task. */
   readonly begin: (seed: number) => Effect.Effect<string>
+  /** What the episode was worth, from -1 to 1; null for one that did not end. */
+  readonly reward: Effect.Effect<number | null>
 }
 
 const serve = (root: string): Effect.Effect<string, never, Scope.Scope> =>
@@ -92,11 +98,17 @@ export const make = Effect.fnUntraced(function* (
       Effect.orDie(client.send("Runtime.evaluate", { expression, returnByValue: true }, String(sessionId))),
       ({ result }) => (result as { readonly value?: unknown }).value
     )
+  const address = (kind: string) => `${origin}/miniwob/${kind}.html`
   return {
     kinds: readdirSync(join(root, "miniwob"))
       .filter((name) => name.endsWith(".html"))
       .map((name) => name.slice(0, -".html".length)),
-    address: (kind) => `${origin}/miniwob/${kind}.html`,
+    address,
+    open: (kind) =>
+      Effect.asVoid(Effect.orDie(client.send("Page.navigate", { url: address(kind) }, String(sessionId)))),
+    reward: Effect.map(evaluate("WOB_DONE_GLOBAL?WOB_RAW_REWARD_GLOBAL:null"), (reward) =>
+      typeof reward === "number" ? reward : null
+    ),
     begin: (seed) =>
       Effect.gen(function* () {
         // an episode that begins before the page has loaded is reset by it

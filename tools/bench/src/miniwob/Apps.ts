@@ -1,0 +1,328 @@
+import { pickDate } from "./Fields.ts"
+import { click, drag, part, press, quoted, type Rule, type Rules, scroll, type Steps, type, wait } from "./Rule.ts"
+import { all, at, maybe, named, type Screen, type Seen } from "./Screen.ts"
+
+/** The area of a page that scrolls. */
+const area = (screen: Screen): Seen | undefined => all(screen, "scroll area")[0]
+
+/** Scrolls an area down until something is found in it. */
+const searchArea = function* <A>(first: Screen, find: (screen: Screen) => A | undefined): Steps<readonly [Screen, A]> {
+  let screen = first
+  for (let turn = 0; turn < 30; turn++) {
+    const found = find(screen)
+    if (found !== undefined) return [screen, found] as const
+    const within = area(screen)
+    if (within === undefined || !/below/u.test(within.rest)) break
+    screen = yield [scroll("down", within)]
+  }
+  throw new Error("what the task names is not on the page")
+}
+
+/** The line of the mail of somebody, once it is in sight with its buttons. */
+const mailOf =
+  (sender: string) =>
+  (screen: Screen): number | undefined => {
+    const line = screen.lines.findIndex((text) => text.trim() === sender)
+    return line > 0 && after(screen, line, /star/u) !== undefined ? line : undefined
+  }
+
+/** The first element after a line whose name matches. */
+const after = ({ elements }: Screen, line: number, name: RegExp): Seen | undefined =>
+  elements.find((one) => one.line >= line && name.test(one.name))
+
+const before = ({ elements }: Screen, line: number): Seen =>
+  at(
+    elements.filter((one) => one.line < line),
+    -1
+  )
+
+/** What the task names that begins with a capital letter, in its order. */
+const names = (task: string): ReadonlyArray<string> =>
+  Array.from(
+    task.replaceAll(/"[^"]*"/gu, "").matchAll(/\b([A-Z][a-z]+(?:-[A-Z][a-z]+)?)(?:'s)?\b/gu),
+    ([, name = ""]) => name
+  )
+
+/** Who wrote the mail that the task is about, and the others whom it names. */
+const people = (task: string, screen: Screen) => {
+  const known = names(task)
+  const said =
+    /(?:by|from|wrote by|sent by|of) ([A-Z][\w-]+)/u.exec(task)?.[1] ??
+    /([A-Z][\w-]+)'s? (?:e-?mail|message|note)/u.exec(task)?.[1]
+  const listed = known.find((name) => screen.lines.some((line) => line.trim() === name))
+  const sender = said?.replace(/'s$/u, "") ?? listed ?? ""
+  return { sender, others: known.filter((name) => name !== sender) }
+}
+
+const mail: Rule = function* (task, first) {
+  const { others, sender } = people(task, first)
+  const [screen, line] = yield* searchArea(first, mailOf(sender))
+  const [text] = quoted(task)
+  const button = (name: RegExp) => {
+    const found = after(screen, line, name)
+    if (found === undefined) throw new Error(`the mail has no ${String(name)}`)
+    return found
+  }
+  if (text === undefined && /delete|trash|remove|get rid|erase|bin/iu.test(task))
+    return void (yield [click(button(/trash/u))])
+  if (text === undefined && /star|important|favou?rite|flag/iu.test(task)) return void (yield [click(button(/star/u))])
+  const opened = yield [click(before(screen, line))]
+  if (text !== undefined) {
+    const form = yield [click(named(opened, /reply/iu))]
+    const filled = yield [type(at(all(form, "textbox"), -1), text)]
+    return void (yield [click(named(filled, /send/iu))])
+  }
+  const form = yield [click(named(opened, /forward/iu))]
+  const to = at(
+    others.filter(
+      (name) => !/^(?:Find|Will|Forward|Please|Send|Locate|Can|The|Look|Open|Share|Email|Pass)$/u.test(name)
+    ),
+    -1
+  )
+  const filled = yield [type(at(all(form, "textbox"), 0), to)]
+  yield [click(named(filled, /send/iu))]
+}
+
+/** The buttons of posts, by what they are called in tasks. */
+const postButtons: Readonly<Record<string, RegExp>> = {
+  Reply: /\.reply/u,
+  Retweet: /\.retweet/u,
+  Like: /\.like/u,
+  Share: /\.share/u
+}
+
+const postOf = (user: string, name: RegExp) => (screen: Screen) => {
+  const line = screen.lines.findIndex((text) => new RegExp(`${user}\\b`, "u").test(text) && !/Click|click/u.test(text))
+  return line < 0 ? undefined : after(screen, line, name)
+}
+
+const post: Rule = function* (task, first) {
+  const user = part(task, /user (@\w+)/u)
+  const wanted = at(quoted(task), 0)
+  const direct = postButtons[wanted]
+  const [, found] = yield* searchArea(first, postOf(user, direct ?? /\.more/u))
+  const opened = yield [click(found)]
+  if (direct === undefined) yield [click(named(opened, wanted))]
+}
+
+const posts: Rule = function* (task, first) {
+  const user = part(task, /posts by (@\w+)/u)
+  const name = postButtons[at(quoted(task), 0)] ?? /./u
+  let left = Number(/on (\d+) posts/u.exec(task)?.[1] ?? 1000)
+  const clicked = new Set<number>()
+  let screen = first
+  for (let turn = 0; turn < 40; turn++) {
+    const fresh = screen.lines
+      .flatMap((text, line) => {
+        const button =
+          new RegExp(`${user}\\b`, "u").test(text) && !text.includes("Click the")
+            ? after(screen, line, name)
+            : undefined
+        return button === undefined || button.line > line + 3 || clicked.has(button.number) ? [] : [button]
+      })
+      .slice(0, left)
+    for (const one of fresh) clicked.add(one.number)
+    left -= fresh.length
+    if (fresh.length > 0) screen = yield fresh.map((one) => click(one))
+    const within = area(screen)
+    if (left === 0 || within === undefined || !/below/u.test(within.rest)) break
+    screen = yield [scroll("down", within)]
+  }
+  const end = maybe(screen, "Submit") === undefined ? yield [scroll("bottom", area(screen))] : screen
+  yield [click(named(end, "Submit"))]
+}
+
+/** Minutes of `14h 18m`. */
+const minutes = (said: string): number => {
+  const [, hours = "0", rest = "0"] = /(?:(\d+)h)?\s*(?:(\d+)m)?/u.exec(said) ?? []
+  return Number(hours) * 60 + Number(rest)
+}
+
+/** Offers of the page: what each costs, how long it takes, and its button. */
+const offers = ({ elements, lines }: Screen) =>
+  elements.flatMap((button) => {
+    const price = /Book .*\$(\d+)/u.exec(button.name)?.[1]
+    const duration = lines.slice(0, button.line).findLast((line) => /^\d+h(?: \d+m)?$|^\d+m$/u.test(line.trim())) ?? ""
+    return price === undefined ? [] : [{ button, price: Number(price), minutes: minutes(duration.trim()) }]
+  })
+
+const best = (task: string, all: ReturnType<typeof offers>) => {
+  const by = /duration|shortest|longest/u.test(task) ? "minutes" : "price"
+  const sign = /longest|most expensive/u.test(task) ? -1 : 1
+  return at(
+    all.toSorted((one, two) => sign * (one[by] - two[by])),
+    0
+  )
+}
+
+const flight: Rule = function* (task, first) {
+  const [, from = "", to = ""] = /from: (.*?) to: (.*?) on/u.exec(task) ?? []
+  let screen = first
+  for (const [index, place] of [from, to].entries()) {
+    screen = yield [type(at(all(screen, "textbox"), index), place)]
+    const item = (shown: Screen) =>
+      shown.elements.find(({ name, role }) => role !== "textbox" && name.includes(place) && name !== place) ??
+      shown.elements.find(({ name, role }) => role !== "textbox" && name.includes(place))
+    for (let turn = 0; item(screen) === undefined && turn < 12; turn++) screen = yield [wait(0.2 + turn / 100)]
+    const found = item(screen)
+    if (found === undefined) throw new Error(`no airport is called ${place}`)
+    screen = yield [click(found)]
+  }
+  screen = yield* pickDate(task, screen)
+  screen = yield [click(named(screen, "Search"))]
+  for (let turn = 0; offers(screen).length === 0 && turn < 10; turn++) screen = yield [wait(0.2 + turn / 100)]
+  const known = new Map<number, ReturnType<typeof offers>[number]>()
+  for (let turn = 0; turn < 20; turn++) {
+    for (const offer of offers(screen)) known.set(offer.button.number, offer)
+    const within = area(screen)
+    if (within === undefined || !/below/u.test(within.rest)) break
+    screen = yield [scroll("down", within)]
+  }
+  yield [click(best(task, Array.from(known.values())).button)]
+}
+
+const food: Rule = function* (task, first) {
+  const listed = /each item: (.*)$/u.exec(task)?.[1]?.split(", ")
+  const [, count = "0", kind = ""] = /Order (\d+) items that are (.*)$/u.exec(task) ?? []
+  let left = listed?.length ?? Number(count)
+  const taken = new Set<number>()
+  let screen = first
+  for (let turn = 0; turn < 40; turn++) {
+    const { elements, lines } = screen
+    const adders = elements.filter(({ name, number }) => name === "+" && !taken.has(number))
+    const fresh = adders
+      .filter((adder) => {
+        const above = lines
+          .slice(0, adder.line)
+          .findLastIndex((line) => /^[A-Z]/u.test(line) && !line.startsWith("Order"))
+        const title = lines[above]?.trim() ?? ""
+        const marks = lines.slice(above, adder.line + 1).join(" ")
+        return listed === undefined ? marks.includes(`"${kind}"`) : listed.includes(title)
+      })
+      .slice(0, left)
+    for (const one of fresh) taken.add(one.number)
+    left -= fresh.length
+    if (fresh.length > 0) screen = yield fresh.map((one) => click(one))
+    const within = area(screen)
+    if (left === 0 || within === undefined || !/below/u.test(within.rest)) break
+    screen = yield [scroll("down", within)]
+  }
+  const end = maybe(screen, /Submit|Order/u, "button") === undefined ? yield [scroll("bottom", area(screen))] : screen
+  yield [click(named(end, /Submit|Order/u, "button"))]
+}
+
+/** Minutes of `8AM`. */
+const hour = (said: string): number => {
+  const [, value = "0", half] = /(\d+)(AM|PM)/iu.exec(said) ?? []
+  return (Number(value) % 12) + (/p/iu.test(half ?? "") ? 12 : 0)
+}
+
+const calendar: Rule = function* (task, first) {
+  const [, length = "0", unit = "", name = "", from = ""] =
+    /a ([\d.]+) (\w+) event named "(\w+)", between (\w+)/u.exec(task) ?? []
+  const halves = unit.startsWith("hour") ? Number(length) * 2 : Number(length) / 30
+  const slot = (screen: Screen, index: number) =>
+    screen.elements.find((one) => new RegExp(`hh-${index} `, "u").test(one.name))
+  const start = hour(from) * 2
+  let screen = first
+  for (let turn = 0; turn < 30 && slot(screen, start + halves) === undefined; turn++) {
+    const within = area(screen)
+    if (within === undefined) break
+    screen = yield [{ name: "scroll", input: { direction: "down", index: within.number, pages: 0.5 } }]
+  }
+  const [top, bottom] = [slot(screen, start), slot(screen, start + halves - 1)]
+  if (top === undefined || bottom === undefined) throw new Error("the hours are not in sight")
+  const form = yield halves === 1 ? [click(top)] : [drag(top, bottom)]
+  const filled = yield [type(at(all(form, "textbox"), 0), name)]
+  yield [click(named(filled, "Create"))]
+}
+
+/** Opens folders until the wanted one is in sight. */
+const tree: Rule = function* (task, first) {
+  const wanted = at(quoted(task), 0)
+  const opened = new Set<string>()
+  let screen = first
+  for (let turn = 0; turn < 30; turn++) {
+    const found = maybe(screen, wanted)
+    if (found !== undefined) return void (yield [click(found)])
+    const next = all(screen, "clickable").find((one, index, list) => {
+      const isFolder = /expandable/u.test(list[index - 1]?.name ?? "")
+      return isFolder && !opened.has(one.name)
+    })
+    if (next === undefined) break
+    opened.add(next.name)
+    screen = yield [click(next)]
+  }
+  throw new Error(`there is no ${wanted}`)
+}
+
+const contacts: Rule = function* (task, first) {
+  const [, name = "", what = ""] = /Find (\S+) in the contact book and click on their (\w+)/u.exec(task) ?? []
+  let screen = first
+  for (let turn = 0; turn < 20 && !screen.lines.some((line) => line.trim() === `## ${name}`); turn++) {
+    screen = yield [click(named(screen, ">", "link"))]
+  }
+  const label = { phone: "Phone", email: "Email", address: "Address" }[what] ?? what
+  const line = screen.lines.findIndex((text) => text.startsWith(`${label}:`))
+  yield [
+    click(
+      at(
+        screen.elements.filter((one) => one.line === line),
+        0
+      )
+    )
+  ]
+}
+
+const stocks: Rule = function* (task, first) {
+  const limit = Number(part(task, /less than \$([\d.]+\d)/u))
+  let screen = first
+  for (let turn = 0; turn < 300; turn++) {
+    const price = /Stock price:\s*\$([\d.]+)/u.exec(screen.lines.join(" "))?.[1]
+    if (price !== undefined && Number(price) <= limit) return void (yield [click(named(screen, "Buy"))])
+    screen = yield [wait(0.02 + turn / 100_000)]
+  }
+}
+
+const terminal: Rule = function* (task) {
+  const extension = /extension \.(\w+)/u.exec(task)?.[1]
+  const screen = yield [press("l", "s", "Enter")]
+  const text = screen.lines.join(" ").replaceAll(/\[\d+ \w+ "|"\]/gu, " ")
+  const files = Array.from(text.slice(text.indexOf("ls")).matchAll(/\b([\w-]+)(\.\w+)?(?=\s|$)/gu), ([whole]) => whole)
+  const file = files
+    .slice(1)
+    .find((one) => (extension === undefined ? !one.includes(".") : one.endsWith(`.${extension}`)))
+  if (file === undefined) throw new Error("the terminal lists no such file")
+  yield [press("r", "m", "Space", ...file, "Enter")]
+}
+
+const mails = [
+  "email-inbox",
+  "email-inbox-delete",
+  "email-inbox-forward",
+  "email-inbox-forward-nl",
+  "email-inbox-forward-nl-turk",
+  "email-inbox-important",
+  "email-inbox-nl-turk",
+  "email-inbox-noscroll",
+  "email-inbox-reply",
+  "email-inbox-star-reply"
+]
+
+export const apps: Rules = {
+  ...Object.fromEntries(mails.map((name) => [name, mail])),
+  "book-flight": flight,
+  "book-flight-nodelay": flight,
+  "buy-ticket": function* (task, screen) {
+    yield [click(best(task, offers(screen)).button)]
+  },
+  "daily-calendar": calendar,
+  "navigate-tree": tree,
+  "order-food": food,
+  "phone-book": contacts,
+  "social-media": post,
+  "social-media-all": posts,
+  "social-media-some": posts,
+  "stock-market": stocks,
+  terminal
+}
