@@ -1,11 +1,14 @@
 import { assert, it } from "@effect/vitest"
+import { ScriptedModel } from "@webagent/scripted-model"
 import * as Effect from "effect/Effect"
-import { readFileSync } from "node:fs"
+import { chmodSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { folder, ready, start } from "./program.ts"
+import { followTasks, prices } from "./ScriptedAgent.ts"
 
 const harness = fileURLToPath(new URL("../../harness/src/main.ts", import.meta.url))
+const scriptedAgent = fileURLToPath(new URL("../../harness/test/suites/scripted-agent.suite.ts", import.meta.url))
 
 interface Report {
   readonly results: ReadonlyArray<{
@@ -15,16 +18,22 @@ interface Report {
   }>
 }
 
+/** What the harness says of the server at an address. */
+const harnessRun = Effect.fnUntraced(function* (target: string, path: string, args: ReadonlyArray<string>) {
+  const reports = join(path, "report")
+  const given = ["run", ...args, "--target", target, "--report-dir", reports]
+  const run = yield* start(given, { WEBAGENT_API_KEY: "K" }, harness)
+  const { code, stderr } = yield* run.ended
+  const { results }: Report = JSON.parse(readFileSync(join(reports, "report.json"), "utf8"))
+  return { code, results, said: `${run.stdout()}${stderr}` }
+})
+
 it.live("every built-in suite passes over a database; only those of the control API are skipped", () =>
   Effect.gen(function* () {
     const path = yield* folder
     const server = yield* start(["--port", "0", "--data", join(path, "server.db"), "--api-key", "K"])
     const { v4 = "" } = yield* ready(server)
-    const reports = join(path, "report")
-    const args = ["run", "--built-in", "--target", v4, "--report-dir", reports]
-    const run = yield* start(args, { WEBAGENT_API_KEY: "K" }, harness)
-    const { code, stderr } = yield* run.ended
-    const { results }: Report = JSON.parse(readFileSync(join(reports, "report.json"), "utf8"))
+    const { code, results, said } = yield* harnessRun(v4, path, ["--built-in"])
     assert.deepStrictEqual(
       results
         .filter(({ needs, verdict }) => verdict !== (needs.includes("control-api") ? "skipped" : "passed"))
@@ -32,6 +41,33 @@ it.live("every built-in suite passes over a database; only those of the control 
       []
     )
     assert.isAbove(results.length, 180)
-    assert.strictEqual(code, 0, stderr)
+    assert.strictEqual(code, 0, said)
   })
+)
+
+it.live("the built-in scenarios pass with a real agent, real browsers and a model that follows the task", () =>
+  Effect.gen(function* () {
+    const model = yield* ScriptedModel
+    followTasks(model)
+    const path = yield* folder
+    // browsers of a server that is root run as another user
+    chmodSync(path, 0o711)
+    const named = ["--model", "openai-compatible:scripted", "--model-url", model.baseUrl["openai-compatible"]]
+    // what a container forbids is not what is tested here
+    const browsers = ["--isolation", "none", "--max-browsers", "14"]
+    const server = yield* start(
+      ["--port", "0", "--api-key", "K", "--data", join(path, "server.db"), ...named, ...prices, ...browsers],
+      { TMPDIR: path }
+    )
+    const { v4 = "" } = yield* ready(server)
+    // browsers that start at once are all slow to start
+    const { code, results, said } = yield* harnessRun(v4, path, [scriptedAgent, "--allow-paid", "--concurrency", "3"])
+    assert.deepStrictEqual(
+      results.filter(({ verdict }) => verdict !== "passed").map(({ name, verdict }) => `${name}: ${verdict}`),
+      [],
+      said
+    )
+    assert.isAtLeast(results.length, 45)
+    assert.strictEqual(code, 0, said)
+  }).pipe(Effect.provide(ScriptedModel.layer), Effect.scoped)
 )
