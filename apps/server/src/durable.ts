@@ -1,20 +1,24 @@
-import { Agent, type ApiKeys, Engine, NodeId, Recordings, TimeOrderedIds } from "@webagent/engine"
+import { Agent, type ApiKeys, Engine, LocalWork, Recordings, TimeOrderedIds } from "@webagent/engine"
 import { ApiKeyAuth, LinkTokens, Listener, Operation, RequestValidation, Server } from "@webagent/server"
 import { SimulatedService } from "@webagent/simulation"
 import { Database, Retention, secret, SqlApiKeys, SqlStore } from "@webagent/sql"
 import * as Clock from "effect/Clock"
-import * as SecureRandom from "effect/crypto/SecureRandom"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Agents from "./agent.ts"
 import * as Browsers from "./browsers.ts"
+import * as Nodes from "./nodes.ts"
 import { Drain, layerCounted, layerDrain, layerOperation } from "./operation.ts"
 
 /** A server that keeps everything in a database. */
 export interface DurableOptions {
   readonly file: string
+  /** What people call this node. */
+  readonly node: string
+  /** Whether other nodes use the database too; `lost` is told when this one has to begin anew. */
+  readonly shared?: { readonly lost: Effect.Effect<void> }
   readonly durable: "normal" | "full"
   readonly host: string
   readonly port: number
@@ -58,17 +62,12 @@ const layerRetention = (policy: Retention.RetentionPolicy) =>
     })
   )
 
-/** A name for each start: what has another one was left behind. */
-const layerNode = Layer.effect(NodeId, Effect.orDie(SecureRandom.SecureRandom.use((random) => random.uuidV7()))).pipe(
-  Layer.provide(SecureRandom.layerWebCrypto)
-)
-
 /**
  * The server over its database, with browsers as asked for: real ones are used by a real agent. A start that fails
  * takes nothing from the file: `check` runs and the port is bound before the engine is there.
  */
 export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, ApiKeys>) => {
-  const { allowedHosts, apiKeys, durable, file, host, port, seed, turnDuration } = options
+  const { allowedHosts, apiKeys, durable, file, host, node, port, seed, shared, turnDuration } = options
   const ports = SimulatedService.layerPorts({ seed, ...(turnDuration === undefined ? {} : { turnDuration }) })
   const browsers = Browsers.layer(options.browsers, options.chromium, ports)
   const simulated = Layer.provide(Layer.effect(Agent, Agent), ports)
@@ -86,14 +85,17 @@ export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, 
       })
     })
   )
+  const work = shared === undefined ? LocalWork.layer : Nodes.layerWork(node, shared.lost)
+  const locked = shared === undefined ? Layer.effectDiscard(Database.locked(file)) : Layer.empty
   return Layer.mergeAll(layerDrain(options.drainWithin), layerRetention(options.retention)).pipe(
     Layer.provideMerge(served),
     Layer.provide([ApiKeyAuth.layerManaged(apiKeys), RequestValidation.layer, layerOperation(file)]),
-    Layer.provide(Layer.provide(Engine.layer, [agent, browsers, TimeOrderedIds.layer, layerNode])),
+    Layer.provide(Layer.provide(Layer.provide(Engine.layerOf, work), [agent, browsers, TimeOrderedIds.layer])),
     Layer.provideMerge(browsers),
+    Layer.provide(Nodes.layerId(node)),
     Layer.provide([Drain.layer, Listener.layer({ host, port, allowedHosts })]),
     Layer.provide(Layer.effectDiscard(check)),
     Layer.provideMerge(Layer.mergeAll(Layer.provide(layerCounted, SqlStore.layer), SqlApiKeys.layer)),
-    Layer.provide(Layer.provide(Database.layer({ file, durable }), Layer.effectDiscard(Database.locked(file))))
+    Layer.provide(Layer.provide(Database.layer({ file, durable }), locked))
   )
 }

@@ -1,4 +1,4 @@
-import { Engine, Store } from "@webagent/engine"
+import { Engine, NodeId, Store } from "@webagent/engine"
 import { Operation, version } from "@webagent/server"
 import { OpenCounts } from "@webagent/sql"
 import * as Clock from "effect/Clock"
@@ -17,14 +17,15 @@ export class Drain extends Context.Service<Drain, { draining: boolean }>()("weba
   static readonly layer = Layer.sync(Drain, () => ({ draining: false }))
 }
 
-const sessionsAtWork = (sql: SqlClient.SqlClient) =>
-  Effect.map(
-    sql<{ readonly count: number }>`SELECT count(*) AS count FROM sessions WHERE lease_node IS NOT NULL`,
-    ([row]) => row?.count ?? 0
-  )
-
-const openBrowsers = (sql: SqlClient.SqlClient) =>
-  Effect.map(Effect.provideService(OpenCounts.get, SqlClient.SqlClient, sql), ({ browsers }) => browsers)
+/** What this node has at work. */
+const held = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const node = yield* NodeId
+  const [row] = yield* sql<{ readonly sessions: number; readonly browsers: number }>`SELECT
+    (SELECT count(*) FROM sessions WHERE lease_node = ${node}) AS sessions,
+    (SELECT count(*) FROM browsers WHERE stopped_at_ms IS NULL AND node = ${node}) AS browsers`
+  return { sessions: Number(row?.sessions), browsers: Number(row?.browsers) }
+})
 
 /** Resolves with the next SIGINT or SIGTERM. */
 const nextSignal = Effect.callback<void>((resume) => {
@@ -42,9 +43,13 @@ export const layerDrain = (within: Duration.Duration) =>
     Effect.gen(function* () {
       const drain = yield* Drain
       const engine = yield* Engine
-      const sql = yield* SqlClient.SqlClient
+      const context = yield* Effect.context<SqlClient.SqlClient>()
+      const here = Effect.provide(
+        Effect.orElseSucceed(held, () => ({ sessions: 0, browsers: 0 })),
+        context
+      )
       const announced = Effect.gen(function* () {
-        const count = yield* Effect.orElseSucceed(sessionsAtWork(sql), () => 0)
+        const { sessions: count } = yield* here
         if (count === 0) return
         yield* Effect.logInfo(
           `Draining: ${count} ${count === 1 ? "run" : "runs"} at work, waiting up to ${Duration.format(within)}. A second signal stops the server now.`
@@ -52,7 +57,7 @@ export const layerDrain = (within: Duration.Duration) =>
       })
       const { kind } = yield* ServedBrowsers
       const ending = Effect.gen(function* () {
-        const count = yield* Effect.orElseSucceed(openBrowsers(sql), () => 0)
+        const { browsers: count } = yield* here
         yield* Effect.logInfo(
           `Stopping. Browsers (${count} in use) end and recordings are written first. This takes a few seconds.`
         )
@@ -81,6 +86,8 @@ const gauges = {
   queued: runs("queued"),
   running: runs("running"),
   browsers: gauge("webagent_browsers", "Browsers that are not stopped"),
+  sessionsHere: gauge("webagent_node_sessions", "Sessions that this node works on"),
+  browsersHere: gauge("webagent_node_browsers", "Browsers that run at this node"),
   oldest: gauge("webagent_oldest_waiting_seconds", "For how long the run waits that waits longest"),
   file: bytes("file"),
   log: bytes("log"),
@@ -123,7 +130,8 @@ export const layerCounted = Layer.effect(
 
 const make = Effect.fnUntraced(function* (file: string) {
   const drain = yield* Drain
-  const sql = yield* SqlClient.SqlClient
+  const context = yield* Effect.context<SqlClient.SqlClient>()
+  const node = yield* NodeId
   const { isolation, kind, sentence } = yield* ServedBrowsers
   const began_ms = yield* Clock.currentTimeMillis
   const delay = monitorEventLoopDelay({ resolution: 10 })
@@ -131,7 +139,11 @@ const make = Effect.fnUntraced(function* (file: string) {
   yield* Effect.addFinalizer(() => Effect.sync(() => delay.disable()))
   let cpu_s = 0
   const counted = yield* Effect.cachedWithTTL(
-    Effect.orElseSucceed(Effect.provideService(OpenCounts.get, SqlClient.SqlClient, sql), () => undefined),
+    Effect.all({ all: OpenCounts.get, here: held }).pipe(
+      Effect.map(({ all, here }) => ({ ...all, here })),
+      Effect.orElseSucceed(() => undefined),
+      Effect.provide(context)
+    ),
     maxAge
   )
   // a counter that is first seen at 1 has not grown, as Prometheus counts
@@ -145,6 +157,8 @@ const make = Effect.fnUntraced(function* (file: string) {
     yield* Metric.update(gauges.queued, now?.queued ?? 0)
     yield* Metric.update(gauges.running, now?.running ?? 0)
     yield* Metric.update(gauges.browsers, now?.browsers ?? 0)
+    yield* Metric.update(gauges.sessionsHere, now?.here.sessions ?? 0)
+    yield* Metric.update(gauges.browsersHere, now?.here.browsers ?? 0)
     yield* Metric.update(gauges.oldest, now?.oldest_ms == null ? 0 : Math.max(0, now_ms - now.oldest_ms) / 1000)
     yield* Metric.update(gauges.file, sizeOf(file))
     yield* Metric.update(gauges.log, sizeOf(`${file}-wal`))
@@ -168,6 +182,7 @@ const make = Effect.fnUntraced(function* (file: string) {
       ready: status === "ok",
       draining: drain.draining,
       version,
+      node,
       uptimeSeconds: Math.floor((now_ms - began_ms) / 1000),
       store: { kind: "sqlite", answers: now !== undefined, bytes: sizeOf(file) + sizeOf(`${file}-wal`) },
       runs: { queued: now?.queued ?? null, running: now?.running ?? null },

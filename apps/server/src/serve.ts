@@ -16,6 +16,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"
 import { randomBytes } from "node:crypto"
+import { hostname } from "node:os"
 import { dirname } from "node:path"
 import * as Agents from "./agent.ts"
 import { ServedBrowsers } from "./browsers.ts"
@@ -119,6 +120,7 @@ const inMemoryOnly = [
 
 /** The flags of a server that keeps everything in a database. */
 const inFileOnly = [
+  ["--node", ({ node }: Given) => Option.isSome(node)],
   ["--durable", ({ durable }: Given) => Option.isSome(durable)],
   ["--keep-days", ({ keepDays }: Given) => Option.isSome(keepDays)],
   ["--keep-runs", ({ keepRuns }: Given) => Option.isSome(keepRuns)],
@@ -272,6 +274,7 @@ const inFile = Effect.fnUntraced(function* (file: string, given: Given) {
   })
   const options: Durable.DurableOptions = {
     file,
+    node: Option.getOrElse(given.node, hostname),
     durable: Option.getOrElse(given.durable, () => "normal" as const),
     host: given.host,
     port: given.port,

@@ -19,6 +19,7 @@ const settings = [
   "allowHost",
   "apiKey",
   "data",
+  "node",
   "durable",
   "keepDays",
   "keepRuns",
@@ -238,6 +239,15 @@ export const server = {
   ),
   data: database.pipe(
     Flag.withDescription("Keep everything in the database FILE, also after a crash (default: in memory)"),
+    Flag.optional
+  ),
+  node: Flag.String("node").pipe(
+    Flag.withDescription("Call this server NAME among those that share its database (default: the machine's name)"),
+    or("node", Config.NonEmptyString),
+    Flag.filter(
+      (text) => /^[A-Za-z0-9][\w.-]{0,63}$/u.test(text),
+      () => "1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit"
+    ),
     Flag.optional
   ),
   durable: Flag.Literals("durable", ["normal", "full"]).pipe(

@@ -17,7 +17,7 @@ export interface HealthView {
   readonly [part: string]: unknown
 }
 
-/** What operators are told at `/health` and `/metrics`. */
+/** What operators are told at `/ready`, which is `/health` too, and at `/metrics`. */
 export const Operation: Context.Reference<{
   readonly health: Effect.Effect<HealthView>
   /** Sets the gauges before they are read. */
@@ -26,15 +26,15 @@ export const Operation: Context.Reference<{
   defaultValue: () => ({ health: Effect.succeed<HealthView>({ status: "ok" }), sample: Effect.void })
 })
 
-/** `/health` and `/metrics`, which take no key: they tell how much there is, and nothing of what it is. */
+const probe = (health: Effect.Effect<HealthView>) =>
+  Effect.map(health, (view) => HttpServerResponse.jsonUnsafe(view, { status: view.status === "ok" ? 200 : 503 }))
+
+/** `/ready`, `/health` and `/metrics` take no key: they tell how much there is, and nothing of what it is. */
 export const layer = Layer.unwrap(
   Effect.map(Operation, ({ health, sample }) =>
     Layer.mergeAll(
-      HttpRouter.add(
-        "GET",
-        "/health",
-        Effect.map(health, (view) => HttpServerResponse.jsonUnsafe(view, { status: view.status === "ok" ? 200 : 503 }))
-      ),
+      HttpRouter.add("GET", "/ready", probe(health)),
+      HttpRouter.add("GET", "/health", probe(health)),
       HttpRouter.add(
         "GET",
         "/metrics",
@@ -88,12 +88,14 @@ const shown = (url: string): string => {
   return (path.startsWith("/api/") ? path : path.split("/").slice(0, 3).join("/")).slice(0, maxPath)
 }
 
+const probes = new Set(["/ready", "/health"])
+
 /**
  * A line a request: at debug, or a warning where the server is at fault. A probe that finds a server that drains finds
  * no fault.
  */
 const said = ({ method, url }: HttpServerRequest.HttpServerRequest, status: number, took_s: number) => {
-  const level = status < 500 || url === "/health" ? "Debug" : "Warn"
+  const level = status < 500 || probes.has(url) ? "Debug" : "Warn"
   return Effect.flatMap(LogLevel.isEnabled(level), (isEnabled) =>
     isEnabled
       ? Effect.annotateLogs(Effect.logWithLevel(level)("Request"), {

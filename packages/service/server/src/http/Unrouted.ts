@@ -22,6 +22,7 @@ const routes: ReadonlyArray<{ readonly method: string; readonly path: string }> 
   ...[
     "/",
     "/health",
+    "/ready",
     "/metrics",
     cdpPath("{browser_id}"),
     ...["json", "json/list", "json/version", "devtools/page/{target_id}"].map(

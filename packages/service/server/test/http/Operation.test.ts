@@ -24,6 +24,7 @@ describe("Operation", () => {
   it.live("/health is a 503 while the server is to get no requests, and says why", () =>
     Effect.gen(function* () {
       const { body, status } = yield* send("GET", "/health", { key: null })
+      assert.deepInclude(yield* send("GET", "/ready", { key: null }), { body, status })
       assert.deepStrictEqual([status, body], [503, { status: "draining", running: 2 }])
     }).pipe(Effect.provide(layerTest.pipe(Layer.provide(told({ status: "draining", running: 2 })))))
   )

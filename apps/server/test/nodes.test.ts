@@ -1,0 +1,153 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ApiKeys, keyScopes, Store } from "@webagent/engine"
+import { Server } from "@webagent/server"
+import { Database, Retention, SqlApiKeys, SqlStore } from "@webagent/sql"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
+import { join } from "node:path"
+import * as Durable from "../src/durable.ts"
+import { folder, send, until } from "./program.ts"
+
+const database = Effect.map(folder, (path) => join(path, "server.db"))
+
+/** Nodes over one file, in this process: their HTTP, limits and work are those of processes. */
+const node = Effect.fnUntraced(function* (file: string, name: string, drainWithin = Duration.zero) {
+  const scope = yield* Scope.fork(yield* Effect.scope)
+  const told: Array<string> = []
+  const layer = Durable.layer(
+    {
+      file,
+      node: name,
+      shared: { lost: Effect.sync(() => void told.push("lost")) },
+      durable: "normal",
+      host: "127.0.0.1",
+      port: 0,
+      allowedHosts: undefined,
+      apiKeys: ["K"],
+      seed: 1,
+      drainWithin,
+      retention: Retention.defaultPolicy,
+      browsers: "simulated",
+      chromium: { isolation: "none", folder: file, egress: {} }
+    },
+    Effect.void
+  )
+  const { address, baseUrls } = Context.get(yield* Layer.buildWithScope(Layer.fresh(layer), scope), Server)
+  return { address, at: baseUrls.v4, told, close: Scope.close(scope, Exit.void) }
+})
+
+const using = <A, E>(file: string, effect: Effect.Effect<A, E, Store | ApiKeys>) =>
+  Effect.provide(effect, Layer.provide(Layer.merge(SqlStore.layer, SqlApiKeys.layer), Database.layer({ file })))
+
+const task = (script: string) => ({ task: `Find a red mug [simulate ${script}]` })
+
+const isOver = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) =>
+  ["completed", "failed", "cancelled"].includes(String(body["status"]))
+
+const readiness = (address: string) => send(address, "", "GET", "/ready")
+
+describe("nodes over one database", () => {
+  it.live("are drained one by one without a lost run: what waits goes on at the other one", () =>
+    Effect.gen(function* () {
+      const file = yield* database
+      const first = yield* node(file, "east", Duration.seconds(20))
+      const second = yield* node(file, "west")
+      const [east] = yield* using(
+        file,
+        Store.use((store) => store.nodes)
+      )
+      assert.deepInclude(east, { name: "east", address: first.address, draining: false })
+      assert.match(east?.id ?? "", /^east\.[0-9a-f-]{36}$/u)
+      const run = yield* send(first.at, "K", "POST", "/runs", task("output=a duration=3s"))
+      const waiting = yield* send(first.at, "K", "POST", `/sessions/${String(run.body["sessionId"])}/queue`, {
+        text: "And a blue one [simulate output=b duration=10ms]",
+        interrupt: false
+      })
+      yield* using(
+        file,
+        Store.use((store) => store.drain(east?.id ?? ""))
+      )
+      const draining = yield* until(readiness(first.address), ({ status }) => status === 503)
+      assert.deepInclude(draining.body, { status: "draining", ready: false, node: east?.id })
+      assert.strictEqual((yield* readiness(second.address)).status, 200)
+      // what comes to it is another one's
+      const late = yield* send(first.at, "K", "POST", "/runs", task("output=c duration=10ms"))
+      const ends = [run.body["id"], waiting.body["runId"], late.body["id"]].map((id) =>
+        until(send(second.at, "K", "GET", `/runs/${String(id)}`), isOver)
+      )
+      const ended = yield* Effect.all(ends, { concurrency: 3 })
+      assert.deepStrictEqual(
+        ended.map(({ body }) => [body["status"], body["result"]]),
+        [
+          ["completed", "a"],
+          ["completed", "b"],
+          ["completed", "c"]
+        ]
+      )
+      yield* first.close
+      const left = yield* using(
+        file,
+        Store.use((store) => store.nodes)
+      )
+      assert.deepStrictEqual(
+        left.map(({ name }) => name),
+        ["west"]
+      )
+    })
+  )
+
+  it.live("refuse a revoked key from then on, each of them, and add up what it uses", () =>
+    Effect.gen(function* () {
+      const file = yield* database
+      const nodes = [yield* node(file, "east"), yield* node(file, "west"), yield* node(file, "north")]
+      const limits = { runs: 4, browsers: 2, requestsPerMinute: null, usdPerDay: null }
+      const { secret } = yield* using(
+        file,
+        ApiKeys.use((keys) => keys.create({ name: "app", scopes: keyScopes, limits }))
+      )
+      const key = Redacted.value(secret)
+      const all = (path: string, body: unknown) =>
+        Effect.forEach(
+          Array.from({ length: 12 }, (_, index) => nodes[index % nodes.length]),
+          (one) => Effect.map(send(one?.at, key, "POST", path, body), ({ status }) => status),
+          { concurrency: "unbounded" }
+        )
+      const count = (statuses: ReadonlyArray<number>) => [
+        statuses.filter((status) => status < 300).length,
+        statuses.filter((status) => status === 429).length
+      ]
+      assert.deepStrictEqual(count(yield* all("/runs", task("duration=1m"))), [4, 8])
+      assert.deepStrictEqual(count(yield* all("/browsers", {})), [2, 10])
+      yield* using(
+        file,
+        ApiKeys.use((keys) => keys.revoke("app"))
+      )
+      for (const { at } of nodes) assert.strictEqual((yield* send(at, key, "POST", "/runs", task(""))).status, 401)
+    })
+  )
+
+  it.live("make one run of a create that all of them get at once", () =>
+    Effect.gen(function* () {
+      const file = yield* database
+      const nodes = [yield* node(file, "east"), yield* node(file, "west"), yield* node(file, "north")]
+      for (let round = 0; round < 10; round++) {
+        const answers = yield* Effect.forEach(
+          nodes,
+          ({ at }) => send(at, "K", "POST", "/runs", task("duration=10ms"), { "idempotency-key": `k${round}` }),
+          { concurrency: "unbounded" }
+        )
+        assert.lengthOf([...new Set(answers.map(({ body }) => body["id"]))], 1)
+        assert.deepStrictEqual(answers.map(({ headers }) => headers.get("idempotency-replayed")).toSorted(), [
+          null,
+          "true",
+          "true"
+        ])
+      }
+    })
+  )
+})
