@@ -36,6 +36,8 @@ const policy = [
   "default-src 'none'",
   `script-src ${hashOf(script)}`,
   `style-src ${hashOf(styles)}`,
+  // pictures of a trace, once it is unpacked
+  "img-src blob:",
   "base-uri 'none'",
   "form-action 'none'"
 ].join("; ")

@@ -1,37 +1,72 @@
+import { AgentSteps } from "@webagent/report/Trial"
+import type { Picture } from "@webagent/report/Trace"
+import * as Base64 from "effect/encoding/Base64"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as HttpClient from "effect/http/HttpClient"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { AgentSteps } from "@webagent/report/Trial"
 import type { Target } from "../targets/Target.ts"
 import type { TrialLog } from "../observe/TrialLog.ts"
 
 /** How many runs of a trial are read, how many steps of each are kept, and how long all of it may take. */
-const most = { runs: 5, steps: 50, time: "2 seconds" } as const
+const most = { runs: 5, steps: 50, time: "2 seconds", pictures: 10, bytes: 512 * 1024 } as const
 
-const { count: _, ...fields } = AgentSteps.fields
-const decode = Schema.decodeUnknownOption(Schema.Struct(fields))
+const { count: _, steps, ...fields } = AgentSteps.fields
+const Told = Schema.Struct({
+  ...fields,
+  // the link expires: what it leads to is kept, and not the link
+  steps: Schema.Array(
+    Schema.Struct({ ...steps.value.fields, pictureUrl: Schema.optionalKey(Schema.NullOr(Schema.String)) })
+  )
+})
+const decode = Schema.decodeUnknownOption(Told)
+
+type Seen = (typeof Told.Type)["steps"][number] & Pick<AgentSteps, "runId">
+
+/** The picture of a step; nothing where it is not to be had from the service itself, in time. */
+const pictureOf = Effect.fnUntraced(function* ({ number, pictureUrl, runId, summary }: Seen, origin: string) {
+  if (pictureUrl === undefined || pictureUrl === null || URL.parse(pictureUrl)?.origin !== origin) return []
+  const { arrayBuffer, headers, status } = yield* HttpClient.get(pictureUrl)
+  const isPicture = status === 200 && headers["content-type"] === "image/jpeg"
+  if (!isPicture || !(Number(headers["content-length"]) <= most.bytes)) return []
+  const jpeg = Base64.encode(new Uint8Array(yield* arrayBuffer))
+  return [{ runId, number, summary, jpeg } satisfies Picture]
+})
+
+/** What was seen of the agent in a trial. */
+export interface AgentSeen {
+  readonly agentSteps: ReadonlyArray<AgentSteps>
+  readonly pictures: ReadonlyArray<Picture>
+}
+
+/** Of a trial whose agent is not asked for. */
+export const nothing: AgentSeen = { agentSteps: [], pictures: [] }
 
 /** What the agent did in the last runs of a trial. A service that does not show this, or not in time, is not asked twice. */
 export const of = Effect.fnUntraced(function* (
-  { contextOf, redact, simulated }: Pick<Target, "contextOf" | "redact" | "simulated">,
+  { contextOf, info, redact, simulated }: Pick<Target, "contextOf" | "info" | "redact" | "simulated">,
   { made }: TrialLog
-): Effect.fn.Return<ReadonlyArray<AgentSteps>> {
+): Effect.fn.Return<AgentSeen> {
   // a simulated agent takes no steps
-  if (simulated) return []
+  if (simulated) return nothing
   const { request } = contextOf(0)
   const runs = Array.from(made).flatMap(([id, { kind }]) => (kind === "run" ? [id] : []))
-  const read = (id: string) =>
-    request("v4", { method: "GET", path: `/runs/${encodeURIComponent(id)}/steps` }).pipe(
-      Effect.map(({ body }) => Option.getOrUndefined(decode(body))),
+  const inTime = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<Option.Option<A>> =>
+    effect.pipe(
       Effect.timeout(most.time),
       // whether the run is being stopped or not, what was read counts
       Effect.interruptible,
       Effect.exit,
-      Effect.map((exit) => (Exit.isSuccess(exit) ? (exit.value ?? []) : []))
+      Effect.map(Exit.getSuccess)
     )
-  const found = (yield* Effect.forEach(runs.slice(-most.runs), read, { concurrency: most.runs })).flat()
-  return found
+  const read = (id: string) =>
+    Effect.map(inTime(request("v4", { method: "GET", path: `/runs/${encodeURIComponent(id)}/steps` })), (answer) =>
+      Option.toArray(Option.flatMap(answer, ({ body }) => decode(body)))
+    )
+  const found = (yield* Effect.forEach(runs.slice(-most.runs), read, { concurrency: most.runs }))
+    .flat()
     .filter(({ liveUrl, recordingUrl, steps }) => steps.length > 0 || liveUrl !== null || recordingUrl !== null)
     .map((run) => ({
       ...run,
@@ -40,4 +75,15 @@ export const of = Effect.fnUntraced(function* (
         .slice(-most.steps)
         .map((step) => ({ ...step, summary: redact(step.summary), address: step.address && redact(step.address) }))
     }))
+  const last = found.flatMap(({ runId, steps }) => steps.map((step) => ({ ...step, runId })))
+  const { origin } = new URL(info.baseUrls.v4)
+  const taken = yield* Effect.forEach(
+    last.slice(-most.pictures),
+    (step) => inTime(Effect.provide(pictureOf(step, origin), FetchHttpClient.layer)),
+    { concurrency: "unbounded" }
+  )
+  return {
+    agentSteps: found.map((run) => ({ ...run, steps: run.steps.map(({ pictureUrl: _, ...step }) => step) })),
+    pictures: taken.flatMap(Option.toArray).flat()
+  }
 })

@@ -128,8 +128,10 @@ export const make = Effect.fnUntraced(function* (
       rows: rows ?? [],
       redact: target.redact
     })
-    const trace = files === undefined ? undefined : yield* files.write(traceOf(ended, rows ?? []))
-    const agentSteps = verdict === "failed" || verdict === "claimed" ? yield* AgentSteps.of(target, log) : []
+    const isBad = verdict === "failed" || verdict === "claimed"
+    const { agentSteps, pictures } = isBad ? yield* AgentSteps.of(target, log) : AgentSteps.nothing
+    const seen = { ...traceOf(ended, rows ?? []), ...(pictures.length === 0 ? {} : { pictures }) }
+    const trace = files === undefined ? undefined : yield* files.write(seen)
     return {
       breaches,
       ...(trace === undefined ? {} : { trace }),

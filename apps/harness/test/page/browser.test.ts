@@ -8,7 +8,7 @@ import * as NightsPage from "../../src/page/NightsPage.ts"
 import * as Page from "../../src/page/Page.ts"
 import type { RunReport } from "@webagent/report/RunReport"
 import { open } from "@webagent/test-chromium"
-import { datedNight, greenNight, largeNight, linkOf, monthBefore, redNight, replay, tracesOf } from "./stories.ts"
+import { datedNight, greenNight, largeNight, linkOf, monthBefore, redNight, replay, run, tracesOf } from "./stories.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "webagent-page-"))
 
@@ -65,6 +65,13 @@ describe("the page in Chromium", () => {
     it(`axe finds nothing in a red night, its scenarios and a waterfall open, ${colorScheme}`, async () => {
       await using visited = await visit(write("red", datedNight(1)), { colorScheme })
       await firstWaterfall(visited.tab)
+      const saw = visited.tab.locator("details.scenario[open] .wf-saw img").first()
+      assert.strictEqual(await saw.getAttribute("alt"), `What the agent saw at step 1 of run ${run}`)
+      const width = await saw.evaluate(async (image: HTMLImageElement) => {
+        await image.decode()
+        return image.naturalWidth
+      })
+      assert.strictEqual(width, 16)
       await visited.tab.evaluate(() => {
         for (const details of document.querySelectorAll("details")) details.open = true
       })

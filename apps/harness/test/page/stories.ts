@@ -352,8 +352,12 @@ const body = (value: unknown) => {
   return { text, bytes: text.length, cut: false }
 }
 
-const run = "7f0c11aa-3f5e-4d0c-9a3b-0d53f36a9ee1"
+export const run = "7f0c11aa-3f5e-4d0c-9a3b-0d53f36a9ee1"
 const address = "http://127.0.0.1:41873/api/v4"
+
+/** A red JPEG of 16 by 8 pixels. */
+const red =
+  "/9j/4AAQSkZJRgABAgAAAQABAAD//gAQTGF2YzU5LjM3LjEwMAD/2wBDAAgUFBcUFxsbGxsbGyAeICEhISAgICAhISEkJCQqKiokJCQhISQkKCgqKi4vLisrKisvLzIyMjw8OTlGRkhWVmf/xABMAAEBAAAAAAAAAAAAAAAAAAAABgEBAQAAAAAAAAAAAAAAAAAABgcQAQAAAAAAAAAAAAAAAAAAAAARAQAAAAAAAAAAAAAAAAAAAAD/wAARCAAIABADASIAAhEAAxEA/9oADAMBAAIRAxEAPwCLAFF/f//Z"
 
 /** A trial with a create that is tried again, polls, a fetch, spans, and what the server wrote of it. */
 export const traceOf = (of: { readonly suite: string; readonly scenario: string; readonly index: number }): Trace => {
@@ -414,6 +418,12 @@ export const traceOf = (of: { readonly suite: string; readonly scenario: string;
       response: { headers: json, body: body({ id: run, status: "completed", result: "done", cost: "0.0132" }) }
     })
   ]
+  const pictures = [1, 2].map((number) => ({
+    runId: run,
+    number,
+    summary: number === 1 ? 'navigate "http://localhost:3000"' : 'click button "Add the red mug to the basket"',
+    jpeg: red
+  }))
   const wait = (at_ms: number, duration_ms: number, change: Partial<Wait> = {}): Wait => ({
     at_ms,
     duration_ms,
@@ -512,6 +522,7 @@ export const traceOf = (of: { readonly suite: string; readonly scenario: string;
       ...polls.map((at_ms, index) => seen(7 + index, at_ms + 1, 3, 200)),
       move(20, 1_940, "running", "completed")
     ],
+    pictures,
     dropped: { exchanges: 0, spans: 0, journal: 0 }
   }
 }

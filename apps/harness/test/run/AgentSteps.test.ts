@@ -8,39 +8,54 @@ import type { AddressInfo } from "node:net"
 import { connect } from "../../src/targets/Target.ts"
 import { apiKey, live, runIn } from "./inspected.ts"
 
-const stepOf = (number: number) => ({
+/** Where the picture of a step is said to be: one is on another host, the last is too large. */
+const pictureOf = (number: number, address: string) =>
+  number === 58 ? "https://elsewhere.example/58" : number === 57 ? null : `${address}/pictures/${number}`
+
+const stepOf = (number: number, address: string) => ({
   number,
   beganAt: "2026-11-21T09:12:44.000Z",
   address: number === 1 ? null : "https://shop.example/",
-  summary: `types ${apiKey}`
+  summary: `types ${apiKey}`,
+  pictureUrl: pictureOf(number, address)
 })
 
 /** What is answered to a read of the steps of a run; a run that is not here gets no answer. */
-const told: Readonly<Record<string, readonly [status: number, body: unknown]>> = {
+const toldAt = (address: string): Readonly<Record<string, readonly [status: number, body: unknown]>> => ({
   seen: [
     200,
     {
       runId: "seen",
       liveUrl: "https://service.example/live/1/token",
       recordingUrl: null,
-      steps: Array.from({ length: 60 }, (_, index) => stepOf(index + 1))
+      steps: Array.from({ length: 60 }, (_, index) => stepOf(index + 1, address))
     }
   ],
   idle: [200, { runId: "idle", liveUrl: null, recordingUrl: null, steps: [] }],
   odd: [200, { steps: "many" }],
   unknown: [404, { detail: "Not Found" }]
-}
+})
 
 /** A service that only makes runs, with the id that is their task, and shows their steps. */
 const service = Effect.acquireRelease(
   Effect.promise(async () => {
     const reads: Array<string> = []
+    const keys: Array<unknown> = []
     const server = createServer((incoming, outgoing) => {
       const answer = (status: number, body: unknown) => {
         outgoing.writeHead(status, { "content-type": "application/json" })
         outgoing.end(JSON.stringify(body))
       }
       const [, read] = /^\/api\/v4\/runs\/(\w+)\/steps$/u.exec(incoming.url ?? "") ?? []
+      const [, picture] = /^\/pictures\/(\d+)$/u.exec(incoming.url ?? "") ?? []
+      if (picture !== undefined) {
+        const bytes = picture === "60" ? Buffer.alloc(600 * 1024) : Buffer.from(`picture ${picture}`)
+        outgoing.setHeader("content-length", bytes.length)
+        outgoing.writeHead(picture === "59" ? 404 : 200, { "content-type": "image/jpeg" })
+        keys.push(incoming.headers[apiKeyHeader.toLowerCase()])
+        return outgoing.end(bytes)
+      }
+      const told = toldAt(`http://${incoming.headers.host}`)
       if (read !== undefined) {
         reads.push(`${read} ${String(incoming.headers[apiKeyHeader.toLowerCase()])}`)
         const known = told[read]
@@ -49,7 +64,7 @@ const service = Effect.acquireRelease(
       incoming.setEncoding("utf8").on("data", (body: string) => answer(201, { id: JSON.parse(body).task }))
     })
     await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve))
-    return { server, reads, address: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+    return { server, keys, reads, address: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
   }),
   ({ server }) =>
     Effect.sync(() => {
@@ -66,7 +81,7 @@ const making = (name: string, passes: boolean, runs: ReadonlyArray<string>) =>
 
 it.live("a failed trial has the last steps of its last runs, where the service shows them in time", () =>
   Effect.gen(function* () {
-    const { address, reads } = yield* service
+    const { address, keys, reads } = yield* service
     const at = (version: keyof typeof basePath) => `${address}${basePath[version]}`
     const info = {
       name: "a service",
@@ -80,7 +95,7 @@ it.live("a failed trial has the last steps of its last runs, where the service s
       making("fails", false, ["first", "unknown", "odd", "idle", "silent", "seen"]),
       making("passes", true, ["seen"])
     ])
-    const { trials } = yield* runIn(target, [suite], { concurrency: 1 })
+    const { traceOf, trials } = yield* runIn(target, [suite], { concurrency: 1 })
     const [failed, passed] = trials
     assert.deepStrictEqual([failed?.verdict, failed?.requests, passed?.verdict], ["failed", 6, "passed"])
     assert.notProperty(passed, "agentSteps")
@@ -91,7 +106,17 @@ it.live("a failed trial has the last steps of its last runs, where the service s
       run?.steps.map(({ number }) => number),
       Array.from({ length: 50 }, (_, index) => index + 11)
     )
-    assert.notInclude(JSON.stringify(run), apiKey)
+    assert.notInclude(JSON.stringify(failed), apiKey)
+    assert.notInclude(JSON.stringify(failed), "pictures/")
+    // those of the last ten steps that the service itself has, small enough; the link is enough, without the key
+    const { pictures = [] } = yield* traceOf(failed?.trace)
+    assert.deepStrictEqual(
+      pictures.map(({ jpeg, number }) => `${number} ${Buffer.from(jpeg, "base64").toString()}`),
+      [51, 52, 53, 54, 55, 56].map((number) => `${number} picture ${number}`)
+    )
+    assert.notInclude(JSON.stringify(pictures), apiKey)
+    assert.deepStrictEqual([...new Set(keys)], [undefined])
+    assert.notProperty(yield* traceOf(passed?.trace), "pictures")
     assert.deepStrictEqual(
       reads.toSorted(),
       ["idle", "odd", "seen", "silent", "unknown"].map((id) => `${id} ${apiKey}`)

@@ -75,6 +75,17 @@ export type Wait = typeof Wait.Type
 export const JournalRow = Schema.Struct({ at_ms: Schema.Finite, row: JournalEntry })
 export type JournalRow = typeof JournalRow.Type
 
+/** What an agent saw when it began a step. */
+export const Picture = Schema.Struct({
+  runId: Schema.String,
+  /** The step's, as in `AgentSteps`. */
+  number: Schema.Int,
+  summary: Schema.String,
+  /** Its JPEG, in base64. */
+  jpeg: Schema.String
+}).annotate({ identifier: "TracePicture" })
+export type Picture = typeof Picture.Type
+
 /** Everything that was seen of one trial, as `traces/<n>.json` holds it: without the key, and in order of time. */
 export const Trace = Schema.Struct({
   format: Schema.Literal(1),
@@ -90,6 +101,8 @@ export const Trace = Schema.Struct({
   waits: Schema.Array(Wait),
   /** Empty unless the target is ours and can be asked. */
   journal: Schema.Array(JournalRow),
+  /** Of the last steps of the agent in a trial that failed, where the service shows them. */
+  pictures: Schema.optionalKey(Schema.Array(Picture)),
   /** What was not kept, so that a trial without end does not fill the memory. */
   dropped: Schema.Struct({ exchanges: Schema.Int, spans: Schema.Int, journal: Schema.Int })
 }).annotate({ identifier: "Trace" })

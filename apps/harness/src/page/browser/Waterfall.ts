@@ -123,6 +123,27 @@ const axis = (x: Scale, marks: ReadonlyArray<number>): HTMLElement => {
   )
 }
 
+/** What the agent saw, step by step; each picture opens in a tab of its own. */
+const pictures = ({ pictures = [] }: Trace): ReadonlyArray<HTMLElement> => {
+  const figures = pictures.map(({ jpeg, number, runId, summary }) => {
+    const bytes = Uint8Array.from(atob(jpeg), (one) => one.codePointAt(0) ?? 0)
+    const src = URL.createObjectURL(new Blob([bytes], { type: "image/jpeg" }))
+    const alt = `What the agent saw at step ${number} of run ${runId}`
+    return html(
+      "figure",
+      {},
+      html("a", { href: src, target: "_blank" }, html("img", { src, alt })),
+      html("figcaption", {}, html("b", {}, String(number)), ` ${summary}`)
+    )
+  })
+  return figures.length === 0
+    ? []
+    : [
+        html("h6", {}, "What the agent saw"),
+        html("div", { class: "wf-saw", tabindex: 0, role: "group", "aria-label": "What the agent saw" }, ...figures)
+      ]
+}
+
 /** What a waterfall can be asked for beside looking at it. */
 export interface Actions {
   readonly download: () => void
@@ -188,6 +209,7 @@ export const render = (trace: Trace, { download, replay }: Actions): HTMLElement
       ...(replay === undefined ? [] : [html("button", { type: "button", "data-copy": replay }, "Copy replay command")]),
       har
     ),
+    ...pictures(trace),
     lanes.length === 0
       ? html("p", { class: "wf-detail faint" }, "Nothing was sent.")
       : html("div", { class: "wf-body" }, rows, panel),
