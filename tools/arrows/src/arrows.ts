@@ -88,13 +88,14 @@ export const arrows: Readonly<Record<string, Rule>> = {
   [server]: {
     imports: [contract, engine],
     folders: {
-      api: [],
+      nodes: [],
+      api: ["nodes"],
       "api/v2": ["api"],
       "api/v3": ["api"],
       "api/v4": ["api"],
       mcp: ["api"],
-      http: ["api", "api/v2", "api/v3", "api/v4", "mcp"],
-      ".": ["api", "http"]
+      http: ["api", "api/v2", "api/v3", "api/v4", "mcp", "nodes"],
+      ".": ["api", "http", "nodes"]
     }
   },
   [simulation]: {

@@ -359,6 +359,22 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
     if (isGone) yield* lock.shared(ended(id, browser.status === "starting" ? "launch_failed" : "node_lost"))
   })
 
+  /** Stops what runs here although it was stopped at another node. Asked often, it looks now and then. */
+  const look = yield* Effect.cachedWithTTL(
+    Effect.suspend(() =>
+      Effect.forEach([...running], ([id, handle]) =>
+        Effect.flatMap(store.browser(id), (known) => {
+          const isStopped = Option.exists(known, ({ status }) => status === "stopped")
+          if (!isStopped || stopping.has(id) || running.get(id) !== handle) return Effect.void
+          running.delete(id)
+          unused.delete(id)
+          return stopOf(handle)
+        })
+      )
+    ).pipe(Effect.ignore),
+    "5 seconds"
+  )
+
   /** Lets all browsers go, also those that are being launched, and says how to stop them. */
   const takeAll = (): Effect.Effect<void> => {
     const all = running
@@ -387,6 +403,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
     find,
     connect: (id: string, page?: string) => Effect.andThen(find(id), connectTo(id, page)),
     reap,
+    look,
     /** Stops all that run here. Their records are another node's to write. */
     abandon: Effect.suspend(takeAll),
     takeAll,

@@ -160,7 +160,7 @@ const make = Effect.gen(function* () {
 
   yield* work.serve({
     take: executions.take,
-    look: executions.look,
+    look: Effect.andThen(executions.look, browsers.look),
     reap: browsers.reap,
     drain: Effect.asVoid(executions.drain(0)),
     abandon: Effect.andThen(executions.abandon, browsers.abandon)

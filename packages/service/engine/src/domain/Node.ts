@@ -12,3 +12,9 @@ export interface Node {
   readonly draining: boolean
   readonly startedAt_ms: number
 }
+
+/** The id of a start: `start` is of this start alone, and has no dot. */
+export const idOf = (name: string, start: string): string => `${name}.${start}`
+
+/** The name of the node in the id of one of its starts. */
+export const nameIn = (id: string): string => (id.includes(".") ? id.slice(0, id.lastIndexOf(".")) : id)

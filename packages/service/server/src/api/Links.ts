@@ -2,6 +2,7 @@ import { LiveViews, Recordings } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import { Nodes } from "../nodes/Nodes.ts"
 import { LinkTokens } from "./LinkTokens.ts"
 import { origin } from "./Origin.ts"
 
@@ -59,9 +60,9 @@ export interface Links {
   readonly to: LinkTo
   /** Whether any browser can be seen here. */
   readonly showsBrowsers: boolean
-  /** Where a browser is seen; null while it cannot be. */
+  /** Where the browser is seen; null while it cannot be. */
   readonly live: (browserId: string | null) => string | null
-  /** Where a person takes over a browser; null while it cannot be seen. */
+  /** Where a person takes over the browser; null while it cannot be seen. */
   readonly control: (browserId: string | null) => string | null
   /**
    * Where a browser's recording is from its end on, or a picture of a step; the link expires. Null on a server that
@@ -70,16 +71,23 @@ export interface Links {
   readonly recording: (id: string) => string | null
 }
 
-/** Makes the links of answers. */
+/** Makes the links of answers; of one that tells of a browser, for that browser. */
 export const make = Effect.gen(function* () {
   const tokens = yield* LinkTokens
   const views = yield* LiveViews
   const recordings = yield* Recordings
-  return (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Links> =>
-    Effect.map(Clock.currentTimeMillis, (now_ms) => {
+  const nodes = yield* Nodes
+  const isSeen = (browserId: string | null): Effect.Effect<boolean> => {
+    if (browserId === null || views === null) return Effect.succeed(false)
+    return nodes === null || views.has(browserId)
+      ? Effect.succeed(views.has(browserId))
+      : Effect.orDie(nodes.isElsewhere(browserId))
+  }
+  return (request: HttpServerRequest.HttpServerRequest, of: string | null = null): Effect.Effect<Links> =>
+    Effect.zipWith(Clock.currentTimeMillis, isSeen(of), (now_ms, seen) => {
       const start = origin(request)
       const live = (path: (browserId: string) => string) => (browserId: string | null) =>
-        browserId !== null && views?.has(browserId) === true
+        seen && browserId !== null && browserId === of
           ? `${start}${livePath(browserId)}/${tokens.of(path(browserId))}`
           : null
       return {

@@ -5,12 +5,14 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Socket from "effect/socket/Socket"
 import type { Socket as NodeSocket } from "node:net"
 import { linkTo } from "../api/Links.ts"
 import { LinkTokens } from "../api/LinkTokens.ts"
 import { cdpPath } from "../api/v4/Conversion.ts"
+import { Nodes } from "../nodes/Nodes.ts"
 import {
   BrowserNotFound,
   BrowserStopped,
@@ -21,6 +23,7 @@ import {
 } from "@webagent/engine"
 import * as Answer from "./Answer.ts"
 import { type BytesWebSocket, carryMessages } from "./BytesWebSocket.ts"
+import { farewells } from "./Farewells.ts"
 import * as Hosts from "./Hosts.ts"
 
 /** The WebSocket close code that tells a client that its browser was stopped. */
@@ -29,15 +32,8 @@ const stoppedCode = 4001
 /** The WebSocket close code after `Browser.close`: all went well. */
 const closedCode = 1000
 
-/** What a client is told whose browser is gone. */
-const farewells: Readonly<Record<Exclude<ConnectionEnd, "closed" | "dropped">, string>> = {
-  stopped: "The browser was stopped",
-  expired: "The browser reached the end of its time",
-  idle: "The browser was stopped: no client used it",
-  crashed: "The browser crashed",
-  out_of_memory: "The browser was stopped: it used too much memory",
-  out_of_disk: "The browser was stopped: its files took too much room"
-}
+/** Why a connection ended with its browser, as the reason for which the browser stopped. */
+const reasonOf = (how: Exclude<ConnectionEnd, "closed" | "dropped">) => (how === "stopped" ? "asked" : how)
 
 /** Carries messages both ways, in callbacks, as fast as both ends read. */
 const carry = (wire: NodeSocket, transport: CdpTransport) => (socket: BytesWebSocket) => {
@@ -75,7 +71,7 @@ const left = (socket: Socket.Socket) => Effect.flatMap(socket.reader, ({ pull })
 const farewell = Effect.fnUntraced(function* (socket: Socket.Socket, how: Exclude<ConnectionEnd, "dropped">) {
   const { write } = yield* socket.writer
   yield* write(
-    how === "closed" ? new Socket.CloseEvent(closedCode) : new Socket.CloseEvent(stoppedCode, farewells[how])
+    how === "closed" ? new Socket.CloseEvent(closedCode) : new Socket.CloseEvent(stoppedCode, farewells[reasonOf(how)])
   )
 })
 
@@ -165,6 +161,7 @@ export const layer = HttpRouter.use(
     const engine = yield* Engine
     const tokens = yield* LinkTokens
     const { observe } = yield* CdpObserver
+    const nodes = yield* Nodes
     const clients = new Map<string, number>()
 
     /** Counts a client of a browser until the scope closes; false when it has too many. */
@@ -210,6 +207,14 @@ export const layer = HttpRouter.use(
       return { request, id, known }
     })
 
+    const gone = (id: string) =>
+      Effect.map(Effect.option(engine.browser(id)), (browser) => {
+        const { status, stopReason } = Option.getOrUndefined(browser) ?? {}
+        // one that runs at no node has lost its own
+        const reason = status === "active" && nodes !== null ? "node_lost" : (stopReason ?? "asked")
+        return Answer.detail(410, reason === "asked" ? "Browser is stopped" : farewells[reason])
+      })
+
     const refusals = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
       Effect.gen(function* () {
         const { headers } = yield* HttpServerRequest.HttpServerRequest
@@ -227,7 +232,7 @@ export const layer = HttpRouter.use(
         ),
         Effect.catchIf(
           (error) => error instanceof BrowserStopped,
-          () => Effect.succeed(Answer.detail(410, "Browser is stopped"))
+          ({ id }) => gone(id)
         )
       )
 

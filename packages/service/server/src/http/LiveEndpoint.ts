@@ -16,6 +16,7 @@ import { LinkTokens } from "../api/LinkTokens.ts"
 import * as Answer from "./Answer.ts"
 import { limitMessages } from "./BytesWebSocket.ts"
 import { drained } from "./Drained.ts"
+import { farewells } from "./Farewells.ts"
 import * as Hosts from "./Hosts.ts"
 import * as LivePage from "./LivePage.ts"
 
@@ -26,19 +27,7 @@ const mostViewers = 50
 const largestMessage_bytes = 64 * 1024
 
 /** What viewers are told of a browser that is gone. */
-const farewells: Readonly<Record<NonNullable<Browser.Browser["stopReason"]>, string>> = {
-  asked: "The browser was stopped.",
-  session_stopped: "The browser was stopped with its session.",
-  expired: "The browser was stopped: it reached the end of its time.",
-  idle: "The browser was stopped: no client used it.",
-  crashed: "The browser crashed.",
-  out_of_memory: "The browser was stopped: it used too much memory.",
-  out_of_disk: "The browser was stopped: its files took too much room.",
-  ended: "The browser ended by itself.",
-  launch_failed: "The browser did not start.",
-  node_lost: "The browser is gone: its server was lost.",
-  node_closed: "The browser was stopped: its server was shut down."
-}
+const farewellOf = (reason: Browser.Browser["stopReason"]) => `${farewells[reason ?? "ended"]}.`
 
 /** There is nothing to see behind a link, for this reason. */
 class NotShown extends Data.TaggedError("NotShown")<{ readonly status: 403 | 404 | 410; readonly reason: string }> {}
@@ -114,7 +103,7 @@ export const layer = HttpRouter.use(
       const nothing = new NotShown({ status: 404, reason: unknown })
       if (access === undefined) return yield* nothing
       const { status, stopReason } = yield* Effect.catchTag(engine.browser(id), "BrowserNotFound", () => nothing)
-      if (status === "stopped") return yield* new NotShown({ status: 410, reason: farewells[stopReason ?? "ended"] })
+      if (status === "stopped") return yield* new NotShown({ status: 410, reason: farewellOf(stopReason) })
       if (views?.has(id) !== true) return yield* new NotShown({ status: 404, reason: elsewhere })
       return { id, access, open: views.open(id) }
     })
@@ -162,7 +151,7 @@ export const layer = HttpRouter.use(
         return write(
           reason === undefined
             ? new Socket.CloseEvent(1012)
-            : new Socket.CloseEvent(LivePage.stoppedCode, farewells[reason])
+            : new Socket.CloseEvent(LivePage.stoppedCode, farewellOf(reason))
         )
       })
       const steps = Stream.runForEach(engine.stepsIn(id), ({ address, ordinal, picture, summary }) =>
@@ -215,7 +204,7 @@ export const layer = HttpRouter.use(
       }).pipe(
         Effect.catchTags({
           NotShown: ({ reason, status }) => Effect.succeed(Answer.detail(status, reason, LivePage.headers)),
-          BrowserStopped: () => Effect.succeed(Answer.detail(410, farewells.ended, LivePage.headers))
+          BrowserStopped: () => Effect.succeed(Answer.detail(410, farewellOf("ended"), LivePage.headers))
         })
       )
     )

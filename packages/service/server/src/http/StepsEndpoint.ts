@@ -40,7 +40,7 @@ export const layer = HttpRouter.use(
     const find = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, id: string) {
       const turn = yield* engine.turn(id.toLowerCase())
       const { session } = yield* engine.session(turn.sessionId)
-      const links = yield* linksOf(request)
+      const links = yield* linksOf(request, session.browserId)
       const { browserId, recording, status } = session
       return HttpServerResponse.jsonUnsafe({
         runId: turn.id,

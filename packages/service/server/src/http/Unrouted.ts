@@ -7,6 +7,7 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import { livePath, recordingPath, sharePath } from "../api/Links.ts"
 import { cdpPath } from "../api/v4/Conversion.ts"
 import * as Answer from "./Answer.ts"
+import * as NodeRouting from "./NodeRouting.ts"
 import * as Unavailable from "./Unavailable.ts"
 import { docsPath, openApiPath } from "./Docs.ts"
 import { isDecodable, pathOf } from "./Path.ts"
@@ -80,7 +81,7 @@ const literally = (request: HttpServerRequest.HttpServerRequest): HttpServerRequ
 export const layer = HttpRouter.middleware(
   (httpEffect) => {
     const routed = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-      nowhere.test(request.url) ? Effect.succeed(Answer.detail(404, "Not Found")) : httpEffect
+      nowhere.test(request.url) ? Effect.succeed(Answer.detail(404, "Not Found")) : NodeRouting.routed(httpEffect)
     )
     return Effect.catchCause(Effect.updateService(routed, HttpServerRequest.HttpServerRequest, literally), (cause) => {
       if (Cause.hasInterrupts(cause)) return Effect.failCause(cause)

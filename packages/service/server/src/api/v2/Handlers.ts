@@ -15,7 +15,9 @@ export const Served = V2Api.prefix(basePath.v2)
 export const reads = (engine: Engine["Service"], linksOf: Effect.Success<typeof Links.make>) => ({
   get: (id: string, request: HttpServerRequest.HttpServerRequest) =>
     engine.session(id.toLowerCase()).pipe(
-      Effect.flatMap((found) => Effect.map(linksOf(request), (links) => Conversion.fromDomain(found, links))),
+      Effect.flatMap((found) =>
+        Effect.map(linksOf(request, found.session.browserId), (links) => Conversion.fromDomain(found, links))
+      ),
       Effect.catch((error) =>
         error._tag === "SessionNotFound"
           ? Effect.fail(new SessionNotFoundError({ detail: "Session not found" }))

@@ -29,10 +29,11 @@ export const reads = (engine: Engine["Service"], linksOf: Effect.Success<typeof 
     status: (id: string) => Effect.map(find(id), Conversion.statusFromDomain),
     get: Effect.fnUntraced(function* (id: string, request: HttpServerRequest.HttpServerRequest) {
       const turn = yield* find(id)
-      const { live, showsBrowsers } = yield* linksOf(request)
+      const { showsBrowsers } = yield* linksOf(request)
       if (!showsBrowsers) return Conversion.fromDomain(turn)
       const { session } = yield* Effect.orDie(engine.session(turn.sessionId))
-      return Conversion.fromDomain(turn, session.status === "stopped" ? null : live(session.browserId))
+      const browserId = session.status === "stopped" ? null : session.browserId
+      return Conversion.fromDomain(turn, (yield* linksOf(request, browserId)).live(browserId))
     })
   }
 }
@@ -81,7 +82,7 @@ const browsers = HttpApiBuilder.group(
     const engine = yield* Engine
     const linksOf = yield* Links.make
     const shown = (browser: Browser.Browser, request: HttpServerRequest.HttpServerRequest) =>
-      Effect.map(linksOf(request), (links) => Conversion.browserFromDomain(browser, links))
+      Effect.map(linksOf(request, browser.id), (links) => Conversion.browserFromDomain(browser, links))
     return handlers.handleAll({
       create: ({ payload, request }) =>
         SafeCreate.once({ request, payload }, (safe) =>

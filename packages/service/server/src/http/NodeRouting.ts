@@ -1,0 +1,125 @@
+import { basePath, operations } from "@webagent/contract/Wire"
+import { LaunchFailed, type Node } from "@webagent/engine"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as HttpServerError from "effect/http/HttpServerError"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import type * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type * as Scope from "effect/Scope"
+import { livePath, recordingPath } from "../api/Links.ts"
+import { cdpPath } from "../api/v4/Conversion.ts"
+import { Nodes } from "../nodes/Nodes.ts"
+import * as Signature from "../nodes/Signature.ts"
+import * as Tunnel from "../nodes/Tunnel.ts"
+import * as Answer from "./Answer.ts"
+import { farewells } from "./Farewells.ts"
+import * as Hosts from "./Hosts.ts"
+import { pathOf } from "./Path.ts"
+
+const id = "([^/]+)"
+
+const at = (path: string) => new RegExp(`^${path}$`, "u")
+
+/** The path of an operation of v4, whose parameter is the id. */
+const v4Path = (operation: keyof typeof operations.v4) =>
+  `${basePath.v4}${operations.v4[operation].path.replace(/\{\w+\}/u, id)}`
+
+/** What is at one node alone, and who says at which. */
+const owned = [
+  { method: "GET", pattern: at(`${cdpPath(id)}(?:/.*)?`), owner: "ofBrowser" },
+  { method: "GET", pattern: at(`${livePath(id)}/.*`), owner: "ofBrowser" },
+  { method: "PATCH", pattern: at(v4Path("updateBrowser")), owner: "ofBrowser" },
+  { method: "GET", pattern: at(recordingPath(id)), owner: "ofFiles" },
+  { method: "POST", pattern: at(v4Path("queueMessage")), owner: "ofSession" }
+] as const
+
+/** What takes a browser, now or once its run is at work. */
+const creates = new Set([
+  v4Path("createBrowser"),
+  v4Path("createRun"),
+  `${basePath.v3}${operations.v3.createSession.path}`
+])
+
+const misdirected = Answer.detail(421, "What this request is for is at another server. Send it again")
+
+const unsigned = Answer.detail(
+  403,
+  `The header ${Signature.header} is wrong, too old, or was used before. Only servers of this service send it`
+)
+
+const later = (sentence: string) => Answer.detail(503, sentence, { "retry-after": "1" })
+
+const notSent = later("The server that has this cannot be reached. Nothing was done: try again")
+
+/** What a node answers that has no room, or one that cannot be asked. */
+const full = Answer.detail(429, "All browsers are in use")
+
+const unknown = later(
+  "The server that this was sent on to was lost. Try again with the same Idempotency-Key, or look before you do"
+)
+
+/** Sends a request on; an answer of `otherwise` for one that could not be sent. */
+const sent = <E, R>(
+  request: HttpServerRequest.HttpServerRequest,
+  node: Node,
+  otherwise: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+) =>
+  Effect.catchTag(Tunnel.carry(request, node, farewells.node_lost), "NodeUnreachable", ({ applied }) => {
+    const { address, name } = node
+    const warning =
+      address === null
+        ? `Node ${name} advertises no address, so no request can be sent on to it. Start it with --advertise URL.`
+        : `Node ${name} does not answer at ${address}. Check the address that it advertises, and the network.`
+    return Effect.andThen(Effect.logWarning(warning), applied === "no" ? otherwise : Effect.succeed(unknown))
+  })
+
+const isFull = (cause: Cause.Cause<unknown>) => {
+  const error = Cause.squash(cause)
+  return error instanceof LaunchFailed && error.reason === "full"
+}
+
+/**
+ * Sends on what is at another node, and creates that find no room here. A request that another node sent on is answered
+ * here, whatever it is for: it makes one hop at most. Keys and tokens are checked where it is answered.
+ */
+export const routed = <E, R>(
+  app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest | Scope.Scope> =>
+  Effect.gen(function* () {
+    const nodes = yield* Nodes
+    if (nodes === null) return yield* app
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const claim = yield* nodes.check(request, request.headers[Signature.header])
+    if (claim === "refused") return unsigned
+    if (claim === "elsewhere") return misdirected
+    const path = pathOf(request.url)
+    const asked = request.method === "HEAD" ? "GET" : request.method
+
+    for (const { method, owner, pattern } of owned) {
+      const found = asked === method ? pattern.exec(path)?.[1] : undefined
+      if (found === undefined) continue
+      const node = yield* Effect.orDie(nodes[owner](found.toLowerCase()))
+      // a name that may not open a link here opens none elsewhere
+      const isRefused = asked === "GET" && Hosts.refusedHost(request, yield* Hosts.AllowedHosts) !== undefined
+      if (node === undefined || isRefused) return yield* app
+      if (claim === "right") return misdirected
+      if (node === "silent") return notSent
+      // what is wrong with its body is said by who would have read it
+      return yield* Effect.catchTag(sent(request, node, Effect.succeed(notSent)), "HttpServerError", () => app)
+    }
+    if (claim === "right" || request.method !== "POST" || !creates.has(path)) return yield* app
+
+    /** The answer of another node that has room, else this one's. */
+    const elsewhere = (here: typeof app) =>
+      Effect.gen(function* () {
+        for (const node of yield* Effect.orDie(nodes.withRoom)) {
+          const answer = yield* sent(request, node, Effect.succeed(full))
+          if (answer.status !== full.status) return answer
+        }
+        return yield* here
+      }).pipe(Effect.catchIf(HttpServerError.isHttpServerError, () => here))
+    if (!(yield* nodes.hasRoom)) return yield* elsewhere(app)
+    return yield* Effect.catchCause(app, (cause) =>
+      isFull(cause) ? elsewhere(Effect.failCause(cause)) : Effect.failCause(cause)
+    )
+  })

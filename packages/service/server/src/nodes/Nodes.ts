@@ -1,0 +1,114 @@
+import { BrowserPool, type Node, NodeId, nodeNameIn, Store, type StoreUnavailable, Work } from "@webagent/engine"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Signature from "./Signature.ts"
+
+/** How old what is known of other nodes may be where a request does not depend on it. */
+const maxAge = "1 second"
+
+/**
+ * The other node that has something; `silent` for one that does not say that it lives, and is not lost yet. Nobody for
+ * what is here, or was of a node that is lost.
+ */
+type Owner = Effect.Effect<Node | "silent" | undefined, StoreUnavailable>
+
+interface NodesService {
+  /** Whether a browser can be launched at this node right now. */
+  readonly hasRoom: Effect.Effect<boolean>
+  /** The other nodes that have room for a browser, the one with the most first. */
+  readonly withRoom: Effect.Effect<ReadonlyArray<Node>, StoreUnavailable>
+  /** Where a browser runs. */
+  readonly ofBrowser: (id: string) => Owner
+  /** Where the files of a browser are, also when it is stopped, and its node was started again. */
+  readonly ofFiles: (browserId: string) => Owner
+  /** Where a session is at work, else where its browser runs. */
+  readonly ofSession: (id: string) => Owner
+  /** Whether a browser runs at another node; asked often. */
+  readonly isElsewhere: (browserId: string) => Effect.Effect<boolean, StoreUnavailable>
+  /** Waits until a node's time is over. */
+  readonly lost: (id: string) => Effect.Effect<void>
+  /** The value of the header `Signature.header` with which a request is this node's to another one. */
+  readonly sign: (to: string, request: Signature.Signed) => Effect.Effect<string>
+  /** What that header of a request is worth. */
+  readonly check: (request: Signature.Signed, value: string | undefined) => Effect.Effect<Signature.Claim>
+}
+
+/** The other nodes, for a server that shares its store with them; null for one that has its store to itself. */
+export const Nodes: Context.Reference<NodesService | null> = Context.Reference("@webagent/server/Nodes", {
+  defaultValue: (): NodesService | null => null
+})
+
+/** The nodes of a store. All have the same secret, of random bytes. */
+export const layer = (secret: Uint8Array): Layer.Layer<never, never, BrowserPool | Store | Work> =>
+  Layer.effect(
+    Nodes,
+    Effect.gen(function* () {
+      const store = yield* Store
+      const self = yield* NodeId
+      const work = yield* Work
+      const { room } = yield* BrowserPool
+      const signature = Signature.make(secret, self)
+      const others = Effect.map(store.nodes, (nodes) => nodes.filter(({ id }) => id !== self))
+      const lately = yield* Effect.cachedWithTTL(others, maxAge)
+
+      const withId = (nodes: ReadonlyArray<Node>, id: string | null) => nodes.find((node) => node.id === id)
+
+      /** A node with this id, unless it is lost: one that is silent may only be late. */
+      const at = (id: string | null, nodes: typeof others): Owner =>
+        Effect.flatMap(nodes, (all): Owner => {
+          const node = withId(all, id)
+          if (node !== undefined || id === null) return Effect.succeed(node)
+          return Effect.map(work.isLost(id), (isLost) => (isLost ? undefined : "silent"))
+        })
+
+      const runsAt = (browserId: string, nodes: typeof others): Owner =>
+        Effect.gen(function* () {
+          const browser = Option.getOrUndefined(yield* store.browser(browserId))
+          if (browser === undefined || browser.status === "stopped" || browser.node === self) return undefined
+          return yield* at(browser.node, nodes)
+        })
+
+      const lost = (id: string): Effect.Effect<void> =>
+        Effect.andThen(
+          Effect.sleep(maxAge),
+          Effect.matchEffect(at(id, lately), {
+            // who cannot ask does not know
+            onFailure: () => lost(id),
+            onSuccess: (node) => (node === undefined ? Effect.void : lost(id))
+          })
+        )
+
+      return {
+        hasRoom: room === undefined ? Effect.succeed(true) : Effect.map(room, (count) => count > 0),
+        withRoom: Effect.map(others, (nodes) =>
+          nodes
+            .filter(({ address, draining, room }) => room > 0 && !draining && address !== null)
+            .toSorted((left, right) => right.room - left.room)
+        ),
+        ofBrowser: (id) => runsAt(id, others),
+        ofFiles: Effect.fnUntraced(function* (browserId) {
+          const { node = null } = Option.getOrUndefined(yield* store.browser(browserId)) ?? {}
+          if (node === null || node === self) return undefined
+          const nodes = yield* others
+          return withId(nodes, node) ?? nodes.find(({ name }) => name === nodeNameIn(node))
+        }),
+        ofSession: Effect.fnUntraced(function* (id) {
+          const session = Option.getOrUndefined(yield* store.session(id))
+          if (session === undefined) return undefined
+          const { browserId, lease } = session
+          if (lease !== null) return withId(yield* others, lease.node)
+          const node = browserId === null ? undefined : yield* runsAt(browserId, others)
+          // what is told to a session is taken up by another node, too
+          return node === "silent" || node?.draining === true ? undefined : node
+        }),
+        isElsewhere: (browserId) => Effect.map(runsAt(browserId, lately), (node) => node !== undefined),
+        lost,
+        sign: (to, request) => Effect.map(Clock.currentTimeMillis, (now_ms) => signature.sign(to, request, now_ms)),
+        check: (request, value) =>
+          Effect.map(Clock.currentTimeMillis, (now_ms) => signature.check(value, request, now_ms))
+      }
+    })
+  )

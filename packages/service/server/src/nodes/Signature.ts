@@ -1,0 +1,61 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
+
+/** The header of a request that a node carries to another one. */
+export const header = "x-webagent-node"
+
+/** A request, as far as a signature is for it alone. */
+export interface Signed {
+  readonly method: string
+  /** Path and query, as they are sent. */
+  readonly url: string
+}
+
+/** For how long a signature holds, and by how much the clocks of two nodes may differ. */
+const window_ms = 10_000
+
+/** What a request says of the node that it comes from. */
+export type Claim = "none" | "right" | "elsewhere" | "refused"
+
+/** Signs requests to other nodes, and checks those of other nodes, which all have the same secret. */
+export const make = (secret: Uint8Array, self: string) => {
+  /** The signatures that were used here, with the time until which each would hold; those that end first are first. */
+  const used = new Map<string, number>()
+
+  const signature = (to: string, at: string, nonce: string, { method, url }: Signed) =>
+    createHmac("sha256", secret)
+      .update(JSON.stringify([to, at, nonce, method, url]))
+      .digest()
+
+  const isNew = (nonce: string, now_ms: number) => {
+    for (const [known, until_ms] of used) {
+      if (until_ms > now_ms) break
+      used.delete(known)
+    }
+    if (used.has(nonce)) return false
+    // one that is ahead of this clock holds for longer
+    used.set(nonce, now_ms + 2 * window_ms)
+    return true
+  }
+
+  return {
+    /** The value of the header for this request to this node, now. */
+    sign: (to: string, request: Signed, now_ms: number): string => {
+      const at = String(Math.floor(now_ms))
+      const nonce = randomBytes(16).toString("base64url")
+      const mac = signature(to, at, nonce, request).toString("base64url")
+      return new URLSearchParams({ to, at, nonce, mac }).toString()
+    },
+    /** What the header of a request is worth here, now. One that is right is so once. */
+    check: (value: string | undefined, request: Signed, now_ms: number): Claim => {
+      if (value === undefined) return "none"
+      const given = new URLSearchParams(value)
+      const [to = "", at = "", nonce = "", mac = ""] = ["to", "at", "nonce", "mac"].map((name) => given.get(name) ?? "")
+      const expected = signature(to, at, nonce, request)
+      const actual = Buffer.from(mac, "base64url")
+      if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) return "refused"
+      if (!(Math.abs(now_ms - Number(at)) <= window_ms)) return "refused"
+      if (to !== self) return "elsewhere"
+      return isNew(nonce, now_ms) ? "right" : "refused"
+    }
+  }
+}

@@ -1,0 +1,220 @@
+import { assert, describe, it } from "@effect/vitest"
+import { MemoryStore, Store } from "@webagent/engine"
+import * as Effect from "effect/Effect"
+import * as Signature from "../../src/nodes/Signature.ts"
+import { connect, create, met, secret, send, start, until } from "./neighbours.ts"
+
+const withStore = <A, E, R>(use: (store: Store["Service"]) => Effect.Effect<A, E, R>) =>
+  Effect.scoped(Effect.provide(Effect.flatMap(Store, use), MemoryStore.layer))
+
+describe("a browser of another node", () => {
+  it.live("is driven and stopped through any node", () =>
+    withStore((store) =>
+      Effect.gen(function* () {
+        const [a, b, c] = [yield* start(store, "a"), yield* start(store, "b"), yield* start(store, "c")]
+        yield* met(store, 3)
+        const { cdp, id } = yield* create(a)
+        const client = yield* connect(b, cdp)
+        client.socket.send('{"id":1}')
+        yield* until(() => client.heard.length === 1)
+        assert.deepStrictEqual(client.heard, ['{"a":{"id":1}}'])
+        const long = JSON.stringify({ text: "x".repeat(3_000_000) })
+        client.socket.send(long)
+        yield* until(() => client.heard.length === 2)
+        assert.strictEqual(client.heard[1], `{"a":${long}}`)
+        const stopped = yield* send(c, "PATCH", `/api/v4/browsers/${id}`, { body: { action: "stop" } })
+        assert.deepInclude(stopped.body, { id, status: "stopped", cdpUrl: null })
+        yield* until(() => client.how !== "")
+        assert.strictEqual(client.how, "4001 The browser was stopped")
+        assert.strictEqual(a.running.size, 0)
+        assert.strictEqual((yield* send(b, "GET", cdp)).status, 410)
+      })
+    )
+  )
+
+  it.live("needs its token and the key at any node, and shows no page of the web what it is", () =>
+    withStore((store) =>
+      Effect.gen(function* () {
+        const [a, b] = [yield* start(store, "a"), yield* start(store, "b")]
+        yield* met(store, 2)
+        const { cdp, id } = yield* create(a)
+        assert.strictEqual((yield* connect(b, cdp.replace(/token=.*/u, "token=no"))).how, "refused 404")
+        assert.strictEqual((yield* connect(b, cdp, { origin: "https://evil.example" })).how, "refused 403")
+        assert.strictEqual((yield* connect(b, cdp, { host: "evil.example" })).how, "refused 403")
+        const stop = { body: { action: "stop" }, headers: { "x-service-api-key": "wrong" } }
+        assert.strictEqual((yield* send(b, "PATCH", `/api/v4/browsers/${id}`, stop)).status, 401)
+        const wrong = yield* send(b, "PATCH", `/api/v4/browsers/${id}`, { body: { action: "fly" } })
+        assert.strictEqual(wrong.status, 422)
+        assert.strictEqual(a.running.size, 1)
+      })
+    )
+  )
+
+  it.live("cuts the connection that is cut at its node, which lives", () =>
+    withStore((store) =>
+      Effect.gen(function* () {
+        const [a, b] = [yield* start(store, "a"), yield* start(store, "b")]
+        yield* met(store, 2)
+        const { cdp, id } = yield* create(a)
+        const client = yield* connect(b, cdp)
+        a.running.get(id)?.("dropped")
+        yield* until(() => client.how !== "")
+        assert.strictEqual(client.how, "1006")
+        const again = yield* connect(b, cdp)
+        again.socket.send("1")
+        yield* until(() => again.heard.length === 1)
+      })
+    )
+  )
+
+  it.live("is said to be out of reach while its node lives and does not answer", () =>
+    withStore((store) =>
+      Effect.gen(function* () {
+        const silent = yield* start(store, "silent", { address: null })
+        const wrong = yield* start(store, "wrong", { address: "http://127.0.0.1:1" })
+        const asked = yield* start(store, "asked")
+        yield* met(store, 3)
+        for (const node of [silent, wrong]) {
+          const { cdp, id } = yield* create(node)
+          const answer = yield* send(asked, "PATCH", `/api/v4/browsers/${id}`, { body: { action: "stop" } })
+          assert.deepStrictEqual(
+            [answer.status, answer.headers["retry-after"], answer.body["detail"]],
+            [503, "1", "The server that has this cannot be reached. Nothing was done: try again"]
+          )
+          assert.strictEqual((yield* connect(asked, cdp)).how, "refused 503")
+          assert.strictEqual(node.running.size, 1)
+        }
+      })
+    )
+  )
+
+  it.live("takes follow-ups of its session at its node", () =>
+    withStore((store) =>
+      Effect.gen(function* () {
+        const [a, b] = [yield* start(store, "a"), yield* start(store, "b")]
+        yield* met(store, 2)
+        const run = yield* send(a, "POST", "/api/v4/runs", { body: { task: "look at a page" } })
+        const sessionId = String(run.body["sessionId"])
+        const ended = Effect.map(send(b, "GET", `/api/v4/runs/${String(run.body["id"])}`), ({ body }) => body["status"])
+        yield* Effect.repeat(ended, { until: (status) => status === "completed" })
+        const next = yield* send(b, "POST", `/api/v4/sessions/${sessionId}/queue`, {
+          body: { text: "and another", interrupt: false }
+        })
+        const done = Effect.map(send(b, "GET", `/api/v4/runs/${String(next.body["runId"])}`), ({ body }) => body)
+        const { result } = yield* Effect.repeat(done, { until: ({ status }) => status === "completed" })
+        assert.strictEqual(result, "a: and another")
+        assert.deepStrictEqual([a.running.size, b.running.size], [1, 0])
+      })
+    )
+  )
+})
+
+describe("a create at a node without room", () => {
+  it.live("goes to the one with the most room, and is refused when there is none", () =>
+    withStore((store) =>
+      Effect.gen(function* () {
+        const a = yield* start(store, "a", { most: 1 })
+        const b = yield* start(store, "b", { most: 1 })
+        const c = yield* start(store, "c", { most: 3 })
+        yield* met(store, 3)
+        const first = yield* create(a)
+        const second = yield* create(a)
+        assert.deepStrictEqual([a.running.size, b.running.size, c.running.size], [1, 0, 1])
+        assert.isTrue(a.running.has(first.id))
+        assert.isTrue(c.running.has(second.id))
+        const client = yield* connect(a, second.cdp)
+        client.socket.send("1")
+        yield* until(() => client.heard.length === 1)
+        // all at once: what the nodes say of their room is older than what they have
+        const more = yield* Effect.all(
+          Array.from({ length: 6 }, () => create(a)),
+          { concurrency: "unbounded" }
+        )
+        const made = more.filter(({ status }) => status === 201)
+        assert.strictEqual(made.length, 3)
+        assert.deepStrictEqual([a.running.size, b.running.size, c.running.size], [1, 1, 3])
+        for (const { detail, status } of more.filter((one) => !made.includes(one))) {
+          assert.deepStrictEqual([status, detail], [429, "All 1 browsers of a are in use"])
+        }
+      })
+    )
+  )
+
+  it.live("is one create, however often its key comes, and whatever node it comes to", () =>
+    withStore((store) =>
+      Effect.gen(function* () {
+        const a = yield* start(store, "a", { most: 0 })
+        const b = yield* start(store, "b", { most: 4 })
+        yield* met(store, 2)
+        const headers = { "idempotency-key": "once" }
+        const made = yield* Effect.all([create(a, headers), create(b, headers), create(a, headers)], { concurrency: 3 })
+        assert.strictEqual(new Set(made.map(({ id }) => id)).size, 1)
+        assert.strictEqual(b.running.size, 1)
+      })
+    )
+  )
+
+  it.live("has its run carried out where there is room", () =>
+    withStore((store) =>
+      Effect.gen(function* () {
+        const a = yield* start(store, "a", { most: 0 })
+        const b = yield* start(store, "b")
+        yield* met(store, 2)
+        const run = yield* send(a, "POST", "/api/v4/runs", { body: { task: "look" } })
+        const ended = Effect.map(send(a, "GET", `/api/v4/runs/${String(run.body["id"])}`), ({ body }) => body)
+        const { result } = yield* Effect.repeat(ended, { until: ({ status }) => status === "completed" })
+        assert.strictEqual(result, "b: look")
+        assert.strictEqual(b.running.size, 1)
+      })
+    )
+  )
+})
+
+describe("the header of a node", () => {
+  it.live("is refused when it is forged, for another request, of another time, or used before", () =>
+    withStore((store) =>
+      Effect.gen(function* () {
+        const [a, b] = [yield* start(store, "a"), yield* start(store, "b")]
+        yield* met(store, 2)
+        const ours = Signature.make(secret, b.id)
+        const theirs = Signature.make(Buffer.from("guessed"), b.id)
+        const request = { method: "GET", url: "/health" }
+        const now_ms = Date.now()
+        const answer = (value: string) =>
+          Effect.map(send(a, "GET", "/health", { headers: { [Signature.header]: value } }), ({ status }) => status)
+        const right = ours.sign(a.id, request, now_ms)
+        assert.strictEqual(yield* answer(right), 200)
+        assert.strictEqual(yield* answer(right), 403)
+        assert.strictEqual(yield* answer(`${right}, ${ours.sign(a.id, request, now_ms)}`), 403)
+        assert.strictEqual(yield* answer(theirs.sign(a.id, request, now_ms)), 403)
+        assert.strictEqual(yield* answer(ours.sign(a.id, { ...request, url: "/metrics" }, now_ms)), 403)
+        assert.strictEqual(yield* answer(ours.sign(a.id, { ...request, method: "POST" }, now_ms)), 403)
+        assert.strictEqual(yield* answer(ours.sign(a.id, request, now_ms - 60_000)), 403)
+        assert.strictEqual(yield* answer(ours.sign(a.id, request, now_ms + 60_000)), 403)
+        assert.strictEqual(yield* answer("x"), 403)
+        // another start at the same address
+        assert.strictEqual(yield* answer(ours.sign("a.2", request, now_ms)), 421)
+      })
+    )
+  )
+
+  it.live("takes a request no further: what is at a third node is refused, and so is a create without room", () =>
+    withStore((store) =>
+      Effect.gen(function* () {
+        const [a, b, c] = [yield* start(store, "a"), yield* start(store, "b", { most: 0 }), yield* start(store, "c")]
+        yield* met(store, 3)
+        const { id } = yield* create(a)
+        const nodes = Signature.make(secret, c.id)
+        const stop = { method: "PATCH", url: `/api/v4/browsers/${id}` }
+        const signed = (request: Signature.Signed, body: object) =>
+          send(b, request.method, request.url, {
+            body,
+            headers: { [Signature.header]: nodes.sign(b.id, request, Date.now()) }
+          })
+        assert.strictEqual((yield* signed(stop, { action: "stop" })).status, 421)
+        assert.strictEqual((yield* signed({ method: "POST", url: "/api/v4/browsers" }, {})).status, 429)
+        assert.deepStrictEqual([a.running.size, c.running.size], [1, 0])
+      })
+    )
+  )
+})

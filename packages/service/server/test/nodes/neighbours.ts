@@ -1,0 +1,207 @@
+import {
+  Agent,
+  BrowserPool,
+  type CdpReceiver,
+  type ConnectionEnd,
+  Engine,
+  LaunchFailed,
+  type LaunchedBrowser,
+  NodeId,
+  nodeIdOf,
+  SharedWork,
+  Store,
+  TimeOrderedIds,
+  type Turn
+} from "@webagent/engine"
+import { ApiKeyAuth, LinkTokens, Listener, Nodes, RequestValidation, Server } from "@webagent/server"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as HttpServer from "effect/http/HttpServer"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { type IncomingHttpHeaders, request } from "node:http"
+import { WebSocket } from "ws"
+
+/** How soon nodes of a test notice each other. */
+const soon = { lifetime: "1 second", every: "100 millis", look: "50 millis" } as const
+
+/** A pool whose browsers say what they are told, each with the name of its node before it. */
+const poolOf = (name: string, most: number) => {
+  const running = new Map<string, (how: ConnectionEnd) => void>()
+  const launched = (id: string): LaunchedBrowser => {
+    const ends = new Set<(how: ConnectionEnd) => void>()
+    running.set(id, (how) => ends.forEach((end) => end(how)))
+    return {
+      connect: Effect.gen(function* () {
+        const over = yield* Deferred.make<ConnectionEnd>()
+        const end = (how: ConnectionEnd) => void Deferred.doneUnsafe(over, Effect.succeed(how))
+        yield* Effect.acquireRelease(
+          Effect.sync(() => ends.add(end)),
+          () => Effect.sync(() => ends.delete(end))
+        )
+        let receiver: CdpReceiver | undefined
+        return {
+          send: (message) => {
+            receiver?.onMessage(Buffer.from(`{"${name}":${String(message)}}`))
+            return true
+          },
+          receive: (client) => (receiver = client),
+          pause: () => undefined,
+          resume: () => undefined,
+          ended: Deferred.await(over)
+        }
+      }),
+      stop: Effect.sync(() => {
+        running.get(id)?.("stopped")
+        running.delete(id)
+      })
+    }
+  }
+  const layer = Layer.succeed(BrowserPool, {
+    room: Effect.sync(() => most - running.size),
+    launch: ({ id }) =>
+      Effect.suspend(() =>
+        running.size < most
+          ? Effect.sync(() => launched(id))
+          : Effect.fail(new LaunchFailed({ reason: "full", message: `All ${most} browsers of ${name} are in use` }))
+      )
+  })
+  return { layer, running }
+}
+
+/** What all nodes of a test have, for links and signatures. */
+export const secret = Buffer.from("shared")
+
+/** Uses the session's browser, and says what its task is, and where it is carried out. */
+const agentOf = (name: string) =>
+  Layer.succeed(Agent, {
+    model: "test",
+    version: "test-1",
+    perform: ({ task }, { browser }) =>
+      Stream.concat(
+        Stream.succeed<Turn.TurnEvent>({ _tag: "Started" }),
+        Stream.fromEffect(
+          Effect.as(Effect.orDie(Effect.scoped(browser)), {
+            _tag: "Completed",
+            report: { output: `${name}: ${task}` }
+          } satisfies Turn.TurnEvent)
+        )
+      )
+  })
+
+/** A node of a test. */
+export interface Started {
+  readonly id: string
+  readonly name: string
+  /** The browsers that run at it, with what ends their connections. */
+  readonly running: ReadonlyMap<string, (how: ConnectionEnd) => void>
+  readonly url: string
+}
+
+/** Starts a server over a store that it shares with others; the key is `wak_test`. */
+export const start = (
+  store: Store["Service"],
+  name: string,
+  { address, most = 2 }: { readonly address?: string | null; readonly most?: number } = {}
+): Effect.Effect<Started, Listener.ListenError | Listener.PortInUseError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { layer: pool, running } = poolOf(name, most)
+    const id = nodeIdOf(name, "1")
+    const work = Layer.unwrap(
+      Effect.map(Effect.all([HttpServer.HttpServer, BrowserPool]), ([server, { room = Effect.succeed(0) }]) =>
+        SharedWork.layer({
+          ...soon,
+          about: Effect.map(room, (room) => ({
+            name,
+            address: address === undefined ? HttpServer.formatAddress(server.address) : address,
+            room,
+            draining: false,
+            startedAt_ms: 0
+          }))
+        })
+      )
+    )
+    const layer = Server.layerServed({ linkTokens: LinkTokens.layerFrom(secret) }).pipe(
+      Layer.provide([ApiKeyAuth.layer(["wak_test"]), RequestValidation.layer]),
+      Layer.provide(Layer.provide(Engine.layerOf, [agentOf(name), TimeOrderedIds.layer])),
+      Layer.provide(Nodes.layer(secret)),
+      Layer.provide(work),
+      Layer.provide(pool),
+      Layer.provide([Layer.succeed(Store, store), Layer.succeed(NodeId, id)]),
+      Layer.provide(Listener.layer({ host: "127.0.0.1", port: 0 }))
+    )
+    const { address: url } = Context.get(yield* Layer.build(Layer.fresh(layer)), Server)
+    return { id, name, running, url }
+  })
+
+/** Sends a request to a node, with its key. */
+export const send = (
+  { url }: Pick<Started, "url">,
+  method: string,
+  path: string,
+  { body, headers = {} }: { readonly body?: object; readonly headers?: Readonly<Record<string, string>> } = {}
+) =>
+  Effect.callback<{
+    readonly status: number
+    readonly headers: IncomingHttpHeaders
+    readonly body: Readonly<Record<string, unknown>>
+  }>((resume) => {
+    // not fetch, which sends again what is misdirected
+    const asked = request(`${url}${path}`, {
+      method,
+      headers: { "x-service-api-key": "wak_test", "content-type": "application/json", ...headers }
+    })
+    asked.once("error", (error) => resume(Effect.die(error)))
+    asked.once("response", (response) => {
+      let text = ""
+      response.setEncoding("utf8").on("data", (chunk) => (text += chunk))
+      response.once("end", () => {
+        const { headers, statusCode: status = 0 } = response
+        resume(Effect.succeed({ status, headers, body: text.startsWith("{") ? JSON.parse(text) : {} }))
+      })
+    })
+    asked.end(body === undefined ? undefined : JSON.stringify(body))
+    return Effect.sync(() => asked.destroy())
+  })
+
+/** Creates a browser at a node, whichever node it then runs at. */
+export const create = (node: Started, headers: Readonly<Record<string, string>> = {}) =>
+  Effect.map(send(node, "POST", "/api/v4/browsers", { body: {}, headers }), ({ body, status }) => {
+    const { pathname, search } = new URL(String(body["cdpUrl"] ?? "http://none"))
+    return { status, id: String(body["id"]), cdp: `${pathname}${search}`, detail: body["detail"] }
+  })
+
+/** A WebSocket to a node, with what came and how it ended. */
+export const connect = ({ url }: Started, path: string, headers: Readonly<Record<string, string>> = {}) =>
+  Effect.acquireRelease(
+    Effect.promise(
+      () =>
+        new Promise<{ readonly socket: WebSocket; readonly heard: Array<string>; how: string }>((resolve) => {
+          const socket = new WebSocket(`${url.replace(/^http/u, "ws")}${path}`, { headers, perMessageDeflate: false })
+          const client = { socket, heard: [] as Array<string>, how: "" }
+          socket.on("message", (data) => client.heard.push(String(data)))
+          socket.on("error", () => undefined)
+          socket.on("unexpected-response", (_, { statusCode }) => {
+            client.how = `refused ${statusCode}`
+            resolve(client)
+          })
+          socket.on("close", (code, reason) => {
+            client.how = `${code} ${reason}`.trim()
+          })
+          socket.on("open", () => resolve(client))
+        })
+    ),
+    ({ socket }) => Effect.sync(() => socket.terminate())
+  )
+
+/** Waits until the nodes know each other. */
+export const met = (store: Store["Service"], count: number): Effect.Effect<void> =>
+  Effect.flatMap(Effect.orDie(store.nodes), (nodes) =>
+    nodes.length === count ? Effect.void : Effect.andThen(Effect.sleep("5 millis"), met(store, count))
+  )
+
+/** Waits for what is to come; what never comes ends the test by its own time. */
+export const until = (isSo: () => boolean): Effect.Effect<void> =>
+  Effect.suspend(() => (isSo() ? Effect.void : Effect.andThen(Effect.sleep("5 millis"), until(isSo))))
