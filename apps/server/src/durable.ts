@@ -1,5 +1,13 @@
 import { Agent, type ApiKeys, Engine, LocalWork, Recordings, TimeOrderedIds } from "@webagent/engine"
-import { ApiKeyAuth, LinkTokens, Listener, Operation, RequestValidation, Server } from "@webagent/server"
+import {
+  ApiKeyAuth,
+  LinkTokens,
+  Listener,
+  Nodes as Neighbours,
+  Operation,
+  RequestValidation,
+  Server
+} from "@webagent/server"
 import { SimulatedService } from "@webagent/simulation"
 import { Database, Retention, secret, SqlApiKeys, SqlStore } from "@webagent/sql"
 import * as Clock from "effect/Clock"
@@ -17,8 +25,8 @@ export interface DurableOptions {
   readonly file: string
   /** What people call this node. */
   readonly node: string
-  /** Whether other nodes use the database too; `lost` is told when this one has to begin anew. */
-  readonly shared?: { readonly lost: Effect.Effect<void> }
+  /** How this node is one of several that use the database; without it no other one does. */
+  readonly shared?: Nodes.SharedOptions
   readonly durable: "normal" | "full"
   readonly host: string
   readonly port: number
@@ -85,12 +93,18 @@ export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, 
       })
     })
   )
-  const work = shared === undefined ? LocalWork.layer : Nodes.layerWork(node, shared.lost)
+  const work = shared === undefined ? LocalWork.layer : Nodes.layerWork(node, shared)
+  const others =
+    shared === undefined
+      ? Layer.empty
+      : Layer.unwrap(Effect.map(Effect.orDie(secret("nodes")), (bytes) => Neighbours.layer(bytes)))
   const locked = shared === undefined ? Layer.effectDiscard(Database.locked(file)) : Layer.empty
   return Layer.mergeAll(layerDrain(options.drainWithin), layerRetention(options.retention)).pipe(
     Layer.provideMerge(served),
     Layer.provide([ApiKeyAuth.layerManaged(apiKeys), RequestValidation.layer, layerOperation(file)]),
-    Layer.provide(Layer.provide(Layer.provide(Engine.layerOf, work), [agent, browsers, TimeOrderedIds.layer])),
+    Layer.provide(Layer.provide(Engine.layerOf, [agent, TimeOrderedIds.layer])),
+    Layer.provide(others),
+    Layer.provide(work),
     Layer.provideMerge(browsers),
     Layer.provide(Nodes.layerId(node)),
     Layer.provide([Drain.layer, Listener.layer({ host, port, allowedHosts })]),

@@ -1,4 +1,4 @@
-import { BrowserPool, NodeId, SharedWork } from "@webagent/engine"
+import { BrowserPool, NodeId, nodeIdOf, SharedWork } from "@webagent/engine"
 import * as Clock from "effect/Clock"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ import { Drain } from "./operation.ts"
 export const layerId = (name: string): Layer.Layer<never> =>
   Layer.effect(
     NodeId,
-    Effect.map(Effect.orDie(SecureRandom.SecureRandom.use((random) => random.uuidV7())), (id) => `${name}.${id}`)
+    Effect.map(Effect.orDie(SecureRandom.SecureRandom.use((random) => random.uuidV7())), (id) => nodeIdOf(name, id))
   ).pipe(Layer.provide(SecureRandom.layerWebCrypto))
 
 /** The first address of this machine that others may reach. */
@@ -30,13 +30,21 @@ export const reached = (address: string): string => {
 /** How many browsers a pool takes that has no limit. */
 const unlimited = 1_000_000
 
-/** The work of a node that shares its database, under this name; `lost` is told when the node has to begin anew. */
-export const layerWork = (name: string, lost: Effect.Effect<void>) =>
+/** How a node is one of several. */
+export interface SharedOptions {
+  /** Told when this node has to begin anew. */
+  readonly lost: Effect.Effect<void>
+  /** Where the others reach it; where it listens unless given. */
+  readonly advertise?: string
+}
+
+/** The work of a node that shares its database, under this name. */
+export const layerWork = (name: string, { advertise, lost }: SharedOptions) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const drain = yield* Drain
       const { room } = yield* BrowserPool
-      const address = reached(HttpServer.formatAddress((yield* HttpServer.HttpServer).address))
+      const address = advertise ?? reached(HttpServer.formatAddress((yield* HttpServer.HttpServer).address))
       const startedAt_ms = yield* Clock.currentTimeMillis
       const about = Effect.map(room ?? Effect.succeed(unlimited), (room) => ({
         name,
