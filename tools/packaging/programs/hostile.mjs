@@ -556,10 +556,14 @@ add("leaving a loop over a watch ends its polls", poll("running"), async ({ agen
     assert.equal(status, "running")
     break
   }
-  await sleep(30)
-  const before = server.seen.length
-  await sleep(60)
-  assert.ok(server.seen.length <= before + 1)
+  const polls = () => sent(server).filter((line) => line.endsWith("/status")).length
+  const before = polls()
+  // on a machine that is slow, polls and reads are slow alike
+  for (let read = 0; read < 20; read++) {
+    await agent.runs.get("r-2")
+    await sleep(5)
+  }
+  assert.ok(polls() <= before + 1, sent(server).join())
 })
 add("closing ends a wait, and nothing more is sent", poll("running"), async ({ agent, note, server }) => {
   const waiting = rejected(agent.runs.untilTerminal("r-1", soon))
@@ -642,12 +646,14 @@ add(
   }
 )
 add(
-  "a megabyte of nothing but keys is read in less than 2 seconds",
+  "a megabyte of nothing but keys is read in less than 10 seconds of CPU time",
   ({ headers }) => ok({ ...done, result: headers["x-service-api-key"].repeat(60_000) }),
   async ({ agent }) => {
-    const began = performance.now()
+    const began = process.cpuUsage()
     assert.match((await agent.runs.get("r-1")).result, /^(?:<redacted>)+$/u)
-    assert.ok(performance.now() - began < 2000)
+    const { system, user } = process.cpuUsage(began)
+    // the other cases of this process use about five
+    assert.ok(system + user < 10e6, `${(system + user) / 1e6} s`)
   }
 )
 
