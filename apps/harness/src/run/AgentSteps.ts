@@ -7,6 +7,7 @@ import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpClient from "effect/http/HttpClient"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
 import type { Target } from "../targets/Target.ts"
 import type { TrialLog } from "../observe/TrialLog.ts"
 
@@ -28,12 +29,13 @@ type Seen = (typeof Told.Type)["steps"][number] & Pick<AgentSteps, "runId">
 /** The picture of a step; nothing where it is not to be had from the service itself, in time. */
 const pictureOf = Effect.fnUntraced(function* ({ number, pictureUrl, runId, summary }: Seen, origin: string) {
   if (pictureUrl === undefined || pictureUrl === null || URL.parse(pictureUrl)?.origin !== origin) return []
-  const { arrayBuffer, headers, status } = yield* HttpClient.get(pictureUrl)
+  const client = HttpClient.withScope(yield* HttpClient.HttpClient)
+  const { arrayBuffer, headers, status } = yield* client.get(pictureUrl)
   const isPicture = status === 200 && headers["content-type"] === "image/jpeg"
   if (!isPicture || !(Number(headers["content-length"]) <= most.bytes)) return []
   const jpeg = Base64.encode(new Uint8Array(yield* arrayBuffer))
   return [{ runId, number, summary, jpeg } satisfies Picture]
-})
+}, Effect.scoped)
 
 /** What was seen of the agent in a trial. */
 export interface AgentSeen {
@@ -83,7 +85,7 @@ export const of = Effect.fnUntraced(function* (
     { concurrency: "unbounded" }
   )
   return {
-    agentSteps: found.map((run) => ({ ...run, steps: run.steps.map(({ pictureUrl: _, ...step }) => step) })),
+    agentSteps: found.map((run) => ({ ...run, steps: run.steps.map((step) => Struct.omit(step, ["pictureUrl"])) })),
     pictures: taken.flatMap(Option.toArray).flat()
   }
 })

@@ -61,6 +61,8 @@ const service = Effect.acquireRelease(
         const known = told[read]
         return known === undefined ? undefined : answer(...known)
       }
+      // nothing that it made can be read or stopped
+      if (incoming.url !== `${basePath.v4}/runs`) return answer(404, { detail: "Not Found" })
       incoming.setEncoding("utf8").on("data", (body: string) => answer(201, { id: JSON.parse(body).task }))
     })
     await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve))
