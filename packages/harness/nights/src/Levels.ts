@@ -17,6 +17,8 @@ const leastScale = 0.005
 const prior = 2
 // the deviation of neighbours is known less exactly than that of all nights
 const known = 0.6
+// by how much a new machine changes one scenario more than another, as a logarithm
+const ofMachine = 0.05
 const unusualChange = Math.log(1.5)
 
 const levelRow = (
@@ -73,6 +75,8 @@ export interface Levels {
   readonly level: Level
   readonly night: Weighed | undefined
   readonly nightPoints: number
+  /** Whether what the night is compared with was on a former machine, except for a few nights. */
+  readonly isNewMachine: boolean
   readonly scenarios: ReadonlyArray<{
     readonly of: Table.TableScenario
     readonly points: number
@@ -95,6 +99,13 @@ export const levelsOf = (
   const last = table.nights.length - 1
   // what a trial costs does not depend on the machine
   const machines = figure === "cost" ? table.nights.map(() => 0) : table.machines
+  const isBaseline = table.isBaseline(level.figure)
+  const isKnown = (machine: number) =>
+    machines.filter((one, night) => one === machine && isBaseline[night] === true).length >= least
+  // a new machine shifts all scenarios by about as much: beside each other they are as on the former one
+  const former = isKnown(0) ? undefined : machines.findLast(isKnown)
+  const doubt = former === undefined ? 0 : ofMachine
+  const alike = machines.map((machine) => (machine === former ? 0 : machine))
   const usualOf = (values: Shift.Values) => {
     const past = Shift.baselineOf(values, most)
     return past.length < least ? undefined : median(past)
@@ -103,8 +114,8 @@ export const levelsOf = (
   const lines = table.scenarios.map((of) => {
     const all = Shift.valuesOf(of[figure])
     if (all === undefined) return { of, values: undefined, usual: undefined }
-    const byMachine = [...new Set(machines)].map((machine) => {
-      const values = Shift.only(all, (night) => machines[night] === machine)
+    const byMachine = [...new Set(alike)].map((machine) => {
+      const values = Shift.only(all, (night) => alike[night] === machine)
       return { machine, values, usual: usualOf(values) }
     })
     for (const { usual, values } of judged.isHeld(of.scenario) ? [] : byMachine) {
@@ -116,9 +127,13 @@ export const levelsOf = (
   })
   const everywhere = nightValues(judged, level.figure, apart)
   const night = everywhere && Shift.only(everywhere, (at) => machines[at] === 0)
+  const usualNights =
+    everywhere && (former === undefined ? everywhere : Shift.only(everywhere, (at) => machines[at] !== 0))
   const nightPoints = night === undefined ? 0 : Shift.baselineOf(night).length
+  // how much nights differ is known from the former machine: then one night tells the level of a new one
+  const needed = former === undefined ? least : 1
   const nightLevels = table.nights.map(() => 0)
-  for (const [index, at] of (night?.nights ?? []).entries()) nightLevels[at] = night?.values[index] ?? 0
+  for (const [index, at] of (everywhere?.nights ?? []).entries()) nightLevels[at] = everywhere?.values[index] ?? 0
   const own = lines.map(({ of, usual, values }) => {
     const without =
       values === undefined
@@ -146,17 +161,30 @@ export const levelsOf = (
       without && {
         values: without,
         level: significance,
-        weighing: { scale, freedom, between, tolerated: Math.log1p(tolerance) }
+        doubt,
+        weighing: {
+          scale: Math.hypot(scale, doubt),
+          freedom,
+          between,
+          tolerated: Math.log1p(tolerance),
+          enough: least
+        }
       }
     ])
   )
   return {
     level,
     nightPoints,
+    isNewMachine: former !== undefined,
     night:
-      everywhere === undefined || night === undefined || nightPoints < least
+      night === undefined || usualNights === undefined || nightPoints < needed
         ? undefined
-        : weighNight(judged, night, everywhere, budget.night, level.nightly, Math.log1p(tolerance)),
+        : weighNight(judged, night, usualNights, {
+            doubt: budget.night,
+            usual: level.nightly,
+            tolerated: Math.log1p(tolerance),
+            enough: needed
+          }),
     scenarios: own.map(({ of, points, usual }) => ({
       of,
       points,
@@ -192,7 +220,7 @@ export const levelRows = (
   levels: Levels,
   saidOf: (scenario: NightScenario) => Confirm.State | undefined
 ) => {
-  const { level, night, nightPoints, scenarios } = levels
+  const { isNewMachine, level, night, nightPoints, scenarios } = levels
   const has = judged.tonight.scenarios.some((scenario) => level.of(scenario) !== undefined)
   const whole =
     night === undefined
@@ -202,7 +230,11 @@ export const levelRows = (
           null,
           nightPoints,
           "",
-          has ? JudgedNight.needs(nightPoints) : `no scenario has a ${level.figure}`
+          !has
+            ? `no scenario has a ${level.figure}`
+            : isNewMachine
+              ? "the first night on this machine"
+              : JudgedNight.needs(nightPoints)
         )
       : levelRow(judged, level, null, night, undefined)
   const each = scenarios.flatMap(({ of: { scenario }, points, weighed }) => {

@@ -79,7 +79,12 @@ export const nightPassRate = (judged: JudgedNight.JudgedNight): JudgedRow => {
     )
   }
   const noise = Math.sqrt(variance) / scored
-  const { weighing, ...rest } = weighNight(judged, values, values, budget.nightPassRate, noise, toleratedFall)
+  const { weighing, ...rest } = weighNight(judged, values, values, {
+    doubt: budget.nightPassRate,
+    usual: noise,
+    tolerated: toleratedFall,
+    enough: least
+  })
   // nights differ at least by what their trials do, however alike a few of them were
   const weighed = { ...rest, weighing: { ...weighing, scale: Math.max(noise, weighing.scale) } }
   const found = shiftOf(weighed, true)

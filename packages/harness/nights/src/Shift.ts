@@ -1,6 +1,5 @@
 import { deviation, median } from "@webagent/statistics/Robust"
 import * as StudentT from "@webagent/statistics/StudentT"
-import { least } from "./Past.ts"
 import type { Line } from "./Table.ts"
 
 /** How many of the last nights are looked at together: one shows a large change, many show a small one. */
@@ -14,7 +13,7 @@ export type Baseline = (typeof baselines)[number]
 
 const lengths = { lately: 7, month: 30, reference: 30 } as const
 // the first month is a baseline of its own once half of a second one has passed
-const needed = { lately: least, month: 2 * lengths.lately, reference: 1.5 * lengths.reference } as const
+const needed = { month: 2 * lengths.lately, reference: 1.5 * lengths.reference } as const
 const farthest = 30
 const remembered = 60
 const byChance = 1.5
@@ -132,7 +131,11 @@ export interface Weighing {
   readonly between: Float64Array
   /** A smaller shift is not reported; compared with the first month, twice as much. */
   readonly tolerated: number
+  /** This many nights before tell a level. */
+  readonly enough: number
 }
+
+const neededOf = (baseline: Baseline, enough: number) => (baseline === "lately" ? enough : needed[baseline])
 
 /** The last nights beside some nights before. */
 export interface Shift {
@@ -167,19 +170,19 @@ const toleratedBeside = (baseline: Baseline, tolerated: number) => (baseline ===
 /** Every window beside every baseline that has enough nights. */
 export const shiftsOf = (
   { isBaseline, nights, values }: Values,
-  { between, freedom, scale, tolerated }: Weighing,
+  { between, enough, freedom, scale, tolerated }: Weighing,
   sign: 1 | -1
 ): ReadonlyArray<Shift> => {
   const tonight = values.at(-1) ?? 0
   const past = values.filter((_, index) => isBaseline[index] === true)
   return windows.flatMap((window) => {
     const cut = values.length - window
-    if (cut < least) return []
+    if (cut < enough) return []
     const all = past.slice(0, past.length - isBaseline.slice(cut).filter(Boolean).length)
     const now = values.slice(cut)
     return baselines.flatMap((baseline): ReadonlyArray<Shift> => {
       // a long window beside a short baseline shows what that one was by chance
-      if (all.length < needed[baseline] || (baseline === "lately" && window > lengths.lately)) return []
+      if (all.length < neededOf(baseline, enough) || (baseline === "lately" && window > lengths.lately)) return []
       const before = baseline === "reference" ? all.slice(0, lengths.reference) : all.slice(-lengths[baseline])
       const most = toleratedBeside(baseline, tolerated)
       // tonight is above the median only where it is above half of the nights
@@ -205,13 +208,13 @@ export const isRecurring = ({ level, shift, window }: Shift, before: ReadonlyArr
 
 /** The smallest shift of one night that is detected with 80 % power, given the significance level and the nights before. `noiseAt` is the added noise of a night after a shift. */
 export const detectable = (
-  { between, freedom, scale, tolerated }: Weighing,
+  { between, enough, freedom, scale, tolerated }: Weighing,
   before: number,
   level: number,
   noiseAt: (shift: number) => number = () => 0
 ): number => {
   const errors = (["lately", "month"] as const)
-    .filter((baseline) => before >= needed[baseline])
+    .filter((baseline) => before >= neededOf(baseline, enough))
     .map((baseline) => variance(between, 1, Math.min(before, lengths[baseline]), baseline))
   const error = scale * Math.sqrt(Math.min(...errors))
   const reach = Math.max(StudentT.quantile(1 - level, freedom) * error, tolerated)

@@ -103,7 +103,7 @@ const slowOf = ({ scenarios }: Levels): ReadonlyArray<Doubted> => {
       usual: usual + nightLevel,
       deviation,
       planned: { shift, variance: noiseOf(one) },
-      shared: ofNight + added + (0.5 * deviation ** 2) / nights,
+      shared: ofNight + added + weighed.doubt ** 2 + (0.5 * deviation ** 2) / nights,
       tolerated: Math.log1p(tolerance),
       level
     }

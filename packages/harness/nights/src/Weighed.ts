@@ -9,6 +9,8 @@ import * as Shift from "./Shift.ts"
 export interface Weighed {
   readonly values: Shift.Values
   readonly weighing: Shift.Weighing
+  /** The deviation of what a new machine adds to one scenario and not to another; 0 on a known one. */
+  readonly doubt: number
   /** The level of significance of one way to look. */
   readonly level: number
 }
@@ -50,9 +52,17 @@ export const weighNight = (
   judged: JudgedNight,
   values: Shift.Values,
   everywhere: Shift.Values,
-  doubt: number,
-  usual: number,
-  tolerated: number
+  {
+    doubt,
+    enough,
+    tolerated,
+    usual
+  }: {
+    readonly doubt: number
+    readonly usual: number
+    readonly tolerated: number
+    readonly enough: number
+  }
 ): Weighed => {
   const dayOf = (index: number) => day(judged, index)
   const week = Season.ofWeek(
@@ -69,12 +79,14 @@ export const weighNight = (
   const scale = Math.sqrt((prior * usual ** 2 + freedom * Shift.nightly(flat) ** 2) / (prior + freedom))
   return {
     values: seasonless,
+    doubt: 0,
     level: doubt / independentTests.level,
     weighing: {
       scale,
       freedom: prior + freedom,
       between: Shift.variogram([{ values: flat, scale }]),
-      tolerated
+      tolerated,
+      enough
     }
   }
 }

@@ -292,6 +292,40 @@ describe("which nights count", () => {
     )
   })
 
+  it("a new machine hides neither one slow scenario nor, from its second night on, a slow night", () => {
+    const on = (day: number, cpu: string, factorOf: (index: number) => number) =>
+      night(
+        day,
+        timed(day, 1).scenarios.map((one, index) => ({
+          ...one,
+          ...took((one.durations?.median_ms ?? 0) * factorOf(index))
+        })),
+        { fingerprint: { ...night(0, []).fingerprint, machine: { cpu, cores: 2, platform: "linux-x64", node: "24" } } }
+      )
+    const before = Array.from({ length: 30 }, (_, day) => on(day, "x", () => 1))
+    const first = judge(
+      of(before),
+      on(30, "y", (index) => (index === 7 ? 3 : 1.2))
+    )
+    assert.deepStrictEqual(
+      [rowOf(first, "duration", "s7"), rowOf(first, "duration", "s8"), rowOf(first, "duration", null)].map(
+        ({ verdict }) => verdict
+      ),
+      ["regressed", "no evidence", "not enough data"]
+    )
+    assert.strictEqual(rowOf(first, "duration", null).evidence, "the first night on this machine")
+    const wholeOf = (factor: number) =>
+      rowOf(
+        judge(
+          of([...before, on(30, "y", () => 1.2)]),
+          on(31, "y", () => factor)
+        ),
+        "duration",
+        null
+      ).verdict
+    assert.deepStrictEqual([wholeOf(1.5), wholeOf(1.2)], ["regressed", "no evidence"])
+  })
+
   it("times of nights of no machine, which shards of several make, are held against none", () => {
     const { machine: _, ...several } = night(0, []).fingerprint
     const nights = steady(10).map((one) => ({ ...one, fingerprint: several }))

@@ -29,6 +29,8 @@ export interface Troubles {
   /** The machine changes; by how much durations shift, and how often the history is told. */
   readonly machines: number
   readonly machineShift: number
+  /** By how much a new machine shifts one scenario more than another. */
+  readonly machineOwn: number
   readonly announced: number
   /** A scenario goes and another one comes. */
   readonly churn: number
@@ -54,6 +56,7 @@ const calm: Troubles = {
   causes: 0,
   machines: 0,
   machineShift: 0,
+  machineOwn: 0,
   announced: 1,
   churn: 0,
   outliers: 0.01
@@ -77,6 +80,7 @@ const realistic: Troubles = {
   causes: 1 / 30,
   machines: 1 / 90,
   machineShift: 0.08,
+  machineOwn: 0.04,
   churn: 1 / 15,
   outliers: 0.02
 }

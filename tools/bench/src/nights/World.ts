@@ -73,6 +73,8 @@ interface Kind {
   odds: number
   /** How far its durations are from their level, night after night. */
   apart: number
+  /** What machines add to its durations and not to those of others. */
+  machine: number
   /** What was accepted as how it is. */
   accepted: number
 }
@@ -127,6 +129,7 @@ export const world = (options: WorldOptions): (() => SimulatedNight) => {
       cost: 0.002 + 0.05 * draw(),
       odds: rate === 0 ? -Infinity : logit(rate),
       apart: 0,
+      machine: 0,
       accepted: 0
     }
   }
@@ -167,6 +170,7 @@ export const world = (options: WorldOptions): (() => SimulatedNight) => {
       // an unannounced change is only a shift
       if (draw() < troubles.announced) machine++
       level += shift
+      for (const kind of kinds) kind.machine += troubles.machineOwn * normal()
     }
     if (draw() < troubles.churn) {
       const gone = kinds[Math.floor(between(planted.length, kinds.length))]
@@ -227,7 +231,8 @@ export const world = (options: WorldOptions): (() => SimulatedNight) => {
           : passed && !(away && draw() < 0.5)
             ? ("passed" as const)
             : ("failed" as const),
-        log_ms: kind.log_ms + slow + kind.apart + slowDown(kind.name, night) + kind.spread * normal() + long
+        log_ms:
+          kind.log_ms + slow + kind.apart + kind.machine + slowDown(kind.name, night) + kind.spread * normal() + long
       }
     }
     const scenarios = kinds.map((kind): NightScenario => {

@@ -34,7 +34,7 @@ describe("nights", () => {
   it("have troubles in a harsh world that a calm one has not", () => {
     const count = (troubles: WorldOptions["troubles"]) => {
       const next = world({ ...options, troubles })
-      const nights = Array.from({ length: 80 }, next)
+      const nights = Array.from({ length: 240 }, next)
       const slow = nights.filter(({ isTrouble }) => isTrouble({ figure: "duration", scenario: null }))
       const failing = nights.filter(({ isTrouble }) => isTrouble({ figure: "pass rate", scenario: null }))
       assert.isFalse(nights.some(({ isTrouble }) => isTrouble({ figure: "cost", scenario: null })))
