@@ -1,0 +1,64 @@
+import { assert, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { WebSocket } from "ws"
+import { folder, ready, send, start, until } from "./program.ts"
+
+const program = fileURLToPath(new URL("./node-server.ts", import.meta.url))
+
+/** A server in a process of its own, over a file that it shares. */
+const node = Effect.fnUntraced(function* (file: string, name: string) {
+  const started = yield* start([file, name], {}, program)
+  const { address = "" } = yield* ready(started)
+  return { address, process: started.process }
+})
+
+/** A CDP connection, and how it ends: the close code and the reason. */
+const connect = (url: string) =>
+  Effect.acquireRelease(
+    Effect.callback<{ readonly socket: WebSocket; readonly ended: Effect.Effect<string> }>((resume) => {
+      const socket = new WebSocket(url)
+      const end = new Promise<string>((ended) => socket.once("close", (code, reason) => ended(`${code} ${reason}`)))
+      socket.once("open", () => resume(Effect.succeed({ socket, ended: Effect.promise(() => end) })))
+      socket.once("error", (error) => resume(Effect.die(error)))
+    }),
+    ({ socket }) => Effect.sync(() => socket.terminate())
+  )
+
+const asked = (socket: WebSocket) =>
+  Effect.callback<string>((resume) => {
+    socket.once("message", (data) => resume(Effect.succeed(String(data))))
+    socket.send('{"id":1,"method":"Browser.getVersion"}')
+  })
+
+/** Drives a browser of one node through another one, and ends the first by a signal. */
+const lose = Effect.fnUntraced(function* (
+  owner: Effect.Success<ReturnType<typeof node>>,
+  other: string,
+  signal: NodeJS.Signals
+) {
+  const { body } = yield* send(owner.address, "K", "POST", "/api/v4/browsers", {})
+  const { pathname, search } = new URL(String(body["cdpUrl"]))
+  const through = `${other}${pathname}${search}`
+  const { ended, socket } = yield* connect(through.replace(/^http/u, "ws"))
+  assert.include(yield* asked(socket), "product")
+  owner.process.kill(signal)
+  assert.strictEqual(yield* ended, "4001 The browser is gone: its server was lost")
+  const gone = yield* until(send(through, "K", "GET", ""), ({ status }) => status === 410)
+  assert.deepStrictEqual(gone.body, { detail: "The browser is gone: its server was lost" })
+  const stop = { action: "stop" }
+  const stopped = yield* send(other, "K", "PATCH", `/api/v4/browsers/${String(body["id"])}`, stop)
+  assert.deepInclude(stopped.body, { id: body["id"], status: "stopped" })
+})
+
+it.live(
+  "a client of a browser is told that its server was lost: killed, or frozen for longer than its time",
+  Effect.fnUntraced(function* () {
+    const file = join(yield* folder, "server.db")
+    // the first one makes the file
+    const { address } = yield* node(file, "other")
+    const [killed, frozen] = yield* Effect.all([node(file, "killed"), node(file, "frozen")], { concurrency: 2 })
+    yield* Effect.all([lose(killed, address, "SIGKILL"), lose(frozen, address, "SIGSTOP")], { concurrency: 2 })
+  })
+)
