@@ -134,11 +134,29 @@ export const tools: ReadonlyArray<BrowserTool> = [
     }),
     ({ direction, ...how }, { page }) => page.scroll(direction, how)
   ),
-  make("hover", "Move the mouse over an element", Struct({ index }), ({ index }, { page }) => page.hover(index)),
+  make(
+    "hover",
+    "Move the mouse over an element, or that many pixels beside its middle",
+    Struct({ index, dx: optional(Finite), dy: optional(Finite) }),
+    ({ index, ...by }, { page }) => page.hover(index, by)
+  ),
+  make(
+    "highlight",
+    "Select a text of the page, or of an editor, as with the mouse",
+    Struct({ text: Text, index: optional(index) }),
+    ({ index, text }, { page }) => page.highlight(text, index)
+  ),
   make(
     "drag",
     "Drag an element onto another one, or that many pixels beside its middle",
-    Struct({ from: index, to: index, dx: optional(Finite), dy: optional(Finite) }),
+    Struct({
+      from: index,
+      to: index,
+      dx: optional(Finite),
+      dy: optional(Finite),
+      fromDx: optional(Finite.annotate({ description: "begin so far from the middle" })),
+      fromDy: optional(Finite)
+    }),
     ({ from, to, ...by }, { page }) => page.drag(from, to, by),
     asks
   ),

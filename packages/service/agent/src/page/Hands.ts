@@ -9,7 +9,7 @@ import type { Point } from "./Mouse.ts"
 import type { Secrets } from "./Secrets.ts"
 import type { Sessions } from "./Sessions.ts"
 import { gone, settle, unlessStopped } from "./Settle.ts"
-import { mainFrame, type Tab } from "./Tab.ts"
+import type { Tab } from "./Tab.ts"
 import type { Tabs } from "./Tabs.ts"
 import type { Kind } from "./world/Locating.ts"
 
@@ -103,7 +103,7 @@ export const frameOf = (tab: Tab, index: number): Effect.Effect<Frame.Frame, Ref
 }
 
 /** How far a frame's viewport is from that of its tab. */
-const offsetOf = Effect.fnUntraced(function* (tab: Tab, frame: Frame.Frame) {
+export const offsetOf = Effect.fnUntraced(function* (tab: Tab, frame: Frame.Frame) {
   let x = 0
   let y = 0
   for (let at = frame; at.parent !== undefined;) {
@@ -132,7 +132,7 @@ export const find = Effect.fnUntraced(function* (
     located = yield* Frame.call(frame, "locate", index, mustBeUncovered)
   }
   if (!located.ok) return yield* refuse(located.why)
-  const offset = frame === mainFrame(tab) ? { x: 0, y: 0 } : yield* offsetOf(tab, frame)
+  const offset = yield* offsetOf(tab, frame)
   const { isHealed, kind, x, y } = located
   return { tab, frame, kind, isHealed, x: x + offset.x, y: y + offset.y }
 })

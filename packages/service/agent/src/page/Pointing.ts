@@ -1,16 +1,32 @@
 import * as Effect from "effect/Effect"
 import { call } from "./Frame.ts"
-import { act, type Action, find, frameOf, type Hands, refuse } from "./Hands.ts"
+import { act, type Action, find, frameOf, type Hands, offsetOf, refuse } from "./Hands.ts"
 import * as Mouse from "./Mouse.ts"
-import { mainFrame } from "./Tab.ts"
+import { mainFrame, type Tab } from "./Tab.ts"
 
 /** Where to scroll. */
 export type Direction = "up" | "down" | "top" | "bottom"
+
+/** That many pixels beside the middle of an element. */
+export interface Beside {
+  readonly dx?: number
+  readonly dy?: number
+}
 
 const clicks_most = 3
 
 /** What is done with the mouse. */
 export const make = (hands: Hands) => {
+  /** Moves the mouse over an element, and finds it again: what changes under the mouse may go away for a moment. */
+  const under = Effect.fnUntraced(function* (tab: Tab, index: number) {
+    const first = yield* find(tab, index)
+    yield* Mouse.move(tab.session, first)
+    const then = yield* Effect.catchTag(find(tab, index), "Refused", () =>
+      Effect.andThen(call(first.frame, "settle", 50, 500), find(tab, index))
+    )
+    return { ...then, isHealed: first.isHealed || then.isHealed }
+  })
+
   const click = (
     index: number,
     { button = "left", count = 1 }: { readonly button?: Mouse.Button; readonly count?: number } = {}
@@ -18,7 +34,7 @@ export const make = (hands: Hands) => {
     act(
       hands,
       Effect.fnUntraced(function* (tab) {
-        const found = yield* find(tab, index)
+        const found = yield* under(tab, index)
         if (found.kind === "file") return yield* refuse("This chooses files: use `upload`.")
         yield* Mouse.click(tab.session, found, { button, count: Math.min(clicks_most, Math.max(1, Math.trunc(count))) })
         return found.isHealed ? "Clicked the element that took its place." : "Clicked."
@@ -28,23 +44,44 @@ export const make = (hands: Hands) => {
   const clickAt = (x: number, y: number): Action =>
     act(hands, (tab) => Effect.as(Mouse.click(tab.session, { x, y }), "Clicked."))
 
-  const hover = (index: number): Action =>
+  const hover = (index: number, { dx = 0, dy = 0 }: Beside = {}): Action =>
     act(
       hands,
       Effect.fnUntraced(function* (tab) {
-        yield* Mouse.move(tab.session, yield* find(tab, index))
+        const { x, y } = yield* find(tab, index)
+        yield* Mouse.move(tab.session, { x: x + dx, y: y + dy })
         return "The mouse is over it."
       })
     )
 
-  const drag = (from: number, to: number, { dx = 0, dy = 0 }: { readonly dx?: number; readonly dy?: number } = {}) =>
+  const drag = (
+    from: number,
+    to: number,
+    { dx = 0, dy = 0, fromDx = 0, fromDy = 0 }: Beside & { readonly fromDx?: number; readonly fromDy?: number } = {}
+  ) =>
     act(
       hands,
       Effect.fnUntraced(function* (tab) {
         const start = yield* find(tab, from)
         const end = yield* find(tab, to, false)
-        yield* Mouse.drag(tab.session, start, { x: end.x + dx, y: end.y + dy })
+        const begin = { x: start.x + fromDx, y: start.y + fromDy }
+        yield* Mouse.drag(tab.session, begin, { x: end.x + dx, y: end.y + dy })
         return "Dragged."
+      })
+    )
+
+  const highlight = (text: string, index: number | null = null): Action =>
+    act(
+      hands,
+      Effect.fnUntraced(function* (tab) {
+        const frame = index === null ? mainFrame(tab) : yield* frameOf(tab, index)
+        const span = yield* call(frame, "spanOf", text, index)
+        if (span !== null) {
+          const { x, y } = yield* offsetOf(tab, frame)
+          const beside = (point: Mouse.Point) => ({ x: point.x + x, y: point.y + y })
+          yield* Mouse.drag(tab.session, beside(span.from), beside(span.to))
+        }
+        return (yield* call(frame, "highlight", text, index)) ? "Selected." : yield* refuse("This text is not there.")
       })
     )
 
@@ -61,5 +98,5 @@ export const make = (hands: Hands) => {
       })
     )
 
-  return { click, clickAt, hover, drag, scroll }
+  return { click, clickAt, hover, drag, highlight, scroll }
 }

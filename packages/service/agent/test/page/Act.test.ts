@@ -189,6 +189,39 @@ layer(Tested.layer(), { excludeTestServices: true })("Actions", (it) => {
     })
   )
 
+  it.effect("draw and hover beside the middle of an element", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Tested
+      const canvas = Number(/\[(\d+) canvas/u.exec(yield* open("pen"))?.[1])
+      yield* page.drag(canvas, canvas, { fromDx: -60, fromDy: -30, dx: 50, dy: 20 })
+      assert.include(yield* shown, "Title: 40,20 to 150,70")
+      yield* page.hover(canvas, { dx: 5, dy: -10 })
+      assert.include(yield* shown, "over 105,40")
+    })
+  )
+
+  it.effect("select text of the page, of an editor and of a field", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Tested
+      const text = yield* open("marks")
+      yield* page.highlight("two  three, then")
+      assert.include(yield* shown, "Title: marked two three, then")
+      yield* page.highlight("two", numberOf(text, "Note"))
+      yield* page.press("Delete")
+      assert.include(yield* shown, '"Say words"')
+      yield* page.highlight("eight", numberOf(text, "Long"))
+      yield* page.press("e n d")
+      assert.include(yield* shown, '"Seven end nine"')
+      assert.include(yield* refused(page.highlight("ten")), "This text is not there.")
+    })
+  )
+
+  it.effect("click what moves when the mouse comes", () =>
+    Effect.gen(function* () {
+      assert.include(yield* clicked(yield* open("shifts"), "Shifts away"), '"hit"')
+    })
+  )
+
   it.effect("scroll a page that grows, and find what is on it", () =>
     Effect.gen(function* () {
       const { page } = yield* Tested

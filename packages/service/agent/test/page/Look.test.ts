@@ -26,6 +26,24 @@ layer(Tested.layer(), { excludeTestServices: true })("Look", (it) => {
     })
   )
 
+  it.effect("reads the shapes of a drawing that can be clicked, and not those of an icon", () =>
+    Effect.gen(function* () {
+      const text = yield* open("drawing")
+      assert.match(text, /\[\d+ svg svg [^\]]*200x120 at 10,10\]/u)
+      assert.include(text, "(circle rgb(255,0,0) 20x20 at 60,40)")
+      assert.include(text, "(rect rgb(0,0,0) 30x20 at 110,80)")
+      assert.notInclude(text, "rgb(0,255,0)")
+    })
+  )
+
+  it.effect("reads what sticks out of a part that cuts off only what is placed in it", () =>
+    Effect.gen(function* () {
+      const text = yield* open("menus")
+      assert.include(text, "Sticks out")
+      assert.notInclude(text, "Is cut off")
+    })
+  )
+
   it.effect("reads and uses open and closed shadow roots", () =>
     Effect.gen(function* () {
       const text = yield* open("shadow")

@@ -132,6 +132,16 @@ export const pages: Readonly<Record<string, Body>> = {
   grabs: () =>
     `<input id=i><script>setInterval(()=>i.focus(),1);i.oninput=()=>fetch("/got?"+encodeURIComponent(i.value))</script>`,
   canvas: () => `<canvas width=200 height=100 onclick="document.title=event.offsetX+','+event.offsetY"></canvas>`,
+  drawing: () =>
+    `<svg width=200 height=120 style="position:absolute;left:10px;top:10px" onclick="document.title=event.offsetX+','+event.offsetY"><circle cx=60 cy=40 r=10 fill=red /><rect x=100 y=70 width=30 height=20 /></svg><svg width=20 height=20 style="position:absolute;left:10px;top:150px" onclick="0"><circle cx=10 cy=10 r=7 fill=lime /></svg>`,
+  pen: () =>
+    `<canvas width=200 height=100 style="position:absolute;left:0;top:0" onmousedown="document.title=event.offsetX+','+event.offsetY" onmouseup="document.title+=' to '+event.offsetX+','+event.offsetY" onmousemove="o.textContent='over '+event.offsetX+','+event.offsetY"></canvas><b id=o style="position:absolute;top:120px"></b>`,
+  menus: () =>
+    `<div style="height:20px;overflow:hidden">Head<ul style="position:absolute;top:100px"><li>Sticks out</ul></div><div style="height:20px;overflow:hidden;position:relative">Other<p style="position:absolute;top:100px">Is cut off</p></div>`,
+  marks: () =>
+    `<p>One <i>two</i> three, then four.</p><p>Five six.</p><div contenteditable aria-label=Note style="border:1px solid">Say two words</div><textarea aria-label=Long>Seven eight nine</textarea><script>onmouseup=()=>{document.title="marked "+getSelection()}</script>`,
+  shifts: () =>
+    `<button onmouseenter="this.style.marginLeft='300px'" onclick="this.textContent='hit'">Shifts away</button>`,
   drags: () =>
     `<div id=from draggable=false style="width:60px;height:60px;background:red" tabindex=0 aria-label=Knob></div><div id=to style="width:60px;height:60px;background:blue;margin:100px" tabindex=0 aria-label=Hole></div><script>let held=false;from.onmousedown=()=>{held=true};to.onmouseup=()=>{if(held)document.title="dropped"};to.onmouseover=()=>{to.setAttribute("aria-label","Hovered")}</script>`,
   cards: () =>

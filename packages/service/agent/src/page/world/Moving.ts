@@ -13,8 +13,8 @@ export const moving = ({
   holds,
   isHidden,
   mustResolve,
-  rootOf,
-  squash
+  squash,
+  textNodes
 }: Words & Trees & Naming & Numbering & Locating) => {
   const foundBefore = new WeakSet<Element>()
 
@@ -44,17 +44,6 @@ export const moving = ({
     const { height, left, top, width } = element.getBoundingClientRect()
     const at = deepest(left + Math.min(width, 20) / 2, top + height / 2)
     return at !== null && (holds(element, at) || holds(at, element))
-  }
-
-  const textNodes = function* (root: Document | ShadowRoot): Generator<Text> {
-    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT)
-    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
-      if (node instanceof Text) yield node
-      else if (node instanceof Element) {
-        const inside = rootOf(node)
-        if (inside !== undefined) yield* textNodes(inside)
-      }
-    }
   }
 
   /** Finds text, and scrolls to the first that is not in sight; asked again, to the one after it. */

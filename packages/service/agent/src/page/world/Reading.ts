@@ -67,6 +67,8 @@ export const reading = ({
   /** What a part has from the parts around it. */
   interface Around {
     readonly clip: Clip
+    /** What cuts off parts that are placed by themselves: only what they are placed in. */
+    readonly placed: Clip
     readonly isSeen: boolean
     readonly hasPointer: boolean
     /** The colour behind its text; empty where that is not known. */
@@ -121,7 +123,7 @@ export const reading = ({
       end = "other"
     }
 
-    const describe = (element: Element, box: DOMRect, isNamed = true): string => {
+    const describe = (element: Element, box: DOMRect, isNamed = true, isPlaced = isNamed): string => {
       elements++
       const role = roleOf(element)
       const full = cut(nameOf(element), 150)
@@ -133,7 +135,7 @@ export const reading = ({
       shownBefore.add(element)
       const isShape = role === "clickable" || role === "canvas" || role.startsWith("svg")
       const isPlain = name === "" || name.startsWith(".") || element instanceof SVGElement
-      const looks = isNamed && isShape && isPlain ? looksOf(element, box) : ""
+      const looks = isPlaced && isShape && isPlain ? looksOf(element, box) : ""
       const called = name === "" ? "" : ` ${quote(name)}`
       return `${fresh}[${number} ${role}${called}${valueOf(element)}${statesOf(element, element === focused)}${looks}]`
     }
@@ -167,6 +169,10 @@ export const reading = ({
       lines.push(`${mark}${frames.length}`)
       frames.push(id)
     }
+
+    /** A drawing that can be used shows its shapes, too; an icon does not. */
+    const isDrawing = (element: Element, { height, width }: DOMRect) =>
+      element instanceof SVGSVGElement && Math.min(height, width) >= 60 && element.childElementCount > 0
 
     /** The parts of an element that listens for all of them. */
     const itemsOf = (element: Element): ReadonlyArray<Element> =>
@@ -202,7 +208,8 @@ export const reading = ({
         say(describe(only, box))
         return true
       }
-      const isNested = (inside.length > 0 && !isTwin) || root !== undefined
+      const drawn = isDrawing(element, box)
+      const isNested = (inside.length > 0 && !isTwin) || root !== undefined || drawn
       const items = itemsOf(element)
       if (items.length > 1) hear(...items)
       const isLeaf = !isNested && text.length <= 150 && items.length <= 1
@@ -215,7 +222,7 @@ export const reading = ({
       }
       const isWrapper =
         isClickable && style.cursor !== "pointer" && !element.hasAttribute("onclick") && (isNested || items.length > 1)
-      if (!isWrapper && !isWhole) say(describe(element, box, false))
+      if (!isWrapper && !isWhole) say(describe(element, box, false, drawn))
       return false
     }
 
@@ -269,7 +276,8 @@ export const reading = ({
         if (element instanceof HTMLInputElement && element.type === "file") say(describe(element, box))
         return
       }
-      const clip = style.position === "fixed" ? screen : around.clip
+      const { position } = style
+      const clip = position === "fixed" ? screen : position === "absolute" ? around.placed : around.clip
       const isOutside = isSized && misses(box, clip)
       const clips = style.overflow !== "visible"
       // what is out of sight may have parts that stick out of its box
@@ -340,6 +348,7 @@ export const reading = ({
       const isClipped = clips && !isRoot && Math.min(box.width, box.height) < 3
       readInside(element, root, {
         clip: inner,
+        placed: position === "static" && style.transform === "none" ? around.placed : inner,
         isSeen: style.visibility === "visible" && isSolid && !isClipped && isLegible(style, background),
         hasPointer: around.hasPointer || (acts && style.cursor === "pointer"),
         background
@@ -368,7 +377,13 @@ export const reading = ({
     if (modal !== undefined) lines.push("(a dialog covers the page)")
     const start = modal ?? document.body ?? document.documentElement
     if (start !== null)
-      readNode(start, { clip: screen, isSeen: true, hasPointer: false, background: "rgb(255, 255, 255)" })
+      readNode(start, {
+        clip: screen,
+        placed: screen,
+        isSeen: true,
+        hasPointer: false,
+        background: "rgb(255, 255, 255)"
+      })
     flush()
     const { scrollHeight } = document.documentElement ?? { scrollHeight: 0 }
     return {

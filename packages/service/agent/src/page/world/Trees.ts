@@ -16,6 +16,17 @@ export const trees = () => {
     }
   }
 
+  const textNodes = function* (root: Document | ShadowRoot | Element): Generator<Text> {
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT)
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+      if (node instanceof Text) yield node
+      else if (node instanceof Element) {
+        const inside = rootOf(node)
+        if (inside !== undefined) yield* textNodes(inside)
+      }
+    }
+  }
+
   const deepest = (x: number, y: number): Element | null => {
     let found = document.elementFromPoint(x, y)
     for (;;) {
@@ -41,6 +52,7 @@ export const trees = () => {
   return {
     rootOf,
     all,
+    textNodes,
     deepest,
     holds,
     isHidden,

@@ -1,5 +1,6 @@
 import { describing, type Describing } from "./Describing.ts"
 import { filling, type Filling } from "./Filling.ts"
+import { highlighting, type Highlighting } from "./Highlighting.ts"
 import { locating, type Locating } from "./Locating.ts"
 import { moving, type Moving } from "./Moving.ts"
 import { naming, type Naming } from "./Naming.ts"
@@ -10,10 +11,20 @@ import { trees, type Trees } from "./Trees.ts"
 import { words, type Words } from "./Words.ts"
 
 /** What the agent has in each document, in a world of its own that the page cannot reach. */
-export type World = Words & Trees & Naming & Describing & Numbering & Sight & Reading & Locating & Filling & Moving
+export type World = Words &
+  Trees &
+  Naming &
+  Describing &
+  Numbering &
+  Sight &
+  Reading &
+  Locating &
+  Filling &
+  Moving &
+  Highlighting
 
 // each is sent as its source text, and is given what the ones before it made
-const parts = [words, trees, naming, describing, numbering, sight, reading, locating, filling, moving]
+const parts = [words, trees, naming, describing, numbering, sight, reading, locating, filling, moving, highlighting]
 
 /** Makes `agentWorld` in a document that has none. */
 export const source = `globalThis.agentWorld??=[${parts.map(String).join(",")}].reduce((world,part)=>Object.assign(world,part(world)),{});0`
