@@ -43,19 +43,23 @@ const names = (task: string): ReadonlyArray<string> =>
     ([, name = ""]) => name
   )
 
+/** What sentences begin with. */
+const verbs =
+  /^(?:Find|Will|Forward|Please|Send|Locate|Can|Could|The|Look|Open|Share|Email|Pass|Reply|Delete|Go|Get|Mark|Star|Click|Give|Take|In|My|You|Let|From|Move|Search|Navigate|Respond|Message|Tell|Write|Answer|Read|Remove)$/u
+
 /** Who wrote the mail that the task is about, and the others whom it names. */
-const people = (task: string, screen: Screen) => {
-  const known = names(task)
+const people = (task: string) => {
+  const known = names(task).filter((name) => !verbs.test(name))
   const said =
-    /(?:by|from|wrote by|sent by|of) ([A-Z][\w-]+)/u.exec(task)?.[1] ??
-    /([A-Z][\w-]+)'s? (?:e-?mail|message|note)/u.exec(task)?.[1]
-  const listed = known.find((name) => screen.lines.some((line) => line.trim() === name))
-  const sender = said?.replace(/'s$/u, "") ?? listed ?? ""
+    /(?:by|from|of) ([A-Z][\w-]+)/u.exec(task)?.[1] ?? /([A-Z][\w-]+)'s? (?:e-?mail|message|note)/u.exec(task)?.[1]
+  const recipient = /\bto ([A-Z][\w-]+)/u.exec(task)?.[1]
+  const isReply = task.includes('"')
+  const sender = said ?? (isReply ? recipient : undefined) ?? known.find((name) => name !== recipient) ?? ""
   return { sender, others: known.filter((name) => name !== sender) }
 }
 
 const mail: Rule = function* (task, first) {
-  const { others, sender } = people(task, first)
+  const { others, sender } = people(task)
   const [screen, line] = yield* searchArea(first, mailOf(sender))
   const [text] = quoted(task)
   const button = (name: RegExp) => {
@@ -73,12 +77,7 @@ const mail: Rule = function* (task, first) {
     return void (yield [click(named(filled, /send/iu))])
   }
   const form = yield [click(named(opened, /forward/iu))]
-  const to = at(
-    others.filter(
-      (name) => !/^(?:Find|Will|Forward|Please|Send|Locate|Can|The|Look|Open|Share|Email|Pass)$/u.test(name)
-    ),
-    -1
-  )
+  const to = at(others, -1)
   const filled = yield [type(at(all(form, "textbox"), 0), to)]
   yield [click(named(filled, /send/iu))]
 }
@@ -101,8 +100,11 @@ const post: Rule = function* (task, first) {
   const wanted = at(quoted(task), 0)
   const direct = postButtons[wanted]
   const [, found] = yield* searchArea(first, postOf(user, direct ?? /\.more/u))
-  const opened = yield [click(found)]
-  if (direct === undefined) yield [click(named(opened, wanted))]
+  const once = yield [click(found)]
+  if (direct !== undefined) return
+  // a picture that comes in under the mouse may have been in the way
+  const opened = maybe(once, wanted) === undefined ? yield [click(found)] : once
+  yield [click(named(opened, wanted))]
 }
 
 const posts: Rule = function* (task, first) {
@@ -232,7 +234,9 @@ const calendar: Rule = function* (task, first) {
   }
   const [top, bottom] = [slot(screen, start), slot(screen, start + halves - 1)]
   if (top === undefined || bottom === undefined) throw new Error("the hours are not in sight")
-  const form = yield halves === 1 ? [click(top)] : [drag(top, bottom)]
+  const marked = yield halves === 1 ? [click(top)] : [drag(top, bottom)]
+  const event = maybe(marked, "New event")
+  const form = event === undefined ? marked : yield [click(event)]
   const filled = yield [type(at(all(form, "textbox"), 0), name)]
   yield [click(named(filled, "Create"))]
 }
@@ -284,9 +288,9 @@ const stocks: Rule = function* (task, first) {
   }
 }
 
-const terminal: Rule = function* (task) {
+const terminal: Rule = function* (task, first) {
   const extension = /extension \.(\w+)/u.exec(task)?.[1]
-  const screen = yield [press("l", "s", "Enter")]
+  const screen = yield [click(at(all(first, "clickable"), 0)), press("l", "s", "Enter")]
   const text = screen.lines.join(" ").replaceAll(/\[\d+ \w+ "|"\]/gu, " ")
   const files = Array.from(text.slice(text.indexOf("ls")).matchAll(/\b([\w-]+)(\.\w+)?(?=\s|$)/gu), ([whole]) => whole)
   const file = files

@@ -83,30 +83,44 @@ const expand: Rule = function* (_, screen) {
   yield [submit(maybe(opened, "Submit", "button") === undefined ? yield [wait(0.4)] : opened)]
 }
 
-/** Goes along a path of a menu, item by item. */
-const followMenu: Rule = function* (task, first) {
+/** Waits a moment for what comes in slowly. */
+const until = function* (first: Screen, name: string): Steps<Screen> {
   let screen = first
-  for (const name of part(task, /Select (.*)$/u).split(">")) {
-    for (let tries = 0; maybe(screen, name) === undefined && tries < 5; tries++)
-      screen = yield [wait(0.2 + tries / 100)]
-    screen = yield [hover(named(screen, name)), click(named(screen, name))]
+  for (let tries = 0; maybe(screen, name) === undefined && tries < 8; tries++) screen = yield [wait(0.2 + tries / 100)]
+  return screen
+}
+
+/** Goes along a path of a menu: its parts open under the mouse. */
+const followMenu: Rule = function* (task, first) {
+  const path = part(task, /Select (.*)$/u).split(">")
+  let screen = first
+  for (const [depth, name] of path.slice(0, -1).entries()) {
+    screen = yield* until(yield [hover(named(screen, name))], at(path, depth + 1))
   }
+  yield [click(named(screen, at(path, -1)))]
+}
+
+/** What items of menus are called by their icons. */
+const icons: Readonly<Record<string, string>> = {
+  disk: "Save",
+  print: "Print...",
+  zoomin: "Zoom In",
+  zoomout: "Zoom Out",
+  "seek-start": "Prev",
+  stop: "Stop",
+  play: "Play",
+  "seek-end": "Next"
 }
 
 const openMenu: Rule = function* (task, screen) {
+  const icon = /ui-icon-([\w-]+)/u.exec(screen.lines.join(" "))?.[1] ?? ""
+  const name = quoted(task)[1] ?? icons[icon] ?? icon
   const menu = yield [click(named(screen, "Menu"))]
-  const labelled = quoted(task)[1]
-  const icon = /icon "?([\w-]+)/u.exec(task)?.[1]
-  yield [
-    click(
-      labelled === undefined
-        ? named(menu, new RegExp(String(icon), "iu"))
-        : named(menu, new RegExp(`\\b${labelled}$`, "u"))
-    )
-  ]
+  const shown = maybe(menu, name) === undefined ? yield* until(yield [hover(named(menu, "Playback"))], name) : menu
+  yield [click(named(shown, name))]
 }
 
-const colours: Readonly<Record<string, readonly [number, number, number]>> = {
+export const colours: Readonly<Record<string, readonly [number, number, number]>> = {
   red: [255, 0, 0],
   lime: [0, 255, 0],
   blue: [0, 0, 255],

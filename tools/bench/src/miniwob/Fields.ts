@@ -1,4 +1,6 @@
+import { colours } from "./Clicks.ts"
 import {
+  type Call,
   check,
   click,
   ordinal,
@@ -13,7 +15,7 @@ import {
   type,
   wait
 } from "./Rule.ts"
-import { all, at, maybe, named, type Screen } from "./Screen.ts"
+import { all, at, colourOf, maybe, named, type Screen } from "./Screen.ts"
 
 const submit = (screen: Screen) => click(named(screen, /^(?:Submit|Search|Login|Go!|OK)$/u))
 
@@ -136,22 +138,14 @@ const movieSearch: Rule = function* (task, screen) {
 const labelOf = (text: string): string =>
   /(Director|Year|Date|Genre)(?!.*(?:Director|Year|Date|Genre))/u.exec(text)?.[1] ?? ""
 
-const shades: Readonly<Record<string, string>> = {
-  red: "FF0000",
-  green: "00FF00",
-  blue: "0000FF",
-  lime: "00FF00",
-  yellow: "FFFF00",
-  cyan: "00FFFF",
-  magenta: "FF00FF",
-  black: "000000",
-  white: "FFFFFF",
-  orange: "FFA500",
-  grey: "808080",
-  pink: "FFC0CB",
-  purple: "800080",
-  olive: "808000"
-}
+const hex = (colour: ReadonlyArray<number>): string =>
+  colour.map((part) => part.toString(16).padStart(2, "0").toUpperCase()).join("")
+
+/** Types a colour into the field of a picker, which may cover the button below. */
+const pickColour = (colour: string, screen: Screen): ReadonlyArray<Call> => [
+  type(at(all(screen, "textbox"), 0), colour),
+  press("Tab", "Enter")
+]
 
 export const fields: Rules = {
   "choose-date": chooseDate,
@@ -282,8 +276,10 @@ export const fields: Rules = {
   "use-autocomplete": autocomplete,
   "use-autocomplete-nodelay": autocomplete,
   "use-colorwheel": function* (task, screen) {
-    const wanted = shades[part(task, /Select (\w+) with/u)] ?? ""
-    yield [type(at(all(screen, "textbox"), 0), wanted), press("Tab"), submit(screen)]
+    yield pickColour(hex(colours[part(task, /Select (\w+) with/u)] ?? []), screen)
+  },
+  "use-colorwheel-2": function* (_, screen) {
+    yield pickColour(hex(colourOf(at(all(screen, "box"), 0))), screen)
   },
   "use-slider": function* (task, first) {
     const screen = yield* slide(Number(part(task, /Select (-?\d+)/u)), 0, first)

@@ -60,3 +60,8 @@ export const part = (task: string, pattern: RegExp): string => {
 
 /** `1st` is 0. */
 export const ordinal = (task: string): number => Number(part(task, /(\d+)(?:st|nd|rd|th)/u)) - 1
+
+export const highlight = (text: string, within?: Seen): Call => ({
+  name: "highlight",
+  input: { text, ...(within === undefined ? {} : { index: within.number }) }
+})
