@@ -29,7 +29,7 @@ const owned = [
   { method: "GET", pattern: at(`${cdpPath(id)}(?:/.*)?`), owner: "ofBrowser" },
   { method: "GET", pattern: at(`${livePath(id)}/.*`), owner: "ofBrowser" },
   { method: "PATCH", pattern: at(v4Path("updateBrowser")), owner: "ofBrowser" },
-  { method: "GET", pattern: at(recordingPath(id)), owner: "ofFiles" },
+  { method: "GET", pattern: at(`${recordingPath(id)}(?:/.*)?`), owner: "ofFiles" },
   { method: "POST", pattern: at(v4Path("queueMessage")), owner: "ofSession" }
 ] as const
 

@@ -88,6 +88,48 @@ describe("a browser of another node", () => {
     )
   )
 
+  it.live("is seen and has its recording at any node, also when its node was started again", () =>
+    withStore((store) =>
+      Effect.gen(function* () {
+        const [a, b] = [yield* start(store, "a"), yield* start(store, "b")]
+        yield* met(store, 2)
+        const made = yield* send(a, "POST", "/api/v4/browsers", { body: { enableRecording: true } })
+        const live = new URL(String(made.body["liveUrl"])).pathname
+        const page = yield* send(b, "GET", live)
+        assert.deepStrictEqual([page.status, page.headers["content-type"]], [200, "text/html"])
+        const viewer = yield* connect(b, `${live}/socket`)
+        yield* until(() => viewer.heard.length > 0)
+        assert.include(viewer.heard[0], "at a")
+        const stop = { body: { action: "stop" } }
+        const stopped = yield* send(b, "PATCH", `/api/v4/browsers/${String(made.body["id"])}`, stop)
+        const { pathname, search } = new URL(String(stopped.body["recordingUrl"]))
+        const recording = (headers = {}) =>
+          Effect.map(send(b, "GET", `${pathname}${search}`, { headers }), ({ status, text }) => [status, text])
+        assert.deepStrictEqual(yield* recording(), [200, "recorded at a"])
+        assert.deepStrictEqual(yield* recording({ range: "bytes=-4" }), [206, "at a"])
+        yield* store.leave(a.id)
+        yield* start(store, "a", { start: "2" })
+        yield* met(store, 2)
+        assert.deepStrictEqual(yield* recording(), [200, "recorded at a"])
+      })
+    )
+  )
+
+  it.live("is seen in the run of its session at any node", () =>
+    withStore((store) =>
+      Effect.gen(function* () {
+        const [a, b] = [yield* start(store, "a"), yield* start(store, "b")]
+        yield* met(store, 2)
+        const run = yield* send(a, "POST", "/api/v4/runs", { body: { task: "look" } })
+        const at = (node: typeof a) =>
+          Effect.map(send(node, "GET", `/api/v4/runs/${String(run.body["id"])}`), ({ body }) => body)
+        yield* Effect.repeat(at(a), { until: ({ status }) => status === "completed" })
+        const [there, here] = [yield* at(b), yield* at(a)].map((body) => new URL(String(body["liveUrl"])).pathname)
+        assert.strictEqual(there, here)
+      })
+    )
+  )
+
   it.live("takes follow-ups of its session at its node", () =>
     withStore((store) =>
       Effect.gen(function* () {

@@ -5,9 +5,11 @@ import {
   type ConnectionEnd,
   Engine,
   LaunchFailed,
+  LiveViews,
   type LaunchedBrowser,
   NodeId,
   nodeIdOf,
+  Recordings,
   SharedWork,
   Store,
   TimeOrderedIds,
@@ -19,9 +21,13 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { type IncomingHttpHeaders, request } from "node:http"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { WebSocket } from "ws"
 
 /** How soon nodes of a test notice each other. */
@@ -100,15 +106,37 @@ export interface Started {
   readonly url: string
 }
 
+interface StartOptions {
+  /** Where it says that it is; where it is unless given. */
+  readonly address?: string | null
+  /** How many browsers it takes; 2 unless given. */
+  readonly most?: number
+  /** Which start of the node it is. */
+  readonly start?: string
+}
+
+/** A file that is gone after the test, as a recording. */
+const fileOf = (text: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const folder = mkdtempSync(join(tmpdir(), "webagent-nodes-"))
+      const path = join(folder, "recording.webm")
+      writeFileSync(path, text)
+      return { folder, path, contentType: "video/webm", bytes: text.length, finishedAt_ms: 0 }
+    }),
+    ({ folder }) => Effect.sync(() => rmSync(folder, { recursive: true }))
+  )
+
 /** Starts a server over a store that it shares with others; the key is `wak_test`. */
 export const start = (
   store: Store["Service"],
   name: string,
-  { address, most = 2 }: { readonly address?: string | null; readonly most?: number } = {}
+  { address, most = 2, start = "1" }: StartOptions = {}
 ): Effect.Effect<Started, Listener.ListenError | Listener.PortInUseError, Scope.Scope> =>
   Effect.gen(function* () {
     const { layer: pool, running } = poolOf(name, most)
-    const id = nodeIdOf(name, "1")
+    const id = nodeIdOf(name, start)
+    const files = yield* fileOf(`recorded at ${name}`)
     const work = Layer.unwrap(
       Effect.map(Effect.all([HttpServer.HttpServer, BrowserPool]), ([server, { room = Effect.succeed(0) }]) =>
         SharedWork.layer({
@@ -123,10 +151,26 @@ export const start = (
         })
       )
     )
+    const seen = Layer.succeed(LiveViews, {
+      has: (id) => running.has(id),
+      open: () =>
+        Effect.succeed({
+          views: Stream.concat(
+            Stream.succeed({ picture: null, tab: { title: `at ${name}`, address: "https://shop.example" } }),
+            Stream.never
+          ),
+          input: () => Effect.void
+        })
+    })
+    const recorded = Layer.succeed(Recordings, {
+      find: () => Effect.succeed(Option.some(files)),
+      keep: () => Effect.succeed(null),
+      prune: () => Effect.succeed(0)
+    })
     const layer = Server.layerServed({ linkTokens: LinkTokens.layerFrom(secret) }).pipe(
       Layer.provide([ApiKeyAuth.layer(["wak_test"]), RequestValidation.layer]),
       Layer.provide(Layer.provide(Engine.layerOf, [agentOf(name), TimeOrderedIds.layer])),
-      Layer.provide(Nodes.layer(secret)),
+      Layer.provide([Nodes.layer(secret), seen, recorded]),
       Layer.provide(work),
       Layer.provide(pool),
       Layer.provide([Layer.succeed(Store, store), Layer.succeed(NodeId, id)]),
@@ -146,6 +190,7 @@ export const send = (
   Effect.callback<{
     readonly status: number
     readonly headers: IncomingHttpHeaders
+    readonly text: string
     readonly body: Readonly<Record<string, unknown>>
   }>((resume) => {
     // not fetch, which sends again what is misdirected
@@ -159,7 +204,7 @@ export const send = (
       response.setEncoding("utf8").on("data", (chunk) => (text += chunk))
       response.once("end", () => {
         const { headers, statusCode: status = 0 } = response
-        resume(Effect.succeed({ status, headers, body: text.startsWith("{") ? JSON.parse(text) : {} }))
+        resume(Effect.succeed({ status, headers, text, body: text.startsWith("{") ? JSON.parse(text) : {} }))
       })
     })
     asked.end(body === undefined ? undefined : JSON.stringify(body))
