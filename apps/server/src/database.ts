@@ -1,5 +1,5 @@
 import { type ApiKey, ApiKeys, type KeyScope, keyScopes, StoreUnavailable } from "@webagent/engine"
-import { Database, DatabaseError, Retention, SqlApiKeys, SqlStore } from "@webagent/sql"
+import { Database, DatabaseError, PostgresDatabase, Retention, SqlApiKeys, SqlStore } from "@webagent/sql"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -8,7 +8,7 @@ import * as Redacted from "effect/Redacted"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { existsSync } from "node:fs"
+import { type Data, layerDatabase, layerExisting } from "./data.ts"
 import { program } from "./program.ts"
 import { data, retention } from "./settings.ts"
 import { UserError } from "./UserError.ts"
@@ -26,20 +26,6 @@ export const orSentence = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     }
     return error as Exclude<E, DatabaseError | StoreUnavailable>
   })
-
-const layerExisting: typeof Database.layer = (options) =>
-  Layer.unwrap(
-    Effect.suspend(() =>
-      existsSync(options.file)
-        ? Effect.succeed(Database.layer(options))
-        : Effect.fail(
-            new DatabaseError({
-              database: options.file,
-              message: `${options.file} does not exist. Choose the database with --data.`
-            })
-          )
-    )
-  )
 
 const name = Flag.String("name").pipe(
   Flag.withDescription("Name the key: letters, digits, dots, dashes and underscores"),
@@ -60,7 +46,7 @@ const limit = (flag: string, what: string, least: number) =>
   )
 
 const withKeys = <A, E>(
-  database: ReturnType<typeof Database.layer>,
+  database: ReturnType<typeof layerDatabase>,
   use: (keys: ApiKeys["Service"]) => Effect.Effect<A, E>
 ) => ApiKeys.use(use).pipe(Effect.provide(Layer.provide(SqlApiKeys.layer, database)), orSentence)
 
@@ -86,7 +72,7 @@ const create = Command.make(
     )
   },
   ({ browsers, data, name, requestsPerMinute, runs, scopes, usdPerDay }) =>
-    withKeys(Database.layer({ file: data }), (keys) =>
+    withKeys(layerDatabase(data), (keys) =>
       Effect.gen(function* () {
         const limits = {
           runs: Option.getOrNull(runs),
@@ -126,21 +112,21 @@ const line = ({ createdAt_ms, limits, name, prefix, revokedAt_ms, scopes }: ApiK
 }
 
 const list = Command.make("list", { data }, ({ data }) =>
-  withKeys(layerExisting({ file: data }), (keys) =>
+  withKeys(layerExisting(data), (keys) =>
     Effect.flatMap(keys.list, (all) =>
       all.length === 0
-        ? Console.error(`${data} has no keys. Create one: ${program} keys create --data ${data} --name NAME`)
+        ? Console.error(`${data.name} has no keys. Create one: ${program} keys create --data ${data.name} --name NAME`)
         : Effect.forEach(all, (key) => Console.log(line(key)), { discard: true })
     )
   )
 ).pipe(Command.withDescription("List the API keys: name, beginning, scopes, limits and dates"))
 
 const revoke = Command.make("revoke", { name, data }, ({ data, name }) =>
-  withKeys(layerExisting({ file: data }), (keys) =>
+  withKeys(layerExisting(data), (keys) =>
     keys.revoke(name).pipe(
       Effect.catchTag("KeyNotFound", () =>
         Effect.fail(
-          new UserError({ sentence: `No key is named ${name}. List them: ${program} keys list --data ${data}` })
+          new UserError({ sentence: `No key is named ${name}. List them: ${program} keys list --data ${data.name}` })
         )
       ),
       Effect.andThen(Console.log(`Revoked the key ${name}. The next request with it is refused.`))
@@ -154,25 +140,41 @@ export const keys = Command.make("keys").pipe(
   Command.withSubcommands([create, list, revoke])
 )
 
+/** Says of a file where the copy of it is: a database of Postgres is backed up by its operator. */
+const migrated = (data: Data) =>
+  data._tag === "File"
+    ? Effect.map(Database.migrate(data.name), (done) => ({ ...done, kept: `The file as it was: ${done.backup}` }))
+    : Effect.map(PostgresDatabase.migrate(data.url), (done) => ({
+        ...done,
+        kept: "Servers of the version before go on with it."
+      }))
+
 /** `migrate`. */
 export const migrate = Command.make("migrate", { data }, ({ data }) =>
   orSentence(
-    Effect.flatMap(Database.migrate(data), ({ backup, from, to }) =>
+    Effect.flatMap(migrated(data), ({ from, kept, to }) =>
       Console.log(
-        backup === null
-          ? `${data} is up to date (schema ${to}).`
-          : `Migrated ${data} from schema ${from} to ${to}. The file as it was: ${backup}`
+        from === to
+          ? `${data.name} is up to date (schema ${to}).`
+          : `Migrated ${data.name} from schema ${from} to ${to}. ${kept}`
       )
     )
   )
-).pipe(Command.withDescription("Bring a database to this version, after a backup; stop the server first"))
+).pipe(Command.withDescription("Bring a database to this version; a file after a backup, its server stopped"))
 
 /** `backup`. */
 export const backup = Command.make(
   "backup",
   { to: Argument.String("to").pipe(Argument.withDescription("The file to write")), data },
-  ({ data, to }) => orSentence(Effect.andThen(Database.backup(data, to), Console.log(`Backed up ${data} to ${to}.`)))
-).pipe(Command.withDescription("Copy a database to a new file, also while a server uses it"))
+  ({ data, to }) =>
+    data._tag === "Postgres"
+      ? Effect.fail(
+          new UserError({
+            sentence: `${data.name} is backed up with the tools of Postgres. Run: pg_dump --format=custom --file=${to} ${data.name}`
+          })
+        )
+      : orSentence(Effect.andThen(Database.backup(data.name, to), Console.log(`Backed up ${data.name} to ${to}.`)))
+).pipe(Command.withDescription("Copy a database file to a new file, also while a server uses it"))
 
 /** `prune`. */
 export const prune = Command.make("prune", { data, ...retention }, ({ data, keepDays, keepRuns }) =>
@@ -182,7 +184,7 @@ export const prune = Command.make("prune", { data, ...retention }, ({ data, keep
         `Deleted ${turns} runs, ${sessions} sessions with their runs, ${browsers} browsers and ${keys} idempotency keys.`
       )
     ),
-    Effect.provide(Layer.provideMerge(SqlStore.layer, layerExisting({ file: data }))),
+    Effect.provide(Layer.provideMerge(SqlStore.layer, layerExisting(data))),
     orSentence
   )
 ).pipe(Command.withDescription("Delete what ended long ago, as a server does by itself"))

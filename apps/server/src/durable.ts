@@ -17,16 +17,18 @@ import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Agents from "./agent.ts"
 import * as Browsers from "./browsers.ts"
+import { type Data, layerDatabase } from "./data.ts"
 import * as Nodes from "./nodes.ts"
 import { Drain, layerCounted, layerDrain, layerOperation } from "./operation.ts"
 
 /** A server that keeps everything in a database. */
 export interface DurableOptions {
-  readonly file: string
+  readonly data: Data
   /** What people call this node. */
   readonly node: string
   /** How this node is one of several that use the database; without it no other one does. */
   readonly shared?: Nodes.SharedOptions
+  /** Of a file: what a commit survives. */
   readonly durable: "normal" | "full"
   readonly host: string
   readonly port: number
@@ -75,7 +77,7 @@ const layerRetention = (policy: Retention.RetentionPolicy) =>
  * takes nothing from the file: `check` runs and the port is bound before the engine is there.
  */
 export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, ApiKeys>) => {
-  const { allowedHosts, apiKeys, durable, file, host, node, port, seed, shared, turnDuration } = options
+  const { allowedHosts, apiKeys, data, durable, host, node, port, seed, shared, turnDuration } = options
   const ports = SimulatedService.layerPorts({ seed, ...(turnDuration === undefined ? {} : { turnDuration }) })
   const browsers = Browsers.layer(options.browsers, options.chromium, ports)
   const simulated = Layer.provide(Layer.effect(Agent, Agent), ports)
@@ -98,10 +100,11 @@ export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, 
     shared === undefined
       ? Layer.empty
       : Layer.unwrap(Effect.map(Effect.orDie(secret("nodes")), (bytes) => Neighbours.layer(bytes)))
-  const locked = shared === undefined ? Layer.effectDiscard(Database.locked(file)) : Layer.empty
+  const locked =
+    shared === undefined && data._tag === "File" ? Layer.effectDiscard(Database.locked(data.name)) : Layer.empty
   return Layer.mergeAll(layerDrain(options.drainWithin), layerRetention(options.retention)).pipe(
     Layer.provideMerge(served),
-    Layer.provide([ApiKeyAuth.layerManaged(apiKeys), RequestValidation.layer, layerOperation(file)]),
+    Layer.provide([ApiKeyAuth.layerManaged(apiKeys), RequestValidation.layer, layerOperation(data)]),
     Layer.provide(Layer.provide(Engine.layerOf, [agent, TimeOrderedIds.layer])),
     Layer.provide(others),
     Layer.provide(work),
@@ -110,6 +113,6 @@ export const layer = <E>(options: DurableOptions, check: Effect.Effect<void, E, 
     Layer.provide([Drain.layer, Listener.layer({ host, port, allowedHosts })]),
     Layer.provide(Layer.effectDiscard(check)),
     Layer.provideMerge(Layer.mergeAll(Layer.provide(layerCounted, SqlStore.layer), SqlApiKeys.layer)),
-    Layer.provide(Layer.provide(Database.layer({ file, durable }), locked))
+    Layer.provide(Layer.provide(layerDatabase(data, durable), locked))
   )
 }

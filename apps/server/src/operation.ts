@@ -11,6 +11,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { statSync } from "node:fs"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { ServedBrowsers } from "./browsers.ts"
+import type { Data } from "./data.ts"
 
 /** Whether the server is about to stop, for those who tell it. */
 export class Drain extends Context.Service<Drain, { draining: boolean }>()("webagent-server/Drain") {
@@ -73,8 +74,22 @@ export const layerDrain = (within: Duration.Duration) =>
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
+/** How big a database is on disk, and the log beside it. */
+const sizesOf = (data: Data) =>
+  data._tag === "File"
+    ? Effect.sync(() => ({ file: sizeOf(data.name), log: sizeOf(`${data.name}-wal`) }))
+    : SqlClient.SqlClient.use((sql) =>
+        Effect.map(sql<{ readonly bytes: number }>`SELECT pg_database_size(current_database()) AS bytes`, ([size]) => ({
+          file: size?.bytes ?? 0,
+          log: 0
+        }))
+      )
+
 /** How old what `/health` and `/metrics` tell of the database may be: a load balancer may well ask ten times a second. */
 const maxAge = "1 second"
+
+/** A database that takes longer is away: who asks for requests to be sent elsewhere does not wait for it. */
+const soon = "1 second"
 
 const gauge = (name: string, description: string, attributes: Readonly<Record<string, string>> = {}) =>
   Metric.gauge(name, { description, attributes })
@@ -128,7 +143,7 @@ export const layerCounted = Layer.effect(
   }))
 )
 
-const make = Effect.fnUntraced(function* (file: string) {
+const make = Effect.fnUntraced(function* (data: Data) {
   const drain = yield* Drain
   const context = yield* Effect.context<SqlClient.SqlClient>()
   const node = yield* NodeId
@@ -139,8 +154,9 @@ const make = Effect.fnUntraced(function* (file: string) {
   yield* Effect.addFinalizer(() => Effect.sync(() => delay.disable()))
   let cpu_s = 0
   const counted = yield* Effect.cachedWithTTL(
-    Effect.all({ all: OpenCounts.get, here: held }).pipe(
-      Effect.map(({ all, here }) => ({ ...all, here })),
+    Effect.all([OpenCounts.get, sizesOf(data), held]).pipe(
+      Effect.map(([all, sizes, here]) => ({ ...all, ...sizes, here })),
+      Effect.timeout(soon),
       Effect.orElseSucceed(() => undefined),
       Effect.provide(context)
     ),
@@ -160,8 +176,8 @@ const make = Effect.fnUntraced(function* (file: string) {
     yield* Metric.update(gauges.sessionsHere, now?.here.sessions ?? 0)
     yield* Metric.update(gauges.browsersHere, now?.here.browsers ?? 0)
     yield* Metric.update(gauges.oldest, now?.oldest_ms == null ? 0 : Math.max(0, now_ms - now.oldest_ms) / 1000)
-    yield* Metric.update(gauges.file, sizeOf(file))
-    yield* Metric.update(gauges.log, sizeOf(`${file}-wal`))
+    yield* Metric.update(gauges.file, now?.file ?? 0)
+    yield* Metric.update(gauges.log, now?.log ?? 0)
     yield* Metric.update(gauges.draining, drain.draining ? 1 : 0)
     yield* Metric.update(gauges.resident, rss)
     yield* Metric.update(gauges.heap, heapUsed)
@@ -184,7 +200,11 @@ const make = Effect.fnUntraced(function* (file: string) {
       version,
       node,
       uptimeSeconds: Math.floor((now_ms - began_ms) / 1000),
-      store: { kind: "sqlite", answers: now !== undefined, bytes: sizeOf(file) + sizeOf(`${file}-wal`) },
+      store: {
+        kind: data._tag === "File" ? "sqlite" : "postgres",
+        answers: now !== undefined,
+        bytes: now === undefined ? null : now.file + now.log
+      },
       runs: { queued: now?.queued ?? null, running: now?.running ?? null },
       browsers: { active: now?.browsers ?? null, kind, isolation, sentence }
     } satisfies Operation.HealthView
@@ -194,4 +214,4 @@ const make = Effect.fnUntraced(function* (file: string) {
 })
 
 /** What `/health` and `/metrics` tell of a server over a database. */
-export const layerOperation = (file: string) => Layer.effect(Operation.Operation, make(file))
+export const layerOperation = (data: Data) => Layer.effect(Operation.Operation, make(data))

@@ -10,6 +10,7 @@ import {
 } from "@webagent/simulation"
 import * as SimulationFlags from "@webagent/simulation/SimulationFlags"
 import * as Console from "effect/Console"
+import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -17,9 +18,9 @@ import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
-import { dirname } from "node:path"
 import * as Agents from "./agent.ts"
 import { ServedBrowsers } from "./browsers.ts"
+import { type Data, dataOf, folderOf } from "./data.ts"
 import { orSentence } from "./database.ts"
 import * as Durable from "./durable.ts"
 import { layerLog } from "./log.ts"
@@ -103,7 +104,7 @@ const inMemory = Effect.fnUntraced(function* (given: Given) {
   const announced = Effect.flatMap(ControlServer, (control) =>
     announce([["data", "in memory, until the server ends"], ...resolved.lines(control)], ["key", apiKeys[0] ?? ""])
   )
-  return Layer.provide(Layer.effectDiscard(announced), server)
+  return () => Layer.provide(Layer.effectDiscard(announced), server)
 })
 
 /** The flags of the simulation that need its journal, its time or its faults, which a database does not keep. */
@@ -240,11 +241,16 @@ const named = ({ dialect, fallback, model }: ModelConfig): string =>
   `${dialect}:${model}${fallback === undefined ? "" : `, and ${named(fallback)} when it fails`}`
 
 /** The server over a database. */
-const inFile = Effect.fnUntraced(function* (file: string, given: Given) {
+const inDatabase = Effect.fnUntraced(function* (data: Data, given: Given) {
   const [refused] = inMemoryOnly.find(([, isGiven]) => isGiven(given)) ?? []
   if (refused !== undefined) {
     return yield* new UserError({
       sentence: `${refused} works only for a server that keeps everything in memory. Remove ${refused} or ${Option.isSome(given.data) ? "--data" : "--browsers"}.`
+    })
+  }
+  if (data._tag === "Postgres" && Option.isSome(given.durable)) {
+    return yield* new UserError({
+      sentence: "--durable is about a database file. Remove it, or set synchronous_commit of the Postgres database."
     })
   }
   const agent = yield* agentOf(given)
@@ -255,7 +261,7 @@ const inFile = Effect.fnUntraced(function* (file: string, given: Given) {
   const check = Effect.gen(function* () {
     if (apiKeys.length > 0 || (yield* live) > 0) return
     return yield* new UserError({
-      sentence: `${file} has no API keys. Create one: ${name} keys create --data ${file} --name NAME. Or set one with --api-key.`
+      sentence: `${data.name} has no API keys. Create one: ${name} keys create --data ${data.name} --name NAME. Or set one with --api-key.`
     })
   })
   // a server with a file runs where what it prints is a log, so a given key is not shown
@@ -264,16 +270,16 @@ const inFile = Effect.fnUntraced(function* (file: string, given: Given) {
     return Effect.flatMap(ServedBrowsers, ({ sentence }) =>
       announce(
         [
-          ["data", `${file}, kept across restarts`],
+          ["data", `${data.name}, kept across restarts`],
           ["browsers", sentence],
           ...(agent === undefined ? [] : [["model", named(agent.model)] as const])
         ],
-        ["keys", `${given}${count} in ${file}`]
+        ["keys", `${given}${count} in ${data.name}`]
       )
     )
   })
   const options: Durable.DurableOptions = {
-    file,
+    data,
     node: Option.getOrElse(given.node, hostname),
     durable: Option.getOrElse(given.durable, () => "normal" as const),
     host: given.host,
@@ -290,7 +296,7 @@ const inFile = Effect.fnUntraced(function* (file: string, given: Given) {
     ...(agent === undefined ? {} : { agent }),
     chromium: {
       isolation: Option.getOrElse(given.isolation, () => "chromium" as const),
-      folder: dirname(file),
+      folder: folderOf(data),
       egress: {
         allowPrivate: Option.getOrElse(given.allowPrivate, () => []),
         countries: Option.getOrElse(given.countryProxies, () => ({}))
@@ -299,7 +305,11 @@ const inFile = Effect.fnUntraced(function* (file: string, given: Given) {
     },
     ...Option.match(given.turnDuration, { onNone: () => ({}), onSome: (turnDuration) => ({ turnDuration }) })
   }
-  return Layer.provide(Layer.effectDiscard(announced), Durable.layer(options, check))
+  return (lost: Effect.Effect<void>) =>
+    Layer.provide(
+      Layer.effectDiscard(announced),
+      Durable.layer(data._tag === "Postgres" ? { ...options, shared: { lost } } : options, check)
+    )
 })
 
 /** The browsers of a server that is told none: a model needs real ones; without one no agent could use them. */
@@ -319,11 +329,15 @@ export const serve = Command.make(
       })
     }
     // what real browsers did is not to be forgotten
-    const file = Option.orElse(given.data, () =>
-      given.browsers === "simulated" ? Option.none() : Option.some(settings.defaultFile)
+    const data = Option.orElse(given.data, () =>
+      given.browsers === "simulated" ? Option.none() : Option.some(dataOf(settings.defaultFile))
     )
-    const program = Option.isSome(file) ? yield* inFile(file.value, given) : yield* inMemory(given)
-    return yield* Layer.launch(program).pipe(
+    const program = Option.isSome(data) ? yield* inDatabase(data.value, given) : yield* inMemory(given)
+    // a node that is lost begins anew, as one that no other node knows
+    const untilLost = Effect.flatMap(Deferred.make<void>(), (lost) =>
+      Effect.raceFirst(Layer.launch(program(Deferred.succeed(lost, undefined))), Deferred.await(lost))
+    )
+    return yield* Effect.forever(untilLost).pipe(
       Effect.catchTags({
         PortInUseError: (error) => Effect.fail(explain(error, given.controlPort)),
         ListenError: (error) => Effect.fail(explain(error, given.controlPort))

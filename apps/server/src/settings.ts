@@ -10,6 +10,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Flag from "effect/cli/Flag"
 import { costFromText, domainsFromText, modelFromText, priceFromText } from "./agent.ts"
+import { dataOf } from "./data.ts"
 import { UserError } from "./UserError.ts"
 
 /** The settings that an environment variable or a configuration file can set, as a configuration file spells them. */
@@ -68,12 +69,12 @@ const list = (text: string) => text.split(",").map((one) => one.trim())
 /** Where the database of a server is that is told none. */
 export const defaultFile = ".webagent/server.db"
 
-const database = Flag.String("data").pipe(or("data", Config.NonEmptyString))
+const database = Flag.String("data").pipe(or("data", Config.NonEmptyString), Flag.map(dataOf))
 
 /** The database of a command that needs one. */
 export const data = database.pipe(
-  Flag.withDescription(`Use the database FILE (default: ${defaultFile})`),
-  Flag.withDefault(defaultFile)
+  Flag.withDescription(`Use a database: a FILE or a postgres:// address (default: ${defaultFile})`),
+  Flag.withDefault(dataOf(defaultFile))
 )
 
 /** What is kept where nothing else is said. */
@@ -238,7 +239,7 @@ export const server = {
     Flag.atLeast(0)
   ),
   data: database.pipe(
-    Flag.withDescription("Keep everything in the database FILE, also after a crash (default: in memory)"),
+    Flag.withDescription("Keep everything in a database FILE, or at a postgres:// address (default: in memory)"),
     Flag.optional
   ),
   node: Flag.String("node").pipe(
@@ -251,7 +252,7 @@ export const server = {
     Flag.optional
   ),
   durable: Flag.Literals("durable", ["normal", "full"]).pipe(
-    Flag.withDescription("With full, commits survive a power cut too, and take longer (default: normal)"),
+    Flag.withDescription("With full, commits to a file survive a power cut too, and take longer (default: normal)"),
     or("durable", (name) => Config.Literals(["normal", "full"], name)),
     Flag.optional
   ),

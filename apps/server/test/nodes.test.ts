@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import { join } from "node:path"
+import { dataOf } from "../src/data.ts"
 import * as Durable from "../src/durable.ts"
 import { folder, send, until } from "./program.ts"
 
@@ -21,7 +22,7 @@ const node = Effect.fnUntraced(function* (file: string, name: string, drainWithi
   const told: Array<string> = []
   const layer = Durable.layer(
     {
-      file,
+      data: dataOf(file),
       node: name,
       shared: { lost: Effect.sync(() => void told.push("lost")) },
       durable: "normal",

@@ -7,13 +7,14 @@ import * as Layer from "effect/Layer"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import * as TestClock from "effect/testing/TestClock"
 import { join } from "node:path"
+import { dataOf } from "../src/data.ts"
 import { Drain, layerCounted, layerOperation } from "../src/operation.ts"
 import { folder } from "./program.ts"
 
 const parts = Layer.unwrap(
   Effect.map(folder, (path) => {
     const file = join(path, "server.db")
-    return layerOperation(file).pipe(
+    return layerOperation(dataOf(file)).pipe(
       Layer.provideMerge(Layer.provide(layerCounted, SqlStore.layer)),
       Layer.provideMerge(Database.layer({ file })),
       Layer.provide(Drain.layer)

@@ -199,7 +199,7 @@ export const arrows: Readonly<Record<string, Rule>> = {
       ]
     }
   },
-  "apps/server": { imports: "any", tests: [scriptedModel, scriptedServer] },
+  "apps/server": { imports: "any", tests: [scriptedModel, scriptedServer, testPostgres] },
   "apps/examples": { imports: "any" },
   "tools/arrows": { imports: [] },
   "tools/bench": {

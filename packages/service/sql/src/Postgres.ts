@@ -71,8 +71,9 @@ const within =
         const asked = yield* Effect.forkDetach(effect, { startImmediately: true })
         const answered = restore(Effect.timeoutOption(Fiber.await(asked), patience_ms))
         const exit = yield* answered.pipe(
-          Effect.provideService(Clock.Clock, live),
-          Effect.onInterrupt(() => Fiber.interrupt(asked))
+          // who gives up by itself sees what became of it, unless that takes long
+          Effect.onInterrupt(() => Effect.timeoutOption(Fiber.interrupt(asked), "1 second")),
+          Effect.provideService(Clock.Clock, live)
         )
         if (Option.isSome(exit)) return yield* exit.value
         asked.interruptUnsafe()

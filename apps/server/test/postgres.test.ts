@@ -1,0 +1,121 @@
+import { assert, describe, it } from "@effect/vitest"
+import { TestPostgres } from "@webagent/test-postgres"
+import * as Effect from "effect/Effect"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import { afterAll } from "vitest"
+import { ready, run, send, start, until } from "./program.ts"
+
+const runtime = ManagedRuntime.make(TestPostgres.layer)
+afterAll(() => runtime.dispose())
+
+const withPostgres = <A, E, R>(use: (postgres: TestPostgres["Service"], address: string) => Effect.Effect<A, E, R>) =>
+  Effect.flatMap(runtime.contextEffect, (context) =>
+    Effect.gen(function* () {
+      const postgres = yield* Effect.provideContext(Effect.service(TestPostgres), context)
+      return yield* use(postgres, yield* postgres.database)
+    })
+  )
+
+/** A server over a database, and where its v4 is. */
+const serving = Effect.fnUntraced(function* (address: string, ...args: ReadonlyArray<string>) {
+  const program = yield* start(["--port", "0", "--api-key", "K", "--data", address, ...args])
+  const printed = yield* ready(program)
+  return { program, printed, at: printed["v4"], origin: new URL(printed["v4"] ?? "").origin }
+})
+
+const task = (script: string) => ({ task: `Find a red mug [simulate ${script}]` })
+
+const isOver = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) =>
+  ["completed", "failed", "cancelled"].includes(String(body["status"]))
+
+describe("webagent-server --data postgres://", () => {
+  it.live(
+    "keeps what it acknowledged for the servers after it, three of which start at once on an empty database",
+    () =>
+      withPostgres((_, address) =>
+        Effect.gen(function* () {
+          const [first, second, third] = yield* Effect.all([serving(address), serving(address), serving(address)], {
+            concurrency: 3
+          })
+          const key = { "idempotency-key": "one" }
+          const all = yield* Effect.forEach(
+            [first, second, third],
+            ({ at }) => send(at, "K", "POST", "/runs", task("output=found duration=10ms"), key),
+            { concurrency: 3 }
+          )
+          const ids = all.map(({ body }) => body["id"])
+          assert.lengthOf(new Set(ids), 1)
+          assert.deepStrictEqual(all.map(({ headers }) => headers.get("idempotency-replayed")).toSorted(), [
+            null,
+            "true",
+            "true"
+          ])
+          yield* until(send(third.at, "K", "GET", `/runs/${String(ids[0])}`), isOver)
+          const long = yield* send(first.at, "K", "POST", "/runs", task("duration=40s"))
+          yield* until(
+            send(second.at, "K", "GET", `/runs/${String(long.body["id"])}`),
+            ({ body }) => body["status"] === "running"
+          )
+          first.program.process.kill("SIGKILL")
+          const lost = yield* until(send(second.at, "K", "GET", `/runs/${String(long.body["id"])}`), isOver)
+          assert.match(String(lost.body["error"]), /lost/u)
+        })
+      )
+  )
+
+  it.live("answers 503 while its database is gone or frozen, and goes on when it is back", () =>
+    withPostgres((postgres, address) =>
+      Effect.gen(function* () {
+        const { at, origin } = yield* serving(address)
+        const { body } = yield* send(at, "K", "POST", "/runs", task("output=found duration=10ms"))
+        const read = send(at, "K", "GET", `/runs/${String(body["id"])}`)
+        const well = send(origin, "", "GET", "/health")
+        yield* until(read, isOver)
+        for (const [what, begin, end] of [
+          ["killed", postgres.kill, postgres.start],
+          ["frozen", postgres.freeze, postgres.thaw]
+        ] as const) {
+          yield* begin
+          const key = { "idempotency-key": what }
+          const refused = yield* send(at, "K", "POST", "/runs", task("output=late duration=10ms"), key)
+          assert.deepStrictEqual([refused.status, refused.headers.get("retry-after")], [503, "1"])
+          assert.strictEqual((yield* read).status, 503)
+          const away = yield* well
+          assert.deepInclude(away.body, { status: "unavailable", ready: false })
+          assert.deepInclude(away.body["store"], { kind: "postgres", answers: false })
+          yield* end
+          yield* until(well, ({ status }) => status === 200)
+          const late = yield* send(at, "K", "POST", "/runs", task("output=late duration=10ms"), key)
+          const done = yield* until(send(at, "K", "GET", `/runs/${String(late.body["id"])}`), isOver)
+          assert.strictEqual(done.body["result"], "late")
+          assert.strictEqual((yield* read).body["result"], "found")
+        }
+      })
+    )
+  )
+
+  it.live("shows no password, whatever is wrong", () =>
+    Effect.gen(function* () {
+      const address = "postgres://ann:s3cret@127.0.0.1:2/service?password=s3cret"
+      const refused = yield* run(["--port", "0", "--data", address, "--api-key", "K"])
+      assert.deepStrictEqual(refused, {
+        code: 2,
+        stdout: "",
+        stderr:
+          "Cannot use postgres://ann@127.0.0.1:2/service: connect ECONNREFUSED 127.0.0.1:2. Check the address, the user's rights, and that Postgres runs.\n"
+      })
+      const backup = yield* run(["backup", "copy", "--data", address])
+      assert.deepStrictEqual(backup, {
+        code: 2,
+        stdout: "",
+        stderr:
+          "postgres://ann@127.0.0.1:2/service is backed up with the tools of Postgres. Run: pg_dump --format=custom --file=copy postgres://ann@127.0.0.1:2/service\n"
+      })
+      for (const wrong of ["postgres://ann:s3cret@[/x", "postgres://ann:s3cret@127.0.0.1:x/y"]) {
+        const { code, stderr, stdout } = yield* run(["keys", "list", "--data", wrong])
+        assert.strictEqual(code, 2)
+        assert.notInclude(stderr + stdout, "s3cret")
+      }
+    })
+  )
+})
