@@ -5,6 +5,7 @@ import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { dataOf } from "../src/data.ts"
 import * as Durable from "../src/durable.ts"
 
 const [file = "", node = ""] = process.argv.slice(2)
@@ -19,7 +20,7 @@ await Effect.runPromise(
       told,
       Durable.layer(
         {
-          file,
+          data: dataOf(file),
           node,
           shared: { lost: Effect.void },
           durable: "normal",
