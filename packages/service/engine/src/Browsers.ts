@@ -12,6 +12,7 @@ import type * as Decimal from "./domain/Decimal.ts"
 import type { Session } from "./domain/Session.ts"
 import { BrowserNotFound, BrowserStopped, CountryUnavailable } from "./domain/Errors.ts"
 import type { SessionBrowser } from "./ports/Agent.ts"
+import { Admission } from "./ports/Admission.ts"
 import { NodeId } from "./ports/NodeId.ts"
 import { Owner } from "./ports/Owner.ts"
 import { Conflict, type Step, Store, type StoreUnavailable } from "./ports/Store.ts"
@@ -209,7 +210,8 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, isLost: Wo
     const expiresAt_ms = pool.lifetime_ms === undefined ? null : startedAt_ms + pool.lifetime_ms
     const starting = Browser.make({ id, ...request, owner, node, startedAt_ms, expiresAt_ms })
     const made: MadeOf<"Browser"> = { _tag: "Browser", browser: Browser.launched(starting) }
-    const beside = record(made, startedAt_ms)
+    const admission = yield* Admission
+    const beside = { ...record(made, startedAt_ms), ...(admission === null ? {} : { also: admission }) }
     const keyed = { ...starting, idempotencyKey: beside.key?.key ?? null }
     if (launching.has(id)) return yield* new Conflict({ id })
     // before it is stored: one of this node that is stored as starting, and is not launching, will not be launched

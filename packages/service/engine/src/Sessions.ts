@@ -10,6 +10,7 @@ import * as Turn from "./domain/Turn.ts"
 import type { Executions, NotChanged } from "./Executions.ts"
 import { withFreshIds } from "./freshIds.ts"
 import { owned } from "./Owned.ts"
+import { Admission } from "./ports/Admission.ts"
 import { Agent } from "./ports/Agent.ts"
 import { IdSource } from "./ports/IdSource.ts"
 import { Owner } from "./ports/Owner.ts"
@@ -79,6 +80,12 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, { change, 
         : Effect.void
     )
 
+  /** What is done with the commit of a new turn. */
+  const beside = (sessionId: string) =>
+    Effect.flatMap(Admission, (admission) =>
+      admission === null ? work.offer(sessionId) : Effect.andThen(work.offer(sessionId), admission)
+    )
+
   const createUnder = Effect.fnUntraced(function* (refusals: number, request: SessionRequest, record: Record) {
     const owner = yield* Owner
     const id = yield* ids.next("session", refusals)
@@ -91,7 +98,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, { change, 
       newTurn({ id: turnId, sessionId: id, task, modelParams, outputSchema, createdAt_ms, owner })
     )
     const made: MadeOf<"Session"> = { _tag: "Session", session: decision.session, turn: decision.turn }
-    yield* offering(id, lock.shared(commit(decision, { ...record(made, createdAt_ms), also: work.offer(id) })))
+    yield* offering(id, lock.shared(commit(decision, { ...record(made, createdAt_ms), also: beside(id) })))
     return made
   })
 
@@ -108,7 +115,7 @@ export const make = Effect.fnUntraced(function* (lock: ReadWriteLock, { change, 
       return {
         ...record(made, createdAt_ms),
         message: { id, sessionId, turnId, owner, interrupt, createdAt_ms },
-        also: work.offer(sessionId)
+        also: beside(sessionId)
       }
     })
     yield* offering(sessionId, lock.shared(queued).pipe(Effect.catch(refused(sessionId))))

@@ -7,6 +7,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import { Reader } from "./Reader.ts"
+import { storeTime } from "./storeTime.ts"
 import { read, unavailable } from "./unavailable.ts"
 import { hash } from "node:crypto"
 
@@ -18,6 +19,9 @@ const shown = start.length + 4
 
 // a secret has 256 random bits: a slow hash would add nothing
 const hashOf = (secret: string) => hash("sha256", secret, "buffer")
+
+/** What is counted together of requests. */
+const window_ms = 60_000
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -35,6 +39,13 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const reader = yield* Reader
   const random = yield* SecureRandom.SecureRandom
+  const now = storeTime(sql, yield* Clock.Clock)
+  /** Has others wait that count what this key has. SQLite carries out one commit at a time. */
+  const alone = (name: string) =>
+    sql.onDialectOrElse({
+      pg: () => sql`SELECT 1 FROM api_keys WHERE name = ${name} AND revoked_at_ms IS NULL FOR UPDATE`,
+      orElse: () => Effect.void
+    })
   const create: ApiKeys["Service"]["create"] = Effect.fnUntraced(function* ({ limits, name, scopes }) {
     const secret = start + Buffer.from(yield* random.randomBytes(32)).toString("base64url")
     const key = { name, prefix: secret.slice(0, shown), scopes, limits, createdAt_ms: yield* Clock.currentTimeMillis }
@@ -73,15 +84,32 @@ const make = Effect.gen(function* () {
       ),
     usage: (name, since_ms) =>
       read(
-        Effect.map(
-          sql<KeyUsage>`SELECT
+        Effect.gen(function* () {
+          yield* alone(name)
+          const [usage] = yield* sql<KeyUsage>`SELECT
             (SELECT count(*) FROM turns WHERE owner = ${name} AND ended_at_ms IS NULL) AS runs,
             (SELECT count(*) FROM browsers WHERE owner = ${name} AND stopped_at_ms IS NULL) AS browsers,
             (SELECT coalesce(sum(usd), 0) FROM turns WHERE owner = ${name} AND ended_at_ms IS NULL)
-              + (SELECT coalesce(sum(usd), 0) FROM turns WHERE owner = ${name} AND ended_at_ms >= ${since_ms}) AS usd`,
-          ([usage]) => usage ?? { runs: 0, browsers: 0, usd: 0 }
-        )
-      )
+              + (SELECT coalesce(sum(usd), 0) FROM turns WHERE owner = ${name} AND ended_at_ms >= ${since_ms}) AS usd`
+          return usage ?? { runs: 0, browsers: 0, usd: 0 }
+        })
+      ),
+    countRequest: (name, perMinute) => {
+      const step_ms = Math.ceil(window_ms / perMinute)
+      const counted = Effect.gen(function* () {
+        const now_ms = yield* now
+        // one number is the whole bucket: when it would be full again
+        const taken = yield* sql`INSERT INTO request_rates (name, full_at_ms) VALUES (${name}, ${now_ms} + ${step_ms})
+          ON CONFLICT (name) DO UPDATE SET full_at_ms = ${step_ms} +
+            CASE WHEN request_rates.full_at_ms > ${now_ms} THEN request_rates.full_at_ms ELSE ${now_ms} END
+          WHERE request_rates.full_at_ms <= ${now_ms} + ${window_ms - step_ms} RETURNING 1`
+        if (taken.length === 1) return 0
+        const [rate] = yield* sql<{ readonly wait_ms: number }>`SELECT
+          full_at_ms - ${now_ms} - ${window_ms - step_ms} AS wait_ms FROM request_rates WHERE name = ${name}`
+        return Math.max(1, Number(rate?.wait_ms ?? 1))
+      })
+      return Effect.mapError(counted, unavailable)
+    }
   })
 })
 

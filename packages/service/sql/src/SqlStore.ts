@@ -23,6 +23,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type * as Statement from "effect/sql/Statement"
 import { Reader } from "./Reader.ts"
+import { storeTime } from "./storeTime.ts"
 import { read, transaction, unavailable } from "./unavailable.ts"
 
 // a record is written by this module alone, so it is not checked again with each read
@@ -38,11 +39,9 @@ const stoppedAt = (record: { readonly status: string; readonly finishedAt_ms: nu
 const eventsAtOnce = 10_000
 
 /** What SQLite and Postgres say differently. */
-const dialectOf = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>
+const dialectOf = (sql: SqlClient.SqlClient) =>
   sql.onDialectOrElse({
     pg: () => ({
-      /** The time of the store, not of the caller. */
-      now: Effect.succeed(sql.literal("(extract(epoch FROM clock_timestamp()) * 1000)::bigint")),
       /** How a transaction begins whose reads are all of one moment. */
       atOneMoment: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
       /** Leaves out rows that another node is about to change, and keeps it from that. */
@@ -70,7 +69,6 @@ const dialectOf = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>
       restarted: sql`UPDATE event_cursor SET last = 0`
     }),
     orElse: () => ({
-      now: Effect.sync(() => sql.literal(String(clock.currentTimeMillisUnsafe()))),
       atOneMoment: undefined,
       skipLocked: sql.literal(""),
       browsersOpen: sql.literal("INDEXED BY browsers_open"),
@@ -83,7 +81,8 @@ const dialectOf = (sql: SqlClient.SqlClient, clock: Clock.Clock) =>
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const reader = yield* Reader
-  const { atOneMoment, browsersOpen, numbered, now, restarted, skipLocked } = dialectOf(sql, yield* Clock.Clock)
+  const { atOneMoment, browsersOpen, numbered, restarted, skipLocked } = dialectOf(sql)
+  const now = storeTime(sql, yield* Clock.Clock)
 
   /** The record with this id, by one indexed statement. */
   const find =

@@ -103,7 +103,8 @@ const migrations = {
   "4_nodes": migration(
     `ALTER TABLE nodes ADD COLUMN draining INTEGER NOT NULL DEFAULT 0`,
     `ALTER TABLE nodes ADD COLUMN lost INTEGER NOT NULL DEFAULT 0`,
-    `ALTER TABLE nodes ADD COLUMN record TEXT`
+    `ALTER TABLE nodes ADD COLUMN record TEXT`,
+    `CREATE TABLE request_rates (name TEXT PRIMARY KEY, full_at_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID`
   )
 }
 

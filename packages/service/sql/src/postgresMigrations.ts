@@ -99,7 +99,8 @@ const migrations = {
       draining INTEGER NOT NULL DEFAULT 0,
       lost INTEGER NOT NULL DEFAULT 0,
       record TEXT
-    )`
+    )`,
+    `CREATE TABLE request_rates (name ${id} PRIMARY KEY, full_at_ms BIGINT NOT NULL)`
   )
 }
 

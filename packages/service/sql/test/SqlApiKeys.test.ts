@@ -56,6 +56,20 @@ describe("SqlApiKeys", () => {
     )
   )
 
+  it.live("lets a key make its requests a minute, and says how long the next one has to wait", () =>
+    withKeys((keys) =>
+      Effect.gen(function* () {
+        const waits = yield* Effect.replicateEffect(keys.countRequest("ci", 2), 4)
+        assert.deepStrictEqual(waits.slice(0, 2), [0, 0])
+        for (const wait_ms of waits.slice(2)) {
+          assert.isAbove(wait_ms, 0)
+          assert.isAtMost(wait_ms, 30_000)
+        }
+        assert.strictEqual(yield* keys.countRequest("other", 1), 0)
+      })
+    )
+  )
+
   it.live("finds what a key uses by indexes, and reads no run that ended before", () =>
     withKeys((keys, path) =>
       Effect.gen(function* () {

@@ -64,7 +64,12 @@ export class ApiKeys extends Context.Service<
     readonly revoke: (name: string) => Effect.Effect<ApiKey, KeyNotFound | StoreUnavailable>
     /** The key with this secret, unless it is revoked. */
     readonly find: (secret: string) => Effect.Effect<Option.Option<ApiKey>, StoreUnavailable>
-    /** What the owner's records say of now. */
+    /**
+     * What the owner's records say of now. Inside of a commit, that is with what it writes, and no other commit of the
+     * owner that asks this is carried out meanwhile, on any node.
+     */
     readonly usage: (name: string, since_ms: number) => Effect.Effect<KeyUsage, StoreUnavailable>
+    /** Counts a request of a key: 0, or how long it has to wait, in milliseconds, when there were too many. */
+    readonly countRequest: (name: string, perMinute: number) => Effect.Effect<number, StoreUnavailable>
   }
 >()("@webagent/engine/ApiKeys") {}

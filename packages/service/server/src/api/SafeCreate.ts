@@ -37,7 +37,7 @@ export interface CreateRequest {
 const keyIn = (request: HttpServerRequest.HttpServerRequest) => request.headers[idempotencyKeyHeader.toLowerCase()]
 
 /** The digest of the request's idempotency key, its API key and its path; `undefined` for a create without a key. */
-export const keyOf = (request: HttpServerRequest.HttpServerRequest): string | undefined => {
+const keyOf = (request: HttpServerRequest.HttpServerRequest): string | undefined => {
   const key = keyIn(request)
   if (key === undefined) return undefined
   const path = request.url.split(/[?;#]/u, 1)[0] ?? ""

@@ -1,15 +1,7 @@
 import { ApiKeyAuth, UnauthorizedError } from "@webagent/contract"
-import {
-  type ApiKey,
-  ApiKeys,
-  idempotencyLifetime_ms,
-  type KeyScope,
-  type KeyUsage,
-  Owner,
-  Store
-} from "@webagent/engine"
+import { Admission, type ApiKey, ApiKeys, type KeyScope, type KeyUsage, Owner } from "@webagent/engine"
 import * as Clock from "effect/Clock"
-import * as Duration from "effect/Duration"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -17,11 +9,8 @@ import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as RateLimiter from "effect/persistence/RateLimiter"
 import * as Redacted from "effect/Redacted"
-import * as Semaphore from "effect/Semaphore"
 import { hash, timingSafeEqual } from "node:crypto"
-import * as SafeCreate from "../api/SafeCreate.ts"
 import * as Answer from "./Answer.ts"
 
 // equal lengths, so that the comparison tells nothing about a key, not even its length
@@ -75,7 +64,7 @@ const fullRetryAfter_ms = 2000
 
 const day_ms = 86_400_000
 
-/** Why the key may not make one more of these now, if it may not. */
+/** Why the key may not make what it has just made, if it may not; `usage` has it. */
 const overLimit = (
   { limits }: ApiKey,
   of: "runs" | "browsers",
@@ -83,8 +72,8 @@ const overLimit = (
   now_ms: number
 ): HttpServerResponse.HttpServerResponse | undefined => {
   const most = limits[of]
-  if (most !== null && usage[of] >= most) {
-    return tooMany(`This API key has ${usage[of]} of ${most} ${of} at once`, fullRetryAfter_ms)
+  if (most !== null && usage[of] > most) {
+    return tooMany(`This API key has ${usage[of] - 1} of ${most} ${of} at once`, fullRetryAfter_ms)
   }
   const { usdPerDay } = limits
   if (of === "browsers" || usdPerDay === null || usage.usd < usdPerDay) return undefined
@@ -94,56 +83,41 @@ const overLimit = (
   )
 }
 
+/** A create is more than its key may have; its commit is undone. */
+class OverLimit extends Data.TaggedError("OverLimit")<{
+  readonly answer: HttpServerResponse.HttpServerResponse
+}> {}
+
 const makeManaged = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>) {
   const keys = yield* ApiKeys
-  const store = yield* Store
-  const limiter = yield* RateLimiter.RateLimiter
   const ownerOf = among(apiKeys)
-  const creating = new Map<string, Semaphore.Semaphore>()
   // a plain read that is not plain comes again as the same request
   const counted = new WeakSet<object>()
-
-  const creatingBy = (name: string) => {
-    const known = creating.get(name) ?? Semaphore.makeUnsafe(1)
-    creating.set(name, known)
-    return known
-  }
 
   /** How long the key has to wait for its next request, in milliseconds. */
   const wait_ms = ({ limits, name }: ApiKey, request: HttpServerRequest.HttpServerRequest) => {
     if (limits.requestsPerMinute === null || counted.has(request.source)) return Effect.succeed(0)
-    return limiter
-      .consume({ algorithm: "token-bucket", key: name, limit: limits.requestsPerMinute, window: "1 minute" })
-      .pipe(
-        Effect.map(() => {
-          counted.add(request.source)
-          return 0
-        }),
-        Effect.catch(({ reason }) =>
-          reason._tag === "RateLimitExceeded"
-            ? Effect.succeed(Duration.toMillis(reason.retryAfter))
-            : Effect.die(reason)
-        )
-      )
+    counted.add(request.source)
+    return Effect.orDie(keys.countRequest(name, limits.requestsPerMinute))
   }
 
-  /** One create of a key at a time, so that what the one before made is counted. A repeat makes nothing. */
+  /** Counts inside of the commit, so that no two creates are let through on what was there before both. */
   const limited = <E, R>(
     key: ApiKey,
     of: "runs" | "browsers",
-    request: HttpServerRequest.HttpServerRequest,
     create: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
   ) =>
-    creatingBy(key.name).withPermit(
-      Effect.gen(function* () {
-        const now_ms = yield* Clock.currentTimeMillis
-        const again = SafeCreate.keyOf(request)
-        const known = again === undefined ? Option.none() : yield* Effect.orDie(store.idempotencyRecord(again))
-        if (Option.exists(known, ({ createdAt_ms }) => createdAt_ms + idempotencyLifetime_ms > now_ms))
-          return yield* create
-        const usage = yield* Effect.orDie(keys.usage(key.name, now_ms - (now_ms % day_ms)))
-        return overLimit(key, of, usage, now_ms) ?? (yield* create)
-      })
+    create.pipe(
+      Effect.provideService(
+        Admission,
+        Effect.gen(function* () {
+          const now_ms = yield* Clock.currentTimeMillis
+          const usage = yield* keys.usage(key.name, now_ms - (now_ms % day_ms))
+          const answer = overLimit(key, of, usage, now_ms)
+          if (answer !== undefined) yield* Effect.die(new OverLimit({ answer }))
+        })
+      ),
+      Effect.catchDefect((defect) => (defect instanceof OverLimit ? Effect.succeed(defect.answer) : Effect.die(defect)))
     )
 
   return ApiKeyAuth.of({
@@ -164,9 +138,7 @@ const makeManaged = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>)
         const owned = Effect.provideService(httpEffect, Owner, key.name)
         const { browsers, runs, usdPerDay } = key.limits
         const bound = scope === "browsers" ? browsers !== null : runs !== null || usdPerDay !== null
-        return yield* scope !== "read" && endpoint.method === "POST" && bound
-          ? limited(key, scope, request, owned)
-          : owned
+        return yield* scope !== "read" && endpoint.method === "POST" && bound ? limited(key, scope, owned) : owned
       })
     }
   })
@@ -176,7 +148,5 @@ const makeManaged = Effect.fnUntraced(function* (apiKeys: ReadonlyArray<string>)
  * Lets requests through that carry a key of the service's `ApiKeys`, within its scopes and limits, or one of
  * `apiKeys`, which have none. Each key sees its own. A key that is revoked is refused from the next request on.
  */
-export const layerManaged = (apiKeys: ReadonlyArray<string> = []): Layer.Layer<ApiKeyAuth, never, ApiKeys | Store> =>
-  Layer.effect(ApiKeyAuth, makeManaged(apiKeys)).pipe(
-    Layer.provide(Layer.provide(RateLimiter.layer, RateLimiter.layerStoreMemory))
-  )
+export const layerManaged = (apiKeys: ReadonlyArray<string> = []): Layer.Layer<ApiKeyAuth, never, ApiKeys> =>
+  Layer.effect(ApiKeyAuth, makeManaged(apiKeys))

@@ -40,7 +40,8 @@ const keys = Layer.sync(ApiKeys, () => {
     revoke: () => Effect.die("not used"),
     list: Effect.succeed([...all.values()]),
     find: (secret) => Effect.succeed(Option.fromUndefinedOr(all.get(secret))),
-    usage: () => Effect.sync(() => ({ runs: runs++, browsers: 0, usd: 0 }))
+    usage: () => Effect.sync(() => ({ runs: ++runs, browsers: 0, usd: 0 })),
+    countRequest: () => Effect.succeed(0)
   }
 })
 
