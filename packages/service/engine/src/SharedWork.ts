@@ -39,8 +39,8 @@ const concurrency = 8
  * store until when it lives, and takes over what a node left behind that does so no more. One that was found lost is
  * lost for good: it takes nothing from then on, and what it holds is refused.
  *
- * A store that was away for all nodes costs none of them what it has: whoever could not say in time that it lives may
- * say so late, until another node finds it lost, and after an outage each node gives the others a lifetime for that.
+ * A store that was away for all nodes costs none of them what it has: a node that could not say in time that it lives
+ * may say so late, until another node finds it lost, and after an outage each node gives the others a lifetime for that.
  */
 export const layer = ({
   about,

@@ -48,7 +48,7 @@ const dialectOf = (sql: SqlClient.SqlClient) =>
       skipLocked: sql.literal("FOR UPDATE SKIP LOCKED"),
       browsersOpen: sql.literal(""),
       /**
-       * Gives cursors to the events that have none: whoever reads them does so. Which of two commits that overlap can be
+       * Gives cursors to the events that have none, when they are read. Which of two commits that overlap can be
        * seen first is known only afterwards, and a lock around all commits would have each wait for the one before.
        */
       numbered: Effect.gen(function* () {

@@ -18,7 +18,7 @@ const searchArea = function* <A>(first: Screen, find: (screen: Screen) => A | un
   throw new Error("what the task names is not on the page")
 }
 
-/** The line of the mail of somebody, once it is in sight with its buttons. */
+/** The line of a sender's mail, once it is in sight with its buttons. */
 const mailOf =
   (sender: string) =>
   (screen: Screen): number | undefined => {

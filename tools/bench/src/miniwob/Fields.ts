@@ -64,7 +64,7 @@ const chooseDate: Rule = function* (task, screen) {
   yield [submit(chosen)]
 }
 
-/** Types so much of an item that a list shows it, and takes it from there. */
+/** Types the start of an item until a list shows it, and takes it from there. */
 const autocomplete: Rule = function* (task, first) {
   const [start = "", end = ""] = quoted(task)
   const field = at(all(first, "textbox"), 0)

@@ -26,7 +26,7 @@ export interface Secrets {
 
 const placeholder = /<secret:([\w.-]+)>/gu
 
-/** Without what nobody sees: spaces, and marks that take no room. */
+/** The text without spaces and invisible marks. */
 const squeezed = (text: string) => text.replaceAll(/[\s\u200b\u2060-\u2064\ufeff\u00ad]+/gu, "")
 
 /** Where a page's text is cut, a part of a long value is left: it is known by pieces of this length. */

@@ -10,8 +10,8 @@ import * as Signature from "./Signature.ts"
 const maxAge = "1 second"
 
 /**
- * The other node that has something; `silent` for one that does not say that it lives, and is not lost yet. Nobody for
- * what is here, or was of a node that is lost.
+ * The other node that has something; `silent` for one that does not say that it lives, and is not lost yet. Undefined
+ * for what is here, or was of a node that is lost.
  */
 type Owner = Effect.Effect<Node | "silent" | undefined, StoreUnavailable>
 
