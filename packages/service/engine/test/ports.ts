@@ -6,7 +6,7 @@ import type { Turn, TurnEvent } from "../src/domain/Turn.ts"
 import { Engine } from "../src/Engine.ts"
 import * as MemoryStore from "../src/MemoryStore.ts"
 import { Agent } from "../src/ports/Agent.ts"
-import { BrowserPool } from "../src/ports/BrowserPool.ts"
+import { BrowserPool, type LaunchedBrowser } from "../src/ports/BrowserPool.ts"
 import { IdSource } from "../src/ports/IdSource.ts"
 
 /** What a node tells of itself that has nothing to tell. */
@@ -27,20 +27,20 @@ export const ids: Layer.Layer<IdSource> = Layer.sync(IdSource, () => {
   }
 })
 
-/** Browsers that are there at once and say nothing. */
-export const browsers: Layer.Layer<BrowserPool> = Layer.succeed(BrowserPool, {
-  launch: () =>
-    Effect.succeed({
-      connect: Effect.succeed({
-        send: () => true,
-        receive: constVoid,
-        pause: constVoid,
-        resume: constVoid,
-        ended: Effect.never
-      }),
-      stop: Effect.void
-    })
-})
+/** A browser that says nothing. */
+export const browser: LaunchedBrowser = {
+  connect: Effect.succeed({
+    send: () => true,
+    receive: constVoid,
+    pause: constVoid,
+    resume: constVoid,
+    ended: Effect.never
+  }),
+  stop: Effect.void
+}
+
+/** Browsers that are there at once. */
+export const browsers: Layer.Layer<BrowserPool> = Layer.succeed(BrowserPool, { launch: () => Effect.succeed(browser) })
 
 const ending = ({ task }: Turn): TurnEvent =>
   task.includes("fails") ? { _tag: "Failed", error: "it failed" } : { _tag: "Completed", report: {} }

@@ -1,7 +1,6 @@
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import { constVoid } from "effect/Function"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -22,6 +21,7 @@ import { IdSource } from "../../src/ports/IdSource.ts"
 import { NodeId } from "../../src/ports/NodeId.ts"
 import { Conflict, type Step, Store, StoreUnavailable } from "../../src/ports/Store.ts"
 import * as SharedWork from "../../src/SharedWork.ts"
+import { browser } from "../ports.ts"
 import type { Happening, World } from "./World.ts"
 
 /** What becomes of a commit: refused though nothing was changed, not carried out, or carried out and not answered. */
@@ -100,19 +100,7 @@ const liveIn = Effect.fnUntraced(function* ({ happenings, nodes: arrangement }: 
   })
 
   /** Browsers that take a second to launch. */
-  const pool = Layer.succeed(BrowserPool, {
-    launch: () =>
-      Effect.as(Effect.sleep("1 second"), {
-        connect: Effect.succeed({
-          send: () => true,
-          receive: constVoid,
-          pause: constVoid,
-          resume: constVoid,
-          ended: Effect.never
-        }),
-        stop: Effect.void
-      })
-  })
+  const pool = Layer.succeed(BrowserPool, { launch: () => Effect.as(Effect.sleep("1 second"), browser) })
 
   /** What was committed last, as the store has it: all commits come by here. */
   const leases = new Map<string, Session["lease"]>()
