@@ -4,9 +4,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stdio from "effect/Stdio"
-import { join } from "node:path"
-import { pathToFileURL } from "node:url"
-import { root } from "./Documents.ts"
+import { appModule } from "./Documents.ts"
 
 type CommandLine = Effect.Effect<void, unknown, NodeServices.NodeServices>
 
@@ -16,9 +14,6 @@ interface Program {
   /** How it is run in this repository. */
   readonly here: string
 }
-
-/** A module of an app, which no package may import: it is loaded as the program loads it. */
-const appModule = (path: string) => import(pathToFileURL(join(root, path)).href)
 
 const programs: ReadonlyArray<Program> = [
   {

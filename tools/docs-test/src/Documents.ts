@@ -1,8 +1,12 @@
 import { globSync } from "node:fs"
-import { fileURLToPath } from "node:url"
+import { join } from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
 
 /** The root of the repository. */
 export const root = fileURLToPath(new URL("../../../", import.meta.url))
+
+/** A module of an app, which no package may import: it is loaded as the program loads it. */
+export const appModule = (path: string) => import(pathToFileURL(join(root, path)).href)
 
 /** Every Markdown document that people read, relative to the root. */
 export const documents = (): ReadonlyArray<string> =>

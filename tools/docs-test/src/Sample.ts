@@ -1,7 +1,7 @@
-import { spawn, spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { root } from "./Documents.ts"
+import { appModule, root } from "./Documents.ts"
 
 type Edit = readonly [old: string, new: string]
 
@@ -9,8 +9,10 @@ type Edit = readonly [old: string, new: string]
 export interface Sample {
   readonly program: "harness" | "server"
   readonly args: ReadonlyArray<string>
-  /** Runs of the harness before it in the same folder, each after an edit of `checkout.suite.ts`. */
-  readonly before?: ReadonlyArray<{ readonly args: ReadonlyArray<string>; readonly replace: Edit }>
+  /** Runs of the harness before it in the same folder, by the folder of their report: each of an edited `checkout.suite.ts`. */
+  readonly before?: Readonly<Record<string, Edit>>
+  /** Has a process of its own: it writes to the process's own streams, or loads a file again. */
+  readonly isAlone?: boolean
   /** Edits of `checkout.suite.ts`, each made once the output has this text since the edit before. */
   readonly edits?: ReadonlyArray<{ readonly after: string; readonly replace: Edit }>
   /** Ends a program that does not end by itself, once the output has this text since the last edit. */
@@ -20,20 +22,22 @@ export interface Sample {
 export const samples: Readonly<Record<string, Sample>> = {
   start: { program: "harness", args: ["run", "--suite", "control"] },
   failure: { program: "harness", args: ["run", "checkout.suite.ts"] },
-  debug: { program: "harness", args: ["run", "v4-runs", "--name", "a completed run has its result", "--debug"] },
+  debug: {
+    program: "harness",
+    args: ["run", "v4-runs", "--name", "a completed run has its result", "--debug"],
+    isAlone: true
+  },
   watch: {
     program: "harness",
     args: ["run", "checkout.suite.ts", "--watch"],
     edits: [{ after: "RED: 2", replace: ['"soldout"', '"ordered"'] }],
-    until: "RED: 1"
+    until: "RED: 1",
+    isAlone: true
   },
   compare: {
     program: "harness",
     args: ["compare", "release", "candidate"],
-    before: [
-      { args: ["run", "checkout.suite.ts", "--report-dir", "release"], replace: ['"soldout"', '"ordered"'] },
-      { args: ["run", "checkout.suite.ts", "--report-dir", "candidate"], replace: ['"ordered"', '"soldout"'] }
-    ]
+    before: { release: ['"soldout"', '"ordered"'], candidate: ["", ""] }
   },
   serve: { program: "harness", args: ["serve", "--api-key", "wak_dev"], until: "try it" },
   server: { program: "server", args: ["--port", "0"], until: "key " },
@@ -45,27 +49,56 @@ export const samples: Readonly<Record<string, Sample>> = {
   remote: { program: "harness", args: ["load", "smoke", "--target", "https://api.example.com"] }
 }
 
-const programOf = ({ program }: Pick<Sample, "program">) => [
-  "--conditions=@webagent/source",
-  join(root, `apps/${program}/src/main.ts`)
-]
+/** The commands of the harness in this process, as its own tests run them. */
+const inProcess: Promise<{
+  readonly begin: (args: ReadonlyArray<string>) => {
+    readonly ended: Promise<{ readonly stdout: string; readonly stderr: string }>
+    readonly says: (text: string) => Promise<string>
+    readonly stop: () => void
+  }
+}> = appModule("apps/harness/test/cli/inProcess.ts")
 
-/** Runs a sample in a folder of its own, and gives all that it prints. */
+/** Runs the harness in this process: one of its own takes a second of CPU to start. */
+const harness = async (args: ReadonlyArray<string>, until?: string): Promise<string> => {
+  const { begin } = await inProcess
+  const { ended, says, stop } = begin(args)
+  if (until !== undefined) await says(until).then(stop)
+  const { stderr, stdout } = await ended
+  return stderr + stdout
+}
+
+/** Runs a sample in a folder of its own, and gives all that it prints. No other sample may run meanwhile. */
 export const outputOf = async (sample: Sample): Promise<string> => {
-  const { args, before = [], edits = [], until } = sample
+  const { args, before = {}, edits = [], isAlone = sample.program === "server", program, until } = sample
   const folder = join(root, "tools/docs-test/.webagent/samples")
   mkdirSync(folder, { recursive: true })
   const cwd = mkdtempSync(join(folder, "sample-"))
   const suite = join(cwd, "checkout.suite.ts")
   cpSync(join(root, "tools/docs-test/samples/checkout.suite.ts"), suite)
-  const options = { cwd, env: { ...process.env, NO_COLOR: "1" }, timeout: 100_000, killSignal: "SIGKILL" } as const
-  const edit = (replace: Edit) => writeFileSync(suite, readFileSync(suite, "utf8").replace(...replace))
-  for (const { args, replace } of before) {
-    edit(replace)
-    spawnSync(process.execPath, [...programOf({ program: "harness" }), ...args], options)
+  const edited = (replace: Edit) => readFileSync(suite, "utf8").replace(...replace)
+  if (!isAlone) {
+    const home = process.cwd()
+    process.chdir(cwd)
+    try {
+      for (const [name, replace] of Object.entries(before)) {
+        // a process loads a file once
+        const copy = `${name}.suite.ts`
+        writeFileSync(copy, edited(replace))
+        await harness(["run", copy, "--report-dir", name])
+      }
+      return await harness(args, until)
+    } finally {
+      process.chdir(home)
+    }
   }
 
-  const child = spawn(process.execPath, [...programOf(sample), ...args], options)
+  const main = join(root, `apps/${program}/src/main.ts`)
+  const child = spawn(process.execPath, ["--conditions=@webagent/source", main, ...args], {
+    cwd,
+    env: { ...process.env, NO_COLOR: "1" },
+    timeout: 100_000,
+    killSignal: "SIGKILL"
+  })
   let [output, seen, next] = ["", 0, 0]
   const read = (chunk: Buffer) => {
     output += chunk.toString()
@@ -73,7 +106,7 @@ export const outputOf = async (sample: Sample): Promise<string> => {
     if (due !== undefined && output.includes(due.after, seen)) {
       seen = output.length
       next++
-      edit(due.replace)
+      writeFileSync(suite, edited(due.replace))
     } else if (due === undefined && until !== undefined && output.includes(until, seen)) child.kill("SIGINT")
   }
   child.stdout.on("data", read)
